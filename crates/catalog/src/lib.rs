@@ -1,0 +1,37 @@
+//! Dated facts on cloud disks, instances, prices and transfer, each with its source.
+//!
+//! A fact that is missing is an error that names it, never a zero or a guess.
+
+#![forbid(unsafe_code)]
+
+mod instance;
+mod price;
+mod view;
+mod volume;
+
+pub use instance::{InstanceCaps, InstanceType, LocalStore};
+pub use jiff::civil::Date;
+pub use price::{TransferPrice, VolumePrice};
+pub use view::{Catalog, CatalogError, View};
+pub use volume::{Burst, Consistency, IopsBand, IopsRule, Medium, SizeBand, ThroughputRule, VolumeType};
+
+/// A public cloud.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cloud {
+    /// Amazon Web Services.
+    Aws,
+    /// Google Cloud.
+    Gcp,
+    /// Microsoft Azure.
+    Azure,
+}
+
+/// Where a fact was found and the day for which it held.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Provenance {
+    /// The document, package or repository, with its version.
+    pub source: &'static str,
+    /// The day, as far as the source tells.
+    pub as_of: Date,
+}

@@ -1,0 +1,52 @@
+//! The engine settings that change what is asked of disks.
+
+use units::{Bytes, Nanos};
+
+/// How blocks are compressed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compression {
+    /// Nowhere.
+    None,
+    /// TiKV's default: none on the first two levels, LZ4 on the next three, Zstandard on the last two.
+    #[default]
+    Default,
+    /// Zstandard on all levels.
+    Zstd,
+}
+
+/// Settings; what is not given is the engine's default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Settings {
+    /// TiKV: size of a data block before compression. Default 32 KiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block_size: Option<Bytes>,
+    /// TiKV: block cache of uncompressed blocks. Default 45 % of memory. InnoDB: buffer pool, default 75 %.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block_cache: Option<Bytes>,
+    /// TiKV: compression of the default and write column families.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compression: Option<Compression>,
+    /// TiKV: values from this size on are kept apart from keys (Titan). Default off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value_separation: Option<Bytes>,
+    /// Copies of each range. Default 3 for TiKV, 1 for InnoDB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<u32>,
+    /// Cap on flush and compaction writes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<units::BytesPerSec>,
+    /// Reads go to the replica in the client's zone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub follower_read: Option<bool>,
+    /// Traffic between nodes is compressed with gzip.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grpc_compression: Option<bool>,
+    /// InnoDB: whether pages are written twice. Default true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doublewrite: Option<bool>,
+    /// Round trip between zones. Default 1 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone_round_trip: Option<Nanos>,
+}

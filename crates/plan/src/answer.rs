@@ -1,0 +1,126 @@
+//! What the planner answers.
+
+use std::collections::BTreeMap;
+
+use deployment::Deployment;
+use engine::Resource;
+use units::{Nanos, Usd};
+
+/// The whole answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Layouts evaluated.
+    pub considered: u64,
+    /// Layouts ruled out by a bound without being evaluated.
+    pub pruned: u64,
+    /// Cheapest first. Empty if the targets are out of reach.
+    pub plans: Vec<Plan>,
+    /// For each disk type and family that no plan uses: what ruled it out, or what more it costs.
+    pub why_not: Vec<WhyNot>,
+    /// If nothing reaches the targets: the closest, and what falls short.
+    pub closest: Option<Plan>,
+    /// What falls short in `closest`, for people.
+    pub shortfalls: Vec<String>,
+    /// For a workload with intervals: how the plans fare over sampled futures.
+    pub uncertainty: Option<Uncertainty>,
+}
+
+/// A deployment that meets the targets, with its price and what to expect.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// What it costs a month.
+    pub usd: Costs,
+    /// What to expect at the target.
+    pub predicted: Predicted,
+    /// What gives first as load grows.
+    pub bottleneck: Resource,
+    /// Share of the bottleneck still free at the target load.
+    pub headroom: f64,
+    /// Share of every resource in use at the target load.
+    pub utilisation: Vec<(Resource, f64)>,
+    /// The deployment.
+    pub deployment: Deployment,
+}
+
+impl Plan {
+    /// The price of a month.
+    pub fn monthly(&self) -> Usd {
+        self.usd.compute + self.usd.disks + self.usd.transfer
+    }
+}
+
+/// A month's price by what it pays for.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Costs {
+    /// Instances.
+    pub compute: Usd,
+    /// Volumes.
+    pub disks: Usd,
+    /// Traffic between zones.
+    pub transfer: Usd,
+}
+
+/// What to expect.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Predicted {
+    /// The most it sustains, in `unit`.
+    pub throughput: f64,
+    /// `tpmC`, `ops/s`, …
+    pub unit: &'static str,
+    /// Median latency of an operation at the target load.
+    pub p50: Nanos,
+    /// 99th percentile at the target load.
+    pub p99: Nanos,
+}
+
+/// What was not chosen.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// A disk type for data.
+    Disk(String),
+    /// An instance family.
+    Family(String),
+}
+
+/// Why it was not chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reason {
+    /// The best deployment with it costs this much more than the cheapest plan.
+    Costs {
+        /// More a month.
+        more: Usd,
+        /// Its best deployment.
+        best: Box<Plan>,
+    },
+    /// No deployment with it meets the targets: what stood in the way most often, for people.
+    RuledOut {
+        /// "volume throughput: 125 MiB/s of the 209 MiB/s asked".
+        constraint: String,
+    },
+}
+
+/// A disk type or a family, and why it is not in the cheapest plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhyNot {
+    /// What.
+    pub subject: Subject,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// How candidate plans fare when the workload's intervals are sampled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Uncertainty {
+    /// Number of futures sampled.
+    pub futures: u32,
+    /// The plan that is cheapest in the middle future (index into `plans`).
+    pub cheapest: usize,
+    /// The plan of least regret (index into `plans`).
+    pub least_regret: usize,
+    /// For each plan: the share of futures in which it misses a target.
+    pub odds_of_missing: Vec<f64>,
+    /// For each plan: mean regret a month.
+    pub regret: Vec<Usd>,
+    /// The sampled inputs: key and its interval as text.
+    pub inputs: BTreeMap<String, String>,
+}

@@ -1,0 +1,178 @@
+//! Sizes.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Mul, Sub};
+use std::str::FromStr;
+
+use crate::parse::{Grammar, ParseError, exact_decimal, serde_as_text};
+
+/// A size in bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(pub u64);
+
+/// The binary units, largest first.
+const BINARY: [(&str, u64); 5] =
+    [("PiB", 1 << 50), ("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+
+pub(crate) const SIZES: Grammar = Grammar {
+    what: "a size",
+    example: "100GiB",
+    unit_names: "B, KiB, MiB, GiB, TiB, PiB (1024) or kB, MB, GB, TB, PB (1000)",
+    units: &[
+        ("", 1.0),
+        ("B", 1.0),
+        ("KiB", 1024.0),
+        ("MiB", 1048576.0),
+        ("GiB", 1073741824.0),
+        ("TiB", 1099511627776.0),
+        ("PiB", 1125899906842624.0),
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("GB", 1e9),
+        ("TB", 1e12),
+        ("PB", 1e15),
+    ],
+};
+
+impl Bytes {
+    /// `n` binary kilobytes.
+    pub const fn kib(n: u64) -> Self {
+        Self(n << 10)
+    }
+
+    /// `n` binary megabytes.
+    pub const fn mib(n: u64) -> Self {
+        Self(n << 20)
+    }
+
+    /// `n` binary gigabytes, the unit in which clouds sell volumes.
+    pub const fn gib(n: u64) -> Self {
+        Self(n << 30)
+    }
+
+    /// The size in GiB, with a fraction.
+    pub fn as_gib(self) -> f64 {
+        self.0 as f64 / f64::from(1 << 30)
+    }
+
+    /// The size in bytes, for arithmetic with rates.
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64
+    }
+
+    /// Rounded up to a whole number of GiB.
+    pub fn ceil_gib(self) -> Self {
+        Self::gib(self.0.div_ceil(1 << 30))
+    }
+}
+
+impl fmt::Display for Bytes {
+    /// The largest binary unit in which the size is whole, else bytes: exact, and parses back.
+    /// With a precision (`{:.1}`), the largest binary unit not over the size, rounded.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(decimals) = f.precision() {
+            let (name, factor) = BINARY.iter().find(|(_, b)| self.0 >= *b).copied().unwrap_or(("B", 1));
+            let rounded = format!("{:.decimals$}", self.0 as f64 / factor as f64);
+            let text = exact_decimal(rounded.parse().unwrap_or_default(), decimals).unwrap_or(rounded);
+            return write!(f, "{text}{name}");
+        }
+        match BINARY.iter().find(|(_, b)| self.0 != 0 && self.0.is_multiple_of(*b)) {
+            Some((name, factor)) => write!(f, "{}{name}", self.0 / factor),
+            None => write!(f, "{}B", self.0),
+        }
+    }
+}
+
+impl FromStr for Bytes {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        // Whole numbers go through integers, so that no byte is lost above 2^53.
+        let digits = text.trim().len() - text.trim().trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (number, unit) = text.trim().split_at(digits);
+        let binary = BINARY.iter().find(|(name, _)| *name == unit.trim()).map(|(_, f)| *f);
+        let factor = if matches!(unit.trim(), "" | "B") { Some(1) } else { binary };
+        if let (Ok(number), Some(factor)) = (number.parse::<u64>(), factor) {
+            return number.checked_mul(factor).map(Self).ok_or_else(|| SIZES.out_of_range(text, "16EiB"));
+        }
+        let value = SIZES.parse(text)?.round();
+        if value < u64::MAX as f64 { Ok(Self(value as u64)) } else { Err(SIZES.out_of_range(text, "16EiB")) }
+    }
+}
+
+serde_as_text!(Bytes, "a size such as \"100GiB\"");
+
+impl Add for Bytes {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Bytes {
+    fn add_assign(&mut self, other: Self) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Bytes {
+    type Output = Self;
+    /// Saturates at zero.
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Mul<u64> for Bytes {
+    type Output = Self;
+    fn mul(self, factor: u64) -> Self {
+        Self(self.0 * factor)
+    }
+}
+
+impl Mul<f64> for Bytes {
+    type Output = Self;
+    /// Rounded to a byte.
+    fn mul(self, factor: f64) -> Self {
+        Self((self.0 as f64 * factor).round() as u64)
+    }
+}
+
+impl Sum for Bytes {
+    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+        iter.fold(Self(0), Add::add)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn decimal_and_binary_units_differ() {
+        assert_eq!("1TB".parse::<Bytes>().unwrap(), Bytes(1_000_000_000_000));
+        assert_eq!("1TiB".parse::<Bytes>().unwrap(), Bytes(1 << 40));
+        assert_eq!("1.5 GiB".parse::<Bytes>().unwrap(), Bytes::mib(1536));
+        assert_eq!("4096".parse::<Bytes>().unwrap(), Bytes::kib(4));
+    }
+
+    #[test]
+    fn an_unknown_unit_names_the_known_ones() {
+        let message = "12 GiBs".parse::<Bytes>().unwrap_err().to_string();
+        assert!(message.contains("unknown unit `GiBs`") && message.contains("TiB"), "{message}");
+    }
+
+    #[test]
+    fn negative_sizes_are_refused() {
+        assert!(matches!("-1GiB".parse::<Bytes>(), Err(ParseError::OutOfRange { .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn printed_sizes_parse_back(bytes: u64) {
+            prop_assert_eq!(Bytes(bytes).to_string().parse::<Bytes>().unwrap(), Bytes(bytes));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The engine-neutral profile to which every kind of workload comes down.
+
+use units::{Bytes, Nanos};
+
+use crate::{Engine, Targets};
+
+/// A workload with every number fixed: one future of an uncertain one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    /// The database.
+    pub engine: Engine,
+    /// What one operation is.
+    pub profile: Profile,
+    /// Closed loop: how many clients wait for their answers. `None` is an open loop at the target rate.
+    pub clients: Option<f64>,
+    /// What must be reached.
+    pub targets: Targets,
+    /// For `measured`: what was seen at the disks, instead of a profile's derivation.
+    pub measured: Option<Measured>,
+}
+
+/// The unit in which throughput is told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Unit {
+    /// `tpmC`, `ops/s`, `inserts/s`, `queries/s`, `x measured`.
+    pub name: &'static str,
+    /// How many units one operation a second is: 27 for tpmC (60 s × 45 % New-Order).
+    pub per_operation: f64,
+}
+
+/// The mean operation (for tpcc a transaction of the standard's mix).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile {
+    /// The unit of throughput.
+    pub unit: Unit,
+    /// Statements a client sends one after the other, the commit included.
+    pub statements: f64,
+    /// Time a client waits between operations.
+    pub think: Nanos,
+    /// Whether writes need a two-phase commit (SQL on TiKV) or one Raft proposal (raw keys).
+    pub transactional: bool,
+    /// Rows read by key.
+    pub point_reads: f64,
+    /// Range scans.
+    pub scans: f64,
+    /// Rows of each scan.
+    pub rows_per_scan: f64,
+    /// Rows added.
+    pub inserts: f64,
+    /// Rows changed or deleted in place.
+    pub updates: f64,
+    /// Mean size of a row, uncompressed, key included.
+    pub row: Bytes,
+    /// Secondary indexes kept at every insert.
+    pub indexes: f64,
+    /// Mean size of a secondary index entry.
+    pub index_entry: Bytes,
+    /// Whether index entries land at random places (true) or at the end (false).
+    pub random_indexes: bool,
+    /// All rows and indexes before the run, one copy, uncompressed.
+    pub data: Bytes,
+    /// Size under LZ4 over size uncompressed: 1 for random bytes.
+    pub compressed: f64,
+    /// How accesses spread over the data; shares of each column sum to 1.
+    pub popularity: Vec<Band>,
+}
+
+/// A part of the data whose rows are asked for equally often.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Band {
+    /// Share of the rows.
+    pub data: f64,
+    /// Share of the accesses that go to them.
+    pub accesses: f64,
+    /// Whether the rows lie together (true) or scattered among rows of other bands (false), which decides
+    /// how well blocks hold them.
+    pub clustered: bool,
+}
+
+/// What was seen at the disks of one node of a running cluster.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// Nodes over which the load was spread.
+    pub nodes: f64,
+    /// The data disk.
+    pub data: IoRates,
+    /// The log disk.
+    pub log: IoRates,
+    /// Busy cores of one node; `None` if unknown.
+    pub cores: Option<f64>,
+    /// Bytes stored on one node.
+    pub stored: Bytes,
+    /// Memory of the node it was measured on.
+    pub memory: Option<Bytes>,
+}
+
+/// I/O a second, as iostat counts it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct IoRates {
+    /// Reads.
+    pub reads: f64,
+    /// Bytes read.
+    pub read_bytes: f64,
+    /// Writes.
+    pub writes: f64,
+    /// Bytes written.
+    pub write_bytes: f64,
+    /// Flush requests.
+    pub flushes: f64,
+}
