@@ -1,6 +1,13 @@
 //! What one operation asks of each resource.
 
-use units::{Bytes, Nanos};
+use deployment::Settings;
+use units::Bytes;
+use workload::{Engine, Task};
+
+use crate::calibration::Calibration;
+use crate::innodb::InnodbModel;
+use crate::measured;
+use crate::tikv::TikvModel;
 
 /// The machines that share the work.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,6 +35,38 @@ pub struct IoDemand {
     pub write_bytes: f64,
 }
 
+impl IoDemand {
+    /// Bytes in both directions.
+    pub fn bytes(&self) -> f64 {
+        self.read_bytes + self.write_bytes
+    }
+
+    /// I/Os as the cloud counts them: at least one a request, and one for each `unit` bytes of it.
+    pub fn counted(&self, unit: f64) -> f64 {
+        self.reads.max(self.read_bytes / unit) + self.writes.max(self.write_bytes / unit)
+    }
+
+    /// The I/O of both.
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            reads: self.reads + other.reads,
+            read_bytes: self.read_bytes + other.read_bytes,
+            writes: self.writes + other.writes,
+            write_bytes: self.write_bytes + other.write_bytes,
+        }
+    }
+
+    /// The I/O of `factor` such operations.
+    pub fn times(&self, factor: f64) -> Self {
+        Self {
+            reads: self.reads * factor,
+            read_bytes: self.read_bytes * factor,
+            writes: self.writes * factor,
+            write_bytes: self.write_bytes * factor,
+        }
+    }
+}
+
 /// What one operation of the workload asks of ONE node, in the mean over nodes: multiply by the cluster's operations a
 /// second to get a node's load.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,10 +77,14 @@ pub struct Demand {
     pub data: IoDemand,
     /// The log, on whichever disk it is.
     pub log: IoDemand,
+    /// Syncs of the log.
+    pub syncs: f64,
     /// Bytes that cross a zone boundary, of the whole cluster.
     pub cross_zone: f64,
     /// Bytes on the data disk of one node, space amplification included.
     pub stored: Bytes,
+    /// Bytes of the log of one node, on whichever disk it is.
+    pub log_stored: Bytes,
     /// The steps that a client waits for.
     pub path: Path,
 }
@@ -51,16 +94,61 @@ pub struct Demand {
 pub struct Path {
     /// Core-seconds in sequence.
     pub cpu: f64,
-    /// Time on the network and in clients, not contended.
+    /// Seconds on the network and in clients, not contended.
     pub delay: f64,
     /// Reads of the data disk waited for.
     pub reads: f64,
-    /// Mean size of each.
+    /// Mean bytes of each.
     pub read_size: f64,
     /// Log syncs waited for.
     pub syncs: f64,
-    /// Mean size of each.
+    /// Mean bytes of each.
     pub sync_size: f64,
-    /// Time between operations (think time), in seconds: part of the cycle, not of the latency.
-    pub think: Nanos,
+    /// Seconds between operations (think time): part of the cycle, not of the latency.
+    pub think: f64,
+}
+
+/// A task made ready for many questions: what depends on neither machines nor settings is computed once.
+#[derive(Debug, Clone)]
+pub struct Prepared<'a> {
+    task: &'a Task,
+    model: Model<'a>,
+}
+
+#[derive(Debug, Clone)]
+enum Model<'a> {
+    Tikv(Box<TikvModel<'a>>),
+    Innodb(Box<InnodbModel<'a>>),
+    Measured(&'a workload::Measured),
+}
+
+impl<'a> Prepared<'a> {
+    /// The model of the task's engine, or the measured rates themselves.
+    pub fn new(calibration: &'a Calibration, task: &'a Task) -> Self {
+        let model = match (&task.measured, task.engine) {
+            (Some(measured), _) => Model::Measured(measured),
+            (None, Engine::TiKv) => Model::Tikv(Box::new(TikvModel::new(&calibration.tikv, task))),
+            (None, Engine::InnoDb) => Model::Innodb(Box::new(InnodbModel::new(&calibration.innodb, task))),
+        };
+        Self { task, model }
+    }
+
+    /// The task.
+    pub fn task(&self) -> &'a Task {
+        self.task
+    }
+
+    /// What an operation asks of one node of `cluster` under `settings`, at the target rate with growth.
+    pub fn demand(&self, cluster: &Cluster, settings: &Settings) -> Demand {
+        match &self.model {
+            Model::Tikv(model) => model.demand(cluster, settings),
+            Model::Innodb(model) => model.demand(cluster, settings),
+            Model::Measured(measured) => measured::demand(measured, self.task, cluster),
+        }
+    }
+}
+
+/// Operations a second that a task asks for, growth included.
+pub fn target_rate(task: &Task) -> f64 {
+    task.targets.throughput / task.profile.unit.per_operation * (1.0 + task.targets.growth)
 }

@@ -3,8 +3,21 @@
 
 #![forbid(unsafe_code)]
 
+mod cache;
+mod calibration;
 mod demand;
+mod group_commit;
+mod innodb;
+mod latency;
+mod lsm;
+mod measured;
 mod predict;
+#[cfg(test)]
+mod testing;
+mod tikv;
 
-pub use demand::{Cluster, Demand, IoDemand, Path};
-pub use predict::{Capacity, DiskCapacity, Load, Prediction, Resource};
+pub use cache::HitCurve;
+pub use calibration::{Calibration, Constant, Innodb, Tikv};
+pub use demand::{Cluster, Demand, IoDemand, Path, Prepared, target_rate};
+pub use latency::{Latency, latency};
+pub use predict::{Capacity, DiskCapacity, Load, Prediction, Resource, ceiling, predict, utilisation};

@@ -1,7 +1,10 @@
-//! Latency and throughput of a demand on given machines and disks.
+//! How far given machines and disks go, and what comes out under a load.
 
-use disk::ServiceTime;
+use disk::{Limits, ServiceTime};
 use units::{BytesPerSec, Iops, Nanos};
+
+use crate::demand::Demand;
+use crate::latency::{self, Population};
 
 /// What can run out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
@@ -38,6 +41,19 @@ pub struct DiskCapacity {
     pub service: ServiceTime,
     /// Whether it shares the instance's caps.
     pub shares_instance_caps: bool,
+}
+
+impl From<&Limits> for DiskCapacity {
+    /// The sustained part: bursts do not carry a plan.
+    fn from(limits: &Limits) -> Self {
+        Self {
+            iops: limits.iops,
+            throughput: limits.throughput,
+            io_unit: limits.io_unit.as_f64(),
+            service: limits.service,
+            shares_instance_caps: limits.shares_instance_caps,
+        }
+    }
 }
 
 /// What one node has.
@@ -79,4 +95,82 @@ pub struct Prediction {
     pub utilisation: Vec<(Resource, f64)>,
     /// What gives first.
     pub bottleneck: Resource,
+}
+
+/// Share of each resource that one operation a second uses; zero for a resource that the node does not have.
+pub fn utilisation(demand: &Demand, capacity: &Capacity) -> [(Resource, f64); 7] {
+    let (on_data, on_log) = match capacity.log {
+        Some(_) => (demand.data, demand.log),
+        None => (demand.data.plus(&demand.log), Default::default()),
+    };
+    let log = capacity.log.as_ref();
+    let counted = |io: &crate::IoDemand, disk: &DiskCapacity| io.counted(disk.io_unit);
+    // The instance sees what its network volumes see, counted the same way.
+    let shared = |of: fn(&crate::IoDemand, f64) -> f64| {
+        let data = if capacity.data.shares_instance_caps { of(&on_data, capacity.data.io_unit) } else { 0.0 };
+        let log = log.filter(|l| l.shares_instance_caps).map_or(0.0, |l| of(&on_log, l.io_unit));
+        data + log
+    };
+    let instance = |of: fn(&crate::IoDemand, f64) -> f64, cap: fn(&(Iops, BytesPerSec)) -> f64| {
+        capacity.instance.as_ref().map_or(0.0, |caps| shared(of) / cap(caps))
+    };
+    [
+        (Resource::Cpu, demand.cpu / capacity.cores),
+        (Resource::DataIops, counted(&on_data, &capacity.data) / capacity.data.iops.0),
+        (Resource::DataThroughput, on_data.bytes() / capacity.data.throughput.0),
+        (Resource::LogIops, log.map_or(0.0, |l| counted(&on_log, l) / l.iops.0)),
+        (Resource::LogThroughput, log.map_or(0.0, |l| on_log.bytes() / l.throughput.0)),
+        (Resource::InstanceIops, instance(|io, unit| io.counted(unit), |caps| caps.0.0)),
+        (Resource::InstanceThroughput, instance(|io, _| io.bytes(), |caps| caps.1.0)),
+    ]
+}
+
+/// Operations a second of the cluster at which the first resource is full, and which.
+pub fn ceiling(demand: &Demand, capacity: &Capacity) -> (f64, Resource) {
+    let fullest = utilisation(demand, capacity).into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    fullest.map_or((f64::INFINITY, Resource::Clients), |(resource, share)| (1.0 / share, resource))
+}
+
+/// What comes out of `load` on a cluster whose nodes have `capacity`.
+///
+/// A closed loop obeys the response law N = X (Z + R(X)) of mean-value analysis: R grows with X, so there is one X below the
+/// ceiling, found by bisection; where the clients could push past the ceiling, X stays there and the rest of R is waiting.
+pub fn predict(demand: &Demand, capacity: &Capacity, load: Load) -> Prediction {
+    let (ceiling, first) = ceiling(demand, capacity);
+    let (throughput, population) = match load {
+        Load::Open(rate) => (rate.min(ceiling), Population::Open),
+        Load::Closed(clients) => {
+            let cycle = |rate: f64| {
+                let latency = latency::at(demand, capacity, rate, Population::Closed(clients));
+                demand.path.think + latency.mean.as_secs_f64()
+            };
+            let fits = |rate: f64| rate * cycle(rate) <= clients;
+            let (mut low, mut high) = (0.0, ceiling);
+            if !fits(ceiling) {
+                for _ in 0..60 {
+                    let middle = (low + high) / 2.0;
+                    if fits(middle) { low = middle } else { high = middle }
+                }
+                (low, Population::Closed(clients))
+            } else {
+                (ceiling, Population::Closed(clients))
+            }
+        }
+    };
+    let saturated = throughput >= ceiling * 0.999;
+    let mut latency = latency::at(demand, capacity, throughput, population);
+    if let (Load::Closed(clients), true) = (load, saturated) {
+        let waiting = clients / throughput - demand.path.think - latency.mean.as_secs_f64();
+        latency = latency.plus_waiting(waiting.max(0.0));
+    }
+    let bottleneck = if matches!(load, Load::Closed(_)) && !saturated { Resource::Clients } else { first };
+    Prediction {
+        throughput,
+        ceiling,
+        mean: latency.mean,
+        p50: latency.p50,
+        p99: latency.p99,
+        utilisation: utilisation(demand, capacity).map(|(resource, share)| (resource, share * throughput)).to_vec(),
+        bottleneck,
+    }
 }

@@ -1,0 +1,71 @@
+use deployment::Settings;
+use proptest::prelude::*;
+use workload::Engine;
+
+use crate::testing::{reads, shared, three_nodes, updates, volume};
+use crate::{Calibration, Capacity, Demand, Load, Prepared, Resource, ceiling, latency, predict};
+
+fn demand(task: &workload::Task) -> Demand {
+    Prepared::new(Calibration::embedded(), task).demand(&three_nodes(), &Settings::default())
+}
+
+#[test]
+fn below_its_limit_more_iops_buy_no_latency() {
+    let demand = demand(&reads(Engine::TiKv));
+    assert_eq!(latency(&demand, &shared(6000.0, 250.0), 3000.0), latency(&demand, &shared(12_000.0, 250.0), 3000.0));
+}
+
+#[test]
+fn more_throughput_buys_latency() {
+    let demand = demand(&updates(Engine::TiKv));
+    assert!(
+        latency(&demand, &shared(6000.0, 500.0), 3000.0).p99 < latency(&demand, &shared(6000.0, 250.0), 3000.0).p99
+    );
+}
+
+#[test]
+fn a_log_of_its_own_is_faster_than_one_behind_compaction() {
+    let demand = demand(&updates(Engine::TiKv));
+    let shared = shared(6000.0, 300.0);
+    let dedicated = Capacity { log: Some(volume(6000.0, 250.0)), ..shared };
+    let rate = ceiling(&demand, &shared).0 * 0.9;
+    assert!(latency(&demand, &dedicated, rate).mean < latency(&demand, &shared, rate).mean);
+    assert!(ceiling(&demand, &dedicated).0 > ceiling(&demand, &shared).0);
+}
+
+#[test]
+fn clients_that_cannot_fill_a_resource_are_the_bottleneck_themselves() {
+    let demand = demand(&updates(Engine::TiKv));
+    let few = predict(&demand, &shared(16_000.0, 1000.0), Load::Closed(4.0));
+    assert_eq!(few.bottleneck, Resource::Clients);
+    let law = few.throughput * few.mean.as_secs_f64();
+    assert!((law - 4.0).abs() < 0.01, "response law: N = X R, here {law}");
+}
+
+#[test]
+fn many_clients_saturate_the_first_resource_and_wait() {
+    let demand = demand(&updates(Engine::TiKv));
+    let capacity = shared(3000.0, 125.0);
+    let many = predict(&demand, &capacity, Load::Closed(2000.0));
+    let (most, first) = ceiling(&demand, &capacity);
+    assert_eq!((many.throughput, many.bottleneck), (most, first));
+    assert!((many.mean.as_secs_f64() - 2000.0 / most).abs() < 1e-3);
+}
+
+proptest! {
+    #[test]
+    fn percentiles_are_in_order_and_latency_grows_with_load(a in 0.01..0.95f64, b in 0.01..0.95f64) {
+        let demand = demand(&updates(Engine::TiKv));
+        let capacity = shared(6000.0, 400.0);
+        let most = ceiling(&demand, &capacity).0;
+        let (low, high) = (latency(&demand, &capacity, most * a.min(b)), latency(&demand, &capacity, most * a.max(b)));
+        prop_assert!(low.p50 <= low.p99 && low.mean <= high.mean && low.p99 <= high.p99);
+    }
+
+    #[test]
+    fn more_clients_never_lower_throughput(clients in 1.0..3000.0f64) {
+        let demand = demand(&updates(Engine::TiKv));
+        let with = |n| predict(&demand, &shared(6000.0, 400.0), Load::Closed(n)).throughput;
+        prop_assert!(with(clients) <= with(clients + 1.0) + 1e-6);
+    }
+}

@@ -1,0 +1,38 @@
+//! Disk rates seen on a running cluster, spread over another number of nodes.
+
+use units::Bytes;
+use workload::{IoRates, Measured, Task};
+
+use crate::demand::{Cluster, Demand, IoDemand, Path};
+
+/// The demand of "one measured load a second": the whole cluster's rates over the new number of nodes.
+///
+/// Caches are taken as they were: a node with more memory than the measured one would read less, one with less more. What a
+/// client waits for is one sync of the log, the step that every write goes through.
+pub(crate) fn demand(measured: &Measured, task: &Task, cluster: &Cluster) -> Demand {
+    let share = measured.nodes / f64::from(cluster.nodes);
+    let io = |rates: &IoRates| {
+        IoDemand {
+            reads: rates.reads,
+            read_bytes: rates.read_bytes,
+            writes: rates.writes,
+            write_bytes: rates.write_bytes,
+        }
+        .times(share)
+    };
+    let flushes = measured.log.flushes;
+    Demand {
+        cpu: measured.cores.unwrap_or(0.0) * share,
+        data: io(&measured.data),
+        log: io(&measured.log),
+        syncs: flushes * share,
+        cross_zone: 0.0,
+        stored: Bytes((measured.stored.as_f64() * share * (1.0 + task.targets.growth)) as u64),
+        log_stored: Bytes(0),
+        path: Path {
+            syncs: 1.0,
+            sync_size: if flushes > 0.0 { measured.log.write_bytes / flushes } else { 4096.0 },
+            ..Path::default()
+        },
+    }
+}

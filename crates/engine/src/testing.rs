@@ -1,0 +1,83 @@
+//! Tasks, machines and disks for the tests of this crate.
+
+use disk::ServiceTime;
+use units::{Bytes, BytesPerSec, Iops, Nanos};
+use workload::{Availability, Band, Engine, Profile, Targets, Task, Unit};
+
+use crate::{Capacity, Cluster, DiskCapacity};
+
+/// Point updates of 1 KiB rows, uniform over 300 GB, 10,000 a second; raw keys.
+pub(crate) fn updates(engine: Engine) -> Task {
+    Task {
+        engine,
+        profile: Profile {
+            unit: Unit { name: "ops/s", per_operation: 1.0 },
+            statements: 1.0,
+            think: Nanos(0),
+            transactional: false,
+            point_reads: 0.0,
+            scans: 0.0,
+            rows_per_scan: 0.0,
+            inserts: 0.0,
+            updates: 1.0,
+            row: Bytes(1024),
+            indexes: 0.0,
+            index_entry: Bytes(0),
+            random_indexes: false,
+            data: Bytes(300_000_000_000),
+            compressed: 0.6,
+            popularity: vec![Band { data: 1.0, accesses: 1.0, clustered: false }],
+        },
+        clients: None,
+        targets: Targets {
+            throughput: 10_000.0,
+            p99: None,
+            growth: 0.0,
+            availability: Availability::Zone,
+            durability: None,
+            consistency: None,
+        },
+        measured: None,
+    }
+}
+
+/// Point reads of the same data.
+pub(crate) fn reads(engine: Engine) -> Task {
+    let mut task = updates(engine);
+    task.profile.updates = 0.0;
+    task.profile.point_reads = 1.0;
+    task
+}
+
+/// Three nodes of 16 vCPU and 64 GiB in three zones.
+pub(crate) fn three_nodes() -> Cluster {
+    Cluster { nodes: 3, vcpu: 16, memory: Bytes::gib(64), zones: 3 }
+}
+
+/// A gp3-like disk.
+pub(crate) fn volume(iops: f64, mib: f64) -> DiskCapacity {
+    DiskCapacity {
+        iops: Iops(iops),
+        throughput: BytesPerSec::mib(mib),
+        io_unit: 262_144.0,
+        service: ServiceTime {
+            read: Nanos::micros(440),
+            write: Nanos::micros(600),
+            sigma: 0.3,
+            link: BytesPerSec::mib(1000.0),
+            softness: 1.0,
+            flush: Nanos(0),
+        },
+        shares_instance_caps: true,
+    }
+}
+
+/// One such disk for data and log on 16 cores behind an instance that lets 593.75 MB/s through.
+pub(crate) fn shared(iops: f64, mib: f64) -> Capacity {
+    Capacity {
+        data: volume(iops, mib),
+        log: None,
+        instance: Some((Iops(18_750.0), BytesPerSec::mb(593.75))),
+        cores: 16.0,
+    }
+}

@@ -1,0 +1,95 @@
+use deployment::{Compression, Settings};
+use proptest::prelude::*;
+use units::Bytes;
+use workload::Engine;
+
+use crate::testing::{reads, three_nodes, updates};
+use crate::{Calibration, Cluster, Demand, Prepared};
+
+fn demand(task: &workload::Task, settings: Settings) -> Demand {
+    Prepared::new(Calibration::embedded(), task).demand(&three_nodes(), &settings)
+}
+
+#[test]
+fn a_write_heavy_node_writes_about_ten_times_its_log() {
+    // iostat of a write-heavy TiKV node (PingCAP docs, Best Practices on Public Cloud): 304,644 kB/s against 31,685 kB/s.
+    let demand = demand(&updates(Engine::TiKv), Settings::default());
+    let ratio = demand.data.write_bytes / demand.log.write_bytes;
+    assert!((7.0..13.0).contains(&ratio), "{ratio}");
+    let reads = demand.data.read_bytes / demand.data.write_bytes;
+    assert!((0.55..0.85).contains(&reads), "compaction reads {reads} of its writes");
+}
+
+#[test]
+fn value_separation_saves_compaction_for_large_rows_only() {
+    let separated = Settings { value_separation: Some(Bytes::kib(1)), ..Settings::default() };
+    let large = updates(Engine::TiKv);
+    assert!(demand(&large, separated).data.write_bytes < 0.6 * demand(&large, Settings::default()).data.write_bytes);
+    let mut small = updates(Engine::TiKv);
+    small.profile.row = Bytes(200);
+    assert_eq!(demand(&small, separated), demand(&small, Settings::default()));
+}
+
+#[test]
+fn a_smaller_block_reads_fewer_bytes() {
+    let with = |block| demand(&reads(Engine::TiKv), Settings { block_size: Some(block), ..Settings::default() }).data;
+    assert!(with(Bytes::kib(4)).read_bytes < 0.5 * with(Bytes::kib(64)).read_bytes);
+}
+
+#[test]
+fn a_smaller_block_cache_leaves_more_memory_to_compressed_pages() {
+    // 32 GB machine, data larger than memory: 4 GB of block cache against 16 GB (PingCAP, TiDB on AWS best practices).
+    let machine = Cluster { memory: Bytes::gib(32), vcpu: 8, ..three_nodes() };
+    let task = reads(Engine::TiKv);
+    let prepared = Prepared::new(Calibration::embedded(), &task);
+    let with = |gib| prepared.demand(&machine, &Settings { block_cache: Some(Bytes::gib(gib)), ..Settings::default() });
+    assert!(with(4).data.reads < with(16).data.reads);
+}
+
+#[test]
+fn zstandard_everywhere_trades_space_and_writes_against_nothing_that_disks_see() {
+    let task = updates(Engine::TiKv);
+    let zstd = demand(&task, Settings { compression: Some(Compression::Zstd), ..Settings::default() });
+    let default = demand(&task, Settings::default());
+    assert!(zstd.data.write_bytes < default.data.write_bytes && zstd.stored < default.stored);
+}
+
+#[test]
+fn follower_reads_and_compression_save_traffic_between_zones() {
+    let mut task = reads(Engine::TiKv);
+    task.profile.updates = 1.0;
+    let plain = demand(&task, Settings::default()).cross_zone;
+    let follower = demand(&task, Settings { follower_read: Some(true), ..Settings::default() }).cross_zone;
+    let gzip = demand(&task, Settings { grpc_compression: Some(true), ..Settings::default() }).cross_zone;
+    assert!(follower < plain && gzip < plain && plain > 0.0);
+}
+
+proptest! {
+    #[test]
+    fn more_nodes_never_ask_more_of_each(nodes in 3_u32..29, share in 0.0..1.0f64) {
+        let mut task = reads(Engine::TiKv);
+        task.profile.updates = share;
+        let prepared = Prepared::new(Calibration::embedded(), &task);
+        let with = |nodes| prepared.demand(&Cluster { nodes, ..three_nodes() }, &Settings::default());
+        let (few, many) = (with(nodes), with(nodes + 1));
+        prop_assert!(many.cpu <= few.cpu && many.stored <= few.stored);
+        prop_assert!(many.data.reads <= few.data.reads * 1.000_001);
+    }
+
+    #[test]
+    fn every_demand_is_a_finite_number_and_not_negative(
+        row in 16_u64..100_000, gib in 1_u64..10_000, compressed in 0.1..1.0f64, rate in 1.0..1e6f64, memory in 4_u64..512
+    ) {
+        let mut task = reads(Engine::TiKv);
+        task.profile.updates = 1.0;
+        task.profile.row = Bytes(row);
+        task.profile.data = Bytes::gib(gib);
+        task.profile.compressed = compressed;
+        task.targets.throughput = rate;
+        let d = Prepared::new(Calibration::embedded(), &task)
+            .demand(&Cluster { memory: Bytes::gib(memory), ..three_nodes() }, &Settings::default());
+        for value in [d.cpu, d.data.reads, d.data.read_bytes, d.data.writes, d.data.write_bytes, d.log.writes, d.syncs, d.cross_zone] {
+            prop_assert!(value.is_finite() && value >= 0.0, "{:?}", d);
+        }
+    }
+}
