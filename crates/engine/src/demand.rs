@@ -104,6 +104,8 @@ pub struct Path {
     pub syncs: f64,
     /// Mean bytes of each.
     pub sync_size: f64,
+    /// Standard deviation over mean of the work of one operation against another.
+    pub spread: f64,
     /// Seconds between operations (think time): part of the cycle, not of the latency.
     pub think: f64,
 }

@@ -77,6 +77,7 @@ impl<'a> InnodbModel<'a> {
                 read_size: c.page,
                 syncs: commits * c.commits_in_sequence,
                 sync_size: log_bytes / syncs.max(1e-12),
+                spread: profile.spread,
                 think: profile.think.as_secs_f64(),
             },
         }

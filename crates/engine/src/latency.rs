@@ -100,6 +100,8 @@ pub(crate) fn at(demand: &Demand, capacity: &Capacity, rate: f64, population: Po
     let flush = log.service.flush.as_secs_f64();
     let waited = waited_syncs(rate * demand.syncs * (mean + flush));
     moments.add(path.syncs, waited * (mean + flush), waited * waited * variance);
+    // A long operation takes more of everything than a short one.
+    moments.variance += (path.spread * moments.mean).powi(2);
     moments.latency()
 }
 

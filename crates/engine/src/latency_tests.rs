@@ -69,3 +69,12 @@ proptest! {
         prop_assert!(with(clients) <= with(clients + 1.0) + 1e-6);
     }
 }
+
+#[test]
+fn operations_of_unequal_length_widen_the_tail_and_not_the_mean() {
+    let even = demand(&updates(Engine::TiKv));
+    let mixed = Demand { path: crate::Path { spread: 0.5, ..even.path }, ..even };
+    let capacity = shared(6000.0, 400.0);
+    let (even, mixed) = (latency(&even, &capacity, 1000.0), latency(&mixed, &capacity, 1000.0));
+    assert!(mixed.p99 > even.p99 && mixed.mean == even.mean);
+}

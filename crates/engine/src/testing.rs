@@ -14,6 +14,7 @@ pub(crate) fn updates(engine: Engine) -> Task {
             unit: Unit { name: "ops/s", per_operation: 1.0 },
             statements: 1.0,
             think: Nanos(0),
+            spread: 0.0,
             transactional: false,
             point_reads: 0.0,
             scans: 0.0,
@@ -36,6 +37,7 @@ pub(crate) fn updates(engine: Engine) -> Task {
             availability: Availability::Zone,
             durability: None,
             consistency: None,
+            capacity: None,
         },
         measured: None,
     }

@@ -221,6 +221,7 @@ impl<'a> TikvModel<'a> {
             read_size: reads.size,
             syncs: commits,
             sync_size,
+            spread: profile.spread,
             think: profile.think.as_secs_f64(),
         }
     }

@@ -1,3 +1,17 @@
 //! Reads the files that people write: size, encoding, TOML; every error has file, line and a suggestion.
 
 #![forbid(unsafe_code)]
+
+mod error;
+mod read;
+mod suggest;
+mod table;
+mod text;
+mod write;
+
+pub use error::{InputError, Position};
+pub use read::{LIMIT, read_text};
+pub use suggest::{did_you_mean, suggest};
+pub use table::from_toml;
+pub use text::Text;
+pub use write::write_atomically;

@@ -2,11 +2,33 @@
 
 #![forbid(unsafe_code)]
 
+mod error;
+mod inserts;
+mod iostat;
+mod measured;
+mod mix;
+mod noun;
+mod pick;
 mod profile;
+mod skew;
+mod sysbench;
+mod tables;
 mod targets;
+mod tpcc;
+mod tpcc_skew;
+mod ycsb;
 
+pub use error::WorkloadError;
+pub use inserts::{Inserts, Order};
+pub use iostat::{DeviceRates, parse_iostat};
+pub use measured::{Counters, Devices, MeasuredLoad};
+pub use mix::{Mix, MixDistribution, Operation};
+pub use noun::{Kind, Workload};
 pub use profile::{Band, IoRates, Measured, Profile, Task, Unit};
-pub use targets::{Availability, Targets};
+pub use sysbench::{OltpTest, Sysbench, SysbenchDistribution};
+pub use targets::{Availability, Targets, Wishes};
+pub use tpcc::Tpcc;
+pub use ycsb::{Api, Core, KeyOrder, Ycsb, YcsbDistribution};
 
 /// The database that serves the workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]

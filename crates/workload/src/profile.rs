@@ -37,9 +37,11 @@ pub struct Profile {
     pub statements: f64,
     /// Time a client waits between operations.
     pub think: Nanos,
+    /// How much operations differ in work: standard deviation of their statements over the mean.
+    pub spread: f64,
     /// Whether writes need a two-phase commit (SQL on TiKV) or one Raft proposal (raw keys).
     pub transactional: bool,
-    /// Rows read by key.
+    /// Rows read by key, those that an update must read first included.
     pub point_reads: f64,
     /// Range scans.
     pub scans: f64,
@@ -49,17 +51,17 @@ pub struct Profile {
     pub inserts: f64,
     /// Rows changed or deleted in place.
     pub updates: f64,
-    /// Mean size of a row, uncompressed, key included.
+    /// Mean size of a row, uncompressed, key included; where sizes differ, the mean of the rows written.
     pub row: Bytes,
-    /// Secondary indexes kept at every insert.
+    /// Secondary index entries written for each row added.
     pub indexes: f64,
     /// Mean size of a secondary index entry.
     pub index_entry: Bytes,
     /// Whether index entries land at random places (true) or at the end (false).
     pub random_indexes: bool,
-    /// All rows and indexes before the run, one copy, uncompressed.
+    /// All rows and indexes, one copy, uncompressed; with `inserts` those that the run adds included.
     pub data: Bytes,
-    /// Size under LZ4 over size uncompressed: 1 for random bytes.
+    /// Size under LZ4, with the keys that the engine adds, over the size in `data`: 1 for random bytes.
     pub compressed: f64,
     /// How accesses spread over the data; shares of each column sum to 1.
     pub popularity: Vec<Band>,

@@ -1,6 +1,9 @@
 //! What the deployment must reach.
 
-use units::{Nanos, Ratio};
+use units::{Bytes, Interval, Nanos, Ratio, Uncertain};
+
+use crate::WorkloadError;
+use crate::pick::{Bounds, Choose, Pick};
 
 /// What the deployment must survive without losing a range's quorum.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -30,4 +33,59 @@ pub struct Targets {
     pub durability: Option<Ratio>,
     /// Least share of the time in which a disk delivers what was provisioned.
     pub consistency: Option<Ratio>,
+    /// Least size of the data disk of each storage node, whatever the data need.
+    pub capacity: Option<Bytes>,
+}
+
+/// The `[targets]` table: any number may be an interval.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Wishes {
+    /// In the unit of the workload's kind; for `measured` a multiple of what was measured, 1 if not given.
+    pub throughput: Option<Uncertain>,
+    /// Largest 99th percentile of an operation's latency.
+    pub p99: Option<Interval<Nanos>>,
+    /// Growth of load and data to leave room for; none if not given.
+    pub growth: Option<Interval<Ratio>>,
+    /// What it must survive; one node if not given.
+    #[serde(default)]
+    pub availability: Availability,
+    /// Least share of each disk's data alive after a year.
+    pub durability: Option<Interval<Ratio>>,
+    /// Least share of the time in which a disk delivers what was provisioned.
+    pub consistency: Option<Interval<Ratio>>,
+    /// Least size of the data disk of each storage node.
+    pub capacity: Option<Interval<Bytes>>,
+}
+
+/// Growth above this is taken for a percentage without its sign.
+const LARGEST_GROWTH: f64 = 10.0;
+
+impl Wishes {
+    /// Fixes every number; `throughput` is the one to use if none is given.
+    pub(crate) fn fix(&self, throughput: Option<f64>, choose: Choose<'_>) -> Result<Targets, WorkloadError> {
+        let mut pick = Pick::new("targets", choose);
+        let Some(throughput) = self.throughput.or(throughput.map(Interval::certain)) else {
+            let message = "is missing; expected what the database must serve, such as `throughput = 50000`";
+            return Err(WorkloadError::new("targets.throughput", message));
+        };
+        let throughput = pick.number("throughput", throughput, Bounds::Positive)?;
+        let growth = self.growth.map_or(Ok(0.0), |growth| pick.share("growth", growth, Bounds::Any))?;
+        if growth > LARGEST_GROWTH {
+            let message = format!("is {growth}, which is {} % more; did you mean \"{growth}%\"?", growth * 100.0);
+            return Err(WorkloadError::new("targets.growth", message));
+        }
+        Ok(Targets {
+            throughput,
+            p99: self.p99.map(|p99| pick.span("p99", p99, Bounds::Positive)).transpose()?,
+            growth,
+            availability: self.availability,
+            durability: self.durability.map(|d| pick.share("durability", d, Bounds::Share).map(Ratio)).transpose()?,
+            consistency: self
+                .consistency
+                .map(|c| pick.share("consistency", c, Bounds::Share).map(Ratio))
+                .transpose()?,
+            capacity: self.capacity.map(|c| pick.bytes("capacity", c, Bounds::Positive)).transpose()?,
+        })
+    }
 }

@@ -1,0 +1,87 @@
+//! Rows added one at a time to a table with secondary indexes.
+
+use units::{Bytes, Interval, Nanos, Ratio, Uncertain};
+
+use crate::pick::{Bounds, Pick};
+use crate::{Profile, Unit, WorkloadError, skew};
+
+/// Where new rows and index entries land.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// Anywhere, as with keys that are hashes or UUIDs.
+    #[default]
+    Random,
+    /// At the end, as with keys that count up.
+    Ordered,
+}
+
+/// The `[inserts]` table.
+#[derive(Debug, Clone, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Inserts {
+    /// Size of a row, key included.
+    pub row: Interval<Bytes>,
+    /// Secondary indexes; none if not given.
+    pub indexes: Option<Uncertain>,
+    /// Mean size of a secondary index entry, with the primary key in it.
+    pub index_entry: Option<Interval<Bytes>>,
+    /// Random if not given.
+    #[serde(default)]
+    pub order: Order,
+    /// Rows in the table before the run; none if not given.
+    pub rows_before: Option<Uncertain>,
+    /// Rows that the run adds.
+    pub rows_added: Uncertain,
+    /// Rows of one statement, which is one transaction; 1 if not given.
+    pub rows_per_statement: Option<Uncertain>,
+    /// Size under LZ4 over size uncompressed; 1 (random bytes) if not given.
+    pub compressed: Option<Interval<Ratio>>,
+    /// Closed loop with so many clients; open loop if not given.
+    pub clients: Option<Uncertain>,
+}
+
+impl Inserts {
+    /// The profile and the number of clients. Data are those at the end of the run, which must fit.
+    pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(Profile, Option<f64>), WorkloadError> {
+        let row = pick.bytes("row", self.row, Bounds::Positive)?;
+        let indexes = pick.maybe("indexes", self.indexes, Bounds::Any)?.unwrap_or(0.0);
+        let index_entry = match self.index_entry {
+            Some(size) => pick.bytes("index-entry", size, Bounds::Positive)?,
+            None if indexes > 0.0 => {
+                let message = "is missing; expected the mean size of an entry of the indexes, such as \"64B\"";
+                return Err(WorkloadError::new(pick.key("index-entry"), message));
+            }
+            None => Bytes(0),
+        };
+        let before = pick.maybe("rows-before", self.rows_before, Bounds::Any)?.unwrap_or(0.0);
+        let added = pick.number("rows-added", self.rows_added, Bounds::AtLeastOne)?;
+        let per_statement = pick.maybe("rows-per-statement", self.rows_per_statement, Bounds::AtLeastOne)?;
+        let inserts = per_statement.unwrap_or(1.0);
+        let compressed = self.compressed.map(|c| pick.share("compressed", c, Bounds::Share)).transpose()?;
+        let clients = pick.maybe("clients", self.clients, Bounds::AtLeastOne)?;
+        let profile = Profile {
+            unit: Unit { name: "inserts/s", per_operation: inserts },
+            statements: 1.0,
+            think: Nanos(0),
+            spread: 0.0,
+            transactional: true,
+            point_reads: 0.0,
+            scans: 0.0,
+            rows_per_scan: 0.0,
+            inserts,
+            updates: 0.0,
+            row,
+            indexes,
+            index_entry,
+            random_indexes: self.order == Order::Random,
+            data: pick.data("rows-added", (before + added) * (row.as_f64() + indexes * index_entry.as_f64()))?,
+            compressed: compressed.unwrap_or(1.0),
+            popularity: match self.order {
+                Order::Random => skew::uniform(),
+                Order::Ordered => skew::end(),
+            },
+        };
+        Ok((profile, clients))
+    }
+}
