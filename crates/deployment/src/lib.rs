@@ -2,8 +2,21 @@
 
 #![forbid(unsafe_code)]
 
+mod asks;
+mod burst;
+mod check;
+mod error;
 mod noun;
+mod price;
+mod report;
+mod rules;
 mod settings;
+mod validate;
 
+pub use asks::{Asks, AsksError};
+pub use check::check;
+pub use error::{DeploymentError, Fault};
 pub use noun::{Deployment, NodeGroup, Role};
+pub use price::Costs;
+pub use report::{Limit, Line, Report};
 pub use settings::{Compression, Settings};

@@ -50,3 +50,10 @@ pub struct Settings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone_round_trip: Option<Nanos>,
 }
+
+impl Settings {
+    /// Whether nothing is set.
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}

@@ -1,0 +1,163 @@
+//! What a check finds: every limit, what is asked of it and what it delivers.
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+use crate::rules::RULES;
+
+/// What can run out on a storage node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limit {
+    /// I/Os a second of the data disk's volumes, large requests counted by the volume's unit.
+    VolumeIops,
+    /// Bytes a second of the data disk's volumes.
+    VolumeThroughput,
+    /// I/Os a second of the log's own disk.
+    LogVolumeIops,
+    /// Bytes a second of the log's own disk.
+    LogVolumeThroughput,
+    /// I/Os a second that the instance lets through to all its network volumes.
+    InstanceIops,
+    /// Bytes a second that the instance lets through to all its network volumes.
+    InstanceThroughput,
+    /// Bytes on the data disk.
+    Capacity,
+    /// Hardware threads.
+    Cpu,
+}
+
+impl Limit {
+    /// Its name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::VolumeIops => "volume-iops",
+            Self::VolumeThroughput => "volume-throughput",
+            Self::LogVolumeIops => "log-volume-iops",
+            Self::LogVolumeThroughput => "log-volume-throughput",
+            Self::InstanceIops => "instance-iops",
+            Self::InstanceThroughput => "instance-throughput",
+            Self::Capacity => "capacity",
+            Self::Cpu => "cpu",
+        }
+    }
+}
+
+/// One limit of one group of nodes.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Line {
+    /// Which.
+    pub limit: Limit,
+    /// The instance type of the nodes.
+    pub instance: String,
+    /// What one node is asked for, in `unit`.
+    pub asked: f64,
+    /// What one node delivers for as long as you like, in `unit`.
+    pub delivered: f64,
+    /// `IOPS`, `MiB/s` (volumes), `MB/s` (instances, as clouds print them), `GiB` or `cores`.
+    pub unit: &'static str,
+    /// Asked over delivered.
+    pub utilisation: f64,
+    /// How long a full bucket carries what is asked; `None` if no burst is needed or none suffices.
+    pub burst_seconds: Option<f64>,
+}
+
+impl Line {
+    /// Whether more is asked than is delivered for good.
+    pub fn violated(&self) -> bool {
+        // What plans provision to the last I/O must not fail over a rounding.
+        self.utilisation > 1.0 + 1e-9
+    }
+
+    /// Whether it holds, but with less headroom than is prudent.
+    pub fn tight(&self) -> bool {
+        !self.violated() && self.utilisation > 1.0 - RULES.headroom.value
+    }
+}
+
+/// All limits of a deployment's storage nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// Whether everything asked is delivered for good, without burst.
+    pub deliverable: bool,
+    /// Every limit.
+    pub lines: Vec<Line>,
+}
+
+impl Report {
+    pub(crate) fn new(lines: Vec<Line>) -> Self {
+        Self { deliverable: !lines.iter().any(Line::violated), lines }
+    }
+
+    /// Limits of which more is asked than they deliver for good.
+    pub fn violations(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(|line| line.violated())
+    }
+
+    /// Limits that hold, but with less headroom than is prudent.
+    pub fn warnings(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(|line| line.tight())
+    }
+
+    /// How long all goes well from full buckets, in seconds: until the first of them is empty. `None` if nothing is
+    /// violated, or if some violation is carried by no burst.
+    pub fn carried_seconds(&self) -> Option<f64> {
+        let times: Option<Vec<f64>> = self.violations().map(|line| line.burst_seconds).collect();
+        times?.into_iter().reduce(f64::min)
+    }
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut report = serializer.serialize_struct("Report", 5)?;
+        report.serialize_field("deliverable", &self.deliverable)?;
+        report.serialize_field("violations", &self.violations().collect::<Vec<_>>())?;
+        report.serialize_field("warnings", &self.warnings().collect::<Vec<_>>())?;
+        report.serialize_field("carried_seconds", &self.carried_seconds())?;
+        report.serialize_field("limits", &self.lines)?;
+        report.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(asked: f64, burst_seconds: Option<f64>) -> Line {
+        Line {
+            limit: Limit::VolumeIops,
+            instance: "m5.large".into(),
+            asked,
+            delivered: 1000.0,
+            unit: "IOPS",
+            utilisation: asked / 1000.0,
+            burst_seconds,
+        }
+    }
+
+    #[test]
+    fn less_than_a_fifth_of_headroom_is_a_warning() {
+        assert!(!line(800.0, None).tight() && line(801.0, None).tight() && line(1000.0, None).tight());
+        assert!(!line(1001.0, None).tight() && line(1001.0, None).violated());
+    }
+
+    #[test]
+    fn the_first_bucket_to_run_dry_ends_it() {
+        let report = Report::new(vec![line(1500.0, Some(600.0)), line(10.0, None), line(1200.0, Some(60.0))]);
+        assert_eq!(report.carried_seconds(), Some(60.0));
+    }
+
+    #[test]
+    fn one_violation_without_burst_is_carried_by_nothing() {
+        let report = Report::new(vec![line(1500.0, Some(600.0)), line(1200.0, None)]);
+        assert_eq!(report.carried_seconds(), None);
+        assert_eq!(Report::new(vec![line(10.0, None)]).carried_seconds(), None);
+    }
+
+    #[test]
+    fn json_names_are_the_names() {
+        let json = serde_json::to_value(Report::new(vec![line(1001.0, None)])).unwrap();
+        assert_eq!(json["violations"][0]["limit"], Limit::VolumeIops.name());
+        assert_eq!(json["violations"][0]["burst_seconds"], serde_json::Value::Null);
+        assert_eq!(json["deliverable"], false);
+    }
+}

@@ -1,0 +1,145 @@
+//! Whether a deployment can be had at all, before anything is asked of it.
+
+use catalog::{Cloud, InstanceType, View};
+use disk::Disk;
+use units::Bytes;
+use workload::Engine;
+
+use crate::rules::RULES;
+use crate::{Deployment, DeploymentError, Fault, NodeGroup, Role};
+
+impl Deployment {
+    /// Whether its region, instances and disks exist, fit each other, and the engine takes its settings.
+    ///
+    /// # Errors
+    /// The first fault, with the key at which it stands.
+    pub fn validate(&self, view: &View) -> Result<(), DeploymentError> {
+        let cloud = view.region(&self.region).map_err(|error| DeploymentError::new("region", error))?;
+        let nodes = self.storage_nodes();
+        if self.storage().next().is_none() {
+            return Err(DeploymentError::new("nodes", Fault::NoStorage));
+        }
+        for (i, group) in self.nodes.iter().enumerate() {
+            self.validate_group(view, cloud, group)
+                .map_err(|(key, fault)| DeploymentError::new(format!("nodes.{i}.{key}"), fault))?;
+        }
+        if self.zones == 0 {
+            return Err(DeploymentError::new("zones", Fault::Zero));
+        }
+        if self.zones > nodes {
+            return Err(DeploymentError::new("zones", Fault::TooManyZones { zones: self.zones, nodes }));
+        }
+        self.validate_settings(view).map_err(|(key, fault)| DeploymentError::new(format!("settings.{key}"), fault))?;
+        let replicas = self.replicas();
+        if replicas > nodes {
+            let key = if self.settings.replicas.is_some() { "settings.replicas" } else { "nodes" };
+            return Err(DeploymentError::new(key, Fault::TooFewNodes { replicas, nodes }));
+        }
+        Ok(())
+    }
+
+    fn validate_group(&self, view: &View, cloud: Cloud, group: &NodeGroup) -> Result<(), (&'static str, Fault)> {
+        if group.count == 0 {
+            return Err(("count", Fault::Zero));
+        }
+        if self.engine == Engine::InnoDb {
+            let what = match group.role {
+                Role::Storage => None,
+                Role::Sql => Some("sql"),
+                Role::Pd => Some("pd"),
+            };
+            if let Some(what) = what {
+                return Err(("role", Fault::NotOfEngine { what, engine: self.engine }));
+            }
+            if group.log.is_some() {
+                return Err(("log", Fault::NotOfEngine { what: "log", engine: self.engine }));
+            }
+        }
+        let instance = view.instance(&group.instance).map_err(|error| ("instance", error.into()))?;
+        self.same_cloud(cloud, &instance.name, instance.cloud).map_err(|fault| ("instance", fault))?;
+        if group.role == Role::Storage && group.data.is_none() {
+            return Err(("data", Fault::NoDataDisk));
+        }
+        for (key, disk) in group.disks() {
+            self.validate_disk(view, cloud, instance, disk).map_err(|fault| (key, fault))?;
+        }
+        fits(group, instance)
+    }
+
+    fn validate_disk(&self, view: &View, cloud: Cloud, instance: &InstanceType, disk: &Disk) -> Result<(), Fault> {
+        if !disk.volume.is_local() {
+            let volume = view.volume(&disk.volume.kind)?;
+            self.same_cloud(cloud, &volume.name, volume.cloud)?;
+        }
+        disk.limits(view, Some(instance))?;
+        Ok(())
+    }
+
+    fn same_cloud(&self, cloud: Cloud, name: &str, its: Cloud) -> Result<(), Fault> {
+        if its == cloud {
+            return Ok(());
+        }
+        Err(Fault::OtherCloud { name: name.to_owned(), its, region: self.region.clone(), cloud })
+    }
+
+    fn validate_settings(&self, view: &View) -> Result<(), (&'static str, Fault)> {
+        let s = &self.settings;
+        let tikv = Engine::TiKv;
+        let owned = [
+            ("block-size", tikv, s.block_size.is_some()),
+            ("compression", tikv, s.compression.is_some()),
+            ("value-separation", tikv, s.value_separation.is_some()),
+            ("replicas", tikv, s.replicas.is_some_and(|replicas| replicas > 1)),
+            ("rate-limit", tikv, s.rate_limit.is_some()),
+            ("follower-read", tikv, s.follower_read.is_some()),
+            ("grpc-compression", tikv, s.grpc_compression.is_some()),
+            ("doublewrite", Engine::InnoDb, s.doublewrite.is_some()),
+        ];
+        if let Some((what, ..)) = owned.iter().find(|(_, owner, set)| *set && *owner != self.engine) {
+            return Err((what, Fault::NotOfEngine { what, engine: self.engine }));
+        }
+        let zeros = [
+            ("block-size", s.block_size == Some(Bytes(0))),
+            ("block-cache", s.block_cache == Some(Bytes(0))),
+            ("replicas", s.replicas == Some(0)),
+            ("rate-limit", s.rate_limit.is_some_and(|rate| rate.0 == 0.0)),
+        ];
+        if let Some((key, _)) = zeros.iter().find(|(_, zero)| *zero) {
+            return Err((key, Fault::Zero));
+        }
+        let rule = &RULES.tikv_max_block_size;
+        if let Some(given) = s.block_size.filter(|size| *size > rule.value) {
+            let why = format!("the largest with which TiKV starts ({})", rule.source);
+            return Err(("block-size", Fault::TooLarge { given, most: rule.value, why }));
+        }
+        for (_, group) in self.storage() {
+            let most = view.instance(&group.instance).map_err(|error| ("block-cache", error.into()))?.memory;
+            if let Some(given) = s.block_cache.filter(|size| *size > most) {
+                let why = format!("the memory of {}", group.instance);
+                return Err(("block-cache", Fault::TooLarge { given, most, why }));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the instance can attach so many volumes, and its flash holds what is put on it.
+fn fits(group: &NodeGroup, instance: &InstanceType) -> Result<(), (&'static str, Fault)> {
+    let attached = group.disks().filter(|(_, disk)| !disk.volume.is_local()).map(|(_, disk)| disk.stripe);
+    let volumes = attached.fold(RULES.root_volumes.value, u32::saturating_add);
+    if let Some(most) = instance.max_volumes.filter(|most| volumes > *most) {
+        return Err(("data", Fault::TooManyVolumes { volumes, instance: instance.name.clone(), most }));
+    }
+    let on_flash = |disk: &Disk| {
+        let volumes = (disk.volume.is_local()).then(|| disk.volume.size * u64::from(disk.stripe));
+        let cache = disk.cache.as_ref().filter(|cache| cache.is_local()).map(|cache| cache.size);
+        volumes.unwrap_or_default() + cache.unwrap_or_default()
+    };
+    let asked: Bytes = group.disks().map(|(_, disk)| on_flash(disk)).sum();
+    match instance.local {
+        Some(local) if asked > local.size => {
+            Err(("data", Fault::LocalStoreTooSmall { asked, instance: instance.name.clone(), has: local.size }))
+        }
+        _ => Ok(()),
+    }
+}
