@@ -4,15 +4,30 @@
 
 #![forbid(unsafe_code)]
 
+mod catalog;
+mod check;
+mod date;
+mod describe;
+mod error;
+mod facts;
 mod instance;
 mod price;
+mod resolve;
+mod rows;
+mod table;
 mod view;
 mod volume;
+mod volume_table;
 
+pub use catalog::Catalog;
+pub use date::{DateError, parse_date};
+pub use error::CatalogError;
 pub use instance::{InstanceCaps, InstanceType, LocalStore};
 pub use jiff::civil::Date;
 pub use price::{TransferPrice, VolumePrice};
-pub use view::{Catalog, CatalogError, View};
+pub use rows::{DiskRow, InstanceRow, PriceRow, TransferRow};
+pub use table::TableError;
+pub use view::View;
 pub use volume::{Burst, Consistency, IopsBand, IopsRule, Medium, SizeBand, ThroughputRule, VolumeType};
 
 /// A public cloud.
@@ -25,6 +40,16 @@ pub enum Cloud {
     Gcp,
     /// Microsoft Azure.
     Azure,
+}
+
+impl std::fmt::Display for Cloud {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Aws => "AWS",
+            Self::Gcp => "Google Cloud",
+            Self::Azure => "Azure",
+        })
+    }
 }
 
 /// Where a fact was found and the day for which it held.

@@ -1,68 +1,51 @@
 //! The catalogue as it stood on a day.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use units::Usd;
 
-use crate::{Cloud, Date, InstanceType, TransferPrice, VolumePrice, VolumeType};
-
-/// All facts of all days, as embedded in the program.
-#[derive(Debug)]
-pub struct Catalog {}
-
-impl Catalog {
-    /// The tables that ship with the program.
-    pub fn embedded() -> &'static Self {
-        &Self {}
-    }
-
-    /// The facts of a day; of the newest ones without a day.
-    pub fn at(&self, date: Option<Date>) -> View {
-        View { date, ..View::default() }
-    }
-}
+use crate::catalog::Known;
+use crate::facts::PriceFact;
+use crate::resolve::{self, ByRegion, CloudView};
+use crate::{CatalogError, Cloud, Date, InstanceType, Medium, Provenance, TransferPrice, VolumePrice, VolumeType};
 
 /// The facts that held on one day.
 #[derive(Debug, Clone, Default)]
 pub struct View {
     date: Option<Date>,
-    regions: BTreeMap<String, Cloud>,
-    instances: BTreeMap<String, InstanceType>,
+    known: Arc<Known>,
     volumes: BTreeMap<String, VolumeType>,
-    instance_prices: BTreeMap<(String, String), Usd>,
-    volume_prices: BTreeMap<(String, String), VolumePrice>,
+    volume_prices: ByRegion<VolumePrice>,
     transfer: BTreeMap<Cloud, TransferPrice>,
-}
-
-/// A fact that is not in the catalogue.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CatalogError {
-    /// No such name at all.
-    #[error("no {what} is called `{name}`{suggestion}")]
-    Unknown {
-        /// "instance type", "disk type" or "region".
-        what: &'static str,
-        /// The name asked for.
-        name: String,
-        /// "; did you mean …?" or empty.
-        suggestion: String,
-    },
-    /// The name is known, the fact is not.
-    #[error("the catalogue has no {fact} for {subject}{when}")]
-    Missing {
-        /// What is missing: "price", "EBS limits".
-        fact: &'static str,
-        /// Of what: "io2 in us-west-2".
-        subject: String,
-        /// " on 2020-11-30" or empty.
-        when: String,
-    },
+    /// In the order of [`Cloud`], each when it is first asked for.
+    clouds: [OnceLock<CloudView>; 3],
 }
 
 impl View {
+    pub(crate) fn new(date: Option<Date>, known: Arc<Known>) -> Self {
+        Self {
+            date,
+            volumes: resolve::volumes(&known.shared, date),
+            volume_prices: resolve::volume_prices(&known.shared, date),
+            transfer: resolve::transfer(&known.shared, date),
+            known,
+            clouds: Default::default(),
+        }
+    }
+
+    fn cloud(&self, cloud: Cloud) -> &CloudView {
+        self.clouds[cloud as usize].get_or_init(|| CloudView::new(cloud, self.known.cloud(cloud), self.date))
+    }
+
     /// The day asked for; `None` for the newest facts.
     pub fn date(&self) -> Option<Date> {
         self.date
+    }
+
+    /// Whether a fact was observed only after the day asked for: the nearest there is, not one of that day.
+    pub fn observed_later(&self, provenance: &Provenance) -> bool {
+        self.date.is_some_and(|day| provenance.as_of > day)
     }
 
     /// The cloud of a region.
@@ -70,72 +53,117 @@ impl View {
     /// # Errors
     /// When no region has that name.
     pub fn region(&self, name: &str) -> Result<Cloud, CatalogError> {
-        self.regions.get(name).copied().ok_or_else(|| CatalogError::Unknown {
-            what: "region",
-            name: name.to_owned(),
-            suggestion: String::new(),
-        })
+        let regions = &self.known.shared.regions;
+        let unknown = || CatalogError::unknown("region", name, regions.keys().map(String::as_str));
+        regions.get(name).copied().ok_or_else(unknown)
     }
 
     /// All regions.
     pub fn regions(&self) -> impl Iterator<Item = (&str, Cloud)> {
-        self.regions.iter().map(|(name, cloud)| (name.as_str(), *cloud))
+        self.known.shared.regions.iter().map(|(name, cloud)| (name.as_str(), *cloud))
     }
 
     /// An instance type.
     ///
     /// # Errors
-    /// When no instance type has that name on that day.
+    /// When no instance type has that name, or not yet on that day.
     pub fn instance(&self, name: &str) -> Result<&InstanceType, CatalogError> {
-        self.instances.get(name).ok_or_else(|| CatalogError::Unknown {
-            what: "instance type",
-            name: name.to_owned(),
-            suggestion: String::new(),
+        const WHAT: &str = "instance type";
+        let clouds = [Cloud::Aws, Cloud::Gcp, Cloud::Azure];
+        if let Some(found) = clouds.into_iter().find_map(|cloud| self.cloud(cloud).instances.get(name)) {
+            return Ok(found);
+        }
+        let later = clouds.into_iter().flat_map(|cloud| &self.known.cloud(cloud).instances).find(|i| i.name == name);
+        Err(match (later, self.date) {
+            (Some(fact), Some(date)) => {
+                CatalogError::NotYet { what: WHAT, name: name.to_owned(), date, since: fact.since }
+            }
+            _ => CatalogError::unknown(
+                WHAT,
+                name,
+                clouds.into_iter().flat_map(|c| self.cloud(c).instances.keys()).map(String::as_str),
+            ),
         })
     }
 
-    /// All instance types of a cloud.
+    /// All instance types of a cloud, by name.
     pub fn instances(&self, cloud: Cloud) -> impl Iterator<Item = &InstanceType> {
-        self.instances.values().filter(move |i| i.cloud == cloud)
+        self.cloud(cloud).instances.values()
     }
 
     /// A volume type.
     ///
     /// # Errors
-    /// When no volume type has that name on that day.
+    /// When no volume type has that name, not yet on that day, or its limits of that day are not known.
     pub fn volume(&self, name: &str) -> Result<&VolumeType, CatalogError> {
-        self.volumes.get(name).ok_or_else(|| CatalogError::Unknown {
-            what: "disk type",
-            name: name.to_owned(),
-            suggestion: String::new(),
-        })
+        self.volumes.get(name).ok_or_else(|| self.no_volume(name))
     }
 
-    /// All volume types of a cloud.
+    fn no_volume(&self, name: &str) -> CatalogError {
+        const WHAT: &str = "disk type";
+        let shared = &self.known.shared;
+        if let Some(missing) = shared.gaps.get(name) {
+            return CatalogError::missing("limits", format!("{name}: {missing}"), None);
+        }
+        let since = shared.volumes.iter().filter(|fact| fact.volume.name == name).map(|fact| fact.from).min();
+        match (since, self.date) {
+            (Some(since), Some(date)) if date < since => {
+                CatalogError::NotYet { what: WHAT, name: name.to_owned(), date, since }
+            }
+            (Some(_), _) => CatalogError::missing("limits", name.to_owned(), self.date),
+            (None, _) => CatalogError::unknown(WHAT, name, self.volumes.keys().map(String::as_str)),
+        }
+    }
+
+    /// All volume types of a cloud, by name; local flash belongs to each.
     pub fn volumes(&self, cloud: Cloud) -> impl Iterator<Item = &VolumeType> {
-        self.volumes.values().filter(move |v| v.cloud == cloud)
+        self.volumes.values().filter(move |v| v.cloud == cloud || v.medium == Medium::LocalNvme)
     }
 
     /// The on-demand price of an instance for an hour.
     ///
     /// # Errors
-    /// When the price is not in the catalogue.
+    /// When region or instance type are not known, or the price is not.
     pub fn instance_price(&self, region: &str, instance: &str) -> Result<Usd, CatalogError> {
-        self.instance_prices.get(&(region.to_owned(), instance.to_owned())).copied().ok_or_else(|| {
-            CatalogError::Missing { fact: "price", subject: format!("{instance} in {region}"), when: String::new() }
+        self.priced_instance(region, instance).map(|(usd, _)| *usd)
+    }
+
+    /// Source and day of [`instance_price`](Self::instance_price).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn instance_price_provenance(&self, region: &str, instance: &str) -> Result<&Provenance, CatalogError> {
+        self.priced_instance(region, instance).map(|(_, provenance)| provenance)
+    }
+
+    fn priced_instance(&self, region: &str, instance: &str) -> Result<&(Usd, Provenance), CatalogError> {
+        let cloud = self.region(region)?;
+        let prices = self.cloud(cloud).prices.get(region);
+        prices.and_then(|prices| prices.get(instance)).ok_or_else(|| match self.instance(instance) {
+            Ok(_) => CatalogError::missing("price", format!("{instance} in {region}"), self.date),
+            Err(error) => error,
         })
     }
 
     /// The price of a volume type.
     ///
     /// # Errors
-    /// When the price is not in the catalogue.
+    /// When region or volume type are not known, or the price is not.
     pub fn volume_price(&self, region: &str, volume: &str) -> Result<&VolumePrice, CatalogError> {
-        self.volume_prices.get(&(region.to_owned(), volume.to_owned())).ok_or_else(|| CatalogError::Missing {
-            fact: "price",
-            subject: format!("{volume} in {region}"),
-            when: String::new(),
+        let price = self.volume_prices.get(region).and_then(|prices| prices.get(volume));
+        price.ok_or_else(|| match (self.region(region), self.volumes.contains_key(volume)) {
+            (Err(error), _) => error,
+            (Ok(_), false) if !self.known.shared.gaps.contains_key(volume) => self.no_volume(volume),
+            _ => CatalogError::missing("price", format!("{volume} in {region}"), self.date),
         })
+    }
+
+    /// The parts of the volume prices of a region that hold, by name.
+    pub(crate) fn volume_price_parts<'a>(&'a self, region: &'a str) -> impl Iterator<Item = (&'a str, &'a PriceFact)> {
+        let priced = self.volume_prices.get(region);
+        let seen = self.known.shared.volume_prices.iter();
+        seen.filter(move |((r, name), _)| r == region && priced.is_some_and(|prices| prices.contains_key(name)))
+            .flat_map(|((_, name), seen)| resolve::parts(seen, self.date).into_iter().map(|part| (name.as_str(), part)))
     }
 
     /// The price of traffic between zones.
@@ -143,10 +171,10 @@ impl View {
     /// # Errors
     /// When the price is not in the catalogue.
     pub fn transfer(&self, cloud: Cloud) -> Result<&TransferPrice, CatalogError> {
-        self.transfer.get(&cloud).ok_or_else(|| CatalogError::Missing {
-            fact: "price",
-            subject: format!("{cloud:?} traffic between zones"),
-            when: String::new(),
-        })
+        let missing = || CatalogError::missing("price", format!("traffic between the zones of {cloud}"), self.date);
+        self.transfer.get(&cloud).ok_or_else(missing)
     }
 }
+
+#[cfg(test)]
+mod tests;

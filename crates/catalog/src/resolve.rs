@@ -1,0 +1,171 @@
+//! From the facts of all days to those of one.
+
+use std::collections::{BTreeMap, HashMap};
+
+use units::{Bytes, BytesPerSec, Iops, Usd};
+
+use crate::facts::{CloudFacts, Component, InstanceFact, PriceFact, SharedFacts};
+use crate::{Cloud, Date, InstanceType, LocalStore, Provenance, TransferPrice, VolumePrice, VolumeType};
+
+/// Prices by region, then by name.
+pub(crate) type ByRegion<T> = HashMap<String, HashMap<String, T>>;
+
+/// The observation that tells of a day: the last one until then, else the first one after it.
+fn nearest<'a, T>(
+    observations: impl IntoIterator<Item = &'a T> + Clone,
+    date: Option<Date>,
+    as_of: impl Fn(&T) -> Date,
+) -> Option<&'a T> {
+    let day = date.unwrap_or(Date::MAX);
+    let before = observations.clone().into_iter().filter(|o| as_of(o) <= day).max_by_key(|o| as_of(o));
+    before.or_else(|| observations.into_iter().min_by_key(|o| as_of(o)))
+}
+
+/// The volume types sold on a day; the newest rules of each without a day.
+pub(crate) fn volumes(facts: &SharedFacts, date: Option<Date>) -> BTreeMap<String, VolumeType> {
+    let mut held: Vec<_> = facts
+        .volumes
+        .iter()
+        .filter(|fact| date.is_none_or(|day| fact.from <= day && fact.until.is_none_or(|until| day <= until)))
+        .collect();
+    held.sort_by_key(|fact| fact.from);
+    held.into_iter().map(|fact| (fact.volume.name.clone(), fact.volume.clone())).collect()
+}
+
+/// The prices of the volume types that existed on a day.
+pub(crate) fn volume_prices(facts: &SharedFacts, date: Option<Date>) -> ByRegion<VolumePrice> {
+    let day = date.unwrap_or(Date::MAX);
+    let exists = |name: &str| {
+        facts.gaps.contains_key(name) || facts.volumes.iter().any(|fact| fact.volume.name == name && fact.from <= day)
+    };
+    let mut prices = ByRegion::new();
+    for ((region, name), parts) in facts.volume_prices.iter().filter(|((_, name), _)| exists(name)) {
+        if let Some(price) = volume_price(parts, date) {
+            prices.entry(region.clone()).or_default().insert(name.clone(), price);
+        }
+    }
+    prices
+}
+
+/// The nearest observation of each part of a price.
+pub(crate) fn parts(seen: &[PriceFact], date: Option<Date>) -> Vec<&PriceFact> {
+    let held: Vec<_> = seen.iter().filter(|p| p.until.is_none_or(|until| date.is_some_and(|d| d <= until))).collect();
+    let mut parts: Vec<&PriceFact> = Vec::new();
+    for part in &held {
+        if !parts.iter().any(|p| p.component == part.component) {
+            let same = held.iter().copied().filter(|p| p.component == part.component);
+            parts.extend(nearest(same, date, |p| p.provenance.as_of));
+        }
+    }
+    parts
+}
+
+/// Puts a price together from its parts; `None` without a price for size.
+fn volume_price(seen: &[PriceFact], date: Option<Date>) -> Option<VolumePrice> {
+    let parts = parts(seen, date);
+    let newest = parts.iter().max_by_key(|p| p.provenance.as_of)?;
+    let mut price = VolumePrice {
+        per_gib: Usd(0.0),
+        included_iops: Iops(0.0),
+        iops_tiers: Vec::new(),
+        included_throughput: BytesPerSec(0.0),
+        per_mib_s: Usd(0.0),
+        fixed_sizes: Vec::new(),
+        provenance: newest.provenance.clone(),
+    };
+    let mut sized = false;
+    for part in parts {
+        match part.component {
+            Component::Gib => (price.per_gib, sized) = (part.usd, true),
+            Component::Month(size) => {
+                price.fixed_sizes.push((size, part.usd));
+                sized = true;
+            }
+            Component::Iops(above) => price.iops_tiers.push((above, part.usd)),
+            Component::Throughput(above) => (price.included_throughput, price.per_mib_s) = (above, part.usd),
+        }
+    }
+    price.iops_tiers.sort_by(|(a, _), (b, _)| a.0.total_cmp(&b.0));
+    price.fixed_sizes.sort_by_key(|(size, _)| *size);
+    price.included_iops = price.iops_tiers.first().map_or(Iops(0.0), |(above, _)| *above);
+    sized.then_some(price)
+}
+
+/// The price of traffic between zones on a day.
+pub(crate) fn transfer(facts: &SharedFacts, date: Option<Date>) -> BTreeMap<Cloud, TransferPrice> {
+    let of = |cloud| {
+        let seen = facts.transfer.iter().filter(move |(c, _)| *c == cloud).map(|(_, price)| price);
+        nearest(seen, date, |price| price.provenance.as_of).map(|price| (cloud, price.clone()))
+    };
+    [Cloud::Aws, Cloud::Gcp, Cloud::Azure].into_iter().filter_map(of).collect()
+}
+
+/// One cloud's instance types on a day, and their prices.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CloudView {
+    pub(crate) instances: BTreeMap<String, InstanceType>,
+    pub(crate) prices: ByRegion<(Usd, Provenance)>,
+}
+
+impl CloudView {
+    pub(crate) fn new(cloud: Cloud, facts: &CloudFacts, date: Option<Date>) -> Self {
+        let day = date.unwrap_or(Date::MAX);
+        let existing = facts.instances.iter().filter(|fact| fact.since <= day);
+        let instances: BTreeMap<_, _> =
+            existing.map(|fact| (fact.name.clone(), instance(cloud, fact, facts, date))).collect();
+        let mut prices = ByRegion::new();
+        for (region, by_name) in &facts.prices {
+            let of_day = by_name.iter().filter(|(name, _)| instances.contains_key(*name)).filter_map(|(name, seen)| {
+                nearest(seen, date, |(_, provenance)| provenance.as_of).map(|price| (name.clone(), price.clone()))
+            });
+            prices.insert(region.clone(), of_day.collect());
+        }
+        Self { instances, prices }
+    }
+}
+
+fn instance(cloud: Cloud, fact: &InstanceFact, facts: &CloudFacts, date: Option<Date>) -> InstanceType {
+    let caps = facts.caps.get(&fact.name).and_then(|seen| nearest(seen, date, |caps| caps.provenance.as_of));
+    let speed = facts.local.get(&fact.name).copied().unwrap_or_default();
+    let local = fact.local.map(|(count, size): (u32, Bytes)| LocalStore {
+        count,
+        size,
+        read_iops: speed.read_iops,
+        write_iops: speed.write_iops,
+        read_throughput: speed.read_throughput,
+        write_throughput: speed.write_throughput,
+    });
+    InstanceType {
+        name: fact.name.clone(),
+        family: fact.family.clone(),
+        cloud,
+        vcpu: fact.vcpu,
+        memory: fact.memory,
+        arch: fact.arch.clone(),
+        nitro: fact.nitro,
+        caps: caps.map(|seen| seen.caps),
+        max_volumes: fact.max_volumes,
+        local,
+        provenance: caps.map_or(&fact.provenance, |seen| &seen.provenance).clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn no_other_observation_is_nearer_to_the_day(days in prop::collection::btree_set(0..2000i32, 1..20), day in 0..2000i32) {
+            let at = |n: i32| date(2018, 1, 1) + jiff::Span::new().days(n);
+            let seen: Vec<_> = days.iter().copied().map(at).collect();
+            let found = *nearest(&seen, Some(at(day)), |d| *d).unwrap();
+            let expected = days.range(..=day).next_back().or(days.first()).copied().map(at);
+            prop_assert_eq!(Some(found), expected);
+            prop_assert_eq!(nearest(&seen, None, |d| *d), seen.last());
+        }
+    }
+}
