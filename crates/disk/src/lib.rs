@@ -2,11 +2,25 @@
 
 #![forbid(unsafe_code)]
 
+mod behaviour;
+mod error;
 mod limits;
 mod noun;
+mod parse;
+mod service;
+mod table;
+#[cfg(test)]
+mod testing;
 
-pub use limits::{DiskError, Limits, ServiceTime};
-pub use noun::{Disk, ParseDiskError, Volume};
+pub use behaviour::{
+    Balance, Bound, CachePolicy, CacheSpec, CacheStats, Completion, Credits, Device, Fault, Host, Io, Modification,
+    ModificationRules, ModificationState, ModifyError, Node, Op, Spec, StartCredits, Status, Tuning, deliverable,
+};
+pub use error::DiskError;
+pub use limits::Limits;
+pub use noun::{Disk, Volume};
+pub use parse::ParseDiskError;
+pub use service::{Calibration, ServiceTime};
 
 /// The direction of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

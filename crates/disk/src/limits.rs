@@ -1,9 +1,12 @@
 //! What a disk sustains: the catalogue's rules applied to its size and provisioning.
 
-use catalog::{Burst, CatalogError, InstanceType, View};
-use units::{Bytes, BytesPerSec, Iops, Nanos, Usd};
+mod local;
+mod rules;
 
-use crate::{Direction, Disk};
+use catalog::{Burst, Consistency, InstanceType, Medium, View, VolumeType};
+use units::{Bytes, BytesPerSec, Iops, Usd};
+
+use crate::{Calibration, Disk, DiskError, ServiceTime, Volume};
 
 /// What a disk as a whole sustains (all volumes of a stripe together), before the instance's caps.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,81 +19,111 @@ pub struct Limits {
     pub throughput: BytesPerSec,
     /// What it may do for a while (of one volume of the stripe).
     pub burst: Option<Burst>,
+    /// Bytes a second while I/O credits last; equal to `throughput` where they do not matter (all but small gp2).
+    pub burst_throughput: BytesPerSec,
     /// A request counts as one I/O for each of these, begun or whole.
     pub io_unit: Bytes,
+    /// Adjacent small requests in flight together count as one I/O for each of these.
+    pub merge: Bytes,
+    /// What a write takes of the I/O rate, in reads: 1 but on local flash, where reads and writes share the device.
+    pub write_iops_cost: f64,
+    /// What a written byte takes of the throughput, in bytes read: 1 but on local flash.
+    pub write_bytes_cost: f64,
     /// Whether it hangs on the instance's EBS link (network volumes) or not (local NVMe).
     pub shares_instance_caps: bool,
+    /// How often it delivers what was provisioned, if promised.
+    pub consistency: Option<Consistency>,
     /// How long an I/O takes while no limit binds.
     pub service: ServiceTime,
 }
 
-/// How long an I/O takes while no limit binds: log-normal round a median that grows with throughput.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ServiceTime {
-    /// Median of a 4 KiB read on an idle disk.
-    pub read: Nanos,
-    /// Median of a 4 KiB write on an idle disk.
-    pub write: Nanos,
-    /// Standard deviation of the logarithm.
-    pub sigma: f64,
-    /// Bytes beyond 4 KiB travel at this rate.
-    pub link: BytesPerSec,
-    /// Growth of the median at full throughput: `median × (1 + softness × utilisation²)`.
-    pub softness: f64,
-    /// Extra time of a flush; zero where the disk has no volatile cache.
-    pub flush: Nanos,
-}
-
-impl ServiceTime {
-    /// The median time of an I/O of `size` when the disk moves `utilisation` (0 to 1) of its throughput limit.
-    pub fn median(&self, direction: Direction, size: Bytes, utilisation: f64) -> Nanos {
-        let floor = match direction {
-            Direction::Read => self.read,
-            Direction::Write => self.write,
-        };
-        let transfer = size.0.saturating_sub(4096) as f64 / self.link.0;
-        let soft = 1.0 + self.softness * utilisation * utilisation;
-        Nanos::from_secs_f64((floor.as_secs_f64() + transfer) * soft)
+impl Limits {
+    /// The limits of one network volume; `instance` only matters for rates that not every instance carries.
+    ///
+    /// # Errors
+    /// When the size or a rate is beyond what the type allows, or the type has no known service time.
+    pub fn of(kind: &VolumeType, volume: &Volume, instance: Option<&InstanceType>) -> Result<Self, DiskError> {
+        rules::size(kind, volume)?;
+        let iops = rules::iops(kind, volume, instance)?;
+        let (throughput, burst_throughput) = rules::throughput(kind, volume, iops)?;
+        let calibration = Calibration::of(&kind.name)?;
+        Ok(Self {
+            size: volume.size,
+            iops,
+            throughput,
+            burst: kind.burst,
+            burst_throughput,
+            io_unit: kind.io_unit,
+            merge: calibration.merge,
+            write_iops_cost: 1.0,
+            write_bytes_cost: 1.0,
+            shares_instance_caps: kind.medium != Medium::LocalNvme,
+            consistency: kind.consistency,
+            service: calibration.service,
+        })
     }
 
-    /// The mean of the log-normal round `median`, in seconds.
-    pub fn mean(&self, median: Nanos) -> f64 {
-        median.as_secs_f64() * (self.sigma * self.sigma / 2.0).exp()
+    /// The limits of a RAID 0 stripe of `n` volumes with these limits each.
+    #[must_use]
+    pub fn striped(mut self, n: u32) -> Self {
+        let n = f64::from(n);
+        self.size = self.size * n;
+        self.iops = self.iops * n;
+        self.throughput = self.throughput * n;
+        self.burst_throughput = self.burst_throughput * n;
+        self
     }
-}
-
-/// Why a disk cannot be had.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum DiskError {
-    /// The catalogue lacks the type, or a fact on it.
-    #[error(transparent)]
-    Catalog(#[from] CatalogError),
-    /// A size or rate beyond what the type allows.
-    #[error("{disk}: {what}")]
-    OutOfRange {
-        /// The disk's text.
-        disk: String,
-        /// What is beyond what, and what would be allowed.
-        what: String,
-    },
 }
 
 impl Disk {
-    /// What the disk sustains on an instance; local NVMe needs the instance to be known.
+    /// What the disk sustains on an instance; local NVMe needs the instance to be known. A cached disk has the limits
+    /// of its volume: what the cache serves does not reach it.
     ///
     /// # Errors
-    /// When the type is unknown that day, or the size or a rate is beyond what it allows.
+    /// When the type is unknown that day, when the size or a rate is beyond what it allows, or when the instance
+    /// cannot hold the disk or its cache.
     pub fn limits(&self, view: &View, instance: Option<&InstanceType>) -> Result<Limits, DiskError> {
-        let _ = (view, instance);
-        unreachable!("written by the disk crate's owner")
+        if let (Some(cache), Some(instance)) = (&self.cache, instance) {
+            let taken = if self.volume.is_local() { self.volume.size.0.saturating_mul(self.stripe.into()) } else { 0 };
+            local::limits(instance, cache, 1, Bytes(taken))?;
+        }
+        Ok(self.limits_of_each(view, instance)?.striped(self.stripe))
     }
 
-    /// The price of the disk for a month.
+    /// The limits of one volume of the stripe.
+    pub(crate) fn limits_of_each(&self, view: &View, instance: Option<&InstanceType>) -> Result<Limits, DiskError> {
+        if self.volume.is_local() {
+            let instance = instance.ok_or_else(|| DiskError::NeedsInstance { disk: self.to_string() })?;
+            return local::limits(instance, &self.volume, self.stripe, Bytes(0));
+        }
+        if let Some(most) = instance.and_then(|i| i.max_volumes).filter(|most| self.stripe > *most) {
+            let instance = instance.map_or("", |i| &i.name);
+            let what = format!("{instance} takes at most {most} volumes, not {}", self.stripe);
+            return Err(DiskError::out_of_range(self, what));
+        }
+        Limits::of(view.volume(&self.volume.kind)?, &self.volume, instance)
+    }
+
+    /// The limits of the cache's flash, if there is a cache.
+    pub(crate) fn cache_limits(&self, instance: Option<&InstanceType>) -> Result<Option<Limits>, DiskError> {
+        let Some(cache) = &self.cache else { return Ok(None) };
+        let instance = instance.ok_or_else(|| DiskError::NeedsInstance { disk: self.to_string() })?;
+        local::limits(instance, cache, 1, Bytes(0)).map(Some)
+    }
+
+    /// The price of the disk for a month of 730 hours. Local flash, and so a cache, is in the instance's price.
     ///
     /// # Errors
-    /// When the catalogue lacks a price.
+    /// When the catalogue lacks the type or its price in that region, or the type does not allow the volume.
     pub fn monthly(&self, view: &View, region: &str) -> Result<Usd, DiskError> {
-        let _ = (view, region);
-        unreachable!("written by the disk crate's owner")
+        if self.volume.is_local() {
+            return Ok(Usd(0.0));
+        }
+        let kind = view.volume(&self.volume.kind)?;
+        rules::size(kind, &self.volume)?;
+        let iops = rules::iops(kind, &self.volume, None)?;
+        let (throughput, _) = rules::throughput(kind, &self.volume, iops)?;
+        let price = view.volume_price(region, &self.volume.kind)?;
+        Ok(price.monthly(self.volume.size, iops, throughput) * f64::from(self.stripe))
     }
 }

@@ -1,0 +1,100 @@
+//! What can go wrong, and when.
+
+use units::Nanos;
+
+use super::Status;
+
+/// Something that goes wrong for a while.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fault {
+    /// Nothing starts until it is over.
+    Stall,
+    /// Service times are multiplied.
+    Slow(f64),
+    /// This share of requests, 0 to 1, ends with an error.
+    Errors(f64),
+    /// This share of the limits, over 0 and up to 1, is delivered.
+    Degrade(f64),
+    /// The device is gone: requests fail, those in flight too. It is attached again at the end.
+    Detach,
+    /// The power is off: requests in flight are lost, and so is a cache; what was completed stays.
+    PowerCut,
+}
+
+/// The faults of a device, each with its time.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Faults(Vec<Window>);
+
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    fault: Fault,
+    from: f64,
+    until: f64,
+}
+
+impl Window {
+    fn covers(&self, at: f64) -> bool {
+        (self.from..self.until).contains(&at)
+    }
+}
+
+impl Faults {
+    pub(crate) fn add(&mut self, fault: Fault, from: Nanos, until: Nanos) {
+        let clean = match fault {
+            Fault::Slow(k) => Fault::Slow(k.max(0.0)),
+            Fault::Errors(p) => Fault::Errors(p.clamp(0.0, 1.0)),
+            Fault::Degrade(share) => Fault::Degrade(share.clamp(1e-6, 1.0)),
+            other => other,
+        };
+        self.0.push(Window { fault: clean, from: from.0 as f64, until: until.0 as f64 });
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn at(&self, at: f64) -> impl Iterator<Item = Fault> {
+        self.0.iter().filter(move |w| w.covers(at)).map(|w| w.fault)
+    }
+
+    /// When work ready at `start` really starts.
+    pub(crate) fn stalled(&self, mut start: f64) -> f64 {
+        // The end of one stall may lie in another: each round leaves at least one behind.
+        while let Some(stall) = self.0.iter().find(|w| w.fault == Fault::Stall && w.covers(start)) {
+            start = stall.until;
+        }
+        start
+    }
+
+    /// The factor on service times.
+    pub(crate) fn slowness(&self, at: f64) -> f64 {
+        self.at(at).map(|f| if let Fault::Slow(k) = f { k } else { 1.0 }).product()
+    }
+
+    /// The share of the limits delivered.
+    pub(crate) fn delivered(&self, at: f64) -> f64 {
+        self.at(at).map(|f| if let Fault::Degrade(share) = f { share } else { 1.0 }).product()
+    }
+
+    /// The chance that a request ends with an error.
+    pub(crate) fn error_rate(&self, at: f64) -> f64 {
+        1.0 - self.at(at).map(|f| if let Fault::Errors(p) = f { 1.0 - p } else { 1.0 }).product::<f64>()
+    }
+
+    /// Whether a request from `at` to `done` is cut off, when and how.
+    pub(crate) fn cut(&self, at: f64, done: f64) -> Option<(f64, Status)> {
+        let cuts = self.0.iter().filter_map(|w| match w.fault {
+            Fault::Detach => Some((w, Status::Detached)),
+            Fault::PowerCut => Some((w, Status::Lost)),
+            _ => None,
+        });
+        cuts.filter(|(w, _)| w.from < done && at < w.until)
+            .map(|(w, status)| (w.from.max(at), status))
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// Whether the power went in `(after, upto]`.
+    pub(crate) fn power_cut_between(&self, after: f64, upto: f64) -> bool {
+        self.0.iter().any(|w| w.fault == Fault::PowerCut && w.from > after && w.from <= upto)
+    }
+}

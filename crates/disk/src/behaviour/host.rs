@@ -1,0 +1,93 @@
+//! The instance: limits that all its network volumes share.
+
+use catalog::InstanceCaps;
+use units::Nanos;
+
+use super::bucket::Limiter;
+use super::{Bound, Completion, Credits, Device, Io};
+
+/// What the instance lets through to its network volumes. Every device of one instance is submitted to with the same host.
+#[derive(Debug, Clone)]
+pub struct Host {
+    /// Limits on I/Os and on bytes; none where nothing is published.
+    caps: Option<(Limiter, Limiter)>,
+    /// When the last request was let through.
+    last: f64,
+    now: Nanos,
+}
+
+/// A gate's answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Passed {
+    /// When it lets the request through.
+    pub(crate) start: f64,
+    /// What made it wait longest.
+    pub(crate) bound_by: Bound,
+}
+
+impl Host {
+    /// An instance with these caps, its burst buckets full; without caps nothing is shared.
+    pub fn new(caps: Option<&InstanceCaps>) -> Self {
+        Self { caps: caps.map(Limiter::of_instance), last: 0.0, now: Nanos(0) }
+    }
+
+    /// Time is that of the latest request: one that claims to be earlier counts as arriving with it.
+    pub(crate) fn arrive(&mut self, at: Nanos) -> f64 {
+        self.now = self.now.max(at);
+        self.now.0 as f64
+    }
+
+    /// Lets a request through, in order of arrival.
+    pub(crate) fn pass(&mut self, at: f64, ios: f64, bytes: f64) -> Passed {
+        let Some((io_limit, byte_limit)) = &mut self.caps else {
+            return Passed { start: at, bound_by: Bound::Nothing };
+        };
+        let from = at.max(self.last);
+        let by_ios = io_limit.earliest(from, ios);
+        let by_bytes = byte_limit.earliest(from, bytes);
+        let start = by_ios.max(by_bytes);
+        io_limit.take(start, ios, 1.0);
+        byte_limit.take(start, bytes, 1.0);
+        self.last = start;
+        let bound_by = if by_ios > by_bytes { Bound::InstanceIops } else { Bound::InstanceThroughput };
+        Passed { start, bound_by: if start > at { bound_by } else { Bound::Nothing } }
+    }
+
+    /// The instance's burst credits at an instant.
+    pub fn credits(&self, at: Nanos) -> Credits {
+        let at = at.0 as f64;
+        let report = |limit: &Limiter| limit.credits().map(|c| c.report(at));
+        match &self.caps {
+            Some((ios, bytes)) => Credits { ios: report(ios), bytes: report(bytes) },
+            None => Credits::default(),
+        }
+    }
+
+    /// Takes all burst credits away, as after a long burst.
+    pub fn exhaust_credits(&mut self, at: Nanos) {
+        if let Some((ios, bytes)) = &mut self.caps {
+            for credits in [ios, bytes].into_iter().filter_map(Limiter::credits_mut) {
+                credits.exhaust(at.0 as f64);
+            }
+        }
+    }
+}
+
+/// An instance with its devices.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// The instance.
+    pub host: Host,
+    /// What is attached to it.
+    pub devices: Vec<Device>,
+}
+
+impl Node {
+    /// Submits to one of the devices; see [`Device::submit`].
+    ///
+    /// # Panics
+    /// When there is no such device.
+    pub fn submit(&mut self, device: usize, at: Nanos, io: Io) -> Completion {
+        self.devices[device].submit(&mut self.host, at, io)
+    }
+}

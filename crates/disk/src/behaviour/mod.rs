@@ -1,0 +1,143 @@
+//! How a disk behaves in virtual time: a state machine that answers each I/O with its completion time at once, so that
+//! the caller may wait for it or jump to it.
+//!
+//! An I/O passes first the instance's limits, then the volume's, in order of arrival; each gate lets it through at the
+//! later of what its rate of I/Os and its rate of bytes allow. Then it takes its service time. Instants are counted
+//! from the start of a run; beyond 100 days their grain grows from one nanosecond to a few.
+
+mod account;
+mod bucket;
+mod cache;
+mod credits;
+mod degrade;
+mod deliver;
+mod device;
+mod fault;
+mod host;
+mod lru;
+mod modify;
+mod sample;
+mod stripe;
+mod tuning;
+mod volume;
+
+use catalog::{InstanceType, View};
+use units::Nanos;
+
+pub use cache::{CachePolicy, CacheSpec, CacheStats};
+pub use credits::{Balance, Credits};
+pub use deliver::{StartCredits, deliverable};
+pub use device::Device;
+pub use fault::Fault;
+pub use host::{Host, Node};
+pub use modify::{Modification, ModificationRules, ModificationState, ModifyError};
+pub use tuning::Tuning;
+
+use crate::{Disk, DiskError, Limits};
+
+/// What is asked of a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// Bytes from the disk.
+    Read,
+    /// Bytes to the disk.
+    Write,
+    /// Make completed writes durable. It covers writes completed before it is submitted, as in Linux's block layer, so a
+    /// caller waits for its writes first.
+    Flush,
+}
+
+/// One request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Io {
+    /// What to do.
+    pub op: Op,
+    /// First byte on the device.
+    pub offset: u64,
+    /// How many; ignored by a flush.
+    pub bytes: u32,
+}
+
+/// What came of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// When every limit had let it through; of a request that is spread over volumes, the last part's.
+    pub started: Nanos,
+    /// When it is done, or known to have failed.
+    pub at: Nanos,
+    /// What it waited for longest.
+    pub bound_by: Bound,
+    /// Whether it worked.
+    pub status: Status,
+}
+
+/// What made a request wait before it started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Bound {
+    /// Nothing: it started on arrival.
+    Nothing,
+    /// I/Os a second of the volume.
+    VolumeIops,
+    /// Bytes a second of the volume.
+    VolumeThroughput,
+    /// I/Os a second of the instance.
+    InstanceIops,
+    /// Bytes a second of the instance.
+    InstanceThroughput,
+    /// A stall.
+    Fault,
+}
+
+/// Whether a request worked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// It did.
+    Done,
+    /// The device answered with an error.
+    Failed,
+    /// The device was not attached.
+    Detached,
+    /// The power went before it was acknowledged: of a write, any part may be on the disk or none.
+    Lost,
+}
+
+/// All that a device's behaviour depends on, but the seed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spec {
+    /// The limits of ONE volume.
+    pub volume: Limits,
+    /// How many such volumes are striped; 1 for a plain one.
+    pub stripe: u32,
+    /// A read cache, if any.
+    pub cache: Option<CacheSpec>,
+}
+
+impl From<Limits> for Spec {
+    /// A plain volume.
+    fn from(volume: Limits) -> Self {
+        Self { volume, stripe: 1, cache: None }
+    }
+}
+
+impl Disk {
+    /// What this disk's behaviour on an instance depends on. A cache is written around: writes drop what it holds of them.
+    ///
+    /// # Errors
+    /// As [`Disk::limits`]; a cache also needs the instance to be known.
+    pub fn spec(&self, view: &View, instance: Option<&InstanceType>) -> Result<Spec, DiskError> {
+        self.limits(view, instance)?;
+        let cache = self.cache_limits(instance)?;
+        Ok(Spec {
+            volume: self.limits_of_each(view, instance)?,
+            stripe: self.stripe,
+            cache: cache.map(|limits| CacheSpec { limits, policy: CachePolicy::WriteAround }),
+        })
+    }
+}
+
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod published;
