@@ -19,6 +19,7 @@ pub(crate) struct Texts {
     pub(crate) volume_prices: &'static str,
     pub(crate) transfer: &'static str,
     pub(crate) gaps: &'static str,
+    pub(crate) processors: &'static str,
     /// In the order of [`Cloud`].
     pub(crate) clouds: [CloudTexts; 3],
 }
@@ -51,6 +52,7 @@ pub(crate) const EMBEDDED: Texts = Texts {
     volume_prices: include_str!("../tables/volume_prices.csv"),
     transfer: include_str!("../tables/transfer.csv"),
     gaps: include_str!("../tables/gaps.csv"),
+    processors: include_str!("../tables/processors.csv"),
     clouds: [cloud_texts!("aws"), cloud_texts!("gcp"), cloud_texts!("azure")],
 };
 
@@ -64,6 +66,8 @@ pub(crate) struct SharedFacts {
     pub(crate) transfer: Vec<(Cloud, TransferPrice)>,
     /// Known names of volume types, and what is missing on them.
     pub(crate) gaps: BTreeMap<String, String>,
+    /// Clock (GHz) times instructions a cycle, by instance family.
+    pub(crate) processors: BTreeMap<String, f64>,
 }
 
 /// One part of a volume's price.
@@ -160,6 +164,14 @@ impl SharedFacts {
             line.one_of(&CLOUDS)?;
             facts.gaps.insert(name, line.name()?);
             line.provenance(&sources).map(|_| ())
+        })?;
+        read("processors.csv", "family,ghz,ipc,like,source,as_of", texts.processors, |line| {
+            let family = line.name()?;
+            let twice = line.error(&format!("is given to {family} a second time"));
+            let speed = line.value::<f64>()? * line.value::<f64>()?;
+            line.name()?;
+            line.provenance(&sources)?;
+            if facts.processors.insert(family, speed).is_some() { Err(twice) } else { Ok(()) }
         })?;
         facts.sources = sources;
         Ok(facts)

@@ -19,6 +19,9 @@ pub struct InstanceType {
     pub memory: Bytes,
     /// `x86_64`, `arm64` or `i386`.
     pub arch: String,
+    /// What one of its hardware threads does against one of an m5 (clock times instructions a cycle); `None` where not
+    /// published.
+    pub speed: Option<f64>,
     /// Whether it runs on Nitro: 64,000-IOPS io1 and 256,000-IOPS io2 need it.
     pub nitro: bool,
     /// What it lets through to network volumes; `None` where nothing is published.

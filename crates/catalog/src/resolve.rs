@@ -108,11 +108,11 @@ pub(crate) struct CloudView {
 }
 
 impl CloudView {
-    pub(crate) fn new(cloud: Cloud, facts: &CloudFacts, date: Option<Date>) -> Self {
+    pub(crate) fn new(cloud: Cloud, shared: &SharedFacts, facts: &CloudFacts, date: Option<Date>) -> Self {
         let day = date.unwrap_or(Date::MAX);
         let existing = facts.instances.iter().filter(|fact| fact.since <= day);
         let instances: BTreeMap<_, _> =
-            existing.map(|fact| (fact.name.clone(), instance(cloud, fact, facts, date))).collect();
+            existing.map(|fact| (fact.name.clone(), instance(cloud, fact, facts, shared, date))).collect();
         let mut prices = ByRegion::new();
         for (region, by_name) in &facts.prices {
             let of_day = by_name.iter().filter(|(name, _)| instances.contains_key(*name)).filter_map(|(name, seen)| {
@@ -124,7 +124,13 @@ impl CloudView {
     }
 }
 
-fn instance(cloud: Cloud, fact: &InstanceFact, facts: &CloudFacts, date: Option<Date>) -> InstanceType {
+fn instance(
+    cloud: Cloud,
+    fact: &InstanceFact,
+    facts: &CloudFacts,
+    shared: &SharedFacts,
+    date: Option<Date>,
+) -> InstanceType {
     let caps = facts.caps.get(&fact.name).and_then(|seen| nearest(seen, date, |caps| caps.provenance.as_of));
     let speed = facts.local.get(&fact.name).copied().unwrap_or_default();
     let local = fact.local.map(|(count, size): (u32, Bytes)| LocalStore {
@@ -142,6 +148,7 @@ fn instance(cloud: Cloud, fact: &InstanceFact, facts: &CloudFacts, date: Option<
         vcpu: fact.vcpu,
         memory: fact.memory,
         arch: fact.arch.clone(),
+        speed: speed_of(cloud, &fact.family, shared),
         nitro: fact.nitro,
         caps: caps.map(|seen| seen.caps),
         max_volumes: fact.max_volumes,
@@ -150,12 +157,29 @@ fn instance(cloud: Cloud, fact: &InstanceFact, facts: &CloudFacts, date: Option<
     }
 }
 
+/// Hardware threads are compared with those of this family.
+const REFERENCE: &str = "m5";
+
+fn speed_of(cloud: Cloud, family: &str, shared: &SharedFacts) -> Option<f64> {
+    let known = |family: &str| (cloud == Cloud::Aws).then(|| shared.processors.get(family).copied()).flatten();
+    known(family).zip(known(REFERENCE)).map(|(speed, reference)| speed / reference)
+}
+
 #[cfg(test)]
 mod tests {
     use jiff::civil::date;
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn hardware_threads_are_compared_with_an_m5s_where_their_speed_is_published() {
+        let view = crate::Catalog::embedded().at(None);
+        let speed = |name: &str| view.instance(name).unwrap().speed;
+        assert_eq!(speed("m5.2xlarge"), Some(1.0));
+        assert!(speed("m7a.2xlarge") > speed("m6i.2xlarge") && speed("m6i.2xlarge") > speed("i3.2xlarge"));
+        assert_eq!(speed("a1.2xlarge"), None);
+    }
 
     proptest! {
         #[test]

@@ -35,7 +35,8 @@ impl View {
     }
 
     fn cloud(&self, cloud: Cloud) -> &CloudView {
-        self.clouds[cloud as usize].get_or_init(|| CloudView::new(cloud, self.known.cloud(cloud), self.date))
+        self.clouds[cloud as usize]
+            .get_or_init(|| CloudView::new(cloud, &self.known.shared, self.known.cloud(cloud), self.date))
     }
 
     /// The day asked for; `None` for the newest facts.

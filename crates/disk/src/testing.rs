@@ -80,6 +80,7 @@ pub(crate) fn instance(name: &str) -> InstanceType {
         vcpu: 8,
         memory: Bytes::gib(32),
         arch: "x86_64".to_owned(),
+        speed: Some(1.0),
         nitro: true,
         caps: Some(InstanceCaps {
             iops: Iops(12_000.0),

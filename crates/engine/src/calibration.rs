@@ -52,7 +52,7 @@ constants! {
         entry_overhead, pointer, blob_garbage, log_compression, zstd_exponent, small_block_penalty, index_entry,
         block_cache_share, resident_base, resident_share, page_cache_share, log_writes_per_sync, log_reads_per_write,
         log_writers, log_sync_reference, proposals_per_write, commits_in_sequence, cpu_point_get, cpu_scan, cpu_scan_row,
-        cpu_write, cpu_compaction_byte, statement, raw_call, zone_round_trip, apply,
+        cpu_write, cpu_compaction_byte, cpu_read_index, cpu_gzip_byte, statement, raw_call, zone_round_trip, apply,
     }
 }
 

@@ -114,7 +114,8 @@ impl<'a> TikvModel<'a> {
 
         let foreground_cpu = profile.point_reads * c.cpu_point_get
             + profile.scans * (c.cpu_scan + profile.rows_per_scan * c.cpu_scan_row)
-            + writes.rows * self.passes() * c.cpu_write * replicas;
+            + writes.rows * self.passes() * c.cpu_write * replicas
+            + self.traffic_cpu(cluster, settings, replicas, &writes);
         Demand {
             cpu: foreground_cpu / nodes + (tree_reads + tree_writes) * c.cpu_compaction_byte,
             data,
@@ -125,6 +126,15 @@ impl<'a> TikvModel<'a> {
             log_stored: Bytes(c.log_space as u64),
             path: self.path(cluster, settings, &writes, &reads, log_bytes / syncs.max(1e-12)),
         }
+    }
+
+    /// Cores that saving traffic between zones costs.
+    fn traffic_cpu(&self, cluster: &Cluster, settings: &Settings, replicas: f64, writes: &Writes) -> f64 {
+        let (c, profile) = (self.constants, &self.task.profile);
+        let elsewhere = 1.0 - 1.0 / f64::from(cluster.zones.max(1));
+        let asked = if settings.follower_read == Some(true) { profile.point_reads + profile.scans } else { 0.0 };
+        let zipped = if settings.grpc_compression == Some(true) { writes.log * replicas } else { 0.0 };
+        asked * elsewhere * c.cpu_read_index + zipped * c.cpu_gzip_byte
     }
 
     /// Log passes of a written row: prewrite and commit in a transaction, one for a raw key.
@@ -211,7 +221,8 @@ impl<'a> TikvModel<'a> {
         let batches = profile.statements.min(reads.blocks).max(1e-12);
         let waits = batches * (1.0 - (1.0 - reads.miss).powf(reads.blocks / batches));
         let elsewhere = 1.0 - 1.0 / f64::from(cluster.zones.max(1));
-        let hops = profile.statements * elsewhere * if settings.follower_read == Some(true) { 0.0 } else { 1.0 };
+        // A follower in the client's zone still asks the leader how far to apply: the hop is small, not gone.
+        let hops = profile.statements * elsewhere;
         Path {
             cpu: batches * c.cpu_point_get
                 + profile.scans * profile.rows_per_scan * c.cpu_scan_row
