@@ -1,1 +1,17 @@
-//! Under construction.
+//! The ledger: what others published, beside what this program computes, with the error.
+//!
+//! Ours is always computed, with the facts of the source's day; the ledger's tables hold only what was published.
+
+#![forbid(unsafe_code)]
+
+mod a;
+mod b;
+mod c;
+mod d;
+mod judge;
+mod ledger;
+mod run;
+
+pub use judge::{Judgement, Tolerance, UnknownTolerance, Value, judge};
+pub use ledger::{Claim, Rung, Shortfall, Source, claims, shortfalls, sources};
+pub use run::{ClaimError, Context, Outcome, run};

@@ -1,1 +1,119 @@
-fn main() {}
+//! The `diskwright` command: arguments, progress and printing; what it says comes from the other crates.
+
+#![forbid(unsafe_code)]
+
+mod availability;
+mod catalog;
+mod check;
+mod claims;
+mod failure;
+mod inputs;
+mod load;
+mod output;
+mod plan;
+mod plan_json;
+mod plan_text;
+mod progress;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Run databases on public-cloud disks at higher performance and lower cost.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    max_term_width = 100,
+    after_help = "\
+Exit codes:
+  0  fine
+  1  the answer is no: targets out of reach, a limit exceeded, a claim that does not hold
+  2  wrong usage or input
+  3  the environment fails: output cannot be written
+
+With --json, standard output holds one JSON document, {\"error\": {\"message\": …}} after a failure.
+NO_COLOR is honoured."
+)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+
+    /// When to use colour
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: clap::ColorChoice,
+
+    /// Print JSON with stable keys
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Find the cheapest deployments that meet a workload, and why not the others
+    Plan(plan::Args),
+    /// Find which limits a deployment is asked more of than they deliver
+    Check(check::Args),
+    /// Show the facts: disks, instances, prices, transfer
+    Catalog(catalog::Args),
+    /// Compare published results with ours
+    Claims(claims::Args),
+    /// Tell how likely a range loses its quorum, and what brings it back
+    Availability(availability::Args),
+    /// Print a completion script for a shell
+    #[command(after_help = "\
+Examples:
+  diskwright completions bash > ~/.local/share/bash-completion/completions/diskwright
+  diskwright completions zsh > ~/.zfunc/_diskwright
+  diskwright completions fish > ~/.config/fish/completions/diskwright.fish")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            // The flag may stand anywhere on a line that could not be parsed.
+            if error.use_stderr() && std::env::args_os().any(|arg| arg == "--json") {
+                let message = error.kind().to_string();
+                return output::finish(Err(Failure::input(message)), true, false);
+            }
+            return ExitCode::from(error.exit_code() as u8);
+        }
+    };
+    output::choose_colour(cli.color);
+    let json = cli.json;
+    output::finish(run(cli), json, true)
+}
+
+fn run(cli: Cli) -> Result<Output, Failure> {
+    match cli.verb {
+        Verb::Plan(args) => plan::run(&args, cli.json),
+        Verb::Check(args) => check::run(&args, cli.json),
+        Verb::Catalog(args) => catalog::run(&args, cli.json),
+        Verb::Claims(args) => claims::run(&args, cli.json),
+        Verb::Availability(args) => availability::run(&args, cli.json),
+        Verb::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "diskwright", &mut script);
+            Ok(Output::text(String::from_utf8_lossy(&script)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -59,7 +59,8 @@ struct Mounted {
 /// A storage node, and what is asked of it.
 struct Node<'a> {
     instance: &'a str,
-    vcpu: u32,
+    /// Cores in threads of an m5, in which the engines tell what they ask.
+    cores: f64,
     data: Mounted,
     log: Option<Mounted>,
     /// The instance's limits; `None` if it has no network volume.
@@ -88,7 +89,7 @@ impl<'a> Node<'a> {
         };
         let caps =
             if networked { Some(instance.caps.ok_or_else(|| error("instance", missing().into()))?) } else { None };
-        Ok(Self { instance: &group.instance, vcpu: instance.vcpu, data, log, caps })
+        Ok(Self { instance: &group.instance, cores: f64::from(instance.vcpu) * instance.speed.unwrap_or(1.0), data, log, caps })
     }
 
     fn lines(&self, asks: &Asks, lines: &mut Vec<Line>) {
@@ -127,7 +128,7 @@ impl<'a> Node<'a> {
             line(Limit::Capacity, (stored.as_gib(), self.data.limits.size.as_gib()), "GiB", None);
         }
         if let Some(cores) = asks.cores {
-            line(Limit::Cpu, (cores, f64::from(self.vcpu)), "cores", None);
+            line(Limit::Cpu, (cores, self.cores), "cores", None);
         }
     }
 }
@@ -203,7 +204,7 @@ mod tests {
             burst_throughput: BytesPerSec::mb(1250.0),
             burst_time: Nanos::from_secs_f64(1800.0),
         };
-        Node { instance: "r7a.xlarge", vcpu: 4, data, log, caps: Some(caps) }
+        Node { instance: "r7a.xlarge", cores: 4.0, data, log, caps: Some(caps) }
     }
 
     fn reads(requests: f64, size: Bytes) -> IoRates {

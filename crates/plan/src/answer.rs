@@ -9,17 +9,17 @@ use units::{Nanos, Usd};
 /// The whole answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// Layouts evaluated.
+    /// Layouts with settings that were provisioned and held against every target.
     pub considered: u64,
-    /// Layouts ruled out by a bound without being evaluated.
+    /// Layouts with settings that were ruled out by a bound, one or many at a time, without being provisioned.
     pub pruned: u64,
     /// Cheapest first. Empty if the targets are out of reach.
     pub plans: Vec<Plan>,
-    /// For each disk type and family that no plan uses: what ruled it out, or what more it costs.
+    /// For each disk type and family that the cheapest plan does not use: what ruled it out, or what more it costs.
     pub why_not: Vec<WhyNot>,
-    /// If nothing reaches the targets: the closest, and what falls short.
+    /// If nothing reaches the targets: the plan that misses one of them by the smallest share.
     pub closest: Option<Plan>,
-    /// What falls short in `closest`, for people.
+    /// What falls short, and what would have to give, each target taken alone; for people.
     pub shortfalls: Vec<String>,
     /// For a workload with intervals: how the plans fare over sampled futures.
     pub uncertainty: Option<Uncertainty>,
@@ -92,7 +92,7 @@ pub enum Reason {
         /// Its best deployment.
         best: Box<Plan>,
     },
-    /// No deployment with it meets the targets: what stood in the way most often, for people.
+    /// No deployment with it meets the targets: what stood in the way of the one that came furthest, for people.
     RuledOut {
         /// "volume throughput: 125 MiB/s of the 209 MiB/s asked".
         constraint: String,

@@ -1,0 +1,39 @@
+# Two commands from a fresh clone: `make demo` and `make test`. Both install what is missing.
+
+CARGO ?= cargo
+export CARGO_TARGET_DIR ?= $(HOME)/.cache/diskwright/target
+DEMO_OUT ?= $(CARGO_TARGET_DIR)/demo
+
+.PHONY: help demo test bench deny linker
+
+help:
+	@echo "make demo   build diskwright, plan examples/tpcc-5000.toml, say where its report is"
+	@echo "make test   format, lints, all tests"
+	@echo "make bench  benchmarks: disk behaviour, the planner"
+	@echo "make deny   licences and known vulnerabilities of the dependencies"
+
+demo: linker
+	$(CARGO) build --release --locked --package diskwright
+	@echo
+	@$(CARGO_TARGET_DIR)/release/diskwright plan examples/tpcc-5000.toml --out $(DEMO_OUT)
+	@echo
+	@echo "The report with its chart: file://$(DEMO_OUT)/report.html"
+
+test: linker
+	@rustup component list --installed 2>/dev/null | grep -q clippy || rustup component add clippy rustfmt
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) test --workspace --locked
+
+bench: linker
+	$(CARGO) bench --workspace --locked
+
+deny:
+	@command -v cargo-deny >/dev/null || $(CARGO) install --locked cargo-deny
+	$(CARGO) deny check
+
+# Rust needs a C linker.
+linker:
+	@command -v cc >/dev/null || { \
+	  sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends gcc libc6-dev; }

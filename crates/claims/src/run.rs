@@ -1,0 +1,198 @@
+//! Computes ours for every claim and holds it against what was published.
+
+use catalog::{Catalog, View};
+use units::Usd;
+
+use crate::judge::{Tolerance, Value, judge};
+use crate::ledger::{Claim, Rung, claims, shortfalls, sources};
+use crate::{a, b, c, d};
+
+/// What claims are computed from.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// The facts of all days.
+    pub catalog: &'a Catalog,
+}
+
+/// A claim with ours beside it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Outcome {
+    /// The claim's id.
+    pub id: String,
+    /// The source's number.
+    pub source: String,
+    /// Where it is checked.
+    pub rung: Rung,
+    /// Setup and metric.
+    pub metric: String,
+    /// What was published.
+    pub published: String,
+    /// The unit of both.
+    pub unit: String,
+    /// What we compute; empty if the rung is not built.
+    pub ours: String,
+    /// `ours / published - 1` of the number furthest off; `None` for words and where nothing was computed.
+    pub relative_error: Option<f64>,
+    /// Whether ours is within the tolerance; `None` if the rung is not built.
+    pub holds: Option<bool>,
+    /// Why it does not hold or was not computed, or what to know of ours.
+    pub why: Option<String>,
+}
+
+/// Why ours could not be computed.
+#[derive(Debug, thiserror::Error)]
+pub enum ClaimError {
+    /// The catalogue lacks a fact.
+    #[error(transparent)]
+    Catalog(#[from] catalog::CatalogError),
+    /// A disk cannot be had.
+    #[error(transparent)]
+    Disk(#[from] disk::DiskError),
+    /// A disk's text is wrong.
+    #[error(transparent)]
+    Text(#[from] disk::ParseDiskError),
+    /// A scenario cannot be assessed.
+    #[error(transparent)]
+    Scenario(#[from] availability::ScenarioError),
+    /// An example file is wrong.
+    #[error(transparent)]
+    Input(#[from] input::InputError),
+    /// A deployment cannot be priced.
+    #[error(transparent)]
+    Deployment(#[from] deployment::DeploymentError),
+    /// There is nothing to plan with.
+    #[error(transparent)]
+    Plan(#[from] plan::PlanError),
+    /// Something else, for people.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// Our result, and what to know of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Ours {
+    pub(crate) value: Value,
+    pub(crate) remark: Option<String>,
+}
+
+impl From<Value> for Ours {
+    fn from(value: Value) -> Self {
+        Self { value, remark: None }
+    }
+}
+
+/// The facts of the day and place of a claim's source.
+#[derive(Debug)]
+pub(crate) struct Setting<'a> {
+    pub(crate) catalog: &'a Catalog,
+    pub(crate) view: View,
+    pub(crate) region: &'a str,
+}
+
+impl Setting<'_> {
+    /// The monthly price of a disk, written as in a deployment.
+    pub(crate) fn disk_monthly(&self, disk: &str) -> Result<Usd, ClaimError> {
+        Ok(disk.parse::<disk::Disk>()?.monthly(&self.view, self.region)?)
+    }
+
+    /// What a disk sustains while no instance limits it.
+    pub(crate) fn limits(&self, disk: &str) -> Result<disk::Limits, ClaimError> {
+        Ok(disk.parse::<disk::Disk>()?.limits(&self.view, None)?)
+    }
+}
+
+pub(crate) type Compute = fn(&Setting<'_>) -> Result<Ours, ClaimError>;
+
+/// The function that computes ours, for each claim whose rung is built.
+fn compute(id: &str) -> Option<Compute> {
+    [a::CLAIMS, b::CLAIMS, c::CLAIMS, d::CLAIMS].concat().into_iter().find(|(of, _)| *of == id).map(|(_, f)| f)
+}
+
+/// All claims in the ledger's order, computed where their rung is built.
+pub fn run(context: &Context<'_>) -> Vec<Outcome> {
+    claims().iter().map(|claim| outcome(context, claim)).collect()
+}
+
+fn outcome(context: &Context<'_>, claim: &Claim) -> Outcome {
+    let mut outcome = Outcome {
+        id: claim.id.clone(),
+        source: claim.source.clone(),
+        rung: claim.rung,
+        metric: format!("{}: {}", claim.setup, claim.metric),
+        published: claim.published.clone(),
+        unit: claim.unit.clone(),
+        ours: String::new(),
+        relative_error: None,
+        holds: None,
+        why: None,
+    };
+    if !claim.rung.built() {
+        outcome.why = Some(format!("the rung `{}` is not built yet", claim.rung));
+        return outcome;
+    }
+    outcome.holds = Some(false);
+    match answer(context, claim) {
+        Ok((ours, tolerance)) => {
+            let judgement = judge(&claim.published, &ours.value, tolerance);
+            outcome.ours = ours.value.to_string();
+            outcome.relative_error = judgement.relative_error;
+            outcome.holds = Some(judgement.holds);
+            outcome.why = ours.remark;
+        }
+        Err(error) => outcome.why = Some(format!("not computed: {error}")),
+    }
+    if let Some(shortfall) = shortfalls().iter().find(|s| s.id == claim.id && outcome.holds == Some(false)) {
+        outcome.why = Some(shortfall.reason.clone());
+    }
+    outcome
+}
+
+fn answer(context: &Context<'_>, claim: &Claim) -> Result<(Ours, Tolerance), ClaimError> {
+    let other = |message: String| ClaimError::Other(message);
+    let tolerance = claim.tolerance.parse().map_err(|error| other(format!("{error}")))?;
+    let source = sources().iter().find(|s| s.source == claim.source);
+    let source = source.ok_or_else(|| other(format!("tables/sources.csv has no source {}", claim.source)))?;
+    let compute = compute(&claim.id).ok_or_else(|| other("no function computes it".to_owned()))?;
+    let view = context.catalog.at(Some(source.as_of));
+    Ok((compute(&Setting { catalog: context.catalog, view, region: &source.region })?, tolerance))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcomes() -> Vec<Outcome> {
+        run(&Context { catalog: Catalog::embedded() })
+    }
+
+    #[test]
+    fn exactly_the_listed_shortfalls_do_not_hold() {
+        let outcomes = outcomes();
+        let failing: Vec<_> = outcomes.iter().filter(|o| o.holds == Some(false)).collect();
+        let listed: Vec<&str> = shortfalls().iter().map(|s| s.id.as_str()).collect();
+        assert_eq!(failing.iter().map(|o| o.id.as_str()).collect::<Vec<_>>(), listed, "{failing:#?}");
+    }
+
+    #[test]
+    fn every_listed_shortfall_is_computed_and_gives_its_reason() {
+        for shortfall in shortfalls() {
+            let outcomes = outcomes();
+            let outcome = outcomes.iter().find(|o| o.id == shortfall.id).unwrap();
+            assert!(!outcome.ours.is_empty() && outcome.why.as_ref() == Some(&shortfall.reason), "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn every_built_claim_has_a_function_and_no_other_has() {
+        for claim in claims() {
+            assert_eq!(compute(&claim.id).is_some(), claim.rung.built(), "{}", claim.id);
+        }
+    }
+
+    #[test]
+    fn rungs_not_built_are_listed_without_a_verdict() {
+        for outcome in outcomes().iter().filter(|o| !o.rung.built()) {
+            assert_eq!((outcome.holds, outcome.relative_error, outcome.ours.as_str()), (None, None, ""));
+        }
+    }
+}

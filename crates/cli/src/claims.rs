@@ -1,0 +1,107 @@
+//! `diskwright claims`: what others published, and ours beside it.
+
+use std::collections::BTreeMap;
+
+use catalog::Catalog;
+use claims::{Context, Outcome};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output::{Output, bold, green, red};
+use crate::progress;
+use crate::table::{WIDTH, wrap};
+
+/// Arguments of `claims`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  diskwright claims
+  diskwright claims --id A02 --id A14
+  diskwright claims --rung plan --json
+
+Ours is computed with the limits and prices of the source's day. Exits with 1 if a claim does not hold.")]
+pub(crate) struct Args {
+    /// Only this claim; may be repeated
+    #[arg(long, value_name = "ID")]
+    id: Vec<String>,
+    /// Only claims checked by this: model, plan, simulate, mount, bench, render, diagnose or pilot
+    #[arg(long)]
+    rung: Option<String>,
+}
+
+pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
+    let known: Vec<&str> = claims::claims().iter().map(|claim| claim.id.as_str()).collect();
+    if let Some(id) = args.id.iter().find(|id| !known.contains(&id.as_str())) {
+        return Err(unknown("claim", id, &known));
+    }
+    let mut rungs: Vec<String> = claims::claims().iter().map(|claim| claim.rung.to_string()).collect();
+    rungs.dedup();
+    if let Some(rung) = args.rung.as_ref().filter(|rung| !rungs.contains(rung)) {
+        return Err(unknown("rung", rung, &rungs.iter().map(String::as_str).collect::<Vec<_>>()));
+    }
+    let mut outcomes = progress::during("computing claims", || claims::run(&Context { catalog: Catalog::embedded() }));
+    outcomes.retain(|outcome| {
+        (args.id.is_empty() || args.id.contains(&outcome.id))
+            && args.rung.as_ref().is_none_or(|rung| *rung == outcome.rung.to_string())
+    });
+    let fails = outcomes.iter().any(|outcome| outcome.holds == Some(false));
+    let output = if json { Output::json(&json!({ "claims": outcomes })) } else { Output::text(text(&outcomes)) };
+    Ok(output.negative(fails))
+}
+
+fn unknown(what: &str, name: &str, known: &[&str]) -> Failure {
+    Failure::input(format!("no {what} is called `{name}`{}", input::did_you_mean(name, known)))
+}
+
+fn text(outcomes: &[Outcome]) -> String {
+    let mut out = bold(&wrap(&headline(outcomes), WIDTH, 0)) + "\n\n";
+    for outcome in outcomes.iter().filter(|outcome| outcome.holds.is_some()) {
+        out += &entry(outcome);
+    }
+    let mut waiting: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for outcome in outcomes.iter().filter(|outcome| outcome.holds.is_none()) {
+        waiting.entry(outcome.rung.to_string()).or_default().push(&outcome.id);
+    }
+    if !waiting.is_empty() {
+        out += &format!("\n{}\n", bold("Not computed: what checks them is not built yet"));
+    }
+    for (rung, ids) in waiting {
+        out += &format!("{rung:<10}{}\n", wrap(&ids.join(" "), WIDTH - 10, 10));
+    }
+    out
+}
+
+fn headline(outcomes: &[Outcome]) -> String {
+    let computed = outcomes.iter().filter(|outcome| outcome.holds.is_some()).count();
+    let failing: Vec<&str> =
+        outcomes.iter().filter(|outcome| outcome.holds == Some(false)).map(|outcome| outcome.id.as_str()).collect();
+    let waiting = outcomes.len() - computed;
+    let not = if failing.is_empty() { String::new() } else { format!(" Not: {}.", failing.join(", ")) };
+    let waiting = if waiting == 0 { String::new() } else { format!(" {waiting} more are not computed yet.") };
+    format!("{} of {computed} claims hold.{not}{waiting}", computed - failing.len())
+}
+
+fn entry(outcome: &Outcome) -> String {
+    const INDENT: usize = 12;
+    let line = |text: &str| format!("{}{}\n", " ".repeat(INDENT), wrap(text, WIDTH - INDENT, INDENT));
+    let verdict = if outcome.holds == Some(true) { green("holds") } else { red("not  ") };
+    let error = outcome.relative_error.map(|error| match error * 100.0 {
+        percent if percent.abs() < 0.05 => " · error 0 %".to_owned(),
+        percent => format!(" · error {percent:+.1} %"),
+    });
+    let numbers = format!(
+        "published {} · ours {} {}{}",
+        outcome.published,
+        outcome.ours,
+        outcome.unit,
+        error.unwrap_or_default()
+    );
+    let why = outcome.why.as_ref().map(|why| line(why));
+    format!(
+        "{:<5}{verdict}  {}\n{}{}",
+        outcome.id,
+        wrap(&outcome.metric, WIDTH - INDENT, INDENT),
+        line(&numbers),
+        why.unwrap_or_default()
+    )
+}

@@ -1,0 +1,60 @@
+//! The files and the day that verbs start from.
+
+use std::path::{Path, PathBuf};
+
+use catalog::{Catalog, Date, View};
+use deployment::Deployment;
+use input::{InputError, Text};
+use workload::Workload;
+
+use crate::failure::Failure;
+
+/// Reads the value of `--as-of`.
+pub(crate) fn day(text: &str) -> Result<Date, String> {
+    catalog::parse_date(text).map_err(|error| error.to_string())
+}
+
+/// The facts of a day, the newest without one.
+pub(crate) fn view(day: Option<Date>) -> View {
+    Catalog::embedded().at(day)
+}
+
+/// A file and what it says.
+#[derive(Debug)]
+pub(crate) struct Read<T> {
+    /// The file's text, to point into.
+    pub(crate) text: Text,
+    /// What it says.
+    pub(crate) noun: T,
+}
+
+/// Reads a workload; an iostat report that it names is read too.
+pub(crate) fn workload(path: &Path) -> Result<Read<Workload>, InputError> {
+    let text = input::read_text(path, input::LIMIT)?;
+    let noun = Workload::from_text(&text, &mut |path| input::read_text(path, input::LIMIT))?;
+    Ok(Read { text, noun })
+}
+
+/// Reads a deployment.
+pub(crate) fn deployment(path: &Path) -> Result<Read<Deployment>, InputError> {
+    let text = input::read_text(path, input::LIMIT)?;
+    let noun = Deployment::from_text(&text)?;
+    Ok(Read { text, noun })
+}
+
+impl Read<Workload> {
+    /// The day whose facts hold: that of the command line, else the file's.
+    pub(crate) fn day(&self, asked: Option<Date>) -> Result<Option<Date>, Failure> {
+        match (&self.noun.as_of, asked) {
+            (Some(text), None) => catalog::parse_date(text)
+                .map(Some)
+                .map_err(|error| self.text.error_at_key("as-of", error.to_string()).into()),
+            _ => Ok(asked),
+        }
+    }
+}
+
+/// Writes a file that the user asked for; a failure is the environment's.
+pub(crate) fn write(path: &PathBuf, content: &str) -> Result<(), Failure> {
+    input::write_atomically(path, content.as_bytes()).map_err(|error| Failure::environment(error.to_string()))
+}

@@ -1,0 +1,135 @@
+//! `diskwright plan`: the cheapest deployments that meet a workload.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use catalog::Date;
+use engine::Calibration;
+use plan::{Answer, Market, Options, Planner};
+use report::Asked;
+use units::Usd;
+
+use crate::failure::Failure;
+use crate::inputs;
+use crate::output::Output;
+use crate::{plan_json, plan_text, progress};
+
+/// Arguments of `plan`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  diskwright plan examples/tpcc-5000.toml
+  diskwright plan examples/tpcc-5000.toml --region eu-west-1 --exclude gp2 --top 10
+  diskwright plan examples/tpcc-5000.toml --pin instance=m5.4xlarge --pin disk=gp3 --out plans
+  diskwright plan examples/social-inserts.toml --as-of 2020-11 --json | jq '.plans[0].monthly_usd'
+
+Exits with 1 if no deployment meets the targets; the closest is shown with what falls short.")]
+pub(crate) struct Args {
+    /// The workload, a TOML file; - reads standard input
+    workload: PathBuf,
+    /// Plan in this region instead of the workload's
+    #[arg(long)]
+    region: Option<String>,
+    /// Use the limits and prices of a day: 2020-11-25, 2020-11 or 2020
+    #[arg(long, value_name = "DATE", value_parser = inputs::day)]
+    as_of: Option<Date>,
+    /// Fix a choice: instance=m5.4xlarge, nodes=6 or disk=gp3; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pin: Vec<String>,
+    /// Leave out a disk type, a family or an instance type; may be repeated
+    #[arg(long, value_name = "NAME")]
+    exclude: Vec<String>,
+    /// Spend at most so much a month
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
+    max_usd: Option<Usd>,
+    /// Show so many plans
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    top: u16,
+    /// Where the workload has intervals, sample so many futures; 0 plans for the middle only
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    futures: u32,
+    /// Sample the futures that belong to this number; the same gives the same answer
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Write each deployment and report.html into this folder, which is made if needed
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// An answer with what it answers.
+#[derive(Debug)]
+pub(crate) struct Planned {
+    /// The workload's name.
+    pub(crate) title: String,
+    /// What was asked.
+    pub(crate) asked: Asked,
+    /// The answer.
+    pub(crate) answer: Answer,
+    /// How long it took, files read included.
+    pub(crate) elapsed_ms: f64,
+}
+
+pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
+    let start = Instant::now();
+    let mut options =
+        Options { exclude: args.exclude.clone(), max_usd: args.max_usd, top: args.top.into(), ..Options::default() };
+    for pin in &args.pin {
+        options.pin(pin)?;
+    }
+    let read = inputs::workload(&args.workload)?;
+    let day = read.day(args.as_of)?;
+    let region = args.region.as_ref().unwrap_or(&read.noun.region);
+    let market = Market::from_view(&inputs::view(day), region).map_err(|error| match args.region {
+        Some(_) => Failure::from(error),
+        None => read.text.error_at_key("region", error.to_string()).into(),
+    })?;
+    let planner = Planner::new(Calibration::embedded(), &market);
+    let answer =
+        progress::during("planning", || planner.plan_uncertain(&read.noun, &options, args.futures, args.seed))?;
+    let planned = Planned {
+        title: read.noun.name.clone(),
+        asked: Asked::new(&read.noun, region, day, read.noun.middle()?.profile.unit.name),
+        elapsed_ms: start.elapsed().as_secs_f64() * 1e3,
+        answer,
+    };
+    let written = args.out.as_deref().map(|folder| write(folder, &planned)).transpose()?.unwrap_or_default();
+    let output = if json {
+        Output::json(&plan_json::document(&planned))
+    } else {
+        Output::text(plan_text::text(&planned, &written))
+    };
+    Ok(output.negative(planned.answer.plans.is_empty()))
+}
+
+/// Writes `report.html` and each ranked deployment; gives their paths.
+fn write(folder: &Path, planned: &Planned) -> Result<Vec<PathBuf>, Failure> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::environment(format!("{}: cannot be made a folder: {error}", folder.display())))?;
+    let page = report::plan_page(&planned.title, &planned.asked, &planned.answer);
+    let mut files = vec![(folder.join("report.html"), page)];
+    for (i, plan) in planned.answer.plans.iter().enumerate() {
+        let name = format!("{}-{}.toml", i + 1, slug(&plan.deployment.name));
+        files.push((folder.join(name), plan.deployment.to_toml()));
+    }
+    for (path, content) in &files {
+        inputs::write(path, content)?;
+    }
+    Ok(files.into_iter().map(|(path, _)| path).collect())
+}
+
+/// A name as part of a file's name.
+fn slug(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slug_has_nothing_that_a_shell_minds() {
+        assert_eq!(slug("3 x m5.4xlarge on gp3"), "3-x-m5-4xlarge-on-gp3");
+        assert_eq!(slug("../a b/ÄC"), "a-b-c");
+    }
+}

@@ -1,0 +1,128 @@
+//! Plain tables and paragraphs that fit a terminal of 100 columns.
+
+/// Columns that no line exceeds.
+pub(crate) const WIDTH: usize = 100;
+const GAP: &str = "  ";
+
+/// Rows under a head; columns are as wide as their widest cell, and the last is wrapped where it must be.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    rows: Vec<Row>,
+    right: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct Row {
+    cells: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Table {
+    /// A table with this head; `right` are the columns set right.
+    pub(crate) fn new(head: &[&str], right: &[usize]) -> Self {
+        let mut table = Self { rows: Vec::new(), right: right.to_vec() };
+        table.row(head.iter().copied());
+        table
+    }
+
+    /// Adds a row.
+    pub(crate) fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.rows.push(Row { cells: cells.into_iter().map(Into::into).collect(), notes: Vec::new() });
+    }
+
+    /// Adds a line under the last row, set in under its second cell.
+    pub(crate) fn note(&mut self, text: String) {
+        if let Some(row) = self.rows.last_mut() {
+            row.notes.push(text);
+        }
+    }
+}
+
+impl std::fmt::Display for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let columns = self.rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
+        let widest = |column: usize| self.rows.iter().filter_map(|row| row.cells.get(column)).map(|c| width(c)).max();
+        let widths: Vec<usize> = (0..columns).map(|column| widest(column).unwrap_or(0)).collect();
+        let before_last = widths.iter().rev().skip(1).map(|w| w + GAP.len()).sum::<usize>();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (i, cell) in row.cells.iter().enumerate() {
+                let pad = " ".repeat(widths[i].saturating_sub(width(cell)));
+                let last = i + 1 == columns;
+                match (self.right.contains(&i), last) {
+                    (true, _) => line += &format!("{pad}{cell}"),
+                    (false, true) => line += &wrap(cell, WIDTH.saturating_sub(before_last), before_last),
+                    (false, false) => line += &format!("{cell}{pad}"),
+                }
+                if !last {
+                    line += GAP;
+                }
+            }
+            writeln!(f, "{}", line.trim_end())?;
+            let indent = widths.first().map_or(0, |w| w + GAP.len());
+            for note in &row.notes {
+                writeln!(f, "{}{}", " ".repeat(indent), wrap(note, WIDTH - indent, indent))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many columns a text takes, without its colours. Our texts have no wide or combining characters.
+fn width(text: &str) -> usize {
+    anstream::adapter::strip_str(text).map(|part| part.chars().count()).sum()
+}
+
+/// Breaks a text between words so that no line is wider than `columns`; further lines are set in by `indent`.
+pub(crate) fn wrap(text: &str, columns: usize, indent: usize) -> String {
+    let mut out = String::new();
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let mut word = word.to_owned();
+        if used > 0 && used + 1 + width(&word) > columns {
+            out += &format!("\n{}", " ".repeat(indent));
+            used = 0;
+        } else if used > 0 {
+            out.push(' ');
+            used += 1;
+        }
+        // A word that no line holds, such as a path, is cut.
+        while width(&word) > columns && columns > 0 {
+            let rest = word.split_off(word.char_indices().nth(columns).map_or(word.len(), |(at, _)| at));
+            out += &format!("{word}\n{}", " ".repeat(indent));
+            word = rest;
+        }
+        used += width(&word);
+        out += &word;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_and_lines_end_without_space() {
+        let mut table = Table::new(&["", "$/month", "nodes"], &[1]);
+        table.row(["1", "$2,345", "3 × a"]);
+        table.row(["2", "$12", ""]);
+        assert_eq!(table.to_string(), "   $/month  nodes\n1   $2,345  3 × a\n2      $12\n");
+    }
+
+    #[test]
+    fn the_last_column_is_wrapped_under_itself() {
+        let mut table = Table::new(&["what", "why"], &[]);
+        table.row(["io2".to_owned(), "word ".repeat(60)]);
+        table.note("note ".repeat(40));
+        let text = table.to_string();
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert!(text.lines().skip(2).all(|line| line.starts_with("      ")), "{text}");
+    }
+
+    #[test]
+    fn colour_takes_no_width_and_a_word_too_long_is_cut() {
+        assert_eq!(width("\u{1b}[1mbold\u{1b}[0m"), 4);
+        assert_eq!(wrap("abcdefgh", 3, 1), "abc\n def\n gh");
+    }
+}

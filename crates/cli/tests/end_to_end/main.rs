@@ -1,0 +1,6 @@
+//! The whole program, through its binary.
+
+mod bad_input;
+mod commands;
+mod common;
+mod terminal;

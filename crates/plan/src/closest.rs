@@ -1,0 +1,169 @@
+//! When nothing reaches the targets: which single target would have to give, how far, and the plan that is then had.
+
+use rayon::prelude::*;
+use units::{Nanos, Usd};
+use workload::{Availability, Task};
+
+use crate::answer::Plan;
+use crate::constraint::{Constraint, Shortfall};
+use crate::options::{Allowed, Options};
+use crate::planner::Planner;
+use crate::problem::Problem;
+use crate::rows::Rows;
+use crate::search::Scope;
+
+/// A latency target is let go up to this many times itself; beyond, it is the workload that cannot be served.
+const MOST_LATENCY: u32 = 1_000;
+
+/// One target let go as little as makes a plan possible.
+struct Concession {
+    /// By what share throughput is less, or latency or price more, than asked.
+    share: f64,
+    plan: Plan,
+    text: String,
+}
+
+impl Planner<'_> {
+    /// The plan that misses one target by the smallest share, and for people what would have to give, each target taken alone.
+    ///
+    /// Throughput and latency are let go in steps of one in a hundred of what was asked.
+    pub(crate) fn closest(
+        &self,
+        task: &Task,
+        options: &Options,
+        allowed: &Allowed,
+        short: Option<(usize, Shortfall)>,
+        rows: &Rows<'_>,
+    ) -> (Option<Plan>, Vec<String>) {
+        let limit = options.max_usd.map_or(f64::INFINITY, |usd| usd.0);
+        let mut concessions: Vec<Concession> = self.more_money(task, allowed, options.max_usd).into_iter().collect();
+        // Where only money is short, what the affordable machines lack is beside the point.
+        let short = short.filter(|_| concessions.is_empty());
+        let mut texts: Vec<String> = short.map(|(body, short)| rows.on(body, &short)).into_iter().collect();
+        concessions.extend(self.less_throughput(task, allowed, limit));
+        concessions.extend(self.more_latency(task, allowed, limit, short.map(|(_, short)| short)));
+        concessions.sort_by(|a, b| a.share.total_cmp(&b.share).then(a.plan.monthly().0.total_cmp(&b.plan.monthly().0)));
+        texts.extend(concessions.iter().map(|c| c.text.clone()));
+        let mut closest = concessions.into_iter().next().map(|c| c.plan);
+        for (what, other) in without_one_promise(task) {
+            if let Some(plan) = self.cheapest_plan(&other, allowed, limit) {
+                texts.push(format!("{what}: from {} a month", plan.monthly()));
+                closest.get_or_insert(plan);
+            }
+        }
+        (closest, texts)
+    }
+
+    fn more_money(&self, task: &Task, allowed: &Allowed, max: Option<Usd>) -> Option<Concession> {
+        let max = max?;
+        let plan = self.cheapest_plan(task, allowed, f64::INFINITY)?;
+        let text = format!("price: {} a month at least, {max} allowed", plan.monthly());
+        Some(Concession { share: plan.monthly().0 / max.0 - 1.0, plan, text })
+    }
+
+    fn less_throughput(&self, task: &Task, allowed: &Allowed, limit: f64) -> Option<Concession> {
+        let at = |percent: u32| {
+            let mut less = task.clone();
+            less.targets.throughput *= f64::from(100 - percent) / 100.0;
+            less
+        };
+        let percent = least_step(1, 99, |percent| self.is_possible(&at(percent), allowed, limit))?;
+        let (less, unit) = (at(percent), task.profile.unit.name);
+        let plan = self.cheapest_plan(&less, allowed, limit)?;
+        let (asked, reached) = (task.targets.throughput, less.targets.throughput);
+        let text = format!("throughput: {reached:.0} {unit} of the {asked:.0} asked, from {} a month", plan.monthly());
+        Some(Concession { share: asked / reached - 1.0, plan, text })
+    }
+
+    fn more_latency(&self, task: &Task, allowed: &Allowed, limit: f64, best: Option<Shortfall>) -> Option<Concession> {
+        let asked = task.targets.p99?;
+        let best = match best {
+            // Where latency alone was short, the best seen is the least that can be had.
+            Some(Shortfall { constraint: Constraint::P99, available, .. }) => available,
+            Some(_) => return None,
+            None => asked.as_secs_f64(),
+        };
+        let from = ((best / asked.as_secs_f64() - 1.0) * 100.0).floor().max(0.0) as u32;
+        let at = |percent: u32| {
+            let mut more = task.clone();
+            more.targets.p99 = Some(Nanos::from_secs_f64(asked.as_secs_f64() * (1.0 + f64::from(percent) / 100.0)));
+            more
+        };
+        let possible = |percent: u32| self.is_possible(&at(percent), allowed, limit);
+        // Doubling the distance: the answer is most often near.
+        let steps = (0..).map(|n| 1_u32 << n).take_while(|step| from + step < MOST_LATENCY * 100);
+        let step = steps.into_iter().find(|step| possible(from + step))?;
+        let percent = if step == 1 { from + 1 } else { least_step(from + step / 2 + 1, from + step, possible)? };
+        let more = at(percent);
+        let plan = self.cheapest_plan(&more, allowed, limit)?;
+        let reached = more.targets.p99?.as_millis_f64();
+        let text =
+            format!("p99: {reached:.1} ms instead of {:.1} ms, from {} a month", asked.as_millis_f64(), plan.monthly());
+        Some(Concession { share: f64::from(percent) / 100.0, plan, text })
+    }
+
+    fn is_possible(&self, task: &Task, allowed: &Allowed, limit: f64) -> bool {
+        let problem = Problem::new(self.model, self.market, self.space, self.ceilings, task);
+        let rows = Rows::new(&problem, &allowed.instances, &allowed.nodes);
+        (0..rows.bodies.len()).into_par_iter().any(|body| {
+            let scope = Scope { max_usd: limit, ..allowed.scope(std::slice::from_ref(&body)) };
+            !rows.cheapest(&scope, 1).top.is_empty()
+        })
+    }
+
+    pub(crate) fn cheapest_plan(&self, task: &Task, allowed: &Allowed, limit: f64) -> Option<Plan> {
+        self.with_cheapest(task, allowed, limit, |problem, candidate| problem.plan(candidate))
+    }
+
+    /// The cheapest candidate for a task within a limit of dollars a month.
+    pub(crate) fn with_cheapest<T>(
+        &self,
+        task: &Task,
+        allowed: &Allowed,
+        limit: f64,
+        then: impl FnOnce(&Problem<'_>, &crate::layout::Candidate) -> T,
+    ) -> Option<T> {
+        let problem = Problem::new(self.model, self.market, self.space, self.ceilings, task);
+        let rows = Rows::new(&problem, &allowed.instances, &allowed.nodes);
+        let all: Vec<usize> = (0..rows.bodies.len()).collect();
+        let found = rows.cheapest(&Scope { max_usd: limit, ..allowed.scope(&all) }, 1);
+        found.top.first().map(|candidate| then(&problem, candidate))
+    }
+}
+
+/// The task with each of its promises let go in turn, and how to say so.
+fn without_one_promise(task: &Task) -> Vec<(String, Task)> {
+    let targets = task.targets;
+    let with = |change: fn(&mut workload::Targets)| {
+        let mut other = task.clone();
+        change(&mut other.targets);
+        other
+    };
+    let mut all = Vec::new();
+    if targets.growth > 0.0 {
+        all.push((format!("without the {:.0} % for growth", targets.growth * 100.0), with(|t| t.growth = 0.0)));
+    }
+    if let Some(share) = targets.durability {
+        all.push((format!("without durability of {share:.3}"), with(|t| t.durability = None)));
+    }
+    if let Some(share) = targets.consistency {
+        all.push((format!("without {share:.2} of the time as provisioned"), with(|t| t.consistency = None)));
+    }
+    if targets.availability != Availability::Node {
+        all.push(("surviving one node only".to_owned(), with(|t| t.availability = Availability::Node)));
+    }
+    all
+}
+
+/// The least number from `low` to `high` for which something is possible that stays possible for larger ones.
+fn least_step(low: u32, high: u32, possible: impl Fn(u32) -> bool) -> Option<u32> {
+    if !possible(high) {
+        return None;
+    }
+    let (mut low, mut high) = (low, high);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if possible(middle) { high = middle } else { low = middle + 1 }
+    }
+    Some(low)
+}

@@ -1,0 +1,137 @@
+//! What can rule a layout out, and how to say so.
+
+use units::{Bytes, BytesPerSec, Nanos, Usd};
+
+/// What a layout can fail, in the order in which layouts are tried: who fails a later one came further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Constraint {
+    /// Hardware threads of a node, as its makers advise.
+    Threads,
+    /// Memory of a node, as its makers advise.
+    NodeMemory,
+    /// Memory of all nodes, where a load was measured with its caches.
+    Memory,
+    /// Cores of a node.
+    Cpu,
+    /// I/Os a second that the instance lets through.
+    InstanceIops,
+    /// Bytes a second that the instance lets through.
+    InstanceThroughput,
+    /// Volumes that an instance takes.
+    Attachments,
+    /// Share of a disk's data alive after a year.
+    Durability,
+    /// Share of the time in which a disk delivers what was provisioned.
+    Consistency,
+    /// Bytes on the log's own disk.
+    LogSize,
+    /// I/Os a second of the log's own disk.
+    LogIops,
+    /// Bytes a second of the log's own disk.
+    LogThroughput,
+    /// Bytes on the data disk.
+    DataSize,
+    /// I/Os a second of the data disk.
+    DataIops,
+    /// Bytes a second of the data disk.
+    DataThroughput,
+    /// Mean latency with which the clients reach the rate.
+    Clients,
+    /// 99th percentile of latency.
+    P99,
+    /// Price of a month.
+    Budget,
+}
+
+/// How far a layout falls short.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shortfall {
+    /// Of what.
+    pub constraint: Constraint,
+    /// What is asked, planning ceiling included; the most allowed for latencies and prices.
+    pub asked: f64,
+    /// What there is.
+    pub available: f64,
+}
+
+impl Shortfall {
+    /// What is there as a share of what is asked: 1 is enough.
+    pub fn closeness(&self) -> f64 {
+        let (small, large) = match self.constraint {
+            Constraint::Clients | Constraint::P99 | Constraint::Budget => (self.asked, self.available),
+            _ => (self.available, self.asked),
+        };
+        if large > 0.0 { small.max(0.0) / large } else { 1.0 }
+    }
+
+    /// Whether this came further than `other`: failed a later constraint, or the same one by less.
+    pub fn came_further_than(&self, other: &Self) -> bool {
+        (self.constraint, self.closeness()) > (other.constraint, other.closeness())
+    }
+
+    /// The one that came further.
+    pub(crate) fn furthest(known: Option<Self>, this: Self) -> Option<Self> {
+        known.filter(|known| !this.came_further_than(known)).or(Some(this))
+    }
+}
+
+impl std::fmt::Display for Shortfall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { constraint, asked, available } = *self;
+        let size = |b: f64| format!("{:.0}", Bytes(b as u64));
+        let rate = |b: f64| format!("{:.0}", BytesPerSec(b));
+        let decimal = |b: f64| format!("{:.1} MB/s", b / 1e6);
+        let ms = |s: f64| format!("{:.1} ms", Nanos::from_secs_f64(s.max(0.0)).as_millis_f64());
+        let iops = |f: &mut std::fmt::Formatter<'_>, what: &str| {
+            write!(f, "{what}: {:.0} of the {:.0} IOPS asked", available.floor(), asked.ceil())
+        };
+        let share = |s: f64| format!("{} %", (s * 1e9).round() / 1e7);
+        match constraint {
+            Constraint::Attachments => write!(f, "volumes: {available:.0} of the {asked:.0} asked can be attached"),
+            Constraint::Durability if available == 0.0 => {
+                write!(f, "durability: nothing is promised, {} is asked", share(asked))
+            }
+            Constraint::Durability => write!(f, "durability: {} of the {} asked", share(available), share(asked)),
+            Constraint::Consistency if available == 0.0 => {
+                write!(f, "consistency: nothing is promised, {} of the time is asked", share(asked))
+            }
+            Constraint::Consistency => {
+                write!(f, "consistency: {} of the {} of the time asked", share(available), share(asked))
+            }
+            Constraint::Threads => {
+                write!(f, "node size: {available:.0} of the {asked:.0} hardware threads advised for a storage node")
+            }
+            Constraint::NodeMemory => {
+                write!(f, "node size: {} of the {} of memory advised for a storage node", size(available), size(asked))
+            }
+            Constraint::Memory => {
+                write!(f, "memory: {} in all of the {} on which the load was measured", size(available), size(asked))
+            }
+            Constraint::Cpu => write!(f, "CPU: {available:.1} of the {asked:.1} cores asked of a node"),
+            Constraint::InstanceIops => iops(f, "instance I/O rate"),
+            Constraint::InstanceThroughput => {
+                write!(f, "instance throughput: {} of the {} asked", decimal(available), decimal(asked))
+            }
+            Constraint::LogSize => write!(f, "log volume size: {} of the {} asked", size(available), size(asked)),
+            Constraint::LogIops => iops(f, "log volume I/O rate"),
+            Constraint::LogThroughput => {
+                write!(f, "log volume throughput: {} of the {} asked", rate(available), rate(asked))
+            }
+            Constraint::DataSize => write!(f, "volume size: {} of the {} asked", size(available), size(asked)),
+            Constraint::DataIops => iops(f, "volume I/O rate"),
+            Constraint::DataThroughput => {
+                write!(f, "volume throughput: {} of the {} asked", rate(available), rate(asked))
+            }
+            Constraint::Clients => {
+                write!(
+                    f,
+                    "clients: they reach the rate if an operation takes {} in the mean; it takes {}",
+                    ms(asked),
+                    ms(available)
+                )
+            }
+            Constraint::P99 => write!(f, "p99: {} at best, {} asked", ms(available), ms(asked)),
+            Constraint::Budget => write!(f, "price: {} a month at least, {} allowed", Usd(available), Usd(asked)),
+        }
+    }
+}

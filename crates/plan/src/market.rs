@@ -1,0 +1,205 @@
+//! What is for sale in one region on one day.
+
+use catalog::{CatalogError, Cloud, Date, InstanceType, Medium, View, VolumePrice, VolumeType};
+use disk::{Disk, ServiceTime, Volume};
+use engine::IoDemand;
+use units::{Bytes, BytesPerSec, Iops, Usd};
+
+use crate::burstable::sustained_cores;
+use crate::{Constraint, Subject};
+
+/// An instance type and its price.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InstanceOffer {
+    /// The type.
+    pub kind: InstanceType,
+    /// Price of an hour.
+    pub hourly: Usd,
+    /// Cores that it sustains, in threads of an m5: its hardware threads times their speed, fewer where they burst.
+    pub cores: f64,
+    /// Its own flash, where its limits are known.
+    pub flash: Option<Flash>,
+}
+
+/// The flash of an instance, all devices as one disk.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Flash {
+    /// Capacity.
+    pub size: Bytes,
+    /// Sustained I/Os a second.
+    pub iops: Iops,
+    /// Sustained throughput.
+    pub throughput: BytesPerSec,
+    /// Bytes that count as one I/O.
+    pub io_unit: Bytes,
+    /// What a write takes of the I/O rate, in reads.
+    pub write_iops_cost: f64,
+    /// What a written byte takes of the throughput, in bytes read.
+    pub write_bytes_cost: f64,
+    /// Latency while no limit binds.
+    pub service: ServiceTime,
+}
+
+/// A type of network SSD volume and its price.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VolumeOffer {
+    /// The type.
+    pub kind: VolumeType,
+    /// Its price.
+    pub price: VolumePrice,
+    /// Latency while no limit binds.
+    pub service: ServiceTime,
+}
+
+/// Something that exists but cannot be planned with, and the fact that is missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// The instance type or volume type.
+    pub name: String,
+    /// The family or disk type to which it belongs.
+    pub subject: Subject,
+    /// What the catalogue lacks, for people.
+    pub fact: String,
+}
+
+/// What is for sale in one region on one day.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Market {
+    /// The region.
+    pub region: String,
+    /// The day whose facts hold; `None` for the newest.
+    pub as_of: Option<Date>,
+    /// Instances with price and limits.
+    pub instances: Vec<InstanceOffer>,
+    /// Network SSD volumes with price and limits.
+    pub volumes: Vec<VolumeOffer>,
+    /// Price of a GB (10⁹ bytes) moved between zones; `None` where the catalogue has none.
+    pub transfer: Option<Usd>,
+    /// What was left out for want of a fact.
+    pub missing: Vec<Missing>,
+}
+
+/// The disk type's name of the instance's own flash.
+pub const FLASH: &str = "nvme";
+
+impl Market {
+    /// Everything that has a price and limits in a region.
+    ///
+    /// # Errors
+    /// When no region has that name.
+    pub fn from_view(view: &View, region: &str) -> Result<Self, CatalogError> {
+        let cloud = view.region(region)?;
+        let mut market = Self {
+            region: region.to_owned(),
+            as_of: view.date(),
+            instances: Vec::new(),
+            volumes: Vec::new(),
+            transfer: view.transfer(cloud).ok().map(|t| t.per_gb),
+            missing: Vec::new(),
+        };
+        for kind in view.instances(cloud) {
+            match instance_offer(view, region, kind) {
+                Ok(offer) => market.instances.push(offer),
+                Err(fact) => market.missing.push(Missing {
+                    name: kind.name.clone(),
+                    subject: Subject::Family(kind.family.clone()),
+                    fact,
+                }),
+            }
+        }
+        for kind in view.volumes(cloud).filter(|v| v.medium == Medium::Ssd) {
+            match volume_offer(view, region, kind) {
+                Ok(offer) => market.volumes.push(offer),
+                Err(fact) => market.missing.push(Missing {
+                    name: kind.name.clone(),
+                    subject: Subject::Disk(kind.name.clone()),
+                    fact,
+                }),
+            }
+        }
+        Ok(market)
+    }
+
+    /// The cloud, if anything is for sale.
+    pub fn cloud(&self) -> Option<Cloud> {
+        self.instances.first().map(|i| i.kind.cloud)
+    }
+
+    /// Names of the disk types for data: network volumes and, if any instance has it, its own flash.
+    pub fn disks(&self) -> impl Iterator<Item = &str> {
+        let flash = self.instances.iter().any(|i| i.flash.is_some()).then_some(FLASH);
+        self.volumes.iter().map(|v| v.kind.name.as_str()).chain(flash)
+    }
+}
+
+fn instance_offer(view: &View, region: &str, kind: &InstanceType) -> Result<InstanceOffer, String> {
+    let hourly = view.instance_price(region, &kind.name).map_err(|e| e.to_string())?;
+    if kind.caps.is_none() {
+        return Err(format!("the catalogue has no limits of {} to network volumes", kind.name));
+    }
+    let cores = sustained_cores(kind)? * thread_speed(view, kind)?;
+    // Flash whose limits nobody published is left alone; the instance still serves with network volumes.
+    let flash = kind.local.and_then(|local| {
+        let whole = Bytes::gib(local.size.0 >> 30);
+        let limits = volume(FLASH, whole).limits(view, Some(kind)).ok()?;
+        Some(Flash {
+            size: limits.size,
+            iops: limits.iops,
+            throughput: limits.throughput,
+            io_unit: limits.io_unit,
+            write_iops_cost: limits.write_iops_cost,
+            write_bytes_cost: limits.write_bytes_cost,
+            service: limits.service,
+        })
+    });
+    Ok(InstanceOffer { kind: kind.clone(), hourly, cores, flash })
+}
+
+/// What a hardware thread does against an m5's, in which the engines' constants are told.
+///
+/// Where the catalogue compares no processor of a cloud, all count as an m5's; where it compares some, the others are not
+/// planned with: old ones and those beside accelerators.
+fn thread_speed(view: &View, kind: &InstanceType) -> Result<f64, String> {
+    let compared = || view.instances(kind.cloud).any(|i| i.speed.is_some());
+    match kind.speed {
+        Some(speed) => Ok(speed),
+        None if compared() => Err(format!("the catalogue has no processor speed of the {} family", kind.family)),
+        None => Ok(1.0),
+    }
+}
+
+fn volume_offer(view: &View, region: &str, kind: &VolumeType) -> Result<VolumeOffer, String> {
+    let price = view.volume_price(region, &kind.name).map_err(|e| e.to_string())?;
+    let limits = volume(&kind.name, kind.size.0).limits(view, None).map_err(|e| e.to_string())?;
+    Ok(VolumeOffer { kind: kind.clone(), price: price.clone(), service: limits.service })
+}
+
+fn volume(kind: &str, size: Bytes) -> Disk {
+    Disk { stripe: 1, volume: Volume { kind: kind.to_owned(), size, iops: None, throughput: None }, cache: None }
+}
+
+impl Flash {
+    /// The I/Os and bytes a second that are left for a mix of reads and writes, which share the device.
+    pub fn rates_for(&self, io: &IoDemand) -> (Iops, BytesPerSec) {
+        let unit = self.io_unit.as_f64();
+        let (reads, writes) = (io.reads.max(io.read_bytes / unit), io.writes.max(io.write_bytes / unit));
+        let share =
+            |read: f64, write: f64, cost: f64| if write > 0.0 { (read + write) / (read + write * cost) } else { 1.0 };
+        let iops = self.iops * share(reads, writes, self.write_iops_cost);
+        (iops, self.throughput * share(io.read_bytes, io.write_bytes, self.write_bytes_cost))
+    }
+}
+
+impl VolumeOffer {
+    /// The promise that a stripe of `n` such volumes fails, if any: of durability, then of consistency.
+    pub(crate) fn broken_promise(&self, n: u32, targets: &workload::Targets) -> Option<(Constraint, f64, f64)> {
+        // Volumes fail apart from each other: a stripe is whole, and on time, only while all its volumes are.
+        let promise = |share: Option<f64>| share.map_or(0.0, |s| s.powi(n as i32));
+        let durable = promise(self.kind.durability.map(|(low, _)| low));
+        let consistent = promise(self.kind.consistency.map(|c| c.of_the_time));
+        let short = |asked: Option<units::Ratio>, given: f64| asked.map(|a| a.0).filter(|a| given + 1e-12 < *a);
+        short(targets.durability, durable).map(|asked| (Constraint::Durability, asked, durable)).or_else(|| {
+            short(targets.consistency, consistent).map(|asked| (Constraint::Consistency, asked, consistent))
+        })
+    }
+}

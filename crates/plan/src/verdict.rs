@@ -1,0 +1,65 @@
+//! What a deployment already chosen lacks under another workload.
+
+use engine::{Cluster, Demand};
+
+use crate::constraint::{Constraint, Shortfall};
+use crate::fit;
+use crate::layout::{Candidate, Data, Log};
+use crate::market::VolumeOffer;
+use crate::needs;
+use crate::problem::Problem;
+use crate::provision::{Limit, Need, Provision};
+
+/// Every target and planning ceiling that a candidate misses under the problem's workload.
+pub(crate) fn missed(problem: &Problem<'_>, candidate: &Candidate, demand: &Demand) -> Vec<Shortfall> {
+    let (market, layout) = (problem.market, candidate.layout);
+    let instance = &market.instances[candidate.instance];
+    let (vcpu, memory) = (instance.kind.vcpu, instance.kind.memory);
+    let cluster = Cluster { nodes: candidate.nodes, vcpu, memory, zones: problem.rule.zones };
+    let mut all: Vec<Shortfall> = Vec::new();
+    all.extend(needs::remembers(problem, &cluster).err());
+    let cores = demand.cpu * problem.rate() / problem.ceilings.cpu;
+    if cores > instance.cores {
+        all.push(Shortfall { constraint: Constraint::Cpu, asked: cores, available: instance.cores });
+    }
+    all.extend(needs::through_instance(problem, instance, demand, fit::units(problem, layout)).err());
+    let shared = layout.log == Log::Shared;
+    match layout.data {
+        Data::Flash => {
+            all.extend(instance.flash.as_ref().and_then(|flash| needs::on_flash(problem, flash, demand, shared).err()));
+        }
+        Data::Network { kind, stripe } => {
+            match needs::data_need(problem, demand, &market.volumes[kind], stripe, shared) {
+                Ok(need) => all.extend(lacking(&market.volumes[kind], candidate.data, need, stripe, false)),
+                Err(short) => all.push(short),
+            }
+        }
+    }
+    if let Log::Own(kind) = layout.log {
+        match needs::log_need(problem, demand, &market.volumes[kind]) {
+            Ok(need) => all.extend(lacking(&market.volumes[kind], candidate.log, need, 1, true)),
+            Err(short) => all.push(short),
+        }
+    }
+    let latency = problem.model.latency(demand, &candidate.capacity(market, demand), problem.rate());
+    all.extend(problem.late(demand, latency));
+    all
+}
+
+/// What a provisioned volume lacks of a need.
+fn lacking(
+    offer: &VolumeOffer,
+    p: Provision,
+    need: Need,
+    stripe: u32,
+    of_log: bool,
+) -> impl Iterator<Item = Shortfall> {
+    let limits = [
+        (Limit::Size, need.bytes, units::Bytes::gib(p.gib).as_f64()),
+        (Limit::Iops, need.iops, offer.iops(p).0),
+        (Limit::Throughput, need.throughput, offer.throughput(p).0),
+    ];
+    // The closed form and this comparison may differ by rounding where one was derived from the other.
+    let lacking = limits.into_iter().filter(|(_, asked, available)| *asked > *available * (1.0 + 1e-9));
+    lacking.map(move |beyond| needs::beyond(beyond, stripe, of_log))
+}
