@@ -4,13 +4,14 @@ CARGO ?= cargo
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/diskwright/target
 DEMO_OUT ?= $(CARGO_TARGET_DIR)/demo
 
-.PHONY: help demo test bench deny linker
+.PHONY: help demo test bench deny picture linker
 
 help:
-	@echo "make demo   build diskwright, plan examples/tpcc-5000.toml, say where its report is"
-	@echo "make test   format, lints, all tests"
-	@echo "make bench  benchmarks: disk behaviour, the planner"
-	@echo "make deny   licences and known vulnerabilities of the dependencies"
+	@echo "make demo     build diskwright, plan examples/tpcc-5000.toml, say where its report is"
+	@echo "make test     format, lints, all tests"
+	@echo "make bench    benchmarks: disk behaviour, the planner"
+	@echo "make picture  docs/plan.svg, from a real plan"
+	@echo "make deny     licences and known vulnerabilities of the dependencies"
 
 demo: linker
 	$(CARGO) build --release --locked --package diskwright
@@ -20,17 +21,23 @@ demo: linker
 	@echo "The report with its chart: file://$(DEMO_OUT)/report.html"
 
 test: linker
-	@rustup component list --installed 2>/dev/null | grep -q clippy || rustup component add clippy rustfmt
+	@$(CARGO) clippy --version >/dev/null 2>&1 && $(CARGO) fmt --version >/dev/null 2>&1 || rustup component add clippy rustfmt
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	$(CARGO) test --workspace --locked
 
 bench: linker
 	$(CARGO) bench --workspace --locked
+	$(CARGO) build --release --locked --package diskwright
+	benches/whole-command.sh
 
 deny:
 	@command -v cargo-deny >/dev/null || $(CARGO) install --locked cargo-deny
 	$(CARGO) deny check
+
+# The README's picture, from a real run.
+picture: linker
+	docs/picture.sh
 
 # Rust needs a C linker.
 linker:

@@ -16,6 +16,10 @@ const FAMILIES: usize = 8;
 pub(crate) fn text(planned: &Planned, written: &[PathBuf]) -> String {
     let answer = &planned.answer;
     let mut sections = vec![bold(&wrap(&words::headline(answer), WIDTH, 0)) + "\n", asked(planned)];
+    if !answer.shortfalls.is_empty() {
+        let items = answer.shortfalls.iter().map(|text| format!("- {}\n", wrap(text, WIDTH - 2, 2)));
+        sections.push(section("What would have to give", &items.collect::<String>()));
+    }
     match (&answer.closest, answer.plans.as_slice()) {
         (Some(closest), []) => sections.push(section("The closest", &ranking(std::slice::from_ref(closest)))),
         (None, []) => {}

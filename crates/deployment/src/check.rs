@@ -89,7 +89,13 @@ impl<'a> Node<'a> {
         };
         let caps =
             if networked { Some(instance.caps.ok_or_else(|| error("instance", missing().into()))?) } else { None };
-        Ok(Self { instance: &group.instance, cores: f64::from(instance.vcpu) * instance.speed.unwrap_or(1.0), data, log, caps })
+        Ok(Self {
+            instance: &group.instance,
+            cores: f64::from(instance.vcpu) * instance.speed.unwrap_or(1.0),
+            data,
+            log,
+            caps,
+        })
     }
 
     fn lines(&self, asks: &Asks, lines: &mut Vec<Line>) {

@@ -168,7 +168,14 @@ fn thread_speed(view: &View, kind: &InstanceType) -> Result<f64, String> {
     }
 }
 
+/// Types for which no source tells what an instance lets through, nor which instances take them: the limits of Google
+/// Cloud's instances in the catalogue are those of its Persistent Disks.
+const UNKNOWN_ON_INSTANCES: [&str; 3] = ["hyperdisk-balanced", "hyperdisk-extreme", "hyperdisk-throughput"];
+
 fn volume_offer(view: &View, region: &str, kind: &VolumeType) -> Result<VolumeOffer, String> {
+    if UNKNOWN_ON_INSTANCES.contains(&kind.name.as_str()) {
+        return Err(format!("the catalogue has no limits of instances to {}", kind.name));
+    }
     let price = view.volume_price(region, &kind.name).map_err(|e| e.to_string())?;
     let limits = volume(&kind.name, kind.size.0).limits(view, None).map_err(|e| e.to_string())?;
     Ok(VolumeOffer { kind: kind.clone(), price: price.clone(), service: limits.service })

@@ -52,18 +52,19 @@ impl Problem<'_> {
 
     fn asks(&self, candidate: &Candidate) -> Asks {
         let (demand, rate) = (self.demand_of(candidate), self.target());
+        // Whole requests and bytes: the deployment is a file that people read.
         let rates = |io: IoDemand, syncs: f64| IoRates {
-            reads: io.reads * rate,
-            read_bytes: io.read_bytes * rate,
-            writes: io.writes * rate,
-            write_bytes: io.write_bytes * rate,
-            flushes: syncs * rate,
+            reads: (io.reads * rate).ceil(),
+            read_bytes: (io.read_bytes * rate).ceil(),
+            writes: (io.writes * rate).ceil(),
+            write_bytes: (io.write_bytes * rate).ceil(),
+            flushes: (syncs * rate).ceil(),
         };
         Asks {
             data: rates(demand.data, 0.0),
             log: rates(demand.log, demand.syncs),
             stored: Some(demand.stored),
-            cores: Some(demand.cpu * rate),
+            cores: Some((demand.cpu * rate * 100.0).ceil() / 100.0),
         }
     }
 

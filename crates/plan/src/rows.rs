@@ -110,7 +110,7 @@ impl<'a> Rows<'a> {
 impl Row {
     fn new(problem: &Problem<'_>, shape: &Shape) -> Self {
         let (cluster, settings) = (shape.cluster, Arc::clone(&shape.settings));
-        let mut short = needs::remembers(problem, &cluster).err();
+        let mut short = needs::large_enough(problem, &cluster).and_then(|()| needs::remembers(problem, &cluster)).err();
         let mut variants = Vec::new();
         let tried = if short.is_some() { 0 } else { settings.len() };
         for (index, settings) in settings[..tried].iter().enumerate() {

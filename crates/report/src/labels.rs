@@ -30,7 +30,7 @@ pub(crate) const LINE: f64 = 16.0;
 /// Radius round a point that labels keep free.
 const CLEAR: f64 = 7.0;
 /// A generous mean width of a character at 12 px.
-pub(crate) const CHARACTER: f64 = 6.8;
+pub(crate) const CHARACTER: f64 = 7.2;
 
 /// A place for each label, in order of importance; `None` where all places round its point are taken.
 /// `taken` is covered already.
@@ -43,7 +43,7 @@ pub(crate) fn place(points: &[(f64, f64)], labels: &[&str], plot: Area, taken: &
     let mut free_place = |(x, y): (f64, f64), label: &str| {
         let width = label.chars().count() as f64 * CHARACTER;
         let near = |left: f64, top: f64| Area { left, top, width, height: LINE };
-        let (right, left) = (x + CLEAR + 1.0, x - CLEAR - 1.0 - width);
+        let (right, left) = (x + CLEAR + 2.0, x - CLEAR - 2.0 - width);
         let (middle, above, below) = (y - LINE / 2.0, y - CLEAR - LINE, y + CLEAR);
         let candidates = [
             near(x - width / 2.0, above),

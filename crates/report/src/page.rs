@@ -13,6 +13,7 @@ pub fn plan_page(title: &str, asked: &Asked, answer: &Answer) -> String {
     let mut body =
         format!("<h1>{}</h1>\n<p class=\"{class}\">{}</p>\n", escape(title), escape(&words::headline(answer)));
     body += &sections::asked(asked);
+    body += &sections::shortfalls(answer);
     body += &sections::front(asked, answer);
     body += &sections::ranking(answer);
     body += &sections::utilisation(answer);

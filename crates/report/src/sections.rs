@@ -21,6 +21,15 @@ pub(crate) fn asked(asked: &Asked) -> String {
     format!("<dl>\n{}</dl>\n", facts.collect::<String>())
 }
 
+/// What falls short, each by itself.
+pub(crate) fn shortfalls(answer: &Answer) -> String {
+    if answer.shortfalls.is_empty() {
+        return String::new();
+    }
+    let items = answer.shortfalls.iter().map(|text| format!("<li>{}</li>\n", escape(text)));
+    format!("<h2>What would have to give</h2>\n<ul>\n{}</ul>\n", items.collect::<String>())
+}
+
 /// Cost against throughput: the ranked plans, and the best of what was not chosen.
 pub(crate) fn front(asked: &Asked, answer: &Answer) -> String {
     let plans = answer.plans.iter().enumerate().map(|(i, plan)| {
@@ -77,17 +86,13 @@ pub(crate) fn ranking(answer: &Answer) -> String {
     };
     let Some(first) = plans.first() else { return String::new() };
     let throughput = format!("Throughput, {}", escape(first.predicted.unit));
-    let head =
-        ["", "$ a month", "Storage nodes", "Data disk", "Log disk", &throughput, "p50", "p99", "Gives first", "Free"];
+    let head = ["", "$ a month", "Storage nodes and their disks", &throughput, "p50", "p99", "Gives first", "Free"];
     let dearest = plans.iter().map(Plan::monthly).fold(Usd(0.0), |a, b| if b > a { b } else { a });
-    let code = |text: String| format!("<code>{}</code>", escape(&text));
     let rows = plans.iter().enumerate().map(|(i, plan)| {
         vec![
             (i + 1).to_string(),
             format!("{:.0}{}", plan.monthly(), split(plan.usd, dearest)),
             nodes(plan),
-            code(words::data_disk(&plan.deployment)),
-            words::log_disk(&plan.deployment).map_or_else(|| "on the data disk".to_owned(), code),
             words::count(plan.predicted.throughput),
             words::millis(plan.predicted.p50),
             words::millis(plan.predicted.p99),
@@ -100,14 +105,22 @@ pub(crate) fn ranking(answer: &Answer) -> String {
         "<h2>{heading}</h2>\n{}<p class=\"soft\">Cost: <span class=\"key one\">compute</span>, \
          <span class=\"key two\">disks</span>, <span class=\"key three\">traffic between zones</span>. Free: share of \
          the resource that gives first still unused at the target.</p>\n",
-        table("Ranked deployments", &head, &[0, 1, 5, 6, 7, 9], &rows)
+        table("Ranked deployments", &head, &[0, 1, 3, 4, 5, 7], &rows)
     )
 }
 
-/// The machines, and below them their settings.
+/// The machines, and below them their disks and settings.
 fn nodes(plan: &Plan) -> String {
-    let settings = words::settings(&plan.deployment.settings);
-    format!("{}<div class=\"soft\">{}</div>", escape(&words::machines(&plan.deployment)), escape(&settings))
+    let log = match words::log_disk(&plan.deployment) {
+        Some(log) => format!(" for data, <code>{}</code> for the log", escape(&log)),
+        None => " for data and log".to_owned(),
+    };
+    format!(
+        "{}<br/><code>{}</code>{log}<div class=\"soft\">{}</div>",
+        escape(&words::machines(&plan.deployment)),
+        escape(&words::data_disk(&plan.deployment)),
+        escape(&words::settings(&plan.deployment.settings))
+    )
 }
 
 /// A bar of a month's cost by what it pays for, against the dearest plan's.

@@ -151,9 +151,6 @@ pub fn headline(answer: &Answer) -> String {
     if let Some(closest) = &answer.closest {
         text += &format!(" The closest costs {} a month: {}.", closest.monthly(), layout(closest));
     }
-    if !answer.shortfalls.is_empty() {
-        text += &format!(" What would have to give: {}.", answer.shortfalls.join("; "));
-    }
     text
 }
 
@@ -240,8 +237,8 @@ mod tests {
     }
 
     #[test]
-    fn out_of_reach_names_the_closest_and_what_falls_short() {
+    fn out_of_reach_names_the_closest() {
         let text = headline(&sample::out_of_reach());
-        assert!(text.starts_with("No deployment") && text.contains("The closest") && text.contains("p99"), "{text}");
+        assert!(text.starts_with("No deployment") && text.contains("The closest costs $1,234"), "{text}");
     }
 }
