@@ -5,15 +5,18 @@ use units::{Nanos, Usd};
 use workload::{Availability, Task};
 
 use crate::answer::Plan;
-use crate::constraint::{Constraint, Shortfall};
+use crate::constraint::{Constraint, Shortfall, ms};
 use crate::options::{Allowed, Options};
 use crate::planner::Planner;
 use crate::problem::Problem;
 use crate::rows::Rows;
 use crate::search::Scope;
 
-/// A latency target is let go up to this many times itself; beyond, it is the workload that cannot be served.
-const MOST_LATENCY: u32 = 1_000;
+/// A target is let go by this factor at a time.
+const STEP: f64 = 1.01;
+/// And by so many of them at most: a millionth of the throughput, a million times the latency. Beyond, it is the workload
+/// that cannot be served.
+const MOST_STEPS: u32 = 1_389;
 
 /// One target let go as little as makes a plan possible.
 struct Concession {
@@ -26,7 +29,7 @@ struct Concession {
 impl Planner<'_> {
     /// The plan that misses one target by the smallest share, and for people what would have to give, each target taken alone.
     ///
-    /// Throughput and latency are let go in steps of one in a hundred of what was asked.
+    /// Throughput and latency are let go by a hundredth at a time.
     pub(crate) fn closest(
         &self,
         task: &Task,
@@ -62,13 +65,13 @@ impl Planner<'_> {
     }
 
     fn less_throughput(&self, task: &Task, allowed: &Allowed, limit: f64) -> Option<Concession> {
-        let at = |percent: u32| {
+        let at = |steps: u32| {
             let mut less = task.clone();
-            less.targets.throughput *= f64::from(100 - percent) / 100.0;
+            less.targets.throughput /= STEP.powi(steps as i32);
             less
         };
-        let percent = least_step(1, 99, |percent| self.is_possible(&at(percent), allowed, limit))?;
-        let (less, unit) = (at(percent), task.profile.unit.name);
+        let steps = least_step(1, MOST_STEPS, |steps| self.is_possible(&at(steps), allowed, limit))?;
+        let (less, unit) = (at(steps), task.profile.unit.name);
         let plan = self.cheapest_plan(&less, allowed, limit)?;
         let (asked, reached) = (task.targets.throughput, less.targets.throughput);
         let text = format!("throughput: {reached:.0} {unit} of the {asked:.0} asked, from {} a month", plan.monthly());
@@ -83,23 +86,23 @@ impl Planner<'_> {
             Some(_) => return None,
             None => asked.as_secs_f64(),
         };
-        let from = ((best / asked.as_secs_f64() - 1.0) * 100.0).floor().max(0.0) as u32;
-        let at = |percent: u32| {
+        let from = (best / asked.as_secs_f64()).log(STEP).floor().max(0.0) as u32;
+        let at = |steps: u32| {
             let mut more = task.clone();
-            more.targets.p99 = Some(Nanos::from_secs_f64(asked.as_secs_f64() * (1.0 + f64::from(percent) / 100.0)));
+            more.targets.p99 = Some(Nanos::from_secs_f64(asked.as_secs_f64() * STEP.powi(steps as i32)));
             more
         };
-        let possible = |percent: u32| self.is_possible(&at(percent), allowed, limit);
+        let possible = |steps: u32| self.is_possible(&at(steps), allowed, limit);
         // Doubling the distance: the answer is most often near.
-        let steps = (0..).map(|n| 1_u32 << n).take_while(|step| from + step < MOST_LATENCY * 100);
-        let step = steps.into_iter().find(|step| possible(from + step))?;
-        let percent = if step == 1 { from + 1 } else { least_step(from + step / 2 + 1, from + step, possible)? };
-        let more = at(percent);
+        let mut distances = (0..).map(|n| 1_u32 << n).take_while(|distance| from + distance < MOST_STEPS);
+        let distance = distances.find(|distance| possible(from + distance))?;
+        let steps =
+            if distance == 1 { from + 1 } else { least_step(from + distance / 2 + 1, from + distance, possible)? };
+        let more = at(steps);
         let plan = self.cheapest_plan(&more, allowed, limit)?;
-        let reached = more.targets.p99?.as_millis_f64();
-        let text =
-            format!("p99: {reached:.1} ms instead of {:.1} ms, from {} a month", asked.as_millis_f64(), plan.monthly());
-        Some(Concession { share: f64::from(percent) / 100.0, plan, text })
+        let (reached, asked) = (ms(more.targets.p99?.as_secs_f64()), ms(asked.as_secs_f64()));
+        let text = format!("p99: {reached} instead of {asked}, from {} a month", plan.monthly());
+        Some(Concession { share: STEP.powi(steps as i32) - 1.0, plan, text })
     }
 
     fn is_possible(&self, task: &Task, allowed: &Allowed, limit: f64) -> bool {

@@ -75,13 +75,18 @@ impl Shortfall {
     }
 }
 
+/// Seconds as milliseconds, with as many decimals as tell them from zero.
+pub(crate) fn ms(seconds: f64) -> String {
+    let ms = Nanos::from_secs_f64(seconds.max(0.0)).as_millis_f64();
+    if ms == 0.0 || ms >= 0.1 { format!("{ms:.1} ms") } else { format!("{ms:.3} ms") }
+}
+
 impl std::fmt::Display for Shortfall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { constraint, asked, available } = *self;
         let size = |b: f64| format!("{:.0}", Bytes(b as u64));
         let rate = |b: f64| format!("{:.0}", BytesPerSec(b));
         let decimal = |b: f64| format!("{:.1} MB/s", b / 1e6);
-        let ms = |s: f64| format!("{:.1} ms", Nanos::from_secs_f64(s.max(0.0)).as_millis_f64());
         let iops = |f: &mut std::fmt::Formatter<'_>, what: &str| {
             write!(f, "{what}: {:.0} of the {:.0} IOPS asked", available.floor(), asked.ceil())
         };
