@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use catalog::Date;
 use deployment::{Line, Report};
+use engine::Calibration;
 use report::words;
 use serde_json::json;
 
 use crate::failure::Failure;
+use crate::inputs;
 use crate::output::{Output, bold, green, red, yellow};
 use crate::table::{Table, WIDTH, wrap};
-use crate::{inputs, load};
 
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
@@ -20,8 +21,8 @@ Examples:
   diskwright check examples/tpcc-5000-m5.2xlarge.toml examples/tpcc-5000.toml
   diskwright check examples/rds-gp2.toml examples/rds-inserts.toml --as-of 2020-11 --json
 
-Without a workload the deployment's own [asks] table says what each node is asked for. Intervals of a
-workload are taken at their middle. Exits with 1 if a limit is exceeded in the long run.")]
+Without a workload the deployment's own [asks] table says what each node is asked for. A workload
+is taken at its target with growth, its intervals at their middle. Exits with 1 if a limit is exceeded in the long run.")]
 pub(crate) struct Args {
     /// The deployment, a TOML file; - reads standard input
     deployment: PathBuf,
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
                 let message = format!("the workload is for {}, but the deployment runs {}", engines.0, engines.1);
                 return Err(workload.text.error_at_key("engine", message).into());
             }
-            load::of(&workload.noun.middle()?, deployment, &view)?
+            engine::asks(Calibration::embedded(), &workload.noun.middle()?, deployment, &view)?
         }
         (None, Some(asks)) => asks,
         (None, None) => {

@@ -8,7 +8,6 @@ mod check;
 mod claims;
 mod failure;
 mod inputs;
-mod load;
 mod output;
 mod plan;
 mod plan_json;

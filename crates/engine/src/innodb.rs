@@ -33,13 +33,19 @@ impl<'a> InnodbModel<'a> {
 
         // Pages that an operation touches: one of the clustered index for each row, one of each secondary index.
         let entries = profile.inserts * profile.indexes;
-        let random_entries = if profile.random_indexes { entries } else { 0.0 };
+        let random_entries = profile.inserts * profile.random_indexes;
+        let random_rows = profile.updates + if profile.random_keys { profile.inserts } else { 0.0 };
         let rows = profile.inserts + profile.updates;
         let scanned = profile.scans * (1.0 + profile.rows_per_scan * profile.row.as_f64() / (c.page * c.fill));
-        let clustered = profile.point_reads + scanned + rows;
-        let page_reads = clustered * miss + random_entries * miss * (1.0 - c.change_buffer_saving);
+        // Entries are as random as can be, whatever the skew of rows.
+        let entry_miss = (1.0 - pool / stored.max(1.0)).max(0.0);
+        let page_reads = (profile.point_reads + scanned + random_rows) * miss
+            + random_entries * entry_miss * (1.0 - c.change_buffer_saving);
 
-        let page_writes = self.page_writes(rate, rows + random_entries, stored.min(pool.max(c.page)));
+        // What lands at the end fills page after page.
+        let at_the_end = (rows - random_rows) * (profile.row.as_f64() + c.row_overhead)
+            + (entries - random_entries) * (profile.index_entry.as_f64() + c.entry_overhead);
+        let page_writes = self.page_writes(rate, random_rows + random_entries, stored, pool) + at_the_end / c.page;
         let doublewrite = settings.doublewrite.unwrap_or(true);
         let copies = if doublewrite { 2.0 } else { 1.0 };
         let requests = page_writes * if doublewrite { 1.0 + 1.0 / c.doublewrite_merge } else { 1.0 };
@@ -91,18 +97,22 @@ impl<'a> InnodbModel<'a> {
             + entries * (profile.index_entry.as_f64() + c.entry_overhead + c.redo_overhead)
     }
 
-    /// Pages written back for each operation that dirties `touched` random pages among `resident` bytes of them.
+    /// Pages written back for each operation that dirties `touched` random pages of `stored` bytes behind a pool of `pool`.
     ///
-    /// A page is written once for all the changes that it takes between two checkpoints, whose distance in time follows from
-    /// the redo log's capacity. Changes fall on pages at random, so the share of pages dirtied in an interval with u changes a
-    /// page is 1 − e^(−u).
-    fn page_writes(&self, rate: f64, touched: f64, resident: f64) -> f64 {
+    /// A page is written once for all the changes that it takes until a checkpoint, whose distance in time follows from the
+    /// redo log's capacity, or until it must leave the pool, if that is sooner. Changes fall on pages at random, so the share of
+    /// pages dirtied in an interval with u changes a page is 1 − e^(−u).
+    fn page_writes(&self, rate: f64, touched: f64, stored: f64, pool: f64) -> f64 {
         let c = self.constants;
         if touched <= 0.0 {
             return 0.0;
         }
-        let interval = c.redo_capacity * c.checkpoint_share / (rate * self.redo());
-        let pages = (resident / c.page).max(1.0);
+        let to_checkpoint = c.redo_capacity * c.checkpoint_share / (rate * self.redo());
+        // Every touch of an absent page makes another one leave.
+        let absent = (1.0 - pool / stored.max(1.0)).max(0.0);
+        let to_eviction = (pool / c.page).max(1.0) / (rate * touched * absent).max(1e-12);
+        let interval = to_checkpoint.min(to_eviction);
+        let pages = (stored / c.page).max(1.0);
         let changes = rate * touched * interval / pages;
         pages * (1.0 - (-changes).exp()) / (rate * interval)
     }

@@ -35,12 +35,12 @@ fn random_secondary_indexes_dirty_more_pages_than_ordered_ones() {
     task.profile.updates = 0.0;
     task.profile.indexes = 4.0;
     task.profile.index_entry = Bytes(80);
-    let with = |random| {
+    let with = |random: f64| {
         let mut task = task.clone();
         task.profile.random_indexes = random;
         demand(&task, Bytes::gib(32), Settings::default()).data.writes
     };
-    assert!(with(true) > 2.0 * with(false));
+    assert!(with(4.0) > 2.0 * with(1.0) && with(1.0) > with(0.0));
 }
 
 #[test]
@@ -52,4 +52,11 @@ fn busy_commits_share_their_syncs() {
     };
     assert!((with(1.0) - 2.0).abs() < 0.01, "binary log and redo log");
     assert!(with(5000.0) < 0.2);
+}
+
+#[test]
+fn a_smaller_buffer_pool_never_writes_fewer_pages() {
+    let task = updates(Engine::InnoDb);
+    let writes = |gib| demand(&task, Bytes::gib(gib), Settings::default()).data.writes;
+    assert!(writes(2) > writes(64) && writes(64) >= writes(1024), "{} {} {}", writes(2), writes(64), writes(1024));
 }

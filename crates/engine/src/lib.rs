@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod asks;
 mod cache;
 mod calibration;
 mod demand;
@@ -16,6 +17,7 @@ mod predict;
 mod testing;
 mod tikv;
 
+pub use asks::asks;
 pub use cache::HitCurve;
 pub use calibration::{Calibration, Constant, Innodb, Tikv};
 pub use demand::{Cluster, Demand, IoDemand, Path, Prepared, target_rate};

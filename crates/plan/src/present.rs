@@ -1,9 +1,9 @@
 //! Candidates as plans for people: the deployment written out, and what to expect of it.
 
-use deployment::{Asks, Deployment, NodeGroup, Role};
+use deployment::{Deployment, NodeGroup, Role};
 use disk::{Disk, Volume};
-use engine::{Cluster, Demand, IoDemand, Load, Prediction};
-use workload::{IoRates, Task};
+use engine::{Cluster, Demand, Load, Prediction};
+use workload::Task;
 
 use crate::answer::{Costs, Plan, Predicted};
 use crate::layout::{Candidate, Data, Log};
@@ -46,25 +46,7 @@ impl Problem<'_> {
                 log,
             }],
             settings: candidate.settings,
-            asks: Some(self.asks(candidate)),
-        }
-    }
-
-    fn asks(&self, candidate: &Candidate) -> Asks {
-        let (demand, rate) = (self.demand_of(candidate), self.target());
-        // Whole requests and bytes: the deployment is a file that people read.
-        let rates = |io: IoDemand, syncs: f64| IoRates {
-            reads: (io.reads * rate).ceil(),
-            read_bytes: (io.read_bytes * rate).ceil(),
-            writes: (io.writes * rate).ceil(),
-            write_bytes: (io.write_bytes * rate).ceil(),
-            flushes: (syncs * rate).ceil(),
-        };
-        Asks {
-            data: rates(demand.data, 0.0),
-            log: rates(demand.log, demand.syncs),
-            stored: Some(demand.stored),
-            cores: Some((demand.cpu * rate * 100.0).ceil() / 100.0),
+            asks: Some(self.demand_of(candidate).asks(self.target())),
         }
     }
 

@@ -26,9 +26,11 @@ pub struct Inserts {
     pub indexes: Option<Uncertain>,
     /// Mean size of a secondary index entry, with the primary key in it.
     pub index_entry: Option<Interval<Bytes>>,
-    /// Random if not given.
+    /// Where rows land by their key; random if not given.
     #[serde(default)]
     pub order: Order,
+    /// Secondary indexes whose entries land at random; if not given, all or none, as the rows.
+    pub random_indexes: Option<Uncertain>,
     /// Rows in the table before the run; none if not given.
     pub rows_before: Option<Uncertain>,
     /// Rows that the run adds.
@@ -54,6 +56,15 @@ impl Inserts {
             }
             None => Bytes(0),
         };
+        let random_indexes = match pick.maybe("random-indexes", self.random_indexes, Bounds::Any)? {
+            Some(random) if random > indexes => {
+                let message = format!("is more than the {indexes} indexes there are");
+                return Err(WorkloadError::new(pick.key("random-indexes"), message));
+            }
+            Some(random) => random,
+            None if self.order == Order::Random => indexes,
+            None => 0.0,
+        };
         let before = pick.maybe("rows-before", self.rows_before, Bounds::Any)?.unwrap_or(0.0);
         let added = pick.number("rows-added", self.rows_added, Bounds::AtLeastOne)?;
         let per_statement = pick.maybe("rows-per-statement", self.rows_per_statement, Bounds::AtLeastOne)?;
@@ -74,7 +85,8 @@ impl Inserts {
             row,
             indexes,
             index_entry,
-            random_indexes: self.order == Order::Random,
+            random_indexes,
+            random_keys: self.order == Order::Random,
             data: pick.data("rows-added", (before + added) * (row.as_f64() + indexes * index_entry.as_f64()))?,
             compressed: compressed.unwrap_or(1.0),
             popularity: match self.order {

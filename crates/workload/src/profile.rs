@@ -57,8 +57,10 @@ pub struct Profile {
     pub indexes: f64,
     /// Mean size of a secondary index entry.
     pub index_entry: Bytes,
-    /// Whether index entries land at random places (true) or at the end (false).
-    pub random_indexes: bool,
+    /// Of these, indexes whose entries land at random places; those of the others land at the end.
+    pub random_indexes: f64,
+    /// Whether new rows land at random places or at the end.
+    pub random_keys: bool,
     /// All rows and indexes, one copy, uncompressed; with `inserts` those that the run adds included.
     pub data: Bytes,
     /// Size under LZ4, with the keys that the engine adds, over the size in `data`: 1 for random bytes.

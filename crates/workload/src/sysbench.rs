@@ -104,7 +104,8 @@ impl Sysbench {
             row: ROW,
             indexes: if test.inserts > 0.0 { test.index_writes / test.inserts } else { 0.0 },
             index_entry: INDEX_ENTRY,
-            random_indexes: true,
+            random_indexes: if test.inserts > 0.0 { test.index_writes / test.inserts } else { 0.0 },
+            random_keys: false,
             data: pick.data("rows", tables * rows * (ROW + INDEX_ENTRY).as_f64())?,
             compressed: COMPRESSED,
             popularity: match self.distribution {

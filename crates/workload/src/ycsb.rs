@@ -144,7 +144,8 @@ impl Ycsb {
             row: pick.data("field-length", row)?,
             indexes: 0.0,
             index_entry: Bytes(0),
-            random_indexes: false,
+            random_indexes: 0.0,
+            random_keys: true,
             data: pick.data("records", records * row)?,
             compressed: compressed.unwrap_or(1.0),
             popularity: match self.distribution.unwrap_or(core.distribution) {
