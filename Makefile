@@ -4,13 +4,14 @@ CARGO ?= cargo
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/diskwright/target
 DEMO_OUT ?= $(CARGO_TARGET_DIR)/demo
 
-.PHONY: help demo test bench deny picture linker
+.PHONY: help demo test bench fuzz deny picture linker
 
 help:
 	@echo "make demo     build diskwright, plan examples/tpcc-5000.toml, say where its report is"
 	@echo "make test     format, lints, all tests"
 	@echo "make bench    benchmarks: disk behaviour, the planner"
 	@echo "make picture  docs/plan.svg, from a real plan"
+	@echo "make fuzz     every parser, FUZZ_SECONDS each (needs cargo-fuzz)"
 	@echo "make deny     licences and known vulnerabilities of the dependencies"
 
 demo: linker
@@ -30,6 +31,12 @@ bench: linker
 	$(CARGO) bench --workspace --locked
 	$(CARGO) build --release --locked --package diskwright
 	benches/whole-command.sh
+
+FUZZ_SECONDS ?= 60
+# libFuzzer asks for nightly features; the bootstrap variable lets a stable compiler build them.
+fuzz:
+	cd fuzz && for target in disk workload deployment units iostat; do \
+	  RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 deny:
 	@command -v cargo-deny >/dev/null || $(CARGO) install --locked cargo-deny
