@@ -34,6 +34,13 @@ pub struct InstanceType {
     pub provenance: Provenance,
 }
 
+impl InstanceType {
+    /// What one of its hardware threads does against one of an m5; 1 where nothing is published.
+    pub fn thread_speed(&self) -> f64 {
+        self.speed.unwrap_or(1.0)
+    }
+}
+
 /// Limits that all network volumes of one instance share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InstanceCaps {

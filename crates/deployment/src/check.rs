@@ -91,7 +91,7 @@ impl<'a> Node<'a> {
             if networked { Some(instance.caps.ok_or_else(|| error("instance", missing().into()))?) } else { None };
         Ok(Self {
             instance: &group.instance,
-            cores: f64::from(instance.vcpu) * instance.speed.unwrap_or(1.0),
+            cores: f64::from(instance.vcpu) * instance.thread_speed(),
             data,
             log,
             caps,

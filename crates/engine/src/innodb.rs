@@ -66,7 +66,6 @@ impl<'a> InnodbModel<'a> {
         let log = IoDemand { writes: syncs, write_bytes: log_bytes, ..IoDemand::default() };
         let records = profile.point_reads + profile.scans * profile.rows_per_scan + rows + entries;
         let cpu = profile.statements * c.cpu_statement + records * c.cpu_row + (page_reads + page_writes) * c.cpu_page;
-        // Statements of one operation come one after the other, and each waits for its own pages.
         Demand {
             cpu,
             data,
@@ -76,6 +75,7 @@ impl<'a> InnodbModel<'a> {
             cross_zone: if cluster.zones > 1 { f64::from(cluster.nodes - 1) * log_bytes } else { 0.0 },
             stored: Bytes(stored as u64),
             log_stored: Bytes(c.redo_capacity as u64),
+            // Statements of one operation come one after the other, and each waits for its own pages.
             path: Path {
                 cpu,
                 delay: profile.statements * c.statement,

@@ -36,7 +36,7 @@ fn run(name: &str, clients: f64, published: f64) -> (Prediction, f64) {
         data: disk(group.data.as_ref().unwrap()),
         log: group.log.as_ref().map(disk),
         instance: instance.caps.map(|caps| (caps.iops, caps.throughput)),
-        cores: f64::from(instance.vcpu) * instance.speed.unwrap(),
+        cores: f64::from(instance.vcpu) * instance.thread_speed(),
     };
     let prediction = predict(&demand, &capacity, Load::Closed(clients));
     let tpmc = prediction.throughput * task.profile.unit.per_operation;

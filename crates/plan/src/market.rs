@@ -160,12 +160,10 @@ fn instance_offer(view: &View, region: &str, kind: &InstanceType) -> Result<Inst
 /// Where the catalogue compares no processor of a cloud, all count as an m5's; where it compares some, the others are not
 /// planned with: old ones and those beside accelerators.
 fn thread_speed(view: &View, kind: &InstanceType) -> Result<f64, String> {
-    let compared = || view.instances(kind.cloud).any(|i| i.speed.is_some());
-    match kind.speed {
-        Some(speed) => Ok(speed),
-        None if compared() => Err(format!("the catalogue has no processor speed of the {} family", kind.family)),
-        None => Ok(1.0),
+    if kind.speed.is_none() && view.instances(kind.cloud).any(|i| i.speed.is_some()) {
+        return Err(format!("the catalogue has no processor speed of the {} family", kind.family));
     }
+    Ok(kind.thread_speed())
 }
 
 /// Types for which no source tells what an instance lets through, nor which instances take them: the limits of Google
