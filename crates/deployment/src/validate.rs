@@ -67,7 +67,7 @@ impl Deployment {
     }
 
     fn validate_disk(&self, view: &View, cloud: Cloud, instance: &InstanceType, disk: &Disk) -> Result<(), Fault> {
-        if !disk.volume.is_local() {
+        if !disk.volume.is_local() && !disk.volume.is_unlimited() {
             let volume = view.volume(&disk.volume.kind)?;
             self.same_cloud(cloud, &volume.name, volume.cloud)?;
         }

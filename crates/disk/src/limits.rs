@@ -2,6 +2,7 @@
 
 mod local;
 mod rules;
+mod unlimited;
 
 use catalog::{Burst, Consistency, InstanceType, Medium, View, VolumeType};
 use units::{Bytes, BytesPerSec, Iops, Usd};
@@ -96,6 +97,9 @@ impl Disk {
             let instance = instance.ok_or_else(|| DiskError::NeedsInstance { disk: self.to_string() })?;
             return local::limits(instance, &self.volume, self.stripe, Bytes(0));
         }
+        if self.volume.is_unlimited() {
+            return unlimited::limits(&self.volume);
+        }
         if let Some(most) = instance.and_then(|i| i.max_volumes).filter(|most| self.stripe > *most) {
             let instance = instance.map_or("", |i| &i.name);
             let what = format!("{instance} takes at most {most} volumes, not {}", self.stripe);
@@ -111,12 +115,13 @@ impl Disk {
         local::limits(instance, cache, 1, Bytes(0)).map(Some)
     }
 
-    /// The price of the disk for a month of 730 hours. Local flash, and so a cache, is in the instance's price.
+    /// The price of the disk for a month of 730 hours. Local flash, and so a cache, is in the instance's price; an
+    /// unlimited disk has none.
     ///
     /// # Errors
     /// When the catalogue lacks the type or its price in that region, or the type does not allow the volume.
     pub fn monthly(&self, view: &View, region: &str) -> Result<Usd, DiskError> {
-        if self.volume.is_local() {
+        if self.volume.is_local() || self.volume.is_unlimited() {
             return Ok(Usd(0.0));
         }
         let kind = view.volume(&self.volume.kind)?;

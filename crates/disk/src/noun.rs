@@ -35,9 +35,17 @@ impl Volume {
     /// The kind that stands for the instance's own flash.
     pub const LOCAL: &str = "nvme";
 
+    /// The kind that stands for a disk that is never waited for: what an engine does without one.
+    pub const UNLIMITED: &str = "unlimited";
+
     /// Whether this is the instance's own flash.
     pub fn is_local(&self) -> bool {
         self.kind == Self::LOCAL
+    }
+
+    /// Whether this is the disk that is never waited for. No cloud sells it.
+    pub fn is_unlimited(&self) -> bool {
+        self.kind == Self::UNLIMITED
     }
 }
 
@@ -114,7 +122,7 @@ mod tests {
         #[test]
         fn a_printed_disk_parses_back(
             stripe in 1u32..=128,
-            volume in volume(&["gp2", "gp3", "io1", "io2", "nvme"]),
+            volume in volume(&["gp2", "gp3", "io1", "io2", "nvme", "unlimited"]),
             cache in proptest::option::of(volume(&["nvme"])),
         ) {
             let disk = Disk { stripe, volume, cache };

@@ -29,7 +29,7 @@ static KINDS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     let view = Catalog::embedded().at(None);
     let clouds = [Cloud::Aws, Cloud::Gcp, Cloud::Azure];
     let sold = clouds.into_iter().flat_map(|cloud| view.volumes(cloud)).map(|kind| kind.name.clone());
-    sold.chain([Volume::LOCAL.to_owned()]).collect()
+    sold.chain([Volume::LOCAL, Volume::UNLIMITED].map(str::to_owned)).collect()
 });
 
 /// A cursor over the text.
