@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod burstable;
 mod catalog;
 mod check;
 mod date;

@@ -81,6 +81,7 @@ impl<'a> Node<'a> {
             Some(log) => (mount("data", data, &[&asks.data])?, Some(mount("log", log, &[&asks.log])?)),
             None => (mount("data", data, &[&asks.data, &asks.log])?, None),
         };
+        let threads = instance.sustained_threads().map_err(|missing| error("instance", missing.into()))?;
         let networked = data.limits.shares_instance_caps || log.as_ref().is_some_and(|l| l.limits.shares_instance_caps);
         let missing = || CatalogError::Missing {
             fact: "limits to network volumes",
@@ -91,7 +92,7 @@ impl<'a> Node<'a> {
             if networked { Some(instance.caps.ok_or_else(|| error("instance", missing().into()))?) } else { None };
         Ok(Self {
             instance: &group.instance,
-            cores: f64::from(instance.vcpu) * instance.thread_speed(),
+            cores: threads * instance.thread_speed(),
             data,
             log,
             caps,

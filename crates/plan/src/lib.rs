@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 mod answer;
-mod burstable;
 mod closest;
 mod constraint;
 mod fit;

@@ -5,7 +5,6 @@ use disk::{Disk, ServiceTime, Volume};
 use engine::IoDemand;
 use units::{Bytes, BytesPerSec, Iops, Usd};
 
-use crate::burstable::sustained_cores;
 use crate::{Constraint, Subject};
 
 /// An instance type and its price.
@@ -137,7 +136,7 @@ fn instance_offer(view: &View, region: &str, kind: &InstanceType) -> Result<Inst
     if kind.caps.is_none() {
         return Err(format!("the catalogue has no limits of {} to network volumes", kind.name));
     }
-    let cores = sustained_cores(kind)? * thread_speed(view, kind)?;
+    let cores = kind.sustained_threads().map_err(|e| e.to_string())? * thread_speed(view, kind)?;
     // Flash whose limits nobody published is left alone; the instance still serves with network volumes.
     let flash = kind.local.and_then(|local| {
         let whole = Bytes::gib(local.size.0 >> 30);
