@@ -115,6 +115,16 @@ impl Limiter {
         self.credits.as_mut()
     }
 
+    /// Moves what is scheduled after `until` ahead by the time from `at` to `until`.
+    pub(crate) fn pull_in(&mut self, at: f64, until: f64) {
+        if self.bucket.scheduled > until {
+            self.bucket.scheduled -= until - at;
+        }
+        if let Some(credits) = self.credits.as_mut().filter(|c| c.last() >= until) {
+            credits.pull_in(until - at);
+        }
+    }
+
     /// Takes over another limit's rates and credits, keeping what is scheduled and, where both have credits, the balance.
     pub(crate) fn become_like(&mut self, new: Self, at: f64) {
         self.set_rate(new.rate());

@@ -53,6 +53,37 @@ fn a_stall_holds_everything_until_it_is_over() {
 }
 
 #[test]
+fn a_stall_that_is_healed_lets_what_waits_go_on_at_its_pace() {
+    let (mut host, mut device) = (Host::new(None), Device::new(plain(), 1));
+    device.inject(Fault::Stall, Nanos::secs(1), Nanos::secs(1000));
+    let waiting: Vec<Completion> =
+        (0..200).map(|i| device.submit(&mut host, Nanos::secs(1) + Nanos(i), read(i * 8192))).collect();
+    assert_eq!(device.stalled_until(Nanos::secs(2)), Nanos::secs(1000));
+    assert!(waiting.iter().all(|c| c.started >= Nanos::secs(1000)));
+    assert_eq!(device.heal(Nanos::secs(2)), Nanos::secs(998));
+    assert_eq!(device.stalled_until(Nanos::secs(2)), Nanos::secs(2));
+    let next = device.submit(&mut host, Nanos::secs(2), read(0));
+    let pace = Nanos(1_000_000_000 / 3000);
+    let expected = waiting[199].started - Nanos::secs(998) + pace;
+    assert!(next.started.0.abs_diff(expected.0) < 1000, "{:?} instead of {expected:?}", next.started);
+}
+
+#[test]
+fn credits_can_be_set_to_a_share_of_the_bucket() {
+    let mut device = Device::new(limits(&gp2(), "gp2:100GiB"), 1);
+    device.set_credits(Nanos::secs(1), 0.4);
+    assert_eq!(device.credits(Nanos::secs(1)).ios.unwrap().share(), 0.4);
+}
+
+#[test]
+fn what_the_limits_count_adds_up_over_the_volumes_of_a_stripe() {
+    let spec = Spec { stripe: 2, ..plain().into() };
+    let (mut host, mut device) = (Host::new(None), Device::new(spec, 1));
+    device.submit(&mut host, Nanos(0), Io { op: Op::Read, offset: 0, bytes: 1 << 20 });
+    assert_eq!(device.counted(), 4.0);
+}
+
+#[test]
 fn a_slow_device_takes_as_many_times_longer() {
     let mut device = Device::new(plain(), 1);
     let mut slow = device.clone();

@@ -40,10 +40,21 @@ impl CreditBucket {
         self.at = self.at.max(at);
     }
 
-    /// Takes all credits away.
-    pub(crate) fn exhaust(&mut self, at: f64) {
-        self.balance = 0.0;
+    /// Sets the balance to a share of the full bucket.
+    pub(crate) fn set(&mut self, at: f64, share: f64) {
+        self.balance = share.clamp(0.0, 1.0) * self.capacity;
         self.at = self.at.max(at);
+    }
+
+    /// The instant of the last spending.
+    pub(crate) fn last(&self) -> f64 {
+        self.at
+    }
+
+    /// Takes back what was earned while waiting for time that is not to come.
+    pub(crate) fn pull_in(&mut self, by: f64) {
+        self.balance = (self.balance - self.accrual * by).max(0.0);
+        self.at -= by;
     }
 
     pub(crate) fn report(&self, at: f64) -> Balance {

@@ -147,6 +147,30 @@ impl Device {
         self.faults.add(fault, from, until);
     }
 
+    /// When what would start at `at` starts, for the stalls known so far: `at` itself if there is none.
+    pub fn stalled_until(&self, at: Nanos) -> Nanos {
+        Nanos(self.faults.stalled(at.0 as f64) as u64)
+    }
+
+    /// Ends all faults at an instant not before the last request. What waits for the end of a stall need not any more:
+    /// the answer says by how much earlier than promised requests complete that were to complete after
+    /// [`Device::stalled_until`].
+    pub fn heal(&mut self, at: Nanos) -> Nanos {
+        let now = at.0 as f64;
+        if self.faults.power_cut_between(self.last, now)
+            && let Some(cache) = &mut self.cache
+        {
+            cache.clear();
+        }
+        self.last = now;
+        let until = self.faults.stalled(now);
+        if until > now {
+            self.volumes.iter_mut().for_each(|v| v.pull_in(now, until));
+        }
+        self.faults = Faults::default();
+        Nanos((until - now) as u64)
+    }
+
     /// Starts to change the limits of each volume.
     ///
     /// # Errors
@@ -180,7 +204,18 @@ impl Device {
 
     /// Takes all burst credits away, as after a long burst.
     pub fn exhaust_credits(&mut self, at: Nanos) {
-        self.volumes.iter_mut().for_each(|v| v.exhaust_credits(at));
+        self.set_credits(at, 0.0);
+    }
+
+    /// Sets burst credits, of each volume, to a share (0 to 1) of the full bucket.
+    pub fn set_credits(&mut self, at: Nanos, share: f64) {
+        self.volumes.iter_mut().for_each(|v| v.set_credits(at, share));
+    }
+
+    /// I/Os since the start as the volumes' limits count them: large requests by their parts, small adjacent ones merged,
+    /// all volumes together, reads from the cache not among them.
+    pub fn counted(&self) -> f64 {
+        self.volumes.iter().map(Volume::counted).sum()
     }
 
     /// How often reads found their blocks in the cache; `None` without one.

@@ -65,9 +65,14 @@ impl Host {
 
     /// Takes all burst credits away, as after a long burst.
     pub fn exhaust_credits(&mut self, at: Nanos) {
+        self.set_credits(at, 0.0);
+    }
+
+    /// Sets burst credits to a share (0 to 1) of the full bucket.
+    pub fn set_credits(&mut self, at: Nanos, share: f64) {
         if let Some((ios, bytes)) = &mut self.caps {
             for credits in [ios, bytes].into_iter().filter_map(Limiter::credits_mut) {
-                credits.exhaust(at.0 as f64);
+                credits.set(at.0 as f64, share);
             }
         }
     }

@@ -28,6 +28,8 @@ pub(crate) struct Volume {
     change: Option<Box<Change>>,
     /// When the last request was let through.
     last: f64,
+    /// I/Os in the units of the limits, since the start.
+    counted: f64,
 }
 
 /// A part of a request, done by one volume.
@@ -59,6 +61,7 @@ impl Volume {
             spells: None,
             change: None,
             last: 0.0,
+            counted: 0.0,
             limits,
         }
     }
@@ -79,6 +82,7 @@ impl Volume {
         bytes: u64,
     ) -> Done {
         let (counted, run) = self.account.count(direction, offset, bytes, at);
+        self.counted += counted as f64;
         let (ios, size) = match direction {
             Direction::Read => (counted as f64, bytes as f64),
             Direction::Write => {
@@ -148,10 +152,24 @@ impl Volume {
         Credits { ios: report(&self.ios), bytes: report(&self.bytes) }
     }
 
-    pub(crate) fn exhaust_credits(&mut self, at: Nanos) {
+    pub(crate) fn set_credits(&mut self, at: Nanos, share: f64) {
         for credits in [&mut self.ios, &mut self.bytes].into_iter().filter_map(Limiter::credits_mut) {
-            credits.exhaust(at.0 as f64);
+            credits.set(at.0 as f64, share);
         }
+    }
+
+    /// What the limits counted since the start.
+    pub(crate) fn counted(&self) -> f64 {
+        self.counted
+    }
+
+    /// Lets what waits for a stall's end at `until` go ahead at `at` already.
+    pub(crate) fn pull_in(&mut self, at: f64, until: f64) {
+        if self.last >= until {
+            self.last -= until - at;
+        }
+        self.ios.pull_in(at, until);
+        self.bytes.pull_in(at, until);
     }
 
     /// Starts to become a volume with other limits.

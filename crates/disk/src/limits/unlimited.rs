@@ -23,7 +23,14 @@ pub(super) fn limits(volume: &Volume) -> Result<Limits, DiskError> {
         write_bytes_cost: 1.0,
         shares_instance_caps: false,
         consistency: None,
-        service: ServiceTime { read: at_once, write: at_once, sigma: 0.0, link: endless, softness: 0.0, flush: at_once },
+        service: ServiceTime {
+            read: at_once,
+            write: at_once,
+            sigma: 0.0,
+            link: endless,
+            softness: 0.0,
+            flush: at_once,
+        },
     })
 }
 
