@@ -1,0 +1,48 @@
+//! Samples for tests.
+
+use units::{Bytes, BytesPerSec, Iops, Nanos};
+
+use crate::{Bounds, Credit, DiskSample, Done, Modification, NodeSample};
+
+/// A disk that has done nothing; its kind is what its text says.
+pub(crate) fn disk(name: &str, text: &str) -> DiskSample {
+    let parsed: disk::Disk = text.parse().unwrap();
+    DiskSample {
+        name: name.to_owned(),
+        disk: text.to_owned(),
+        kind: parsed.volume.kind,
+        device: None,
+        size: parsed.volume.size,
+        iops_limit: Some(Iops(3000.0)),
+        throughput_limit: Some(BytesPerSec::mib(125.0)),
+        read: Done::default(),
+        write: Done::default(),
+        flush: Done::default(),
+        counted: 0.0,
+        errors: 0,
+        in_flight: 0,
+        busy: Nanos(0),
+        queued: Nanos(0),
+        bound: Bounds::default(),
+        ios: None,
+        bytes: None,
+        cache: None,
+        modification: Modification::None,
+        late: Nanos(0),
+    }
+}
+
+/// A node of unknown instance type at a second.
+pub(crate) fn node(second: u64, disks: Vec<DiskSample>) -> NodeSample {
+    NodeSample { at: Nanos::secs(second), instance: None, instance_ios: None, instance_bytes: None, disks }
+}
+
+/// So many requests, of that size and latency each.
+pub(crate) fn done(count: u64, kib: u64, latency: Nanos) -> Done {
+    Done { count, bytes: Bytes::kib(kib * count), time: Nanos(latency.0 * count) }
+}
+
+/// A gp2's I/O credits: 5.4 million when full.
+pub(crate) fn gp2_credit(now: f64, accrual: f64) -> Credit {
+    Credit { now, capacity: 5.4e6, accrual }
+}
