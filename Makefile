@@ -4,12 +4,13 @@ CARGO ?= cargo
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/diskwright/target
 DEMO_OUT ?= $(CARGO_TARGET_DIR)/demo
 
-.PHONY: help demo test bench fuzz deny picture linker
+.PHONY: help demo test bench bench-mount fuzz deny picture linker tools
 
 help:
 	@echo "make demo     build diskwright, plan examples/tpcc-5000.toml, say where its report is"
 	@echo "make test     format, lints, all tests"
-	@echo "make bench    benchmarks: disk behaviour, the planner"
+	@echo "make bench    benchmarks: disk behaviour, the planner, Timelines"
+	@echo "make bench-mount  mounted disks against fio, in full: writes the table of docs/mount.md"
 	@echo "make picture  docs/plan.svg, from a real plan"
 	@echo "make fuzz     every parser, FUZZ_SECONDS each (needs cargo-fuzz)"
 	@echo "make deny     licences and known vulnerabilities of the dependencies"
@@ -21,7 +22,7 @@ demo: linker
 	@echo
 	@echo "The report with its chart: file://$(DEMO_OUT)/report.html"
 
-test: linker
+test: linker tools
 	@$(CARGO) clippy --version >/dev/null 2>&1 && $(CARGO) fmt --version >/dev/null 2>&1 || rustup component add clippy rustfmt
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
@@ -31,6 +32,11 @@ bench: linker
 	$(CARGO) bench --workspace --locked
 	$(CARGO) build --release --locked --package diskwright
 	benches/whole-command.sh
+
+# Every number that the short tests take, longer, and 100 kills and 200 mounts. Wants a machine that does nothing else.
+bench-mount: linker tools
+	$(CARGO) bench --locked --package diskwright --bench mounted
+	DISKWRIGHT_LONG=1 $(CARGO) test --locked --package diskwright --test nothing_lost -- --nocapture
 
 FUZZ_SECONDS ?= 60
 # libFuzzer asks for nightly features; the bootstrap variable lets a stable compiler build them.
@@ -45,6 +51,13 @@ deny:
 # The README's picture, from a real run.
 picture: linker
 	docs/picture.sh
+
+# What the tests of mounted disks run.
+tools:
+	@missing=; for pair in fio:fio mkfs.xfs:xfsprogs mkfs.ext4:e2fsprogs losetup:mount; do \
+	  command -v $${pair%%:*} >/dev/null || [ -x /usr/sbin/$${pair%%:*} ] || missing="$$missing $${pair#*:}"; done; \
+	[ -z "$$missing" ] || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing; }
 
 # Rust needs a C linker.
 linker:

@@ -10,8 +10,10 @@ mod c;
 mod d;
 mod judge;
 mod ledger;
+mod measured;
 mod run;
 
 pub use judge::{Judgement, Tolerance, UnknownTolerance, Value, judge};
 pub use ledger::{Claim, Rung, Shortfall, Source, claims, shortfalls, sources};
-pub use run::{ClaimError, Context, Outcome, run};
+pub use measured::Lab;
+pub use run::{ClaimError, Context, Outcome, measure, run};

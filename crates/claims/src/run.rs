@@ -4,7 +4,8 @@ use catalog::{Catalog, View};
 use units::Usd;
 
 use crate::judge::{Tolerance, Value, judge};
-use crate::ledger::{Claim, Rung, claims, shortfalls, sources};
+use crate::ledger::{Claim, Rung, Source, claims, shortfalls, sources};
+use crate::measured::{self, Lab};
 use crate::{a, b, c, d};
 
 /// What claims are computed from.
@@ -63,9 +64,26 @@ pub enum ClaimError {
     /// There is nothing to plan with.
     #[error(transparent)]
     Plan(#[from] plan::PlanError),
+    /// A disk cannot be mounted.
+    #[error(transparent)]
+    Mount(#[from] mount::MountError),
+    /// A disk cannot be measured.
+    #[error(transparent)]
+    Fio(#[from] probe::fio::FioError),
     /// Something else, for people.
     #[error("{0}")]
     Other(String),
+}
+
+impl ClaimError {
+    /// The exit code of a program that ends with this error.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Mount(error) => error.exit_code(),
+            Self::Fio(_) => 3,
+            _ => 2,
+        }
+    }
 }
 
 /// Our result, and what to know of it.
@@ -108,13 +126,43 @@ fn compute(id: &str) -> Option<Compute> {
     [a::CLAIMS, b::CLAIMS, c::CLAIMS, d::CLAIMS].concat().into_iter().find(|(of, _)| *of == id).map(|(_, f)| f)
 }
 
-/// All claims in the ledger's order, computed where their rung is built.
+/// All claims in the ledger's order, computed where that takes no machine but this program.
 pub fn run(context: &Context<'_>) -> Vec<Outcome> {
-    claims().iter().map(|claim| outcome(context, claim)).collect()
+    let computed = |claim: &Claim| -> Outcome {
+        match claim.rung {
+            rung if rung.built() => outcome(claim, answer(context, claim)),
+            rung if rung.measured() => untried(claim, format!("measured by `diskwright claims --run {rung}`")),
+            rung => untried(claim, format!("the rung `{rung}` is not built yet")),
+        }
+    };
+    claims().iter().map(computed).collect()
 }
 
-fn outcome(context: &Context<'_>, claim: &Claim) -> Outcome {
-    let mut outcome = Outcome {
+/// The claims of `wanted` that are measured, in the ledger's order. `begin` hears of each before it is measured.
+///
+/// # Errors
+/// When the machine lacks what measuring needs: then nothing can be said of any claim.
+pub fn measure(lab: &Lab, wanted: &[&Claim], begin: &mut dyn FnMut(&Claim)) -> Result<Vec<Outcome>, ClaimError> {
+    measured::ready(&lab.scratch)?;
+    let mut outcomes = Vec::new();
+    for claim in wanted {
+        let Some((_, measure)) = measured::CLAIMS.iter().find(|(id, _)| *id == claim.id) else { continue };
+        begin(claim);
+        let (tolerance, source) = terms(claim)?;
+        let ours = measure(lab, source.as_of);
+        if let Err(error) = &ours
+            && error.exit_code() == 3
+        {
+            return Err(ours.expect_err("it is one"));
+        }
+        outcomes.push(outcome(claim, ours.map(|ours| (ours, tolerance))));
+    }
+    Ok(outcomes)
+}
+
+/// A claim of which nothing is known yet.
+fn untried(claim: &Claim, why: String) -> Outcome {
+    Outcome {
         id: claim.id.clone(),
         source: claim.source.clone(),
         rung: claim.rung,
@@ -124,14 +172,14 @@ fn outcome(context: &Context<'_>, claim: &Claim) -> Outcome {
         ours: String::new(),
         relative_error: None,
         holds: None,
-        why: None,
-    };
-    if !claim.rung.built() {
-        outcome.why = Some(format!("the rung `{}` is not built yet", claim.rung));
-        return outcome;
+        why: Some(why),
     }
-    outcome.holds = Some(false);
-    match answer(context, claim) {
+}
+
+/// A claim held against ours.
+fn outcome(claim: &Claim, ours: Result<(Ours, Tolerance), ClaimError>) -> Outcome {
+    let mut outcome = Outcome { holds: Some(false), why: None, ..untried(claim, String::new()) };
+    match ours {
         Ok((ours, tolerance)) => {
             let judgement = judge(&claim.published, &ours.value, tolerance);
             outcome.ours = ours.value.to_string();
@@ -147,12 +195,18 @@ fn outcome(context: &Context<'_>, claim: &Claim) -> Outcome {
     outcome
 }
 
-fn answer(context: &Context<'_>, claim: &Claim) -> Result<(Ours, Tolerance), ClaimError> {
+/// How near ours must be, and the source with its day.
+fn terms(claim: &Claim) -> Result<(Tolerance, &'static Source), ClaimError> {
     let other = |message: String| ClaimError::Other(message);
     let tolerance = claim.tolerance.parse().map_err(|error| other(format!("{error}")))?;
     let source = sources().iter().find(|s| s.source == claim.source);
     let source = source.ok_or_else(|| other(format!("tables/sources.csv has no source {}", claim.source)))?;
-    let compute = compute(&claim.id).ok_or_else(|| other("no function computes it".to_owned()))?;
+    Ok((tolerance, source))
+}
+
+fn answer(context: &Context<'_>, claim: &Claim) -> Result<(Ours, Tolerance), ClaimError> {
+    let (tolerance, source) = terms(claim)?;
+    let compute = compute(&claim.id).ok_or_else(|| ClaimError::Other("no function computes it".to_owned()))?;
     let view = context.catalog.at(Some(source.as_of));
     Ok((compute(&Setting { catalog: context.catalog, view, region: &source.region })?, tolerance))
 }
@@ -169,7 +223,8 @@ mod tests {
     fn exactly_the_listed_shortfalls_do_not_hold() {
         let outcomes = outcomes();
         let failing: Vec<_> = outcomes.iter().filter(|o| o.holds == Some(false)).collect();
-        let listed: Vec<&str> = shortfalls().iter().map(|s| s.id.as_str()).collect();
+        let computed = |id: &str| claims().iter().any(|claim| claim.id == id && claim.rung.built());
+        let listed: Vec<&str> = shortfalls().iter().map(|s| s.id.as_str()).filter(|id| computed(id)).collect();
         assert_eq!(failing.iter().map(|o| o.id.as_str()).collect::<Vec<_>>(), listed, "{failing:#?}");
     }
 
@@ -178,6 +233,9 @@ mod tests {
         for shortfall in shortfalls() {
             let outcomes = outcomes();
             let outcome = outcomes.iter().find(|o| o.id == shortfall.id).unwrap();
+            if !outcome.rung.built() {
+                continue;
+            }
             assert!(!outcome.ours.is_empty() && outcome.why.as_ref() == Some(&shortfall.reason), "{outcome:?}");
         }
     }
@@ -186,6 +244,14 @@ mod tests {
     fn every_built_claim_has_a_function_and_no_other_has() {
         for claim in claims() {
             assert_eq!(compute(&claim.id).is_some(), claim.rung.built(), "{}", claim.id);
+        }
+    }
+
+    #[test]
+    fn every_measured_claim_has_a_measurement_and_no_other_has() {
+        for claim in claims() {
+            let measured = measured::CLAIMS.iter().any(|(id, _)| *id == claim.id);
+            assert_eq!(measured, claim.rung.measured(), "{}", claim.id);
         }
     }
 

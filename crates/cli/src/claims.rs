@@ -1,14 +1,17 @@
 //! `diskwright claims`: what others published, and ours beside it.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use catalog::Catalog;
-use claims::{Context, Outcome};
+use claims::{Claim, Context, Lab, Outcome};
 use serde_json::json;
+use units::Nanos;
 
 use crate::failure::Failure;
+use crate::home;
 use crate::output::{Output, bold, green, red};
-use crate::progress;
+use crate::progress::{self, Steps};
 use crate::table::{WIDTH, wrap};
 
 /// Arguments of `claims`.
@@ -18,8 +21,11 @@ Examples:
   diskwright claims
   diskwright claims --id A02 --id A14
   diskwright claims --rung plan --json
+  diskwright claims --run mount
 
-Ours is computed with the limits and prices of the source's day. Exits with 1 if a claim does not hold.")]
+Ours is computed with the limits and prices of the source's day. Claims on what a mounted disk
+delivers are measured with fio by --run mount, which takes eight minutes, root and 8 GiB of room
+in --scratch. Exits with 1 if a claim does not hold.")]
 pub(crate) struct Args {
     /// Only this claim; may be repeated
     #[arg(long, value_name = "ID")]
@@ -27,6 +33,15 @@ pub(crate) struct Args {
     /// Only claims checked by this: model, plan, simulate, mount, bench, render, diagnose or pilot
     #[arg(long)]
     rung: Option<String>,
+    /// Measure the claims of this rung on this machine: mount
+    #[arg(long, value_name = "RUNG", conflicts_with = "rung")]
+    run: Option<String>,
+    /// Where measuring keeps its files; all of them are removed
+    #[arg(long, value_name = "DIR", default_value = "/var/tmp/diskwright-claims", requires = "run")]
+    scratch: PathBuf,
+    /// How long each number is measured
+    #[arg(long, value_name = "SPAN", default_value = "10s", requires = "run")]
+    span: Nanos,
 }
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
@@ -39,6 +54,9 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     if let Some(rung) = args.rung.as_ref().filter(|rung| !rungs.contains(rung)) {
         return Err(unknown("rung", rung, &rungs.iter().map(String::as_str).collect::<Vec<_>>()));
     }
+    if let Some(rung) = &args.run {
+        return run_measured(args, rung, json);
+    }
     let mut outcomes = progress::during("computing claims", || claims::run(&Context { catalog: Catalog::embedded() }));
     outcomes.retain(|outcome| {
         (args.id.is_empty() || args.id.contains(&outcome.id))
@@ -49,8 +67,27 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     Ok(output.negative(fails))
 }
 
+/// Measures the claims of a rung.
+fn run_measured(args: &Args, rung: &str, json: bool) -> Result<Output, Failure> {
+    let measured: Vec<&Claim> = claims::claims().iter().filter(|claim| claim.rung.measured()).collect();
+    let rungs: Vec<String> = measured.iter().map(|claim| claim.rung.to_string()).collect();
+    if !rungs.iter().any(|known| known == rung) {
+        return Err(unknown("measured rung", rung, &rungs.iter().map(String::as_str).collect::<Vec<_>>()));
+    }
+    let asked = |claim: &&Claim| claim.rung.to_string() == rung && (args.id.is_empty() || args.id.contains(&claim.id));
+    let wanted: Vec<&Claim> = measured.into_iter().filter(asked).collect();
+    let lab = Lab { home: home::home()?, scratch: args.scratch.clone(), span: args.span };
+    let mut bar = Steps::new(wanted.len() as u64);
+    let outcomes = claims::measure(&lab, &wanted, &mut |claim| bar.begin(&format!("{} {}", claim.id, claim.metric)));
+    bar.end();
+    let outcomes = outcomes.map_err(|error| Failure { code: error.exit_code(), message: error.to_string() })?;
+    let fails = outcomes.iter().any(|outcome| outcome.holds == Some(false));
+    let output = if json { Output::json(&json!({ "claims": outcomes })) } else { Output::text(text(&outcomes)) };
+    Ok(output.negative(fails))
+}
+
 fn unknown(what: &str, name: &str, known: &[&str]) -> Failure {
-    Failure::input(format!("no {what} is called `{name}`{}", input::did_you_mean(name, known)))
+    Failure::input(format!("no {what} is called `{name}`: {}", input::did_you_mean(name, known)))
 }
 
 fn text(outcomes: &[Outcome]) -> String {

@@ -5,7 +5,7 @@
 pub(crate) struct Failure {
     /// What is wrong, where, what was expected, what to try.
     pub(crate) message: String,
-    /// 2 for what people can mend in their input, 3 for what surrounds the program.
+    /// 1 for what is refused, 2 for what people can mend in their input, 3 for what surrounds the program.
     pub(crate) code: u8,
 }
 
@@ -21,9 +21,40 @@ impl Failure {
     }
 }
 
-impl<E: std::error::Error> From<E> for Failure {
-    /// The crates' errors are all about what they were given.
-    fn from(error: E) -> Self {
-        Self::input(error.to_string())
-    }
+/// An error whose like is always about what the program was given.
+macro_rules! about_input {
+    ($($error:ty),* $(,)?) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::input(error.to_string())
+            }
+        })*
+    };
 }
+
+about_input!(
+    availability::ScenarioError,
+    catalog::CatalogError,
+    deployment::DeploymentError,
+    disk::DiskError,
+    disk::ParseDiskError,
+    input::InputError,
+    plan::PlanError,
+    plan::UncertainError,
+    timeline::TimelineError,
+    units::ParseError,
+    workload::WorkloadError,
+);
+
+/// An error that tells its own exit code.
+macro_rules! with_its_code {
+    ($($error:ty),* $(,)?) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self { code: error.exit_code(), message: error.to_string() }
+            }
+        })*
+    };
+}
+
+with_its_code!(mount::MountError, probe::ProbeError);

@@ -6,13 +6,21 @@ mod availability;
 mod catalog;
 mod check;
 mod claims;
+mod disks;
+mod down;
 mod failure;
+mod fault;
+mod home;
 mod inputs;
+mod modify;
+mod mount;
 mod output;
 mod plan;
 mod plan_json;
 mod plan_text;
+mod probe;
 mod progress;
+mod record;
 mod table;
 
 use std::process::ExitCode;
@@ -30,9 +38,10 @@ use crate::output::Output;
     after_help = "\
 Exit codes:
   0  fine
-  1  the answer is no: targets out of reach, a limit exceeded, a claim that does not hold
+  1  the answer is no: targets out of reach, a limit exceeded, a claim that does not hold, a disk
+     in use, a cloud that would refuse
   2  wrong usage or input
-  3  the environment fails: output cannot be written
+  3  the environment fails: no FUSE, no root, output cannot be written
 
 With --json, standard output holds one JSON document, {\"error\": {\"message\": …}} after a failure.
 NO_COLOR is honoured."
@@ -62,6 +71,28 @@ enum Verb {
     Claims(claims::Args),
     /// Tell how likely a range loses its quorum, and what brings it back
     Availability(availability::Args),
+    /// Mount a cloud disk on this machine
+    Mount(mount::MountArgs),
+    /// Mount the disks of a deployment's node
+    Up(mount::UpArgs),
+    /// Unmount
+    Down(down::Args),
+    /// Show what the mounted disks do: rates, latency, what holds them up, credits
+    Disks(disks::Args),
+    /// Change size, type or rates of a mounted disk
+    Modify(modify::Args),
+    /// Let something go wrong with a mounted disk
+    Fault(fault::Args),
+    /// Run a command and keep what its disks did
+    Record(record::Args),
+    /// Measure a disk and name the one that behaves like it
+    Probe(probe::Args),
+    /// Serve disks; started by `mount` and `up`
+    #[command(hide = true)]
+    Daemon {
+        /// The state folder
+        folder: std::path::PathBuf,
+    },
     /// Print a completion script for a shell
     #[command(after_help = "\
 Examples:
@@ -99,6 +130,18 @@ fn run(cli: Cli) -> Result<Output, Failure> {
         Verb::Catalog(args) => catalog::run(&args, cli.json),
         Verb::Claims(args) => claims::run(&args, cli.json),
         Verb::Availability(args) => availability::run(&args, cli.json),
+        Verb::Mount(args) => mount::mount(args, cli.json),
+        Verb::Up(args) => mount::up(args, cli.json),
+        Verb::Down(args) => down::run(&args, cli.json),
+        Verb::Disks(args) => disks::run(&args, cli.json),
+        Verb::Modify(args) => modify::run(&args, cli.json),
+        Verb::Fault(args) => fault::run(&args, cli.json),
+        Verb::Record(args) => record::run(&args, cli.json),
+        Verb::Probe(args) => probe::run(&args, cli.json),
+        Verb::Daemon { folder } => {
+            ::mount::daemon::run(&folder)?;
+            Ok(Output::text(""))
+        }
         Verb::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "diskwright", &mut script);

@@ -98,7 +98,8 @@ pub(crate) fn finish(result: Result<Output, Failure>, json: bool, tell: bool) ->
     }
 }
 
-fn print(text: &str) -> io::Result<()> {
+/// Prints to standard output, with colours where they are wanted.
+pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()

@@ -4,7 +4,8 @@ use std::io::IsTerminal;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressStyle};
+use units::Nanos;
 
 /// Nothing is shown before: most answers come sooner.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -29,4 +30,56 @@ pub(crate) fn during<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
         drop(done);
         result
     })
+}
+
+/// A bar for work of known steps, with the time that is probably left; only where people watch.
+#[derive(Debug)]
+pub(crate) struct Steps {
+    bar: ProgressBar,
+    begun: u64,
+}
+
+impl Steps {
+    /// So many steps of about equal length.
+    pub(crate) fn new(steps: u64) -> Self {
+        // indicatif draws nothing where standard error is no terminal.
+        let bar = ProgressBar::new(steps);
+        let style = ProgressStyle::with_template("{bar:20} {pos}/{len} {elapsed}  {wide_msg}");
+        bar.set_style(style.expect("the template is a constant that a test draws"));
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self { bar, begun: 0 }
+    }
+
+    /// The next step, after the one before is done.
+    pub(crate) fn begin(&mut self, what: &str) {
+        self.bar.set_position(self.begun);
+        let left = self.bar.eta().as_secs();
+        let left = if self.begun == 0 { String::new() } else { format!("about {left} s left: ") };
+        self.bar.set_message(format!("{left}{what}"));
+        self.begun += 1;
+    }
+
+    /// Step `step` of `of`, with the time that is left as planned.
+    pub(crate) fn at(&self, step: u64, of: u64, what: &str, remaining: Nanos) {
+        self.bar.set_length(of);
+        self.bar.set_position(step.saturating_sub(1));
+        self.bar.set_message(format!("about {:.0} s left: {what}", remaining.as_secs_f64()));
+    }
+
+    /// All is done, or given up.
+    pub(crate) fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_drawn_from_its_template() {
+        let mut steps = Steps::new(2);
+        steps.begin("first");
+        steps.end();
+    }
 }

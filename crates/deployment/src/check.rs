@@ -90,13 +90,7 @@ impl<'a> Node<'a> {
         };
         let caps =
             if networked { Some(instance.caps.ok_or_else(|| error("instance", missing().into()))?) } else { None };
-        Ok(Self {
-            instance: &group.instance,
-            cores: threads * instance.thread_speed(),
-            data,
-            log,
-            caps,
-        })
+        Ok(Self { instance: &group.instance, cores: threads * instance.thread_speed(), data, log, caps })
     }
 
     fn lines(&self, asks: &Asks, lines: &mut Vec<Line>) {

@@ -5,7 +5,22 @@ use std::process::Stdio;
 
 use crate::common::{command, read, run};
 
-const VERBS: [&str; 6] = ["plan", "check", "catalog", "claims", "availability", "completions"];
+const VERBS: [&str; 14] = [
+    "plan",
+    "check",
+    "catalog",
+    "claims",
+    "availability",
+    "mount",
+    "up",
+    "down",
+    "disks",
+    "modify",
+    "fault",
+    "record",
+    "probe",
+    "completions",
+];
 
 #[test]
 fn help_is_as_it_was() {

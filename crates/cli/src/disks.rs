@@ -1,0 +1,193 @@
+//! `diskwright disks`: what the mounted disks do now.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use mount::{Client, Mounted, Node};
+use observe::{BurstRate, DiskRates, Modification, NodeRates, rates};
+use serde_json::{Value, json};
+use units::Nanos;
+
+use crate::failure::Failure;
+use crate::home;
+use crate::mount::node_json;
+use crate::output::{Output, print, red, yellow};
+use crate::table::Table;
+
+/// Arguments of `disks`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  diskwright disks
+  diskwright disks /mnt/tikv --watch
+  diskwright disks --json
+
+Rates are of the last second. \"Held up by\" names the limit at which requests waited, and for how
+much of the time. With --watch and --json, one document a line. Exits with 1 if a daemon is gone.")]
+pub(crate) struct Args {
+    /// Only what is mounted there
+    dir: Option<PathBuf>,
+    /// Show it again every second, until interrupted
+    #[arg(long)]
+    watch: bool,
+}
+
+/// Rates are of so long.
+const SPAN: Duration = Duration::from_secs(1);
+
+/// A node, and what its disks do; nothing of a node whose daemon died.
+struct Seen {
+    node: Node,
+    rates: Option<NodeRates>,
+}
+
+pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
+    loop {
+        let seen = look(args)?;
+        if !args.watch {
+            let dead = seen.iter().any(|seen| seen.rates.is_none());
+            let output = if json { Output::json(&document(&seen)) } else { Output::text(text(&seen)) };
+            return Ok(output.negative(dead));
+        }
+        let shown = match json {
+            true => format!("{}\n", document(&seen)),
+            false => format!("{}{}", cursor_home(), text(&seen)),
+        };
+        if print(&shown).is_err() {
+            return Ok(Output::text(""));
+        }
+    }
+}
+
+/// Two looks, one second apart.
+fn look(args: &Args) -> Result<Vec<Seen>, Failure> {
+    let home = home::home()?;
+    let nodes = match &args.dir {
+        Some(dir) => vec![mount::find(&home, dir)?],
+        None => mount::nodes(&home),
+    };
+    let sample = |node: &Node| Client::of(node).and_then(|client| client.sample()).ok();
+    let before: Vec<_> = nodes.iter().map(sample).collect();
+    if before.iter().any(Option::is_some) || args.watch {
+        std::thread::sleep(SPAN);
+    }
+    let pair = |(node, before): (Node, Option<_>)| {
+        let after = sample(&node);
+        Seen { rates: before.zip(after).map(|(before, after)| rates(&before, &after)), node }
+    };
+    Ok(nodes.into_iter().zip(before).map(pair).collect())
+}
+
+/// On a terminal each look replaces the one before; elsewhere they follow each other.
+fn cursor_home() -> &'static str {
+    use std::io::IsTerminal;
+    if std::io::stdout().is_terminal() { "\x1b[H\x1b[J" } else { "" }
+}
+
+fn document(seen: &[Seen]) -> Value {
+    let node = |seen: &Seen| {
+        let mut node = node_json(&seen.node);
+        for (i, disk) in seen.node.disks.iter().enumerate() {
+            let rates = seen.rates.as_ref().and_then(|rates| rates.disks.iter().find(|rates| rates.name == disk.name));
+            node["disks"][i]["now"] = json!(rates);
+        }
+        node["now"] = match &seen.rates {
+            Some(r) => json!({ "span": r.span, "instance_ios": r.instance_ios, "instance_bytes": r.instance_bytes }),
+            None => Value::Null,
+        };
+        node
+    };
+    json!({ "nodes": seen.iter().map(node).collect::<Vec<_>>() })
+}
+
+fn text(seen: &[Seen]) -> String {
+    if seen.is_empty() {
+        return "nothing is mounted: start with `diskwright mount DISK DIR`\n".to_owned();
+    }
+    let head = ["mounted at", "IOPS", "MB/s", "queue", "read ms", "write ms", "credits", "held up by"];
+    let mut table = Table::new(&head, &[1, 2, 3, 4, 5, 6]);
+    for Seen { node, rates } in seen {
+        for disk in &node.disks {
+            let now = rates.as_ref().and_then(|rates| rates.disks.iter().find(|rates| rates.name == disk.name));
+            match now {
+                Some(now) => row(&mut table, disk, now),
+                None => dead(&mut table, node, disk),
+            }
+        }
+        if let Some(note) = rates.as_ref().and_then(instance_note) {
+            table.note(note);
+        }
+    }
+    table.to_string()
+}
+
+fn row(table: &mut Table, disk: &Mounted, now: &DiskRates) {
+    let latency = |latency: Option<Nanos>| latency.map_or("-".to_owned(), |l| format!("{:.2}", l.as_millis_f64()));
+    let throughput = now.read.throughput.as_mb() + now.write.throughput.as_mb();
+    let credits = [now.ios, now.bytes].into_iter().flatten().min_by(|a, b| a.share.total_cmp(&b.share));
+    let binds = now.binds.map_or("-".to_owned(), |limit| {
+        let share = format!("{} ({:.0} %)", limit, now.bound.get(limit) * 100.0);
+        if now.bound.get(limit) > 0.5 { yellow(&share) } else { share }
+    });
+    table.row([
+        disk.at.display().to_string(),
+        format!("{:.0}", now.read.iops.0 + now.write.iops.0),
+        format!("{throughput:.1}"),
+        format!("{:.1}", now.queue_depth),
+        latency(now.read.latency),
+        latency(now.write.latency),
+        credits.map_or("-".to_owned(), |credit| burst(&credit)),
+        binds,
+    ]);
+    let mut note = now.disk.clone();
+    match now.modification {
+        Modification::Modifying => note += " · modifying",
+        Modification::Optimizing(share) => note += &format!(" · optimizing, {:.0} %", share * 100.0),
+        Modification::None | Modification::Completed => {}
+    }
+    if let Some(rate) = now.cache_hit_rate {
+        note += &format!(" · cache hits {:.0} %", rate * 100.0);
+    }
+    if now.errors > 0 {
+        note += &format!(" · {}", red(&format!("{} errors", now.errors)));
+    }
+    table.note(note);
+}
+
+fn dead(table: &mut Table, node: &Node, disk: &Mounted) {
+    table.row([disk.at.display().to_string()]);
+    let command = if node.disks.len() == 1 { "mount" } else { "up" };
+    table.note(red(&format!(
+        "its daemon (pid {}) is gone: `diskwright {command}` serves the same data again",
+        node.pid
+    )));
+}
+
+fn instance_note(rates: &NodeRates) -> Option<String> {
+    let instance = rates.instance.as_ref()?;
+    let part =
+        |what: &str, credit: Option<BurstRate>| credit.map(|credit| format!(", {what} credits {}", burst(&credit)));
+    let ios = part("I/O", rates.instance_ios).unwrap_or_default();
+    let bytes = part("byte", rates.instance_bytes).unwrap_or_default();
+    Some(format!("behind {instance}{ios}{bytes}"))
+}
+
+/// `43 %`, and when they are gone.
+fn burst(credit: &BurstRate) -> String {
+    let left = format!("{:.0} %", credit.share * 100.0);
+    match credit.runs_out {
+        Some(Nanos(0)) => red("gone"),
+        Some(span) => format!("{left}, {} left", rough(span)),
+        None => left,
+    }
+}
+
+/// A span in its largest unit.
+fn rough(span: Nanos) -> String {
+    match span.as_secs_f64() {
+        s if s < 120.0 => format!("{s:.0} s"),
+        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
+        s if s < 172_800.0 => format!("{:.0} h", s / 3600.0),
+        s => format!("{:.0} d", s / 86_400.0),
+    }
+}

@@ -1,0 +1,37 @@
+//! Where mounted disks are found: the state folder, and the disks that a path means.
+
+use std::path::{Path, PathBuf};
+
+use mount::{Client, Home, Mounted};
+
+use crate::failure::Failure;
+
+/// The state folder, `DISKWRIGHT_RUN` or the usual one. Its daemons run this program.
+pub(crate) fn home() -> Result<Home, Failure> {
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::environment(format!("this program cannot find its own file: {error}")))?;
+    let folder = std::env::var_os("DISKWRIGHT_RUN").map_or_else(|| PathBuf::from(Home::FOLDER), PathBuf::from);
+    Ok(Home::open(folder, program)?)
+}
+
+/// Where data is kept unless `--backing` says otherwise: `DISKWRIGHT_BACKING` or the usual folder.
+pub(crate) fn backing() -> PathBuf {
+    std::env::var_os("DISKWRIGHT_BACKING").map_or_else(|| PathBuf::from(Home::BACKING), PathBuf::from)
+}
+
+/// One disk of a live node.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// The disk.
+    pub(crate) disk: Mounted,
+    /// Its daemon's ear.
+    pub(crate) client: Client,
+}
+
+/// The disk that a path means, its daemon being alive.
+pub(crate) fn target(dir: &Path) -> Result<Target, Failure> {
+    let node = mount::find(&home()?, dir)?;
+    let disk = node.disk_at(dir)?.clone();
+    let client = Client::of(&node)?;
+    Ok(Target { disk, client })
+}

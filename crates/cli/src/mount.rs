@@ -1,0 +1,169 @@
+//! `diskwright mount` and `diskwright up`: cloud disks on this machine.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use catalog::Date;
+use disk::Disk;
+use mount::{Filesystem, Node, Request};
+use serde_json::{Value, json};
+use units::Ratio;
+
+use crate::failure::Failure;
+use crate::output::{Output, bold};
+use crate::table::Table;
+use crate::{home, inputs, progress};
+
+/// Arguments of `mount`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  diskwright mount gp3:100GiB,6000iops,250MiB/s /mnt/data
+  diskwright mount gp2:100GiB /mnt/data --credits 5%
+  diskwright mount 'gp2:1000GiB+cache(nvme:200GiB)' /mnt/data --instance m5d.2xlarge
+  diskwright mount '2x(gp3:500GiB)' /mnt/data --filesystem xfs --backing /dev/shm/disks
+
+Needs root, FUSE and a free loop device. What is written stays in the backing folder after `down`,
+and is there again when the same folder is mounted; only `down --delete` removes it.")]
+pub(crate) struct MountArgs {
+    /// The disk: gp3:100GiB,6000iops,250MiB/s · 2x(gp2:1000GiB) · gp2:1000GiB+cache(nvme:200GiB)
+    disk: Disk,
+    /// Where to mount it: an empty folder, or one to be made
+    dir: PathBuf,
+    /// The instance type behind whose limits it hangs
+    #[arg(long, value_name = "TYPE")]
+    instance: Option<String>,
+    /// The zone, as a label
+    #[arg(long)]
+    zone: Option<String>,
+    /// Use the limits of a day: 2020-11-25, 2020-11 or 2020
+    #[arg(long, value_name = "DATE", value_parser = inputs::day)]
+    as_of: Option<Date>,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Arguments of `up`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  diskwright up examples/raft-dedicated.toml /mnt/tikv
+  diskwright up examples/tpcc-5000-m5d.2xlarge.toml /mnt/tikv --node 2
+
+Mounts DIR/data, and DIR/raft (TiKV) or DIR/redo (MySQL) if the log has a disk of its own, behind
+the limits of the node's instance. Else as `diskwright mount`.")]
+pub(crate) struct UpArgs {
+    /// The deployment, a TOML file; - reads standard input
+    deployment: PathBuf,
+    /// The folder in which the disks are mounted
+    dir: PathBuf,
+    /// Which storage node, counted from 1
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    node: u32,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// How disks are mounted.
+#[derive(Debug, clap::Args)]
+struct Options {
+    /// Where their data is kept [default: /var/lib/diskwright]
+    #[arg(long, value_name = "DIR")]
+    backing: Option<PathBuf>,
+    /// What new disks are formatted with
+    #[arg(long, default_value = "ext4", value_name = "TYPE", value_parser = filesystem)]
+    filesystem: Filesystem,
+    /// All that is random depends on it
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Burst credits at the start [default: 100%]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    credits: Option<Ratio>,
+    /// Let degraded minutes happen, as often as the volume types' promises leave room for
+    #[arg(long)]
+    degraded_minutes: bool,
+    /// Where Prometheus finds the metrics, on loopback [default: a free port]
+    #[arg(long, value_name = "ADDRESS")]
+    metrics: Option<SocketAddr>,
+}
+
+pub(crate) fn mount(args: MountArgs, json: bool) -> Result<Output, Failure> {
+    let MountArgs { disk, dir, instance, zone, as_of, options } = args;
+    start(Request { instance, zone, as_of, ..Request::single(dir, disk) }, options, json)
+}
+
+pub(crate) fn up(args: UpArgs, json: bool) -> Result<Output, Failure> {
+    let read = inputs::deployment(&args.deployment)?;
+    let view = inputs::view(read.noun.as_of);
+    read.noun.validate(&view).map_err(|error| error.locate(&read.text))?;
+    start(Request::of_deployment(args.dir, &read.noun, args.node)?, args.options, json)
+}
+
+fn start(request: Request, options: Options, json: bool) -> Result<Output, Failure> {
+    let request = Request {
+        backing: options.backing.unwrap_or_else(home::backing),
+        filesystem: options.filesystem,
+        seed: options.seed,
+        credits: options.credits.map(|share| share.0),
+        degraded_minutes: options.degraded_minutes,
+        metrics: options.metrics,
+        ..request
+    };
+    let home = home::home()?;
+    let node = progress::during("mounting", || mount::up(&home, &request))?;
+    Ok(if json { Output::json(&node_json(&node)) } else { Output::text(text(&node)) })
+}
+
+fn text(node: &Node) -> String {
+    let mut table = Table::new(&["mounted at", "disk", "device", "data"], &[]);
+    for disk in &node.disks {
+        table.row([
+            disk.at.display().to_string(),
+            disk.disk.clone(),
+            disk.device.display().to_string(),
+            disk.backing.display().to_string(),
+        ]);
+    }
+    let mut text = format!("{table}\n");
+    for note in &node.notes {
+        text += &format!("{note}\n");
+    }
+    let dir = node.dir.display();
+    text += &format!("{}  http://{}/metrics\n", bold("metrics"), node.metrics);
+    text +=
+        &format!("{}    diskwright disks {dir} --watch\n{}  diskwright down {dir}\n", bold("watch"), bold("unmount"));
+    text
+}
+
+/// A node with stable keys.
+pub(crate) fn node_json(node: &Node) -> Value {
+    let disks: Vec<Value> = node
+        .disks
+        .iter()
+        .map(|disk| {
+            json!({
+                "name": disk.name, "at": disk.at, "disk": disk.disk, "device": disk.device, "backing": disk.backing
+            })
+        })
+        .collect();
+    json!({
+        "dir": node.dir, "alive": node.is_alive(), "pid": node.pid, "started": node.started, "instance": node.instance,
+        "zone": node.zone, "filesystem": node.filesystem, "metrics": format!("http://{}/metrics", node.metrics),
+        "log": node.state.join("log"), "notes": node.notes, "disks": disks,
+    })
+}
+
+fn filesystem(text: &str) -> Result<Filesystem, String> {
+    match text {
+        "ext4" => Ok(Filesystem::Ext4),
+        "xfs" => Ok(Filesystem::Xfs),
+        other => Err(format!("`{other}` is not supported: expected ext4 or xfs")),
+    }
+}
+
+fn share(text: &str) -> Result<Ratio, String> {
+    match text.parse::<Ratio>().map_err(|error| error.to_string())? {
+        share if (0.0..=1.0).contains(&share.0) => Ok(share),
+        _ => Err("expected 0 % to 100 %".to_owned()),
+    }
+}

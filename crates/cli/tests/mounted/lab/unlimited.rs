@@ -1,0 +1,138 @@
+//! A disk without limits beside a plain loop device on the same file: what diskwright itself costs.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use probe::fio::Job;
+use units::Bytes;
+
+use super::figure::{Figure, Target};
+use super::load::{self, Load, micros};
+use super::machine::Processors;
+use super::rig::{Rig, text};
+use super::{Found, Length, limits_of, measured};
+
+const DISK: &str = "unlimited:10GiB";
+const SPAN: Bytes = Bytes::mib(512);
+/// Without any limit nothing is asked of the timer: CPU is measured at the fastest limit too.
+const FASTEST: &str = "io2:200GiB,64000iops";
+
+/// What fio saw of a device.
+#[derive(Debug, Clone, Copy)]
+struct Speed {
+    /// 4 KiB random reads a second at depth 64.
+    rate: f64,
+    /// Median at depth 1, in microseconds.
+    idle: f64,
+}
+
+impl Speed {
+    fn of(file: &Path, length: Length) -> Result<Self, Box<dyn Error>> {
+        let deep = load::run(busy(file, length.pick(3, 10)))?;
+        let idle = load::run(Load::small(1.0, 1, SPAN).job(file, length.pick(2, 10)))?;
+        Ok(Self { rate: load::rate(&deep), idle: micros(load::latency(&idle)?.p50) })
+    }
+
+    /// The better of two measurements in each: other programs only ever slow one down.
+    fn or(self, other: Self) -> Self {
+        Self { rate: self.rate.max(other.rate), idle: self.idle.min(other.idle) }
+    }
+}
+
+/// Reads at depth 64, handed over and taken back by the batch, so that fio itself takes little of the processors.
+fn busy(file: &Path, seconds: u64) -> Job {
+    let mut job = Load::small(1.0, 64, SPAN).job(file, seconds);
+    let batches = ["iodepth_batch_submit=16", "iodepth_batch_complete_min=1", "iodepth_batch_complete_max=16"];
+    job.extra.extend(batches.map(str::to_owned));
+    job
+}
+
+pub(super) fn as_fast_as_memory(length: Length) -> Found {
+    let mut figures = measured(|| {
+        let rig = Rig::new()?;
+        let (mut disk, mut plain): (Option<Speed>, Option<Speed>) = (None, None);
+        for round in 0..length.pick(1, 3) {
+            let mounted = rig.mount(DISK, &[])?;
+            let file = mounted.file("", SPAN)?;
+            let speed = Speed::of(&file, length)?;
+            disk = Some(disk.map_or(speed, |best| best.or(speed)));
+            let backing = mounted.backing()?;
+            mounted.down()?;
+            let loop_device = Plain::mount(&backing, rig.path(&format!("plain{round}")))?;
+            let speed = Speed::of(&loop_device.dir.join("data"), length)?;
+            plain = Some(plain.map_or(speed, |best| best.or(speed)));
+            drop(loop_device);
+            fs::remove_file(backing)?;
+        }
+        let (disk, plain) = disk.zip(plain).ok_or("nothing was measured")?;
+        let of = format!("{DISK}, {}", Load::small(1.0, 64, SPAN).name());
+        let alone = format!("{DISK}, {}", Load::small(1.0, 1, SPAN).name());
+        Ok(vec![
+            Figure::new(&of, "rate", "I/Os a second", Target::AtLeast(150_000.0), disk.rate),
+            Figure::new(&of, "rate over a plain loop device's", "times", Target::Nothing, disk.rate / plain.rate),
+            Figure::new(&alone, "median over the model's, which is 0", "µs", Target::AtMost(60.0), disk.idle),
+            Figure::new(
+                &alone,
+                "median over a plain loop device's",
+                "µs",
+                Target::AtMost(60.0),
+                disk.idle - plain.idle,
+            ),
+        ])
+    })?;
+    for disk in [DISK, FASTEST] {
+        figures.extend(measured(|| processor(disk, length))?);
+    }
+    Ok(figures)
+}
+
+/// The processor time for each I/O: of the whole machine, less fio's own.
+fn processor(disk: &str, length: Length) -> Found {
+    limits_of(disk, None)?;
+    let rig = Rig::new()?;
+    let mounted = rig.mount(disk, &[])?;
+    let mut job = busy(&mounted.file("", SPAN)?, length.pick(3, 20));
+    // All that fio does is measured: a ramp would be in the machine's time, but not in fio's.
+    job.ramp = units::Nanos(0);
+    let before = Processors::now()?;
+    let report = load::run(job)?;
+    let spent = Processors::now()?.busy - before.busy - report.cpu.as_secs_f64();
+    let each = spent / (load::rate(&report) * report.runtime.as_secs_f64()) * 1e6;
+    let of = format!("{disk}, {}", Load::small(1.0, 64, SPAN).name());
+    Ok(vec![Figure::new(&of, "processor time for each I/O, without fio's", "µs", Target::AtMost(15.0), each)])
+}
+
+/// A loop device on a file without diskwright, mounted.
+struct Plain {
+    device: String,
+    dir: PathBuf,
+}
+
+impl Plain {
+    fn mount(backing: &Path, dir: PathBuf) -> Result<Self, Box<dyn Error>> {
+        let device = tool("losetup", &["--find", "--show", "--direct-io=on", text(backing)?])?.trim().to_owned();
+        let plain = Self { device, dir };
+        fs::create_dir(&plain.dir)?;
+        tool("mount", &[&plain.device, text(&plain.dir)?])?;
+        Ok(plain)
+    }
+}
+
+impl Drop for Plain {
+    fn drop(&mut self) {
+        // One that was never mounted is not unmounted, and says so: no harm.
+        let undone = [tool("umount", &[&self.dir.to_string_lossy()]), tool("losetup", &["--detach", &self.device])];
+        undone.into_iter().filter_map(Result::err).for_each(|e| eprintln!("{e}"));
+    }
+}
+
+/// Runs a tool of the system and gives what it printed.
+fn tool(name: &str, args: &[&str]) -> Result<String, Box<dyn Error>> {
+    let output = Command::new(name).args(args).output().map_err(|e| format!("{name}: {e}"))?;
+    if !output.status.success() {
+        return Err(format!("{name} {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr)).into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}

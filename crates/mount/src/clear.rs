@@ -1,0 +1,113 @@
+//! Clearing away what a daemon left that is not there any more. It goes by what the kernel shows, not by what the daemon
+//! wrote down, for it may have died between the two.
+
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::home::State;
+use crate::plan::Order;
+use crate::{MountError, abort, files, loops, mounts, system};
+
+/// A process, safe against its number going to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Process {
+    pub(crate) pid: i32,
+    pub(crate) started: u64,
+}
+
+impl Process {
+    /// This one.
+    pub(crate) fn this() -> Self {
+        let pid = std::process::id() as i32;
+        Self { pid, started: system::process_started(pid).unwrap_or_default() }
+    }
+
+    pub(crate) fn is_alive(self) -> bool {
+        system::process_started(self.pid) == Some(self.started)
+    }
+
+    /// Waits until it is gone; answers whether it is.
+    pub(crate) fn wait(self, patience: Duration) -> bool {
+        const PAUSE: Duration = Duration::from_millis(5);
+        let begun = Instant::now();
+        while self.is_alive() {
+            if begun.elapsed() > patience {
+                return false;
+            }
+            std::thread::sleep(PAUSE);
+        }
+        true
+    }
+}
+
+/// Sees to it that nobody is about to mount the disks of a state folder without record: a daemon whose starter did not
+/// live to see it ready is ended.
+///
+/// # Errors
+/// When its starter still waits for it.
+pub(crate) fn abandoned(state: &State) -> Result<(), MountError> {
+    if let Some(order) = files::read::<Order>(&state.order())
+        && order.starter.is_alive()
+    {
+        let (dir, pid) = (order.request.dir.display(), order.starter.pid);
+        return Err(MountError::Refused(format!("{dir} is being mounted by process {pid}: wait for it, or end it")));
+    }
+    end(state);
+    Ok(())
+}
+
+/// Ends a daemon that is not ready yet.
+pub(crate) fn end(state: &State) {
+    const PATIENCE: Duration = Duration::from_secs(10);
+    let Some(process) = files::read::<Process>(&state.pid()) else { return };
+    if process.is_alive() {
+        let _ = kill(Pid::from_raw(process.pid), Signal::SIGKILL);
+        process.wait(PATIENCE);
+    }
+}
+
+/// Unmounts, detaches and removes all that belongs to a state folder whose daemon is gone, and the folder itself. Data
+/// stays.
+///
+/// # Errors
+/// When somebody uses a disk; the rest stays then too.
+pub(crate) fn clear(state: &State) -> Result<(), MountError> {
+    // First of all: what follows would wait for it.
+    abort::connection(state);
+    let disks = state.disks();
+    let left: Vec<loops::Loop> = loops::all().into_iter().filter(|left| left.file.starts_with(&disks)).collect();
+    let devices: Vec<(u32, u32)> = left.iter().filter_map(loops::Loop::numbers).collect();
+    let on_them: Vec<_> = mounts::all().into_iter().filter(|mount| devices.contains(&mount.device)).collect();
+    for mount in on_them.iter().rev() {
+        mounts::unmount(&mount.at)?;
+    }
+    for device in &left {
+        device.detach()?;
+    }
+    if mounts::is_mounted(&disks) {
+        mounts::unmount_lazily(&disks);
+    }
+    remove(state)
+}
+
+/// Removes the folders that were made for a mount, and its state folder. Nothing may be mounted in it any more.
+pub(crate) fn remove(state: &State) -> Result<(), MountError> {
+    if mounts::is_mounted(&state.disks()) {
+        let place = state.disks();
+        return Err(MountError::Busy { holders: crate::holders::of(&place), place });
+    }
+    if let Some(order) = files::read::<Order>(&state.order()) {
+        // What people put there meanwhile stays, for only empty folders can be removed so.
+        for folder in order.created.iter().rev() {
+            let _ = std::fs::remove_dir(folder);
+        }
+    }
+    match std::fs::remove_dir_all(&state.folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(MountError::system(format!("{} cannot be removed", state.folder.display()), error))
+        }
+        _ => Ok(()),
+    }
+}

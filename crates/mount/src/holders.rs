@@ -1,0 +1,172 @@
+//! Who keeps a filesystem from being unmounted.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use nix::sys::stat::{major, minor};
+
+use crate::{loops, mounts};
+
+/// Someone who uses a filesystem.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct Holder {
+    /// The process; `None` where the kernel itself holds it: a nested mount, a loop device.
+    pub pid: Option<i32>,
+    /// The process's name, or what it is that the kernel holds.
+    pub name: String,
+    /// What it holds, in words: `its working folder /srv/db/x`, `the open file /srv/db/wal`.
+    pub what: String,
+}
+
+/// ` by fio (pid 12): the open file …`, for the end of a sentence.
+pub(crate) fn sentence(holders: &[Holder]) -> String {
+    /// More would bury the message.
+    const NAMED: usize = 4;
+    let one = |holder: &Holder| match holder.pid {
+        Some(pid) => format!("{} (pid {pid}, {})", holder.name, holder.what),
+        None => format!("{} ({})", holder.name, holder.what),
+    };
+    let named: Vec<String> = holders.iter().take(NAMED).map(one).collect();
+    match holders.len() {
+        0 => ", but no user was found; a service of the kernel (NFS, swap) may be".to_owned(),
+        n if n > NAMED => format!(" by {} and {} more: end them and try again", named.join(", "), n - NAMED),
+        1 => format!(" by {}: end it and try again", named[0]),
+        _ => format!(" by {}: end them and try again", named.join(", ")),
+    }
+}
+
+/// Who uses the filesystem that is mounted at a path. One entry for each process and kind of use.
+pub(crate) fn of(at: &Path) -> Vec<Holder> {
+    let seen = mounts::all();
+    // The topmost of several at one place.
+    let Some(device) = seen.iter().rev().find(|mount| mount.at == at).map(|mount| mount.device) else {
+        return Vec::new();
+    };
+    let mut found = BTreeSet::new();
+    for mount in seen.iter().filter(|mount| mount.at != at) {
+        if mount.at.starts_with(at) {
+            found.insert(kernel("a nested mount", &mount.at));
+        } else if mount.device == device {
+            found.insert(kernel("a second mount of it", &mount.at));
+        }
+    }
+    for nested in loops::all().into_iter().filter(|nested| nested.file.starts_with(at)) {
+        found.insert(kernel("a loop device", &nested.device()));
+    }
+    for pid in processes() {
+        of_process(pid, device, &mut found);
+    }
+    found.into_iter().collect()
+}
+
+/// Who has a block device itself open.
+pub(crate) fn of_device(device: &Path) -> Vec<Holder> {
+    let mut found = BTreeSet::new();
+    for pid in processes() {
+        let opened = links(pid).into_iter().find(|link| std::fs::read_link(link).is_ok_and(|target| target == device));
+        if opened.is_some() {
+            found.insert(process(pid, format!("the open device {}", device.display())));
+        }
+    }
+    found.into_iter().collect()
+}
+
+fn kernel(name: &str, what: &Path) -> Holder {
+    Holder { pid: None, name: name.to_owned(), what: what.display().to_string() }
+}
+
+fn process(pid: i32, what: String) -> Holder {
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    Holder { pid: Some(pid), name: name.trim().to_owned(), what }
+}
+
+fn processes() -> impl Iterator<Item = i32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// The links to a process's open files.
+fn links(pid: i32) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
+fn of_process(pid: i32, device: (u32, u32), found: &mut BTreeSet<Holder>) {
+    // Following the link in /proc gives the file itself, also if it was deleted or is seen under another path.
+    let on_device = |link: &Path| {
+        std::fs::metadata(link).is_ok_and(|file| (major(file.dev()) as u32, minor(file.dev()) as u32) == device)
+    };
+    let shown =
+        |link: &Path| std::fs::read_link(link).map_or_else(|_| String::new(), |path| path.display().to_string());
+    for (key, what) in [("cwd", "its working folder"), ("root", "its root folder"), ("exe", "its program")] {
+        let link = PathBuf::from(format!("/proc/{pid}/{key}"));
+        if on_device(&link) {
+            found.insert(process(pid, format!("{what} {}", shown(&link))));
+        }
+    }
+    let open: Vec<PathBuf> = links(pid).into_iter().filter(|link| on_device(link)).collect();
+    if let Some(first) = open.first() {
+        let more = if open.len() > 1 { format!(" and {} more", open.len() - 1) } else { String::new() };
+        found.insert(process(pid, format!("the open file {}{more}", shown(first))));
+    }
+    let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+    if let Some(path) = mapped(&maps, device) {
+        found.insert(process(pid, format!("the mapped file {path}")));
+    }
+    if elsewhere(pid, device) {
+        found.insert(process(pid, "a mount of it in the process's own namespace".to_owned()));
+    }
+}
+
+/// The first file of a device in a list of mappings, proc_pid_maps(5).
+fn mapped(maps: &str, device: (u32, u32)) -> Option<&str> {
+    let wanted = format!("{:02x}:{:02x}", device.0, device.1);
+    let mut lines = maps.lines().filter_map(|line| {
+        let mut fields = line.splitn(6, ' ').skip(3);
+        (fields.next()? == wanted).then(|| fields.nth(1).unwrap_or_default().trim_start())
+    });
+    lines.next()
+}
+
+/// Whether a process lives in another mount namespace that also has the filesystem mounted.
+fn elsewhere(pid: i32, device: (u32, u32)) -> bool {
+    let namespace = |pid: &str| std::fs::read_link(format!("/proc/{pid}/ns/mnt")).ok();
+    let theirs = namespace(&pid.to_string());
+    if theirs.is_none() || theirs == namespace("self") {
+        return false;
+    }
+    let text = std::fs::read(format!("/proc/{pid}/mountinfo")).unwrap_or_default();
+    mounts::of(&text).iter().any(|mount| mount.device == device)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holder(pid: i32) -> Holder {
+        Holder { pid: Some(pid), name: "fio".to_owned(), what: "the open file /a".to_owned() }
+    }
+
+    #[test]
+    fn a_sentence_names_few_and_counts_the_rest() {
+        assert_eq!(sentence(&[holder(7)]), " by fio (pid 7, the open file /a): end it and try again");
+        let many: Vec<Holder> = (1..7).map(holder).collect();
+        assert!(sentence(&many).ends_with("and 2 more: end them and try again"), "{}", sentence(&many));
+    }
+
+    #[test]
+    fn a_mapped_file_is_found_by_its_device() {
+        let maps = "55e0-55e1 r--p 00000000 07:0c 131 /srv/a b\n7f00-7f01 rw-p 00000000 00:00 0 \n";
+        assert_eq!(mapped(maps, (7, 12)), Some("/srv/a b"));
+        assert_eq!(mapped(maps, (7, 1)), None);
+    }
+
+    #[test]
+    fn this_process_holds_the_filesystem_of_its_program() {
+        let file = std::env::current_exe().unwrap().metadata().unwrap();
+        let mut found = BTreeSet::new();
+        of_process(std::process::id() as i32, (major(file.dev()) as u32, minor(file.dev()) as u32), &mut found);
+        assert!(found.iter().any(|holder| holder.what.starts_with("its program")), "{found:?}");
+    }
+}

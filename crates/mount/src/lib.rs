@@ -1,0 +1,35 @@
+//! Cloud disks as block devices and filesystems of this machine: served over FUSE by a daemon for each node, attached as
+//! loop devices, formatted and mounted.
+
+#![forbid(unsafe_code)]
+
+mod abort;
+mod backing;
+mod check;
+mod clear;
+mod client;
+pub mod daemon;
+mod down;
+mod error;
+mod files;
+mod filesystem;
+mod holders;
+mod home;
+mod loops;
+mod mounts;
+mod node;
+mod plan;
+mod protocol;
+mod request;
+mod system;
+mod up;
+
+pub use client::{Client, Modified, Reading};
+pub use down::down;
+pub use error::MountError;
+pub use filesystem::Filesystem;
+pub use holders::Holder;
+pub use home::Home;
+pub use node::{Mounted, Node, find, nodes};
+pub use request::{Request, Wanted};
+pub use up::up;
