@@ -1,6 +1,6 @@
 //! `diskwright disks`: what the mounted disks do now.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mount::{Client, Mounted, Node};
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use units::Nanos;
 
 use crate::failure::Failure;
-use crate::home;
 use crate::mount::node_json;
 use crate::output::{Output, print, red, yellow};
 use crate::table::Table;
+use crate::{home, record};
 
 /// Arguments of `disks`.
 #[derive(Debug, clap::Args)]
@@ -21,15 +21,21 @@ Examples:
   diskwright disks
   diskwright disks /mnt/tikv --watch
   diskwright disks --json
+  diskwright disks /mnt/tikv --history month.parquet
 
 Rates are of the last second. \"Held up by\" names the limit at which requests waited, and for how
-much of the time. With --watch and --json, one document a line. Exits with 1 if a daemon is gone.")]
+much of the time. With --watch and --json, one document a line. Exits with 1 if a daemon is gone.
+The history holds every second of the last hour and every minute of the 14 days before, with the
+series that CloudWatch would show.")]
 pub(crate) struct Args {
     /// Only what is mounted there
     dir: Option<PathBuf>,
     /// Show it again every second, until interrupted
     #[arg(long)]
     watch: bool,
+    /// Write what they did so far to a file: .parquet, .csv or .json
+    #[arg(long, value_name = "FILE", requires = "dir", conflicts_with = "watch")]
+    history: Option<PathBuf>,
 }
 
 /// Rates are of so long.
@@ -42,6 +48,9 @@ struct Seen {
 }
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
+    if let (Some(dir), Some(file)) = (&args.dir, &args.history) {
+        return history(dir, file, json);
+    }
     loop {
         let seen = look(args)?;
         if !args.watch {
@@ -57,6 +66,22 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
             return Ok(Output::text(""));
         }
     }
+}
+
+/// Writes the past of a node.
+fn history(dir: &Path, file: &Path, json: bool) -> Result<Output, Failure> {
+    timeline::Format::of(file)?;
+    let node = mount::find(&home::home()?, dir)?;
+    let client = Client::of(&node)?;
+    let mut samples = client.history(Nanos(0))?;
+    samples.push(client.sample()?);
+    let timeline = record::timeline(&node, node.dir.display().to_string(), &samples, &[])?;
+    timeline.write(file)?;
+    let span = samples[samples.len() - 1].at - samples[0].at;
+    Ok(match json {
+        true => Output::json(&json!({ "out": file, "samples": samples.len(), "span_s": span.as_secs_f64() })),
+        false => Output::text(format!("{} of {} written to {}\n", rough(span), dir.display(), file.display())),
+    })
 }
 
 /// Two looks, one second apart.

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use mount::{Client, Node, Reading};
-use observe::{CloudWatch, Latencies, Limit, cloudwatch, rates};
+use observe::{CloudWatch, Latencies, Limit, NodeSample, cloudwatch, rates};
 use serde_json::{Value, json};
 use timeline::{About, Latency, Timeline};
 use units::Nanos;
@@ -53,9 +53,10 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let mut readings = vec![client.reading()?];
     let (mut child, _interrupted) = start(&args.command)?;
     let status = watch(&mut child, &client, &mut readings)?;
-    let timeline = timeline(&node, &args.command, &readings)?;
     if let Some(out) = &args.out {
-        timeline.write(out)?;
+        let samples: Vec<_> = readings.iter().map(|reading| reading.sample.clone()).collect();
+        let histograms: Vec<_> = readings.iter().map(latencies).collect();
+        timeline(&node, args.command.join(" "), &samples, &histograms)?.write(out)?;
     }
     let (first, last) = (&readings[0], &readings[readings.len() - 1]);
     let output = match json {
@@ -93,10 +94,13 @@ fn watch(child: &mut Child, client: &Client, readings: &mut Vec<Reading>) -> Res
 }
 
 /// Our own series and the cloud's, in one.
-fn timeline(node: &Node, command: &[String], readings: &[Reading]) -> Result<Timeline, Failure> {
-    let samples: Vec<_> = readings.iter().map(|reading| reading.sample.clone()).collect();
-    let histograms: Vec<Vec<Latencies>> = readings.iter().map(latencies).collect();
-    let mut about = About { title: command.join(" "), start: Some(node.started), ..About::default() };
+pub(crate) fn timeline(
+    node: &Node,
+    title: String,
+    samples: &[NodeSample],
+    histograms: &[Vec<Latencies>],
+) -> Result<Timeline, Failure> {
+    let mut about = About { title, start: Some(node.started), ..About::default() };
     about.notes.insert("dir".to_owned(), node.dir.display().to_string());
     for disk in &node.disks {
         about.notes.insert(format!("disk {}", disk.name), disk.disk.clone());
@@ -112,8 +116,7 @@ fn timeline(node: &Node, command: &[String], readings: &[Reading]) -> Result<Tim
         nitro: instance.is_none_or(|instance| instance.nitro),
         detailed: true,
     };
-    let cloud = cloudwatch(&samples, &options);
-    Ok(observe::timeline(&samples, &histograms, about).merge(&cloud)?)
+    Ok(observe::timeline(samples, histograms, about).merge(&cloudwatch(samples, &options))?)
 }
 
 fn latencies(reading: &Reading) -> Vec<Latencies> {

@@ -55,6 +55,21 @@ fn a_recording_holds_every_byte_and_the_clouds_series() {
 }
 
 #[test]
+fn the_history_is_written_with_the_clouds_series() {
+    let node = Node::up("gp3:10GiB", &[]);
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    node.ok("disks @disk --history @past.parquet");
+    let past = Timeline::read(node.path("past.parquet")).unwrap();
+    let (from, until) = past.span().unwrap();
+    let sum = |name: &str| {
+        let all = past.series.iter().filter(|series| series.name == name);
+        all.filter_map(|series| series.value(from, until)).sum::<f64>()
+    };
+    assert!(sum("write_bytes") >= 268_435_456.0, "fio's file of 256 MiB is in it: {}", sum("write_bytes"));
+    assert!((sum("write_bytes") - sum("VolumeWriteBytes")).abs() < 1.0);
+}
+
+#[test]
 fn a_recording_of_a_command_that_fails_is_kept_and_exits_with_1() {
     let node = Node::up("gp3:10GiB", &[]);
     let run = node.run("record @disk --out @run.json -- false");

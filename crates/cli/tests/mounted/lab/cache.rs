@@ -69,7 +69,7 @@ pub(super) fn hits_and_misses(length: Length) -> Found {
     let mut warm = cold.clone();
     warm.shuffle(&mut rng);
     // Squares of uniform numbers: low blocks far more often than high ones, so that about half are hits.
-    let count = length.pick(20_000, 200_000);
+    let count = length.pick(20_000, 100_000);
     let skewed: Vec<u64> = (0..count).map(|_| (rng.random::<f64>().powi(3) * (SPAN.0 / block) as f64) as u64).collect();
     // Hits one after another keep the processors awake, and the way to the disk is shorter than it was when measured at
     // mounting: what is taken off for it is too much for so short a latency. So they are told, and paced hits are held.

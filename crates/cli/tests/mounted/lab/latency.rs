@@ -56,7 +56,7 @@ pub(super) fn below_the_limits(length: Length) -> Found {
         figures.extend(measured(|| {
             // Each time a new mount, for what is taken off for the way to the disk is measured at mounting.
             let mounted = rig.mount(case.disk, &[])?;
-            let seen = load::latency(&load::run(load.job(&mounted.file("", SPAN)?, length.pick(4, 20)))?)?;
+            let seen = load::latency(&load::run(load.job(&mounted.file("", SPAN)?, length.pick(4, 10)))?)?;
             let near = |share, tolerance| Target::Near(ideal.percentile(share), tolerance);
             Ok(vec![
                 Figure::new(&of, "p50", "µs", near(0.5, 0.05), micros(seen.p50)),

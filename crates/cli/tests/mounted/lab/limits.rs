@@ -110,7 +110,7 @@ pub(super) fn throughput(length: Length) -> Found {
             let load = Load { block: Bytes::kib(256), ..Load::small(reads, 32, SPAN) };
             let of = format!("{}{}, {}", case.disk, behind(case.instance), load.name());
             figures.extend(measured(|| {
-                let mut job = load.job(&file, length.pick(3, 30));
+                let mut job = load.job(&file, length.pick(3, 15));
                 if bursts {
                     drain(&mounted, &job)?;
                     job.ramp = Nanos::secs(2);

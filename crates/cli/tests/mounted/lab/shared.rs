@@ -32,11 +32,11 @@ pub(super) fn one_instance(length: Length) -> Found {
     let small = Load::small(1.0, 64, SPAN);
     let large = Load { block: Bytes::kib(256), depth: 16, ..small };
     let mut figures = measured(|| {
-        let found = side_by_side(&files, &small, length.pick(4, 30))?.jobs.iter().map(load::rate).sum();
+        let found = side_by_side(&files, &small, length.pick(4, 15))?.jobs.iter().map(load::rate).sum();
         Ok(vec![Figure::new(&of(&small), "sum", "I/Os a second", Target::Near(caps.iops.0, 0.02), found)])
     })?;
     figures.extend(measured(|| {
-        let report = side_by_side(&files, &large, length.pick(4, 30))?;
+        let report = side_by_side(&files, &large, length.pick(4, 15))?;
         let found = report.jobs.iter().map(|job| load::megabytes(job, large.block)).sum();
         Ok(vec![Figure::new(&of(&large), "sum", "MB/s", Target::Near(caps.throughput.as_mb(), 0.02), found)])
     })?);
@@ -60,11 +60,11 @@ pub(super) fn stripe(length: Length) -> Found {
     let large = Load { block: Bytes::kib(256), depth: 64, ..small };
     let of = |load: &Load| format!("{stripe}, {}", load.name());
     let mut figures = measured(|| {
-        let found = load::rate(&load::run(small.job(&file, length.pick(4, 30)))?);
+        let found = load::rate(&load::run(small.job(&file, length.pick(4, 15)))?);
         Ok(vec![Figure::new(&of(&small), "rate", "I/Os a second", Target::Near(2.0 * one.iops.0, 0.02), found)])
     })?;
     figures.extend(measured(|| {
-        let found = load::megabytes(&load::run(large.job(&file, length.pick(4, 30)))?, large.block);
+        let found = load::megabytes(&load::run(large.job(&file, length.pick(4, 15)))?, large.block);
         let target = Target::Near(2.0 * one.throughput.as_mb(), 0.02);
         Ok(vec![Figure::new(&of(&large), "throughput", "MB/s", target, found)])
     })?);
@@ -78,7 +78,7 @@ pub(super) fn twelve(length: Length) -> Found {
     let all = (0..MANY).map(|_| rig.mount(ONE_OF_MANY, &[])).collect::<Result<Vec<_>, _>>()?;
     let files = all.iter().map(|disk| disk.file("", load.span)).collect::<Result<Vec<_>, _>>()?;
     measured(|| {
-        let report = side_by_side(&files, &load, length.pick(5, 30))?;
+        let report = side_by_side(&files, &load, length.pick(5, 15))?;
         let rates: Vec<f64> = report.jobs.iter().map(load::rate).collect();
         let of = format!("{MANY} × {ONE_OF_MANY}, {} each", load.name());
         let figure = |what, measured| Figure::new(&of, what, "I/Os a second", Target::Near(limit, 0.02), measured);
