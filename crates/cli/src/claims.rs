@@ -24,7 +24,7 @@ Examples:
   diskwright claims --run mount
 
 Ours is computed with the limits and prices of the source's day. Claims on what a mounted disk
-delivers are measured with fio by --run mount, which takes eight minutes, root and 8 GiB of room
+delivers are measured with fio by --run mount, which takes eight minutes, root and 4 GiB of room
 in --scratch. Exits with 1 if a claim does not hold.")]
 pub(crate) struct Args {
     /// Only this claim; may be repeated
@@ -36,8 +36,8 @@ pub(crate) struct Args {
     /// Measure the claims of this rung on this machine: mount
     #[arg(long, value_name = "RUNG", conflicts_with = "rung")]
     run: Option<String>,
-    /// Where measuring keeps its files; all of them are removed
-    #[arg(long, value_name = "DIR", default_value = "/var/tmp/diskwright-claims", requires = "run")]
+    /// Where measuring keeps its files, best in memory; all of them are removed
+    #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-claims", requires = "run")]
     scratch: PathBuf,
     /// How long each number is measured
     #[arg(long, value_name = "SPAN", default_value = "10s", requires = "run")]
