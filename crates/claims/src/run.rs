@@ -149,13 +149,10 @@ pub fn measure(lab: &Lab, wanted: &[&Claim], begin: &mut dyn FnMut(&Claim)) -> R
         let Some((_, measure)) = measured::CLAIMS.iter().find(|(id, _)| *id == claim.id) else { continue };
         begin(claim);
         let (tolerance, source) = terms(claim)?;
-        let ours = measure(lab, source.as_of);
-        if let Err(error) = &ours
-            && error.exit_code() == 3
-        {
-            return Err(ours.expect_err("it is one"));
+        match measure(lab, source.as_of) {
+            Err(error) if error.exit_code() == 3 => return Err(error),
+            ours => outcomes.push(outcome(claim, ours.map(|ours| (ours, tolerance)))),
         }
-        outcomes.push(outcome(claim, ours.map(|ours| (ours, tolerance))));
     }
     Ok(outcomes)
 }

@@ -62,9 +62,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         (args.id.is_empty() || args.id.contains(&outcome.id))
             && args.rung.as_ref().is_none_or(|rung| *rung == outcome.rung.to_string())
     });
-    let fails = outcomes.iter().any(|outcome| outcome.holds == Some(false));
-    let output = if json { Output::json(&json!({ "claims": outcomes })) } else { Output::text(text(&outcomes)) };
-    Ok(output.negative(fails))
+    Ok(report(&outcomes, json))
 }
 
 /// Measures the claims of a rung.
@@ -81,9 +79,14 @@ fn run_measured(args: &Args, rung: &str, json: bool) -> Result<Output, Failure> 
     let outcomes = claims::measure(&lab, &wanted, &mut |claim| bar.begin(&format!("{} {}", claim.id, claim.metric)));
     bar.end();
     let outcomes = outcomes.map_err(|error| Failure { code: error.exit_code(), message: error.to_string() })?;
+    Ok(report(&outcomes, json))
+}
+
+/// A no if any claim does not hold.
+fn report(outcomes: &[Outcome], json: bool) -> Output {
     let fails = outcomes.iter().any(|outcome| outcome.holds == Some(false));
-    let output = if json { Output::json(&json!({ "claims": outcomes })) } else { Output::text(text(&outcomes)) };
-    Ok(output.negative(fails))
+    let output = if json { Output::json(&json!({ "claims": outcomes })) } else { Output::text(text(outcomes)) };
+    output.negative(fails)
 }
 
 fn unknown(what: &str, name: &str, known: &[&str]) -> Failure {

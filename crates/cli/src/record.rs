@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let status = watch(&mut child, &client, &mut readings)?;
     if let Some(out) = &args.out {
         let samples: Vec<_> = readings.iter().map(|reading| reading.sample.clone()).collect();
-        let histograms: Vec<_> = readings.iter().map(latencies).collect();
+        let histograms: Vec<_> = readings.iter().map(|reading| reading.latencies.clone()).collect();
         timeline(&node, args.command.join(" "), &samples, &histograms)?.write(out)?;
     }
     let (first, last) = (&readings[0], &readings[readings.len() - 1]);
@@ -119,10 +119,6 @@ pub(crate) fn timeline(
     Ok(observe::timeline(samples, histograms, about).merge(&cloudwatch(samples, &options))?)
 }
 
-fn latencies(reading: &Reading) -> Vec<Latencies> {
-    reading.latencies.iter().map(|l| Latencies { read: l.read.clone(), write: l.write.clone() }).collect()
-}
-
 /// One disk over the whole run.
 struct Summary {
     name: String,
@@ -134,8 +130,8 @@ struct Summary {
 fn summaries(first: &Reading, last: &Reading) -> (Nanos, Vec<Summary>) {
     let rates = rates(&first.sample, &last.sample);
     let span = rates.span;
-    let pairs = rates.disks.into_iter().zip(latencies(first).into_iter().zip(latencies(last)));
-    let summary = |(rates, (before, after)): (observe::DiskRates, (Latencies, Latencies))| Summary {
+    let pairs = rates.disks.into_iter().zip(first.latencies.iter().zip(&last.latencies));
+    let summary = |(rates, (before, after)): (observe::DiskRates, (&Latencies, &Latencies))| Summary {
         name: rates.name.clone(),
         read: since(&before.read, &after.read),
         write: since(&before.write, &after.write),

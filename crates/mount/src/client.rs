@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use disk::{Disk, Fault};
-use observe::NodeSample;
-use serve::Latencies;
+use observe::{Latencies, NodeSample};
 use units::Nanos;
 
 use crate::home::State;

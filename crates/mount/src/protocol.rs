@@ -5,8 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use disk::{Disk, Fault};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
-use observe::NodeSample;
-use serve::Latencies;
+use observe::{Latencies, NodeSample};
 use units::Nanos;
 
 use crate::{Modified, MountError};
@@ -20,30 +19,12 @@ pub(crate) const LONGEST_ASK: u64 = 64 << 10;
 pub(crate) enum Ask {
     Sample,
     Reading,
-    History {
-        since: Nanos,
-    },
-    Modify {
-        disk: String,
-        to: Disk,
-        fast_forward: f64,
-    },
-    Fault {
-        disk: String,
-        #[serde(with = "FaultText")]
-        fault: Fault,
-        lasts: Nanos,
-    },
-    Heal {
-        disk: String,
-    },
-    Attach {
-        disk: String,
-    },
-    SetCredits {
-        disk: Option<String>,
-        share: f64,
-    },
+    History { since: Nanos },
+    Modify { disk: String, to: Disk, fast_forward: f64 },
+    Fault { disk: String, fault: Fault, lasts: Nanos },
+    Heal { disk: String },
+    Attach { disk: String },
+    SetCredits { disk: Option<String>, share: f64 },
     Stop,
 }
 
@@ -58,18 +39,6 @@ pub(crate) enum Answer {
     Notes(Vec<String>),
     Done,
     Error(MountError),
-}
-
-/// [`Fault`] as it is written.
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(remote = "Fault", rename_all = "kebab-case")]
-enum FaultText {
-    Stall,
-    Slow(f64),
-    Errors(f64),
-    Degrade(f64),
-    Detach,
-    PowerCut,
 }
 
 /// Latencies as HdrHistogram's V2 format in base64.

@@ -23,4 +23,4 @@ mod volatile;
 
 pub use error::{ModifyFailure, ServeError};
 pub use memory::guard_memory;
-pub use server::{Attachment, Latencies, Server, Setup};
+pub use server::{Attachment, Server, Setup};

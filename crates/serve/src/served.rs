@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use disk::{Limits, Modification};
 use fuser::Errno;
 use hdrhistogram::Histogram;
+use observe::Latencies;
 use parking_lot::Mutex;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -15,7 +16,7 @@ use crate::backing::Backing;
 use crate::block::Drift;
 use crate::overhead::Overhead;
 use crate::volatile::Volatile;
-use crate::{Attachment, Latencies, ServeError};
+use crate::{Attachment, ServeError};
 
 /// One disk.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use catalog::InstanceCaps;
 use disk::{Device, Fault, Host, Limits, Modification, ModificationRules, Node, Spec};
 use fuser::{BackgroundSession, Config, MountOption, Session};
-use hdrhistogram::Histogram;
+use observe::Latencies;
 use parking_lot::Mutex;
 use rustix::mount::{UnmountFlags, unmount};
 use units::Nanos;
@@ -50,15 +50,6 @@ pub struct Attachment {
     pub backing: PathBuf,
     /// Whether degraded minutes happen as often as the type's promise leaves room for.
     pub degraded_minutes: bool,
-}
-
-/// Latencies in nanoseconds since the disk was attached, as the requests saw them in the server.
-#[derive(Debug, Clone)]
-pub struct Latencies {
-    /// Of reads.
-    pub read: Histogram<u64>,
-    /// Of writes.
-    pub write: Histogram<u64>,
 }
 
 /// Disks being served. Dropping it ends the service: the folder is unmounted even if a file in it is open, and requests in

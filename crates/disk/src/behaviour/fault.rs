@@ -5,7 +5,8 @@ use units::Nanos;
 use super::Status;
 
 /// Something that goes wrong for a while.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Fault {
     /// Nothing starts until it is over.
     Stall,
