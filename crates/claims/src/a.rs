@@ -59,7 +59,7 @@ fn durability_of_a_stripe(s: &Setting<'_>) -> Result<Ours, ClaimError> {
 fn node(s: &Setting<'_>, instance: &str, disk: &str) -> Result<Ours, ClaimError> {
     let compute = s.view.instance_price(s.region, instance)? * plan::MONTH_HOURS;
     let month = compute + s.disk_monthly(disk)?;
-    Ok(Ours { value: Value::number(month.0), remark: Some("a month is 730 hours; the source takes 720".into()) })
+    Ok(Ours { remark: Some("a month is 730 hours; the source takes 720".into()), ..Ours::from(Value::number(month.0)) })
 }
 
 fn small_gp2(s: &Setting<'_>) -> Result<Ours, ClaimError> {

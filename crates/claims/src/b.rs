@@ -48,7 +48,7 @@ fn cost_of_a_raft_disk(s: &Setting<'_>) -> Result<Ours, ClaimError> {
     let dedicated = month(&example!("raft-dedicated.toml"))?;
     let remark = "the source names neither instance nor data disk: those of the example files are assumed, near the cost \
                   that its percentage implies";
-    Ok(Ours { value: Value::number((dedicated / shared - 1.0) * 100.0), remark: Some(remark.to_owned()) })
+    Ok(Ours { remark: Some(remark.to_owned()), ..Ours::from(Value::number((dedicated / shared - 1.0) * 100.0)) })
 }
 
 /// The source's clouds with a region of each.
@@ -69,7 +69,7 @@ fn raft_disks(s: &Setting<'_>) -> Result<Ours, ClaimError> {
         high.push(format!("{cloud} {}", in_words(&view, disks.high)?));
     }
     let remark = "for the raft disk of B04, with today's facts: those of GCP and Azure are no older";
-    Ok(Ours { value: Value::words([middle.join(" / "), high.join(" / ")]), remark: Some(remark.to_owned()) })
+    Ok(Ours { remark: Some(remark.to_owned()), ..Ours::from(Value::words([middle.join(" / "), high.join(" / ")])) })
 }
 
 /// The type, and the size where the rate follows from it.

@@ -31,7 +31,7 @@ fn recovery(_s: &Setting<'_>) -> Result<Ours, ClaimError> {
         tell(local),
         tell(volume)
     );
-    Ok(Ours { value: Value::words([local.recovery, volume.recovery]), remark: Some(remark) })
+    Ok(Ours { remark: Some(remark), ..Ours::from(Value::words([local.recovery, volume.recovery])) })
 }
 
 /// Durability, bandwidth and IOPS by type, in the source's words.
@@ -80,7 +80,7 @@ fn chosen_volume(s: &Setting<'_>) -> Result<Ours, ClaimError> {
         Workload::from_text(&Text::new("tpcc-5000-r5b.toml", TPCC), &mut |_| unreachable!("no iostat in it"))?;
     let task = workload.middle().map_err(|error| ClaimError::Other(error.to_string()))?;
     let (kind, remark) = choose(s, &task, &["gp2", "gp3", "io1"])?;
-    Ok(Ours { value: Value::words([kind]), remark: Some(remark) })
+    Ok(Ours { remark: Some(remark), ..Ours::from(Value::words([kind])) })
 }
 
 /// The chosen type among `kinds`, and what the others cost more or lack.

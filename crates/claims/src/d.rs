@@ -17,14 +17,14 @@ const DEMAND: Iops = Iops(2500.0);
 fn prices(s: &Setting<'_>) -> Result<Ours, ClaimError> {
     let disks = ["gp2:400GiB", "io1:400GiB,5000iops", "io1:400GiB,2500iops", "gp2:900GiB"];
     let months: Result<Vec<f64>, ClaimError> = disks.iter().map(|disk| Ok(s.disk_monthly(disk)?.0)).collect();
-    Ok(Ours { value: Value::Numbers(months?), remark: Some("the fourth at 900 GB".into()) })
+    Ok(Ours { remark: Some("the fourth at 900 GB".into()), ..Ours::from(Value::Numbers(months?)) })
 }
 
 fn choices(s: &Setting<'_>) -> Result<Ours, ClaimError> {
     let market = Market::from_view(&s.view, s.region)?;
     let (steady, strict) = (cheapest(&market, &["gp2", "io1"], 0.99)?, cheapest(&market, &["gp2", "io1"], 0.999)?);
     let remark = format!("{} for {}, or {} for {}", steady.disk, steady.monthly, strict.disk, strict.monthly);
-    Ok(Ours { value: Value::words([format!("{} against {}", steady.name, strict.name)]), remark: Some(remark) })
+    Ok(Ours { remark: Some(remark), ..Ours::from(Value::words([format!("{} against {}", steady.name, strict.name)])) })
 }
 
 /// The cheapest volume for the demand.

@@ -58,6 +58,8 @@ pub enum Tolerance {
     LessThan(Option<f64>),
     /// `0.9 to 1.3`: between the two.
     Between(f64, f64),
+    /// `direction and half the size`: of the same sign, and at least half as large.
+    HalfTheSize,
     /// `same`, `read it`: equal; numbers in the digits published.
     Same,
 }
@@ -79,6 +81,8 @@ impl FromStr for Tolerance {
             Some(Self::Same)
         } else if text == "at least" {
             Some(Self::AtLeast)
+        } else if text == "direction and half the size" {
+            Some(Self::HalfTheSize)
         } else if let Some(rest) = text.strip_prefix("greater than") {
             than(rest).map(Self::GreaterThan)
         } else if let Some(rest) = text.strip_prefix("less than") {
@@ -146,6 +150,7 @@ fn near(text: &str, theirs: f64, ours: f64, tolerance: Tolerance) -> bool {
         Tolerance::Share(share) => within(share * theirs.abs()),
         Tolerance::Difference(difference) => within(difference),
         Tolerance::AtLeast => ours >= theirs,
+        Tolerance::HalfTheSize => ours * theirs.signum() >= theirs.abs() / 2.0,
         Tolerance::GreaterThan(than) => ours > than.unwrap_or(theirs),
         Tolerance::LessThan(than) => ours < than.unwrap_or(theirs),
         Tolerance::Between(low, high) => (low..=high).contains(&ours),

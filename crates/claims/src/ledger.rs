@@ -36,7 +36,7 @@ impl Rung {
 
     /// Whether this program measures the answer, when it is told to.
     pub fn measured(self) -> bool {
-        matches!(self, Self::Mount)
+        matches!(self, Self::Mount | Self::Bench)
     }
 }
 

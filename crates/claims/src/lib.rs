@@ -8,12 +8,14 @@ mod a;
 mod b;
 mod c;
 mod d;
+mod engine_runs;
 mod judge;
 mod ledger;
 mod measured;
+mod recipe;
 mod run;
 
 pub use judge::{Judgement, Tolerance, UnknownTolerance, Value, judge};
 pub use ledger::{Claim, Rung, Shortfall, Source, claims, shortfalls, sources};
 pub use measured::Lab;
-pub use run::{ClaimError, Context, Outcome, measure, run};
+pub use run::{ClaimError, Context, Outcome, measurable, measure, run};

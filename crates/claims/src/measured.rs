@@ -178,7 +178,7 @@ fn latency_order(lab: &Lab, day: catalog::Date) -> Result<Ours, ClaimError> {
         "mean/p99 in µs of reads and writes with 1 thread, then with 8: {}",
         seen.iter().map(tell).collect::<Vec<_>>().join("; ")
     );
-    Ok(Ours { value: Value::words([format!("{} lowest", winners.join(" and "))]), remark: Some(remark) })
+    Ok(Ours { remark: Some(remark), ..Ours::from(Value::words([format!("{} lowest", winners.join(" and "))])) })
 }
 
 /// Whether a path can hold what is measured with.

@@ -57,4 +57,4 @@ macro_rules! with_its_code {
     };
 }
 
-with_its_code!(mount::MountError, probe::ProbeError);
+with_its_code!(bench::BenchError, cluster::ClusterError, mount::MountError, probe::ProbeError, trial::TrialError);

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod availability;
+mod bench;
 mod catalog;
 mod check;
 mod claims;
@@ -87,6 +88,8 @@ enum Verb {
     Record(record::Args),
     /// Measure a disk and name the one that behaves like it
     Probe(probe::Args),
+    /// Run a workload on a real engine, on emulated or real disks, and measure it
+    Bench(Box<bench::Args>),
     /// Serve disks; started by `mount` and `up`
     #[command(hide = true)]
     Daemon {
@@ -138,6 +141,7 @@ fn run(cli: Cli) -> Result<Output, Failure> {
         Verb::Fault(args) => fault::run(&args, cli.json),
         Verb::Record(args) => record::run(&args, cli.json),
         Verb::Probe(args) => probe::run(&args, cli.json),
+        Verb::Bench(args) => bench::run(&args, cli.json),
         Verb::Daemon { folder } => {
             ::mount::daemon::run(&folder)?;
             Ok(Output::text(""))

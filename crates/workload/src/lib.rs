@@ -8,6 +8,7 @@ mod iostat;
 mod measured;
 mod mix;
 mod noun;
+pub mod operations;
 mod pick;
 mod profile;
 mod skew;

@@ -60,7 +60,7 @@ fn zipf_of(rows: f64, ranks: f64, theta: f64, clustered: bool) -> Vec<Band> {
 }
 
 /// The sum of k^-theta for k from 1 to n, by the Euler–Maclaurin formula beyond the first terms.
-fn harmonic(n: f64, theta: f64) -> f64 {
+pub(crate) fn harmonic(n: f64, theta: f64) -> f64 {
     if n < 1.0 {
         return 0.0;
     }

@@ -114,6 +114,11 @@ impl Ycsb {
         CORE.iter().find(|row| row.workload == name).expect("a row for each core workload")
     }
 
+    /// The distribution that YCSB gives the core workload.
+    pub(crate) fn core_distribution(&self) -> YcsbDistribution {
+        self.row().distribution
+    }
+
     /// The profile and the number of clients.
     pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(Profile, Option<f64>), WorkloadError> {
         let core = self.row();

@@ -1,0 +1,114 @@
+//! Whether B was faster than A: runs in pairs, differences with their intervals, and how many more runs would tell.
+
+mod difference;
+mod read;
+mod sample;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+pub use difference::{Difference, Method, Verdict};
+pub use read::read;
+pub use sample::{KindSample, Sample};
+
+use crate::BenchError;
+
+/// How B compares with A.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Always [`Comparison::FORMAT`].
+    pub format: String,
+    /// What A is.
+    pub a: String,
+    /// What B is.
+    pub b: String,
+    /// Runs of both with the same number.
+    pub pairs: usize,
+    /// Operations a second; more is better.
+    pub throughput: Difference,
+    /// 99th percentile of the latency of each kind, in nanoseconds; less is better.
+    pub p99_ns: BTreeMap<String, Difference>,
+    /// What to mind when reading it.
+    pub cautions: Vec<String>,
+}
+
+impl Comparison {
+    /// How a file says that it is one, and of which make.
+    pub const FORMAT: &str = "diskwright bench compare 1";
+
+    /// As JSON.
+    ///
+    /// # Errors
+    /// When a number is infinite or none at all.
+    pub fn json(&self) -> Result<String, BenchError> {
+        serde_json::to_string_pretty(self).map_err(|error| BenchError::Input(format!("the comparison: {error}")))
+    }
+
+    /// For people: at most 100 columns.
+    pub fn text(&self) -> String {
+        text::text(self)
+    }
+}
+
+/// Pairs the runs of both by their numbers and compares them. `seed` is that of the bootstrap.
+///
+/// # Errors
+/// When no run of A has the number of a run of B, a number comes twice, or a run measured nothing.
+pub fn compare(
+    (a, one): (&str, &[Sample]),
+    (b, other): (&str, &[Sample]),
+    seed: u64,
+) -> Result<Comparison, BenchError> {
+    let pairs = pair((a, one), (b, other))?;
+    let mut cautions = Vec::new();
+    if one.len().max(other.len()) > pairs.len() {
+        let alone = one.len() + other.len() - 2 * pairs.len();
+        cautions.push(format!("{alone} runs have no partner and are left out"));
+    }
+    if pairs.len() == 1 {
+        cautions.push("one run each: what differs from run to run is not in the intervals; run at least 3".to_owned());
+    }
+    for (name, samples) in [(a, one), (b, other)] {
+        let unsteady: Vec<_> = samples.iter().filter(|one| !one.steady).map(|one| one.run.to_string()).collect();
+        if !unsteady.is_empty() {
+            cautions.push(format!("{name}: not steady when measured: run {}", unsteady.join(", ")));
+        }
+    }
+    let throughput = Difference::of_throughput(&pairs);
+    let kinds: BTreeSet<&String> = pairs.iter().flat_map(|(one, _)| one.kinds.keys()).collect();
+    let p99_ns =
+        kinds.into_iter().filter_map(|kind| Some((kind.clone(), Difference::of_p99(&pairs, kind, seed)?))).collect();
+    let (a, b) = (a.to_owned(), b.to_owned());
+    Ok(Comparison { format: Comparison::FORMAT.to_owned(), a, b, pairs: pairs.len(), throughput, p99_ns, cautions })
+}
+
+/// A run of A and the run of B with its number.
+pub(crate) type Pair<'s> = (&'s Sample, &'s Sample);
+
+fn pair<'s>((a, one): (&str, &'s [Sample]), (b, other): (&str, &'s [Sample])) -> Result<Vec<Pair<'s>>, BenchError> {
+    let by_run = |name: &str, samples: &'s [Sample]| {
+        let mut runs = BTreeMap::new();
+        for sample in samples {
+            if !(sample.throughput.is_finite() && sample.throughput > 0.0) {
+                let message = format!("{name}: run {} measured no operations; leave it out or repeat it", sample.run);
+                return Err(BenchError::Input(message));
+            }
+            if runs.insert(sample.run, sample).is_some() {
+                let message = format!("{name}: run {} is there twice; give each file once", sample.run);
+                return Err(BenchError::Input(message));
+            }
+        }
+        Ok(runs)
+    };
+    let (one, mut other) = (by_run(a, one)?, by_run(b, other)?);
+    let pairs: Vec<_> = one.into_iter().filter_map(|(run, sample)| Some((sample, other.remove(&run)?))).collect();
+    if pairs.is_empty() {
+        let message = format!("no run of {a} has the number of a run of {b}: nothing can be paired");
+        return Err(BenchError::Input(message));
+    }
+    Ok(pairs)
+}

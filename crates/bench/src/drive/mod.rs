@@ -1,0 +1,18 @@
+//! The loops that drive a database, and the judge that says when they have run long enough.
+
+mod arrivals;
+mod judge;
+mod limits;
+mod slice;
+mod source;
+mod worker;
+
+pub use arrivals::{Arrivals, Loop};
+pub use judge::{Judge, Phase, Progress};
+pub use limits::Limits;
+pub use slice::{Reason, Slice};
+pub use source::Source;
+pub use worker::Worker;
+
+pub(crate) use arrivals::Pace;
+pub(crate) use slice::add;

@@ -1,0 +1,59 @@
+//! The seam between the loops and a database.
+
+use std::time::Duration;
+
+use workload::operations::Operation;
+
+/// Sends operations and gives their outcomes, in any order. Each thread has one of its own; nothing in it blocks but
+/// `poll`.
+pub trait Driver: Send {
+    /// Takes an operation, which may wait for `flush`. Tags in flight differ from each other.
+    fn submit(&mut self, tag: u64, operation: Operation);
+    /// Sends what was submitted.
+    fn flush(&mut self);
+    /// Appends what has finished; waits for at least one, but not longer than `wait`.
+    fn poll(&mut self, wait: Duration, done: &mut Vec<Finished>);
+}
+
+impl<D: Driver + ?Sized> Driver for Box<D> {
+    fn submit(&mut self, tag: u64, operation: Operation) {
+        (**self).submit(tag, operation);
+    }
+
+    fn flush(&mut self) {
+        (**self).flush();
+    }
+
+    fn poll(&mut self, wait: Duration, done: &mut Vec<Finished>) {
+        (**self).poll(wait, done);
+    }
+}
+
+/// An operation that is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// As submitted.
+    pub tag: u64,
+    /// How it ended.
+    pub outcome: Result<Answer, Failure>,
+}
+
+/// What a successful operation found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// Rows that were read.
+    pub found: u32,
+    /// Rows that were asked for by key and are not there.
+    pub missing: u32,
+}
+
+/// Why an operation failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// It has certainly not been done.
+    #[error("{0}")]
+    Refused(String),
+    /// It may have been done, in part or whole.
+    #[error("{0}")]
+    Unknown(String),
+}

@@ -1,0 +1,262 @@
+//! Operations as requests of raw keys.
+
+use std::time::Duration;
+
+use rawkv::{Request, RequestError, Response, Session};
+use workload::operations::{Keys, Operation};
+
+use crate::{Answer, Driver, Failure, Finished};
+
+/// What the driver needs of a client's session.
+pub trait Requests: Send {
+    /// As [`Session::submit`].
+    fn submit(&mut self, tag: u64, request: Request);
+    /// As [`Session::flush`].
+    fn flush(&mut self);
+    /// As [`Session::poll`].
+    fn poll(&mut self, wait: Duration, done: &mut Vec<(u64, Result<Response, RequestError>)>);
+}
+
+impl Requests for Session {
+    fn submit(&mut self, tag: u64, request: Request) {
+        self.submit(tag, request);
+    }
+
+    fn flush(&mut self) {
+        self.flush();
+    }
+
+    fn poll(&mut self, wait: Duration, done: &mut Vec<(u64, Result<Response, RequestError>)>) {
+        self.poll(wait, done);
+    }
+}
+
+/// Drives TiKV, or the reference store, through a session of its client.
+#[derive(Debug)]
+pub struct RawDriver<S = Session> {
+    session: S,
+    flights: Vec<Flight>,
+    free: Vec<usize>,
+    answers: Vec<(u64, Result<Response, RequestError>)>,
+}
+
+/// An operation on its way. The tag of each of its requests is its place among the flights.
+#[derive(Debug, Default)]
+struct Flight {
+    tag: u64,
+    /// Requests that are not answered yet.
+    open: usize,
+    /// Statements that follow when they are, the last first.
+    later: Vec<Vec<Operation>>,
+    answer: Answer,
+    failure: Option<Failure>,
+    /// Whether an earlier request may have written.
+    wrote: bool,
+}
+
+impl<S: Requests> RawDriver<S> {
+    /// Takes over the session.
+    pub fn new(session: S) -> Self {
+        Self { session, flights: Vec::new(), free: Vec::new(), answers: Vec::new() }
+    }
+
+    /// Sends one statement of the operation at `slot`.
+    fn send(&mut self, slot: usize, operation: Operation) {
+        let request = match operation {
+            Operation::Read { key } => Request::Get(key),
+            Operation::Update { key, value } | Operation::Insert { key, value } => Request::Put(key, value),
+            Operation::InsertMany(pairs) => Request::BatchPut(pairs),
+            Operation::Scan { from, rows } => Request::Scan { from, until: Keys::end(), limit: rows },
+            Operation::ReadModifyWrite { key, value } => {
+                let update = Operation::Update { key: key.clone(), value };
+                self.flights[slot].later.push(vec![update]);
+                Request::Get(key)
+            }
+            Operation::InTurn(statements) => {
+                // Deeper down statements join those that follow: generators do not nest them.
+                self.flights[slot].later.extend(statements.into_iter().rev());
+                return;
+            }
+        };
+        self.flights[slot].open += 1;
+        self.session.submit(slot as u64, request);
+    }
+
+    /// Sends statements until one waits for an answer; whether any does.
+    fn proceed(&mut self, slot: usize) -> bool {
+        while self.flights[slot].open == 0 && self.flights[slot].failure.is_none() {
+            let Some(statement) = self.flights[slot].later.pop() else { return false };
+            statement.into_iter().for_each(|operation| self.send(slot, operation));
+        }
+        self.flights[slot].open > 0
+    }
+
+    fn finish(&mut self, slot: usize, done: &mut Vec<Finished>) {
+        let flight = std::mem::take(&mut self.flights[slot]);
+        self.free.push(slot);
+        let outcome = match flight.failure {
+            // Part of the operation has happened.
+            Some(Failure::Refused(reason)) if flight.wrote => Err(Failure::Unknown(reason)),
+            Some(failure) => Err(failure),
+            None => Ok(flight.answer),
+        };
+        done.push(Finished { tag: flight.tag, outcome });
+    }
+}
+
+impl<S: Requests> Driver for RawDriver<S> {
+    fn submit(&mut self, tag: u64, operation: Operation) {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.flights.push(Flight::default());
+            self.flights.len() - 1
+        });
+        self.flights[slot].tag = tag;
+        self.send(slot, operation);
+        if self.flights[slot].open == 0 && !self.proceed(slot) {
+            // Nothing to do: answered like any other, by the next poll.
+            self.answers.push((slot as u64, Ok(Response::Pairs(Vec::new()))));
+            self.flights[slot].open = 1;
+        }
+    }
+
+    fn flush(&mut self) {
+        self.session.flush();
+    }
+
+    fn poll(&mut self, wait: Duration, done: &mut Vec<Finished>) {
+        let mut answers = std::mem::take(&mut self.answers);
+        self.session.poll(if answers.is_empty() { wait } else { Duration::ZERO }, &mut answers);
+        for (slot, answer) in answers.drain(..) {
+            let slot = slot as usize;
+            let flight = &mut self.flights[slot];
+            flight.open -= 1;
+            flight.take(answer);
+            if flight.open == 0 && !self.proceed(slot) {
+                self.finish(slot, done);
+            }
+        }
+        self.answers = answers;
+        self.session.flush();
+    }
+}
+
+impl Flight {
+    fn take(&mut self, answer: Result<Response, RequestError>) {
+        match answer {
+            Ok(Response::Value(Some(_))) => self.answer.found += 1,
+            Ok(Response::Value(None)) => self.answer.missing += 1,
+            Ok(Response::Pairs(pairs)) => self.answer.found += pairs.len() as u32,
+            Ok(Response::Done | Response::Swapped { .. }) => self.wrote = true,
+            // What is unknown stays unknown, whatever else failed.
+            Err(RequestError::Unknown(reason)) => self.failure = Some(Failure::Unknown(reason)),
+            Err(RequestError::Refused(reason)) if self.failure.is_none() => {
+                self.failure = Some(Failure::Refused(reason));
+            }
+            Err(RequestError::Refused(_)) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+
+    /// Remembers what was asked, and answers in the order of asking as it was told.
+    #[derive(Default)]
+    struct Twin {
+        asked: Vec<Request>,
+        flushed: usize,
+        open: Vec<u64>,
+        answers: Vec<Result<Response, RequestError>>,
+    }
+
+    impl Requests for Twin {
+        fn submit(&mut self, tag: u64, request: Request) {
+            self.asked.push(request);
+            self.open.push(tag);
+        }
+
+        fn flush(&mut self) {
+            self.flushed = self.asked.len();
+        }
+
+        fn poll(&mut self, _: Duration, done: &mut Vec<(u64, Result<Response, RequestError>)>) {
+            assert_eq!(self.flushed, self.asked.len(), "what was asked is sent before anybody waits");
+            let answers = self.answers.drain(..self.open.len());
+            done.extend(self.open.drain(..).zip(answers));
+        }
+    }
+
+    const KEY: Bytes = Bytes::from_static(b"k");
+
+    fn read() -> Operation {
+        Operation::Read { key: KEY }
+    }
+
+    fn update() -> Operation {
+        Operation::Update { key: KEY, value: KEY }
+    }
+
+    /// Drives one operation to its end: what was asked, and how it ended.
+    fn driven(
+        operation: Operation,
+        answers: Vec<Result<Response, RequestError>>,
+    ) -> (Vec<Request>, Result<Answer, Failure>) {
+        let mut driver = RawDriver::new(Twin { answers, ..Twin::default() });
+        driver.submit(77, operation);
+        driver.flush();
+        let mut done = Vec::new();
+        for _ in 0..5 {
+            driver.poll(Duration::ZERO, &mut done);
+        }
+        assert!(driver.session.answers.is_empty(), "not all answers were asked for");
+        let [finished] = &done[..] else { panic!("expected one outcome: {done:?}") };
+        assert_eq!(finished.tag, 77);
+        (driver.session.asked, finished.outcome.clone())
+    }
+
+    #[test]
+    fn a_read_modify_write_writes_once_it_has_read() {
+        let operation = Operation::ReadModifyWrite { key: KEY, value: KEY };
+        let (asked, outcome) = driven(operation, vec![Ok(Response::Value(Some(KEY))), Ok(Response::Done)]);
+        assert_eq!(asked, [Request::Get(KEY), Request::Put(KEY, KEY)]);
+        assert_eq!(outcome, Ok(Answer { found: 1, missing: 0 }));
+    }
+
+    #[test]
+    fn statements_follow_each_other_and_count_all_that_was_found() {
+        let operation = Operation::InTurn(vec![vec![read(), read()], vec![update()]]);
+        let answers = vec![Ok(Response::Value(None)), Ok(Response::Value(Some(KEY))), Ok(Response::Done)];
+        let (asked, outcome) = driven(operation, answers);
+        assert_eq!(asked, [Request::Get(KEY), Request::Get(KEY), Request::Put(KEY, KEY)]);
+        assert_eq!(outcome, Ok(Answer { found: 1, missing: 1 }));
+    }
+
+    #[test]
+    fn what_follows_a_failure_is_not_sent() {
+        let refused = || Err(RequestError::Refused("busy".to_owned()));
+        let (asked, outcome) = driven(Operation::InTurn(vec![vec![read()], vec![update()]]), vec![refused()]);
+        assert_eq!((asked.len(), outcome), (1, Err(Failure::Refused("busy".to_owned()))));
+    }
+
+    #[test]
+    fn an_operation_refused_after_it_wrote_is_of_unknown_fate() {
+        let answers = vec![Ok(Response::Done), Err(RequestError::Refused("busy".to_owned()))];
+        let (_, outcome) = driven(Operation::InTurn(vec![vec![update()], vec![update()]]), answers);
+        assert_eq!(outcome, Err(Failure::Unknown("busy".to_owned())));
+    }
+
+    #[test]
+    fn an_operation_of_nothing_succeeds() {
+        assert_eq!(driven(Operation::InTurn(vec![Vec::new()]), Vec::new()), (Vec::new(), Ok(Answer::default())));
+    }
+
+    #[test]
+    fn scans_end_with_the_rows() {
+        let operation = Operation::Scan { from: KEY, rows: 9 };
+        let (asked, outcome) = driven(operation, vec![Ok(Response::Pairs(vec![(KEY, KEY); 4]))]);
+        assert_eq!(asked, [Request::Scan { from: KEY, until: Keys::end(), limit: 9 }]);
+        assert_eq!(outcome.unwrap().found, 4);
+    }
+}

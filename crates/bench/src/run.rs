@@ -1,0 +1,211 @@
+//! One run: threads that drive, and the judge that ends it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use timeline::{About, Point, Timeline};
+use units::{Nanos, Usd};
+use workload::operations::Recipe;
+
+use crate::series::{MEASURED_FROM, MEASURED_UNTIL, RUN, STEADY, timeline};
+use crate::{
+    BenchError, Clock, CpuReading, Driver, Judge, Limits, Loop, Phase, Progress, RunReport, Slice, SystemClock,
+};
+use crate::{Report, Worker};
+
+/// Makes the driver of each thread.
+pub type Drivers<'d> = dyn FnMut(u32) -> Result<Box<dyn Driver>, BenchError> + 'd;
+
+/// How a workload is run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// For people.
+    pub title: String,
+    /// The workload's name.
+    pub workload: String,
+    /// What makes operations start.
+    pub load: Loop,
+    /// Driver threads. One drives any number of clients; more than one only where it is the bottleneck.
+    pub threads: u32,
+    /// How long it takes.
+    pub limits: Limits,
+    /// The same seed gives the same operations. Run `n` takes `seed + n - 1`.
+    pub seed: u64,
+    /// What the deployment costs a month.
+    pub monthly: Option<Usd>,
+    /// How long operations in flight are waited for at the end; longer than any timeout of the client.
+    pub drain: Nanos,
+    /// Anything else worth keeping.
+    pub notes: BTreeMap<String, String>,
+}
+
+/// What a run found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// The numbers.
+    pub report: RunReport,
+    /// Second by second, from the start of the warm-up.
+    pub timeline: Timeline,
+}
+
+/// The most driver threads.
+const MOST_THREADS: u32 = 256;
+
+impl Plan {
+    /// # Errors
+    /// When a number cannot be.
+    pub fn check(&self) -> Result<(), BenchError> {
+        self.load.check()?;
+        self.limits.check()?;
+        if self.threads == 0 || self.threads > MOST_THREADS {
+            let message = format!("{} driver threads: expected 1 to {MOST_THREADS}", self.threads);
+            return Err(BenchError::Input(message));
+        }
+        Ok(())
+    }
+
+    /// No thread is left without a client.
+    fn threads(&self) -> u32 {
+        match self.load {
+            Loop::Closed { clients, .. } => self.threads.min(clients).max(1),
+            Loop::Open { .. } => self.threads,
+        }
+    }
+
+    /// The report of these runs.
+    pub fn report(&self, recipe: &Recipe, runs: Vec<RunReport>) -> Report {
+        Report {
+            format: Report::FORMAT.to_owned(),
+            title: self.title.clone(),
+            workload: self.workload.clone(),
+            load: self.load,
+            threads: self.threads(),
+            seed: self.seed,
+            rows_loaded: recipe.loaded(),
+            limits: self.limits,
+            notes: self.notes.clone(),
+            runs,
+        }
+    }
+}
+
+/// Warms up, measures and drains. `number` counts the runs from 1; `stop` ends it early, and what was measured until then
+/// counts.
+///
+/// # Errors
+/// When the plan cannot be, no driver can be made, or a thread panics.
+pub fn run(
+    recipe: &Arc<Recipe>,
+    plan: &Plan,
+    number: u32,
+    drivers: &mut Drivers<'_>,
+    progress: &mut dyn FnMut(&Progress),
+    stop: &AtomicBool,
+) -> Result<Run, BenchError> {
+    plan.check()?;
+    let threads = plan.threads();
+    let drivers = (0..threads).map(drivers).collect::<Result<Vec<_>, _>>()?;
+    let seed = plan.seed.wrapping_add(u64::from(number.saturating_sub(1)));
+    let (sender, slices) = channel();
+    let over = AtomicBool::new(false);
+    let started = jiff::Timestamp::now();
+    let clock = SystemClock::start();
+    let (judge, watch) = std::thread::scope(|scope| {
+        let start = |(thread, driver)| {
+            let (sender, over) = (sender.clone(), &over);
+            let source = recipe.generator(seed, thread);
+            let of = (thread, threads);
+            let mut worker =
+                Worker::new((clock, driver, source), plan.load, of, seed, plan.limits.window, recipe.kinds().len());
+            let body = move || {
+                while !over.load(Ordering::Relaxed) {
+                    // The other end is gone only once the run is over.
+                    worker.turn(&mut |slice| drop(sender.send(slice)));
+                }
+                worker.drain(plan.drain);
+            };
+            std::thread::Builder::new().name(format!("driver-{thread}")).spawn_scoped(scope, body)
+        };
+        let spawned = (0..).zip(drivers).map(start).collect::<Result<Vec<_>, _>>();
+        drop(sender);
+        let watched = match spawned {
+            Ok(handles) => {
+                let alive = || handles.iter().all(|handle| !handle.is_finished());
+                let judge = Judge::new(plan.limits, threads);
+                let watched = watch((&slices, &alive), judge, clock, progress, stop);
+                over.store(true, Ordering::Relaxed);
+                let joined = handles.into_iter().map(std::thread::ScopedJoinHandle::join).all(|end| end.is_ok());
+                if joined { Ok(watched) } else { Err(BenchError::Thread) }
+            }
+            Err(error) => Err(BenchError::Environment(format!("the system gives no thread: {error}"))),
+        };
+        over.store(true, Ordering::Relaxed);
+        watched
+    })?;
+    let (from, until) = watch.measured;
+    let cpu = from.1.until(until.1, until.0 - from.0);
+    let report = RunReport::of(number, &judge, recipe.kinds(), &plan.limits, cpu, plan.monthly);
+    let measured = judge.measured().map_or((Nanos(0), Nanos(0)), |all| (all.from, all.until));
+    let mut notes = plan.notes.clone();
+    let own = [(RUN, u64::from(number)), (MEASURED_FROM, measured.0.0), (MEASURED_UNTIL, measured.1.0), ("seed", seed)];
+    notes.extend(own.map(|(key, value)| (key.to_owned(), value.to_string())));
+    notes.insert(STEADY.to_owned(), judge.steady().to_string());
+    let about = About { title: plan.title.clone(), start: Some(started), notes };
+    let timeline = timeline(about, judge.tally(), recipe.kinds(), watch.cpu)?;
+    Ok(Run { report, timeline })
+}
+
+/// What was seen beside the slices.
+struct Watch {
+    /// Time and processor at the start and the end of what was measured.
+    measured: ((Nanos, CpuReading), (Nanos, CpuReading)),
+    cpu: Vec<Point>,
+}
+
+/// Windows come late where threads are busy; a thread that is silent for so long is waited for all the same, but a stop
+/// is heeded.
+const LISTEN: Duration = Duration::from_millis(100);
+
+/// Feeds the judge until the run is over.
+fn watch(
+    (slices, alive): (&Receiver<Slice>, &dyn Fn() -> bool),
+    mut judge: Judge,
+    clock: SystemClock,
+    progress: &mut dyn FnMut(&Progress),
+    stop: &AtomicBool,
+) -> (Judge, Watch) {
+    let mut last = (Nanos(0), CpuReading::now());
+    let mut watch = Watch { measured: (last, last), cpu: Vec::new() };
+    while !judge.phase().is_over() {
+        let warming = judge.phase() == Phase::Warming;
+        let told = match slices.recv_timeout(LISTEN) {
+            Ok(slice) => judge.take(slice),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
+        // A thread that ends before it is told to has panicked, which joining tells.
+        if !alive() {
+            break;
+        }
+        if stop.load(Ordering::Relaxed) {
+            judge.interrupt();
+        }
+        let Some(told) = told else { continue };
+        let now = (clock.now(), CpuReading::now());
+        let taken = last.1.until(now.1, now.0 - last.0);
+        if told.passed > watch.cpu.last().map_or(Nanos(0), |point| point.until) {
+            let from = watch.cpu.last().map_or(Nanos(0), |point| point.until);
+            watch.cpu.push(Point { from, until: told.passed, value: 100.0 * taken.of_machine() });
+        }
+        last = now;
+        if warming {
+            watch.measured.0 = now;
+        }
+        watch.measured.1 = now;
+        progress(&told);
+    }
+    (judge, watch)
+}

@@ -1,0 +1,163 @@
+//! Claims on a real engine as recipes: a workload, a deployment without and with what is claimed of, and how both were made
+//! as small as one machine.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bench::{Limits, Loop, Plan};
+use deployment::Deployment;
+use input::Text;
+use trial::{Database, Order};
+use units::{Bytes, Nanos};
+use workload::Workload;
+use workload::operations::Scale;
+
+use crate::run::ClaimError;
+
+/// The recipes, by the claim that they are of.
+const RECIPES: [(&str, &str); 6] = [
+    ("A26", include_str!("../recipes/A26.toml")),
+    ("B01", include_str!("../recipes/B01.toml")),
+    ("B02", include_str!("../recipes/B02.toml")),
+    ("B06", include_str!("../recipes/B06.toml")),
+    ("B11", include_str!("../recipes/B11.toml")),
+    ("B12", include_str!("../recipes/B12.toml")),
+];
+
+/// How a claim is measured.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Recipe {
+    /// What was made smaller than in the source, and why, for people.
+    pub(crate) scaled: String,
+    /// Runs of each side.
+    pub(crate) pairs: u32,
+    /// How long each run warms up.
+    warm_up: Nanos,
+    /// How long each run is measured.
+    measure: Nanos,
+    /// Clients of the closed loop.
+    clients: u32,
+    /// What each node may take of the memory.
+    memory: Bytes,
+    /// The zone of the clients.
+    zone: Option<String>,
+    workload: toml::Table,
+    deployment: toml::Table,
+    /// What the claim is of: settings of the deployment, or `log`, a disk of its own for the raft log.
+    with: toml::Table,
+    /// What the source says does nothing, measured beside it.
+    instead: Option<toml::Table>,
+    /// TiKV's keys for all sides.
+    #[serde(default)]
+    keys: toml::Table,
+}
+
+/// The keys are cut into so many regions: a handful for each node, as many as two processors serve without idle work.
+const REGIONS: usize = 12;
+
+impl Recipe {
+    /// The recipe of a claim.
+    pub(crate) fn of(id: &str) -> Result<Self, ClaimError> {
+        let text = RECIPES.iter().find(|(of, _)| *of == id).map(|(_, text)| *text);
+        let text = text.ok_or_else(|| ClaimError::Other(format!("there is no recipe for {id}")))?;
+        Ok(input::from_toml(&Text::new(format!("recipes/{id}.toml"), text))?)
+    }
+
+    /// The side without what is claimed of.
+    pub(crate) fn without(&self) -> Result<Order, ClaimError> {
+        self.order(&toml::Table::new(), "without")
+    }
+
+    /// The side with it.
+    pub(crate) fn with(&self) -> Result<Order, ClaimError> {
+        self.order(&self.with, "with")
+    }
+
+    /// The side of which the source says that it does nothing, if there is one.
+    pub(crate) fn instead(&self) -> Result<Option<Order>, ClaimError> {
+        self.instead.as_ref().map(|change| self.order(change, "instead")).transpose()
+    }
+
+    fn order(&self, change: &toml::Table, title: &str) -> Result<Order, ClaimError> {
+        let text = |table: &toml::Table| Text::new("recipe", table.to_string());
+        let workload = Workload::from_text(&text(&self.workload), &mut |path| input::read_text(path, input::LIMIT))?;
+        let deployment = Deployment::from_text(&text(&changed(&self.deployment, change)))?;
+        let plan = Plan {
+            title: title.to_owned(),
+            workload: workload.name.clone(),
+            load: Loop::Closed { clients: self.clients, think: Nanos(0) },
+            threads: 1,
+            limits: Limits {
+                warm_least: self.warm_up,
+                warm_most: self.warm_up + Nanos::secs(5),
+                measure_least: self.measure,
+                measure_most: self.measure,
+                ..Limits::default()
+            },
+            seed: 1,
+            monthly: None,
+            drain: Nanos(Order::TIMEOUT.as_nanos() as u64) + Nanos::secs(1),
+            notes: BTreeMap::new(),
+        };
+        let options =
+            cluster::Options { memory: Some(self.memory), keys: self.keys.clone(), ..cluster::Options::default() };
+        let client =
+            rawkv::Options { zone: self.zone.clone(), timeout: Duration::from_secs(30), ..rawkv::Options::default() };
+        let database = Database::Reference {
+            deployment: Box::new(deployment),
+            options: Box::new(options),
+            regions: REGIONS,
+            share: 1.0,
+        };
+        Ok(Order { workload, scale: Scale::default(), database, plan, load: true, client, stop: Default::default() })
+    }
+}
+
+/// A deployment with a change.
+fn changed(deployment: &toml::Table, change: &toml::Table) -> toml::Table {
+    let mut all = deployment.clone();
+    for (key, value) in change {
+        if key == "log" {
+            let nodes = all.get_mut("nodes").and_then(toml::Value::as_array_mut).into_iter().flatten();
+            for node in nodes.filter_map(toml::Value::as_table_mut) {
+                node.insert(key.clone(), value.clone());
+            }
+        } else if let Some(settings) = all.entry("settings").or_insert_with(|| toml::Table::new().into()).as_table_mut()
+        {
+            settings.insert(key.clone(), value.clone());
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deployment(order: &Order) -> &Deployment {
+        let Database::Reference { deployment, .. } = &order.database else {
+            panic!("a recipe starts its own database")
+        };
+        deployment
+    }
+
+    #[test]
+    fn every_recipe_is_two_deployments_that_differ() {
+        for (id, _) in RECIPES {
+            let recipe = Recipe::of(id).unwrap_or_else(|error| panic!("{id}: {error}"));
+            let (without, with) = (recipe.without().unwrap(), recipe.with().unwrap());
+            assert_ne!(deployment(&without), deployment(&with), "{id}");
+            assert_eq!(without.plan.limits, with.plan.limits, "{id}");
+            assert!(recipe.pairs >= 2 && !recipe.scaled.trim().is_empty(), "{id}");
+            recipe.instead().unwrap();
+        }
+    }
+
+    #[test]
+    fn every_claim_on_a_real_engine_has_a_recipe() {
+        let claims =
+            crate::claims().iter().filter(|claim| claim.rung == crate::Rung::Bench && crate::measurable(&claim.id));
+        assert!(claims.map(|claim| claim.id.as_str()).eq(RECIPES.iter().map(|(id, _)| *id)));
+    }
+}

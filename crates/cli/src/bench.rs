@@ -1,0 +1,141 @@
+//! `diskwright bench`: a workload on a real engine, on emulated or real disks.
+
+mod compare;
+mod live;
+mod options;
+mod text;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use bench::Report;
+use serde_json::json;
+use trial::{Database, Found, Ground, Order};
+
+use crate::bench::live::Live;
+use crate::bench::options::Options;
+use crate::failure::Failure;
+use crate::inputs;
+use crate::output::Output;
+
+/// Arguments of `bench`.
+#[derive(Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "\
+Examples:
+  diskwright bench examples/ycsb-a-uniform.toml --on examples/raft-dedicated.toml --records 200k
+  diskwright bench examples/mix.toml --on mine.toml --rate 2k --runs 3 --out mine.json
+  diskwright bench examples/mix.toml --db tikv://10.0.0.5:2379 --records 10M --out ours.parquet
+  diskwright bench compare shared.json dedicated.json
+  diskwright bench compare shared.toml dedicated.toml --workload examples/mix.toml --pairs 5
+
+With --on, the disks of the deployment's storage nodes are mounted on this machine, a placement
+driver and the reference store are started on them, and all of it is taken down again; that takes
+root and the programs of `make store`. The reference store is made of TiKV's parts to measure with;
+it is no place to keep data. Instances count for their disks' caps only: processors are this
+machine's. With --db, an existing TiKV is driven; its raw keys `user...` are overwritten.
+
+Runs warm up until they are steady and end when the throughput is known closely enough. An open
+loop (--rate) counts latency from when an operation was to start."
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    /// The workload, a TOML file with [ycsb], [inserts] or [mix]; - reads standard input
+    #[arg(required = true)]
+    workload: Option<PathBuf>,
+    /// Run it on this deployment, started on this machine
+    #[arg(long, value_name = "DEPLOYMENT", required_unless_present = "db")]
+    on: Option<PathBuf>,
+    /// Run it on a cluster that is there: tikv://HOST:PORT of its placement driver
+    #[arg(long, value_name = "URL", conflicts_with = "on")]
+    db: Option<String>,
+    /// Measure so many times, one after the other on the same database
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    runs: u32,
+    /// Write what was found: .json for the numbers, .parquet or .csv for the Timeline of the last run; may be repeated
+    #[arg(long, value_name = "FILE")]
+    out: Vec<PathBuf>,
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// Tell whether B is faster than A, from files of runs or by running both in turn
+    Compare(compare::Args),
+}
+
+pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
+    match (&args.verb, &args.workload) {
+        (Some(Verb::Compare(args)), _) => compare::run(args, json),
+        (None, Some(workload)) => measure(args, workload, json),
+        (None, None) => Err(Failure::input("name a workload: `diskwright bench WORKLOAD --on DEPLOYMENT`")),
+    }
+}
+
+fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> {
+    for out in &args.out {
+        timeline::Format::of(out)?;
+    }
+    let workload = inputs::workload(workload)?.noun;
+    let order = match (&args.on, &args.db) {
+        (Some(on), _) => args.options.on(workload, &inputs::deployment(on)?.noun)?,
+        (None, Some(db)) => args.options.db(workload, db)?,
+        (None, None) => return Err(Failure::input("say what to run on: --on DEPLOYMENT or --db URL")),
+    };
+    let order = Order { stop: interrupts()?, ..order };
+    let lab = args.options.lab(&order)?;
+    let mut live = Live::new();
+    let ground = Ground::prepare(lab.as_ref(), order.clone(), &mut |stage| live.show(&stage))?;
+    let found: Result<Vec<Found>, _> = (1..=args.runs).map(|n| ground.run(n, &mut |stage| live.show(&stage))).collect();
+    let report = |found: &[Found]| order.plan.report(ground.recipe(), found.iter().map(|f| f.report.clone()).collect());
+    let found = found?;
+    let report = report(&found);
+    let notes = ground.notes().to_vec();
+    let said = ground.end()?;
+    live.end();
+    write(args, &report, &found)?;
+    let failed = found.iter().any(|found| found.report.operations == 0);
+    let output = match json {
+        true => Output::json(&document(&report, &found)),
+        false => Output::text(text::text(&report, &found, &order, &[notes, said].concat(), &args.out)),
+    };
+    Ok(output.negative(failed))
+}
+
+/// Ctrl-C ends a run; what was started is taken down.
+fn interrupts() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&stop))
+            .map_err(|error| Failure::environment(format!("interrupts cannot be caught: {error}")))?;
+    }
+    Ok(stop)
+}
+
+fn write(args: &Args, report: &Report, found: &[Found]) -> Result<(), Failure> {
+    for out in &args.out {
+        match out.extension().is_some_and(|extension| extension == "json") {
+            true => {
+                let text = serde_json::to_string_pretty(report).map_err(|error| Failure::input(error.to_string()))?;
+                inputs::write(out, &(text + "\n"))?;
+            }
+            false => found.last().map(|found| found.timeline.write(out)).transpose().map(drop)?,
+        }
+    }
+    Ok(())
+}
+
+fn document(report: &Report, found: &[Found]) -> serde_json::Value {
+    let used: Vec<_> = found.iter().map(|found| json!(found.used)).collect();
+    json!({ "report": report, "used": used })
+}
+
+/// Whether a database is started for the order.
+fn is_reference(order: &Order) -> bool {
+    matches!(order.database, Database::Reference { .. })
+}

@@ -1,0 +1,87 @@
+//! `diskwright bench compare`: whether B is faster than A.
+
+use std::path::{Path, PathBuf};
+
+use bench::compare::{Sample, compare, read};
+use serde_json::json;
+use trial::{Found, Order, alternate};
+
+use crate::bench::interrupts;
+use crate::bench::live::Live;
+use crate::bench::options::Options;
+use crate::failure::Failure;
+use crate::inputs;
+use crate::output::Output;
+
+/// Arguments of `bench compare`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  diskwright bench compare shared.json dedicated.json
+  diskwright bench compare shared.toml dedicated.toml --workload examples/mix.toml --pairs 5
+
+A and B are files that `diskwright bench --out` wrote, or two deployments that are run in turn,
+A B B A ..., each run on disks of its own, so that a machine whose speed wanders favours neither.
+Runs with the same number are a pair; intervals hold 95 of 100.")]
+pub(crate) struct Args {
+    /// Runs, or a deployment
+    a: PathBuf,
+    /// Runs, or a deployment
+    b: PathBuf,
+    /// Run both deployments with this workload
+    #[arg(long, value_name = "WORKLOAD")]
+    workload: Option<PathBuf>,
+    /// Run each so many times
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "workload", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pairs: u32,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// The bootstrap's seed: the same files give the same answer.
+const SEED: u64 = 1;
+
+pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
+    let deployments = [&args.a, &args.b].map(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    let [(a, one), (b, other)] = match (deployments, &args.workload) {
+        ([true, true], Some(workload)) => measure(args, workload)?,
+        ([true, true], None) => {
+            return Err(Failure::input("two deployments are compared under a load: give --workload"));
+        }
+        ([false, false], None) => [read(&args.a)?, read(&args.b)?],
+        ([false, false], Some(_)) => {
+            return Err(Failure::input("--workload is for two deployments; these files hold runs already"));
+        }
+        _ => {
+            return Err(Failure::input(
+                "compare runs with runs or a deployment with a deployment, not one with the other",
+            ));
+        }
+    };
+    let comparison = compare((&a, &one), (&b, &other), SEED)?;
+    Ok(if json { Output::json(&json!(comparison)) } else { Output::text(comparison.text()) })
+}
+
+fn measure(args: &Args, workload: &Path) -> Result<[(String, Vec<Sample>); 2], Failure> {
+    let workload = inputs::workload(workload)?.noun;
+    let stop = interrupts()?;
+    let order = |path: &Path| -> Result<Order, Failure> {
+        let order = args.options.on(workload.clone(), &inputs::deployment(path)?.noun)?;
+        Ok(Order { stop: stop.clone(), ..order })
+    };
+    let orders = [order(&args.a)?, order(&args.b)?];
+    let lab = args.options.lab(&orders[0])?;
+    let mut live = Live::new();
+    let found = alternate(lab.as_ref(), [&orders[0], &orders[1]], args.pairs, &mut |second, pair, stage| {
+        let side = if second { "B" } else { "A" };
+        live.side(format!("{side}, pair {pair} of {}: ", args.pairs));
+        live.show(&stage);
+    })?;
+    live.end();
+    let mut sides = found.into_iter().zip(&orders).map(|(found, order)| (order.plan.title.clone(), samples(&found)));
+    Ok([sides.next().expect("two sides"), sides.next().expect("two sides")])
+}
+
+fn samples(found: &[Found]) -> Vec<Sample> {
+    found.iter().filter_map(|found| Sample::of_timeline(&found.timeline).ok()).collect()
+}

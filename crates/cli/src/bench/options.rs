@@ -1,0 +1,233 @@
+//! What a run and a comparison have in common.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bench::{Arrivals, Limits, Loop, Plan};
+use cluster::{Lab, Programs};
+use deployment::Deployment;
+use trial::{Database, Order};
+use units::{Bytes, Nanos, Ratio, Uncertain, Usd};
+use workload::Workload;
+use workload::operations::{Recipe, Scale};
+
+use crate::failure::Failure;
+use crate::{home, inputs};
+
+/// What a run and a comparison have in common.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Closed loop: so many clients, each with one operation at a time; the workload's own, else 64
+    #[arg(long, value_name = "N", conflicts_with = "rate")]
+    clients: Option<u32>,
+    /// Open loop: so many operations a second, whether the database keeps up or not
+    #[arg(long, value_name = "PER_SECOND", value_parser = number)]
+    rate: Option<f64>,
+    /// Space the operations of an open loop evenly, not by chance
+    #[arg(long, requires = "rate")]
+    even: bool,
+    /// Load so many rows instead of the workload's
+    #[arg(long, value_name = "N", value_parser = number)]
+    records: Option<f64>,
+    /// The rows are there already
+    #[arg(long)]
+    no_load: bool,
+    /// What each node may take of the memory, its page cache included
+    #[arg(long, value_name = "BYTES")]
+    memory: Option<Bytes>,
+    /// Cut the keys into so many regions
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    regions: u32,
+    /// Set a key of TiKV's configuration: rocksdb.defaultcf.block-size=4KB; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Let every disk deliver only this share of its limits
+    #[arg(long, value_name = "SHARE", default_value = "100%")]
+    disk_share: Ratio,
+    /// The zone in which the driver stands: a, b, c …
+    #[arg(long, value_name = "ZONE")]
+    zone: Option<String>,
+    /// Warm up for so long at least
+    #[arg(long, value_name = "SPAN", default_value = "10s")]
+    warm_up: Nanos,
+    /// Measure for so long at least
+    #[arg(long, value_name = "SPAN", default_value = "20s")]
+    least: Nanos,
+    /// Measure for so long at most
+    #[arg(long, value_name = "SPAN", default_value = "120s")]
+    most: Nanos,
+    /// End when the throughput is known to within this
+    #[arg(long, value_name = "SHARE", default_value = "2%")]
+    within: Ratio,
+    /// The same seed gives the same operations
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Where disks and logs are kept while it runs, best in memory; all of it is removed
+    #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-bench")]
+    scratch: PathBuf,
+}
+
+/// Clients where neither the workload nor the command line says.
+const CLIENTS: u32 = 64;
+/// Operations of an open loop that the database may have at a time, and arrivals that may wait.
+const IN_FLIGHT: u32 = 4096;
+
+impl Options {
+    /// The order for a deployment that is started here.
+    pub(crate) fn on(&self, workload: Workload, deployment: &Deployment) -> Result<Order, Failure> {
+        let price = deployment.monthly(&inputs::view(deployment.as_of)).ok().map(|costs| costs.total());
+        let title = match deployment.name.as_str() {
+            "" => "a deployment without a name",
+            name => name,
+        };
+        let keys = keys(&self.set)?;
+        let options = cluster::Options { memory: self.memory, keys, seed: self.seed, ..cluster::Options::default() };
+        let share = self.disk_share.0;
+        if !(share > 0.0 && share <= 1.0) {
+            return Err(Failure::input(format!(
+                "--disk-share {}: expected more than 0 % and up to 100 %",
+                self.disk_share
+            )));
+        }
+        let database = Database::Reference {
+            deployment: Box::new(deployment.clone()),
+            options: Box::new(options),
+            regions: self.regions as usize,
+            share,
+        };
+        self.order(workload, database, title, price)
+    }
+
+    /// The order for a cluster that is there.
+    pub(crate) fn db(&self, workload: Workload, url: &str) -> Result<Order, Failure> {
+        let scheme = url.split_once("://").map(|(scheme, _)| scheme);
+        if scheme.is_some_and(|scheme| scheme != "tikv") {
+            return Err(Failure::input(format!(
+                "--db {url}: expected tikv://HOST:PORT, the placement driver's address"
+            )));
+        }
+        for (given, option) in [(self.memory.is_some(), "--memory"), (!self.set.is_empty(), "--set")] {
+            if given {
+                return Err(Failure::input(format!("{option} is for clusters that are started here, with --on")));
+            }
+        }
+        self.order(workload, Database::Existing(url.to_owned()), url, None)
+    }
+
+    fn order(&self, workload: Workload, database: Database, title: &str, price: Option<Usd>) -> Result<Order, Failure> {
+        let scale = Scale { rows: self.records.map(|rows| rows as u64), ..Scale::default() };
+        let recipe = Recipe::new(&workload, scale)?;
+        let load = match self.rate {
+            Some(rate) => {
+                let arrivals = if self.even { Arrivals::Constant } else { Arrivals::Poisson };
+                Loop::Open { rate, arrivals, in_flight: IN_FLIGHT, backlog: 16 * IN_FLIGHT }
+            }
+            None => {
+                let own = recipe.clients().map(|clients| clients.round() as u32);
+                Loop::Closed { clients: self.clients.or(own).unwrap_or(CLIENTS), think: recipe.think() }
+            }
+        };
+        let limits = Limits {
+            warm_least: self.warm_up,
+            warm_most: Nanos(self.warm_up.0.saturating_mul(3)).max(Nanos::secs(1)),
+            measure_least: self.least.min(self.most),
+            measure_most: self.most,
+            within: self.within.0,
+            ..Limits::default()
+        };
+        let plan = Plan {
+            title: title.to_owned(),
+            workload: workload.name.clone(),
+            load,
+            threads: 1,
+            limits,
+            seed: self.seed,
+            monthly: price,
+            drain: Nanos(Order::TIMEOUT.as_nanos() as u64) + Nanos::secs(1),
+            notes: BTreeMap::new(),
+        };
+        plan.check().map_err(|error| Failure { code: error.exit_code(), message: error.to_string() })?;
+        let client = rawkv::Options { zone: self.zone.clone(), timeout: Order::TIMEOUT, ..rawkv::Options::default() };
+        Ok(Order { workload, scale, database, plan, load: !self.no_load, client, stop: Arc::default() })
+    }
+
+    /// What is needed of the machine; nothing for a cluster that is there.
+    pub(crate) fn lab(&self, order: &Order) -> Result<Option<Lab>, Failure> {
+        let Database::Reference { deployment, .. } = &order.database else { return Ok(None) };
+        let programs = Programs::find()?;
+        std::fs::create_dir_all(&self.scratch)
+            .map_err(|error| Failure::environment(format!("{}: {error}", self.scratch.display())))?;
+        self.room(order, deployment)?;
+        Ok(Some(Lab { home: home::home()?, scratch: self.scratch.clone(), programs }))
+    }
+
+    /// Refuses what would not fit: a full scratch folder fails late and unclearly.
+    fn room(&self, order: &Order, deployment: &Deployment) -> Result<(), Failure> {
+        /// Rows, what is being compacted, and the raft log beside them.
+        const SPREAD: f64 = 2.0;
+        let recipe = Recipe::new(&order.workload, order.scale)?;
+        let needed = recipe.loaded_bytes() * f64::from(deployment.replicas()) * SPREAD;
+        let there = nix::sys::statvfs::statvfs(&self.scratch)
+            .map_err(|error| Failure::environment(format!("{}: {error}", self.scratch.display())))?;
+        let free = there.blocks_available() as f64 * there.fragment_size() as f64;
+        if needed > free {
+            return Err(Failure::input(format!(
+                "{} rows need some {} of room in {}, which has {}: load fewer with --records, or name another folder with \
+                 --scratch",
+                recipe.loaded(),
+                Bytes(needed as u64),
+                self.scratch.display(),
+                Bytes(free as u64)
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// One number: 200k, 5M.
+fn number(text: &str) -> Result<f64, String> {
+    let interval: Uncertain = text.parse().map_err(|error: units::ParseError| error.to_string())?;
+    if interval.low() == interval.high() && interval.low() > 0.0 {
+        return Ok(interval.low());
+    }
+    Err("expected one number above 0, such as 200k".to_owned())
+}
+
+/// TiKV's keys as nested tables.
+fn keys(set: &[String]) -> Result<toml::Table, Failure> {
+    let mut all = toml::Table::new();
+    for pair in set {
+        let wrong =
+            || Failure::input(format!("--set {pair}: expected KEY=VALUE, such as rocksdb.rate-bytes-per-sec=80MB"));
+        let (key, value) = pair.split_once('=').ok_or_else(wrong)?;
+        let value = value.parse::<toml::Value>().unwrap_or_else(|_| toml::Value::String(value.to_owned()));
+        let mut at = &mut all;
+        let mut parts = key.split('.').peekable();
+        while let Some(part) = parts.next() {
+            if parts.peek().is_none() {
+                at.insert(part.to_owned(), value.clone());
+                break;
+            }
+            let next = at.entry(part.to_owned()).or_insert_with(|| toml::Table::new().into());
+            at = next.as_table_mut().ok_or_else(wrong)?;
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_tikv_become_tables() {
+        let set = ["rocksdb.max-background-jobs=4", "rocksdb.defaultcf.block-size=4KB"].map(str::to_owned);
+        let expected = "[rocksdb]\nmax-background-jobs = 4\n[rocksdb.defaultcf]\nblock-size = \"4KB\"\n";
+        assert_eq!(keys(&set).unwrap(), expected.parse::<toml::Table>().unwrap());
+        for wrong in [&["a"][..], &["a=1", "a.b=2"]] {
+            let set: Vec<_> = wrong.iter().map(|&text| text.to_owned()).collect();
+            assert_eq!(keys(&set).unwrap_err().code, 2);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What runs found, for people.
+
+use std::path::PathBuf;
+
+use bench::{KindReport, Loop, Report, RunReport};
+use trial::{Found, Order, Use};
+
+use crate::bench::is_reference;
+use crate::output::{bold, yellow};
+use crate::table::{Table, WIDTH, wrap};
+
+pub(crate) fn text(report: &Report, found: &[Found], order: &Order, notes: &[String], written: &[PathBuf]) -> String {
+    let mut out = bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
+    out += &format!("{}; {} rows\n\n", how(&report.load), report.rows_loaded);
+    let mut table =
+        Table::new(&["run", "operations/s", "95 % interval", "p50 ms", "p95 ms", "p99 ms", "of"], &[1, 2, 3, 4, 5]);
+    for run in &report.runs {
+        for (at, kind) in run.kinds.iter().enumerate() {
+            row(&mut table, run, kind, at == 0);
+        }
+    }
+    out += &table.to_string();
+    for (run, found) in report.runs.iter().zip(found) {
+        for line in remarks(run) {
+            out += &format!("{}\n", yellow(&wrap(&format!("run {}: {line}", run.run), WIDTH, 2)));
+        }
+        if is_reference(order) {
+            out += &format!("\n{}\n", wrap(&used(run, &found.used), WIDTH, 2));
+        }
+    }
+    for note in notes {
+        out += &format!("{}\n", wrap(note, WIDTH, 2));
+    }
+    for file in written {
+        out += &format!("written: {}\n", file.display());
+    }
+    out
+}
+
+fn how(load: &Loop) -> String {
+    match load {
+        Loop::Closed { clients, .. } => format!("closed loop, {clients} clients"),
+        Loop::Open { rate, .. } => format!("open loop, {rate:.0} operations/s, latency from when each was to start"),
+    }
+}
+
+fn row(table: &mut Table, run: &RunReport, kind: &KindReport, first: bool) {
+    let millis = |nanos: u64| format!("{:.2}", nanos as f64 / 1e6);
+    let at = |pick: fn(&bench::Latencies) -> u64| kind.latency.as_ref().map_or("-".to_owned(), |l| millis(pick(l)));
+    let interval = match (&run.throughput, run.kinds.len()) {
+        (Some(t), 1) => format!("{:.0} to {:.0}", t.low, t.high),
+        (Some(t), _) if first => format!("all {:.0} to {:.0}", t.low, t.high),
+        _ => String::new(),
+    };
+    table.row([
+        if first { run.run.to_string() } else { String::new() },
+        format!("{:.0}", kind.per_s),
+        interval,
+        at(|l| l.p50_ns),
+        at(|l| l.p95_ns),
+        at(|l| l.p99_ns),
+        kind.kind.clone(),
+    ]);
+}
+
+/// What to mind of a run.
+fn remarks(run: &RunReport) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if !run.steady {
+        remarks.push("it was not steady when the measuring began; warm up longer with --warm-up".to_owned());
+    }
+    for error in &run.errors {
+        let fate = if error.unknown { "may have been done" } else { "not done" };
+        remarks.push(format!("{} × {} failed ({fate}): {}", error.count, error.kind, error.reason));
+    }
+    if run.backlog.dropped > 0 {
+        let dropped = run.backlog.dropped;
+        remarks.push(format!("{dropped} operations were given up: the database does not keep up with the rate"));
+    } else if run.backlog.at_end > 0 {
+        remarks.push(format!("{} operations waited to be sent at the end", run.backlog.at_end));
+    }
+    remarks
+}
+
+/// What a run took of the database.
+fn used(run: &RunReport, used: &Use) -> String {
+    let per_s = |bytes: f64| format!("{:.1} MB/s", bytes / used.seconds.max(f64::MIN_POSITIVE) / 1e6);
+    let mut parts = vec![
+        format!("clients wrote {}", per_s(used.user_bytes)),
+        format!("raft log {}", per_s(used.raft_log_bytes)),
+        format!("flushed {}", per_s(used.flush_bytes)),
+        format!("compacted {}", per_s(used.compaction_write_bytes)),
+    ];
+    if let Some(amplification) = used.write_amplification() {
+        parts.push(format!("write amplification of all replicas {amplification:.1}"));
+    }
+    if let Some(hits) = used.cache_hit_rate {
+        parts.push(format!("block cache hits {:.1} %", 100.0 * hits));
+    }
+    parts.push(format!("writers held up {:.1} s", used.held_up));
+    parts.push(format!("to compact {:.0} MB", used.pending_compaction_bytes / 1e6));
+    if used.cross_zone_bytes() > 0.0 {
+        parts.push(format!("between zones {}", per_s(used.cross_zone_bytes())));
+    }
+    let cpu = &run.driver_cpu;
+    let of_busy = cpu.of_busy.map_or(String::new(), |share| format!(", {:.1} % of what ran", 100.0 * share));
+    let driver =
+        format!("{:.1} % of the machine{of_busy}, {:.1} µs an operation", 100.0 * cpu.of_machine, cpu.us_per_operation);
+    parts.push(format!("the driver took {driver}"));
+    if let Some(price) = run.usd_per_million {
+        parts.push(format!("a million operations cost ${price:.3} at the deployment's price and this rate"));
+    }
+    format!("run {}: {}", run.run, parts.join("; "))
+}

@@ -1,0 +1,15 @@
+//! The daemon of mounted disks as a program of its own, for this crate's tests: `cluster_disks daemon STATE_FOLDER`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let Some(state) = std::env::args_os().nth(2) else {
+        eprintln!("usage: cluster_disks daemon STATE_FOLDER");
+        return ExitCode::from(2);
+    };
+    match mount::daemon::run(&PathBuf::from(state)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => ExitCode::from(error.exit_code()),
+    }
+}

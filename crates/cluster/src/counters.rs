@@ -1,0 +1,245 @@
+//! What a node's engine counted until an instant, from its `/metrics`.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use timeline::{Merge, Unit};
+
+use crate::Exposition;
+
+/// What a node's engine counted until an instant. Counters start anew when the node does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EngineCounters {
+    /// When.
+    pub at: Timestamp,
+    /// By the names of [`ROWS`], in its order; `None` where the node does not tell.
+    values: [Option<f64>; ROWS.len()],
+    /// Seconds of CPU time by pool of threads: `raftstore`, `apply`, `store_writer`, `grpc_server`, `rocksdb_low` ….
+    pub cpu: BTreeMap<String, f64>,
+    /// Bytes on the wire.
+    pub zones: BTreeMap<ZoneTraffic, f64>,
+}
+
+/// Between which zones bytes go.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ZoneTraffic {
+    /// From where.
+    pub from: String,
+    /// To where.
+    pub to: String,
+    /// `peer` or `client`.
+    pub kind: String,
+}
+
+/// How a value of an interval follows from those at its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It only grows, until the node starts anew: the growth.
+    Counter,
+    /// The value at the end.
+    Gauge,
+}
+
+/// How values with different labels become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fold {
+    Sum,
+    Max,
+}
+
+/// One thing that is read from a node.
+pub(crate) struct Row {
+    /// The name of the series.
+    pub(crate) series: &'static str,
+    pub(crate) unit: Unit,
+    pub(crate) merge: Merge,
+    pub(crate) kind: Kind,
+    /// TiKV's metric, and the labels that it must have.
+    metric: &'static str,
+    labels: &'static [(&'static str, &'static str)],
+    fold: Fold,
+    /// The series' unit over the metric's.
+    scale: f64,
+}
+
+/// A row for what adds up over column families.
+const fn row(
+    series: &'static str,
+    (unit, merge, kind): (Unit, Merge, Kind),
+    metric: &'static str,
+    labels: &'static [(&'static str, &'static str)],
+) -> Row {
+    Row { series, unit, merge, kind, metric, labels, fold: Fold::Sum, scale: 1.0 }
+}
+
+const BYTES: (Unit, Merge, Kind) = (Unit::Bytes, Merge::Sum, Kind::Counter);
+const COUNT: (Unit, Merge, Kind) = (Unit::Count, Merge::Sum, Kind::Counter);
+const TIME: (Unit, Merge, Kind) = (Unit::Seconds, Merge::Sum, Kind::Counter);
+const LEVEL: (Unit, Merge, Kind) = (Unit::Bytes, Merge::Mean, Kind::Gauge);
+
+/// All that is read. Metrics are TiKV's: its dashboards of v8.5, metrics/grafana/tikv_details.json; the log's are raft-engine
+/// 0.4's src/metrics.rs.
+pub(crate) const ROWS: [Row; 17] = [
+    // RocksDB holds writers up in microseconds.
+    Row { scale: 1e-6, ..row("stall_time", TIME, "tikv_engine_stall_micro_seconds", &[("db", "kv")]) },
+    row("throttle_time", TIME, "tikv_scheduler_throttle_duration_seconds_sum", &[]),
+    row("compaction_read_bytes", BYTES, "tikv_engine_compaction_flow_bytes", &[("db", "kv"), ("type", "bytes_read")]),
+    row(
+        "compaction_write_bytes",
+        BYTES,
+        "tikv_engine_compaction_flow_bytes",
+        &[("db", "kv"), ("type", "bytes_written")],
+    ),
+    row("flush_bytes", BYTES, "tikv_engine_flow_bytes", &[("db", "kv"), ("type", "flush_write_bytes")]),
+    row("engine_write_bytes", BYTES, "tikv_engine_flow_bytes", &[("db", "kv"), ("type", "bytes_written")]),
+    row("wal_bytes", BYTES, "tikv_engine_flow_bytes", &[("db", "kv"), ("type", "wal_file_bytes")]),
+    row("block_cache_hits", COUNT, "tikv_engine_cache_efficiency", &[("db", "kv"), ("type", "block_cache_hit")]),
+    row("block_cache_misses", COUNT, "tikv_engine_cache_efficiency", &[("db", "kv"), ("type", "block_cache_miss")]),
+    row("raft_log_bytes", BYTES, "raft_engine_write_size_sum", &[]),
+    row("raft_log_syncs", COUNT, "raft_engine_sync_log_duration_seconds_count", &[]),
+    row("raft_log_sync_time", TIME, "raft_engine_sync_log_duration_seconds_sum", &[]),
+    row("pending_compaction_bytes", LEVEL, "tikv_engine_pending_compaction_bytes", &[("db", "kv")]),
+    Row {
+        fold: Fold::Max,
+        ..row(
+            "level0_files",
+            (Unit::Count, Merge::Max, Kind::Gauge),
+            "tikv_engine_num_files_at_level",
+            &[("db", "kv"), ("level", "0")],
+        )
+    },
+    // One cache is shared: each family may tell of all of it.
+    Row { fold: Fold::Max, ..row("block_cache_bytes", LEVEL, "tikv_engine_block_cache_size_bytes", &[("db", "kv")]) },
+    row("engine_bytes", LEVEL, "tikv_engine_size_bytes", &[("db", "kv")]),
+    row("resident_bytes", LEVEL, "process_resident_memory_bytes", &[]),
+];
+
+impl EngineCounters {
+    /// Reads them off what a node told.
+    pub(crate) fn read(at: Timestamp, told: &Exposition) -> Self {
+        let value = |row: &Row| {
+            let folded = match row.fold {
+                Fold::Sum => told.sum(row.metric, row.labels),
+                Fold::Max => told.max(row.metric, row.labels),
+            };
+            folded.filter(|value| value.is_finite()).map(|value| value * row.scale)
+        };
+        let label = |labels: &BTreeMap<String, String>, key: &str| labels.get(key).cloned().unwrap_or_default();
+        let mut cpu = BTreeMap::new();
+        for (labels, seconds) in told.each("tikv_thread_cpu_seconds_total") {
+            *cpu.entry(pool(&label(labels, "name")).to_owned()).or_default() += seconds;
+        }
+        let mut zones = BTreeMap::new();
+        for (labels, bytes) in told.each("diskwright_zone_bytes_total") {
+            let [from, to, kind] = ["from", "to", "kind"].map(|key| label(labels, key));
+            *zones.entry(ZoneTraffic { from, to, kind }).or_default() += bytes;
+        }
+        Self { at, values: ROWS.each_ref().map(value), cpu, zones }
+    }
+
+    /// The names of all series that [`get`](Self::get) knows.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        ROWS.iter().map(|row| row.series)
+    }
+
+    /// A value by the name of its series; `None` if there is no such series or the node does not tell it.
+    pub fn get(&self, series: &str) -> Option<f64> {
+        ROWS.iter().zip(&self.values).find(|(row, _)| row.series == series).and_then(|(_, value)| *value)
+    }
+
+    /// What a counter grew by; what a gauge shows now.
+    pub fn grown(&self, since: &Self, series: &str) -> Option<f64> {
+        self.pairs(since).find(|(row, _)| row.series == series).map(|(_, value)| value)
+    }
+
+    /// All values of an interval.
+    pub(crate) fn pairs(&self, since: &Self) -> impl Iterator<Item = (&'static Row, f64)> {
+        let values = self.values.into_iter().zip(since.values);
+        ROWS.iter().zip(values).filter_map(|(row, (now, was))| match row.kind {
+            Kind::Counter => Some((row, growth(was, now?))),
+            Kind::Gauge => Some((row, now?)),
+        })
+    }
+
+    /// Bytes that flushes and compactions wrote over those that flushes wrote; `None` if nothing was flushed.
+    pub fn write_amplification(&self, since: &Self) -> Option<f64> {
+        let flushed = self.grown(since, "flush_bytes").filter(|bytes| *bytes > 0.0)?;
+        Some(1.0 + self.grown(since, "compaction_write_bytes")? / flushed)
+    }
+
+    /// Share of the blocks asked for, 0 to 1, that the cache had; `None` if none were.
+    pub fn cache_hit_rate(&self, since: &Self) -> Option<f64> {
+        let (hits, misses) = (self.grown(since, "block_cache_hits")?, self.grown(since, "block_cache_misses")?);
+        (hits + misses > 0.0).then(|| hits / (hits + misses))
+    }
+}
+
+/// The growth of a counter; one that fell has started anew.
+pub(crate) fn growth(was: Option<f64>, now: f64) -> f64 {
+    let was = was.unwrap_or(0.0);
+    if now >= was { now - was } else { now }
+}
+
+/// The pool of a thread: its name without its number, as the kernel cuts it to 15 characters: `unified_read_po`.
+fn pool(thread: &str) -> &str {
+    thread.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['-', '_', ' '])
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn counters(second: i64, text: &str) -> EngineCounters {
+        let at = Timestamp::from_second(second).unwrap();
+        EngineCounters::read(at, &Exposition::parse(text).unwrap())
+    }
+
+    #[test]
+    fn families_add_up_and_files_of_the_fullest_count() {
+        let told = counters(
+            0,
+            "tikv_engine_pending_compaction_bytes{db=\"kv\",cf=\"default\"} 5\n\
+             tikv_engine_pending_compaction_bytes{db=\"kv\",cf=\"write\"} 2\n\
+             tikv_engine_pending_compaction_bytes{db=\"raft\",cf=\"default\"} 100\n\
+             tikv_engine_num_files_at_level{db=\"kv\",cf=\"default\",level=\"0\"} 4\n\
+             tikv_engine_num_files_at_level{db=\"kv\",cf=\"write\",level=\"0\"} 3\n\
+             tikv_engine_num_files_at_level{db=\"kv\",cf=\"default\",level=\"6\"} 90\n\
+             tikv_engine_stall_micro_seconds{db=\"kv\"} 2500000",
+        );
+        assert_eq!(told.get("pending_compaction_bytes"), Some(7.0));
+        assert_eq!(told.get("level0_files"), Some(4.0));
+        assert_eq!(told.get("stall_time"), Some(2.5));
+        assert_eq!(told.get("flush_bytes"), None);
+    }
+
+    #[test]
+    fn threads_of_one_pool_count_together() {
+        let told = counters(
+            0,
+            "tikv_thread_cpu_seconds_total{name=\"apply-0\"} 1\ntikv_thread_cpu_seconds_total{name=\"apply_1\"} 2\n\
+             tikv_thread_cpu_seconds_total{name=\"unified-read-po\"} 4\ntikv_thread_cpu_seconds_total{name=\"rocksdb:low\"} 8",
+        );
+        let pools: Vec<_> = told.cpu.iter().map(|(pool, seconds)| (pool.as_str(), *seconds)).collect();
+        assert_eq!(pools, [("apply", 3.0), ("rocksdb:low", 8.0), ("unified-read-po", 4.0)]);
+    }
+
+    #[test]
+    fn write_amplification_is_what_flushes_and_compactions_write_over_flushes() {
+        let text = |flushed, compacted| {
+            format!(
+                "tikv_engine_flow_bytes{{db=\"kv\",type=\"flush_write_bytes\"}} {flushed}\n\
+                 tikv_engine_compaction_flow_bytes{{db=\"kv\",type=\"bytes_written\"}} {compacted}"
+            )
+        };
+        let (was, now) = (counters(0, &text(100, 50)), counters(1, &text(200, 450)));
+        assert_eq!(now.write_amplification(&was), Some(5.0));
+        assert_eq!(now.write_amplification(&now), None);
+    }
+
+    #[test]
+    fn a_counter_that_fell_has_started_anew() {
+        assert_eq!(growth(Some(10.0), 12.0), 2.0);
+        assert_eq!(growth(Some(10.0), 3.0), 3.0);
+        assert_eq!(growth(None, 3.0), 3.0);
+    }
+}

@@ -1,0 +1,36 @@
+//! A reference cluster on this machine: a deployment's disks mounted, its nodes running on them as processes with the
+//! memory they are given, watched, hurt on purpose, and taken down without a trace. It measures; it is no place to keep
+//! data.
+
+#![forbid(unsafe_code)]
+
+mod asking;
+mod cgroup;
+mod cluster;
+mod config;
+mod counters;
+mod error;
+mod exposition;
+mod ground;
+mod http;
+mod keeper;
+mod lab;
+mod node;
+mod options;
+mod pd;
+mod process;
+mod record;
+mod sampler;
+mod series;
+
+pub use cluster::Cluster;
+pub use config::{Place, config};
+pub use counters::{EngineCounters, ZoneTraffic};
+pub use error::ClusterError;
+pub use exposition::{Exposition, ExpositionError};
+pub use lab::{Lab, Programs};
+pub use node::Node;
+pub use options::{Options, Progress, Regions};
+pub use pd::{Pd, StoreState};
+pub use record::sweep;
+pub use sampler::{Latest, Sampler};

@@ -1,0 +1,152 @@
+//! Looks at every node each second and keeps what it saw.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use observe::{Latencies, NodeRates, NodeSample};
+use timeline::{About, Timeline};
+
+use crate::{ClusterError, EngineCounters, Node, series};
+
+/// How often each node is looked at.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Latencies are fetched with every so many samples: a histogram is some kilobytes of text.
+const LATENCIES_EVERY: usize = 5;
+
+/// Looks at every node each second, one thread a node, so that one that does not answer holds nobody up.
+#[derive(Debug)]
+pub struct Sampler {
+    nodes: Vec<(Arc<Node>, Arc<Mutex<Seen>>)>,
+    threads: Vec<JoinHandle<()>>,
+    done: Arc<AtomicBool>,
+}
+
+/// What was seen of one node.
+#[derive(Debug, Default)]
+struct Seen {
+    disks: Vec<NodeSample>,
+    latencies: Vec<Vec<Latencies>>,
+    engine: Vec<EngineCounters>,
+}
+
+/// What a node did in the last interval that was seen.
+#[derive(Debug, Clone, Default)]
+pub struct Latest {
+    /// Its name.
+    pub node: String,
+    /// Its disks.
+    pub disks: Option<NodeRates>,
+    /// Its engine's counters before and after.
+    pub engine: Option<(EngineCounters, EngineCounters)>,
+}
+
+impl Sampler {
+    pub(crate) fn start(nodes: &[Arc<Node>]) -> Result<Self, ClusterError> {
+        let done = Arc::new(AtomicBool::new(false));
+        let mut sampler = Self { nodes: Vec::new(), threads: Vec::new(), done };
+        for node in nodes {
+            let seen = Arc::new(Mutex::new(Seen::default()));
+            sampler.nodes.push((Arc::clone(node), Arc::clone(&seen)));
+            let (node, done) = (Arc::clone(node), Arc::clone(&sampler.done));
+            let thread = std::thread::Builder::new().name(format!("sampler-{}", node.name()));
+            let thread = thread.spawn(move || watch(&node, &seen, &done));
+            sampler.threads.push(thread.map_err(|error| ClusterError::system("no thread can be started", error))?);
+        }
+        Ok(sampler)
+    }
+
+    /// What each node did in the last interval, in their order.
+    pub fn latest(&self) -> Vec<Latest> {
+        self.nodes.iter().map(|(node, seen)| locked(seen).latest(node.name())).collect()
+    }
+
+    /// Looks once more and ends: all that was seen, as series labelled `node` and `zone`.
+    ///
+    /// # Errors
+    /// When the samples make no valid Timeline: a clock that went backwards.
+    pub fn finish(mut self) -> Result<Timeline, ClusterError> {
+        self.end();
+        let mut all = Timeline::default();
+        for (node, seen) in &self.nodes {
+            let seen = locked(seen);
+            let about = About { start: Some(node.disks_since()), ..About::default() };
+            for mut timeline in [observe::timeline(&seen.disks, &seen.latencies, about), series::engine(&seen.engine)] {
+                series::label(&mut timeline, node.name(), node.zone());
+                let merged = all.merge(&timeline);
+                all = merged.map_err(|error| ClusterError::system("the samples are no Timeline", error))?;
+            }
+        }
+        Ok(all)
+    }
+
+    fn end(&mut self) {
+        self.done.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Sampler {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Seen {
+    fn latest(&self, node: &str) -> Latest {
+        let disks = match self.disks.as_slice() {
+            [.., before, after] => Some(observe::rates(before, after)),
+            _ => None,
+        };
+        let engine = match self.engine.as_slice() {
+            [.., before, after] => Some((before.clone(), after.clone())),
+            _ => None,
+        };
+        Latest { node: node.to_owned(), disks, engine }
+    }
+}
+
+fn watch(node: &Node, seen: &Mutex<Seen>, done: &AtomicBool) {
+    let mut next = Instant::now();
+    for round in 0.. {
+        let last = done.load(Ordering::Relaxed);
+        look(node, seen, last || round % LATENCIES_EVERY == 0);
+        if last {
+            return;
+        }
+        next += EVERY;
+        while let Some(wait) = next.checked_duration_since(Instant::now()).filter(|wait| !wait.is_zero())
+            && !done.load(Ordering::Relaxed)
+        {
+            std::thread::park_timeout(wait);
+        }
+        // After a pause of the whole machine there is nothing to catch up on.
+        next = next.max(Instant::now() - EVERY);
+    }
+}
+
+/// A node that is down, or does not answer in time, is not seen this time.
+fn look(node: &Node, seen: &Mutex<Seen>, with_latencies: bool) {
+    let disks = if with_latencies {
+        node.reading().map(|reading| (reading.sample, reading.latencies))
+    } else {
+        node.disks().map(|sample| (sample, Vec::new()))
+    };
+    let engine = node.engine();
+    let mut seen = locked(seen);
+    if let Ok((sample, latencies)) = disks {
+        seen.disks.push(sample);
+        seen.latencies.push(latencies);
+    }
+    seen.engine.extend(engine);
+}
+
+fn locked(seen: &Mutex<Seen>) -> std::sync::MutexGuard<'_, Seen> {
+    // Every sample is whole: one that panicked has added none.
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,24 @@
+//! Histories of operations that clients made at once on registers, one a key, and whether they are linearizable: whether
+//! each can have taken effect at one instant between its call and its answer (Herlihy and Wing, "Linearizability: A
+//! Correctness Condition for Concurrent Objects", TOPLAS 1990).
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod explain;
+mod history;
+mod operation;
+mod recorder;
+mod reduce;
+mod search;
+mod shrink;
+mod steps;
+#[cfg(test)]
+mod tests;
+mod verdict;
+
+pub use check::{Limits, check};
+pub use history::{History, HistoryError};
+pub use operation::{Call, Operation, Outcome};
+pub use recorder::{Recorder, Token};
+pub use verdict::{Undecided, Verdict, Violation};

@@ -1,0 +1,28 @@
+//! What can be set of flow control. Names, units and defaults are TiKV's (`storage.flow-control.*`).
+
+/// Settings of flow control; all can be changed while it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlowSettings {
+    /// `enable`: true. Without it nothing is slowed down here, and RocksDB's own stalls should be on.
+    pub enable: bool,
+    /// `soft-pending-compaction-bytes-limit`: 192 GiB; above it writes are refused at random.
+    pub soft_pending_compaction_bytes_limit: u64,
+    /// `hard-pending-compaction-bytes-limit`: 1024 GiB; above it all are.
+    pub hard_pending_compaction_bytes_limit: u64,
+    /// `memtables-threshold`: 5 memtables that wait for their flush.
+    pub memtables_threshold: u64,
+    /// `l0-files-threshold`: 20 files on level 0.
+    pub l0_files_threshold: u64,
+}
+
+impl Default for FlowSettings {
+    fn default() -> Self {
+        Self {
+            enable: true,
+            soft_pending_compaction_bytes_limit: 192 << 30,
+            hard_pending_compaction_bytes_limit: 1024 << 30,
+            memtables_threshold: 5,
+            l0_files_threshold: 20,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The service's life: listening, threads, stopping.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use raftstore::State;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio_stream::StreamExt;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::codec::CompressionEncoding;
+use wire::tikvpb::tikv_server::TikvServer;
+
+use crate::network::{Counted, Meter};
+use crate::service::shared::Shared;
+use crate::service::{Service, reads, writes};
+use crate::{Compression, FlowControl, Network, Pressure, Replicas, ServerError, Settings};
+
+/// How long writes under way may take to be answered when the service stops.
+const FAREWELL: Duration = Duration::from_secs(1);
+/// A connection may have more on the way than one of its streams.
+const CONNECTION_WINDOWS: u32 = 8;
+/// Any size of message is taken, as TiKV does; the limits on writes under way bound them.
+const NO_LIMIT: usize = usize::MAX;
+
+/// What a service needs.
+pub struct Setup {
+    /// How it is set.
+    pub settings: Settings,
+    /// The network between stores; the service runs on its threads.
+    pub network: Arc<Network>,
+    /// The node's replicas: a [`raftstore::Router`].
+    pub replicas: Arc<dyn Replicas>,
+    /// What reads read.
+    pub state: Arc<dyn State>,
+    /// How far the engine is behind.
+    pub pressure: Arc<dyn Pressure>,
+}
+
+/// The service of a store. It goes on until it is stopped or dropped.
+pub struct Server {
+    addr: SocketAddr,
+    shared: Arc<Shared>,
+    readers: Vec<JoinHandle<()>>,
+    writers: Vec<JoinHandle<()>>,
+    checker: Option<JoinHandle<()>>,
+    serving: Option<(oneshot::Sender<()>, tokio::task::AbortHandle)>,
+}
+
+impl Server {
+    /// Listens and starts the pools. Not to be called on a thread of an asynchronous runtime: it waits.
+    ///
+    /// # Errors
+    /// When the address is taken or a thread cannot be started.
+    pub fn start(setup: Setup) -> Result<Self, ServerError> {
+        let Setup { settings, network, replicas, state, pressure } = setup;
+        let handle = network.handle();
+        let failed = |source| ServerError::Listen { addr: settings.addr, source };
+        let listener = handle.block_on(TcpListener::bind(settings.addr)).map_err(failed)?;
+        let addr = listener.local_addr().map_err(failed)?;
+        let (reads, reading) = crossbeam_channel::unbounded();
+        let (writes, writing) = crossbeam_channel::unbounded();
+        let flow = Arc::new(FlowControl::new(settings.flow.clone()));
+        let shared = Arc::new(Shared {
+            replicas,
+            state,
+            flow: flow.clone(),
+            load: network.load().clone(),
+            max_key_size: settings.max_key_size,
+            most_writing: settings.scheduler_pending_write_threshold,
+            writing: AtomicU64::new(0),
+            reads,
+            writes,
+        });
+        // Dropped on the way out of a failure, it ends the threads that there are.
+        let mut server = Self {
+            addr,
+            shared: shared.clone(),
+            readers: Vec::new(),
+            writers: Vec::new(),
+            checker: None,
+            serving: None,
+        };
+        for number in 0..settings.read_pool_size.max(1) {
+            let (shared, tasks) = (shared.clone(), reading.clone());
+            server.readers.push(thread(format!("unified-read-po-{number}"), move || reads::run(&shared, &tasks))?);
+        }
+        for number in 0..settings.scheduler_worker_pool_size.max(1) {
+            let (shared, tasks) = (shared.clone(), writing.clone());
+            server.writers.push(thread(format!("sched-worker-{number}"), move || writes::run(&shared, &tasks))?);
+        }
+        server.checker = Some(flow.watch(pressure)?);
+        let (stop, stopped) = oneshot::channel();
+        let serving = handle.spawn(serve(listener, Service { shared }, settings, stopped));
+        server.serving = Some((stop, serving.abort_handle()));
+        Ok(server)
+    }
+
+    /// Where it listens, with the port that port 0 became.
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// The flow controller, for changes while it runs.
+    pub fn flow(&self) -> &FlowControl {
+        &self.shared.flow
+    }
+
+    /// Takes no more connections, answers what is under way for up to a second, and ends its threads.
+    pub fn stop(self) {}
+
+    fn end(&mut self) {
+        if let Some((stop, serving)) = self.serving.take() {
+            let _ = stop.send(());
+            let until = Instant::now() + FAREWELL;
+            while self.shared.writing.load(Ordering::Relaxed) > 0 && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            serving.abort();
+        }
+        self.shared.flow.stop();
+        self.readers.iter().for_each(|_| drop(self.shared.reads.send(None)));
+        self.writers.iter().for_each(|_| drop(self.shared.writes.send(None)));
+        let threads = self.readers.drain(..).chain(self.writers.drain(..)).chain(self.checker.take());
+        for thread in threads {
+            if thread.join().is_err() {
+                eprintln!("a thread of the service panicked: please report it with what stderr says above");
+            }
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn thread(name: String, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, ServerError> {
+    let thread = std::thread::Builder::new().name(name.clone()).spawn(run);
+    thread.map_err(|source| ServerError::Thread { name, source })
+}
+
+async fn serve(listener: TcpListener, service: Service, settings: Settings, stopped: oneshot::Receiver<()>) {
+    let mut service = TikvServer::new(service)
+        .accept_compressed(CompressionEncoding::Gzip)
+        .max_decoding_message_size(NO_LIMIT)
+        .max_encoding_message_size(NO_LIMIT);
+    if settings.compression == Compression::Gzip {
+        service = service.send_compressed(CompressionEncoding::Gzip);
+    }
+    let zone = settings.zone;
+    let incoming = TcpListenerStream::new(listener).map(move |stream| {
+        let stream = stream?;
+        stream.set_nodelay(true)?;
+        Ok::<_, std::io::Error>(Counted::new(stream, Meter::unknown(&zone)))
+    });
+    let window = settings.grpc_stream_window;
+    let served = tonic::transport::Server::builder()
+        .max_concurrent_streams(settings.grpc_concurrent_stream)
+        .initial_stream_window_size(window)
+        .initial_connection_window_size(window.saturating_mul(CONNECTION_WINDOWS))
+        .add_service(service)
+        .serve_with_incoming_shutdown(incoming, async { drop(stopped.await) })
+        .await;
+    if let Err(error) = served {
+        eprintln!("the service stopped: {error}");
+    }
+}

@@ -1,0 +1,120 @@
+//! What clients and other stores ask over gRPC.
+
+mod changes;
+mod keys;
+mod kind;
+mod lookup;
+mod metrics;
+mod outbox;
+pub(crate) mod reads;
+pub(crate) mod shared;
+mod snapshot;
+mod stream;
+pub(crate) mod writes;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::sync::oneshot;
+use tonic::{Request, Response, Status, Streaming};
+use wire::kvrpcpb::{
+    RawBatchDeleteRequest, RawBatchDeleteResponse, RawBatchGetRequest, RawBatchGetResponse, RawBatchPutRequest,
+    RawBatchPutResponse, RawBatchScanRequest, RawBatchScanResponse, RawCasRequest, RawCasResponse,
+    RawDeleteRangeRequest, RawDeleteRangeResponse, RawDeleteRequest, RawDeleteResponse, RawGetRequest, RawGetResponse,
+    RawPutRequest, RawPutResponse, RawScanRequest, RawScanResponse,
+};
+use wire::raft_serverpb::{Done, SnapshotChunk};
+use wire::tikvpb::batch_commands_request::request::Cmd as Ask;
+use wire::tikvpb::batch_commands_response::response::Cmd as Answer;
+use wire::tikvpb::tikv_server::Tikv;
+use wire::tikvpb::{BatchCommandsRequest, BatchRaftMessage};
+
+use crate::network::Caller;
+use kind::Kind;
+use outbox::Outbox;
+use reads::Read;
+use shared::Shared;
+use stream::Conversation;
+use writes::Write;
+
+/// The service on its threads; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Service {
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl Service {
+    async fn ask(&self, ask: Ask) -> Result<Option<Answer>, Status> {
+        let (to, since) = (Outbox::expecting(1), Instant::now());
+        let reads = Kind::of(&ask).is_some_and(Kind::reads);
+        let asks = vec![(0, ask)];
+        let sent = if reads {
+            self.shared.read(Read { to: to.clone(), since, asks, leave: None }).is_ok()
+        } else {
+            self.shared.write(Write::Batch { to: to.clone(), since, asks })
+        };
+        let response = if sent { to.only().await } else { None };
+        response.map(|response| response.cmd).ok_or_else(|| Status::unavailable("the store stops"))
+    }
+}
+
+/// One request, one answer.
+macro_rules! unary {
+    ($($call:ident: $cmd:ident($request:ty) -> $response:ty;)*) => {
+        #[tonic::async_trait]
+        impl Tikv for Service {
+            $(async fn $call(&self, request: Request<$request>) -> Result<Response<$response>, Status> {
+                Caller::note(&request);
+                match self.ask(Ask::$cmd(request.into_inner())).await? {
+                    Some(Answer::$cmd(answer)) => Ok(Response::new(answer)),
+                    _ => Err(Status::internal("the answer is of another kind than the request")),
+                }
+            })*
+
+            async fn raw_compare_and_swap(&self, request: Request<RawCasRequest>) -> Result<Response<RawCasResponse>, Status> {
+                Caller::note(&request);
+                let (to, answer) = oneshot::channel();
+                let write = Write::Swap { to, since: Instant::now(), ask: Box::new(request.into_inner()) };
+                let stops = || Status::unavailable("the store stops");
+                if !self.shared.write(write) {
+                    return Err(stops());
+                }
+                answer.await.map(Response::new).map_err(|_| stops())
+            }
+
+            type BatchCommandsStream = Conversation;
+
+            async fn batch_commands(
+                &self,
+                request: Request<Streaming<BatchCommandsRequest>>,
+            ) -> Result<Response<Conversation>, Status> {
+                Caller::note(&request);
+                Ok(Response::new(Conversation::new(self.shared.clone(), request.into_inner())))
+            }
+
+            async fn batch_raft(&self, request: Request<Streaming<BatchRaftMessage>>) -> Result<Response<Done>, Status> {
+                let mut messages = request.into_inner();
+                while let Some(batch) = messages.message().await? {
+                    self.shared.replicas.step(batch.msgs);
+                }
+                Ok(Response::new(Done {}))
+            }
+
+            async fn snapshot(&self, request: Request<Streaming<SnapshotChunk>>) -> Result<Response<Done>, Status> {
+                snapshot::receive(self.shared.replicas.clone(), request.into_inner()).await.map(Response::new)
+            }
+        }
+    };
+}
+
+unary! {
+    raw_get: RawGet(RawGetRequest) -> RawGetResponse;
+    raw_batch_get: RawBatchGet(RawBatchGetRequest) -> RawBatchGetResponse;
+    raw_put: RawPut(RawPutRequest) -> RawPutResponse;
+    raw_batch_put: RawBatchPut(RawBatchPutRequest) -> RawBatchPutResponse;
+    raw_delete: RawDelete(RawDeleteRequest) -> RawDeleteResponse;
+    raw_batch_delete: RawBatchDelete(RawBatchDeleteRequest) -> RawBatchDeleteResponse;
+    raw_scan: RawScan(RawScanRequest) -> RawScanResponse;
+    raw_delete_range: RawDeleteRange(RawDeleteRangeRequest) -> RawDeleteRangeResponse;
+    raw_batch_scan: RawBatchScan(RawBatchScanRequest) -> RawBatchScanResponse;
+}

@@ -1,0 +1,41 @@
+//! What all threads of the service share.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use crossbeam_channel::Sender;
+use raftstore::State;
+
+use super::reads::Read;
+use super::writes::Write;
+use crate::network::Load;
+use crate::{FlowControl, Replicas};
+
+/// What all threads of the service share.
+pub(crate) struct Shared {
+    pub(crate) replicas: Arc<dyn Replicas>,
+    pub(crate) state: Arc<dyn State>,
+    pub(crate) flow: Arc<FlowControl>,
+    pub(crate) load: Arc<Load>,
+    pub(crate) max_key_size: usize,
+    /// Bytes of writes under way, above which new ones are refused.
+    pub(crate) most_writing: u64,
+    /// Bytes of writes that are under way.
+    pub(crate) writing: AtomicU64,
+    /// To the threads that read; nothing ends one of them.
+    pub(crate) reads: Sender<Option<Read>>,
+    /// To the threads that writes pass through; likewise.
+    pub(crate) writes: Sender<Option<Write>>,
+}
+
+impl Shared {
+    /// Hands reads to the threads that read; gives them back when those have ended.
+    pub(crate) fn read(&self, read: Read) -> Result<(), Option<Read>> {
+        self.reads.send(Some(read)).map_err(|lost| lost.0)
+    }
+
+    /// Hands writes to the threads that they pass through; answers whether those are there.
+    pub(crate) fn write(&self, write: Write) -> bool {
+        self.writes.send(Some(write)).is_ok()
+    }
+}

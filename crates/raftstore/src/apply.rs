@@ -1,0 +1,291 @@
+//! The threads that carry out committed entries: one write of the state for many entries of many regions.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use bytes::Bytes;
+use crossbeam_channel::Receiver;
+use raft::eraftpb::Entry;
+
+use crate::answer::Answer;
+use crate::applied::{Position, Progress};
+use crate::entry::{self, Order, Step};
+use crate::log::Restart;
+use crate::node::Node;
+use crate::replica::Replica;
+use crate::shard::ToShard;
+use crate::{Applied, Cf, Change, State, StateError, clock, metrics, snapshot};
+
+/// Bytes of entries that go in one write of the state, roughly.
+const BATCH_BYTES: usize = 1 << 20;
+/// A state without room is tried again after this long.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// Answers that an entry's commands owe, in their order.
+pub(crate) struct Owed {
+    pub(crate) index: u64,
+    pub(crate) answers: Vec<Answer<Applied>>,
+}
+
+/// Work for an apply thread.
+pub(crate) struct Apply {
+    replica: Arc<Replica>,
+    work: Work,
+    at: u64,
+}
+
+enum Work {
+    Entries(Vec<Entry>, Vec<Owed>),
+    Install(Restart),
+}
+
+impl Apply {
+    /// Committed entries, and what is owed for them.
+    pub(crate) fn entries(replica: Arc<Replica>, entries: Vec<Entry>, owed: Vec<Owed>) -> Self {
+        Self { replica, work: Work::Entries(entries, owed), at: clock::now() }
+    }
+
+    /// A snapshot that the log begins after.
+    pub(crate) fn install(replica: Arc<Replica>, restart: Restart) -> Self {
+        Self { replica, work: Work::Install(restart), at: clock::now() }
+    }
+}
+
+/// What an apply thread is told.
+pub(crate) enum ToApply {
+    /// Work, in order.
+    Tasks(Vec<Apply>),
+    /// The end.
+    Stop,
+}
+
+/// How far a replica is.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) slot: usize,
+    pub(crate) progress: Progress,
+    /// A snapshot is in the state.
+    pub(crate) installed: bool,
+    /// The log may begin later.
+    pub(crate) truncated: bool,
+}
+
+/// An apply thread.
+pub(crate) struct Applier {
+    node: Arc<Node>,
+    state: Arc<dyn State>,
+    progress: HashMap<u64, Progress>,
+    changes: Vec<Change>,
+    answers: Vec<(Answer<Applied>, Applied)>,
+    /// Replicas that the changes are of, with whether their logs may begin later.
+    touched: Vec<(Arc<Replica>, bool)>,
+    bytes: usize,
+}
+
+impl Applier {
+    /// Begins where the state is.
+    pub(crate) fn new(node: Arc<Node>, state: Arc<dyn State>, progress: HashMap<u64, Progress>) -> Self {
+        let (changes, answers, touched) = Default::default();
+        Self { node, state, progress, changes, answers, touched, bytes: 0 }
+    }
+
+    /// Works until told to stop.
+    pub(crate) fn run(mut self, work: &Receiver<ToApply>) {
+        while let Ok(first) = work.recv() {
+            let begun = clock::now();
+            let mut next = Some(first);
+            while let Some(told) = next {
+                let ToApply::Tasks(tasks) = told else { return };
+                for task in tasks {
+                    // What is dropped answers that its fate is unknown.
+                    if !self.node.broken.is() {
+                        self.take(task);
+                    }
+                }
+                if self.bytes >= BATCH_BYTES {
+                    self.write();
+                }
+                next = work.try_recv().ok();
+            }
+            self.write();
+            metrics::APPLY_LOOP.observe(clock::seconds_since(begun));
+        }
+    }
+
+    fn take(&mut self, task: Apply) {
+        metrics::APPLY_WAIT.observe(clock::seconds_since(task.at));
+        match task.work {
+            Work::Entries(entries, owed) => self.take_entries(&task.replica, &entries, owed),
+            Work::Install(restart) => {
+                self.write();
+                self.install(&task.replica, &restart);
+            }
+        }
+    }
+
+    fn take_entries(&mut self, replica: &Arc<Replica>, entries: &[Entry], owed: Vec<Owed>) {
+        let region_id = replica.region.id;
+        let mut progress = self.progress.get(&region_id).copied().unwrap_or(Progress::NEW);
+        let mut owed = owed.into_iter().peekable();
+        let (before, mut bytes, mut truncated) = (self.changes.len(), 0, false);
+        for entry in entries {
+            let owed = owed.next_if(|owed| owed.index == entry.index);
+            let answers = owed.map(|owed| owed.answers).unwrap_or_default();
+            bytes += entry.data.len();
+            match entry::read(&entry.data) {
+                Some(Order::Nothing) => {}
+                Some(Order::Compact(index, term)) => {
+                    let until = Position { index, term };
+                    if until > progress.truncated && index <= entry.index {
+                        progress.truncated = until;
+                        truncated = true;
+                    }
+                }
+                Some(Order::Commands(commands)) => self.take_commands(commands, answers, region_id, entry.index),
+                None => self.damaged(region_id, entry.index),
+            }
+            if self.node.broken.is() {
+                return;
+            }
+            progress.applied = Position { index: entry.index, term: entry.term };
+        }
+        self.bytes += bytes;
+        replica.bytes_written.fetch_add(bytes as u64, Ordering::Relaxed);
+        replica.keys_written.fetch_add((self.changes.len() - before) as u64, Ordering::Relaxed);
+        self.progress.insert(region_id, progress);
+        match self.touched.iter_mut().find(|(other, _)| Arc::ptr_eq(other, replica)) {
+            Some((_, any)) => *any |= truncated,
+            None => self.touched.push((Arc::clone(replica), truncated)),
+        }
+    }
+
+    fn damaged(&self, region_id: u64, index: u64) {
+        self.node.break_down(&format!("raft log: entry {index} of region {region_id} is damaged"));
+    }
+
+    fn take_commands(
+        &mut self,
+        mut commands: entry::Commands,
+        answers: Vec<Answer<Applied>>,
+        region_id: u64,
+        index: u64,
+    ) {
+        let mut answers = answers.into_iter();
+        while !commands.is_done() {
+            let outcome = match commands.next(&mut self.changes) {
+                None => return self.damaged(region_id, index),
+                Some(Step::Written) => Applied::Done,
+                Some(Step::CompareAndSwap { key, expected, value }) => match self.value(&key) {
+                    Ok(previous) => {
+                        let succeeded = previous == expected;
+                        if succeeded {
+                            self.changes.push(Change::Put(Cf::Default, key, value));
+                        }
+                        Applied::Swapped { succeeded, previous }
+                    }
+                    Err(error) => return self.node.break_down(&error.to_string()),
+                },
+            };
+            if let Some(answer) = answers.next() {
+                self.answers.push((answer, outcome));
+            }
+        }
+    }
+
+    /// The value that a key has once the changes at hand are made.
+    fn value(&self, key: &Bytes) -> Result<Option<Bytes>, StateError> {
+        for change in self.changes.iter().rev() {
+            match change {
+                Change::Put(Cf::Default, put, value) if put == key => return Ok(Some(value.clone())),
+                Change::Delete(Cf::Default, gone) if gone == key => return Ok(None),
+                Change::DeleteRange(Cf::Default, from, until) if from <= key && (until.is_empty() || key < until) => {
+                    return Ok(None);
+                }
+                _ => {}
+            }
+        }
+        self.state.get(Cf::Default, key)
+    }
+
+    /// Makes the changes, then answers.
+    fn write(&mut self) {
+        self.bytes = 0;
+        if self.touched.is_empty() {
+            return;
+        }
+        for (replica, _) in &self.touched {
+            let region_id = replica.region.id;
+            self.changes.extend(self.progress.get(&region_id).map(|progress| progress.change(region_id)));
+        }
+        let begun = clock::now();
+        let written = !self.node.broken.is() && persist(&self.node, || self.state.write(&self.changes));
+        metrics::APPLY_LOG.observe(clock::seconds_since(begun));
+        self.changes.clear();
+        if !written {
+            self.answers.clear();
+            self.touched.clear();
+            return;
+        }
+        let mut outcomes: Vec<Vec<Outcome>> = self.node.shards.iter().map(|_| Vec::new()).collect();
+        for (replica, truncated) in self.touched.drain(..) {
+            let Some(&progress) = self.progress.get(&replica.region.id) else { continue };
+            replica.applied.store(progress.applied.index, Ordering::Release);
+            outcomes[replica.shard].push(Outcome { slot: replica.slot, progress, installed: false, truncated });
+        }
+        for (answer, outcome) in self.answers.drain(..) {
+            answer.give(Ok(outcome));
+        }
+        for (shard, outcomes) in self.node.shards.iter().zip(outcomes) {
+            if !outcomes.is_empty() {
+                let _ = shard.send(ToShard::Applied(outcomes));
+            }
+        }
+    }
+
+    fn install(&mut self, replica: &Arc<Replica>, restart: &Restart) {
+        let begun = clock::now();
+        self.node.wipes.fetch_add(1, Ordering::SeqCst);
+        let installed = snapshot::install(&self.node, &*self.state, replica, restart);
+        metrics::snapshot("apply", installed.is_ok());
+        metrics::SNAPSHOT_INSTALLED.observe(clock::seconds_since(begun));
+        match installed {
+            Ok(progress) => {
+                self.progress.insert(replica.region.id, progress);
+                replica.applied.store(progress.applied.index, Ordering::Release);
+                let outcome = Outcome { slot: replica.slot, progress, installed: true, truncated: false };
+                let _ = self.node.shards[replica.shard].send(ToShard::Applied(vec![outcome]));
+            }
+            Err(_) if self.node.stopping() => {}
+            Err(why) => self.node.break_down(&why),
+        }
+    }
+}
+
+/// Does something to the state; while there is no room, again and again. False when the node is broken or stops.
+pub(crate) fn persist(node: &Node, what: impl Fn() -> Result<(), StateError>) -> bool {
+    let mut waited = false;
+    loop {
+        match what() {
+            Ok(()) => {
+                if waited {
+                    node.disks.accept();
+                }
+                return true;
+            }
+            Err(full @ StateError::Full(_)) => {
+                waited = true;
+                node.disks.refuse(full.to_string());
+                if node.stopping() || node.broken.is() {
+                    return false;
+                }
+                std::thread::sleep(RETRY);
+            }
+            Err(error) => {
+                node.break_down(&error.to_string());
+                return false;
+            }
+        }
+    }
+}

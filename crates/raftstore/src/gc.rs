@@ -1,0 +1,79 @@
+//! The thread that lets logs begin later: only when the state has on its disk what they had.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError};
+use raft_engine::{Command, LogBatch};
+
+use crate::State;
+use crate::apply::persist;
+use crate::log::{Engine, failure};
+use crate::node::Node;
+use crate::shard::ToShard;
+
+/// What the thread is told.
+pub(crate) enum ToGc {
+    /// A region's log may begin after an index.
+    Until(u64, u64),
+    /// The end.
+    Stop,
+}
+
+/// Works until told to stop.
+pub(crate) fn run(node: &Node, engine: &Arc<Engine>, state: &dyn State, work: &Receiver<ToGc>) {
+    let mut wanted: HashMap<u64, u64> = HashMap::new();
+    let mut next = Instant::now() + node.settings.gc_interval;
+    loop {
+        match work.recv_timeout(next.saturating_duration_since(Instant::now())) {
+            Ok(ToGc::Until(region_id, index)) => {
+                let until = wanted.entry(region_id).or_default();
+                *until = index.max(*until);
+                continue;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(ToGc::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+        }
+        next = Instant::now() + node.settings.gc_interval.max(Duration::from_millis(1));
+        if node.broken.is() {
+            continue;
+        }
+        if !wanted.is_empty() && !shorten(node, engine, state, &mut wanted) {
+            continue;
+        }
+        match engine.purge_expired_files() {
+            Ok(regions) => urge(node, &regions),
+            Err(raft_engine::Error::Io(error)) if error.kind() == std::io::ErrorKind::StorageFull => {
+                node.disks.refuse(format!("raft disk full: {error}"));
+            }
+            Err(raft_engine::Error::Io(error)) => node.break_down(&failure(&error)),
+            Err(error) => node.break_down(&format!("raft log: {error}")),
+        }
+    }
+}
+
+/// Whether it is done.
+fn shorten(node: &Node, engine: &Engine, state: &dyn State, wanted: &mut HashMap<u64, u64>) -> bool {
+    if !persist(node, || state.sync()) {
+        return false;
+    }
+    let mut batch = LogBatch::default();
+    for (region_id, index) in wanted.drain() {
+        batch.add_command(region_id, Command::Compact { index: index + 1 });
+    }
+    // Not synced: lost, it leaves more in the log than is needed. Refused for lack of room, likewise.
+    match engine.write(&mut batch, false) {
+        Err(raft_engine::Error::Io(error)) if error.kind() != std::io::ErrorKind::StorageFull => {
+            node.break_down(&failure(&error));
+            false
+        }
+        _ => true,
+    }
+}
+
+fn urge(node: &Node, regions: &[u64]) {
+    for replica in regions.iter().filter_map(|id| node.replicas.get(id)) {
+        let _ = node.shards[replica.shard].send(ToShard::Urge(replica.slot));
+    }
+}

@@ -1,0 +1,39 @@
+//! Replicated ranges of keys: raft groups over one log and one state a node.
+
+#![forbid(unsafe_code)]
+
+mod answer;
+mod applied;
+mod apply;
+mod clock;
+mod command;
+mod entry;
+mod gc;
+mod log;
+mod metrics;
+mod node;
+mod out;
+mod peer;
+mod raftstore;
+mod refusals;
+mod replica;
+mod router;
+mod settings;
+mod shard;
+mod snapshot;
+mod start;
+mod state;
+mod status;
+pub mod testing;
+mod transport;
+mod varint;
+mod writer;
+
+pub use command::{Applied, Command, Done, Refusal};
+pub use raftstore::{Raftstore, RaftstoreError, Setup};
+pub use router::Router;
+pub use settings::Settings;
+pub use snapshot::SnapshotSink;
+pub use state::{Cf, Change, Scan, State, StateError};
+pub use status::RegionStatus;
+pub use transport::Transport;

@@ -1,0 +1,106 @@
+//! The log of every region of a node, in one raft-engine.
+
+mod files;
+mod store;
+
+use std::sync::Arc;
+
+use protobuf::Message as _;
+use raft::eraftpb::{Entry, HardState};
+use raft_engine::{Config, LogBatch, MessageExt, ReadableSize};
+
+use crate::applied::Position;
+use crate::node::Broken;
+use crate::{RaftstoreError, Settings};
+
+pub(crate) use files::{Files, failure};
+pub(crate) use store::LogStore;
+
+/// The log.
+pub(crate) type Engine = raft_engine::Engine<Files>;
+
+/// How raft-engine reads raft's entries.
+pub(crate) struct Entries;
+
+impl MessageExt for Entries {
+    type Entry = Entry;
+
+    fn index(entry: &Entry) -> u64 {
+        entry.index
+    }
+}
+
+/// Term and vote of a region.
+const HARD_STATE: &[u8] = b"hard-state";
+/// The snapshot that a region's log begins after: its position and the name of the file it came in.
+const SNAPSHOT: &[u8] = b"snapshot";
+
+/// Opens the log, or makes it.
+pub(crate) fn open(settings: &Settings, broken: &Arc<Broken>) -> Result<Engine, RaftstoreError> {
+    let failed = |why: String| RaftstoreError::Log { folder: settings.log_dir.display().to_string(), why };
+    let dir = settings.log_dir.to_str().ok_or_else(|| failed("its name is not UTF-8".to_owned()))?;
+    let config = Config {
+        dir: dir.to_owned(),
+        target_file_size: ReadableSize(settings.log_file_size),
+        purge_threshold: ReadableSize(settings.log_purge_threshold.max(settings.log_file_size)),
+        batch_compression_threshold: ReadableSize(settings.log_compression_threshold),
+        enable_log_recycle: settings.log_recycle,
+        ..Config::default()
+    };
+    let files = Arc::new(Files::new(Arc::clone(broken)));
+    // A damaged log may trip its reader's assertions: that is an error of the log, not of this program.
+    let opened =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Engine::open_with_file_system(config, files)));
+    match opened {
+        Ok(Ok(engine)) => Ok(engine),
+        Ok(Err(error)) => Err(failed(error.to_string())),
+        Err(_) => Err(failed("it is damaged, see above".to_owned())),
+    }
+}
+
+/// A snapshot that a log begins after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Restart {
+    /// What it contains.
+    pub(crate) at: Position,
+    /// Name of its file in the folder of snapshots.
+    pub(crate) file: String,
+}
+
+impl Restart {
+    fn encode(&self) -> Vec<u8> {
+        let mut value = Vec::with_capacity(16 + self.file.len());
+        value.extend_from_slice(&self.at.index.to_be_bytes());
+        value.extend_from_slice(&self.at.term.to_be_bytes());
+        value.extend_from_slice(self.file.as_bytes());
+        value
+    }
+
+    fn decode(value: &[u8]) -> Option<Self> {
+        let (index, rest) = value.split_first_chunk::<8>()?;
+        let (term, file) = rest.split_first_chunk::<8>()?;
+        let at = Position { index: u64::from_be_bytes(*index), term: u64::from_be_bytes(*term) };
+        Some(Self { at, file: String::from_utf8(file.to_vec()).ok()? })
+    }
+}
+
+/// Adds a region's term and vote to what is written.
+pub(crate) fn put_hard_state(batch: &mut LogBatch, region_id: u64, hard: &HardState) -> raft_engine::Result<()> {
+    batch.put(region_id, HARD_STATE.to_vec(), hard.write_to_bytes()?)
+}
+
+/// Adds the snapshot that a region's log begins after; whatever the log had before is dropped, the hard state too.
+pub(crate) fn put_restart(batch: &mut LogBatch, region_id: u64, restart: &Restart) -> raft_engine::Result<()> {
+    batch.add_command(region_id, raft_engine::Command::Clean);
+    batch.put(region_id, SNAPSHOT.to_vec(), restart.encode())
+}
+
+/// The snapshot that a region's log begins after, if it came as one.
+pub(crate) fn restart(engine: &Engine, region_id: u64) -> Option<Restart> {
+    engine.get(region_id, SNAPSHOT).and_then(|value| Restart::decode(&value))
+}
+
+/// A region's term and vote, if it ever had one.
+pub(crate) fn hard_state(engine: &Engine, region_id: u64) -> raft_engine::Result<Option<HardState>> {
+    engine.get_message(region_id, HARD_STATE)
+}

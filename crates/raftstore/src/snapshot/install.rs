@@ -1,0 +1,68 @@
+//! A range is replaced by a snapshot that came in. A crash on the way repeats it: the log says that it begins after the
+//! snapshot, and the state says so only at the end.
+
+use std::fs::{self, File};
+use std::io::BufReader;
+
+use super::format::{self, Piece};
+use crate::applied::{self, Progress};
+use crate::apply::persist;
+use crate::log::Restart;
+use crate::node::Node;
+use crate::replica::Replica;
+use crate::{Cf, Change, State};
+
+/// A write of the state has so many bytes of pairs.
+const WRITE: usize = 1 << 20;
+
+/// Replaces a range. The error is for people.
+pub(crate) fn install(
+    node: &Node,
+    state: &dyn State,
+    replica: &Replica,
+    restart: &Restart,
+) -> Result<Progress, String> {
+    let region_id = replica.region.id;
+    let path = super::path(node, restart.file.as_bytes()).ok_or("the log names a snapshot that is none")?;
+    let failed = |why: &str| format!("the snapshot of region {region_id} in {}: {why}", path.display());
+    let file = File::open(&path).map_err(|error| failed(&error.to_string()))?;
+    let mut file = BufReader::new(file);
+    let write = |changes: &[Change]| match persist(node, || state.write(changes)) {
+        true => Ok(()),
+        false => Err(failed("it cannot be written")),
+    };
+
+    let (from, until) = &replica.range;
+    let mut changes = vec![Change::Delete(Cf::Raft, applied::key(region_id))];
+    for cf in [Cf::Default, Cf::Lock, Cf::Write] {
+        changes.push(Change::DeleteRange(cf, from.clone(), until.clone()));
+    }
+    let mut bytes = 0;
+    let mut count = 0;
+    loop {
+        let piece = format::next(&mut file).map_err(|error| failed(&error.to_string()))?;
+        match format::read(&piece).ok_or_else(|| failed("it is damaged"))? {
+            Piece::End(wanted) if wanted == count => break,
+            Piece::End(_) => return Err(failed("pairs are missing")),
+            Piece::Pairs(pairs) => {
+                count += pairs.len() as u64;
+                bytes += piece.len();
+                changes.extend(pairs.into_iter().map(|(cf, key, value)| Change::Put(cf, key, value)));
+            }
+        }
+        if bytes >= WRITE {
+            write(&changes)?;
+            changes.clear();
+            bytes = 0;
+        }
+    }
+    let progress = Progress { applied: restart.at, truncated: restart.at };
+    changes.push(progress.change(region_id));
+    write(&changes)?;
+    if !persist(node, || state.sync()) {
+        return Err(failed("it cannot be synced"));
+    }
+    // Left, it is removed at the next start.
+    let _ = fs::remove_file(&path);
+    Ok(progress)
+}

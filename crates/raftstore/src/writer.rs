@@ -1,0 +1,154 @@
+//! The threads that write the log: everything that waits goes in one batch, with one sync.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crossbeam_channel::Receiver;
+use raft_engine::LogBatch;
+
+use crate::log::{self, Engine, Entries, failure};
+use crate::node::Node;
+use crate::out::{Mail, WriteTask};
+use crate::shard::ToShard;
+use crate::{Transport, clock, metrics};
+
+/// A log without room is tried again after this long.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// What a thread that writes the log is told.
+pub(crate) enum ToWriter {
+    /// Tasks, in order.
+    Tasks(Vec<WriteTask>),
+    /// The end.
+    Stop,
+}
+
+/// What is on the disk: slot of the replica, and raft's number.
+pub(crate) type Written = (usize, u64);
+
+/// Writes the log.
+pub(crate) struct Writer {
+    node: Arc<Node>,
+    engine: Arc<Engine>,
+    transport: Arc<dyn Transport>,
+    batch: LogBatch,
+    mail: Mail,
+}
+
+impl Writer {
+    /// Of this log.
+    pub(crate) fn new(node: Arc<Node>, engine: Arc<Engine>, transport: Arc<dyn Transport>) -> Self {
+        Self { node, engine, transport, batch: LogBatch::default(), mail: Mail::default() }
+    }
+
+    /// Writes until told to stop.
+    pub(crate) fn run(mut self, work: &Receiver<ToWriter>) {
+        let mut tasks = Vec::new();
+        while let Ok(first) = work.recv() {
+            let mut size = 0;
+            let mut next = Some(first);
+            let mut stop = false;
+            while let Some(told) = next.take() {
+                match told {
+                    ToWriter::Stop => stop = true,
+                    ToWriter::Tasks(more) => {
+                        size += more.iter().map(WriteTask::size).sum::<u64>();
+                        tasks.extend(more);
+                    }
+                }
+                if !stop && size < self.node.settings.write_size_limit {
+                    next = work.try_recv().ok();
+                }
+            }
+            let mut written: Vec<Vec<Written>> = self.node.shards.iter().map(|_| Vec::new()).collect();
+            self.write(&mut tasks, &mut |shard, what| written[shard].push(what));
+            for (shard, written) in self.node.shards.iter().zip(written) {
+                if !written.is_empty() {
+                    // A shard that is gone does not wait.
+                    let _ = shard.send(ToShard::Persisted(written));
+                }
+            }
+            if stop {
+                return;
+            }
+        }
+    }
+
+    /// Writes tasks, then sends their messages and reports them. Of a broken node nothing leaves.
+    pub(crate) fn write(&mut self, tasks: &mut Vec<WriteTask>, report: &mut dyn FnMut(usize, Written)) {
+        if let Some(oldest) = tasks.first() {
+            metrics::WRITE_TASK_WAIT.observe(clock::seconds_since(oldest.at));
+        }
+        if !self.persist(tasks) {
+            tasks.clear();
+            return;
+        }
+        for task in tasks.drain(..) {
+            for (store, message) in task.messages {
+                self.mail.push(store, message);
+            }
+            report(task.shard, (task.slot, task.number));
+        }
+        self.mail.send(&*self.transport);
+    }
+
+    fn persist(&mut self, tasks: &[WriteTask]) -> bool {
+        let sync = tasks.iter().any(WriteTask::must_sync);
+        let mut waited = false;
+        loop {
+            if self.node.broken.is() {
+                return false;
+            }
+            if !sync {
+                return true;
+            }
+            let begun = clock::now();
+            // raft-engine ends with a panic what it cannot go on after; the node can still say why.
+            let attempt = std::panic::AssertUnwindSafe(|| self.attempt(tasks));
+            let outcome = std::panic::catch_unwind(attempt)
+                .unwrap_or_else(|_| Err(raft_engine::Error::Corruption("it gave up, see above".to_owned())));
+            metrics::APPEND_LOG.observe(clock::seconds_since(begun));
+            if self.node.broken.is() {
+                // A sync failed under the engine.
+                let why = self.node.broken.why().unwrap_or_default();
+                self.node.break_down(&why);
+                return false;
+            }
+            match outcome {
+                Ok(()) => {
+                    if waited {
+                        self.node.disks.accept();
+                    }
+                    return true;
+                }
+                Err(raft_engine::Error::Io(error)) if error.kind() == std::io::ErrorKind::StorageFull => {
+                    waited = true;
+                    self.node.disks.refuse(format!("raft disk full: {error}"));
+                    if self.node.stopping() {
+                        return false;
+                    }
+                    std::thread::sleep(RETRY);
+                }
+                Err(raft_engine::Error::Io(error)) => self.node.break_down(&failure(&error)),
+                Err(error) => self.node.break_down(&format!("raft log: {error}")),
+            }
+        }
+    }
+
+    fn attempt(&mut self, tasks: &[WriteTask]) -> raft_engine::Result<()> {
+        // A batch that failed cannot be written again.
+        let mut batch = std::mem::take(&mut self.batch);
+        for task in tasks {
+            if let Some(restart) = &task.restart {
+                log::put_restart(&mut batch, task.region_id, restart)?;
+            }
+            batch.add_entries::<Entries>(task.region_id, &task.entries)?;
+            if let Some(hard) = &task.hard {
+                log::put_hard_state(&mut batch, task.region_id, hard)?;
+            }
+        }
+        self.engine.write(&mut batch, true)?;
+        self.batch = batch;
+        Ok(())
+    }
+}

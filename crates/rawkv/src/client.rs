@@ -1,0 +1,136 @@
+//! A client: its threads, and what it has counted.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+
+use crate::mailbox::Mailbox;
+use crate::pd::Pd;
+use crate::traffic::Meter;
+use crate::worker::{Event, Worker, first};
+use crate::{ClientError, Options, Session, Traffic};
+
+/// The most threads of a client.
+const THREADS: usize = 64;
+
+/// A client of a cluster. Its threads end with it and its last session.
+#[derive(Debug, Clone)]
+pub struct Client {
+    threads: Arc<Threads>,
+}
+
+/// The threads of a client; they end when nobody holds this any more.
+#[derive(Debug)]
+pub(crate) struct Threads {
+    events: Vec<UnboundedSender<Event>>,
+    sessions: AtomicU32,
+    meter: Arc<Meter>,
+    zone: Option<String>,
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        for thread in &self.events {
+            let _ = thread.send(Event::Stop);
+        }
+    }
+}
+
+impl Client {
+    /// Asks the placement drivers for stores and regions, and starts the threads. `pd` is one address or several with commas
+    /// between them: `127.0.0.1:2379`, `tikv://a:2379,b:2379`. A cluster that does not answer yet is given
+    /// `options.timeout`.
+    pub fn connect(pd: &str, options: Options) -> Result<Self, ClientError> {
+        if options.threads == 0 || options.threads > THREADS {
+            let threads = options.threads;
+            return Err(ClientError::Input(format!("{threads} threads for a client: expected 1 to {THREADS}")));
+        }
+        if options.timeout.is_zero() {
+            return Err(ClientError::Input("a timeout of 0 leaves no time for any request; give it some".to_owned()));
+        }
+        let meter = Arc::new(Meter::default());
+        // Dropped after a fault, it ends the threads that have started.
+        let mut threads =
+            Threads { events: Vec::new(), sessions: AtomicU32::new(0), meter, zone: options.zone.clone() };
+        let mut started = Vec::new();
+        for index in 0..options.threads {
+            let (events, receiver) = mpsc::unbounded_channel();
+            let (sender, ready) = sync_channel(1);
+            let (pd, options, meter) = (Pd::new(pd)?, options.clone(), threads.meter.clone());
+            let seed = u64::from(std::process::id()) << 32 | index as u64;
+            let channel = (events.clone(), receiver);
+            std::thread::Builder::new()
+                .name(format!("rawkv-{index}"))
+                .spawn(move || run(pd, options, channel, meter, seed, &sender))
+                .map_err(|error| environment("a thread for the client", &error))?;
+            threads.events.push(events);
+            started.push(ready);
+        }
+        for ready in started {
+            let gone = || ClientError::Environment("a thread of the client ended as it started".to_owned());
+            ready.recv().map_err(|_| gone())??;
+        }
+        Ok(Self { threads: Arc::new(threads) })
+    }
+
+    /// A way to ask, for one thread. Sessions are cheap.
+    pub fn session(&self) -> Session {
+        let number = self.threads.sessions.fetch_add(1, Ordering::Relaxed);
+        let events = self.threads.events[number as usize % self.threads.events.len()].clone();
+        let mailbox = Arc::new(Mailbox::default());
+        let _ = events.send(Event::Opened(number, mailbox.clone()));
+        Session::new(number, mailbox, events, self.threads.clone())
+    }
+
+    /// Bytes on the wire until now.
+    pub fn traffic(&self) -> Traffic {
+        self.threads.meter.read(self.threads.zone.clone())
+    }
+
+    /// How often a try of a request failed and was followed by another, until now.
+    pub fn retries(&self) -> u64 {
+        self.threads.meter.retries.load(Ordering::Relaxed)
+    }
+}
+
+/// What a thread does. It says on `ready` once whether it has started.
+fn run(
+    pd: Pd,
+    options: Options,
+    channel: (UnboundedSender<Event>, UnboundedReceiver<Event>),
+    meter: Arc<Meter>,
+    seed: u64,
+    ready: &SyncSender<Result<(), ClientError>>,
+) {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            let _ = ready.send(Err(environment("an event loop for the client", &error)));
+            return;
+        }
+    };
+    runtime.block_on(async {
+        let timeout = options.timeout;
+        let started = async {
+            let mut worker = Worker::new(options, channel, meter, seed)
+                .map_err(|error| environment("a timer for the client", &error))?;
+            worker.learn(first(pd, timeout).await?);
+            Ok(worker)
+        };
+        match started.await {
+            Ok(worker) => {
+                let _ = ready.send(Ok(()));
+                worker.run().await;
+            }
+            Err(error) => {
+                let _ = ready.send(Err(error));
+            }
+        }
+    });
+}
+
+fn environment(what: &str, error: &std::io::Error) -> ClientError {
+    ClientError::Environment(format!("the system does not give {what}: {error}"))
+}

@@ -1,0 +1,27 @@
+//! Client of raw keys in TiKV: finds the leader, batches, counts what crosses zones. It costs the machine little, so that a
+//! benchmark measures the store and not its driver.
+
+#![forbid(unsafe_code)]
+
+mod alarm;
+mod client;
+mod codec;
+mod connection;
+mod error;
+mod mailbox;
+mod options;
+mod pd;
+mod pending;
+mod remedy;
+mod request;
+mod routes;
+mod session;
+mod traffic;
+mod worker;
+
+pub use client::Client;
+pub use error::ClientError;
+pub use options::{Options, ReplicaRead};
+pub use request::{Request, RequestError, Response};
+pub use session::Session;
+pub use traffic::{Traffic, ZoneTraffic};

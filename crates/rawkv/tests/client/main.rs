@@ -1,0 +1,8 @@
+//! The client against a cluster in memory that errs on demand.
+
+mod errors;
+mod fake;
+mod fates;
+mod requests;
+mod start;
+mod zones;

@@ -1,0 +1,90 @@
+//! Defaults that depend on the machine or on other keys, and the clamps that TiKV applies to what is set.
+
+use raftstore::Cf;
+
+use super::key::section;
+use super::{Config, Machine, Value};
+
+/// Share of the memory that the block cache takes (tikv src/config/mod.rs, `BLOCK_CACHE_RATE`).
+const CACHE_SHARE: f64 = 0.45;
+/// Share of the memory that the node takes at most (tikv src/config/mod.rs, `MEMORY_USAGE_LIMIT_RATE`).
+const USAGE_SHARE: f64 = 0.75;
+/// `coprocessor.region-split-size`: what a lagging replica may be behind follows from it.
+const REGION_SIZE: u64 = 256 << 20;
+
+/// Keys with a computed default, those that others are computed from first.
+pub(crate) const ORDER: [&str; 12] = [
+    "storage.block-cache.capacity",
+    "memory-usage-limit",
+    "storage.scheduler-worker-pool-size",
+    "readpool.unified.max-thread-count",
+    "server.grpc-concurrency",
+    "rocksdb.max-background-jobs",
+    "rocksdb.max-background-flushes",
+    "rocksdb.max-sub-compactions",
+    "raft-engine.dir",
+    "raft-engine.batch-compression-threshold",
+    "raftstore.raft-log-gc-count-limit",
+    "raftstore.raft-log-gc-size-limit",
+];
+
+/// The default of a key of [`ORDER`], or of a trigger of a column family.
+pub(crate) fn default(name: &str, config: &Config, machine: &Machine) -> Option<Value> {
+    let cpus = i64::try_from(machine.cpus).unwrap_or(i64::MAX);
+    let size = |bytes: f64| Value::Size(bytes as u64);
+    Some(match name {
+        "storage.block-cache.capacity" => match config.get("memory-usage-limit") {
+            Some(Value::Size(limit)) => size(*limit as f64 * CACHE_SHARE / USAGE_SHARE),
+            _ => size(machine.memory as f64 * CACHE_SHARE),
+        },
+        "memory-usage-limit" => {
+            let wanted = config.size("storage.block-cache.capacity") as f64 / CACHE_SHARE * USAGE_SHARE;
+            size(wanted.min(machine.memory as f64))
+        }
+        "storage.scheduler-worker-pool-size" => Value::Int(if cpus >= 16 { 8 } else { cpus.clamp(1, 4) }),
+        "readpool.unified.max-thread-count" => Value::Int((cpus * 4 / 5).max(4)),
+        // Three a connection for raft and two more; one such connection for every eight processors, up to four.
+        "server.grpc-concurrency" => Value::Int(3 * (cpus / 8).clamp(1, 4) + 2),
+        "rocksdb.max-background-jobs" => Value::Int((cpus - 1).clamp(2, 9)),
+        "rocksdb.max-background-flushes" => Value::Int(((config.int("rocksdb.max-background-jobs") + 3) / 4).min(3)),
+        "rocksdb.max-sub-compactions" => Value::Int((config.compactions() - 1).clamp(1, 3)),
+        "raft-engine.dir" => Value::Text(String::new()),
+        "raft-engine.batch-compression-threshold" => {
+            let writers = config.int("raftstore.store-io-pool-size").max(0).cast_unsigned();
+            Value::Size((8192 / (writers + 1)).max(4096))
+        }
+        "raftstore.raft-log-gc-count-limit" => Value::Int((REGION_SIZE * 3 / 4 / 1024).cast_signed()),
+        "raftstore.raft-log-gc-size-limit" => Value::Size(REGION_SIZE * 3 / 4),
+        _ if name.ends_with(".level0-stop-writes-trigger") => {
+            Value::Int(config.int("storage.flow-control.l0-files-threshold"))
+        }
+        _ if name.ends_with(".hard-pending-compaction-bytes-limit") => {
+            Value::Size(config.size("storage.flow-control.hard-pending-compaction-bytes-limit"))
+        }
+        _ => return None,
+    })
+}
+
+/// With flow control on, RocksDB's own triggers do not lie above those of flow control, and it does not stall.
+pub(crate) fn clamp(config: &mut Config) {
+    if !config.bool("storage.flow-control.enable") {
+        return;
+    }
+    let files = config.int("storage.flow-control.l0-files-threshold");
+    let soft = config.size("storage.flow-control.soft-pending-compaction-bytes-limit");
+    let hard = config.size("storage.flow-control.hard-pending-compaction-bytes-limit");
+    for cf in Cf::ALL.map(section) {
+        let name = |key: &str| format!("rocksdb.{cf}.{key}");
+        for key in ["level0-slowdown-writes-trigger", "level0-stop-writes-trigger"] {
+            let now = config.int(&name(key));
+            config.put(&name(key), Value::Int(now.min(files)));
+        }
+        for (key, limit) in
+            [("soft-pending-compaction-bytes-limit", soft), ("hard-pending-compaction-bytes-limit", hard)]
+        {
+            let now = config.size(&name(key));
+            config.put(&name(key), Value::Size(now.min(limit)));
+        }
+        config.put(&name("disable-write-stall"), Value::Bool(true));
+    }
+}

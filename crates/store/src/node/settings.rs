@@ -1,0 +1,114 @@
+//! The configuration as the settings of raft and of the service.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use kvserver::{Compression, FlowSettings};
+
+use super::NodeError;
+use crate::config::Config;
+
+/// An address to listen on: loopback, unless others are allowed.
+pub(super) fn listen_addr(config: &Config, key: &str, remote: bool) -> Result<SocketAddr, NodeError> {
+    let text = config.text(key);
+    let resolved = text.to_socket_addrs().ok().and_then(|mut addrs| addrs.next());
+    let wrong = || NodeError::Input(format!("{key} is `{text}`, expected an address like 127.0.0.1:20160"));
+    let addr = resolved.ok_or_else(wrong)?;
+    if addr.ip().is_loopback() || remote {
+        return Ok(addr);
+    }
+    let message = format!("{key} is {addr}, which other machines reach, and nothing here asks who they are");
+    Err(NodeError::Input(format!("{message}; use 127.0.0.1, or say --allow-remote")))
+}
+
+/// Settings of the service.
+pub(super) fn server(config: &Config, addr: SocketAddr, zone_round_trip: Duration) -> kvserver::Settings {
+    let gzip = config.text("server.grpc-compression-type") == "gzip";
+    let zone = config.labels().find(|(name, _)| *name == "zone").map(|(_, zone)| zone.clone());
+    kvserver::Settings {
+        addr,
+        grpc_concurrency: config.count("server.grpc-concurrency"),
+        compression: if gzip { Compression::Gzip } else { Compression::None },
+        scheduler_worker_pool_size: config.count("storage.scheduler-worker-pool-size"),
+        scheduler_pending_write_threshold: config.size("storage.scheduler-pending-write-threshold"),
+        read_pool_size: config.count("readpool.unified.max-thread-count"),
+        zone: zone.unwrap_or_default(),
+        zone_round_trip,
+        flow: flow(config),
+        ..kvserver::Settings::default()
+    }
+}
+
+/// Settings of flow control.
+pub(super) fn flow(config: &Config) -> FlowSettings {
+    let key = |name: &str| format!("storage.flow-control.{name}");
+    FlowSettings {
+        enable: config.bool(&key("enable")),
+        soft_pending_compaction_bytes_limit: config.size(&key("soft-pending-compaction-bytes-limit")),
+        hard_pending_compaction_bytes_limit: config.size(&key("hard-pending-compaction-bytes-limit")),
+        memtables_threshold: config.int(&key("memtables-threshold")).max(1).cast_unsigned(),
+        l0_files_threshold: config.int(&key("l0-files-threshold")).max(1).cast_unsigned(),
+    }
+}
+
+/// Settings of raft.
+pub(super) fn raft(config: &Config, log_dir: PathBuf) -> raftstore::Settings {
+    let size = |key: &str| config.size(&format!("raftstore.{key}"));
+    let count = |key: &str| config.count(&format!("raftstore.{key}"));
+    raftstore::Settings {
+        log_dir,
+        log_file_size: config.size("raft-engine.target-file-size"),
+        log_purge_threshold: config.size("raft-engine.purge-threshold"),
+        log_compression_threshold: config.size("raft-engine.batch-compression-threshold"),
+        log_recycle: config.bool("raft-engine.enable-log-recycle"),
+        store_pool_size: count("store-pool-size"),
+        store_io_pool_size: count("store-io-pool-size"),
+        apply_pool_size: count("apply-pool-size"),
+        tick: config.duration("raftstore.raft-base-tick-interval"),
+        heartbeat_ticks: count("raft-heartbeat-ticks"),
+        election_ticks: count("raft-election-timeout-ticks"),
+        lease: config.duration("raftstore.raft-store-max-leader-lease"),
+        entry_max_size: size("raft-entry-max-size"),
+        message_max_size: size("raft-max-size-per-msg"),
+        inflight_messages: count("raft-max-inflight-msgs"),
+        write_size_limit: size("raft-write-size-limit"),
+        gc_interval: config.duration("raftstore.raft-log-gc-tick-interval"),
+        gc_threshold: count("raft-log-gc-threshold") as u64,
+        gc_count_limit: count("raft-log-gc-count-limit") as u64,
+        gc_size_limit: size("raft-log-gc-size-limit"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Machine, Value, Values};
+
+    fn config(given: &[(&str, Value)]) -> Config {
+        let values: Values = given.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+        Config::new(values, &Machine { cpus: 2, memory: 1 << 30 }).unwrap()
+    }
+
+    #[test]
+    fn only_loopback_is_listened_on_without_being_asked() {
+        let text = |text: &str| config(&[("server.addr", Value::Text(text.to_owned()))]);
+        let addr = |config: &Config, remote| listen_addr(config, "server.addr", remote);
+        assert!(addr(&text("127.0.0.1:0"), false).is_ok());
+        assert!(matches!(addr(&text("0.0.0.0:20160"), false), Err(NodeError::Input(_))));
+        assert!(addr(&text("0.0.0.0:20160"), true).is_ok());
+        assert!(addr(&text("nonsense"), true).is_err());
+    }
+
+    #[test]
+    fn the_defaults_reach_raft_and_the_service() {
+        let config = config(&[]);
+        let raft = raft(&config, PathBuf::from("/r"));
+        assert_eq!((raft.store_pool_size, raft.store_io_pool_size, raft.apply_pool_size), (2, 1, 2));
+        assert_eq!((raft.lease, raft.election_ticks), (Duration::from_secs(9), 10));
+        assert_eq!((raft.gc_count_limit, raft.gc_size_limit), (196_608, 192 << 20));
+        let server = server(&config, "127.0.0.1:0".parse().unwrap(), Duration::ZERO);
+        assert_eq!((server.grpc_concurrency, server.scheduler_worker_pool_size, server.read_pool_size), (5, 2, 4));
+        assert_eq!(server.flow, FlowSettings::default());
+    }
+}

@@ -1,0 +1,101 @@
+//! The room on the disks: below its reserve a node refuses writes, so that compactions and the log still find some.
+
+use std::path::{Path, PathBuf};
+
+use rustix::fs::statvfs;
+
+use crate::config::{Config, Size};
+
+/// Room on a disk, in bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Room {
+    /// All of it.
+    pub capacity: u64,
+    /// What is left to this process.
+    pub available: u64,
+}
+
+/// The disks of a node and their reserves.
+#[derive(Debug)]
+pub struct Space {
+    data: Disk,
+    raft: Disk,
+}
+
+#[derive(Debug)]
+struct Disk {
+    name: &'static str,
+    folder: PathBuf,
+    /// The key of the reserve, and its bytes.
+    reserve: (&'static str, u64),
+}
+
+impl Space {
+    /// Watches the disk of the data and that of the raft log, with the reserves of the configuration.
+    pub fn new(config: &Config, data: &Path, raft: &Path) -> Self {
+        let disk = |name, folder: &Path, key, full| Disk {
+            name,
+            folder: folder.to_owned(),
+            reserve: (key, config.size(full)),
+        };
+        Self {
+            data: disk("data disk", data, "reserve-space", "storage.reserve-space"),
+            raft: disk("raft log disk", raft, "reserve-raft-space", "storage.reserve-raft-space"),
+        }
+    }
+
+    /// Room on the data disk.
+    pub fn data(&self) -> Room {
+        room(&self.data.folder).unwrap_or_default()
+    }
+
+    /// Why there is too little room, if there is.
+    pub fn full(&self) -> Option<String> {
+        [&self.data, &self.raft].into_iter().find_map(|disk| {
+            // A disk that does not answer is not full: reads and writes will tell what ails it.
+            let room = room(&disk.folder)?;
+            let (key, reserve) = disk.reserve;
+            (room.available < reserve).then(|| {
+                let (left, all, reserve) = (shown(room.available), shown(room.capacity), Size(reserve));
+                format!("{} full: {left} of {all} left, {key} is {reserve}", disk.name)
+            })
+        })
+    }
+}
+
+fn room(folder: &Path) -> Option<Room> {
+    let stat = statvfs(folder).ok()?;
+    Some(Room { capacity: stat.f_blocks * stat.f_frsize, available: stat.f_bavail * stat.f_frsize })
+}
+
+fn shown(bytes: u64) -> String {
+    if bytes >= 10 << 30 { format!("{} GiB", bytes >> 30) } else { format!("{} MiB", bytes >> 20) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Machine, Value, Values};
+
+    fn space(reserve: u64, dir: &Path) -> Space {
+        let values = Values::from([
+            ("storage.reserve-space".to_owned(), Value::Size(reserve)),
+            ("storage.reserve-raft-space".to_owned(), Value::Size(0)),
+        ]);
+        let machine = Machine { cpus: 2, memory: 1 << 30 };
+        Space::new(&Config::new(values, &machine).unwrap(), dir, dir)
+    }
+
+    #[test]
+    fn a_disk_below_its_reserve_is_full_and_says_by_which_key() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(space(0, dir.path()).full(), None);
+        let reason = space(1 << 60, dir.path()).full().unwrap();
+        assert!(
+            reason.starts_with("data disk full: ") && reason.ends_with(" left, reserve-space is 1024PiB"),
+            "{reason}"
+        );
+        let room = space(0, dir.path()).data();
+        assert!(room.available > 0 && room.available <= room.capacity);
+    }
+}

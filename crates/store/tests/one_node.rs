@@ -1,0 +1,142 @@
+//! One node as people meet it: its command line, its configuration, its metrics, its end and its next start.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use common::{Program, QUICK, http, pd, store, until};
+use rawkv::{Client, Options, Request, RequestError, Response, Session};
+
+fn client(pd: &Program) -> Session {
+    Client::connect(&pd.addr("addr"), Options::default()).unwrap().session()
+}
+
+fn ask(session: &mut Session, request: Request) -> Result<Response, RequestError> {
+    session.submit(0, request);
+    session.flush();
+    let mut done = Vec::new();
+    until("an answer", || {
+        session.poll(Duration::from_millis(100), &mut done);
+        !done.is_empty()
+    });
+    done.remove(0).1
+}
+
+fn program(dir: &Path, args: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_diskwright-store")).current_dir(dir).args(args).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn a_configuration_is_checked_and_strange_keys_are_listed() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("good.toml"), QUICK).unwrap();
+    std::fs::write(dir.path().join("odd.toml"), "[log]\nlevel = 'info'\n[storage]\nreserve-spase = '1GB'\n").unwrap();
+    std::fs::write(dir.path().join("bad.toml"), "[storage]\nreserve-space = '1gb'\n").unwrap();
+    assert_eq!(program(dir.path(), &["--config", "good.toml", "--config-check"]), (Some(0), String::new()));
+    let (code, words) = program(dir.path(), &["--config", "odd.toml", "--config-check"]);
+    assert_eq!(code, Some(2));
+    assert_eq!(
+        words,
+        "odd.toml:2: unrecognized configuration key `log.level`\n\
+         odd.toml:4: unrecognized configuration key `storage.reserve-spase`; did you mean `storage.reserve-space`?\n"
+    );
+    let (code, words) = program(dir.path(), &["--config", "bad.toml"]);
+    assert_eq!(code, Some(2));
+    assert!(words.starts_with("diskwright-store: bad.toml:2:17: storage.reserve-space: unit `gb`"), "{words}");
+    let (code, words) = program(dir.path(), &["--addr", "0.0.0.0:0"]);
+    assert_eq!(code, Some(2));
+    assert!(words.contains("--allow-remote"), "{words}");
+}
+
+#[test]
+fn a_node_serves_changes_its_settings_ends_and_comes_back_with_its_data() {
+    let dir = tempfile::tempdir().unwrap();
+    let pd = pd(dir.path(), 1, 1, 2);
+    let node = Program::start(&mut store(dir.path(), &pd, "n1", QUICK));
+    let mut session = client(&pd);
+    let put = |key: &'static [u8], value: &'static [u8]| Request::Put(key.into(), value.into());
+    for key in [&b"a"[..], b"\xF0b", b"c"] {
+        assert_eq!(ask(&mut session, put(key, b"1")), Ok(Response::Done));
+    }
+    assert_eq!(ask(&mut session, Request::Get(b"\xF0b"[..].into())), Ok(Response::Value(Some(b"1"[..].into()))));
+
+    let status = node.addr("status_addr");
+    let change = r#"{"storage.block-cache.capacity": "16MB", "rocksdb.defaultcf.write-buffer-size": "1MB"}"#;
+    assert_eq!(http(&status, "POST /config", change), (200, String::new()));
+    let shown: serde_json::Value = serde_json::from_str(&http(&status, "GET /config", "").1).unwrap();
+    assert_eq!(shown["storage"]["block-cache"]["capacity"], "16MiB");
+    let refused = http(&status, "POST /config", r#"{"rocksdb.rate-bytes-per-sec": "1MB"}"#);
+    let words = r#"failed to update, error: "config rocksdb.rate-bytes-per-sec can not be changed""#;
+    assert_eq!(refused, (500, words.to_owned()));
+    let file = std::fs::read_to_string(dir.path().join("n1.toml")).unwrap();
+    assert!(file.starts_with(QUICK.split("capacity").next().unwrap()), "{file}");
+    assert!(file.contains("capacity = '16MiB'") || file.contains("capacity = \"16MiB\""), "{file}");
+
+    // Raft counts its replicas every few seconds.
+    let mut metrics = String::new();
+    until("the count of leaders", || {
+        metrics = http(&status, "GET /metrics", "").1;
+        metrics.contains(r#"tikv_raftstore_region_count{type="leader"} 2"#)
+    });
+    for name in [
+        r#"tikv_engine_pending_compaction_bytes{cf="default",db="kv"}"#,
+        r#"tikv_engine_num_files_at_level{cf="default",db="kv",level="0"}"#,
+        r#"tikv_engine_flow_bytes{db="kv",type="wal_file_bytes"}"#,
+        r#"tikv_engine_compaction_flow_bytes{db="kv",type="bytes_written"}"#,
+        r#"tikv_engine_cache_efficiency{db="kv",type="block_cache_hit"}"#,
+        r#"tikv_engine_write_stall_reason{db="kv",type="memtable_count_limit_stop"}"#,
+        r#"tikv_io_bytes{op="write",type="foreground_write"}"#,
+        r#"tikv_thread_cpu_seconds_total{name="apply_0"}"#,
+        r#"tikv_thread_cpu_seconds_total{name="store_writer_0"}"#,
+        r#"tikv_store_size_bytes{type="capacity"}"#,
+        "tikv_scheduler_discard_ratio",
+        "raft_engine_write_duration_seconds_count",
+        "process_cpu_seconds_total",
+    ] {
+        assert!(metrics.contains(name), "{name} is missing from\n{metrics}");
+    }
+
+    let (code, words) = {
+        let output = store(dir.path(), &pd, "n1", &file).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(code, Some(3));
+    assert!(words.contains("is in use by another node"), "{words}");
+
+    assert_eq!(node.terminate().code(), Some(0));
+    let _node = Program::start(&mut store(dir.path(), &pd, "n1", &file));
+    let mut session = client(&pd);
+    let scan = Request::Scan { from: Default::default(), until: Default::default(), limit: 10 };
+    let pairs = [&b"a"[..], b"c", b"\xF0b"].map(|key| (key.into(), b"1"[..].into()));
+    assert_eq!(ask(&mut session, scan), Ok(Response::Pairs(pairs.to_vec())));
+}
+
+#[test]
+fn a_node_without_room_refuses_writes_with_the_reason_and_goes_on_reading() {
+    let dir = tempfile::tempdir().unwrap();
+    let pd = pd(dir.path(), 1, 1, 1);
+    let node = Program::start(&mut store(dir.path(), &pd, "n1", QUICK));
+    let mut session = client(&pd);
+    assert_eq!(ask(&mut session, Request::Put(b"k"[..].into(), b"v"[..].into())), Ok(Response::Done));
+    assert_eq!(node.terminate().code(), Some(0));
+
+    let hungry = QUICK.replace("reserve-space = '1MB'", "reserve-space = '1PB'");
+    let _node = Program::start(&mut store(dir.path(), &pd, "n1", &hungry));
+    let options = Options { timeout: Duration::from_secs(3), ..Options::default() };
+    let mut session = Client::connect(&pd.addr("addr"), options).unwrap().session();
+    let got = ask(&mut session, Request::Get(b"k"[..].into()));
+    assert_eq!(got, Ok(Response::Value(Some(b"v"[..].into()))));
+    // The disks are looked at as soon as the node serves, but beside it.
+    let mut refused = String::new();
+    until("a refusal", || match ask(&mut session, Request::Put(b"k"[..].into(), b"w"[..].into())) {
+        Err(RequestError::Refused(reason)) => {
+            refused = reason;
+            true
+        }
+        _ => false,
+    });
+    assert!(refused.contains("data disk full") && refused.contains("reserve-space is 1PiB"), "{refused}");
+}

@@ -1,0 +1,184 @@
+//! A database that is ready for runs.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use bench::{BenchError, Driver, Load, RawDriver};
+use cluster::{Cluster, Lab, Regions};
+use disk::Fault;
+use rawkv::Client;
+use units::Nanos;
+use workload::operations::Recipe;
+
+use crate::{Database, Found, Order, Stage, TrialError, Use};
+
+/// A database with its rows, ready for runs. Dropped, a cluster that was started for it is taken down.
+#[derive(Debug)]
+pub struct Ground {
+    order: Order,
+    recipe: Arc<Recipe>,
+    client: Client,
+    /// After the client, which must not see it go.
+    cluster: Option<Cluster>,
+    notes: Vec<String>,
+}
+
+/// Driver threads that load: one fills what two processors have left.
+const LOADERS: u32 = 1;
+
+/// Until the database has caught up with the load, so much time at most is given.
+const SETTLE: Duration = Duration::from_secs(60);
+
+/// So much that is still to be compacted delays nothing.
+const SETTLED: f64 = 16.0 * 1024.0 * 1024.0;
+
+impl Ground {
+    /// Starts the cluster if the order wants one, connects, and loads the rows. `lab` is needed for a cluster only.
+    ///
+    /// # Errors
+    /// When the cluster cannot be started or reached, or the load fails; then nothing is left of it.
+    pub fn prepare(lab: Option<&Lab>, order: Order, tell: &mut dyn FnMut(Stage<'_>)) -> Result<Self, TrialError> {
+        order.plan.check()?;
+        let recipe = Arc::new(Recipe::new(&order.workload, order.scale)?);
+        let cluster = start(lab, &order, &recipe, tell)?;
+        let pd = match (&order.database, &cluster) {
+            (Database::Existing(pd), _) => pd.clone(),
+            (_, Some(cluster)) => cluster.pd().addr().to_string(),
+            (_, None) => return Err(BenchError::Environment("there is no place to start a cluster".to_owned()).into()),
+        };
+        let client = Client::connect(&pd, order.client())?;
+        let notes = cluster.as_ref().map(|cluster| cluster.notes().to_vec()).unwrap_or_default();
+        let ground = Self { order, recipe, client, cluster, notes };
+        if ground.order.load {
+            ground.load(tell)?;
+        }
+        Ok(ground)
+    }
+
+    /// What the workload came to.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// What people should know of how it started.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    fn load(&self, tell: &mut dyn FnMut(Stage<'_>)) -> Result<(), TrialError> {
+        let how = Load { threads: LOADERS, seed: self.order.plan.seed, ..Load::default() };
+        let mut driver = |_| self.driver();
+        let stop = &self.order.stop;
+        bench::load(&self.recipe, &how, &mut driver, &mut |loading| tell(Stage::Loading(loading)), stop)?;
+        self.settle(tell)
+    }
+
+    /// Waits until what the load left to compact is done: it is no part of what is measured.
+    fn settle(&self, tell: &mut dyn FnMut(Stage<'_>)) -> Result<(), TrialError> {
+        let Some(cluster) = &self.cluster else { return self.go_on() };
+        let start = Instant::now();
+        while start.elapsed() < SETTLE {
+            self.go_on()?;
+            let counters = cluster.nodes().iter().filter_map(|node| node.engine().ok());
+            let debt = counters.filter_map(|counters| counters.get("pending_compaction_bytes")).fold(0.0, f64::max);
+            if debt <= SETTLED {
+                break;
+            }
+            tell(Stage::Settling(debt));
+            std::thread::sleep(Duration::from_millis(250));
+        }
+        Ok(())
+    }
+
+    /// One run. Runs are numbered from 1.
+    ///
+    /// # Errors
+    /// When the driver or the watching of the nodes fails.
+    pub fn run(&self, number: u32, tell: &mut dyn FnMut(Stage<'_>)) -> Result<Found, TrialError> {
+        let sampler = self.cluster.as_ref().map(Cluster::sampler).transpose()?;
+        let before = self.client.traffic().crossing();
+        let plan = &self.order.plan;
+        let run = bench::run(
+            &self.recipe,
+            plan,
+            number,
+            &mut |_| self.driver(),
+            &mut |progress| {
+                let nodes = sampler.as_ref().map(|sampler| sampler.latest()).unwrap_or_default();
+                tell(Stage::Running { run: number, progress, nodes: &nodes });
+            },
+            &self.order.stop,
+        )?;
+        let after = self.client.traffic().crossing();
+        let crossing = (after.sent + after.received).saturating_sub(before.sent + before.received);
+        let began = run.timeline.about.start;
+        let timeline = match sampler {
+            Some(sampler) => run.timeline.merge(&sampler.finish()?)?,
+            None => run.timeline,
+        };
+        let from = Nanos((run.report.warm_up_s * 1e9) as u64) + offset(timeline.about.start, began);
+        let until = from + Nanos((run.report.measured_s * 1e9) as u64);
+        // The client's bytes are known of the whole run; of them the measured part is meant.
+        let share = run.report.measured_s / (run.report.measured_s + run.report.warm_up_s).max(f64::MIN_POSITIVE);
+        let used = Use::of(&timeline, from, until, &run.report, (crossing as f64 * share) as u64);
+        self.go_on()?;
+        Ok(Found { report: run.report, timeline, used })
+    }
+
+    fn driver(&self) -> Result<Box<dyn Driver>, BenchError> {
+        Ok(Box::new(RawDriver::new(self.client.session())))
+    }
+
+    fn go_on(&self) -> Result<(), TrialError> {
+        if self.order.stop.load(Ordering::Relaxed) { Err(TrialError::Interrupted) } else { Ok(()) }
+    }
+
+    /// Takes down what was started. Says what did not end well.
+    ///
+    /// # Errors
+    /// When something stays.
+    pub fn end(self) -> Result<Vec<String>, TrialError> {
+        drop(self.client);
+        Ok(self.cluster.map(Cluster::stop).transpose()?.unwrap_or_default())
+    }
+}
+
+/// The cluster, if one is wanted.
+fn start(
+    lab: Option<&Lab>,
+    order: &Order,
+    recipe: &Recipe,
+    tell: &mut dyn FnMut(Stage<'_>),
+) -> Result<Option<Cluster>, TrialError> {
+    let (Some(lab), Database::Reference { deployment, options, regions, share }) = (lab, &order.database) else {
+        return Ok(None);
+    };
+    let keys = recipe.split_keys(*regions).into_iter().map(Vec::from).collect();
+    let options = cluster::Options {
+        regions: Regions::At(keys),
+        interrupted: order.stop.clone(),
+        ..cluster::Options::clone(options)
+    };
+    let cluster = Cluster::start(lab, deployment, &options, &mut |progress| tell(Stage::Starting(progress)))?;
+    if *share < 1.0 {
+        for node in cluster.nodes() {
+            let disks: Vec<String> = node.disk_names().map(str::to_owned).collect();
+            for disk in disks {
+                node.fault(&disk, Fault::Degrade(*share), FOREVER)?;
+            }
+        }
+    }
+    Ok(Some(cluster))
+}
+
+/// Longer than any trial.
+const FOREVER: Nanos = Nanos::secs(30 * 24 * 3600);
+
+/// How much later the second start is.
+fn offset(first: Option<jiff::Timestamp>, second: Option<jiff::Timestamp>) -> Nanos {
+    let pair = first.zip(second);
+    pair.map_or(Nanos(0), |(one, other)| {
+        Nanos(u64::try_from(other.as_nanosecond() - one.as_nanosecond()).unwrap_or_default())
+    })
+}

@@ -1,0 +1,16 @@
+//! A workload run on a database: on a reference cluster that is started for it on mounted disks of this machine, or on one
+//! that is already there. Here the load of crate `bench` meets the nodes of crate `cluster`.
+
+#![forbid(unsafe_code)]
+
+mod error;
+mod found;
+mod ground;
+mod order;
+mod pairs;
+
+pub use error::TrialError;
+pub use found::{Found, Use};
+pub use ground::Ground;
+pub use order::{Database, Order, Stage};
+pub use pairs::alternate;

@@ -1,0 +1,89 @@
+//! What is to be run.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use bench::{Loading, Plan, Progress};
+use cluster::Latest;
+use deployment::Deployment;
+use workload::Workload;
+use workload::operations::Scale;
+
+/// What is to be run, on what.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// What is asked of the database.
+    pub workload: Workload,
+    /// How the workload is made to fit.
+    pub scale: Scale,
+    /// What it is asked of.
+    pub database: Database,
+    /// Loop, length, seed.
+    pub plan: Plan,
+    /// Whether rows are loaded before; without it they must be there.
+    pub load: bool,
+    /// How the client behaves: its zone and timeout. The deployment's settings win for what both know.
+    pub client: rawkv::Options,
+    /// Once true, what runs ends soon, and all that was started is taken down.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// What a workload runs on.
+#[derive(Debug, Clone)]
+pub enum Database {
+    /// A reference cluster, started for it.
+    Reference {
+        /// What it consists of.
+        deployment: Box<Deployment>,
+        /// Memory, keys, seed.
+        options: Box<cluster::Options>,
+        /// The key space is cut into so many regions, of about as many keys each.
+        regions: usize,
+        /// Each disk delivers this share of its limits, over 0 and up to 1: how a deployment is made as small as the machine.
+        share: f64,
+    },
+    /// A TiKV that is there: `tikv://host:2379`.
+    Existing(String),
+}
+
+/// What is being done.
+#[derive(Debug)]
+pub enum Stage<'a> {
+    /// The cluster is being started.
+    Starting(cluster::Progress),
+    /// Rows are being loaded.
+    Loading(&'a Loading),
+    /// The database is given time to flush and compact what was loaded; so many bytes are still to be compacted.
+    Settling(f64),
+    /// A run warms up or is measured; with what each node does.
+    Running {
+        /// Which run.
+        run: u32,
+        /// How far it is.
+        progress: &'a Progress,
+        /// What the nodes did in the last second.
+        nodes: &'a [Latest],
+    },
+}
+
+impl Order {
+    /// The longest that a request may take: longer than any stall that a disk of ours has.
+    pub const TIMEOUT: Duration = Duration::from_secs(30);
+
+    /// The client's options with what the deployment says.
+    pub(crate) fn client(&self) -> rawkv::Options {
+        let mut client = rawkv::Options { retry_unknown: true, ..self.client.clone() };
+        if let Database::Reference { deployment, .. } = &self.database {
+            let settings = &deployment.settings;
+            if settings.follower_read == Some(true) {
+                client.replica_read = rawkv::ReplicaRead::Closest;
+            }
+            if deployment.zones > 1 {
+                let round_trip = settings.zone_round_trip.unwrap_or(units::Nanos::millis(1));
+                client.zone_round_trip = Duration::from_nanos(round_trip.0);
+            }
+        }
+        client
+    }
+}

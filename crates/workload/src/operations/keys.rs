@@ -1,0 +1,100 @@
+//! The text of keys.
+
+use bytes::Bytes;
+
+use super::hash::fnv;
+use crate::KeyOrder;
+
+/// Turns row numbers into keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keys {
+    /// Whether neighbours in number are neighbours in key.
+    pub order: KeyOrder,
+}
+
+/// What each key of a row starts with, as in YCSB.
+const PREFIX: &[u8; 4] = b"user";
+
+/// Decimal digits of the largest number below 2^63.
+const DIGITS: usize = 19;
+
+/// Digits of an index entry's value and of its row, in hexadecimal.
+const HEX: usize = 16;
+
+impl Keys {
+    /// Length of the longest key of a row, in bytes: `user` and 19 digits.
+    pub const LONGEST: usize = PREFIX.len() + DIGITS;
+
+    /// Length of the key of an index entry, in bytes.
+    pub const INDEX: usize = 3 + 2 * HEX;
+
+    /// The row's key. Hashed keys are YCSB's own, without leading zeros; ordered keys have them, so that they sort by
+    /// number (YCSB does so from `zeropadding=19` on).
+    pub fn key(self, row: u64) -> Bytes {
+        let mut text = [0; Self::LONGEST];
+        text[..PREFIX.len()].copy_from_slice(PREFIX);
+        let mut at = Self::LONGEST;
+        let (mut rest, least) = match self.order {
+            KeyOrder::Hashed => (fnv(row), Self::LONGEST - 1),
+            KeyOrder::Ordered => (row, PREFIX.len()),
+        };
+        while (rest > 0 || at > least) && at > PREFIX.len() {
+            at -= 1;
+            text[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+        }
+        text.copy_within(at.., PREFIX.len());
+        Bytes::copy_from_slice(&text[..PREFIX.len() + Self::LONGEST - at])
+    }
+
+    /// The key of the row's entry in a secondary index: `i`, the index, what is indexed, the row. What is indexed counts
+    /// up with the rows if `ordered`, otherwise it is as random as a hash.
+    pub fn index_key(self, index: u32, ordered: bool, row: u64) -> Bytes {
+        let indexed = if ordered { row } else { fnv(row ^ u64::from(index + 1) << 48) << 1 };
+        Bytes::from(format!("i{:02}{indexed:016x}{row:016x}", index % 100))
+    }
+
+    /// The first key after all rows, for scans: `uses`.
+    pub fn end() -> Bytes {
+        Bytes::from_static(b"uses")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn hashed_keys_are_ycsbs() {
+        let keys = Keys { order: KeyOrder::Hashed };
+        assert_eq!(keys.key(0), "user6284781860667377211");
+        assert_eq!(keys.key(1), "user8517097267634966620");
+    }
+
+    #[test]
+    fn ordered_keys_have_all_digits() {
+        assert_eq!(Keys { order: KeyOrder::Ordered }.key(42), "user0000000000000000042");
+    }
+
+    proptest! {
+        #[test]
+        fn ordered_keys_sort_as_their_rows(one in 0..u64::MAX / 2, other in 0..u64::MAX / 2) {
+            let keys = Keys { order: KeyOrder::Ordered };
+            prop_assert_eq!(one.cmp(&other), keys.key(one).cmp(&keys.key(other)));
+            prop_assert_eq!(one.cmp(&other), keys.index_key(1, true, one).cmp(&keys.index_key(1, true, other)));
+        }
+
+        #[test]
+        fn keys_lie_before_the_end_and_have_their_length(row: u64) {
+            for order in [KeyOrder::Hashed, KeyOrder::Ordered] {
+                let keys = Keys { order };
+                let key = keys.key(row);
+                prop_assert!(key < Keys::end() && key.len() <= Keys::LONGEST && key.len() > PREFIX.len());
+                prop_assert_eq!(keys.index_key(3, false, row).len(), Keys::INDEX);
+            }
+            let digits = fnv(row).to_string();
+            prop_assert_eq!(&Keys { order: KeyOrder::Hashed }.key(row)[4..], digits.as_bytes());
+        }
+    }
+}
