@@ -4,13 +4,12 @@ CARGO ?= cargo
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/diskwright/target
 DEMO_OUT ?= $(CARGO_TARGET_DIR)/demo
 
-.PHONY: help demo test test-store store bench bench-mount fuzz deny picture linker tools headers
+.PHONY: help demo test store bench bench-mount fuzz deny picture linker tools headers
 
 help:
 	@echo "make demo     build diskwright, plan examples/tpcc-5000.toml, say where its report is"
-	@echo "make test     format, lints, all tests"
-	@echo "make test-store  the reference store: its own tests, the published client, faults on mounted disks"
-	@echo "make store    the reference store and its placement driver, for diskwright bench: builds RocksDB, ten minutes"
+	@echo "make test     format, lints, all tests; builds RocksDB, ten minutes, once"
+	@echo "make store    the reference store and its placement driver, for diskwright bench; builds RocksDB too"
 	@echo "make bench    benchmarks: disk behaviour, the planner, Timelines"
 	@echo "make bench-mount  mounted disks against fio, in full: writes the table of docs/mount.md"
 	@echo "make picture  docs/plan.svg, from a real plan"
@@ -24,17 +23,11 @@ demo: linker
 	@echo
 	@echo "The report with its chart: file://$(DEMO_OUT)/report.html"
 
-test: linker tools
+test: linker tools headers
 	@$(CARGO) clippy --version >/dev/null 2>&1 && $(CARGO) fmt --version >/dev/null 2>&1 || rustup component add clippy rustfmt
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --exclude diskwright-store --all-targets --locked -- -D warnings
-	$(CARGO) test --workspace --exclude diskwright-store --locked
-
-# What needs RocksDB, which takes ten minutes to build. Not part of `make test` yet: docs/bench.md says why.
-test-store: linker tools headers store
-	$(CARGO) test --locked --package diskwright-store
-	$(CARGO) test --locked --package diskwright-cluster --test three_nodes
-	$(CARGO) test --locked --package diskwright --test faults
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) test --workspace --locked --no-fail-fast
 
 # In the profile of the tests, in which what a request passes through is optimised: so RocksDB is built once.
 store: linker headers

@@ -40,6 +40,9 @@ pub(crate) struct Recipe {
     clients: u32,
     /// What each node may take of the memory.
     memory: Bytes,
+    /// The share of its limits that each disk delivers, so that disks bind and not this machine's processors.
+    #[serde(default = "whole")]
+    share: f64,
     /// The zone of the clients.
     zone: Option<String>,
     workload: toml::Table,
@@ -51,6 +54,11 @@ pub(crate) struct Recipe {
     /// TiKV's keys for all sides.
     #[serde(default)]
     keys: toml::Table,
+}
+
+/// Disks as they are sold.
+fn whole() -> f64 {
+    1.0
 }
 
 /// The keys are cut into so many regions: a handful for each node, as many as two processors serve without idle work.
@@ -108,7 +116,7 @@ impl Recipe {
             deployment: Box::new(deployment),
             options: Box::new(options),
             regions: REGIONS,
-            share: 1.0,
+            share: self.share,
         };
         Ok(Order { workload, scale: Scale::default(), database, plan, load: true, client, stop: Default::default() })
     }

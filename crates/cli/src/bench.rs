@@ -1,7 +1,7 @@
 //! `diskwright bench`: a workload on a real engine, on emulated or real disks.
 
 mod compare;
-mod live;
+pub(crate) mod live;
 mod options;
 mod text;
 
@@ -108,7 +108,7 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
 }
 
 /// Ctrl-C ends a run; what was started is taken down.
-fn interrupts() -> Result<Arc<AtomicBool>, Failure> {
+pub(crate) fn interrupts() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, Arc::clone(&stop))

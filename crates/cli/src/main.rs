@@ -22,6 +22,7 @@ mod plan_text;
 mod probe;
 mod progress;
 mod record;
+mod simulate;
 mod table;
 
 use std::process::ExitCode;
@@ -66,6 +67,8 @@ enum Verb {
     Plan(plan::Args),
     /// Find which limits a deployment is asked more of than they deliver
     Check(check::Args),
+    /// Run a deployment under a workload in virtual time: hours in seconds
+    Simulate(simulate::Args),
     /// Show the facts: disks, instances, prices, transfer
     Catalog(catalog::Args),
     /// Compare published results with ours
@@ -130,6 +133,7 @@ fn run(cli: Cli) -> Result<Output, Failure> {
     match cli.verb {
         Verb::Plan(args) => plan::run(&args, cli.json),
         Verb::Check(args) => check::run(&args, cli.json),
+        Verb::Simulate(args) => simulate::run(&args, cli.json),
         Verb::Catalog(args) => catalog::run(&args, cli.json),
         Verb::Claims(args) => claims::run(&args, cli.json),
         Verb::Availability(args) => availability::run(&args, cli.json),

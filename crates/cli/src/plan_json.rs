@@ -18,6 +18,7 @@ pub(crate) fn document(planned: &Planned) -> Value {
         "shortfalls": answer.shortfalls,
         "uncertainty": answer.uncertainty.as_ref().map(uncertainty),
         "not_covered": planned.asked.not_covered,
+        "prove": planned.proofs.as_deref().map(crate::plan::prove_json::document),
     })
 }
 

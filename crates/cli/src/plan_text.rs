@@ -30,6 +30,9 @@ pub(crate) fn text(planned: &Planned, written: &[PathBuf]) -> String {
     }
     sections.extend(uncertainty(answer));
     sections.push(foot(planned));
+    if let Some(proofs) = planned.proofs.as_deref().filter(|proofs| !proofs.is_empty()) {
+        sections.push(crate::plan::prove_text::text(proofs));
+    }
     if !written.is_empty() {
         let paths: String = written.iter().map(|path| format!("  {}\n", path.display())).collect();
         sections.push(format!("Written:\n{paths}"));

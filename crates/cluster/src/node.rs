@@ -90,7 +90,9 @@ impl Node {
 
     /// Its number at PD, once it has one.
     pub fn store_id(&self) -> Option<u64> {
-        std::fs::read_to_string(self.data_dir.join("store-id")).ok()?.trim().parse().ok()
+        let text = std::fs::read_to_string(self.data_dir.join("store-id")).ok()?;
+        // The number of the cluster follows.
+        text.split_whitespace().next()?.parse().ok()
     }
 
     /// What its process takes of the memory now, page cache included; `None` without a limit.

@@ -67,7 +67,9 @@ pub enum Fault {
         nodes: u32,
     },
     /// Copies that have no node of their own.
-    #[error("{replicas} replicas need as many storage nodes, there are {nodes}; add nodes or set `replicas = {nodes}`")]
+    #[error(
+        "{replicas} replicas need as many storage nodes, there are {nodes}; add nodes or set `settings.replicas = {nodes}`"
+    )]
     TooFewNodes {
         /// Copies of each range.
         replicas: u32,

@@ -1,13 +1,12 @@
 //! The service's life: listening, threads, stopping.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use raftstore::State;
-use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::TcpListenerStream;
@@ -30,6 +29,8 @@ const NO_LIMIT: usize = usize::MAX;
 pub struct Setup {
     /// How it is set.
     pub settings: Settings,
+    /// Where it listens. Bound by the caller, who thus knows the port that port 0 became before anybody connects.
+    pub listener: TcpListener,
     /// The network between stores; the service runs on its threads.
     pub network: Arc<Network>,
     /// The node's replicas: a [`raftstore::Router`].
@@ -51,16 +52,19 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens and starts the pools. Not to be called on a thread of an asynchronous runtime: it waits.
+    /// Takes connections and starts the pools. Not to be called on a thread of an asynchronous runtime: it waits.
     ///
     /// # Errors
-    /// When the address is taken or a thread cannot be started.
+    /// When the listener is of no use or a thread cannot be started.
     pub fn start(setup: Setup) -> Result<Self, ServerError> {
-        let Setup { settings, network, replicas, state, pressure } = setup;
+        let Setup { settings, listener, network, replicas, state, pressure } = setup;
         let handle = network.handle();
-        let failed = |source| ServerError::Listen { addr: settings.addr, source };
-        let listener = handle.block_on(TcpListener::bind(settings.addr)).map_err(failed)?;
-        let addr = listener.local_addr().map_err(failed)?;
+        let addr = listener.local_addr().map_err(ServerError::Listen)?;
+        listener.set_nonblocking(true).map_err(ServerError::Listen)?;
+        let listener = {
+            let _runtime = handle.enter();
+            tokio::net::TcpListener::from_std(listener).map_err(ServerError::Listen)?
+        };
         let (reads, reading) = crossbeam_channel::unbounded();
         let (writes, writing) = crossbeam_channel::unbounded();
         let flow = Arc::new(FlowControl::new(settings.flow.clone()));
@@ -99,7 +103,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Where it listens, with the port that port 0 became.
+    /// Where it listens.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
@@ -144,7 +148,12 @@ fn thread(name: String, run: impl FnOnce() + Send + 'static) -> Result<JoinHandl
     thread.map_err(|source| ServerError::Thread { name, source })
 }
 
-async fn serve(listener: TcpListener, service: Service, settings: Settings, stopped: oneshot::Receiver<()>) {
+async fn serve(
+    listener: tokio::net::TcpListener,
+    service: Service,
+    settings: Settings,
+    stopped: oneshot::Receiver<()>,
+) {
     let mut service = TikvServer::new(service)
         .accept_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(NO_LIMIT)

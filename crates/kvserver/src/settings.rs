@@ -1,6 +1,5 @@
 //! What can be set of the service. Names, units and defaults are TiKV's (`server.*`, `storage.*`, `readpool.*`).
 
-use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use crate::FlowSettings;
@@ -18,8 +17,6 @@ pub enum Compression {
 /// Settings of the service.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// `server.addr`; port 0 is a free one.
-    pub addr: SocketAddr,
     /// `server.grpc-concurrency`: threads that speak gRPC; 5.
     pub grpc_concurrency: usize,
     /// `server.grpc-concurrent-stream`: requests at once on a connection; 1024.
@@ -47,7 +44,6 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            addr: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             grpc_concurrency: 5,
             grpc_concurrent_stream: 1024,
             grpc_stream_window: 2 << 20,

@@ -11,6 +11,10 @@ pub struct Found {
     pub report: RunReport,
     /// Second by second: operations, latencies, disks, engine.
     pub timeline: Timeline,
+    /// Since when it was measured, counted from the Timeline's start.
+    pub from: Nanos,
+    /// Until when.
+    pub until: Nanos,
     /// What was used of the database while it was measured.
     pub used: Use,
 }

@@ -91,6 +91,14 @@ impl Ground {
         Ok(())
     }
 
+    /// From now on the disks of this name deliver only a share of their limits, over 0 and up to 1.
+    ///
+    /// # Errors
+    /// When a disk's daemon does not answer.
+    pub fn degrade(&self, disk: &str, share: f64) -> Result<(), TrialError> {
+        self.cluster.as_ref().map_or(Ok(()), |cluster| degrade(cluster, Some(disk), share))
+    }
+
     /// One run. Runs are numbered from 1.
     ///
     /// # Errors
@@ -123,7 +131,7 @@ impl Ground {
         let share = run.report.measured_s / (run.report.measured_s + run.report.warm_up_s).max(f64::MIN_POSITIVE);
         let used = Use::of(&timeline, from, until, &run.report, (crossing as f64 * share) as u64);
         self.go_on()?;
-        Ok(Found { report: run.report, timeline, used })
+        Ok(Found { report: run.report, timeline, from, until, used })
     }
 
     fn driver(&self) -> Result<Box<dyn Driver>, BenchError> {
@@ -161,15 +169,22 @@ fn start(
         ..cluster::Options::clone(options)
     };
     let cluster = Cluster::start(lab, deployment, &options, &mut |progress| tell(Stage::Starting(progress)))?;
-    if *share < 1.0 {
-        for node in cluster.nodes() {
-            let disks: Vec<String> = node.disk_names().map(str::to_owned).collect();
-            for disk in disks {
-                node.fault(&disk, Fault::Degrade(*share), FOREVER)?;
-            }
+    degrade(&cluster, None, *share)?;
+    Ok(Some(cluster))
+}
+
+/// Lets the disks of a name, or all, deliver only this share of their limits.
+fn degrade(cluster: &Cluster, name: Option<&str>, share: f64) -> Result<(), TrialError> {
+    if share >= 1.0 {
+        return Ok(());
+    }
+    for node in cluster.nodes() {
+        let disks: Vec<String> = node.disk_names().map(str::to_owned).collect();
+        for disk in disks.iter().filter(|disk| name.is_none_or(|name| name == *disk)) {
+            node.fault(disk, Fault::Degrade(share), FOREVER)?;
         }
     }
-    Ok(Some(cluster))
+    Ok(())
 }
 
 /// Longer than any trial.

@@ -8,6 +8,7 @@ mod found;
 mod ground;
 mod order;
 mod pairs;
+pub mod prove;
 
 pub use error::TrialError;
 pub use found::{Found, Use};

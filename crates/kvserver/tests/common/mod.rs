@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 use std::collections::HashMap;
+use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -174,8 +175,9 @@ impl Store {
         let network = kvserver::transport(&settings, stores).expect("there are threads");
         let told = Arc::new(told);
         let (replicas, state) = (told.clone(), told.state.clone());
-        let setup = Setup { settings, network: network.clone(), replicas, state, pressure: Arc::new(Calm) };
-        let server = Server::start(setup).expect("there is a free port");
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
+        let setup = Setup { settings, listener, network: network.clone(), replicas, state, pressure: Arc::new(Calm) };
+        let server = Server::start(setup).expect("there are threads");
         let clients = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_io().enable_time().build();
         Self { server, network, told, clients: clients.expect("there are threads") }
     }

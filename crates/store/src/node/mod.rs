@@ -82,7 +82,7 @@ impl Node {
         let endpoints = config.texts("pd.endpoints").to_vec();
         let session = Arc::new(Session::join(Join { endpoints, store, id_file: folder.id_file() })?);
 
-        let server_settings = settings::server(&config, addr, arguments.zone_round_trip.0);
+        let server_settings = settings::server(&config, arguments.zone_round_trip.0);
         let asked = Arc::downgrade(&session);
         let stores = Stores::new(move || asked.upgrade().map(|session| session.stores()).unwrap_or_default());
         let network = kvserver::transport(&server_settings, stores)?;
@@ -102,10 +102,9 @@ impl Node {
             }),
         })?;
         let router = raftstore.router();
-        // The service takes the address itself; the socket above kept it until now.
-        drop(listener);
         let server = Server::start(kvserver::Setup {
             settings: server_settings,
+            listener,
             network: Arc::clone(&network),
             replicas: Arc::new(router.clone()),
             state: Arc::clone(&state) as Arc<dyn State>,
@@ -180,5 +179,18 @@ fn store(config: &Config, addr: SocketAddr, status_addr: SocketAddr, started: u6
         start_timestamp: started.cast_signed(),
         deploy_path: deploy_path.unwrap_or_default().display().to_string(),
         ..Store::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_is_taken_is_named_with_a_way_out() {
+        let taken = bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let addr = taken.local_addr().unwrap();
+        let error = bind(addr).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("cannot listen on {addr}:")) && error.contains("port 0"), "{error}");
     }
 }

@@ -23,11 +23,10 @@ pub(super) fn listen_addr(config: &Config, key: &str, remote: bool) -> Result<So
 }
 
 /// Settings of the service.
-pub(super) fn server(config: &Config, addr: SocketAddr, zone_round_trip: Duration) -> kvserver::Settings {
+pub(super) fn server(config: &Config, zone_round_trip: Duration) -> kvserver::Settings {
     let gzip = config.text("server.grpc-compression-type") == "gzip";
     let zone = config.labels().find(|(name, _)| *name == "zone").map(|(_, zone)| zone.clone());
     kvserver::Settings {
-        addr,
         grpc_concurrency: config.count("server.grpc-concurrency"),
         compression: if gzip { Compression::Gzip } else { Compression::None },
         scheduler_worker_pool_size: config.count("storage.scheduler-worker-pool-size"),
@@ -107,7 +106,7 @@ mod tests {
         assert_eq!((raft.store_pool_size, raft.store_io_pool_size, raft.apply_pool_size), (2, 1, 2));
         assert_eq!((raft.lease, raft.election_ticks), (Duration::from_secs(9), 10));
         assert_eq!((raft.gc_count_limit, raft.gc_size_limit), (196_608, 192 << 20));
-        let server = server(&config, "127.0.0.1:0".parse().unwrap(), Duration::ZERO);
+        let server = server(&config, Duration::ZERO);
         assert_eq!((server.grpc_concurrency, server.scheduler_worker_pool_size, server.read_pool_size), (5, 2, 4));
         assert_eq!(server.flow, FlowSettings::default());
     }

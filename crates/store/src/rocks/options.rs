@@ -14,6 +14,8 @@ const FILE_SIZE: (u64, u64) = (8 << 20, 128 << 20);
 const BLOB_AGE_CUTOFF: &str = "0.25";
 /// What stands for no limit in RocksDB's triggers of files and of bytes.
 const NEVER: (i64, u64) = (1 << 30, 1 << 60);
+/// As many memtables as their key allows.
+const MEMTABLES: i64 = 1000;
 /// Low-priority requests go first in one of ten (tikv src/config/mod.rs, the limiter's fairness).
 const FAIRNESS: i32 = 10;
 
@@ -156,10 +158,9 @@ pub(crate) fn changeable(config: &Config, cf: Cf) -> Vec<(&'static str, String)>
     // limit of pending bytes would not do: RocksDB then compacts at full speed always.
     let files = |key: &str| if stalls { int(key) } else { NEVER.0 };
     let pending = |key: &str| if stalls { size(key) } else { NEVER.1 };
-    // Without stalls, more memtables than this wait only if flow control has lost: then RocksDB does stop.
-    let waiting = config.int("storage.flow-control.memtables-threshold");
-    let memtables = int("max-write-buffer-number");
-    let memtables = if stalls { memtables } else { memtables.max(2 * waiting) };
+    // Where RocksDB does stop for memtables, a writer that waits while the disk is full is never told: RocksDB takes itself
+    // for recovering (DBImpl::DelayWrite). So without stalls it does not stop for them either; flow control sees to their number.
+    let memtables = if stalls { int("max-write-buffer-number") } else { MEMTABLES };
     let mut pairs = vec![
         ("write_buffer_size", size("write-buffer-size").to_string()),
         ("max_write_buffer_number", memtables.to_string()),

@@ -13,6 +13,7 @@ use units::Bytes;
 
 use super::figure::{Figure, Target};
 use super::load::{self, Load, micros};
+use super::machine::LATE;
 use super::rig::{Mounted, Rig};
 use super::{Found, Length, instance, measured, model, spec};
 
@@ -99,7 +100,8 @@ pub(super) fn hits_and_misses(length: Length) -> Found {
             let ideal = ideal.percentile(0.5);
             match p50 {
                 Some(Some(tolerance)) => {
-                    figures.push(Figure::new(&of, "p50", "µs", Target::Near(ideal, *tolerance), micros(seen.p50)));
+                    let figure = Figure::new(&of, "p50", "µs", Target::Near(ideal, *tolerance), micros(seen.p50));
+                    figures.push(figure.with_neighbours(length, LATE));
                 }
                 Some(None) => {
                     let share = micros(seen.p50) / ideal;

@@ -4,6 +4,7 @@ use units::{Bytes, Iops};
 
 use super::figure::{Figure, Target};
 use super::load::{self, Load, micros};
+use super::machine::LATE;
 use super::rig::Rig;
 use super::{Found, Length, limits_of, measured, model, spec};
 
@@ -59,8 +60,8 @@ pub(super) fn below_the_limits(length: Length) -> Found {
             let seen = load::latency(&load::run(load.job(&mounted.file("", SPAN)?, length.pick(4, 10)))?)?;
             let near = |share, tolerance| Target::Near(ideal.percentile(share), tolerance);
             Ok(vec![
-                Figure::new(&of, "p50", "µs", near(0.5, 0.05), micros(seen.p50)),
-                Figure::new(&of, "p95", "µs", near(0.95, 0.1), micros(seen.p95)),
+                Figure::new(&of, "p50", "µs", near(0.5, 0.05), micros(seen.p50)).with_neighbours(length, LATE),
+                Figure::new(&of, "p95", "µs", near(0.95, 0.1), micros(seen.p95)).with_neighbours(length, LATE),
             ])
         })?);
     }

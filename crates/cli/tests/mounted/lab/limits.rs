@@ -8,6 +8,7 @@ use units::{Bytes, BytesPerSec, Nanos};
 
 use super::figure::{Figure, Target};
 use super::load::{self, Answers, Load, micros};
+use super::machine::SHARED;
 use super::rig::{Mounted, Rig};
 use super::{Found, Length, instance, limits_of, measured};
 
@@ -64,9 +65,12 @@ fn saturate(rig: &Rig, file: &Path, disk: &str, reads: f64, tolerance: f64, leng
     let latency = load::latency(&report)?;
     let mean = f64::from(DEPTH) / limit * 1e6;
     let mut figures = vec![
-        figure("rate", "I/Os a second", Target::Near(limit, tolerance), load::rate(&report)),
-        figure("mean latency", "µs", Target::Near(mean, 0.03), micros(latency.mean)),
-        figure("p99 over p50", "times", Target::AtMost(3.0), micros(latency.p99) / micros(latency.p50)),
+        figure("rate", "I/Os a second", Target::Near(limit, tolerance), load::rate(&report))
+            .with_neighbours(length, (SHARED * limit, 0.0)),
+        figure("mean latency", "µs", Target::Near(mean, 0.03), micros(latency.mean))
+            .with_neighbours(length, (0.0, SHARED / (1.0 - SHARED) * mean)),
+        figure("p99 over p50", "times", Target::AtMost(3.0), micros(latency.p99) / micros(latency.p50))
+            .with_neighbours(length, (0.0, 7.0)),
     ];
     if let (Some(least), Some(most)) = (windows.iter().min(), windows.iter().max()) {
         figures.push(figure("fewest answers in 50 ms", "", Target::AtLeast(1.0), *least as f64));
@@ -117,7 +121,8 @@ pub(super) fn throughput(length: Length) -> Found {
                 }
                 let found = load::megabytes(&load::run(job)?, load.block);
                 let target = Target::Near(limit.as_mb(), 0.02);
-                Ok(vec![Figure::new(&of, "throughput", "MB/s", target, found)])
+                let figure = Figure::new(&of, "throughput", "MB/s", target, found);
+                Ok(vec![figure.with_neighbours(length, (SHARED * limit.as_mb(), 0.0))])
             })?);
         }
     }

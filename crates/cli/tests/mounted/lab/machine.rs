@@ -4,6 +4,12 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
+/// What neighbours take from and add to a latency in microseconds: the way to the disk, which is taken off, is not as long as
+/// it was a second before, and a sleeping processor wakes later.
+pub(crate) const LATE: (f64, f64) = (100.0, 250.0);
+/// How much slower than a limit neighbours make a rate, as a share of it; none makes it faster.
+pub(crate) const SHARED: f64 = 0.4;
+
 /// Other programs may keep this share of the processors busy before something is measured.
 const QUIET: f64 = 0.15;
 /// How long the share is looked at, and how long a quiet moment is waited for.

@@ -7,6 +7,7 @@ use units::Bytes;
 
 use super::figure::{Figure, Target};
 use super::load::{self, Load};
+use super::machine::SHARED;
 use super::rig::Rig;
 use super::{Found, Length, instance, limits_of, measured};
 
@@ -33,12 +34,18 @@ pub(super) fn one_instance(length: Length) -> Found {
     let large = Load { block: Bytes::kib(256), depth: 16, ..small };
     let mut figures = measured(|| {
         let found = side_by_side(&files, &small, length.pick(4, 15))?.jobs.iter().map(load::rate).sum();
-        Ok(vec![Figure::new(&of(&small), "sum", "I/Os a second", Target::Near(caps.iops.0, 0.02), found)])
+        Ok(vec![
+            Figure::new(&of(&small), "sum", "I/Os a second", Target::Near(caps.iops.0, 0.02), found)
+                .with_neighbours(length, (SHARED * caps.iops.0, 0.0)),
+        ])
     })?;
     figures.extend(measured(|| {
         let report = side_by_side(&files, &large, length.pick(4, 15))?;
         let found = report.jobs.iter().map(|job| load::megabytes(job, large.block)).sum();
-        Ok(vec![Figure::new(&of(&large), "sum", "MB/s", Target::Near(caps.throughput.as_mb(), 0.02), found)])
+        Ok(vec![
+            Figure::new(&of(&large), "sum", "MB/s", Target::Near(caps.throughput.as_mb(), 0.02), found)
+                .with_neighbours(length, (SHARED * caps.throughput.as_mb(), 0.0)),
+        ])
     })?);
     Ok(figures)
 }
@@ -61,12 +68,18 @@ pub(super) fn stripe(length: Length) -> Found {
     let of = |load: &Load| format!("{stripe}, {}", load.name());
     let mut figures = measured(|| {
         let found = load::rate(&load::run(small.job(&file, length.pick(4, 15)))?);
-        Ok(vec![Figure::new(&of(&small), "rate", "I/Os a second", Target::Near(2.0 * one.iops.0, 0.02), found)])
+        Ok(vec![
+            Figure::new(&of(&small), "rate", "I/Os a second", Target::Near(2.0 * one.iops.0, 0.02), found)
+                .with_neighbours(length, (SHARED * 2.0 * one.iops.0, 0.0)),
+        ])
     })?;
     figures.extend(measured(|| {
         let found = load::megabytes(&load::run(large.job(&file, length.pick(4, 15)))?, large.block);
         let target = Target::Near(2.0 * one.throughput.as_mb(), 0.02);
-        Ok(vec![Figure::new(&of(&large), "throughput", "MB/s", target, found)])
+        Ok(vec![
+            Figure::new(&of(&large), "throughput", "MB/s", target, found)
+                .with_neighbours(length, (SHARED * 2.0 * one.throughput.as_mb(), 0.0)),
+        ])
     })?);
     Ok(figures)
 }
@@ -81,7 +94,10 @@ pub(super) fn twelve(length: Length) -> Found {
         let report = side_by_side(&files, &load, length.pick(5, 15))?;
         let rates: Vec<f64> = report.jobs.iter().map(load::rate).collect();
         let of = format!("{MANY} × {ONE_OF_MANY}, {} each", load.name());
-        let figure = |what, measured| Figure::new(&of, what, "I/Os a second", Target::Near(limit, 0.02), measured);
+        let target = Target::Near(limit, 0.02);
+        let figure = |what, measured| {
+            Figure::new(&of, what, "I/Os a second", target, measured).with_neighbours(length, (SHARED * limit, 0.0))
+        };
         let slowest = rates.iter().copied().fold(f64::INFINITY, f64::min);
         let fastest = rates.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Ok(vec![figure("slowest", slowest), figure("fastest", fastest)])

@@ -10,7 +10,7 @@ use units::Bytes;
 
 use super::figure::{Figure, Target};
 use super::load::{self, Load, micros};
-use super::machine::Processors;
+use super::machine::{LATE, Processors};
 use super::rig::{Rig, text};
 use super::{Found, Length, limits_of, measured};
 
@@ -70,16 +70,19 @@ pub(super) fn as_fast_as_memory(length: Length) -> Found {
         let of = format!("{DISK}, {}", Load::small(1.0, 64, SPAN).name());
         let alone = format!("{DISK}, {}", Load::small(1.0, 1, SPAN).name());
         Ok(vec![
-            Figure::new(&of, "rate", "I/Os a second", Target::AtLeast(150_000.0), disk.rate),
+            Figure::new(&of, "rate", "I/Os a second", Target::AtLeast(150_000.0), disk.rate)
+                .with_neighbours(length, (120_000.0, 0.0)),
             Figure::new(&of, "rate over a plain loop device's", "times", Target::Nothing, disk.rate / plain.rate),
-            Figure::new(&alone, "median over the model's, which is 0", "µs", Target::AtMost(60.0), disk.idle),
+            Figure::new(&alone, "median over the model's, which is 0", "µs", Target::AtMost(60.0), disk.idle)
+                .with_neighbours(length, LATE),
             Figure::new(
                 &alone,
                 "median over a plain loop device's",
                 "µs",
                 Target::AtMost(60.0),
                 disk.idle - plain.idle,
-            ),
+            )
+            .with_neighbours(length, LATE),
         ])
     })?;
     for disk in [DISK, FASTEST] {
@@ -101,7 +104,9 @@ fn processor(disk: &str, length: Length) -> Found {
     let spent = Processors::now()?.busy - before.busy - report.cpu.as_secs_f64();
     let each = spent / (load::rate(&report) * report.runtime.as_secs_f64()) * 1e6;
     let of = format!("{disk}, {}", Load::small(1.0, 64, SPAN).name());
-    Ok(vec![Figure::new(&of, "processor time for each I/O, without fio's", "µs", Target::AtMost(15.0), each)])
+    let figure = Figure::new(&of, "processor time for each I/O, without fio's", "µs", Target::AtMost(15.0), each);
+    // The time of the whole machine is counted, so that of the neighbours too.
+    Ok(vec![figure.with_neighbours(length, (0.0, 60.0))])
 }
 
 /// A loop device on a file without diskwright, mounted.

@@ -1,0 +1,96 @@
+use std::path::Path;
+
+use bench::{Cpu, Judge, Limits, RunReport};
+use deployment::Deployment;
+use trial::prove::{Machine, Scaling, Shares, Staged};
+use units::{Bytes, BytesPerSec};
+use workload::Workload;
+
+use super::*;
+
+fn disk(role: DiskRole, iops: f64, throughput: f64) -> DiskFigures {
+    DiskFigures { role, iops, throughput, read: BytesPerSec(1.25e6), written: BytesPerSec(3.5e6) }
+}
+
+fn figures(throughput: f64, millis: f64, log: f64) -> Figures {
+    Figures {
+        throughput,
+        p50: Some(Nanos::from_secs_f64(millis / 1e3)),
+        p99: Some(Nanos::from_secs_f64(millis / 250.0)),
+        disks: vec![disk(DiskRole::Data, 0.35, 0.4), disk(DiskRole::Log, log, 0.07)],
+        write_amplification: Some(12.8),
+        cache_misses: Some(3.1),
+        cache_hit_rate: Some(0.375),
+    }
+}
+
+/// A proof with numbers made by hand: those of the tables may change.
+fn proof(carried: f64, bound: Option<f64>) -> Proof {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let workload = Workload::read(examples.join("mix.toml")).unwrap();
+    let deployment = Deployment::read(examples.join("raft-dedicated.toml")).unwrap();
+    let view = crate::inputs::view(None);
+    let machine = Machine { processors: 2.0 };
+    let staged = Staged::new(&workload, &deployment, &view, &machine, &Default::default()).unwrap();
+    let scaling = Scaling {
+        planned_nodes: 6,
+        nodes: 3,
+        load: 0.16,
+        data: 0.0023,
+        tree: 1.0 / 64.0,
+        rate: 1600.0,
+        rows: 650_538,
+        block_cache: Bytes::mib(9),
+        memory: Bytes::mib(224),
+    };
+    let shares = Shares { data: 0.12, log: Some(0.73) };
+    let (planned, predicted) = (figures(20_000.0, 20.08, 0.795), figures(1600.0, 7.99, 0.795));
+    let mut measured = figures(carried, 9.5, 0.61);
+    measured.cache_hit_rate = None;
+    let log = |limit| DiskLimit { role: DiskRole::Log, limit };
+    Proof {
+        staged: Staged { scaling, shares, planned, predicted, ..staged },
+        measured,
+        bound: bound.map(|share| (log(Limit::VolumeIops), share)),
+        run: RunReport::of(1, &Judge::new(Limits::default(), 1), &[], &Limits::default(), Cpu::default(), None),
+        notes: vec!["a node had to be stopped by force".to_owned()],
+    }
+}
+
+#[test]
+fn a_run_is_told_with_its_scaling_its_table_and_its_limit() {
+    let text = text(&[proof(1597.0, None), proof(456.0, Some(0.86))]);
+    let plain = anstream::adapter::strip_str(&text).to_string();
+    assert!(plain.lines().all(|line| line.chars().count() <= WIDTH), "{plain}");
+    insta::assert_snapshot!(plain);
+}
+
+#[test]
+fn the_keys_of_a_proof_stay() {
+    let document = crate::plan::prove_json::document(&[proof(456.0, Some(0.86))]);
+    let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+    let one = &document[0];
+    assert_eq!(
+        keys(one),
+        "bound carried fullest_measured fullest_predicted measured notes planned predicted run scaling title"
+    );
+    assert_eq!(
+        keys(&one["measured"]),
+        "cache_hit_rate cache_misses_per_operation disks operations_per_s p50_ms p99_ms write_amplification"
+    );
+    assert_eq!(
+        keys(&one["measured"]["disks"][0]),
+        "iops_used read_bytes_per_s role throughput_used written_bytes_per_s"
+    );
+    assert_eq!(keys(&one["bound"]), "limit role share");
+    assert_eq!(one["carried"], false);
+}
+
+#[test]
+fn what_is_off_is_told_in_per_cent_and_far_off_in_times() {
+    assert_eq!(off(Some(100.0), Some(97.0)), "-3 %");
+    assert_eq!(off(Some(2.0), Some(5.0)), "+150 %");
+    assert_eq!(off(Some(2.0), Some(50.0)), "25 times");
+    assert_eq!(off(Some(0.0), Some(5.0)), "-");
+    assert_eq!(off(None, Some(5.0)), "-");
+}

@@ -1,0 +1,250 @@
+//! The processors of a node: hardware threads shared evenly by all jobs that run, which pools of threads admit.
+
+use std::collections::VecDeque;
+
+use units::Nanos;
+
+/// Pools of threads, named as TiKV's threads are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pool {
+    /// gRPC and scheduler: from a request's arrival until its proposal.
+    Scheduler,
+    /// Raft groups: proposals, messages, acknowledgements.
+    Store,
+    /// Committed entries into the memtable.
+    Apply,
+    /// Reads.
+    Read,
+    /// Flushes.
+    Flush,
+    /// Compactions.
+    Compaction,
+}
+
+impl Pool {
+    /// All pools.
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Scheduler, Self::Store, Self::Apply, Self::Read, Self::Flush, Self::Compaction];
+
+    /// As the series `cpu_time` names it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Scheduler => "sched_worker_pool",
+            Self::Store => "raftstore",
+            Self::Apply => "apply",
+            Self::Read => "unified_read_po",
+            Self::Flush => "rocksdb:high",
+            Self::Compaction => "rocksdb:low",
+        }
+    }
+}
+
+/// The state of a pool.
+#[derive(Debug, Clone)]
+struct Threads<T> {
+    most: u32,
+    running: u32,
+    waiting: VecDeque<(f64, T)>,
+    /// Thread-seconds of the jobs that it finished.
+    busy: f64,
+}
+
+/// A job that runs.
+#[derive(Debug, Clone, Copy)]
+struct Running<T> {
+    work: f64,
+    pool: Pool,
+    task: T,
+}
+
+/// Processor sharing: each of n running jobs progresses at `speed × min(1, threads / n)`. As all progress alike, they end in
+/// the order of the service that they still need, and one number, the service that each has had, stands for all of them.
+#[derive(Debug, Clone)]
+pub(crate) struct Cpu<T> {
+    threads: f64,
+    speed: f64,
+    pools: [Threads<T>; Pool::ALL.len()],
+    /// The jobs that run and, beside them, the service at which each is done. There are as few as there are threads, so that a
+    /// scan for the first beats a heap.
+    running: Vec<Running<T>>,
+    ends: Vec<f64>,
+    /// The place of the first to end.
+    first: usize,
+    /// Seconds of service that a job running since the last idle instant would have had.
+    service: f64,
+    /// Service a second of each of them.
+    rate: f64,
+    at: Nanos,
+    next: Nanos,
+}
+
+impl<T: Copy> Cpu<T> {
+    /// Hardware threads, each worth `speed` of an m5's, behind pools of so many threads.
+    pub(crate) fn new(threads: f64, speed: f64, most: impl Fn(Pool) -> u32) -> Self {
+        let pool = |pool| Threads { most: most(pool).max(1), running: 0, waiting: VecDeque::new(), busy: 0.0 };
+        Self {
+            threads,
+            speed,
+            pools: Pool::ALL.map(pool),
+            running: Vec::with_capacity(64),
+            ends: Vec::with_capacity(64),
+            first: 0,
+            service: 0.0,
+            rate: speed,
+            at: Nanos(0),
+            next: Nanos(u64::MAX),
+        }
+    }
+
+    /// When the next job ends; the end of time if none runs.
+    pub(crate) fn next(&self) -> Nanos {
+        self.next
+    }
+
+    /// Adds a job of `work` seconds on a thread of an m5.
+    pub(crate) fn submit(&mut self, now: Nanos, pool: Pool, work: f64, task: T) {
+        let threads = &mut self.pools[pool as usize];
+        if threads.running < threads.most {
+            threads.running += 1;
+            self.advance(now);
+            self.start(pool, work, task);
+            self.schedule();
+        } else {
+            threads.waiting.push_back((work, task));
+        }
+    }
+
+    /// Takes the job that ends at [`Cpu::next`].
+    pub(crate) fn take(&mut self) -> Option<(Pool, T)> {
+        if self.running.is_empty() {
+            return None;
+        }
+        self.advance(self.next);
+        let done = self.running.swap_remove(self.first);
+        // The instant was rounded up to a nanosecond: the job may have had a hair more than it needed.
+        self.service = self.service.max(self.ends.swap_remove(self.first));
+        let threads = &mut self.pools[done.pool as usize];
+        threads.busy += done.work / self.speed;
+        match threads.waiting.pop_front() {
+            Some((work, task)) => self.start(done.pool, work, task),
+            None => threads.running -= 1,
+        }
+        if self.running.is_empty() {
+            self.service = 0.0;
+        }
+        self.first = least(&self.ends);
+        self.schedule();
+        Some((done.pool, done.task))
+    }
+
+    fn start(&mut self, pool: Pool, work: f64, task: T) {
+        let end = self.service + work;
+        if self.ends.get(self.first).is_none_or(|first| end < *first) {
+            self.first = self.ends.len();
+        }
+        self.running.push(Running { work, pool, task });
+        self.ends.push(end);
+    }
+
+    fn advance(&mut self, now: Nanos) {
+        if !self.running.is_empty() {
+            self.service += (now - self.at).as_secs_f64() * self.rate;
+        }
+        self.at = self.at.max(now);
+    }
+
+    fn schedule(&mut self) {
+        let running = self.running.len() as f64;
+        self.rate = if running <= self.threads { self.speed } else { self.speed * self.threads / running };
+        self.next = self.ends.get(self.first).map_or(Nanos(u64::MAX), |end| {
+            let left = (end - self.service).max(0.0) / self.rate;
+            // Rounded up, without the call that `ceil` is on older processors: never before it is done.
+            let nanos = (left * 1e9) as u64;
+            self.at + Nanos(nanos + u64::from((nanos as f64) < left * 1e9))
+        });
+    }
+
+    /// Thread-seconds that a pool has worked, its finished jobs only.
+    pub(crate) fn busy(&self, pool: Pool) -> f64 {
+        self.pools[pool as usize].busy
+    }
+
+    /// Threads of a pool.
+    pub(crate) fn most(&self, pool: Pool) -> u32 {
+        self.pools[pool as usize].most
+    }
+
+    /// Hardware threads.
+    pub(crate) fn threads(&self) -> f64 {
+        self.threads
+    }
+}
+
+/// The place of the least; 0 if there is none. Four minima side by side and no branch on what they are.
+fn least(ends: &[f64]) -> usize {
+    let min = |a: f64, b: f64| if b < a { b } else { a };
+    let mut lanes = [f64::INFINITY; 4];
+    let (chunks, rest) = ends.as_chunks::<4>();
+    for chunk in chunks {
+        lanes = std::array::from_fn(|lane| min(lanes[lane], chunk[lane]));
+    }
+    let least = rest.iter().copied().chain(lanes).fold(f64::INFINITY, min);
+    ends.iter().position(|end| *end == least).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn drain(cpu: &mut Cpu<usize>) -> Vec<(u64, usize)> {
+        let mut ends = Vec::new();
+        while cpu.next() < Nanos(u64::MAX) {
+            let at = cpu.next();
+            ends.push((at.0, cpu.take().unwrap().1));
+        }
+        ends
+    }
+
+    #[test]
+    fn two_jobs_on_one_thread_take_twice_as_long_each() {
+        let mut cpu = Cpu::new(1.0, 1.0, |_| 8);
+        cpu.submit(Nanos(0), Pool::Read, 0.001, 0);
+        cpu.submit(Nanos(0), Pool::Read, 0.001, 1);
+        assert_eq!(drain(&mut cpu), [(2_000_000, 0), (2_000_000, 1)]);
+    }
+
+    #[test]
+    fn a_pool_of_one_thread_does_one_job_after_the_other() {
+        let mut cpu = Cpu::new(8.0, 2.0, |_| 1);
+        (0..3).for_each(|job| cpu.submit(Nanos(0), Pool::Apply, 0.002, job));
+        assert_eq!(drain(&mut cpu), [(1_000_000, 0), (2_000_000, 1), (3_000_000, 2)]);
+        assert!((cpu.busy(Pool::Apply) - 0.003).abs() < 1e-12);
+    }
+
+    proptest! {
+        #[test]
+        fn no_more_work_is_done_than_there_are_threads(
+            jobs in prop::collection::vec((0..1_000_000u64, 1e-6..1e-3f64, 0..6usize), 1..200),
+            threads in 1..9u32, pool in 1..4u32,
+        ) {
+            let mut cpu = Cpu::new(f64::from(threads), 1.0, |_| pool);
+            let (mut now, mut work, mut ends) = (Nanos(0), 0.0, 0);
+            for (index, (gap, seconds, of)) in jobs.iter().enumerate() {
+                now += Nanos(*gap);
+                while cpu.next() <= now {
+                    cpu.take();
+                    ends += 1;
+                }
+                cpu.submit(now, Pool::ALL[*of], *seconds, index);
+                work += seconds;
+            }
+            let last = drain(&mut cpu);
+            ends += last.len();
+            prop_assert_eq!(ends, jobs.len(), "every job ends");
+            prop_assert!(last.last().unwrap().0 as f64 / 1e9 >= work / f64::from(threads) - 1e-6);
+            let busy: f64 = Pool::ALL.iter().map(|pool| cpu.busy(*pool)).sum();
+            prop_assert!((busy - work).abs() < 1e-9);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Why a deployment is not simulated.
+
+use catalog::CatalogError;
+use deployment::DeploymentError;
+use disk::DiskError;
+use units::{Bytes, Nanos};
+
+/// Why nothing was simulated.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SimulateError {
+    /// The deployment cannot be had.
+    #[error(transparent)]
+    Deployment(#[from] DeploymentError),
+    /// The catalogue lacks a fact.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// A disk cannot be had.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// The deployment runs another database than the workload is for.
+    #[error("the workload is for {workload}, but the deployment runs {deployment}; name a workload for {deployment}")]
+    OtherEngine {
+        /// The workload's.
+        workload: &'static str,
+        /// The deployment's.
+        deployment: &'static str,
+    },
+    /// An engine without an event form.
+    #[error("{engine} cannot be simulated yet, only TiKV; `diskwright check` holds its load against every limit")]
+    NotYet {
+        /// Which.
+        engine: &'static str,
+    },
+    /// A workload that was measured at the disks.
+    #[error(
+        "a [measured] workload says what disks did, not what clients ask; expected [tpcc], [ycsb], [mix] or another kind"
+    )]
+    Measured,
+    /// More data than disk.
+    #[error(
+        "the data of a node are {stored:.1}, its data disk holds {size:.1}; take a larger disk, more nodes or fewer rows"
+    )]
+    TooMuchData {
+        /// Of a node, files and the log if it is there.
+        stored: Bytes,
+        /// Of its data disk.
+        size: Bytes,
+    },
+    /// A log disk that is too small.
+    #[error("the raft log grows to {needs}, its disk holds {size}; take a disk of {needs} or more")]
+    LogDiskTooSmall {
+        /// What it grows to before it is purged.
+        needs: Bytes,
+        /// Of the log disk.
+        size: Bytes,
+    },
+    /// A span that is not one.
+    #[error("the simulated time is {span}; expected {least} or more, and at most a hundred years")]
+    Span {
+        /// As asked for.
+        span: Nanos,
+        /// The least.
+        least: Nanos,
+    },
+}

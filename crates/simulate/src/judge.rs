@@ -1,0 +1,209 @@
+//! What held operations up, and the sums of a run.
+
+use std::collections::BTreeMap;
+
+use observe::{Limit, NodeSample};
+use units::Nanos;
+
+use crate::cpu::Pool;
+use crate::record::node_name;
+use crate::summary::{Bound, Full, Latencies, Saturated, Summary, Use};
+use crate::world::{Node, Seen, Sent, World};
+
+/// A thread pool or the processors hold work up when they are so busy.
+const BUSY: f64 = 0.9;
+/// A step belongs to what bound it for this share of it.
+const HALF: f64 = 0.5;
+/// Less is not worth telling.
+const LEAST: f64 = 0.01;
+/// An open loop that ends less of what comes than this is saturated.
+const CARRIED: f64 = 0.98;
+
+/// For how long something held up one node.
+#[derive(Debug, Clone, Copy, Default)]
+struct Held {
+    seconds: f64,
+    from: Option<Nanos>,
+    until: Option<Nanos>,
+}
+
+/// Sums of the steps that are measured.
+pub(crate) struct Judge {
+    step: f64,
+    from: Option<Nanos>,
+    until: Nanos,
+    latencies: timeline::Latency,
+    seen: [u64; 4],
+    user_bytes: f64,
+    held: BTreeMap<(String, usize), Held>,
+    /// Of each node, what was counted at the end of the last step, and at the end of the warm-up.
+    last: Vec<Totals>,
+    start: Vec<Totals>,
+    zones: [f64; 2],
+    zones_start: [f64; 2],
+}
+
+/// Counters of a node.
+#[derive(Debug, Clone, Default)]
+struct Totals {
+    counts: crate::world::Counts,
+    busy: [f64; Pool::ALL.len()],
+    /// Of each disk, by limit, in seconds.
+    bound: Vec<[f64; Limit::ALL.len()]>,
+    ios: f64,
+    bytes: f64,
+}
+
+impl Totals {
+    fn of(node: &Node, sample: &NodeSample) -> Self {
+        let disks = &sample.disks;
+        Self {
+            counts: node.counts,
+            busy: Pool::ALL.map(|pool| node.cpu.busy(pool)),
+            bound: disks.iter().map(|disk| Limit::ALL.map(|limit| disk.bound.get(limit).as_secs_f64())).collect(),
+            ios: disks.iter().map(|disk| (disk.read.count + disk.write.count) as f64).sum(),
+            bytes: disks.iter().map(|disk| disk.read.bytes.as_f64() + disk.write.bytes.as_f64()).sum(),
+        }
+    }
+}
+
+impl Judge {
+    /// Before anything has happened.
+    pub(crate) fn new(world: &World, step: Nanos) -> Self {
+        let totals: Vec<_> = world.nodes.iter().map(|node| Totals::of(node, &node.disks.baseline())).collect();
+        Self {
+            step: step.as_secs_f64(),
+            from: None,
+            until: Nanos(0),
+            latencies: timeline::latencies(),
+            seen: [0; 4],
+            user_bytes: 0.0,
+            held: BTreeMap::new(),
+            last: totals.clone(),
+            start: totals,
+            zones: [0.0; 2],
+            zones_start: [0.0; 2],
+        }
+    }
+
+    /// Takes a step that ends at `until`; one of the warm-up only moves the start.
+    pub(crate) fn add(&mut self, world: &World, samples: &[NodeSample], seen: &Seen, until: Nanos, measured: bool) {
+        let totals: Vec<_> = world.nodes.iter().zip(samples).map(|(node, sample)| Totals::of(node, sample)).collect();
+        let mut zones = [0.0; 2];
+        for (kind, from, to, bytes) in world.network.counted() {
+            if from != to {
+                zones[usize::from(kind == "client")] += bytes;
+            }
+        }
+        self.zones = zones;
+        self.until = until;
+        let last = std::mem::replace(&mut self.last, totals);
+        if !measured {
+            self.start = self.last.clone();
+            self.zones_start = zones;
+            return;
+        }
+        let began = until - Nanos::from_secs_f64(self.step);
+        self.from.get_or_insert(began);
+        self.latencies.add(&seen.latencies).expect("all histograms are alike and grow");
+        let more = [seen.done, seen.arrived, seen.dropped, seen.busy];
+        self.seen.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        self.user_bytes += seen.user_bytes;
+        for (index, node) in world.nodes.iter().enumerate() {
+            for (what, share) in self.shares(node, &samples[index], &last[index], &self.last[index]) {
+                if share <= 0.0 {
+                    continue;
+                }
+                let held = self.held.entry((what, index)).or_default();
+                held.seconds += share.min(1.0) * self.step;
+                if share >= HALF {
+                    held.from.get_or_insert(began);
+                    held.until = Some(until);
+                }
+            }
+        }
+    }
+
+    /// For which share of a step each thing held a node up.
+    fn shares(&self, node: &Node, sample: &NodeSample, was: &Totals, is: &Totals) -> Vec<(String, f64)> {
+        let mut shares = Vec::new();
+        for ((disk, was), is) in sample.disks.iter().zip(&was.bound).zip(&is.bound) {
+            for (limit, (was, is)) in Limit::ALL.into_iter().zip(was.iter().zip(is)) {
+                if is > was {
+                    shares.push((format!("{} disk: {limit}", disk.name), (is - was) / self.step));
+                }
+            }
+        }
+        let full = |busy: f64, threads: f64| {
+            let used = busy / (threads * self.step);
+            if used >= BUSY { used } else { 0.0 }
+        };
+        let busy = |pool: Pool| is.busy[pool as usize] - was.busy[pool as usize];
+        shares.push(("CPU".to_owned(), full(Pool::ALL.into_iter().map(busy).sum(), node.cpu.threads())));
+        for pool in [Pool::Scheduler, Pool::Store, Pool::Apply, Pool::Read] {
+            shares.push((format!("{} threads", pool.name()), full(busy(pool), f64::from(node.cpu.most(pool)))));
+        }
+        let stalled = is.counts.stall_time > was.counts.stall_time || !node.held.is_empty();
+        let throttled = is.counts.throttle_time > was.counts.throttle_time || node.flow.refused() > 0.0;
+        shares.push(("write stall".to_owned(), f64::from(u8::from(stalled))));
+        shares.push(("flow control".to_owned(), f64::from(u8::from(throttled))));
+        shares
+    }
+
+    /// The summary of all measured steps.
+    pub(crate) fn finish(self, world: &World, unit: workload::Unit, full: Option<(usize, Nanos)>) -> Summary {
+        let from = self.from.unwrap_or(self.until);
+        let seconds = (self.until - from).as_secs_f64().max(1e-9);
+        let [done, arrived, dropped, refused] = self.seen;
+        let carried = done as f64 / seconds;
+        let saturated = match world.sent {
+            Sent::Open(_) if (done as f64) < CARRIED * arrived as f64 => {
+                Some(Saturated { offered: arrived as f64 / seconds, carried, dropped })
+            }
+            _ => None,
+        };
+        let mut bound: BTreeMap<String, Bound> = BTreeMap::new();
+        for ((what, _), held) in self.held {
+            let new = Bound { what: what.clone(), share: held.seconds / seconds, from: held.from, until: held.until };
+            match bound.get_mut(&what) {
+                Some(worst) if worst.share >= new.share => {}
+                _ => drop(bound.insert(what, new)),
+            }
+        }
+        let mut bound: Vec<Bound> = bound.into_values().filter(|one| one.share >= LEAST).collect();
+        bound.sort_by(|a, b| b.share.total_cmp(&a.share));
+        let grown = |of: fn(&Totals) -> f64| -> f64 {
+            self.last.iter().zip(&self.start).map(|(is, was)| of(is) - of(was)).sum()
+        };
+        let (hits, misses) = (grown(|t| t.counts.hits), grown(|t| t.counts.misses));
+        Summary {
+            from,
+            until: self.until,
+            operations_per_second: carried,
+            throughput: carried * unit.per_operation,
+            unit: unit.name,
+            latency: if saturated.is_some() { None } else { Latencies::of(&self.latencies) },
+            saturated,
+            full: full.map(|(node, at)| Full { node: node_name(node), at }),
+            refused,
+            bound,
+            used: Use {
+                seconds,
+                user_bytes: self.user_bytes,
+                flush_bytes: grown(|t| t.counts.flush),
+                compaction_read_bytes: grown(|t| t.counts.compaction_read),
+                compaction_write_bytes: grown(|t| t.counts.compaction_write),
+                raft_log_bytes: grown(|t| t.counts.log),
+                raft_log_syncs: grown(|t| t.counts.syncs),
+                held_up: grown(|t| t.counts.stall_time + t.counts.throttle_time),
+                cache_hit_rate: (hits + misses > 0.0).then(|| hits / (hits + misses)),
+                cross_zone_peer_bytes: self.zones[0] - self.zones_start[0],
+                cross_zone_client_bytes: self.zones[1] - self.zones_start[1],
+                node_cpu: grown(|t| t.busy.iter().sum()),
+                disk_ios: grown(|t| t.ios),
+                disk_bytes: grown(|t| t.bytes),
+            },
+            events: world.events,
+        }
+    }
+}

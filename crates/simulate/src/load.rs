@@ -1,0 +1,256 @@
+//! The workload as operations one by one: what each reads and writes, and how the reads of a node fare.
+
+use deployment::{Compression, Settings};
+use engine::HitCurve;
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use units::{Bytes, Nanos};
+use workload::Task;
+
+use crate::Constants;
+use crate::tree::{Overwrites, Ratios};
+
+/// TiKV's default data block, before compression: 32 KiB since 6.6.
+const DEFAULT_BLOCK: Bytes = Bytes::kib(32);
+/// Memory page and least disk read.
+pub(crate) const PAGE: f64 = 4096.0;
+
+/// What is the same for all operations.
+#[derive(Debug, Clone)]
+pub(crate) struct Load {
+    reads: f64,
+    scans: f64,
+    statements: f64,
+    /// Rows and index entries written.
+    records: f64,
+    /// Deviation of the logarithm of an operation's work.
+    spread: f64,
+    /// Whether writes are two-phase commits.
+    pub(crate) transactional: bool,
+    /// Seconds of a statement outside the storage nodes.
+    call: f64,
+    pub(crate) think: Nanos,
+    /// Raft proposals for each record.
+    pub(crate) proposals: f64,
+    /// Bytes of a record in the log: of a raw write or a prewrite, and of a commit.
+    pub(crate) log: [f64; 2],
+    /// Bytes of a record in the tree: into the default and the write column family.
+    pub(crate) tree: [f64; 2],
+    /// Bytes of a record that stay in the tree when large values are kept apart.
+    in_tree: f64,
+    /// Bytes of a record in RocksDB's own log in each phase.
+    pub(crate) wal: [f64; 2],
+    /// Bytes of a proposal's header in the log.
+    pub(crate) header: f64,
+    /// Share of log bytes left by compression.
+    pub(crate) log_ratio: f64,
+    /// Bytes that the user writes with a record.
+    pub(crate) user: f64,
+    /// Core-seconds of a point read, and of a scan.
+    pub(crate) read_cpu: f64,
+    pub(crate) scan_cpu: f64,
+    /// Blocks of a scan.
+    pub(crate) scan_blocks: f64,
+    /// Bytes of the answer to a read, and to a scan.
+    pub(crate) answers: [f64; 2],
+}
+
+/// One operation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Drawn {
+    pub(crate) reads: u32,
+    pub(crate) scans: u32,
+    pub(crate) records: u32,
+    /// Requests in which it reads, one after the other.
+    pub(crate) requests: u32,
+    /// Time outside the storage nodes before each request, and before the writes.
+    pub(crate) pause: Nanos,
+}
+
+impl Load {
+    /// The operations of a task.
+    pub(crate) fn new(task: &Task, settings: &Settings, c: &Constants) -> Self {
+        let profile = &task.profile;
+        let block = settings.block_size.unwrap_or(DEFAULT_BLOCK).as_f64();
+        let row = profile.row.as_f64();
+        let (rows, entries) = (profile.inserts + profile.updates, profile.inserts * profile.indexes);
+        let records = rows + entries;
+        let per_record = |rows_bytes: f64| {
+            (rows * (rows_bytes + c.key_overhead) + entries * (profile.index_entry.as_f64() + c.key_overhead))
+                / records.max(1e-12)
+        };
+        let separated = settings.value_separation.is_some_and(|least| profile.row >= least);
+        let in_tree = if separated { per_record(c.pointer - c.key_overhead) } else { per_record(row) };
+        let value = per_record(row);
+        let transactional = profile.transactional;
+        let scan_row = profile.rows_per_scan;
+        Self {
+            reads: profile.point_reads,
+            scans: profile.scans,
+            statements: profile.statements,
+            records,
+            spread: (1.0 + profile.spread * profile.spread).ln().sqrt(),
+            transactional,
+            call: if transactional { c.statement } else { c.raw_call },
+            think: profile.think,
+            proposals: if transactional { c.proposals_per_write } else { 1.0 },
+            log: if transactional { [value + c.lock_record, c.write_record] } else { [value, 0.0] },
+            tree: if transactional { [value, c.write_record] } else { [value, 0.0] },
+            in_tree,
+            wal: if transactional { [value + c.lock_record, c.write_record] } else { [value, 0.0] },
+            header: c.entry_overhead,
+            log_ratio: profile.compressed.powf(c.log_compression),
+            user: value - c.key_overhead,
+            read_cpu: c.cpu_point_get,
+            scan_cpu: c.cpu_scan + scan_row * c.cpu_scan_row,
+            scan_blocks: 1.0 + scan_row * row / block,
+            answers: [row, scan_row * row],
+        }
+    }
+
+    /// Draws an operation. The fractions of reads, scans and writes are laid end to end and one number picks from them, so
+    /// that an operation of a mix is a read or a write, not both, wherever the means allow it.
+    pub(crate) fn draw(&self, random: &mut Xoshiro256PlusPlus) -> Drawn {
+        let factor = if self.spread > 0.0 {
+            let normal: f64 = random.sample(StandardNormal);
+            (self.spread * normal - self.spread * self.spread / 2.0).exp()
+        } else {
+            1.0
+        };
+        let at: f64 = random.random();
+        let mut edge = 0.0f64;
+        let mut whole = |mean: f64| {
+            let (from, to) = (edge, edge + mean * factor);
+            edge = to;
+            // How often the comb at + k, for whole k, falls into this interval.
+            ((to - at).ceil() - (from - at).ceil()) as u32
+        };
+        let (mut reads, scans, mut records) = (whole(self.reads), whole(self.scans), whole(self.records));
+        // What is left of a short operation is one request.
+        match reads + scans + records {
+            0 if self.reads >= self.records => reads = 1,
+            0 => records = 1,
+            _ => {}
+        }
+        let statements = (self.statements * factor).max(1.0);
+        let writes = f64::from(u8::from(records > 0));
+        // The commit of a transaction is a statement that does not read.
+        let reading = (statements - writes * f64::from(u8::from(self.transactional))).round().max(1.0);
+        let requests = (reads + scans).min(reading as u32);
+        let pause = statements * self.call / (f64::from(requests) + writes).max(1.0);
+        Drawn { reads, scans, records, requests, pause: Nanos::from_secs_f64(pause) }
+    }
+}
+
+/// How the reads of a node fare.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Caches {
+    /// Share of blocks found in the block cache.
+    pub(crate) block_cache: f64,
+    /// Share found there or, compressed, in the page cache.
+    pub(crate) memory: f64,
+    /// Bytes of a disk read.
+    pub(crate) read_size: u32,
+    /// Bytes in the block cache.
+    pub(crate) held: f64,
+}
+
+/// The data of one node.
+#[derive(Debug, Clone)]
+pub(crate) struct Data {
+    /// Bytes of files of the default and the write column family.
+    pub(crate) stored: Vec<f64>,
+    /// Bytes of separated values.
+    pub(crate) blobs: f64,
+    pub(crate) ratios: Ratios,
+    pub(crate) overwrites: Overwrites,
+    pub(crate) caches: Caches,
+    /// Share of a memtable's bytes that goes into the tree.
+    pub(crate) in_tree: f64,
+    /// Bytes of blob files for a byte of the memtable, and the share of them that garbage collection rewrites.
+    pub(crate) separated: (f64, f64),
+}
+
+impl Data {
+    /// The data of one of `nodes` nodes with so much memory. Sizes follow the engine's analytic form.
+    pub(crate) fn new(
+        task: &Task,
+        settings: &Settings,
+        (nodes, replicas): (f64, f64),
+        memory: f64,
+        c: &Constants,
+    ) -> Self {
+        let profile = &task.profile;
+        let block = settings.block_size.unwrap_or(DEFAULT_BLOCK).as_f64();
+        let compression = settings.compression.unwrap_or_default();
+        let ratios = Ratios::new(profile.compressed, block, compression, c);
+        let separated = settings.value_separation.is_some_and(|least| profile.row >= least);
+        let row = profile.row.as_f64();
+        let logical = profile.data.as_f64();
+        let here = logical * replicas / nodes;
+        let in_tree = if separated { c.pointer / row } else { 1.0 };
+        let tree = here * in_tree * ratios.at_rest();
+        let load = Load::new(task, settings, c);
+        let [value, commit] = load.tree;
+        let shares = if profile.transactional { vec![load.in_tree, commit] } else { vec![load.in_tree] };
+        let all: f64 = shares.iter().sum::<f64>().max(1e-12);
+        let zstd = Ratios::new(profile.compressed, block, Compression::Zstd, c).at_rest();
+        let updates = profile.updates / (profile.inserts + profile.updates).max(1e-12);
+        let overwrites = Overwrites::new(&profile.popularity, here / row, updates, value);
+
+        let block_cache = settings.block_cache.map_or(memory * c.block_cache_share, Bytes::as_f64).min(memory);
+        let page_cache = (memory * (1.0 - c.resident_share) - c.resident_base - block_cache).max(0.0);
+        let index = here / block * c.index_entry;
+        let blocks = (block_cache - index).max(0.0);
+        let led = (logical / nodes).max(1.0);
+        let curve = HitCurve::new(&profile.popularity, block / row);
+        let compressed = page_cache * c.page_cache_share / ratios.at_rest();
+        let caches = Caches {
+            block_cache: curve.hit_rate((blocks / led).min(1.0)),
+            memory: curve.hit_rate(((blocks + compressed) / led).min(1.0)),
+            read_size: ((block * ratios.at_rest() / PAGE).ceil() * PAGE + PAGE) as u32,
+            held: block_cache.min(led + index),
+        };
+        Self {
+            stored: shares.iter().map(|share| tree * share / all).collect(),
+            blobs: if separated { here * zstd / (1.0 - c.blob_garbage) } else { 0.0 },
+            ratios,
+            overwrites,
+            caches,
+            in_tree: if separated { load.in_tree / value } else { 1.0 },
+            separated: if separated { ((1.0 - load.in_tree / value) * zstd, updates) } else { (0.0, 0.0) },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+    use rand::SeedableRng;
+
+    #[test]
+    fn operations_of_a_mix_are_one_thing_or_the_other_and_their_means_are_kept() {
+        let mut task = testing::task(10_000.0);
+        task.profile.point_reads = 0.5;
+        task.profile.updates = 0.5;
+        let load = Load::new(&task, &Settings::default(), Constants::embedded());
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let drawn: Vec<_> = (0..10_000).map(|_| load.draw(&mut random)).collect();
+        assert!(drawn.iter().all(|one| one.reads + one.records == 1));
+        let reads: u32 = drawn.iter().map(|one| one.reads).sum();
+        assert!((4700..5300).contains(&reads), "{reads}");
+    }
+
+    #[test]
+    fn uneven_operations_keep_their_mean() {
+        let mut task = testing::task(10_000.0);
+        (task.profile.point_reads, task.profile.statements, task.profile.spread) = (20.0, 20.0, 0.8);
+        let load = Load::new(&task, &Settings::default(), Constants::embedded());
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let reads: u32 = (0..50_000).map(|_| load.draw(&mut random).reads).sum();
+        let mean = f64::from(reads) / 50_000.0;
+        assert!((mean / 20.0 - 1.0).abs() < 0.02, "{mean}");
+    }
+}

@@ -1,0 +1,134 @@
+//! What a simulated run comes to, in numbers.
+
+use units::Nanos;
+
+/// What a run showed after its warm-up.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Summary {
+    /// From when to when it was measured, in virtual time.
+    pub from: Nanos,
+    /// The end.
+    pub until: Nanos,
+    /// Operations a second that ended.
+    pub operations_per_second: f64,
+    /// The same in the workload's unit.
+    pub throughput: f64,
+    /// That unit: `tpmC`, `ops/s`.
+    pub unit: &'static str,
+    /// Latencies of operations; `None` where they have no meaning, because an open loop is saturated, or nothing ended.
+    pub latency: Option<Latencies>,
+    /// That an open loop asked for more than was carried.
+    pub saturated: Option<Saturated>,
+    /// That a disk was full before the time was over.
+    pub full: Option<Full>,
+    /// Requests that a node refused because it was busy; clients sent them again.
+    pub refused: u64,
+    /// What held operations up, for the largest share of the time first. Empty if nothing did.
+    pub bound: Vec<Bound>,
+    /// What was used.
+    pub used: Use,
+    /// Events that the simulation took, warm-up included.
+    pub events: u64,
+}
+
+/// Latencies of operations, as clients see them.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Latencies {
+    /// Mean.
+    pub mean: Nanos,
+    /// Median.
+    pub p50: Nanos,
+    /// 99th percentile.
+    pub p99: Nanos,
+    /// 99.9th percentile.
+    pub p999: Nanos,
+    /// The longest.
+    pub max: Nanos,
+}
+
+impl Latencies {
+    /// Of a histogram; `None` if it is empty.
+    pub(crate) fn of(histogram: &timeline::Latency) -> Option<Self> {
+        let at = |quantile| Nanos(histogram.value_at_quantile(quantile));
+        (!histogram.is_empty()).then(|| Self {
+            mean: Nanos(histogram.mean() as u64),
+            p50: at(0.5),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: Nanos(histogram.max()),
+        })
+    }
+}
+
+/// More was asked for than was carried: what waits grows without end, and so does the latency.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Saturated {
+    /// Operations a second that came.
+    pub offered: f64,
+    /// Operations a second that ended.
+    pub carried: f64,
+    /// Operations that were dropped because too many waited.
+    pub dropped: u64,
+}
+
+/// A data disk that filled up; the run ended there.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Full {
+    /// The node.
+    pub node: String,
+    /// When.
+    pub at: Nanos,
+}
+
+/// Something that held operations up.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Bound {
+    /// `data disk: volume throughput`, `CPU`, `flow control`, `raftstore threads`.
+    pub what: String,
+    /// Share of the measured time, 0 to 1, on the node where it was largest.
+    pub share: f64,
+    /// The first step in which it did for half of the time or more; `None` if it never did for so long.
+    pub from: Option<Nanos>,
+    /// The end of the last such step.
+    pub until: Option<Nanos>,
+}
+
+/// What was used of all nodes together while it was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+pub struct Use {
+    /// Seconds that were measured.
+    pub seconds: f64,
+    /// Bytes that clients wrote, before replication.
+    pub user_bytes: f64,
+    /// Bytes that flushes wrote.
+    pub flush_bytes: f64,
+    /// Bytes that compactions read, from the page cache too.
+    pub compaction_read_bytes: f64,
+    /// Bytes that compactions wrote.
+    pub compaction_write_bytes: f64,
+    /// Bytes of the raft log.
+    pub raft_log_bytes: f64,
+    /// Times that the raft log was made durable.
+    pub raft_log_syncs: f64,
+    /// Seconds of delays by stalls and flow control, added up over requests.
+    pub held_up: f64,
+    /// Share of blocks found in the block cache; `None` if none were asked for.
+    pub cache_hit_rate: Option<f64>,
+    /// Bytes between nodes of different zones.
+    pub cross_zone_peer_bytes: f64,
+    /// Bytes between clients and nodes of other zones.
+    pub cross_zone_client_bytes: f64,
+    /// CPU seconds.
+    pub node_cpu: f64,
+    /// Requests that disks completed.
+    pub disk_ios: f64,
+    /// Bytes that they moved.
+    pub disk_bytes: f64,
+}
+
+impl Use {
+    /// Bytes that flushes and compactions wrote over those that flushes wrote; `None` if nothing was flushed.
+    pub fn write_amplification(&self) -> Option<f64> {
+        (self.flush_bytes > 0.0).then(|| 1.0 + self.compaction_write_bytes / self.flush_bytes)
+    }
+}

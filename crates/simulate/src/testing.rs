@@ -1,0 +1,80 @@
+//! Deployments and tasks for tests.
+
+use catalog::{Catalog, View};
+use deployment::{Deployment, NodeGroup, Role, Settings};
+use units::{Bytes, Nanos};
+use workload::{Availability, Band, Engine, Profile, Targets, Task, Unit};
+
+use crate::Options;
+
+/// Point updates of 1 KiB rows, uniform over 60 GB, raw keys, an open loop at a rate.
+pub(crate) fn task(rate: f64) -> Task {
+    Task {
+        engine: Engine::TiKv,
+        profile: Profile {
+            unit: Unit { name: "ops/s", per_operation: 1.0 },
+            statements: 1.0,
+            think: Nanos(0),
+            spread: 0.0,
+            transactional: false,
+            point_reads: 0.0,
+            scans: 0.0,
+            rows_per_scan: 0.0,
+            inserts: 0.0,
+            updates: 1.0,
+            row: Bytes(1024),
+            indexes: 0.0,
+            index_entry: Bytes(0),
+            random_indexes: 0.0,
+            random_keys: true,
+            data: Bytes(60_000_000_000),
+            compressed: 0.6,
+            popularity: vec![Band { data: 1.0, accesses: 1.0, clustered: true }],
+        },
+        clients: None,
+        targets: Targets {
+            throughput: rate,
+            p99: None,
+            growth: 0.0,
+            availability: Availability::Node,
+            durability: None,
+            consistency: None,
+            capacity: None,
+        },
+        measured: None,
+    }
+}
+
+/// The same with so many clients, each waiting for its answer.
+pub(crate) fn clients(clients: f64) -> Task {
+    Task { clients: Some(clients), ..task(1000.0) }
+}
+
+/// Three nodes in three zones, on disks as people write them.
+pub(crate) fn deployment(data: &str, log: Option<&str>) -> Deployment {
+    Deployment {
+        name: String::new(),
+        engine: Engine::TiKv,
+        region: "us-west-2".to_owned(),
+        as_of: None,
+        zones: 3,
+        nodes: vec![NodeGroup {
+            role: Role::Storage,
+            count: 3,
+            instance: "m5.2xlarge".to_owned(),
+            data: Some(data.parse().expect("a disk")),
+            log: log.map(|log| log.parse().expect("a disk")),
+        }],
+        settings: Settings::default(),
+        asks: None,
+    }
+}
+
+pub(crate) fn view() -> View {
+    Catalog::embedded().at(None)
+}
+
+/// So many seconds, a fifth of them for warming up.
+pub(crate) fn seconds(seconds: u64) -> Options {
+    Options { span: Nanos::secs(seconds), warm_up: Nanos::millis(seconds * 200), ..Options::default() }
+}

@@ -1,0 +1,178 @@
+//! Flushes and compactions: threads that read, merge and write a step at a time, behind the rate limiter.
+
+use disk::Op;
+use rand::RngExt;
+
+use super::World;
+use super::event::{Event, Kind, Part, Task, Work};
+use crate::cpu::Pool;
+use crate::disks::Which;
+use crate::flow::Happened;
+
+/// L0 over this share of its threshold, or pending bytes over this share of the soft limit, is a hurry for the rate limiter:
+/// `ColumnFamilyData::RecalculateWriteStallConditions` of TiKV's RocksDB.
+const HURRY_FILES: f64 = 0.8;
+const HURRY_BYTES: f64 = 0.5;
+/// Files are written side by side, so far apart.
+const FILE_PLACES: u64 = 1 << 30;
+
+impl World {
+    /// Starts all that is due and has a thread.
+    pub(super) fn schedule(&mut self, node: usize) {
+        while self.start_flush(node) {}
+        while self.start_compaction(node) {}
+    }
+
+    fn start_flush(&mut self, node: usize) -> bool {
+        let this = &mut self.nodes[node];
+        if this.flushing >= this.slots.flushes {
+            return false;
+        }
+        let next = this.trees.iter_mut().enumerate().find_map(|(family, tree)| Some((family, tree.pick_flush()?)));
+        let Some((family, flush)) = next else { return false };
+        this.flushing += 1;
+        let blobs = if family == 0 { flush.raw * self.separated.0 } else { 0.0 };
+        this.blobs += blobs * (1.0 - self.separated.1);
+        let work = Work { node: node as u16, family: family as u8, kind: Kind::Flush(flush), parts: 1 };
+        self.start(work, flush.out + blobs, 0.0);
+        true
+    }
+
+    fn start_compaction(&mut self, node: usize) -> bool {
+        let this = &mut self.nodes[node];
+        if this.compacting >= this.slots.compactions {
+            return false;
+        }
+        let next = this.trees.iter_mut().enumerate().find_map(|(family, tree)| Some((family, tree.pick()?)));
+        let Some((family, pick)) = next else { return false };
+        this.compacting += 1;
+        let parts = if pick.level == 0 && pick.to > 0 { this.slots.sub } else { 1 };
+        let work = Work { node: node as u16, family: family as u8, kind: Kind::Compact(pick), parts };
+        self.start(work, pick.out, pick.upper + pick.lower);
+        true
+    }
+
+    /// Cuts work into parts and steps, and begins.
+    fn start(&mut self, work: Work, output: f64, input: f64) {
+        let parts = work.parts;
+        let index = self.works.insert(work) as u32;
+        let each = output.max(input * 0.01) / f64::from(parts);
+        let steps = (each / self.c.compaction_write_size).ceil().max(1.0);
+        for _ in 0..parts {
+            let this = &mut self.nodes[work.node as usize];
+            let to = this.offset;
+            this.offset += FILE_PLACES;
+            let from = self.random.random_range(0..FILE_PLACES) & !0xFFFF;
+            let share = f64::from(parts) * steps;
+            let part = Part {
+                work: index,
+                node: work.node,
+                flush: matches!(work.kind, Kind::Flush(_)),
+                steps: steps as u32,
+                input: input / share,
+                output: output / share,
+                from: (1 << 43) + from,
+                to,
+                to_read: self.random.random_range(0.0..self.c.compaction_read_size),
+                waiting: 0,
+            };
+            let part = self.parts.insert(part) as u32;
+            self.begin_step(part);
+        }
+    }
+
+    fn begin_step(&mut self, index: u32) {
+        let part = self.parts[index as usize];
+        let at = self.nodes[part.node as usize].limiter.request(self.now, part.output, part.flush);
+        if at > self.now { self.agenda.add(at, Event::Grant(index)) } else { self.granted(index) }
+    }
+
+    /// A step may write: its requests go to the disk at once, and a thread works on it meanwhile, for reads are made ahead
+    /// and writes are left to the kernel until the next step.
+    pub(super) fn granted(&mut self, index: u32) {
+        let c = self.c;
+        let part = &mut self.parts[index as usize];
+        let this = &mut self.nodes[part.node as usize];
+        part.waiting = 2;
+        let mut done = self.now;
+        // Whole requests: what is left over waits for the next step.
+        part.to_read += part.input * c.compaction_read_miss;
+        while part.to_read >= c.compaction_read_size {
+            let bytes = c.compaction_read_size as u64;
+            done = done.max(this.disks.submit(Which::Data, self.now, Op::Read, part.from, bytes as u32));
+            part.from += bytes;
+            part.to_read -= bytes as f64;
+        }
+        let bytes = part.output as u64;
+        if bytes > 0 {
+            done = done.max(this.disks.submit(Which::Data, self.now, Op::Write, part.to, bytes as u32));
+            part.to += bytes;
+        }
+        let pool = if part.flush {
+            this.counts.flush += part.output;
+            Pool::Flush
+        } else {
+            this.counts.compaction_read += part.input;
+            this.counts.compaction_write += part.output;
+            Pool::Compaction
+        };
+        let work = (part.input + part.output) * c.cpu_compaction_byte;
+        this.cpu.submit(self.now, pool, work, Task::Part(index));
+        self.agenda.add(done, Event::Step(index));
+    }
+
+    /// The disk or the thread has done its half of a step.
+    pub(super) fn step_half_done(&mut self, index: u32) {
+        let part = &mut self.parts[index as usize];
+        part.waiting -= 1;
+        if part.waiting > 0 {
+            return;
+        }
+        part.steps -= 1;
+        if part.steps > 0 {
+            return self.begin_step(index);
+        }
+        let work = self.parts.remove(index as usize).work;
+        let whole = &mut self.works[work as usize];
+        whole.parts -= 1;
+        if whole.parts == 0 {
+            let work = self.works.remove(work as usize);
+            self.background_done(work);
+        }
+    }
+
+    fn background_done(&mut self, work: Work) {
+        let (node, family) = (work.node as usize, work.family as usize);
+        let this = &mut self.nodes[node];
+        let happened = match work.kind {
+            Kind::Flush(flush) => {
+                this.trees[family].flushed(flush);
+                this.flushing -= 1;
+                // What updates kill of the values is rewritten once, as files reach their share of garbage.
+                let garbage = flush.raw * self.separated.0 * self.separated.1;
+                if garbage > 0.0 && family == 0 {
+                    self.start(Work { kind: Kind::Collect, parts: 1, ..work }, garbage, garbage);
+                }
+                Happened::Flush
+            }
+            Kind::Compact(pick) => {
+                this.trees[family].compacted(pick);
+                this.compacting -= 1;
+                Happened::Compaction(pick.level == 0)
+            }
+            Kind::Collect => return,
+        };
+        let this = &mut self.nodes[node];
+        let behind = this.behind(family);
+        let c = self.c;
+        this.limiter.hurry(
+            behind.l0_files >= HURRY_FILES * c.l0_files_threshold || behind.pending >= HURRY_BYTES * c.soft_pending,
+        );
+        if self.options.flow_control {
+            this.flow.on(self.now, happened, family, behind, c);
+        } else {
+            self.released(node);
+        }
+        self.schedule(node);
+    }
+}

@@ -1,0 +1,250 @@
+//! From a deployment and a task to the world at time zero.
+
+use catalog::View;
+use deployment::{Deployment, NodeGroup};
+use disk::StartCredits;
+use engine::{Load as Asked, target_rate};
+use rand::{RngExt, SeedableRng};
+use rand_distr::Exp1;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use slab::Slab;
+use units::Nanos;
+use workload::Task;
+
+use super::batches::Batches;
+use super::event::{Event, MOST_FOLLOWERS, NONE};
+use super::node::{Counts, Node, Slots, Writer, threads};
+use super::{Seen, World};
+use crate::agenda::Agenda;
+use crate::cpu::Cpu;
+use crate::disks::Disks;
+use crate::flow::Flow;
+use crate::limiter::Limiter;
+use crate::load::{Data, Load};
+use crate::network::Network;
+use crate::tree::{Shape, Tree};
+use crate::{Constants, Options, SimulateError};
+
+/// rocksdb.rate-bytes-per-sec: 10 GB.
+const RATE_LIMIT: f64 = 10.0 * 1024.0 * 1024.0 * 1024.0;
+/// Sets of followers that one node's ranges have at most.
+const MOST_SETS: usize = 8;
+/// Seconds over which the clients of a closed loop begin, so that they do not march in step.
+const RAMP: f64 = 1.0;
+
+/// Who sends operations.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Sent {
+    /// So many a second, whatever becomes of them.
+    Open(f64),
+    /// So many clients, each waiting for its answer.
+    Closed(u32),
+}
+
+impl World {
+    /// The world at time zero. The deployment has been checked.
+    pub(crate) fn new(
+        deployment: &Deployment,
+        task: &Task,
+        view: &View,
+        options: &Options,
+    ) -> Result<Self, SimulateError> {
+        let c = Constants::embedded();
+        let settings = &deployment.settings;
+        let load = Load::new(task, settings, c);
+        let sent = match options.load.unwrap_or(task.clients.map_or(Asked::Open(target_rate(task)), Asked::Closed)) {
+            Asked::Open(rate) => Sent::Open(rate),
+            Asked::Closed(clients) => Sent::Closed(clients.round().max(1.0) as u32),
+        };
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
+        let mut nodes = Vec::new();
+        for (_, group) in deployment.storage() {
+            for _ in 0..group.count {
+                let zone = nodes.len() % deployment.zones as usize;
+                nodes.push(node(deployment, group, task, view, options, zone, &mut random)?);
+            }
+        }
+        let zones: Vec<usize> = nodes.iter().map(|node: &Node| node.zone).collect();
+        let replicas = deployment.replicas() as usize;
+        let followers: Vec<_> = (0..nodes.len()).map(|leader| follower_sets(leader, &zones, replicas)).collect();
+        for (node, sets) in nodes.iter_mut().zip(&followers) {
+            node.gathering = vec![NONE; sets.len()];
+        }
+        let zipped = settings.grpc_compression == Some(true);
+        let network = Network::new(deployment.zones, settings, c);
+        let trip = network.between(0, usize::from(deployment.zones > 1));
+        let data = Data::new(task, settings, (nodes.len() as f64, replicas as f64), 0.0, c);
+        let mut world = Self {
+            c,
+            options: options.clone(),
+            sent,
+            now: Nanos(0),
+            agenda: Agenda::new(),
+            network,
+            zones: (0..deployment.zones as usize)
+                .map(|zone| (0..zones.len()).filter(|node| zones[*node] == zone).map(|node| node as u16).collect())
+                .collect(),
+            followers,
+            quorum: (replicas / 2 + 1) as u8,
+            ops: Slab::new(),
+            reqs: Slab::new(),
+            groups: Slab::new(),
+            batches: Batches::default(),
+            outbox: vec![NONE; nodes.len()],
+            works: Slab::new(),
+            parts: Slab::new(),
+            spread: vec![0; nodes.len()],
+            follower_read: settings.follower_read == Some(true),
+            index_trip: trip + trip,
+            apply_delay: Nanos::from_secs_f64(c.apply),
+            wire: if zipped { (task.profile.compressed, c.cpu_gzip_byte) } else { (1.0, 0.0) },
+            separated: data.separated,
+            seen: Seen::new(),
+            events: 0,
+            draining: false,
+            nodes,
+            load,
+            random,
+        };
+        world.first_events();
+        Ok(world)
+    }
+
+    fn first_events(&mut self) {
+        match self.sent {
+            Sent::Open(rate) => {
+                let gap: f64 = self.random.sample(Exp1);
+                self.agenda.add(Nanos::from_secs_f64(gap / rate), Event::Arrive);
+            }
+            Sent::Closed(clients) => {
+                for _ in 0..clients {
+                    let op = self.new_op(true);
+                    let at: f64 = self.random.random();
+                    self.agenda.add(Nanos::from_secs_f64(at * RAMP), Event::Begin(op));
+                }
+            }
+        }
+        for node in 0..self.nodes.len() {
+            self.schedule(node);
+        }
+    }
+}
+
+impl Seen {
+    /// Nothing yet.
+    pub(crate) fn new() -> Self {
+        Self { latencies: timeline::latencies(), done: 0, arrived: 0, dropped: 0, busy: 0, user_bytes: 0.0 }
+    }
+}
+
+fn node(
+    deployment: &Deployment,
+    group: &NodeGroup,
+    task: &Task,
+    view: &View,
+    options: &Options,
+    zone: usize,
+    random: &mut Xoshiro256PlusPlus,
+) -> Result<Node, SimulateError> {
+    let c = Constants::embedded();
+    let settings = &deployment.settings;
+    let instance = view.instance(&group.instance)?;
+    let shares = (f64::from(deployment.storage_nodes()), f64::from(deployment.replicas()));
+    let data = Data::new(task, settings, shares, instance.memory.as_f64(), c);
+    let seed = random.random();
+    let step = options.actual_step();
+    let mut disks = Disks::new(group.disks(), instance, view, (seed, options.degraded_minutes), step)?;
+    if options.credits == StartCredits::Spent {
+        disks.exhaust();
+    }
+    let shape = |family: usize| Shape {
+        memtable: c.memtable,
+        level_base: c.level_base,
+        multiplier: c.level_multiplier,
+        l0_trigger: c.l0_trigger,
+        file_size: c.file_size,
+        overlap: c.overlap,
+        ratios: data.ratios,
+        overwrites: data.overwrites.clone(),
+        in_tree: if family == 0 { data.in_tree } else { 1.0 },
+    };
+    let mut trees: Vec<Tree> =
+        data.stored.iter().enumerate().map(|(family, bytes)| Tree::holding(shape(family), *bytes)).collect();
+    trees.iter_mut().for_each(|tree| tree.prefill(random.random()));
+    let limits = group.data.as_ref().map(|disk| disk.limits(view, Some(instance))).transpose()?;
+    let pool = |pool| threads(pool, instance.vcpu, c.grpc_threads as u32);
+    Ok(Node {
+        zone,
+        cpu: Cpu::new(instance.sustained_threads()?, instance.thread_speed(), pool),
+        disks,
+        caches: data.caches,
+        flow: Flow::new(trees.len()),
+        trees,
+        blobs: data.blobs,
+        limiter: Limiter::new(settings.rate_limit.map_or(RATE_LIMIT, |rate| rate.0)),
+        gathering: Vec::new(),
+        inbox: Vec::new(),
+        rounds: vec![Vec::new(); pool(crate::cpu::Pool::Store) as usize],
+        idle: (0..pool(crate::cpu::Pool::Store) as u8).rev().collect(),
+        writer: Writer::default(),
+        slots: Slots::of(instance.vcpu),
+        flushing: 0,
+        compacting: 0,
+        offset: 1 << 42,
+        wal: 0.0,
+        delayed: Nanos(0),
+        held: Vec::new(),
+        stopped: Nanos(0),
+        counts: Counts::default(),
+        reserved: crate::run::reserved(group.log.is_some(), c),
+        size: limits.map_or(0.0, |limits| limits.size.as_f64()),
+    })
+}
+
+/// The sets of followers of a leader's ranges: one in each other zone first, as PD's labels spread them.
+fn follower_sets(leader: usize, zones: &[usize], replicas: usize) -> Vec<Vec<u16>> {
+    let nodes = zones.len();
+    let wanted = (replicas - 1).min(MOST_FOLLOWERS);
+    if wanted == 0 {
+        return vec![Vec::new()];
+    }
+    let mut sets: Vec<Vec<u16>> = Vec::new();
+    for turn in 1..nodes.min(MOST_SETS + 1) {
+        let mut others: Vec<usize> =
+            (0..nodes - 1).map(|i| (leader + 1 + (turn - 1 + i) % (nodes - 1)) % nodes).collect();
+        let mut set: Vec<usize> = Vec::new();
+        while set.len() < wanted {
+            let in_zone = |zone: usize, set: &[usize]| {
+                usize::from(zones[leader] == zone) + set.iter().filter(|node| zones[**node] == zone).count()
+            };
+            let least = (0..others.len()).min_by_key(|at| in_zone(zones[others[*at]], &set)).expect("nodes ≥ replicas");
+            set.push(others.remove(least));
+        }
+        set.sort_unstable();
+        let set: Vec<u16> = set.into_iter().map(|node| node as u16).collect();
+        if !sets.contains(&set) {
+            sets.push(set);
+        }
+    }
+    sets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn followers_are_in_other_zones_where_there_are_any() {
+        let zones = [0, 1, 2, 0, 1, 2];
+        for leader in 0..6 {
+            for set in follower_sets(leader, &zones, 3) {
+                let mut in_zones: Vec<_> =
+                    set.iter().map(|node| zones[*node as usize]).chain([zones[leader]]).collect();
+                in_zones.sort_unstable();
+                assert_eq!(in_zones, [0, 1, 2], "leader {leader}, {set:?}");
+            }
+        }
+        assert_eq!(follower_sets(0, &[0], 1), [Vec::<u16>::new()]);
+        assert_eq!(follower_sets(0, &[0, 0, 0], 3), [[1, 2]]);
+    }
+}

@@ -1,0 +1,170 @@
+//! What happens, and what is under way: all of it small and copied, so that an event takes no memory of its own.
+
+use units::Nanos;
+
+use crate::load::Drawn;
+use crate::tree::{Flush, Pick};
+
+/// No entry of a slab.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// Something that happens at an instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// The next operation of an open loop.
+    Arrive,
+    /// A client's first operation.
+    Begin(u32),
+    /// A request reaches its node.
+    Request(u32),
+    /// Flow control lets a write pass.
+    Admitted(u32),
+    /// The disk reads of a request are done.
+    Read(u32),
+    /// The writes of a log batch are done.
+    Written(u16),
+    /// A log batch is durable.
+    Synced(u16),
+    /// A batch of entries reaches a follower.
+    Message(u16, u32),
+    /// A follower's acknowledgements reach the leader.
+    Acks(u16, u32),
+    /// A follower hears of commits.
+    Commits(u16, u32),
+    /// Entries that a stall delayed are in the memtable.
+    Applied(u32, u8),
+    /// A step of a flush or compaction may write.
+    Grant(u32),
+    /// The disk has done a step of a flush or compaction.
+    Step(u32),
+    /// A sample is due.
+    Tick,
+}
+
+/// What a thread has done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// A read's work before its disk reads.
+    Read(u32),
+    /// A write, up to its proposal.
+    Write(u32),
+    /// A round of raft groups.
+    Store(u8),
+    /// A batch of entries for the memtables.
+    Apply(u32),
+    /// A step of a flush or compaction.
+    Part(u32),
+}
+
+/// An operation under way.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Op {
+    pub(crate) start: Nanos,
+    pub(crate) drawn: Drawn,
+    /// Read requests, reads and scans yet to be sent.
+    pub(crate) requests: u32,
+    pub(crate) reads: u32,
+    pub(crate) scans: u32,
+    /// Phases of the write that were sent.
+    pub(crate) phases: u8,
+    /// Requests that are waited for.
+    pub(crate) waiting: u32,
+    /// When the last answer reached the client.
+    pub(crate) back: Nanos,
+    pub(crate) zone: u16,
+    /// Whether a client of a closed loop sends it.
+    pub(crate) client: bool,
+}
+
+/// A request to a node.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Req {
+    /// The operation that waits for it, or [`NONE`].
+    pub(crate) op: u32,
+    pub(crate) node: u16,
+    pub(crate) zone: u16,
+    pub(crate) what: What,
+    /// The next write of the same group.
+    pub(crate) next: u32,
+}
+
+/// What a request asks for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum What {
+    /// Point reads and scans.
+    Read { reads: u32, scans: u32 },
+    /// Proposals of so many records; `phase` 0 writes values, 1 commits.
+    Write { proposals: u32, records: f64, phase: u8 },
+}
+
+/// Entries of one leader's batch with the same followers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Group {
+    pub(crate) leader: u16,
+    /// Which followers.
+    pub(crate) set: u16,
+    /// Its requests, newest first.
+    pub(crate) head: u32,
+    pub(crate) records: f64,
+    /// Bytes in the log, on the wire before compression.
+    pub(crate) log: f64,
+    /// Bytes for each column family's memtable, and for RocksDB's own log.
+    pub(crate) tree: [f64; 2],
+    pub(crate) wal: f64,
+    pub(crate) acks: u8,
+    pub(crate) committed: bool,
+    /// Of each follower, whether it has the entries and whether it knows of the commit.
+    pub(crate) known: [u8; MOST_FOLLOWERS],
+    /// What is yet to happen to it.
+    pub(crate) open: u8,
+}
+
+/// Followers of a range at most: nine replicas are more than anybody keeps.
+pub(crate) const MOST_FOLLOWERS: usize = 8;
+
+/// Entries that a node has to handle: 0 is the leader's own part, others the place among the followers plus one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Item {
+    pub(crate) group: u32,
+    pub(crate) place: u8,
+}
+
+/// A flush or compaction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Work {
+    pub(crate) node: u16,
+    pub(crate) family: u8,
+    pub(crate) kind: Kind,
+    /// Threads that still work on it.
+    pub(crate) parts: u32,
+}
+
+/// Which kind of background work.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    /// A memtable to L0.
+    Flush(Flush),
+    /// Files down a level.
+    Compact(Pick),
+    /// Live values out of blob files that are mostly garbage.
+    Collect,
+}
+
+/// One thread's share of a flush or compaction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part {
+    pub(crate) work: u32,
+    pub(crate) node: u16,
+    pub(crate) flush: bool,
+    pub(crate) steps: u32,
+    /// Bytes of a step: input, and output.
+    pub(crate) input: f64,
+    pub(crate) output: f64,
+    /// Bytes that it has yet to read of the steps so far.
+    pub(crate) to_read: f64,
+    /// Where it reads and writes.
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    /// Disk and thread of the step under way.
+    pub(crate) waiting: u8,
+}

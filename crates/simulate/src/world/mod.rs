@@ -1,0 +1,174 @@
+//! All nodes, clients and what is under way between them: events come from the agenda and from the processors, one at a time.
+
+mod background;
+mod batches;
+mod build;
+mod clients;
+mod event;
+mod node;
+mod raft;
+mod requests;
+mod stall;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use slab::Slab;
+use units::Nanos;
+
+use batches::Batches;
+pub(crate) use build::Sent;
+pub(crate) use event::Event;
+use event::{Group, Op, Part, Req, Task, Work};
+pub(crate) use node::{Counts, Node};
+
+use crate::agenda::Agenda;
+use crate::load::Load;
+use crate::network::Network;
+use crate::{Constants, Options};
+
+/// What clients saw since the last sample.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    pub(crate) latencies: timeline::Latency,
+    pub(crate) done: u64,
+    pub(crate) arrived: u64,
+    pub(crate) dropped: u64,
+    pub(crate) busy: u64,
+    pub(crate) user_bytes: f64,
+}
+
+/// Everything there is.
+pub(crate) struct World {
+    pub(crate) c: &'static Constants,
+    pub(crate) options: Options,
+    pub(crate) load: Load,
+    pub(crate) sent: Sent,
+    pub(crate) now: Nanos,
+    pub(crate) agenda: Agenda<Event>,
+    pub(crate) random: Xoshiro256PlusPlus,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) network: Network,
+    /// Nodes of each zone.
+    zones: Vec<Vec<u16>>,
+    /// Of each leader, the sets of followers that its ranges have.
+    followers: Vec<Vec<Vec<u16>>>,
+    quorum: u8,
+    ops: Slab<Op>,
+    reqs: Slab<Req>,
+    groups: Slab<Group>,
+    batches: Batches,
+    /// What goes to each node of what is being handled.
+    outbox: Vec<u32>,
+    works: Slab<Work>,
+    parts: Slab<Part>,
+    /// Proposals for each node of the write that is being sent.
+    spread: Vec<u32>,
+    /// From the commit of an entry to its answer, beside the work.
+    apply_delay: Nanos,
+    follower_read: bool,
+    /// What a follower waits for its leader to tell how far it must have applied.
+    index_trip: Nanos,
+    /// Bytes on the wire over bytes in the log, and core-seconds of a byte.
+    wire: (f64, f64),
+    /// Bytes of a flushed memtable's separated values over its own, and the share of them that is collected later.
+    separated: (f64, f64),
+    pub(crate) seen: Seen,
+    pub(crate) events: u64,
+    /// Clients stop.
+    draining: bool,
+}
+
+impl World {
+    /// Lets happen what is to happen until the next sample is due, which is left to the caller: its instant.
+    pub(crate) fn run(&mut self) -> Nanos {
+        loop {
+            let (node, first) = self.first_job();
+            let at = self.agenda.next_at().unwrap_or(Nanos(u64::MAX));
+            self.events += 1;
+            if first < at {
+                self.now = self.now.max(first);
+                if let Some((_, task)) = self.nodes[node].cpu.take() {
+                    self.worked(node, task);
+                }
+                continue;
+            }
+            let Some((at, event)) = self.agenda.take() else { return self.now };
+            self.now = self.now.max(at);
+            if event == Event::Tick {
+                return self.now;
+            }
+            self.happened(event);
+        }
+    }
+
+    /// The node whose processors have done something first, and when.
+    fn first_job(&self) -> (usize, Nanos) {
+        let mut first = (0, Nanos(u64::MAX));
+        for (index, node) in self.nodes.iter().enumerate() {
+            if node.cpu.next() < first.1 {
+                first = (index, node.cpu.next());
+            }
+        }
+        first
+    }
+
+    fn happened(&mut self, event: Event) {
+        match event {
+            Event::Arrive => self.arrive(),
+            Event::Begin(op) => self.begin(op, self.now),
+            Event::Request(req) => self.request(req),
+            Event::Admitted(req) => self.admitted(req),
+            Event::Read(req) => self.answered(req, self.now),
+            Event::Written(node) => self.log_written(node),
+            Event::Synced(node) => self.log_synced(node),
+            Event::Message(node, batch) => self.message(node as usize, batch),
+            Event::Acks(node, batch) => self.acks(node as usize, batch),
+            Event::Commits(node, batch) => self.commits(node as usize, batch),
+            Event::Applied(group, place) => self.applied(group, place),
+            Event::Grant(part) => self.granted(part),
+            Event::Step(part) => self.step_half_done(part),
+            Event::Tick => {}
+        }
+    }
+
+    fn worked(&mut self, node: usize, task: Task) {
+        match task {
+            Task::Read(req) => self.read(req),
+            Task::Write(req) => self.propose(req),
+            Task::Store(round) => self.round_done(node, round),
+            Task::Apply(batch) => self.apply(node, batch),
+            Task::Part(part) => self.step_half_done(part),
+        }
+    }
+
+    /// Runs until `end`, then until nothing is under way but background work.
+    #[cfg(test)]
+    pub(crate) fn stop_after(&mut self, end: Nanos) {
+        self.agenda.add(end, Event::Tick);
+        self.run();
+        self.draining = true;
+        for second in 1..=120 {
+            if self.at_rest() {
+                break;
+            }
+            self.agenda.add(end + Nanos::secs(second), Event::Tick);
+            self.run();
+        }
+    }
+
+    /// Whether no operation, request or entry is under way.
+    #[cfg(test)]
+    pub(crate) fn at_rest(&self) -> bool {
+        self.ops.is_empty() && self.reqs.is_empty() && self.groups.is_empty()
+    }
+
+    /// What is under way.
+    #[cfg(test)]
+    pub(crate) fn under_way(&self) -> String {
+        format!("{} operations, {} requests, {} groups", self.ops.len(), self.reqs.len(), self.groups.len())
+    }
+
+    /// Operations under way.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.ops.iter().filter(|(_, op)| op.waiting > 0).count()
+    }
+}

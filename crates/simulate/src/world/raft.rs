@@ -1,0 +1,277 @@
+//! Raft: rounds of proposals and messages, one writer of the log that makes all that waits durable at once, a quorum of
+//! acknowledgements, and entries applied to the memtables.
+
+use disk::Op;
+use rand::RngExt;
+
+use super::World;
+use super::event::{Event, Group, Item, NONE, Task};
+use crate::cpu::Pool;
+use crate::disks::Which;
+use crate::load::PAGE;
+use crate::network::Traffic;
+
+/// A follower has the entries on disk.
+const PERSISTED: u8 = 1;
+/// A follower knows that they are committed.
+const COMMITTED: u8 = 2;
+/// Both.
+const BOTH: u8 = PERSISTED | COMMITTED;
+/// raft-write-size-limit: the most bytes of one write of the log.
+const MOST_AT_ONCE: f64 = 1_048_576.0;
+/// Where the log lies on a disk that it shares, and how far apart a sync's writes are: none of them are adjacent.
+const LOG_PLACE: u64 = 1 << 44;
+const APART: u64 = 1 << 36;
+
+impl World {
+    /// A thread takes up what waits, if one is idle.
+    pub(super) fn round(&mut self, node: usize) {
+        let this = &mut self.nodes[node];
+        let Some(thread) = this.idle.pop() else { return };
+        let mut items = std::mem::take(&mut this.rounds[thread as usize]);
+        items.append(&mut this.inbox);
+        items.extend(this.gathered().map(|group| Item { group, place: 0 }));
+        if items.is_empty() {
+            this.rounds[thread as usize] = items;
+            this.idle.push(thread);
+            return;
+        }
+        let records: f64 = items.iter().map(|item| self.groups[item.group as usize].records).sum();
+        let work = records * self.c.cpu_write * self.c.store_share;
+        this.rounds[thread as usize] = items;
+        this.cpu.submit(self.now, Pool::Store, work, Task::Store(thread));
+    }
+
+    /// A round is done: the leaders' entries go to their followers and, like the followers' own, to the writer.
+    pub(super) fn round_done(&mut self, node: usize, thread: u8) {
+        let mut items = std::mem::take(&mut self.nodes[node].rounds[thread as usize]);
+        for item in items.drain(..) {
+            if item.place == 0 {
+                let Group { log, set, .. } = self.groups[item.group as usize];
+                let from = self.nodes[node].zone;
+                for place in 0..self.followers[node][set as usize].len() {
+                    let follower = self.followers[node][set as usize][place] as usize;
+                    self.network.count(Traffic::Peer, from, self.nodes[follower].zone, log * self.wire.0);
+                    self.post(follower, Item { group: item.group, place: place as u8 + 1 });
+                }
+            }
+            self.nodes[node].writer.queue.push_back(item);
+        }
+        self.sent(node, Event::Message);
+        let this = &mut self.nodes[node];
+        this.rounds[thread as usize] = items;
+        this.idle.push(thread);
+        self.write_log(node);
+        self.round(node);
+    }
+
+    /// Puts an entry into what is sent to a node.
+    fn post(&mut self, to: usize, item: Item) {
+        if self.outbox[to] == NONE {
+            self.outbox[to] = self.batches.open();
+        }
+        self.batches.add(self.outbox[to], item);
+    }
+
+    /// Sends what was posted, one message to each node.
+    fn sent(&mut self, from: usize, event: fn(u16, u32) -> Event) {
+        for to in 0..self.outbox.len() {
+            let batch = std::mem::replace(&mut self.outbox[to], NONE);
+            if batch != NONE {
+                let arrives = self.now + self.network.between(self.nodes[from].zone, self.nodes[to].zone);
+                self.agenda.add(arrives, event(to as u16, batch));
+            }
+        }
+    }
+
+    /// The writer, if it is idle, writes what waits, up to its limit.
+    fn write_log(&mut self, node: usize) {
+        let c = self.c;
+        let this = &mut self.nodes[node];
+        if !this.writer.writing.is_empty() || this.writer.queue.is_empty() {
+            return;
+        }
+        let mut bytes = 0.0;
+        while let Some(item) = this.writer.queue.front() {
+            let more = self.groups[item.group as usize].log;
+            if bytes > 0.0 && bytes + more > MOST_AT_ONCE {
+                break;
+            }
+            bytes += more;
+            this.writer.writing.push(*item);
+            this.writer.queue.pop_front();
+        }
+        let bytes = bytes * self.load.log_ratio;
+        this.counts.log += bytes;
+        this.writer.began = self.now;
+        let writes = c.log_writes_per_sync.max(1.0) as u64;
+        let each = (bytes / writes as f64 / PAGE).ceil().max(1.0) * PAGE;
+        let place = LOG_PLACE + this.writer.offset;
+        let chance: f64 = self.random.random();
+        let reads = (writes as f64 * c.log_reads_per_write + chance) as u64;
+        let mut done = self.now;
+        // Pages of recycled files that are overwritten in part are read; nobody waits for them longer than for the writes.
+        for read in 0..reads {
+            this.disks.submit(Which::Log, self.now, Op::Read, place + (read + 8) * APART, PAGE as u32);
+        }
+        for write in 0..writes {
+            done = done.max(this.disks.submit(Which::Log, self.now, Op::Write, place + write * APART, each as u32));
+        }
+        this.writer.offset = (this.writer.offset + each as u64) % c.log_space as u64;
+        self.agenda.add(done, Event::Written(node as u16));
+    }
+
+    /// The writes of the log are done: now they are made durable.
+    pub(super) fn log_written(&mut self, node: u16) {
+        let done = self.nodes[node as usize].disks.submit(Which::Log, self.now, Op::Flush, 0, 0);
+        if done > self.now { self.agenda.add(done, Event::Synced(node)) } else { self.log_synced(node) }
+    }
+
+    /// Entries are durable: leaders count themselves, followers acknowledge.
+    pub(super) fn log_synced(&mut self, node: u16) {
+        let at = node as usize;
+        let this = &mut self.nodes[at];
+        this.counts.syncs += 1.0;
+        this.counts.sync_time += (self.now - this.writer.began).as_secs_f64();
+        let mut items = std::mem::take(&mut this.writer.writing);
+        for item in &items {
+            if item.place > 0 {
+                self.post(self.groups[item.group as usize].leader as usize, *item);
+            }
+        }
+        self.sent(at, Event::Acks);
+        self.acknowledged(at, items.iter().filter(|item| item.place == 0));
+        self.known(at, items.iter().filter(|item| item.place > 0), PERSISTED);
+        items.clear();
+        self.nodes[at].writer.writing = items;
+        self.write_log(at);
+    }
+
+    /// Entries reach a follower.
+    pub(super) fn message(&mut self, node: usize, batch: u32) {
+        let items = self.batches.take(batch);
+        self.nodes[node].inbox.extend_from_slice(&items);
+        self.batches.close(batch, items);
+        self.round(node);
+    }
+
+    /// The node of a place: the leader's for 0, else a follower's.
+    fn node_of(&self, group: &Group, place: u8) -> usize {
+        match place {
+            0 => group.leader as usize,
+            place => self.followers[group.leader as usize][group.set as usize][place as usize - 1] as usize,
+        }
+    }
+
+    /// A follower's acknowledgements reach the leader.
+    pub(super) fn acks(&mut self, node: usize, batch: u32) {
+        let items = self.batches.take(batch);
+        self.acknowledged(node, items.iter());
+        self.batches.close(batch, items);
+    }
+
+    /// One more replica has the entries; those that have a quorum are committed, applied here, and told of to followers.
+    fn acknowledged<'i>(&mut self, leader: usize, items: impl Iterator<Item = &'i Item>) {
+        let apply = self.batches.open();
+        for item in items {
+            let group = &mut self.groups[item.group as usize];
+            group.acks += 1;
+            if !group.committed && group.acks >= self.quorum {
+                group.committed = true;
+                self.batches.add(apply, Item { group: item.group, place: 0 });
+                let set = group.set as usize;
+                for place in 0..self.followers[leader][set].len() {
+                    let to = self.followers[leader][set][place] as usize;
+                    self.post(to, Item { group: item.group, place: place as u8 + 1 });
+                }
+            }
+            self.closed(item.group);
+        }
+        self.sent(leader, Event::Commits);
+        self.queue_apply(leader, apply);
+    }
+
+    /// A follower hears of commits.
+    pub(super) fn commits(&mut self, node: usize, batch: u32) {
+        let items = self.batches.take(batch);
+        self.known(node, items.iter(), COMMITTED);
+        self.batches.close(batch, items);
+    }
+
+    /// A follower applies what it has and knows to be committed.
+    fn known<'i>(&mut self, node: usize, items: impl Iterator<Item = &'i Item>, what: u8) {
+        let apply = self.batches.open();
+        for item in items {
+            let known = &mut self.groups[item.group as usize].known[item.place as usize - 1];
+            *known |= what;
+            if *known == BOTH {
+                self.batches.add(apply, *item);
+            }
+        }
+        self.queue_apply(node, apply);
+    }
+
+    fn queue_apply(&mut self, node: usize, batch: u32) {
+        let items = self.batches.take(batch);
+        if items.is_empty() {
+            return self.batches.close(batch, items);
+        }
+        let records: f64 = items.iter().map(|item| self.groups[item.group as usize].records).sum();
+        self.batches.give_back(batch, items);
+        let work = records * self.c.cpu_write * self.c.apply_share;
+        self.nodes[node].cpu.submit(self.now, Pool::Apply, work, Task::Apply(batch));
+    }
+
+    /// Entries have been worked on: without flow control the engine may stall them.
+    pub(super) fn apply(&mut self, node: usize, batch: u32) {
+        let items = self.batches.take(batch);
+        for item in &items {
+            if self.options.flow_control || !self.stalled(node, *item) {
+                self.applied(item.group, item.place);
+            }
+        }
+        self.batches.close(batch, items);
+    }
+
+    /// Entries are in the memtables; the leader answers its clients.
+    pub(super) fn applied(&mut self, index: u32, place: u8) {
+        let group = self.groups[index as usize];
+        let node = self.node_of(&group, place);
+        let this = &mut self.nodes[node];
+        let mut full = false;
+        for (tree, bytes) in this.trees.iter_mut().zip(group.tree) {
+            full |= tree.insert(bytes);
+        }
+        this.counts.written += group.tree.iter().sum::<f64>();
+        this.counts.wal += group.wal;
+        this.wal += group.wal;
+        let chunk = self.c.wal_chunk;
+        while this.wal >= chunk {
+            this.wal -= chunk;
+            this.disks.submit(Which::Data, self.now, Op::Write, this.offset, chunk as u32);
+            this.offset += chunk as u64;
+        }
+        if full {
+            self.schedule(node);
+        }
+        if place == 0 {
+            let at = self.now + self.apply_delay;
+            let mut req = group.head;
+            while req != NONE {
+                let next = self.reqs[req as usize].next;
+                self.answered(req, at);
+                req = next;
+            }
+        }
+        self.closed(index);
+    }
+
+    /// One thing less is to happen to a group.
+    fn closed(&mut self, index: u32) {
+        let group = &mut self.groups[index as usize];
+        group.open -= 1;
+        if group.open == 0 {
+            self.groups.remove(index as usize);
+        }
+    }
+}

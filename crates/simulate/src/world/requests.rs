@@ -1,0 +1,135 @@
+//! Requests at a node: reads through the caches to the disk, writes through flow control to their proposal.
+
+use disk::Op;
+use rand::RngExt;
+
+use super::World;
+use super::event::{Event, Group, MOST_FOLLOWERS, NONE, Task, What};
+use crate::cpu::Pool;
+use crate::disks::Which;
+use crate::load::PAGE;
+use crate::network::Traffic;
+
+impl World {
+    /// A request reaches its node.
+    pub(super) fn request(&mut self, req: u32) {
+        let this = self.reqs[req as usize];
+        let zone = self.nodes[this.node as usize].zone;
+        match this.what {
+            What::Read { reads, scans } => {
+                let load = &self.load;
+                let answer = f64::from(reads) * load.answers[0] + f64::from(scans) * load.answers[1];
+                let mut work = f64::from(reads) * load.read_cpu + f64::from(scans) * load.scan_cpu;
+                if self.follower_read {
+                    work += self.c.cpu_read_index;
+                }
+                self.network.count(Traffic::Client, zone, this.zone as usize, answer);
+                self.nodes[this.node as usize].cpu.submit(self.now, Pool::Read, work, Task::Read(req));
+            }
+            What::Write { proposals, records, phase } => {
+                let bytes = records * self.load.log[phase as usize] + f64::from(proposals) * self.load.header;
+                let node = &mut self.nodes[this.node as usize];
+                if self.options.flow_control && node.flow.holds() {
+                    if node.flow.refused() > self.random.random::<f64>() {
+                        self.seen.busy += 1;
+                        self.agenda
+                            .add(self.now + units::Nanos::from_secs_f64(self.c.busy_backoff), Event::Request(req));
+                        return;
+                    }
+                    let wait = node.flow.pass(self.now, bytes);
+                    node.counts.throttle_time += wait.as_secs_f64();
+                    self.agenda.add(self.now + wait, Event::Admitted(req));
+                    return;
+                }
+                node.flow.pass(self.now, bytes);
+                self.admitted(req);
+            }
+        }
+    }
+
+    /// A write may go on to its proposal.
+    pub(super) fn admitted(&mut self, req: u32) {
+        let this = self.reqs[req as usize];
+        let What::Write { proposals, records, phase } = this.what else { return };
+        let bytes = records * self.load.log[phase as usize] + f64::from(proposals) * self.load.header;
+        let work = records * self.c.cpu_write * self.c.scheduler_share + bytes * self.wire.1;
+        let node = &mut self.nodes[this.node as usize];
+        self.network.count(Traffic::Client, this.zone as usize, node.zone, bytes * self.wire.0);
+        node.cpu.submit(self.now, Pool::Scheduler, work, Task::Write(req));
+    }
+
+    /// A read has been worked on: blocks that are in no cache come from the disk, all at once.
+    pub(super) fn read(&mut self, req: u32) {
+        let this = self.reqs[req as usize];
+        let What::Read { reads, scans } = this.what else { return };
+        let node = &mut self.nodes[this.node as usize];
+        let depth: f64 = node.trees.iter().map(|tree| (tree.depth() + tree.l0_files()) as f64).sum();
+        // Filters send a point read into other files in vain.
+        let more = (depth - 1.0).max(0.0) * self.c.false_positive;
+        let blocks = f64::from(reads) * (1.0 + more) + f64::from(scans) * self.load.scan_blocks;
+        let chance: f64 = self.random.random();
+        let blocks = (blocks + chance) as u32;
+        let caches = node.caches;
+        let places = (node.size / PAGE) as u64;
+        let mut done = self.now;
+        for _ in 0..blocks {
+            let found: f64 = self.random.random();
+            if found < caches.block_cache {
+                node.counts.hits += 1.0;
+                continue;
+            }
+            node.counts.misses += 1.0;
+            if found < caches.memory {
+                continue;
+            }
+            let offset = self.random.random_range(0..places.max(1)) * PAGE as u64;
+            done = done.max(node.disks.submit(Which::Data, self.now, Op::Read, offset, caches.read_size));
+        }
+        // A follower asks the leader how far it must have applied.
+        if self.follower_read {
+            done = done.max(self.now + self.index_trip);
+        }
+        if done > self.now {
+            self.agenda.add(done, Event::Read(req));
+        } else {
+            self.answered(req, done);
+        }
+    }
+
+    /// A write is proposed: it joins what the next round of raft groups takes up.
+    pub(super) fn propose(&mut self, req: u32) {
+        let this = self.reqs[req as usize];
+        let What::Write { proposals, records, phase } = this.what else { return };
+        let leader = this.node;
+        let sets = self.followers[leader as usize].len();
+        let set = if sets > 1 { self.random.random_range(0..sets) } else { 0 };
+        let mut group = self.nodes[leader as usize].gathering[set];
+        if group == NONE {
+            let followers = self.followers[leader as usize][set].len() as u8;
+            group = self.groups.insert(Group {
+                leader,
+                set: set as u16,
+                head: NONE,
+                records: 0.0,
+                log: 0.0,
+                tree: [0.0; 2],
+                wal: 0.0,
+                acks: 0,
+                committed: false,
+                known: [0; MOST_FOLLOWERS],
+                // Each replica applies and acknowledges.
+                open: 2 + 2 * followers,
+            }) as u32;
+            self.nodes[leader as usize].gathering[set] = group;
+        }
+        let phase = phase as usize;
+        let this = &mut self.groups[group as usize];
+        self.reqs[req as usize].next = this.head;
+        this.head = req;
+        this.records += records;
+        this.log += records * self.load.log[phase] + f64::from(proposals) * self.load.header;
+        this.tree[phase] += records * self.load.tree[phase];
+        this.wal += records * self.load.wal[phase];
+        self.round(leader as usize);
+    }
+}
