@@ -220,7 +220,7 @@ impl Applier {
             self.changes.extend(self.progress.get(&region_id).map(|progress| progress.change(region_id)));
         }
         let begun = clock::now();
-        let written = !self.node.broken.is() && persist(&self.node, || self.state.write(&self.changes));
+        let written = !self.node.broken.is() && persist(&self.node, || self.write_once());
         metrics::APPLY_LOG.observe(clock::seconds_since(begun));
         self.changes.clear();
         if !written {
@@ -244,6 +244,22 @@ impl Applier {
         }
     }
 
+    /// Tells how far reads may see before they can; a write for which there is no room shows nothing.
+    fn write_once(&self) -> Result<(), StateError> {
+        for (replica, _) in &self.touched {
+            if let Some(progress) = self.progress.get(&replica.region.id) {
+                replica.shown.store(progress.applied.index, Ordering::Release);
+            }
+        }
+        let written = self.state.write(&self.changes);
+        if matches!(written, Err(StateError::Full(_))) {
+            for (replica, _) in &self.touched {
+                replica.shown.store(replica.applied.load(Ordering::Relaxed), Ordering::Release);
+            }
+        }
+        written
+    }
+
     fn install(&mut self, replica: &Arc<Replica>, restart: &Restart) {
         let begun = clock::now();
         self.node.wipes.fetch_add(1, Ordering::SeqCst);
@@ -253,6 +269,7 @@ impl Applier {
         match installed {
             Ok(progress) => {
                 self.progress.insert(replica.region.id, progress);
+                replica.shown.store(progress.applied.index, Ordering::Release);
                 replica.applied.store(progress.applied.index, Ordering::Release);
                 let outcome = Outcome { slot: replica.slot, progress, installed: true, truncated: false };
                 let _ = self.node.shards[replica.shard].send(ToShard::Applied(vec![outcome]));

@@ -26,6 +26,8 @@ pub(crate) struct Replica {
     pub(crate) term: AtomicU64,
     /// Index of the last entry in the state.
     pub(crate) applied: AtomicU64,
+    /// Index of the last entry that a read of the state may show: ahead of `applied` while a write of the state is on.
+    pub(crate) shown: AtomicU64,
     /// Until when nobody else can lead, in [`clock::now`]'s time; 0 is never. Only while all that was acknowledged under
     /// former leaders is in the state.
     pub(crate) lease_until: AtomicU64,

@@ -52,6 +52,7 @@ pub(crate) fn start(setup: Setup) -> Result<Raftstore, RaftstoreError> {
             leads: AtomicBool::new(false),
             term: AtomicU64::new(0),
             applied: AtomicU64::new(0),
+            shown: AtomicU64::new(0),
             lease_until: AtomicU64::new(0),
             pending: Default::default(),
             bytes_written: AtomicU64::new(0),

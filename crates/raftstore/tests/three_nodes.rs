@@ -2,7 +2,10 @@
 
 mod common;
 
+use std::time::Duration;
+
 use common::{Nodes, eventually, one_region, put, read, read_later, write};
+use crossbeam_channel::bounded;
 use raftstore::testing;
 use raftstore::{Applied, Cf, Change, Command, Refusal};
 use wire::errorpb::Error;
@@ -136,6 +139,28 @@ fn a_follower_reads_what_was_acknowledged_before() {
         nodes.put(1, leader, "k", &value).unwrap();
         eventually("leave to read", || read(&nodes.router(follower), &context).ok());
         assert_eq!(nodes.value(follower, "k"), Some(value));
+    }
+}
+
+#[test]
+fn a_follower_reads_what_the_leader_has_shown_though_nobody_was_told_that_it_is_done() {
+    let nodes = Nodes::started(one_region());
+    let leader = nodes.leader(1);
+    let follower = leader % 3 + 1;
+    let mut at_follower = nodes.context(1, follower);
+    at_follower.replica_read = true;
+    nodes.put(1, leader, "k", "0").unwrap();
+    nodes.states[&leader].linger(Duration::from_millis(50));
+    let (done, outcomes) = bounded(8);
+    for n in 1..=5 {
+        let value = n.to_string();
+        let done = done.clone();
+        let put = common::put_command("k", &value);
+        nodes.router(leader).write(&nodes.context(1, leader), put, Box::new(move |outcome| drop(done.send(outcome))));
+        eventually("the leader shows it", || nodes.value(leader, "k").filter(|shown| *shown == value));
+        eventually("leave to read", || read(&nodes.router(follower), &at_follower).ok());
+        assert_eq!(nodes.value(follower, "k"), Some(value));
+        assert_eq!(outcomes.recv_timeout(common::PATIENCE), Ok(Ok(Applied::Done)));
     }
 }
 

@@ -83,6 +83,7 @@ impl Peer {
             .map_err(|error| RaftstoreError::Input(format!("region {}: {error}", replica.region.id)))?;
         replica.term.store(raft.raft.term, Ordering::Relaxed);
         replica.applied.store(applied.index, Ordering::Release);
+        replica.shown.store(applied.index, Ordering::Release);
         let votes_from = if is_new { 0 } else { clock::now() + lease::longest(settings) };
         Ok(Self {
             written: (raft.raft.term, raft.raft.vote),
@@ -176,9 +177,10 @@ impl Peer {
         self.send(answer, out);
     }
 
-    fn send(&self, mut message: Message, out: &mut Out) {
-        if self.leads() {
-            self.hold_back(&mut message);
+    fn send(&mut self, mut message: Message, out: &mut Out) {
+        if self.leads() && self.hold_back(&mut message) {
+            self.reads.hold(message);
+            return;
         }
         if let Some((store, message)) = addressed(&out.node, &self.replica, &message) {
             out.mail.push(store, message);
@@ -186,15 +188,20 @@ impl Peer {
     }
 
     /// No follower hears of a commit that is not in this state yet: it would show a write that a read here, by the lease,
-    /// does not. All that was acknowledged is in the state, so the reads of followers miss nothing.
-    fn hold_back(&self, message: &mut Message) {
+    /// does not. Nor is a follower to miss a write that a read here has shown: whether its answer waits for that write to be
+    /// in the state. All that was acknowledged is in the state, so the reads of followers miss nothing.
+    fn hold_back(&self, message: &mut Message) -> bool {
         // As the thread that applies says it before it answers a client, not as it is heard of here.
-        let applied = self.replica.applied.load(Ordering::Acquire);
+        let applied = || self.replica.applied.load(Ordering::Acquire);
         match message.get_msg_type() {
-            MessageType::MsgAppend | MessageType::MsgHeartbeat => message.commit = message.commit.min(applied),
-            MessageType::MsgReadIndexResp => message.index = message.index.min(applied),
+            MessageType::MsgAppend | MessageType::MsgHeartbeat => message.commit = message.commit.min(applied()),
+            MessageType::MsgReadIndexResp => {
+                message.index = message.index.min(self.replica.shown.load(Ordering::Acquire));
+                return message.index > applied();
+            }
             _ => {}
         }
+        false
     }
 
     /// What was written is on the disk.

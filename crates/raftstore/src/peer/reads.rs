@@ -1,11 +1,14 @@
 //! Reads that need a word from the leader, or from a quorum, before the local state may be read.
 
 use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
 
 use raft::ReadState;
+use raft::eraftpb::Message;
 
 use super::Peer;
 use crate::answer::Answer;
+use crate::out::{Out, addressed};
 use crate::replica::Replica;
 use crate::{Refusal, Settings, clock, refusals};
 
@@ -37,6 +40,8 @@ pub(super) struct Reads {
     indexed: Vec<(u64, Read)>,
     /// What the leader of this term has said to be committed, where the log does not have it yet.
     promised: Option<(u64, u64)>,
+    /// A leader's answers to followers, until what they tell of is in the state.
+    held: Vec<Message>,
     count: u64,
 }
 
@@ -48,8 +53,19 @@ impl Reads {
         }
     }
 
-    /// The leader, or the term, is another: whatever was asked is asked anew.
-    pub(super) fn ask_again(&mut self) {
+    /// An answer to a follower waits for the entry that it names.
+    pub(super) fn hold(&mut self, answer: Message) {
+        self.held.push(answer);
+    }
+
+    /// The leader, or the term, is another: whatever was asked is asked anew, and followers ask whoever leads.
+    pub(super) fn begin_term(&mut self) {
+        self.held.clear();
+        self.ask_again();
+    }
+
+    /// Whatever was asked is asked anew.
+    fn ask_again(&mut self) {
         self.waiting.extend(self.asked.drain(..).flat_map(|question| question.reads));
     }
 
@@ -116,6 +132,16 @@ impl Peer {
         id[8..].copy_from_slice(&(question_base().wrapping_add(self.reads.count)).to_be_bytes());
         self.reads.asked.push_back(Question { id, at, reads: std::mem::take(&mut self.reads.waiting) });
         self.raft.read_index(id.to_vec());
+    }
+
+    /// Sends what followers wait for, as far as it is in the state.
+    pub(super) fn answer_followers(&mut self, out: &mut Out) {
+        let applied = self.replica.applied.load(Ordering::Acquire);
+        for answer in self.reads.held.extract_if(.., |answer| answer.index <= applied) {
+            if let Some((store, message)) = addressed(&out.node, &self.replica, &answer) {
+                out.mail.push(store, message);
+            }
+        }
     }
 
     /// A commit that came with an answer counts once its entry is here: the next message would bring it, but reads wait.

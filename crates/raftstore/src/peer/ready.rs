@@ -18,6 +18,7 @@ impl Peer {
         self.propose(out);
         self.ask();
         self.hear_of_commit();
+        self.answer_followers(out);
         while self.raft.has_ready() {
             let ready = self.raft.ready();
             self.carry_out(ready, out);
@@ -93,7 +94,7 @@ impl Peer {
         Some(restart)
     }
 
-    fn post(&self, message: raft::eraftpb::Message, out: &mut Out) {
+    fn post(&mut self, message: raft::eraftpb::Message, out: &mut Out) {
         if message.get_msg_type() == MessageType::MsgSnapshot {
             let _ = out.snapshots.send(Sending { replica: self.replica.clone(), message });
         } else {
@@ -121,7 +122,7 @@ impl Peer {
         if !leads {
             replica.pending.lock().clear();
         }
-        self.reads.ask_again();
+        self.reads.begin_term();
         out.changed.push(self.replica.clone());
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
+use std::time::Duration;
 
 use bytes::Bytes;
 use parking_lot::RwLock;
@@ -17,6 +18,7 @@ struct Inner {
     /// What happened since the last sync.
     unsynced: Vec<Change>,
     failure: Option<StateError>,
+    linger: Duration,
 }
 
 /// A state in memory.
@@ -41,6 +43,11 @@ impl MemoryState {
     /// Every write and sync fails with this from now on, until it is none.
     pub fn fail(&self, with: Option<StateError>) {
         self.inner.write().failure = with;
+    }
+
+    /// Every write takes so much longer to return, though reads show it: whoever wrote it is kept from its processor.
+    pub fn linger(&self, after: Duration) {
+        self.inner.write().linger = after;
     }
 }
 
@@ -92,7 +99,8 @@ impl State for MemoryState {
     }
 
     fn write(&self, changes: &[Change]) -> Result<(), StateError> {
-        let inner = &mut *self.inner.write();
+        let mut guard = self.inner.write();
+        let inner = &mut *guard;
         if let Some(failure) = &inner.failure {
             return Err(failure.clone());
         }
@@ -100,6 +108,11 @@ impl State for MemoryState {
             make(&mut inner.now, change);
         }
         inner.unsynced.extend_from_slice(changes);
+        let linger = inner.linger;
+        drop(guard);
+        if !linger.is_zero() {
+            std::thread::sleep(linger);
+        }
         Ok(())
     }
 
