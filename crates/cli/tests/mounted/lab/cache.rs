@@ -13,7 +13,6 @@ use units::Bytes;
 
 use super::figure::{Figure, Target};
 use super::load::{self, Load, micros};
-use super::machine::LATE;
 use super::rig::{Mounted, Rig};
 use super::{Found, Length, instance, measured, model, spec};
 
@@ -101,7 +100,7 @@ pub(super) fn hits_and_misses(length: Length) -> Found {
             match p50 {
                 Some(Some(tolerance)) => {
                     let figure = Figure::new(&of, "p50", "µs", Target::Near(ideal, *tolerance), micros(seen.p50));
-                    figures.push(figure.with_neighbours(length, LATE));
+                    figures.push(figure.of_the_clock(length, 0.5));
                 }
                 Some(None) => {
                     let share = micros(seen.p50) / ideal;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Length;
+use super::machine::{LATE, Lateness};
 
 /// What a measurement is held against.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,19 +31,33 @@ pub(crate) struct Figure {
     pub(crate) measured: f64,
     /// How much lower and how much higher neighbours on the machine may put it.
     slack: (f64, f64),
+    /// A latency's share of requests: the machine's own lateness is allowed on top.
+    late_at: Option<f64>,
     /// How often it was measured: more than once when the tolerance was missed before.
     pub(crate) tries: u32,
 }
 
 impl Figure {
     pub(crate) fn new(of: &str, what: &'static str, unit: &'static str, target: Target, measured: f64) -> Self {
-        Self { of: of.to_owned(), what, unit, target, measured, slack: (0.0, 0.0), tries: 1 }
+        Self { of: of.to_owned(), what, unit, target, measured, slack: (0.0, 0.0), late_at: None, tries: 1 }
     }
 
     /// A figure of the clock: programs that share the processors may put it so much lower or higher. The tests run wherever
     /// they are asked to and allow it; the benchmark, whose table is published, wants the machine for itself and does not.
     pub(crate) fn with_neighbours(self, length: Length, (lower, higher): (f64, f64)) -> Self {
         Self { slack: length.pick((lower, higher), (0.0, 0.0)), ..self }
+    }
+
+    /// A latency of this share of requests, likewise: neighbours may put it as late as they put everything else meanwhile.
+    pub(crate) fn of_the_clock(self, length: Length, share: f64) -> Self {
+        Self { late_at: length.pick(Some(share), None), ..self.with_neighbours(length, LATE) }
+    }
+
+    /// What the machine did to everybody while this was measured.
+    pub(crate) fn allow(&mut self, late: &Lateness) {
+        if let Some(share) = self.late_at {
+            self.slack.1 += late.of_a_request(share);
+        }
     }
 
     /// Whether the tolerance is kept. What is not a number never is.

@@ -95,9 +95,10 @@ pub(super) fn twelve(length: Length) -> Found {
         let rates: Vec<f64> = report.jobs.iter().map(load::rate).collect();
         let of = format!("{MANY} × {ONE_OF_MANY}, {} each", load.name());
         let target = Target::Near(limit, 0.02);
-        let figure = |what, measured| {
-            Figure::new(&of, what, "I/Os a second", target, measured).with_neighbours(length, (SHARED * limit, 0.0))
-        };
+        // All twelve at their limit take most of two processors that nobody else wants.
+        let slack = (0.8 * limit, 0.0);
+        let figure =
+            |what, measured| Figure::new(&of, what, "I/Os a second", target, measured).with_neighbours(length, slack);
         let slowest = rates.iter().copied().fold(f64::INFINITY, f64::min);
         let fastest = rates.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Ok(vec![figure("slowest", slowest), figure("fastest", fastest)])

@@ -10,7 +10,7 @@ use units::Bytes;
 
 use super::figure::{Figure, Target};
 use super::load::{self, Load, micros};
-use super::machine::{LATE, Processors};
+use super::machine::Processors;
 use super::rig::{Rig, text};
 use super::{Found, Length, limits_of, measured};
 
@@ -74,7 +74,7 @@ pub(super) fn as_fast_as_memory(length: Length) -> Found {
                 .with_neighbours(length, (120_000.0, 0.0)),
             Figure::new(&of, "rate over a plain loop device's", "times", Target::Nothing, disk.rate / plain.rate),
             Figure::new(&alone, "median over the model's, which is 0", "µs", Target::AtMost(60.0), disk.idle)
-                .with_neighbours(length, LATE),
+                .of_the_clock(length, 0.5),
             Figure::new(
                 &alone,
                 "median over a plain loop device's",
@@ -82,7 +82,7 @@ pub(super) fn as_fast_as_memory(length: Length) -> Found {
                 Target::AtMost(60.0),
                 disk.idle - plain.idle,
             )
-            .with_neighbours(length, LATE),
+            .of_the_clock(length, 0.5),
         ])
     })?;
     for disk in [DISK, FASTEST] {
