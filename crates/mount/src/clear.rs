@@ -61,10 +61,16 @@ pub(crate) fn abandoned(state: &State) -> Result<(), MountError> {
 /// Ends a daemon that is not ready yet.
 pub(crate) fn end(state: &State) {
     const PATIENCE: Duration = Duration::from_secs(10);
+    const PAUSE: Duration = Duration::from_millis(5);
     let Some(process) = files::read::<Process>(&state.pid()) else { return };
     if process.is_alive() {
         let _ = kill(Pid::from_raw(process.pid), Signal::SIGKILL);
-        process.wait(PATIENCE);
+        let begun = Instant::now();
+        while !system::process_is_gone(process.pid) && begun.elapsed() < PATIENCE {
+            // A thread of it may wait for its own disk.
+            abort::connection(state);
+            std::thread::sleep(PAUSE);
+        }
     }
 }
 

@@ -47,9 +47,25 @@ pub(crate) fn must(program: &Path, args: &[&std::ffi::OsStr]) -> Result<String, 
     }
 }
 
-/// When a process started, in clock ticks since the machine did; `None` if there is none, or only its corpse.
+/// When a process started, in clock ticks since the machine did; `None` if there is none, only its corpse, or one that was
+/// killed: such a one may wait for its own disk, for ever.
 pub(crate) fn process_started(pid: i32) -> Option<u64> {
-    started(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    let start = started(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?;
+    let is_killed = std::fs::read_to_string(format!("/proc/{pid}/status")).is_ok_and(|status| killed(&status));
+    (!is_killed).then_some(start)
+}
+
+/// Whether nothing of a process can do anything any more.
+pub(crate) fn process_is_gone(pid: i32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |stat| started(&stat).is_none())
+}
+
+/// Whether `/proc/PID/status` shows a SIGKILL on its way, proc_pid_status(5): masks in hexadecimal, the first signal's bit
+/// is the lowest.
+fn killed(status: &str) -> bool {
+    const KILL: u64 = 1 << (nix::sys::signal::Signal::SIGKILL as u64 - 1);
+    let masks = status.lines().filter_map(|line| line.strip_prefix("SigPnd:").or(line.strip_prefix("ShdPnd:")));
+    masks.filter_map(|mask| u64::from_str_radix(mask.trim(), 16).ok()).any(|mask| mask & KILL != 0)
 }
 
 /// Reads a line of `/proc/PID/stat`, proc_pid_stat(5). The name, in parentheses, may hold anything.
@@ -72,6 +88,15 @@ mod tests {
     fn this_process_has_started_and_none_has_number_zero() {
         assert!(process_started(std::process::id() as i32).is_some());
         assert_eq!(process_started(0), None);
+    }
+
+    #[test]
+    fn a_kill_on_its_way_is_seen() {
+        let status =
+            |mask| format!("Name:\ta\nSigPnd:\t{mask}\nShdPnd:\t0000000000000000\nSigBlk:\t0000000000000100\n");
+        assert!(killed(&status("0000000000000100")));
+        assert!(!killed(&status("0000000000004000")), "SIGTERM");
+        assert!(!killed(&std::fs::read_to_string("/proc/self/status").unwrap()));
     }
 
     #[test]
