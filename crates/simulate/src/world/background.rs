@@ -169,7 +169,7 @@ impl World {
             behind.l0_files >= HURRY_FILES * c.l0_files_threshold || behind.pending >= HURRY_BYTES * c.soft_pending,
         );
         if self.options.flow_control {
-            this.flow.on(self.now, happened, family, behind, c);
+            this.flow.on(self.now, happened, family, behind, &c);
         } else {
             self.released(node);
         }
