@@ -122,13 +122,7 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
     let began = Instant::now();
     let compare = |(row, setup, kept): &(&Row, Setup, Kept)| {
         let predicted = predict(setup, &constants, kept.busy.processors, args.seeds)?;
-        Ok(Errors {
-            setup: setup.clone(),
-            half: row.half,
-            predicted,
-            measured: kept.measured.clone(),
-            busy: kept.busy,
-        })
+        Ok(Errors { setup: setup.clone(), half: row.half, predicted, measured: kept.measured.clone(), busy: kept.busy })
     };
     let errors: Vec<Errors> = found.par_iter().map(compare).collect::<Result<_, ValidateError>>()?;
     let predicted = |setup: &Setup| predict(setup, &constants, PROCESSORS, args.seeds);
@@ -255,7 +249,9 @@ fn fit(
         .map(|(_, setup, kept)| (setup.clone(), kept.measured.clone()))
         .collect();
     if half.is_empty() {
-        return Err(ValidateError::Wrong("no row of the calibrating half was measured: run it without --only".to_owned()));
+        return Err(ValidateError::Wrong(
+            "no row of the calibrating half was measured: run it without --only".to_owned(),
+        ));
     }
     let processors = found.first().map_or(PROCESSORS, |(_, _, kept)| kept.busy.processors);
     let mut least = f64::INFINITY;
@@ -271,7 +267,8 @@ fn fit(
         println!("  {}: {before:.3e} -> {after:.3e}{end}", bound.name);
     }
     if !args.short {
-        let source = format!("make validate with --calibrate: fitted to {} rows of the grid, docs/validate.md", half.len());
+        let source =
+            format!("make validate with --calibrate: fitted to {} rows of the grid, docs/validate.md", half.len());
         input::write_atomically(table, fitted.table(text, &source)?.as_bytes())?;
         println!("written to {}", table.display());
     }

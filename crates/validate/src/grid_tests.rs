@@ -93,6 +93,6 @@ fn a_wrong_grid_is_refused_with_what_is_wrong() {
     assert!(refused("name = \"02\"", "name = \"01\"").contains("twice"));
     assert!(refused("warm-up", "warmup").contains("did you mean `warm-up`"));
     assert!(refused("{ name = \"shared\" }", "{ name = \"shared\", rows = 5 }").contains("another factor"));
-    let open = refused("rate = 500", "");
+    let open = refused("rate = 1500", "");
     assert!(open.contains("row `") && open.contains("rate"), "{open}");
 }

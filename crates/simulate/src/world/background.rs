@@ -96,7 +96,7 @@ impl World {
         part.waiting = 2;
         let mut done = self.now;
         // Whole requests: what is left over waits for the next step.
-        part.to_read += part.input * c.compaction_read_miss;
+        part.to_read += part.input * this.read_miss;
         while part.to_read >= c.compaction_read_size {
             let bytes = c.compaction_read_size as u64;
             done = done.max(this.disks.submit(Which::Data, self.now, Op::Read, part.from, bytes as u32));

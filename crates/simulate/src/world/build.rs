@@ -188,6 +188,8 @@ fn node(
         cpu: Cpu::new(hardware, speed, pool),
         disks,
         caches: data.caches,
+        // A machine cut to measure may hold all files in its page cache; one as people have it holds what was just written.
+        read_miss: c.compaction_read_miss * options.machine.map_or(1.0, |_| 1.0 - data.in_page_cache),
         flow: Flow::new(trees.len()),
         trees,
         blobs: data.blobs,
