@@ -4,7 +4,7 @@ CARGO ?= cargo
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/diskwright/target
 DEMO_OUT ?= $(CARGO_TARGET_DIR)/demo
 
-.PHONY: help demo test store bench bench-mount fuzz deny picture linker tools headers
+.PHONY: help demo test store bench bench-mount validate fuzz deny picture linker tools headers
 
 help:
 	@echo "make demo     build diskwright, plan examples/tpcc-5000.toml, say where its report is"
@@ -12,6 +12,7 @@ help:
 	@echo "make store    the reference store and its placement driver, for diskwright bench; builds RocksDB too"
 	@echo "make bench    benchmarks: disk behaviour, the planner, Timelines"
 	@echo "make bench-mount  mounted disks against fio, in full: writes the table of docs/mount.md"
+	@echo "make validate the simulation against the reference store, half an hour: writes docs/validate.md"
 	@echo "make picture  docs/plan.svg, from a real plan"
 	@echo "make fuzz     every parser, FUZZ_SECONDS each (needs cargo-fuzz)"
 	@echo "make deny     licences and known vulnerabilities of the dependencies"
@@ -45,6 +46,11 @@ bench: linker headers
 bench-mount: linker tools
 	$(CARGO) bench --locked --package diskwright --bench mounted
 	DISKWRIGHT_LONG=1 $(CARGO) test --locked --package diskwright --test nothing_lost -- --nocapture
+
+# A grid of configurations on the reference store and in the simulation. VALIDATE="--calibrate" fits the constants, too;
+# VALIDATE="--resume" goes on where the last run ended. Wants a machine that does nothing else.
+validate: store tools
+	$(CARGO) bench --locked --package diskwright --bench validate -- $(VALIDATE)
 
 FUZZ_SECONDS ?= 60
 # libFuzzer asks for nightly features; the bootstrap variable lets a stable compiler build them.

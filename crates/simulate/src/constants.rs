@@ -10,6 +10,8 @@ use engine::Constant;
 const SHARED: &str = include_str!("../../engine/tables/tikv.toml");
 /// The simulation's own.
 const OWN: &str = include_str!("../tables/tikv.toml");
+/// Where the reference store on one machine differs from TiKV on machines of its own.
+const STORE: &str = include_str!("../tables/store.toml");
 
 /// Declares a struct of constants that is read from tables with the same names.
 macro_rules! constants {
@@ -43,8 +45,25 @@ macro_rules! constants {
             }
 
             /// Their names.
-            #[cfg(test)]
-            const NAMES: &[&str] = &[$(stringify!($field)),*];
+            pub const NAMES: &[&str] = &[$(stringify!($field)),*];
+
+            /// A constant by its name in the tables; `None` if there is none of that name.
+            pub fn get(&self, name: &str) -> Option<f64> {
+                match name {
+                    $(stringify!($field) => Some(self.$field),)*
+                    _ => None,
+                }
+            }
+
+            /// The same with another value for one of them; `None` if there is none of that name.
+            #[must_use]
+            pub fn with(mut self, name: &str, value: f64) -> Option<Self> {
+                match name {
+                    $(stringify!($field) => self.$field = value,)*
+                    _ => return None,
+                }
+                Some(self)
+            }
         }
     };
 }
@@ -63,7 +82,9 @@ constants! {
         // The simulation's own.
         scheduler_share, store_share, apply_share, grpc_threads, local_round_trip, file_size, wal_chunk,
         busy_backoff, false_positive, l0_files_threshold, memtables_threshold, soft_pending, hard_pending,
-        throttle_slowest, throttle_fastest, l0_stop, stall_memtables, delayed_write_rate,
+        throttle_slowest, throttle_fastest, l0_stop, stall_memtables, delayed_write_rate, cpu_batch, sync_overhead,
+        // Of one machine that stands in for all nodes.
+        cpu_client, client_threads, cpu_io, cpu_sync,
     }
 }
 
@@ -73,6 +94,24 @@ impl Constants {
         static EMBEDDED: LazyLock<Constants> =
             LazyLock::new(|| Constants::from_tables(&[SHARED, OWN]).expect("tested: the tables are complete"));
         &EMBEDDED
+    }
+
+    /// Those of the reference store on one machine, as far as they differ: `simulate/tables/store.toml`.
+    pub fn reference_store() -> &'static Self {
+        static STORED: LazyLock<Constants> =
+            LazyLock::new(|| Constants::embedded().over(STORE).expect("tested: the table is one of constants"));
+        &STORED
+    }
+
+    /// The same with the constants that a table gives.
+    ///
+    /// # Errors
+    /// When it is no table of constants, or gives one that is not read.
+    pub fn over(&self, table: &str) -> Result<Self, String> {
+        let table: BTreeMap<String, Constant> = toml::from_str(table).map_err(|error| error.to_string())?;
+        table.iter().try_fold(*self, |constants, (name, constant)| {
+            constants.with(name, constant.value).ok_or_else(|| format!("no constant `{name}` is read"))
+        })
     }
 }
 
@@ -90,6 +129,24 @@ mod tests {
         let own: BTreeMap<String, Constant> = toml::from_str(OWN).unwrap();
         let unread: Vec<_> = own.keys().filter(|name| !Constants::NAMES.contains(&name.as_str())).collect();
         assert!(unread.is_empty(), "{unread:?}");
+    }
+
+    #[test]
+    fn the_reference_store_differs_in_what_its_table_says_and_in_nothing_else() {
+        let table: BTreeMap<String, Constant> = toml::from_str(STORE).unwrap();
+        for name in Constants::NAMES {
+            let usual = Constants::embedded().get(name);
+            let expected = table.get(*name).map(|constant| constant.value).or(usual);
+            assert_eq!(Constants::reference_store().get(name), expected, "{name}");
+        }
+        let stated = |constant: &Constant| [&constant.unit, &constant.meaning, &constant.source].map(String::is_empty);
+        assert!(table.values().all(|constant| stated(constant) == [false; 3]));
+    }
+
+    #[test]
+    fn a_table_with_an_unknown_constant_is_refused_by_its_name() {
+        let table = "[cpu_wirte]\nvalue = 1\nunit = \"s\"\nmeaning = \"m\"\nsource = \"s\"";
+        assert!(Constants::embedded().over(table).unwrap_err().contains("cpu_wirte"));
     }
 
     #[test]

@@ -76,6 +76,8 @@ pub(crate) struct Cpu<T> {
     rate: f64,
     at: Nanos,
     next: Nanos,
+    /// Jobs elsewhere that run on the same hardware threads.
+    beside: usize,
 }
 
 impl<T: Copy> Cpu<T> {
@@ -93,6 +95,7 @@ impl<T: Copy> Cpu<T> {
             rate: speed,
             at: Nanos(0),
             next: Nanos(u64::MAX),
+            beside: 0,
         }
     }
 
@@ -154,7 +157,7 @@ impl<T: Copy> Cpu<T> {
     }
 
     fn schedule(&mut self) {
-        let running = self.running.len() as f64;
+        let running = (self.running.len() + self.beside) as f64;
         self.rate = if running <= self.threads { self.speed } else { self.speed * self.threads / running };
         self.next = self.ends.get(self.first).map_or(Nanos(u64::MAX), |end| {
             let left = (end - self.service).max(0.0) / self.rate;
@@ -162,6 +165,20 @@ impl<T: Copy> Cpu<T> {
             let nanos = (left * 1e9) as u64;
             self.at + Nanos(nanos + u64::from((nanos as f64) < left * 1e9))
         });
+    }
+
+    /// Jobs that run.
+    pub(crate) fn running(&self) -> usize {
+        self.running.len()
+    }
+
+    /// From now on so many jobs elsewhere run on the same hardware threads.
+    pub(crate) fn share(&mut self, now: Nanos, beside: usize) {
+        if self.beside != beside {
+            self.advance(now);
+            self.beside = beside;
+            self.schedule();
+        }
     }
 
     /// Thread-seconds that a pool has worked, its finished jobs only.
@@ -212,6 +229,15 @@ mod tests {
         cpu.submit(Nanos(0), Pool::Read, 0.001, 0);
         cpu.submit(Nanos(0), Pool::Read, 0.001, 1);
         assert_eq!(drain(&mut cpu), [(2_000_000, 0), (2_000_000, 1)]);
+    }
+
+    #[test]
+    fn jobs_elsewhere_on_the_same_threads_slow_down_as_ones_here_do() {
+        let mut cpu = Cpu::new(1.0, 1.0, |_| 8);
+        cpu.submit(Nanos(0), Pool::Read, 0.001, 0);
+        cpu.share(Nanos(0), 3);
+        cpu.share(Nanos(2_000_000), 0);
+        assert_eq!(drain(&mut cpu), [(2_500_000, 0)], "a quarter of 2 ms, then alone");
     }
 
     #[test]

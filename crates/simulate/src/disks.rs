@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use catalog::{InstanceType, View};
-use disk::{Balance, Bound, Completion, Device, Disk, DiskError, Host, Io, Limits, Op};
+use disk::{Balance, Bound, Completion, Device, Disk, DiskError, Fault, Host, Io, Limits, Op};
 use observe::{Bounds, Cache, Credit, DiskSample, Done, Latencies, Modification, NodeSample};
 use units::{Bytes, Nanos};
 
@@ -95,6 +95,18 @@ impl Disks {
     pub(crate) fn exhaust(&mut self) {
         self.host.exhaust_credits(Nanos(0));
         self.disks.iter_mut().for_each(|disk| disk.device.exhaust_credits(Nanos(0)));
+    }
+
+    /// From the start each disk delivers this share of its limits: the data disk, and the log's own.
+    pub(crate) fn degrade(&mut self, shares: [f64; 2]) {
+        for (disk, share) in self.disks.iter_mut().zip(shares).filter(|(_, share)| *share < 1.0) {
+            disk.device.inject(Fault::Degrade(share), Nanos(0), Nanos(u64::MAX));
+        }
+    }
+
+    /// Requests so far, flushes of the disk among them.
+    pub(crate) fn submitted(&self) -> u64 {
+        self.disks.iter().map(|disk| disk.submitted).sum()
     }
 
     /// Submits a request: when it is done.

@@ -64,6 +64,8 @@ pub(crate) struct Limiter {
     extra: f64,
     /// Compaction is behind: more is allowed at once.
     hurry: bool,
+    /// Whether the rate stays as it is: RocksDB's own limiter.
+    fixed: bool,
 }
 
 impl Limiter {
@@ -82,7 +84,13 @@ impl Limiter {
             limits: Window::new(SHORT),
             extra: 0.0,
             hurry: false,
+            fixed: false,
         }
+    }
+
+    /// One that is not tuned: flushes go first, and both together get the rate.
+    pub(crate) fn fixed(rate: f64) -> Self {
+        Self { rate, fixed: true, ..Self::new(rate) }
     }
 
     /// Bytes a second that are allowed now.
@@ -99,13 +107,13 @@ impl Limiter {
     /// When bytes of a flush (`high`) or a compaction may be written.
     pub(crate) fn request(&mut self, now: Nanos, bytes: f64, high: bool) -> Nanos {
         let seconds = now.as_secs_f64();
-        if seconds - self.tuned >= TUNE {
+        if !self.fixed && seconds - self.tuned >= TUNE {
             self.tune(seconds);
         }
         if high {
             self.high += bytes;
             // Flushes pass by the tokens while both together stay under the ceiling.
-            if self.high + self.low <= self.most * TUNE {
+            if !self.fixed && self.high + self.low <= self.most * TUNE {
                 return now;
             }
         } else {
@@ -113,6 +121,9 @@ impl Limiter {
         }
         let start = seconds.max(self.scheduled - PERIOD);
         self.scheduled = self.scheduled.max(start) + bytes / self.rate;
+        if high && self.fixed {
+            return now;
+        }
         if start > seconds { Nanos::from_secs_f64(start).max(now) } else { now }
     }
 
@@ -166,6 +177,14 @@ mod tests {
         let mut limiter = Limiter::new(ceiling);
         let rate = granted(&mut limiter, 0.0, 100.0, 500e6);
         assert!(rate <= ceiling * 1.02, "{rate}");
+    }
+
+    #[test]
+    fn a_fixed_rate_is_shared_with_flushes_which_do_not_wait() {
+        let mut limiter = Limiter::fixed(20e6);
+        assert_eq!(limiter.request(Nanos(0), 20e6, true), Nanos(0));
+        let compacted = granted(&mut limiter, 0.0, 10.0, 500e6);
+        assert!((compacted / 18e6 - 1.0).abs() < 0.05, "nine seconds of ten are left: {compacted}");
     }
 
     #[test]

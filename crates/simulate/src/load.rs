@@ -166,6 +166,8 @@ pub(crate) struct Data {
     pub(crate) ratios: Ratios,
     pub(crate) overwrites: Overwrites,
     pub(crate) caches: Caches,
+    /// Share of the files that the page cache has room for.
+    pub(crate) in_page_cache: f64,
     /// Share of a memtable's bytes that goes into the tree.
     pub(crate) in_tree: f64,
     /// Bytes of blob files for a byte of the memtable, and the share of them that garbage collection rewrites.
@@ -212,9 +214,11 @@ impl Data {
             read_size: ((block * ratios.at_rest() / PAGE).ceil() * PAGE + PAGE) as u32,
             held: block_cache.min(led + index),
         };
+        let blobs = if separated { here * zstd / (1.0 - c.blob_garbage) } else { 0.0 };
         Self {
+            in_page_cache: (page_cache * c.page_cache_share / (tree + blobs).max(1.0)).min(1.0),
             stored: shares.iter().map(|share| tree * share / all).collect(),
-            blobs: if separated { here * zstd / (1.0 - c.blob_garbage) } else { 0.0 },
+            blobs,
             ratios,
             overwrites,
             caches,

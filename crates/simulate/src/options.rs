@@ -1,7 +1,9 @@
 //! What can be chosen of a simulation.
 
 use disk::StartCredits;
-use units::Nanos;
+use units::{Bytes, Nanos};
+
+use crate::{Constants, Machine};
 
 /// Choices of a simulation, beside the deployment and the workload.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +26,10 @@ pub struct Options {
     pub flow_control: bool,
     /// Most operations in flight of an open loop; those that come on top are dropped and counted.
     pub most_in_flight: u32,
+    /// What the model reckons with.
+    pub constants: Constants,
+    /// One machine on which everything runs, as the reference store's; else each node has an instance of its own.
+    pub machine: Option<Machine>,
 }
 
 /// Points of a series at most.
@@ -42,11 +48,18 @@ impl Default for Options {
             degraded_minutes: false,
             flow_control: true,
             most_in_flight: 10_000,
+            constants: *Constants::embedded(),
+            machine: None,
         }
     }
 }
 
 impl Options {
+    /// What a node may take of the memory, on an instance with so much.
+    pub(crate) fn memory(&self, instance: Bytes) -> f64 {
+        self.machine.map_or(instance, |machine| machine.memory).as_f64()
+    }
+
     /// The step that is used: whole multiples of the one asked for.
     pub(crate) fn actual_step(&self) -> Nanos {
         let asked = self.step.0.max(1_000_000);

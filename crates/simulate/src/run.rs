@@ -110,10 +110,10 @@ fn refuse(deployment: &Deployment, task: &Task, view: &View, options: &Options) 
     if options.span < step || options.span > LONGEST {
         return Err(SimulateError::Span { span: options.span, least: step });
     }
-    let c = Constants::embedded();
+    let c = &options.constants;
     let shares = (f64::from(deployment.storage_nodes()), f64::from(deployment.replicas()));
     for (_, group) in deployment.storage() {
-        let memory = view.instance(&group.instance)?.memory.as_f64();
+        let memory = options.memory(view.instance(&group.instance)?.memory);
         let data = Data::new(task, &deployment.settings, shares, memory, c);
         let stored = data.stored.iter().sum::<f64>() + data.blobs + reserved(group.log.is_some(), c);
         let asks = Asks { stored: Some(Bytes(stored as u64)), ..Asks::default() };

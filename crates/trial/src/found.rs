@@ -1,7 +1,7 @@
 //! What a run showed, of the database too.
 
 use bench::RunReport;
-use timeline::Timeline;
+use timeline::{Latency, Timeline};
 use units::Nanos;
 
 /// What a run showed.
@@ -52,6 +52,29 @@ pub struct Use {
     pub disk_ios: f64,
     /// Bytes that disks were asked for.
     pub disk_bytes: f64,
+}
+
+impl Found {
+    /// Latencies of all kinds of operation while it was measured, from their intended start.
+    pub fn latencies(&self) -> Latency {
+        let mut all = timeline::latencies();
+        for series in self.timeline.series.iter().filter(|series| series.name == "latency") {
+            if let Some(some) = series.latencies(self.from, self.until) {
+                // Both have the bounds that all latencies have.
+                let _ = all.add(some);
+            }
+        }
+        all
+    }
+
+    /// What the series of a name amount to on the disks of a role, `data` or `raft`, of all nodes together.
+    pub fn disks(&self, name: &str, role: &str) -> f64 {
+        let of = |series: &&timeline::Series| {
+            series.name == name && series.labels.get("disk").map(String::as_str) == Some(role)
+        };
+        let series = self.timeline.series.iter().filter(of);
+        series.filter_map(|series| series.value(self.from, self.until)).sum()
+    }
 }
 
 impl Use {

@@ -96,7 +96,7 @@ impl World {
         part.waiting = 2;
         let mut done = self.now;
         // Whole requests: what is left over waits for the next step.
-        part.to_read += part.input * c.compaction_read_miss;
+        part.to_read += part.input * this.read_miss;
         while part.to_read >= c.compaction_read_size {
             let bytes = c.compaction_read_size as u64;
             done = done.max(this.disks.submit(Which::Data, self.now, Op::Read, part.from, bytes as u32));
@@ -169,7 +169,7 @@ impl World {
             behind.l0_files >= HURRY_FILES * c.l0_files_threshold || behind.pending >= HURRY_BYTES * c.soft_pending,
         );
         if self.options.flow_control {
-            this.flow.on(self.now, happened, family, behind, c);
+            this.flow.on(self.now, happened, family, behind, &c);
         } else {
             self.released(node);
         }

@@ -13,6 +13,7 @@ use workload::Task;
 
 use super::batches::Batches;
 use super::event::{Event, MOST_FOLLOWERS, NONE};
+use super::machine::Shared;
 use super::node::{Counts, Node, Slots, Writer, threads};
 use super::{Seen, World};
 use crate::agenda::Agenda;
@@ -23,7 +24,7 @@ use crate::limiter::Limiter;
 use crate::load::{Data, Load};
 use crate::network::Network;
 use crate::tree::{Shape, Tree};
-use crate::{Constants, Options, SimulateError};
+use crate::{Options, SimulateError};
 
 /// rocksdb.rate-bytes-per-sec: 10 GB.
 const RATE_LIMIT: f64 = 10.0 * 1024.0 * 1024.0 * 1024.0;
@@ -49,7 +50,7 @@ impl World {
         view: &View,
         options: &Options,
     ) -> Result<Self, SimulateError> {
-        let c = Constants::embedded();
+        let c = &options.constants;
         let settings = &deployment.settings;
         let load = Load::new(task, settings, c);
         let sent = match options.load.unwrap_or(task.clients.map_or(Asked::Open(target_rate(task)), Asked::Closed)) {
@@ -75,7 +76,8 @@ impl World {
         let trip = network.between(0, usize::from(deployment.zones > 1));
         let data = Data::new(task, settings, (nodes.len() as f64, replicas as f64), 0.0, c);
         let mut world = Self {
-            c,
+            c: *c,
+            shared: options.machine.map(|machine| Shared::new(&machine, c)),
             options: options.clone(),
             sent,
             now: Nanos(0),
@@ -146,16 +148,19 @@ fn node(
     zone: usize,
     random: &mut Xoshiro256PlusPlus,
 ) -> Result<Node, SimulateError> {
-    let c = Constants::embedded();
+    let c = &options.constants;
     let settings = &deployment.settings;
     let instance = view.instance(&group.instance)?;
     let shares = (f64::from(deployment.storage_nodes()), f64::from(deployment.replicas()));
-    let data = Data::new(task, settings, shares, instance.memory.as_f64(), c);
+    let data = Data::new(task, settings, shares, options.memory(instance.memory), c);
     let seed = random.random();
     let step = options.actual_step();
     let mut disks = Disks::new(group.disks(), instance, view, (seed, options.degraded_minutes), step)?;
     if options.credits == StartCredits::Spent {
         disks.exhaust();
+    }
+    if let Some(machine) = options.machine {
+        disks.degrade(machine.shares);
     }
     let shape = |family: usize| Shape {
         memtable: c.memtable,
@@ -172,22 +177,29 @@ fn node(
         data.stored.iter().enumerate().map(|(family, bytes)| Tree::holding(shape(family), *bytes)).collect();
     trees.iter_mut().for_each(|tree| tree.prefill(random.random()));
     let limits = group.data.as_ref().map(|disk| disk.limits(view, Some(instance))).transpose()?;
-    let pool = |pool| threads(pool, instance.vcpu, c.grpc_threads as u32);
+    let (vcpu, hardware, speed) = match options.machine {
+        Some(machine) => (machine.vcpu(), machine.processors, 1.0),
+        None => (instance.vcpu, instance.sustained_threads()?, instance.thread_speed()),
+    };
+    let limit = settings.rate_limit.map_or(RATE_LIMIT, |rate| rate.0);
+    let pool = |pool| threads(pool, vcpu, c.grpc_threads as u32);
     Ok(Node {
         zone,
-        cpu: Cpu::new(instance.sustained_threads()?, instance.thread_speed(), pool),
+        cpu: Cpu::new(hardware, speed, pool),
         disks,
         caches: data.caches,
+        // A machine cut to measure may hold all files in its page cache; one as people have it holds what was just written.
+        read_miss: c.compaction_read_miss * options.machine.map_or(1.0, |_| 1.0 - data.in_page_cache),
         flow: Flow::new(trees.len()),
         trees,
         blobs: data.blobs,
-        limiter: Limiter::new(settings.rate_limit.map_or(RATE_LIMIT, |rate| rate.0)),
+        limiter: if options.machine.is_some() { Limiter::fixed(limit) } else { Limiter::new(limit) },
         gathering: Vec::new(),
         inbox: Vec::new(),
         rounds: vec![Vec::new(); pool(crate::cpu::Pool::Store) as usize],
         idle: (0..pool(crate::cpu::Pool::Store) as u8).rev().collect(),
         writer: Writer::default(),
-        slots: Slots::of(instance.vcpu),
+        slots: Slots::of(vcpu),
         flushing: 0,
         compacting: 0,
         offset: 1 << 42,

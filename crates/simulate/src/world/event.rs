@@ -54,6 +54,10 @@ pub(crate) enum Task {
     Apply(u32),
     /// A step of a flush or compaction.
     Part(u32),
+    /// A client's request, where clients and nodes share processors.
+    Sent(u32),
+    /// Requests of disks, likewise: nobody waits for the processors here.
+    Served,
 }
 
 /// An operation under way.

@@ -5,6 +5,7 @@ mod batches;
 mod build;
 mod clients;
 mod event;
+mod machine;
 mod node;
 mod raft;
 mod requests;
@@ -18,6 +19,7 @@ use batches::Batches;
 pub(crate) use build::Sent;
 pub(crate) use event::Event;
 use event::{Group, Op, Part, Req, Task, Work};
+use machine::Shared;
 pub(crate) use node::{Counts, Node};
 
 use crate::agenda::Agenda;
@@ -38,7 +40,7 @@ pub(crate) struct Seen {
 
 /// Everything there is.
 pub(crate) struct World {
-    pub(crate) c: &'static Constants,
+    pub(crate) c: Constants,
     pub(crate) options: Options,
     pub(crate) load: Load,
     pub(crate) sent: Sent,
@@ -46,6 +48,8 @@ pub(crate) struct World {
     pub(crate) agenda: Agenda<Event>,
     pub(crate) random: Xoshiro256PlusPlus,
     pub(crate) nodes: Vec<Node>,
+    /// What runs beside the nodes, if one machine stands in for all.
+    shared: Option<Shared>,
     pub(crate) network: Network,
     /// Nodes of each zone.
     zones: Vec<Vec<u16>>,
@@ -81,12 +85,13 @@ impl World {
     /// Lets happen what is to happen until the next sample is due, which is left to the caller: its instant.
     pub(crate) fn run(&mut self) -> Nanos {
         loop {
+            self.share();
             let (node, first) = self.first_job();
             let at = self.agenda.next_at().unwrap_or(Nanos(u64::MAX));
             self.events += 1;
             if first < at {
                 self.now = self.now.max(first);
-                if let Some((_, task)) = self.nodes[node].cpu.take() {
+                if let Some((_, task)) = self.take_job(node) {
                     self.worked(node, task);
                 }
                 continue;
@@ -100,7 +105,7 @@ impl World {
         }
     }
 
-    /// The node whose processors have done something first, and when.
+    /// The node whose processors have done something first, and when; one more than there are is what runs beside them.
     fn first_job(&self) -> (usize, Nanos) {
         let mut first = (0, Nanos(u64::MAX));
         for (index, node) in self.nodes.iter().enumerate() {
@@ -108,14 +113,17 @@ impl World {
                 first = (index, node.cpu.next());
             }
         }
-        first
+        match &self.shared {
+            Some(shared) if shared.cpu.next() < first.1 => (self.nodes.len(), shared.cpu.next()),
+            _ => first,
+        }
     }
 
     fn happened(&mut self, event: Event) {
         match event {
             Event::Arrive => self.arrive(),
             Event::Begin(op) => self.begin(op, self.now),
-            Event::Request(req) => self.request(req),
+            Event::Request(req) => self.sent_by_client(req),
             Event::Admitted(req) => self.admitted(req),
             Event::Read(req) => self.answered(req, self.now),
             Event::Written(node) => self.log_written(node),
@@ -137,6 +145,8 @@ impl World {
             Task::Store(round) => self.round_done(node, round),
             Task::Apply(batch) => self.apply(node, batch),
             Task::Part(part) => self.step_half_done(part),
+            Task::Sent(req) => self.request(req),
+            Task::Served => {}
         }
     }
 

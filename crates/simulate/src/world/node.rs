@@ -79,6 +79,8 @@ pub(crate) struct Node {
     pub(crate) cpu: Cpu<Task>,
     pub(crate) disks: Disks,
     pub(crate) caches: Caches,
+    /// Share of compaction input that is read from the disk.
+    pub(crate) read_miss: f64,
     /// The default column family, and the write one where writes are transactions.
     pub(crate) trees: Vec<Tree>,
     pub(crate) blobs: f64,

@@ -3,6 +3,7 @@
 
 use disk::Op;
 use rand::RngExt;
+use units::Nanos;
 
 use super::World;
 use super::event::{Event, Group, Item, NONE, Task};
@@ -37,7 +38,7 @@ impl World {
             return;
         }
         let records: f64 = items.iter().map(|item| self.groups[item.group as usize].records).sum();
-        let work = records * self.c.cpu_write * self.c.store_share;
+        let work = records * self.c.cpu_write * self.c.store_share + self.c.cpu_batch;
         this.rounds[thread as usize] = items;
         this.cpu.submit(self.now, Pool::Store, work, Task::Store(thread));
     }
@@ -104,7 +105,8 @@ impl World {
         let bytes = bytes * self.load.log_ratio;
         this.counts.log += bytes;
         this.writer.began = self.now;
-        let writes = c.log_writes_per_sync.max(1.0) as u64;
+        let writes = self.log_writes();
+        let this = &mut self.nodes[node];
         let each = (bytes / writes as f64 / PAGE).ceil().max(1.0) * PAGE;
         let place = LOG_PLACE + this.writer.offset;
         let chance: f64 = self.random.random();
@@ -121,9 +123,17 @@ impl World {
         self.agenda.add(done, Event::Written(node as u16));
     }
 
+    /// Write requests of a sync: the mean, rounded by chance where it is no whole number.
+    fn log_writes(&mut self) -> u64 {
+        let mean = self.c.log_writes_per_sync.max(1.0);
+        let more = mean.fract() > 0.0 && self.random.random::<f64>() < mean.fract();
+        mean as u64 + u64::from(more)
+    }
+
     /// The writes of the log are done: now they are made durable.
     pub(super) fn log_written(&mut self, node: u16) {
         let done = self.nodes[node as usize].disks.submit(Which::Log, self.now, Op::Flush, 0, 0);
+        let done = done + Nanos::from_secs_f64(self.c.sync_overhead);
         if done > self.now { self.agenda.add(done, Event::Synced(node)) } else { self.log_synced(node) }
     }
 
@@ -218,7 +228,7 @@ impl World {
         }
         let records: f64 = items.iter().map(|item| self.groups[item.group as usize].records).sum();
         self.batches.give_back(batch, items);
-        let work = records * self.c.cpu_write * self.c.apply_share;
+        let work = records * self.c.cpu_write * self.c.apply_share + self.c.cpu_batch;
         self.nodes[node].cpu.submit(self.now, Pool::Apply, work, Task::Apply(batch));
     }
 

@@ -57,13 +57,7 @@ impl Staged {
 
 fn measured(found: &Found, staged: &Staged) -> Figures {
     let seconds = found.used.seconds.max(f64::MIN_POSITIVE);
-    let mut latencies = timeline::latencies();
-    for series in found.timeline.series.iter().filter(|series| series.name == "latency") {
-        if let Some(some) = series.latencies(found.from, found.until) {
-            // Both have the bounds that all latencies have.
-            let _ = latencies.add(some);
-        }
-    }
+    let latencies = found.latencies();
     let at = |share: f64| (!latencies.is_empty()).then(|| Nanos(latencies.value_at_quantile(share)));
     let nodes = f64::from(staged.scaling.nodes);
     let disk = |role: DiskRole| {

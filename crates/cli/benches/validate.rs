@@ -1,0 +1,287 @@
+//! The simulation held against the reference store over a grid of configurations: `cargo bench -p diskwright --bench validate`.
+//! It writes what it found into the tables of `docs/validate.md` and ends with 1 if a promise is not kept.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use clap::Parser;
+use cluster::{Lab, Programs};
+use mount::Home;
+use rayon::prelude::*;
+use simulate::Constants;
+use trial::{Stage, TrialError};
+use units::Nanos;
+use validate::{
+    Calibrated, Errors, Figures, Grid, Half, Kept, Row, Setup, TARGETS, ValidateError, bounds, calibrate, markdown,
+    mean_absolute, measure, predict, replace,
+};
+
+/// The simulation held against the reference store over a grid of configurations.
+#[derive(Debug, Parser)]
+#[command(
+    name = "validate",
+    after_help = "\
+Examples:
+  cargo bench -p diskwright --bench validate                        (half an hour, as root)
+  cargo bench -p diskwright --bench validate -- --resume --calibrate
+  cargo bench -p diskwright --bench validate -- --only 07 --only 08
+  cargo bench -p diskwright --bench validate -- --simulate-only     (a minute; no root)
+
+What was measured is kept in target/validate, a file for each row, with what the machine did besides. A row during which
+more than a tenth of the processors was lent to other machines is measured again in the end. The tables of
+docs/validate.md are written when all rows are there; else they are printed."
+)]
+struct Args {
+    /// Only the row of this name; may be repeated
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Rows that were measured are not measured again
+    #[arg(long)]
+    resume: bool,
+    /// Measure nothing: simulate, and compare with what was kept
+    #[arg(long)]
+    simulate_only: bool,
+    /// Fit the constants to the calibrating half, and write them into crates/simulate/tables/store.toml
+    #[arg(long)]
+    calibrate: bool,
+    /// Simulate the calibrating half no more often than this for it
+    #[arg(long, value_name = "N", default_value_t = 300)]
+    tries: usize,
+    /// Simulate each row with so many seeds, and take the mean
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    seeds: u64,
+    /// Only to see that all works: a few seconds a row, kept elsewhere, written nowhere
+    #[arg(long)]
+    short: bool,
+    /// Where disks and logs are kept while it runs, best in memory; all of it is removed
+    #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-validate")]
+    scratch: PathBuf,
+    /// What cargo adds
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// A row during which more than this share of the processors was lent to other machines is measured again.
+const STOLEN: f64 = 0.1;
+/// The processors that the grid is made for, where nothing was measured.
+const PROCESSORS: f64 = 2.0;
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(kept) => ExitCode::from(u8::from(!kept)),
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The target folder: this program lies in the `deps` of a profile in it.
+fn folder(short: bool) -> PathBuf {
+    let program = std::env::current_exe().unwrap_or_default();
+    let target = program.ancestors().nth(3).map_or_else(|| root().join("target"), Path::to_owned);
+    target.join(if short { "validate-short" } else { "validate" })
+}
+
+/// Whether all promises are kept.
+fn run(args: &Args) -> Result<bool, ValidateError> {
+    let grid = grid(args)?;
+    let folder = folder(args.short);
+    let known = |name: &String| grid.rows.iter().any(|row| row.name == *name);
+    if let Some(name) = args.only.iter().find(|name| !known(name)) {
+        let names: Vec<&str> = grid.rows.iter().map(|row| row.name.as_str()).collect();
+        return Err(ValidateError::Wrong(format!("--only {name}: expected one of {}", names.join(", "))));
+    }
+    let rows: Vec<&Row> =
+        grid.rows.iter().filter(|row| args.only.is_empty() || args.only.contains(&row.name)).collect();
+    if !args.simulate_only {
+        measure_all(args, &grid, &rows, &folder)?;
+    }
+    let table = root().join("crates/simulate/tables/store.toml");
+    let text = input::read_text(&table, input::LIMIT)?;
+    let mut constants = Constants::embedded().over(text.content()).map_err(ValidateError::Wrong)?;
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    for row in &rows {
+        let setup = grid.setup(row)?;
+        match Kept::read(&folder, &setup)? {
+            Some(kept) => found.push((*row, setup, kept)),
+            None => lacking.push(setup),
+        }
+    }
+    if args.calibrate {
+        constants = fit(args, &found, &constants, &table, text.content(), &folder)?;
+    }
+    let began = Instant::now();
+    let compare = |(row, setup, kept): &(&Row, Setup, Kept)| {
+        let predicted = predict(setup, &constants, kept.busy.processors, args.seeds)?;
+        Ok(Errors { setup: setup.clone(), half: row.half, predicted, measured: kept.measured.clone(), busy: kept.busy })
+    };
+    let errors: Vec<Errors> = found.par_iter().map(compare).collect::<Result<_, ValidateError>>()?;
+    let predicted = |setup: &Setup| predict(setup, &constants, PROCESSORS, args.seeds);
+    let only: Vec<Figures> = lacking.par_iter().map(predicted).collect::<Result<_, _>>()?;
+    lacking.iter().zip(&only).for_each(|(setup, figures)| println!("{}, not measured: {}", setup.name, line(figures)));
+    println!("simulated in {:.1} s", began.elapsed().as_secs_f64());
+    let fitted = Calibrated::read(&folder.join("fit.json"))?;
+    let tables = markdown(&grid, &errors, &machine(), fitted.as_ref());
+    if errors.len() == grid.rows.len() && !args.short {
+        replace(&root().join("docs/validate.md"), &tables)?;
+        println!("written to docs/validate.md");
+    } else if !errors.is_empty() {
+        println!("\n{tables}");
+    }
+    Ok(TARGETS.iter().all(|target| {
+        let half = errors.iter().filter(|row| row.half == Half::Predict);
+        mean_absolute(half.filter_map(|row| row.of(target.metric))).is_none_or(|mean| mean <= target.most)
+    }))
+}
+
+fn grid(args: &Args) -> Result<Grid, ValidateError> {
+    let path = root().join("crates/validate/tables/grid.toml");
+    let mut grid = Grid::from_text(&input::read_text(path, input::LIMIT)?)?;
+    if args.short {
+        (grid.common.warm_up, grid.common.measure) = (Nanos::secs(4), Nanos::secs(8));
+    }
+    Ok(grid)
+}
+
+fn line(figures: &Figures) -> String {
+    let millis = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2} ms"));
+    format!(
+        "{:.0}/s, p50 {}, p99 {}, compaction {:.1} MiB/s, flush {:.1} MiB/s, cache {:.0} %, busy nodes {:.2}",
+        figures.throughput,
+        millis(figures.p50_ms),
+        millis(figures.p99_ms),
+        figures.compaction_bytes / 1_048_576.0,
+        figures.flush_bytes / 1_048_576.0,
+        100.0 * figures.cache_hit_rate.unwrap_or_default(),
+        figures.more.get("node_cpu").copied().unwrap_or_default(),
+    )
+}
+
+/// Measures what is not kept, and again what the machine disturbed.
+fn measure_all(args: &Args, grid: &Grid, rows: &[&Row], folder: &Path) -> Result<(), ValidateError> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        let caught = signal_hook::flag::register(signal, Arc::clone(&stop));
+        caught.map_err(|error| ValidateError::Machine(format!("interrupts cannot be caught: {error}")))?;
+    }
+    let mut disturbed = Vec::new();
+    for (number, row) in (1..).zip(rows) {
+        let setup = grid.setup(row)?;
+        if args.resume && Kept::read(folder, &setup)?.is_some() {
+            continue;
+        }
+        println!("{number} of {}: row {}, {}", rows.len(), row.name, row.levels.join(", "));
+        let kept = one(args, &setup, &stop)?;
+        kept.write(folder)?;
+        if kept.busy.stolen > STOLEN {
+            disturbed.push((setup, kept));
+        }
+    }
+    for (setup, before) in disturbed {
+        println!("row {} again: {:.0} % of the processors were lent", setup.name, 100.0 * before.busy.stolen);
+        let kept = one(args, &setup, &stop)?;
+        if kept.busy.stolen < before.busy.stolen {
+            kept.write(folder)?;
+        }
+    }
+    Ok(())
+}
+
+fn one(args: &Args, setup: &Setup, stop: &Arc<AtomicBool>) -> Result<Kept, ValidateError> {
+    let trouble = |error: mount::MountError| ValidateError::Trial(TrialError::Cluster(error.into()));
+    let run = std::env::var_os("DISKWRIGHT_RUN").map_or_else(|| PathBuf::from(Home::FOLDER), PathBuf::from);
+    let lab = Lab {
+        home: Home::open(run, env!("CARGO_BIN_EXE_diskwright")).map_err(trouble)?,
+        scratch: args.scratch.clone(),
+        programs: Programs::find().map_err(TrialError::from)?,
+    };
+    let began = Instant::now();
+    let mut stages = Vec::new();
+    let mut tell = |stage: Stage<'_>| {
+        let name = match stage {
+            Stage::Starting(_) => "start",
+            Stage::Loading(_) => "load",
+            Stage::Settling(_) => "settle",
+            Stage::Running { .. } => "run",
+        };
+        if stages.last().is_none_or(|(last, _)| *last != name) {
+            stages.push((name, began.elapsed().as_secs_f64()));
+        }
+    };
+    let (figures, busy) = measure(setup, &lab, stop, &mut tell)?;
+    if stop.load(Ordering::Relaxed) {
+        return Err(TrialError::Interrupted.into());
+    }
+    println!("  {}", line(&figures));
+    let stages: Vec<String> = stages.iter().map(|(name, at)| format!("{name} at {at:.0} s")).collect();
+    let took = began.elapsed().as_secs_f64();
+    println!(
+        "  {}, over at {took:.0} s; processors {:.0} % busy, others {:.0} %, lent {:.0} %",
+        stages.join(", "),
+        100.0 * busy.all,
+        100.0 * busy.others,
+        100.0 * busy.stolen
+    );
+    Ok(Kept::new(setup, figures, busy))
+}
+
+/// Fits the constants and writes their table.
+fn fit(
+    args: &Args,
+    found: &[(&Row, Setup, Kept)],
+    base: &Constants,
+    table: &Path,
+    text: &str,
+    folder: &Path,
+) -> Result<Constants, ValidateError> {
+    let half: Vec<(Setup, Figures)> = found
+        .iter()
+        .filter(|(row, ..)| row.half == Half::Calibrate)
+        .map(|(_, setup, kept)| (setup.clone(), kept.measured.clone()))
+        .collect();
+    if half.is_empty() {
+        return Err(ValidateError::Wrong(
+            "no row of the calibrating half was measured: run it without --only".to_owned(),
+        ));
+    }
+    let processors = found.first().map_or(PROCESSORS, |(_, _, kept)| kept.busy.processors);
+    let mut least = f64::INFINITY;
+    let mut tell = |asked: usize, cost: f64| {
+        if cost < least {
+            least = cost;
+            println!("  {asked} times simulated: error over target {cost:.3}");
+        }
+    };
+    let (constants, fitted) = calibrate(&half, base, &bounds(), (processors, args.seeds), args.tries, &mut tell)?;
+    for (bound, before, after) in &fitted.changed {
+        let end = if bound.is_at_end(*after) { ", at its bound" } else { "" };
+        println!("  {}: {before:.3e} -> {after:.3e}{end}", bound.name);
+    }
+    if !args.short {
+        let source =
+            format!("make validate with --calibrate: fitted to {} rows of the grid, docs/validate.md", half.len());
+        input::write_atomically(table, fitted.table(text, &source)?.as_bytes())?;
+        println!("written to {}", table.display());
+    }
+    fitted.write(&folder.join("fit.json"))?;
+    Ok(constants)
+}
+
+/// Processors and kernel.
+fn machine() -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let info = read("/proc/cpuinfo");
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ")).map_or("?", |(_, m)| m);
+    let count = std::thread::available_parallelism().map_or(0, usize::from);
+    let kernel = read("/proc/sys/kernel/osrelease");
+    format!("{count} processors ({model}), Linux {}", kernel.split('-').next().unwrap_or_default().trim())
+}

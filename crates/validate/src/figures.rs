@@ -1,0 +1,60 @@
+//! The numbers of a run, measured or predicted.
+
+use std::collections::BTreeMap;
+
+/// The numbers of a run, measured or predicted. Keys of files stay as they are.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Figures {
+    /// Operations a second.
+    pub throughput: f64,
+    /// Median latency in milliseconds; `None` where an open loop was not carried, or nothing was.
+    pub p50_ms: Option<f64>,
+    /// 99th percentile in milliseconds, likewise.
+    pub p99_ms: Option<f64>,
+    /// Bytes a second that compactions wrote, of all nodes, values kept apart included.
+    pub compaction_bytes: f64,
+    /// Bytes a second that flushes wrote, of all nodes.
+    pub flush_bytes: f64,
+    /// Share of the blocks found in the block cache; `None` if none were asked for. Measured of index and filter blocks too.
+    pub cache_hit_rate: Option<f64>,
+    /// Seconds that writers were held up, of each second, added up over requests and nodes.
+    pub held_up: f64,
+    /// Other totals, a second, by name, for whoever looks for a reason: processor time, I/O of disks, syncs.
+    pub more: BTreeMap<String, f64>,
+}
+
+impl Figures {
+    /// The mean of several runs of one configuration; a latency only where all have one.
+    pub fn mean(runs: &[Self]) -> Self {
+        let count = runs.len().max(1) as f64;
+        let mean = |of: &dyn Fn(&Self) -> f64| runs.iter().map(of).sum::<f64>() / count;
+        let maybe = |of: &dyn Fn(&Self) -> Option<f64>| {
+            let all: Option<Vec<f64>> = runs.iter().map(of).collect();
+            all.filter(|all| !all.is_empty()).map(|all| all.iter().sum::<f64>() / count)
+        };
+        let names = runs.iter().flat_map(|run| run.more.keys());
+        let more = |name: &String| (name.clone(), mean(&|run| run.more.get(name).copied().unwrap_or_default()));
+        Self {
+            throughput: mean(&|run| run.throughput),
+            p50_ms: maybe(&|run| run.p50_ms),
+            p99_ms: maybe(&|run| run.p99_ms),
+            compaction_bytes: mean(&|run| run.compaction_bytes),
+            flush_bytes: mean(&|run| run.flush_bytes),
+            cache_hit_rate: maybe(&|run| run.cache_hit_rate),
+            held_up: mean(&|run| run.held_up),
+            more: names.map(more).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_has_a_latency_only_where_every_run_has_one() {
+        let run = |throughput, p50_ms| Figures { throughput, p50_ms, p99_ms: Some(throughput), ..Figures::default() };
+        let mean = Figures::mean(&[run(10.0, Some(1.0)), run(30.0, None)]);
+        assert_eq!((mean.throughput, mean.p50_ms, mean.p99_ms), (20.0, None, Some(20.0)));
+    }
+}

@@ -1,0 +1,146 @@
+//! What the machine did besides while something was measured on it: other programs, and processors lent to other machines.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use crate::ValidateError;
+
+/// What the machine did besides, as shares of all its processors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Busy {
+    /// All that ran on them.
+    pub all: f64,
+    /// Programs that are none of ours.
+    pub others: f64,
+    /// What was lent to other machines.
+    pub stolen: f64,
+    /// Processors.
+    pub processors: f64,
+}
+
+/// The machine as it was at the start of a measurement.
+#[derive(Debug)]
+pub struct Around {
+    scratch: PathBuf,
+    from: Instant,
+    all: Ticks,
+    others: u64,
+}
+
+/// Of the first line of `/proc/stat`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Ticks {
+    busy: u64,
+    stolen: u64,
+}
+
+/// The kernel counts in hundredths of a second for programs, whatever its own tick (proc(5), `USER_HZ`).
+const TICKS: f64 = 100.0;
+
+/// The parent of all threads of the kernel.
+const KTHREADD: u32 = 2;
+
+impl Around {
+    /// From now on. Ours is what has a path below `scratch` on its command line, this program, and the kernel.
+    ///
+    /// # Errors
+    /// When `/proc` cannot be read.
+    pub fn start(scratch: &Path) -> Result<Self, ValidateError> {
+        let scratch = scratch.to_owned();
+        Ok(Self { from: Instant::now(), all: ticks()?, others: others(&scratch)?, scratch })
+    }
+
+    /// Until now.
+    ///
+    /// # Errors
+    /// When `/proc` cannot be read.
+    pub fn end(self) -> Result<Busy, ValidateError> {
+        let (all, others) = (ticks()?, others(&self.scratch)?);
+        let processors = std::thread::available_parallelism().map_or(1.0, |count| count.get() as f64);
+        let there = self.from.elapsed().as_secs_f64() * processors * TICKS;
+        let share = |ticks: u64| ticks as f64 / there.max(f64::MIN_POSITIVE);
+        Ok(Busy {
+            all: share(all.busy.saturating_sub(self.all.busy)),
+            others: share(others.saturating_sub(self.others)),
+            stolen: share(all.stolen.saturating_sub(self.all.stolen)),
+            processors,
+        })
+    }
+}
+
+fn read(path: &str) -> Result<String, ValidateError> {
+    std::fs::read_to_string(path).map_err(|error| ValidateError::Machine(format!("{path}: {error}")))
+}
+
+fn ticks() -> Result<Ticks, ValidateError> {
+    let stat = read("/proc/stat")?;
+    parse_ticks(&stat).ok_or_else(|| ValidateError::Machine("/proc/stat does not begin with the processors".to_owned()))
+}
+
+fn parse_ticks(stat: &str) -> Option<Ticks> {
+    let line = stat.lines().next()?.strip_prefix("cpu ")?;
+    let fields: Vec<u64> = line.split_whitespace().map_while(|field| field.parse().ok()).collect();
+    match fields.as_slice() {
+        [user, nice, system, _idle, _iowait, irq, softirq, stolen, ..] => {
+            Some(Ticks { busy: user + nice + system + irq + softirq, stolen: *stolen })
+        }
+        _ => None,
+    }
+}
+
+/// Processor time, in ticks, of all processes that are none of ours, with that of their children that have ended: what a process
+/// took goes to its parent with its end, so that the sum loses nothing.
+fn others(scratch: &Path) -> Result<u64, ValidateError> {
+    let entries = std::fs::read_dir("/proc").map_err(|error| ValidateError::Machine(format!("/proc: {error}")))?;
+    let own = std::process::id();
+    let scratch = scratch.display().to_string();
+    let mut all = 0;
+    for id in entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
+        // A process may end at any moment.
+        let (Ok(stat), Ok(line)) = (read(&format!("/proc/{id}/stat")), read(&format!("/proc/{id}/cmdline"))) else {
+            continue;
+        };
+        let Some((parent, ticks)) = parse_process(&stat) else { continue };
+        let kernel = id == KTHREADD || parent == KTHREADD;
+        if id != own && !kernel && !line.contains(&scratch) {
+            all += ticks;
+        }
+    }
+    Ok(all)
+}
+
+/// Parent and ticks of a process: fields 4 and 14 to 17 of its `stat` (proc(5)); the second may hold anything in brackets.
+fn parse_process(stat: &str) -> Option<(u32, u64)> {
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let parent = fields.get(1)?.parse().ok()?;
+    let ticks = fields.get(11..15)?.iter().map(|field| field.parse::<u64>().ok()).sum::<Option<u64>>()?;
+    Some((parent, ticks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_read_whatever_its_name() {
+        let stat = "77 (a) b (c) S 2 77 77 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 1 0 5";
+        assert_eq!(parse_process(stat), Some((2, 100)));
+        assert_eq!(parse_process("77 (short) S 2"), None);
+    }
+
+    #[test]
+    fn idle_is_not_busy_and_stolen_is_apart() {
+        let expected = Ticks { busy: 1 + 2 + 3 + 6 + 7, stolen: 8 };
+        assert_eq!(parse_ticks("cpu  1 2 3 4 5 6 7 8 0 0\n"), Some(expected));
+        assert_eq!(parse_ticks("intr 5"), None);
+    }
+
+    #[test]
+    fn what_the_machine_does_is_seen() {
+        let around = Around::start(Path::new("/no/such/folder")).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let busy = around.end().unwrap();
+        assert!(busy.others >= 0.0 && busy.processors >= 1.0 && busy.all >= 0.0);
+    }
+}
