@@ -3,6 +3,7 @@
 use catalog::CatalogError;
 use deployment::DeploymentError;
 use disk::DiskError;
+use input::InputError;
 use units::{Bytes, Nanos};
 
 /// Why nothing was simulated.
@@ -17,6 +18,9 @@ pub enum SimulateError {
     /// A disk cannot be had.
     #[error(transparent)]
     Disk(#[from] DiskError),
+    /// An event that cannot happen.
+    #[error(transparent)]
+    Events(#[from] InputError),
     /// The deployment runs another database than the workload is for.
     #[error("the workload is for {workload}, but the deployment runs {deployment}; name a workload for {deployment}")]
     OtherEngine {

@@ -3,6 +3,8 @@
 use disk::StartCredits;
 use units::Nanos;
 
+use crate::Script;
+
 /// Choices of a simulation, beside the deployment and the workload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
@@ -22,6 +24,8 @@ pub struct Options {
     pub degraded_minutes: bool,
     /// TiKV's flow control; without it RocksDB stalls writes by its own rules.
     pub flow_control: bool,
+    /// What happens while it runs.
+    pub script: Script,
     /// Most operations in flight of an open loop; those that come on top are dropped and counted.
     pub most_in_flight: u32,
 }
@@ -41,6 +45,7 @@ impl Default for Options {
             credits: StartCredits::Full,
             degraded_minutes: false,
             flow_control: true,
+            script: Script::default(),
             most_in_flight: 10_000,
         }
     }

@@ -39,6 +39,12 @@ pub(crate) enum Event {
     Step(u32),
     /// A sample is due.
     Tick,
+    /// The caller may look how far it is.
+    Look,
+    /// The action of this number of the script is due.
+    Scripted(u32),
+    /// The ranges of a node that is away have other leaders.
+    Elected(u16),
 }
 
 /// What a thread has done.
@@ -86,6 +92,8 @@ pub(crate) struct Req {
     pub(crate) what: What,
     /// The next write of the same group.
     pub(crate) next: u32,
+    /// Whether its node has it.
+    pub(crate) arrived: bool,
 }
 
 /// What a request asks for.
@@ -117,6 +125,8 @@ pub(crate) struct Group {
     pub(crate) known: [u8; MOST_FOLLOWERS],
     /// What is yet to happen to it.
     pub(crate) open: u8,
+    /// Whether it is sent again to a follower that was away.
+    pub(crate) again: bool,
 }
 
 /// Followers of a range at most: nine replicas are more than anybody keeps.
