@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use catalog::{Catalog, Cloud, InstanceType, Medium, View};
+use catalog::{Catalog, InstanceType, Medium, View};
 use disk::{Disk, Spec};
 use units::Bytes;
 

@@ -52,7 +52,8 @@ mod tests {
     fn twice_the_load_on_the_same_machines_costs_less_each_and_more_to_carry_across() {
         let deployment = deployment("gp3:500GiB", None);
         let at = |rate: f64| {
-            let summary = simulate(&deployment, &task(rate), &view(), &Options { seed: 1, ..seconds(5) }).unwrap().summary;
+            let summary =
+                simulate(&deployment, &task(rate), &view(), &Options { seed: 1, ..seconds(5) }).unwrap().summary;
             Cost::of(&deployment, &view(), &summary).unwrap()
         };
         let (one, two) = (at(300.0), at(600.0));

@@ -127,7 +127,7 @@ fn refuse(deployment: &Deployment, task: &Task, view: &View, options: &Options) 
     }
     let c = Constants::embedded();
     let shares = (f64::from(deployment.storage_nodes()), f64::from(deployment.replicas()));
-    for (_, group) in deployment.storage() {
+    for (place, group) in deployment.storage() {
         let memory = view.instance(&group.instance)?.memory.as_f64();
         let data = Data::new(task, &deployment.settings, shares, memory, c);
         let stored = data.stored.iter().sum::<f64>() + data.blobs + reserved(group.log.is_some(), c);
@@ -137,12 +137,12 @@ fn refuse(deployment: &Deployment, task: &Task, view: &View, options: &Options) 
         let report = check(&alone, view, &asks)?;
         if let Some(line) = report.violations().find(|line| line.limit == Limit::Capacity) {
             let size = Bytes((line.delivered * Bytes::gib(1).as_f64()) as u64);
-            return Err(SimulateError::TooMuchData { stored: Bytes(stored as u64), size });
+            return Err(SimulateError::TooMuchData { group: place, stored: Bytes(stored as u64), size });
         }
         if let Some(log) = &group.log {
             let size = log.limits(view, Some(view.instance(&group.instance)?))?.size;
             if size.as_f64() < c.log_space {
-                return Err(SimulateError::LogDiskTooSmall { needs: Bytes(c.log_space as u64), size });
+                return Err(SimulateError::LogDiskTooSmall { group: place, needs: Bytes(c.log_space as u64), size });
             }
         }
     }

@@ -158,7 +158,9 @@ mod tests {
 
     #[test]
     fn a_wish_is_told_in_the_words_that_read_back_as_it() {
-        for text in ["stall 10s", "slow 20x for 1m", "delay 2ms", "errors 1%", "degrade 40% for 5m", "detach", "power-cut"] {
+        for text in
+            ["stall 10s", "slow 20x for 1m", "delay 2ms", "errors 1%", "degrade 40% for 5m", "detach", "power-cut"]
+        {
             assert_eq!(wish(text).unwrap().to_string(), text);
         }
         for text in ["attach", "heal", "credits 10%"] {

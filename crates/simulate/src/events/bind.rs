@@ -169,7 +169,11 @@ impl Names<'_> {
         }
         let node = (0..all).find(|node| node_name(*node) == name);
         node.map(|node| vec![node]).ok_or_else(|| {
-            format!("no node is called `{name}`; the storage nodes are {} to {}, or `all`", node_name(0), node_name(all - 1))
+            format!(
+                "no node is called `{name}`; the storage nodes are {} to {}, or `all`",
+                node_name(0),
+                node_name(all - 1)
+            )
         })
     }
 
@@ -192,7 +196,11 @@ impl Names<'_> {
     }
 
     fn no_disk(&self, node: &str, disk: &str) -> String {
-        let shared = if disk == "log" { "; its raft log is on `data`" } else { "; a node has `data`, and `log` where the raft log has its own" };
+        let shared = if disk == "log" {
+            "; its raft log is on `data`"
+        } else {
+            "; a node has `data`, and `log` where the raft log has its own"
+        };
         format!("{node} has no disk `{disk}`{shared}")
     }
 

@@ -28,7 +28,9 @@ type Row = (&'static str, fn(&str) -> Result<Setting, String>);
 const ROWS: [Row; 4] = [
     ("rocksdb.rate-bytes-per-sec", |text| match text.parse::<Bytes>() {
         Ok(size) => above_zero(size.as_f64()).map(|rate| Setting::RateLimit(BytesPerSec(rate))),
-        Err(_) => read::<BytesPerSec>(text).and_then(|rate| above_zero(rate.0)).map(|r| Setting::RateLimit(BytesPerSec(r))),
+        Err(_) => {
+            read::<BytesPerSec>(text).and_then(|rate| above_zero(rate.0)).map(|r| Setting::RateLimit(BytesPerSec(r)))
+        }
     }),
     ("rocksdb.max-background-jobs", |text| match text.parse() {
         Ok(jobs @ 2..=1024) => Ok(Setting::BackgroundJobs(jobs)),
@@ -47,7 +49,8 @@ const ROWS: [Row; 4] = [
 /// Reads `name = value`.
 pub(super) fn setting(text: &str) -> Result<Setting, String> {
     let example = "such as `rocksdb.rate-bytes-per-sec = 20MiB`";
-    let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}`: expected a name and a value, {example}"))?;
+    let (name, value) =
+        text.split_once('=').ok_or_else(|| format!("`{text}`: expected a name and a value, {example}"))?;
     let (name, value) = (name.trim(), value.trim().trim_matches('"'));
     let names = ROWS.map(|(name, _)| name);
     match ROWS.iter().find(|(known, _)| *known == name) {

@@ -3,6 +3,8 @@
 mod bind;
 mod knob;
 mod read;
+#[cfg(test)]
+mod tests;
 
 use input::{InputError, Text};
 use units::{Bytes, BytesPerSec, Nanos};

@@ -40,7 +40,10 @@ const KEYS: &str = "load, fault, modify, setting, zone-down, node-down or evict-
 pub(super) fn events(text: &Text) -> Result<Vec<Event>, InputError> {
     let File { events } = input::from_toml(text)?;
     if events.len() > MOST_EVENTS {
-        return Err(InputError::new(text.path(), format!("has {} events, expected at most {MOST_EVENTS}", events.len())));
+        return Err(InputError::new(
+            text.path(),
+            format!("has {} events, expected at most {MOST_EVENTS}", events.len()),
+        ));
     }
     let one = |(number, entry): (usize, Entry)| {
         let key = |name: &str| format!("events.{number}.{name}");
@@ -66,14 +69,19 @@ pub(super) fn events(text: &Text) -> Result<Vec<Event>, InputError> {
 type Said = Option<(&'static str, Result<What, String>)>;
 
 fn parts(entry: Entry) -> [Said; 7] {
-    let said = |name, text: Option<String>, read: fn(&str) -> Result<What, String>| text.map(|text| (name, read(&text)));
+    let said =
+        |name, text: Option<String>, read: fn(&str) -> Result<What, String>| text.map(|text| (name, read(&text)));
     [
         entry.load.map(|factor| ("load", load(factor))),
         said("fault", entry.fault, fault),
         said("modify", entry.modify, modify),
         said("setting", entry.setting, |text| setting(text).map(What::Setting)),
-        said("zone-down", entry.zone_down, |text| for_a_while(text).map(|(zone, lasts)| What::ZoneDown { zone, lasts })),
-        said("node-down", entry.node_down, |text| for_a_while(text).map(|(node, lasts)| What::NodeDown { node, lasts })),
+        said("zone-down", entry.zone_down, |text| {
+            for_a_while(text).map(|(zone, lasts)| What::ZoneDown { zone, lasts })
+        }),
+        said("node-down", entry.node_down, |text| {
+            for_a_while(text).map(|(node, lasts)| What::NodeDown { node, lasts })
+        }),
         said("evict-leaders", entry.evict_leaders, |text| {
             for_a_while(text).map(|(node, lasts)| What::EvictLeaders { node, lasts })
         }),
@@ -91,9 +99,9 @@ fn load(factor: f64) -> Result<What, String> {
 fn place(text: &str) -> Result<(String, String, &str), String> {
     let text = text.trim();
     let (place, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let (node, disk) = place
-        .split_once('/')
-        .ok_or_else(|| format!("`{place}` is no disk: expected a node and its disk first, such as `n1/data` or `all/log`"))?;
+    let (node, disk) = place.split_once('/').ok_or_else(|| {
+        format!("`{place}` is no disk: expected a node and its disk first, such as `n1/data` or `all/log`")
+    })?;
     Ok((node.to_owned(), disk.to_owned(), rest.trim()))
 }
 
@@ -101,7 +109,8 @@ fn fault(text: &str) -> Result<What, String> {
     let (node, disk, words) = place(text)?;
     let wish = words.parse::<Wish>().map_err(|error| shown(&error))?;
     if matches!(wish, Wish::Inject(Fault::Errors(_), _)) {
-        return Err("what TiKV makes of I/O errors is not simulated; take `detach`, which ends as a failed write does".to_owned());
+        return Err("what TiKV makes of I/O errors is not simulated; take `detach`, which ends as a failed write does"
+            .to_owned());
     }
     Ok(What::Fault { node, disk, wish })
 }

@@ -52,7 +52,7 @@ pub enum SweepError {
         help: String,
     },
     /// A value that the setting does not take.
-    #[error("sweep `{text}`: `{value}`: {why}; {name} is {expected}")]
+    #[error("sweep `{text}`: `{value}`: {why}; {name} is {expected}, such as {name}={example}")]
     Value {
         /// What was written.
         text: String,
@@ -64,6 +64,8 @@ pub enum SweepError {
         why: String,
         /// What the setting takes.
         expected: &'static str,
+        /// Some values that it takes.
+        example: &'static str,
     },
     /// A setting twice.
     #[error("sweep: `{0}` is given twice; write all its values after one `{0}=`")]
@@ -133,6 +135,7 @@ fn apply(setting: &'static Setting, setup: &mut Setup, text: &str, value: &str) 
         value: value.to_owned(),
         why,
         expected: setting.expected,
+        example: setting.example,
     })
 }
 
@@ -170,8 +173,10 @@ mod tests {
     #[test]
     fn every_combination_comes_once_and_the_last_setting_changes_fastest() {
         let all = sweep(&["block-size=4KiB,16KiB", "raft-disk=shared,own", "clients=8"]).unwrap();
-        let texts: Vec<String> =
-            all.iter().map(|v| v.choices.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(" ")).collect();
+        let texts: Vec<String> = all
+            .iter()
+            .map(|v| v.choices.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(" "))
+            .collect();
         assert_eq!(texts, ["4KiB shared 8", "4KiB own 8", "16KiB shared 8", "16KiB own 8"]);
     }
 

@@ -166,7 +166,10 @@ fn switch(text: &str) -> Result<bool, String> {
 }
 
 fn positive(text: &str) -> Result<u32, String> {
-    text.parse().ok().filter(|count| (1..=1_000_000).contains(count)).ok_or("is no whole number from 1 to 1000000".to_owned())
+    text.parse()
+        .ok()
+        .filter(|count| (1..=1_000_000).contains(count))
+        .ok_or("is no whole number from 1 to 1000000".to_owned())
 }
 
 /// For all groups of storage nodes.
