@@ -52,24 +52,42 @@ fn refused(deployment: &Deployment, lines: &[(f64, &str)]) -> String {
     }
 }
 
+/// Half reads, half writes, of more data than memory holds.
+fn reads_and_writes() -> Task {
+    let mut task = clients(60.0);
+    (task.profile.point_reads, task.profile.updates) = (0.5, 0.5);
+    task.profile.data = units::Bytes(300_000_000_000);
+    task
+}
+
 #[test]
-fn one_slow_store_of_six_slows_down_all_and_the_more_the_slower_it_is() {
-    let task = clients(60.0);
+fn reads_of_one_slow_store_of_six_slow_down_all_and_the_more_the_slower_it_is() {
+    let task = reads_and_writes();
     let healthy = run(&six(), &task, 20, &[]);
-    let slow = |delay: &str| run(&six(), &task, 20, &[(0.0, &format!("fault = \"n1/log delay {delay}\""))]);
+    let slow = |delay: &str| run(&six(), &task, 20, &[(0.0, &format!("fault = \"n1/data delay {delay}\""))]);
     let (two, fifty, second) = (slow("2ms"), slow("50ms"), slow("1s"));
     let rates = [&healthy, &two, &fifty, &second].map(|run| run.summary.operations_per_second);
     assert!(rates.is_sorted_by(|a, b| a > b), "{rates:?}");
     assert!(p99(&healthy) < p99(&two) && p99(&two) < p99(&fifty) && p99(&fifty) < p99(&second));
-    assert!(second.summary.bound.iter().any(|bound| bound.what == "log disk: fault"), "{:?}", second.summary.bound);
+    assert!(second.summary.bound.iter().any(|bound| bound.what == "data disk: fault"), "{:?}", second.summary.bound);
+}
+
+#[test]
+fn a_quorum_hides_one_slow_log_disk_but_not_two_of_three() {
+    let three = deployment("gp3:500GiB", Some("gp3:20GiB"));
+    let slow = |lines: &[(f64, &str)]| run(&three, &clients(60.0), 20, lines).summary.operations_per_second;
+    let (one, two) = ((0.0, "fault = \"n1/log delay 50ms\""), (0.0, "fault = \"n2/log delay 50ms\""));
+    let healthy = slow(&[]);
+    assert!(slow(&[one]) > 0.8 * healthy);
+    assert!(slow(&[one, two]) < 0.5 * healthy);
 }
 
 #[test]
 fn a_slow_store_that_leads_nothing_hurts_less() {
-    let slow = (0.0, "fault = \"n1/log delay 200ms\"");
-    let leading = run(&six(), &clients(60.0), 20, &[slow]);
-    let evicted = run(&six(), &clients(60.0), 20, &[slow, (0.0, "evict-leaders = \"n1\"")]);
-    assert!(evicted.summary.operations_per_second > 2.0 * leading.summary.operations_per_second);
+    let slow = (0.0, "fault = \"n1/data delay 200ms\"");
+    let leading = run(&six(), &reads_and_writes(), 20, &[slow]);
+    let evicted = run(&six(), &reads_and_writes(), 20, &[slow, (0.0, "evict-leaders = \"n1\"")]);
+    assert!(evicted.summary.operations_per_second > leading.summary.operations_per_second);
     assert!(p99(&evicted) < p99(&leading));
 }
 
@@ -126,9 +144,9 @@ fn a_disk_that_becomes_faster_carries_more_and_one_that_is_degraded_less() {
     let task = clients(400.0);
     let plain = run(&own, &task, 30, &[]).summary.operations_per_second;
     let faster = run(&own, &task, 30, &[(0.0, "modify = \"all/log gp3:20GiB,9000iops\"")]);
-    let degraded = run(&own, &task, 30, &[(0.0, "fault = \"all/log degrade 40%\"")]);
+    let degraded = run(&own, &task, 30, &[(0.0, "fault = \"all/log degrade 10%\"")]);
     let stalled = run(&own, &task, 30, &[(10.0, "fault = \"all/log stall 5s\"")]);
-    assert!(degraded.summary.operations_per_second < 0.8 * plain);
+    assert!(degraded.summary.operations_per_second < 0.9 * plain, "{} of {plain}", degraded.summary.operations_per_second);
     assert!(stalled.summary.operations_per_second < plain);
     // The cloud takes minutes to change a volume; nothing is lost meanwhile.
     assert!(faster.summary.operations_per_second >= 0.99 * plain);
@@ -142,8 +160,8 @@ fn a_rate_limit_that_is_set_while_it_runs_lets_compaction_fall_behind() {
     let limit = (0.0, "setting = \"rocksdb.rate-bytes-per-sec = 10MiB\"");
     let limited = run(&own, &task, 60, &[limit]);
     let free = run(&own, &task, 60, &[]);
-    assert!(limited.summary.used.compaction_write_bytes < free.summary.used.compaction_write_bytes);
-    assert!(limited.summary.operations_per_second < free.summary.operations_per_second);
+    let [limited, free] = [limited, free].map(|run| run.summary.used.compaction_write_bytes);
+    assert!(limited < 0.5 * free, "{limited} of {free}");
 }
 
 #[test]
@@ -165,7 +183,7 @@ fn what_cannot_happen_is_refused_before_time_zero_at_its_line() {
         (vec![(1.0, "evict-leaders = \"all\"")], ["e.toml:3:17", "every node", "has to lead"]),
         (vec![(61.0, "load = 2")], ["e.toml:2:6", "never happens", "--for"]),
         (vec![(1.0, "modify = \"n1/data gp3:400GiB\"")], ["e.toml:3:10", "shrink", "500GiB"]),
-        (vec![(1.0, "modify = \"n1/data pd-ssd:600GiB\"")], ["e.toml:3:10", "aws", "cannot become"]),
+        (vec![(1.0, "modify = \"n1/data pd-ssd:600GiB\"")], ["e.toml:3:10", "is AWS's", "cannot become"]),
         (
             vec![(1.0, "modify = \"n1/data gp3:600GiB\""), (9.0, "modify = \"n1/data gp3:700GiB\"")],
             ["e.toml:6:10", "still being modified", "`events.1.modify`"],

@@ -90,6 +90,7 @@ impl World {
         for event in parked {
             self.agenda.add(self.now, event);
         }
+        self.send_again(node);
         self.catch_up(node);
     }
 
@@ -170,7 +171,7 @@ impl World {
             Event::Message(node, batch) => {
                 let away = self.nodes[node as usize].outage.away;
                 if away {
-                    self.missed(node as usize, batch);
+                    self.missed(batch);
                 }
                 return away;
             }
@@ -187,30 +188,51 @@ impl World {
     }
 
     /// Entries do not reach a follower that is away.
-    fn missed(&mut self, node: usize, batch: u32) {
+    fn missed(&mut self, batch: u32) {
         let items = self.batches.take(batch);
         for item in &items {
-            let group = &mut self.groups[item.group as usize];
-            group.known[item.place as usize - 1] |= MISSED;
-            let missed = &mut self.nodes[node].outage.missed;
-            missed.records += group.records;
-            missed.log += group.log;
-            missed.wal += group.wal;
-            missed.tree[0] += group.tree[0];
-            missed.tree[1] += group.tree[1];
-            // It will not acknowledge them; that it does not apply them is known with the commit.
-            self.closed(item.group);
+            self.groups[item.group as usize].known[item.place as usize - 1] |= MISSED;
         }
         self.batches.close(batch, items);
     }
 
-    /// Whether a follower is past what it hears of: entries that it missed are only counted.
+    /// Whether a follower that hears of a commit missed the entries: then they are summed up, to be sent again with others.
     pub(super) fn passes_over(&mut self, item: Item) -> bool {
-        let missed = self.groups[item.group as usize].known[item.place as usize - 1] & MISSED > 0;
-        if missed {
-            self.closed(item.group);
+        let group = self.groups[item.group as usize];
+        if group.known[item.place as usize - 1] & MISSED == 0 {
+            return false;
         }
-        missed
+        let node = self.node_of(&group, item.place);
+        let missed = &mut self.nodes[node].outage.missed;
+        missed.records += group.records;
+        missed.log += group.log;
+        missed.wal += group.wal;
+        missed.tree[0] += group.tree[0];
+        missed.tree[1] += group.tree[1];
+        // It neither acknowledges nor applies them itself.
+        self.closed(item.group);
+        self.closed(item.group);
+        self.catch_up(node);
+        true
+    }
+
+    /// Entries that a node missed and that wait for a quorum are sent to it again.
+    fn send_again(&mut self, node: usize) {
+        let waiting: Vec<Item> = self
+            .groups
+            .iter()
+            .filter(|(_, group)| !group.committed)
+            .filter_map(|(index, group)| {
+                let followers = &self.followers[group.leader as usize][group.set as usize];
+                let place = followers.iter().position(|follower| *follower as usize == node)?;
+                (group.known[place] & MISSED > 0).then_some(Item { group: index as u32, place: place as u8 + 1 })
+            })
+            .collect();
+        for item in waiting {
+            self.groups[item.group as usize].known[item.place as usize - 1] &= !MISSED;
+            self.nodes[node].inbox.push(item);
+        }
+        self.round(node);
     }
 
     /// Sends a node the next pieces of what it missed; when it has all, it may lead again.
