@@ -125,7 +125,9 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let took = patience.seconds();
     let mut document = json::document(args.seed, &run.summary);
     let written = out.map(|out| out.write(&asked, &run, &document)).transpose()?.unwrap_or_default();
+    let (ios, events) = text::pace(&run.summary, took);
     document["elapsed_ms"] = (took * 1e3).into();
+    document["simulated_per_second"] = serde_json::json!({ "ios": ios, "events": events });
     document["out"] = args.out.as_ref().and_then(|out| out.to_str()).into();
     let output = if json { Output::json(&document) } else { Output::text(text::text(args.seed, &run, took, &written)) };
     Ok(output.negative(run.summary.saturated.is_some() || run.summary.full.is_some()))

@@ -8,7 +8,7 @@ use disk::{
     ModificationRules, ModificationState, Op, Wish,
 };
 use observe::{Bounds, Cache, Credit, DiskSample, Done, Latencies, Modification, NodeSample};
-use units::{Bytes, Nanos};
+use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 /// The requests that complete in one step of time.
 #[derive(Debug, Clone, Copy, Default)]
@@ -51,8 +51,18 @@ struct Counted {
     latencies: Latencies,
     /// Until when a fault lasts.
     faulty: Nanos,
-    /// The modification under way: its course, and what comes of it.
-    becomes: Option<(Course, Disk, Limits)>,
+    /// The modification under way.
+    becomes: Option<Becomes>,
+}
+
+/// A disk on its way to another.
+#[derive(Debug, Clone)]
+struct Becomes {
+    course: Course,
+    disk: Disk,
+    limits: Limits,
+    /// What its limits were.
+    from: (Option<Iops>, Option<BytesPerSec>),
 }
 
 /// Which disk of a node.
@@ -151,7 +161,8 @@ impl Disks {
         let this = &mut self.disks[disk];
         // It was tried before time zero.
         if let Ok(course) = this.device.modify(now, each, rules) {
-            this.becomes = Some((course, to.clone(), whole.clone()));
+            let from = (this.sample.iops_limit, this.sample.throughput_limit);
+            this.becomes = Some(Becomes { course, disk: to.clone(), limits: whole.clone(), from });
         }
     }
 
@@ -301,9 +312,19 @@ impl Counted {
 
     /// How far a modification is, and what the disk is by then.
     fn modified(&mut self, at: Nanos) {
-        let Some((course, to, limits)) = &self.becomes else { return };
+        let Some(Becomes { course, disk, limits, from }) = &self.becomes else { return };
         let sample = &mut self.sample;
-        sample.modification = match self.device.modification(at) {
+        let state = self.device.modification(at);
+        let done = match state {
+            ModificationState::Optimizing(done) => done,
+            ModificationState::Completed => 1.0,
+            _ => 0.0,
+        };
+        // As the model has it: in proportion to how far it is.
+        let between = |old: f64, new: f64| old + (new - old) * done;
+        sample.iops_limit = from.0.map(|old| Iops(between(old.0, limits.iops.0)));
+        sample.throughput_limit = from.1.map(|old| BytesPerSec(between(old.0, limits.throughput.0)));
+        sample.modification = match state {
             ModificationState::None => Modification::None,
             ModificationState::Modifying => Modification::Modifying,
             ModificationState::Optimizing(done) => Modification::Optimizing(done),
@@ -313,9 +334,7 @@ impl Counted {
             sample.size = limits.size;
         }
         if at >= course.completed {
-            sample.iops_limit = Some(limits.iops);
-            sample.throughput_limit = Some(limits.throughput);
-            (sample.disk, sample.kind) = (to.to_string(), to.volume.kind.clone());
+            (sample.disk, sample.kind) = (disk.to_string(), disk.volume.kind.clone());
             self.becomes = None;
         }
     }

@@ -49,11 +49,23 @@ pub(super) fn text(seed: u64, run: &Run, took: f64, written: &[PathBuf]) -> Stri
         text += &held(&summary.bound).to_string();
     }
     let simulated = summary.until.as_secs_f64();
-    text += &format!("\n{simulated:.0} s simulated in {took:.1} s, seed {seed}\n");
+    let (ios, events) = pace(summary, took);
+    text += &format!(
+        "\n{simulated:.0} s simulated in {took:.1} s, seed {seed}: {} I/Os and {} events a second\n",
+        words::count(ios),
+        words::count(events)
+    );
     for path in written {
         text += &format!("written to {}\n", path.display());
     }
     text
+}
+
+/// Simulated I/Os and events for each second that it took; I/Os as they came while it was measured.
+pub(super) fn pace(summary: &Summary, took: f64) -> (f64, f64) {
+    let took = took.max(1e-9);
+    let ios = summary.used.disk_ios / summary.used.seconds * summary.until.as_secs_f64();
+    (ios / took, summary.events as f64 / took)
 }
 
 /// The answer in a sentence.

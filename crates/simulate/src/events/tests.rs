@@ -146,7 +146,11 @@ fn a_disk_that_becomes_faster_carries_more_and_one_that_is_degraded_less() {
     let faster = run(&own, &task, 30, &[(0.0, "modify = \"all/log gp3:20GiB,9000iops\"")]);
     let degraded = run(&own, &task, 30, &[(0.0, "fault = \"all/log degrade 10%\"")]);
     let stalled = run(&own, &task, 30, &[(10.0, "fault = \"all/log stall 5s\"")]);
-    assert!(degraded.summary.operations_per_second < 0.9 * plain, "{} of {plain}", degraded.summary.operations_per_second);
+    assert!(
+        degraded.summary.operations_per_second < 0.9 * plain,
+        "{} of {plain}",
+        degraded.summary.operations_per_second
+    );
     assert!(stalled.summary.operations_per_second < plain);
     // The cloud takes minutes to change a volume; nothing is lost meanwhile.
     assert!(faster.summary.operations_per_second >= 0.99 * plain);

@@ -35,7 +35,7 @@ pub(crate) enum Event {
     Applied(u32, u8),
     /// A step of a flush or compaction may write.
     Grant(u32),
-    /// The disk has done a step of a flush or compaction.
+    /// The disk has done a request of a flush or compaction.
     Step(u32),
     /// A sample is due.
     Tick,
@@ -172,6 +172,8 @@ pub(crate) struct Part {
     pub(crate) output: f64,
     /// Bytes that it has yet to read of the steps so far.
     pub(crate) to_read: f64,
+    /// Bytes that the step under way has yet to write.
+    pub(crate) to_write: u32,
     /// Where it reads and writes.
     pub(crate) from: u64,
     pub(crate) to: u64,

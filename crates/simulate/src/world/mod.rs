@@ -147,7 +147,7 @@ impl World {
             Event::Commits(node, batch) => self.commits(node as usize, batch),
             Event::Applied(group, place) => self.applied(group, place),
             Event::Grant(part) => self.granted(part),
-            Event::Step(part) => self.step_half_done(part),
+            Event::Step(part) => self.next_request(part),
             Event::Scripted(number) => self.scripted(number),
             Event::Elected(node) => self.elected(node as usize),
             Event::Tick | Event::Look => {}
