@@ -24,7 +24,7 @@ pub use chart::{Mark, Point, Scatter};
 pub use lines::{Line, Lines, Tone};
 pub use page::plan_page;
 pub use run::{Held, RunPage, run_page};
-pub use strip::Strip;
+pub use strip::{Shares, Strip};
 pub use sweep::{SweepPage, SweepRow, sweep_page};
 pub use time::Clock;
 

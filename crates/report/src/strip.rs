@@ -15,6 +15,9 @@ const TOP: f64 = 22.0;
 /// Less is not drawn.
 const LEAST: f64 = 0.01;
 
+/// Intervals, and for each the share of it, 0 to 1, in which something was the case.
+pub type Shares = Vec<(Nanos, Nanos, f64)>;
+
 /// Rows over one time axis that begins at zero.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Strip<'a> {
@@ -22,8 +25,8 @@ pub struct Strip<'a> {
     pub label: String,
     /// How long the time axis is.
     pub span: Nanos,
-    /// Each with its name, and for each interval the share of it, 0 to 1.
-    pub rows: Vec<(String, Vec<(Nanos, Nanos, f64)>)>,
+    /// Each with its name.
+    pub rows: Vec<(String, Shares)>,
     /// Instants to mark, numbered from 1.
     pub marks: &'a [Nanos],
 }

@@ -21,7 +21,7 @@ pub(crate) enum Action {
     /// A fault of a disk, or its end.
     Fault { node: usize, disk: usize, wish: Wish },
     /// A disk becomes another: each volume of these limits, all together of those.
-    Modify { node: usize, disk: usize, to: Disk, each: Limits, whole: Limits, rules: ModificationRules },
+    Modify { node: usize, disk: usize, to: Disk, each: Box<Limits>, whole: Box<Limits>, rules: ModificationRules },
     /// A setting.
     Set(Knob),
     /// A node goes away.
@@ -156,7 +156,7 @@ impl Names<'_> {
             let rules = from.modification(to, self.view).map_err(|error| error.to_string())?;
             let each = to.spec(self.view, Some(instance)).map_err(|error| error.to_string())?.volume;
             let whole = to.limits(self.view, Some(instance)).map_err(|error| error.to_string())?;
-            Ok(Action::Modify { node, disk, to: to.clone(), each, whole, rules })
+            Ok(Action::Modify { node, disk, to: to.clone(), each: Box::new(each), whole: Box::new(whole), rules })
         };
         self.places(node, disk)?.into_iter().map(one).collect()
     }
