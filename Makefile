@@ -55,7 +55,7 @@ validate: store tools
 FUZZ_SECONDS ?= 60
 # libFuzzer asks for nightly features; the bootstrap variable lets a stable compiler build them.
 fuzz:
-	cd fuzz && for target in disk workload deployment units iostat timeline; do \
+	cd fuzz && for target in disk workload deployment units iostat timeline events; do \
 	  RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 deny:

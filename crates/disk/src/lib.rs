@@ -13,8 +13,9 @@ mod table;
 mod testing;
 
 pub use behaviour::{
-    Balance, Bound, CachePolicy, CacheSpec, CacheStats, Completion, Credits, Device, Fault, Host, Io, Modification,
-    ModificationRules, ModificationState, ModifyError, Node, Op, Spec, StartCredits, Status, Tuning, deliverable,
+    Balance, Bound, CachePolicy, CacheSpec, CacheStats, CannotBecome, Completion, Credits, Device, Fault, Host, Io,
+    Modification, ModificationRules, ModificationState, ModifyError, Node, Op, ParseWishError, Spec, StartCredits,
+    Status, Tuning, Wish, deliverable,
 };
 pub use error::DiskError;
 pub use limits::Limits;

@@ -13,6 +13,7 @@ mod latency;
 mod lsm;
 mod measured;
 mod predict;
+mod ratios;
 #[cfg(test)]
 mod testing;
 mod tikv;
@@ -23,3 +24,4 @@ pub use calibration::{Calibration, Constant, Innodb, Tikv};
 pub use demand::{Cluster, Demand, IoDemand, Path, Prepared, target_rate};
 pub use latency::{Latency, latency};
 pub use predict::{Capacity, DiskCapacity, Load, Prediction, Resource, ceiling, predict, utilisation};
+pub use ratios::Ratios;

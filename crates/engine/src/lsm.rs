@@ -2,6 +2,7 @@
 
 use deployment::Compression;
 
+use crate::Ratios;
 use crate::calibration::Tikv;
 
 /// A levelled tree with dynamic level sizes in its steady state.
@@ -22,13 +23,6 @@ pub(crate) struct Amplification {
     pub(crate) read: f64,
 }
 
-/// Compressed over raw size of a block under LZ4 and Zstandard.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Ratios {
-    lz4: f64,
-    zstd: f64,
-}
-
 impl Tree {
     /// The tree that holds `stored` bytes. The last level holds them, each one above a multiplier less, down to the first
     /// that is not over the base size.
@@ -43,7 +37,9 @@ impl Tree {
 
     /// What a byte costs on its way from the memtable to the last level.
     pub(crate) fn amplification(self, ratios: Ratios, compression: Compression, c: &Tikv) -> Amplification {
-        let flush = ratios.on_level(0, self.levels, compression);
+        // L0 and the levels that are used, numbered from the base level on.
+        let on_level = |level: u32| ratios.on_level(level as usize, 1, self.levels as usize, compression);
+        let flush = on_level(0);
         // L0 is merged with the whole base level once it has its trigger's number of files.
         let l0 = c.memtable * c.l0_trigger;
         let into_base = 1.0 + self.base / l0;
@@ -51,44 +47,11 @@ impl Tree {
         let mut read = 0.0;
         for level in 1..=self.levels {
             let moved = if level == 1 { into_base } else { 1.0 + c.overlap * c.level_multiplier };
-            written += moved * ratios.on_level(level, self.levels, compression);
+            written += moved * on_level(level);
             // One byte from the level above, the rest from this one.
-            read += ratios.on_level(level - 1, self.levels, compression)
-                + (moved - 1.0) * ratios.on_level(level, self.levels, compression);
+            read += on_level(level - 1) + (moved - 1.0) * on_level(level);
         }
         Amplification { written, read }
-    }
-}
-
-impl Ratios {
-    /// Ratios of data with LZ4 ratio `lz4` at 64 KiB in blocks of `block` bytes.
-    pub(crate) fn new(lz4: f64, block: f64, c: &Tikv) -> Self {
-        let penalty = 1.0 + c.small_block_penalty * (65536.0 / block).log2();
-        let ratio = |r: f64| (r * penalty).clamp(0.05, 1.0);
-        Self { lz4: ratio(lz4), zstd: ratio(lz4.powf(c.zstd_exponent)) }
-    }
-
-    /// The ratio on a level of the tree, L0 being 0 and `last` the last.
-    ///
-    /// TiKV's default list is no, no, lz4, lz4, lz4, zstd, zstd; with dynamic level sizes its second entry is for the base
-    /// level, and the last level is Zstandard whatever its number (bottommost-level-compression).
-    fn on_level(self, level: u32, last: u32, compression: Compression) -> f64 {
-        match compression {
-            Compression::None => 1.0,
-            Compression::Zstd => self.zstd,
-            Compression::Default if level == last => self.zstd,
-            Compression::Default if level <= 1 => 1.0,
-            Compression::Default => self.lz4,
-        }
-    }
-
-    /// The ratio of the data at rest, nine tenths of which are on the last level.
-    pub(crate) fn at_rest(self, compression: Compression) -> f64 {
-        match compression {
-            Compression::None => 1.0,
-            Compression::Zstd => self.zstd,
-            Compression::Default => 0.9 * self.zstd + 0.1 * self.lz4,
-        }
     }
 }
 
@@ -103,7 +66,8 @@ mod tests {
 
     fn written(gigabytes: f64, lz4: f64, compression: Compression) -> f64 {
         let c = constants();
-        Tree::holding(gigabytes * 1e9, c).amplification(Ratios::new(lz4, 65536.0, c), compression, c).written
+        let ratios = Ratios::new(lz4, 65536.0, c.small_block_penalty, c.zstd_exponent);
+        Tree::holding(gigabytes * 1e9, c).amplification(ratios, compression, c).written
     }
 
     #[test]
@@ -125,15 +89,6 @@ mod tests {
             written(100.0, 1.0, Compression::Zstd),
             written(100.0, 1.0, Compression::None),
             "random bytes do not shrink"
-        );
-    }
-
-    #[test]
-    fn smaller_blocks_compress_worse() {
-        let c = constants();
-        assert!(
-            Ratios::new(0.5, 4096.0, c).at_rest(Compression::Default)
-                > Ratios::new(0.5, 65536.0, c).at_rest(Compression::Default)
         );
     }
 }

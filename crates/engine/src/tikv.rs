@@ -7,11 +7,12 @@ use deployment::Settings;
 use units::Bytes;
 use workload::Task;
 
+use crate::Ratios;
 use crate::cache::HitCurve;
 use crate::calibration::Tikv;
 use crate::demand::{Cluster, Demand, IoDemand, Path, target_rate};
 use crate::group_commit::syncs_per_second;
-use crate::lsm::{Ratios, Tree};
+use crate::lsm::Tree;
 
 /// TiKV's default data block, before compression (32 KiB since 6.6; the sources' experiments had 64 KiB).
 const DEFAULT_BLOCK: Bytes = Bytes::kib(32);
@@ -66,7 +67,7 @@ impl<'a> TikvModel<'a> {
         let replicas = f64::from(settings.replicas.unwrap_or(3));
         let compression = settings.compression.unwrap_or_default();
         let block = settings.block_size.unwrap_or(DEFAULT_BLOCK);
-        let ratios = Ratios::new(profile.compressed, block.as_f64(), c);
+        let ratios = Ratios::new(profile.compressed, block.as_f64(), c.small_block_penalty, c.zstd_exponent);
         let separated = settings.value_separation.is_some_and(|least| profile.row >= least);
 
         let logical = profile.data.as_f64() * (1.0 + self.task.targets.growth);

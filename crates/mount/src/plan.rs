@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use catalog::{Catalog, Cloud, InstanceType, Medium, View};
+use catalog::{Catalog, InstanceType, Medium, View};
 use disk::{Disk, Spec};
 use units::Bytes;
 
@@ -36,7 +36,8 @@ pub(crate) struct Planned {
 /// The facts that hold for a request.
 #[derive(Debug)]
 pub(crate) struct Facts {
-    view: View,
+    /// Of the request's day.
+    pub(crate) view: View,
     instance: Option<InstanceType>,
 }
 
@@ -56,12 +57,6 @@ impl Facts {
     /// The caps that the disks share.
     pub(crate) fn caps(&self) -> Option<catalog::InstanceCaps> {
         self.instance.as_ref().and_then(|instance| instance.caps)
-    }
-
-    /// The cloud that sells the disk; local flash and unlimited disks have none.
-    pub(crate) fn cloud(&self, disk: &Disk) -> Option<Cloud> {
-        let volume = Some(&disk.volume).filter(|volume| !volume.is_local() && !volume.is_unlimited());
-        volume.and_then(|volume| self.view.volume(&volume.kind).ok()).map(|kind| kind.cloud)
     }
 
     /// How its device is to present itself.

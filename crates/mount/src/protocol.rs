@@ -80,6 +80,7 @@ mod tests {
         let fault = prop_oneof![
             Just(Fault::Stall),
             (0.0..1e3).prop_map(Fault::Slow),
+            any::<u64>().prop_map(|by| Fault::Delay(Nanos(by))),
             (0.0..1.0).prop_map(Fault::Errors),
             (0.0..1.0).prop_map(Fault::Degrade),
             Just(Fault::Detach),

@@ -9,14 +9,24 @@ mod axis;
 mod chart;
 mod html;
 mod labels;
+mod lines;
 mod page;
+mod run;
 mod sections;
+mod strip;
+mod sweep;
+mod time;
 pub mod words;
 
 pub use asked::Asked;
 pub use axis::Axis;
 pub use chart::{Mark, Point, Scatter};
+pub use lines::{Line, Lines, Tone};
 pub use page::plan_page;
+pub use run::{Held, RunPage, run_page};
+pub use strip::{Shares, Strip};
+pub use sweep::{SweepPage, SweepRow, sweep_page};
+pub use time::Clock;
 
 #[cfg(test)]
 mod sample;

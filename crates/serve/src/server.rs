@@ -143,7 +143,7 @@ impl Server {
                     served.trouble(now, "write", &error);
                 }
             }
-            Fault::Slow(_) | Fault::Errors(_) | Fault::Degrade(_) => {}
+            Fault::Slow(_) | Fault::Delay(_) | Fault::Errors(_) | Fault::Degrade(_) => {}
         }
     }
 

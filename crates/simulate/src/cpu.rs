@@ -78,6 +78,7 @@ pub(crate) struct Cpu<T> {
     next: Nanos,
     /// Jobs elsewhere that run on the same hardware threads.
     beside: usize,
+    paused: bool,
 }
 
 impl<T: Copy> Cpu<T> {
@@ -96,6 +97,7 @@ impl<T: Copy> Cpu<T> {
             at: Nanos(0),
             next: Nanos(u64::MAX),
             beside: 0,
+            paused: false,
         }
     }
 
@@ -150,7 +152,7 @@ impl<T: Copy> Cpu<T> {
     }
 
     fn advance(&mut self, now: Nanos) {
-        if !self.running.is_empty() {
+        if !self.running.is_empty() && !self.paused {
             self.service += (now - self.at).as_secs_f64() * self.rate;
         }
         self.at = self.at.max(now);
@@ -165,6 +167,28 @@ impl<T: Copy> Cpu<T> {
             let nanos = (left * 1e9) as u64;
             self.at + Nanos(nanos + u64::from((nanos as f64) < left * 1e9))
         });
+        if self.paused {
+            self.next = Nanos(u64::MAX);
+        }
+    }
+
+    /// Everything stands still from an instant on.
+    pub(crate) fn pause(&mut self, now: Nanos) {
+        self.advance(now);
+        self.paused = true;
+        self.schedule();
+    }
+
+    /// It goes on.
+    pub(crate) fn resume(&mut self, now: Nanos) {
+        self.at = self.at.max(now);
+        self.paused = false;
+        self.schedule();
+    }
+
+    /// A pool has so many threads from now on; jobs that run stay.
+    pub(crate) fn set_most(&mut self, pool: Pool, most: u32) {
+        self.pools[pool as usize].most = most.max(1);
     }
 
     /// Jobs that run.

@@ -3,9 +3,12 @@
 use std::collections::VecDeque;
 
 use catalog::{InstanceType, View};
-use disk::{Balance, Bound, Completion, Device, Disk, DiskError, Fault, Host, Io, Limits, Op};
+use disk::{
+    Balance, Bound, Completion, Device, Disk, DiskError, Fault, Host, Io, Limits, Modification as Course,
+    ModificationRules, ModificationState, Op, Wish,
+};
 use observe::{Bounds, Cache, Credit, DiskSample, Done, Latencies, Modification, NodeSample};
-use units::{Bytes, Nanos};
+use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 /// The requests that complete in one step of time.
 #[derive(Debug, Clone, Copy, Default)]
@@ -46,6 +49,20 @@ struct Counted {
     /// By [`Bound`], `Nothing` not among them.
     bound: [Covered; 5],
     latencies: Latencies,
+    /// Until when a fault lasts.
+    faulty: Nanos,
+    /// The modification under way.
+    becomes: Option<Becomes>,
+}
+
+/// A disk on its way to another.
+#[derive(Debug, Clone)]
+struct Becomes {
+    course: Course,
+    disk: Disk,
+    limits: Limits,
+    /// What its limits were.
+    from: (Option<Iops>, Option<BytesPerSec>),
 }
 
 /// Which disk of a node.
@@ -119,6 +136,58 @@ impl Disks {
         completion.at
     }
 
+    /// A fault of a disk begins, or all end.
+    pub(crate) fn wish(&mut self, disk: usize, now: Nanos, wish: Wish) {
+        let this = &mut self.disks[disk];
+        match wish {
+            Wish::Inject(fault, lasts) => {
+                let until = Nanos(now.0.saturating_add(lasts.0));
+                this.device.inject(fault, now, until);
+                this.faulty = this.faulty.max(until);
+            }
+            // What was promised to complete later than need be, does so: nobody is told twice.
+            Wish::Heal => {
+                this.device.heal(now);
+                this.faulty = now;
+            }
+            Wish::Credits(share) => this.device.set_credits(now, share),
+            Wish::Attach => {}
+        }
+    }
+
+    /// The power of a disk goes: what a cache held is lost.
+    pub(crate) fn lose_cache(&mut self, disk: usize, now: Nanos, wish: Wish) {
+        if let Wish::Inject(fault @ Fault::PowerCut, _) = wish {
+            self.disks[disk].device.inject(fault, now, now);
+        }
+    }
+
+    /// A disk begins to become another, whose volumes each and all together have these limits.
+    pub(crate) fn modify(
+        &mut self,
+        disk: usize,
+        now: Nanos,
+        (to, each, whole): (&Disk, &Limits, &Limits),
+        rules: &ModificationRules,
+    ) {
+        let this = &mut self.disks[disk];
+        // It was tried before time zero.
+        if let Ok(course) = this.device.modify(now, each, rules) {
+            let from = (this.sample.iops_limit, this.sample.throughput_limit);
+            this.becomes = Some(Becomes { course, disk: to.clone(), limits: whole.clone(), from });
+        }
+    }
+
+    /// Whether a disk has a fault at an instant.
+    pub(crate) fn faulty(&self, disk: usize, at: Nanos) -> bool {
+        at < self.disks[disk].faulty
+    }
+
+    /// Bytes of the data disk; nothing if there is none.
+    pub(crate) fn size(&self) -> f64 {
+        self.disks.first().map_or(0.0, |disk| disk.sample.size.as_f64())
+    }
+
     /// What was counted before anything happened.
     pub(crate) fn baseline(&self) -> NodeSample {
         let credits = self.host.credits(Nanos(0));
@@ -180,7 +249,8 @@ impl Counted {
         let latencies = Latencies { read: timeline::latencies(), write: timeline::latencies() };
         let steps = VecDeque::from([Step::default()]);
         let (busy, bound) = (Covered::default(), [Covered::default(); 5]);
-        Self { device, sample, steps, counted: 0.0, submitted: 0, busy, bound, latencies }
+        let (faulty, becomes) = (Nanos(0), None);
+        Self { device, sample, steps, counted: 0.0, submitted: 0, busy, bound, latencies, faulty, becomes }
     }
 
     fn count(&mut self, at: Nanos, op: Op, bytes: u32, completion: Completion, ahead: usize) {
@@ -248,7 +318,37 @@ impl Counted {
             hit_bytes: Bytes(0),
             hit_time: Nanos(0),
         });
-        sample.clone()
+        self.modified(at);
+        self.sample.clone()
+    }
+
+    /// How far a modification is, and what the disk is by then.
+    fn modified(&mut self, at: Nanos) {
+        let Some(Becomes { course, disk, limits, from }) = &self.becomes else { return };
+        let sample = &mut self.sample;
+        let state = self.device.modification(at);
+        let done = match state {
+            ModificationState::Optimizing(done) => done,
+            ModificationState::Completed => 1.0,
+            _ => 0.0,
+        };
+        // As the model has it: in proportion to how far it is.
+        let between = |old: f64, new: f64| old + (new - old) * done;
+        sample.iops_limit = from.0.map(|old| Iops(between(old.0, limits.iops.0)));
+        sample.throughput_limit = from.1.map(|old| BytesPerSec(between(old.0, limits.throughput.0)));
+        sample.modification = match state {
+            ModificationState::None => Modification::None,
+            ModificationState::Modifying => Modification::Modifying,
+            ModificationState::Optimizing(done) => Modification::Optimizing(done),
+            ModificationState::Completed => Modification::Completed,
+        };
+        if at >= course.optimizing {
+            sample.size = limits.size;
+        }
+        if at >= course.completed {
+            (sample.disk, sample.kind) = (disk.to_string(), disk.volume.kind.clone());
+            self.becomes = None;
+        }
     }
 }
 

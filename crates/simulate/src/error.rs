@@ -3,6 +3,7 @@
 use catalog::CatalogError;
 use deployment::DeploymentError;
 use disk::DiskError;
+use input::InputError;
 use units::{Bytes, Nanos};
 
 /// Why nothing was simulated.
@@ -17,6 +18,9 @@ pub enum SimulateError {
     /// A disk cannot be had.
     #[error(transparent)]
     Disk(#[from] DiskError),
+    /// An event that cannot happen.
+    #[error(transparent)]
+    Events(#[from] InputError),
     /// The deployment runs another database than the workload is for.
     #[error("the workload is for {workload}, but the deployment runs {deployment}; name a workload for {deployment}")]
     OtherEngine {
@@ -41,6 +45,8 @@ pub enum SimulateError {
         "the data of a node are {stored:.1}, its data disk holds {size:.1}; take a larger disk, more nodes or fewer rows"
     )]
     TooMuchData {
+        /// The node's group, by its place among `nodes`.
+        group: usize,
         /// Of a node, files and the log if it is there.
         stored: Bytes,
         /// Of its data disk.
@@ -49,6 +55,8 @@ pub enum SimulateError {
     /// A log disk that is too small.
     #[error("the raft log grows to {needs}, its disk holds {size}; take a disk of {needs} or more")]
     LogDiskTooSmall {
+        /// The node's group, by its place among `nodes`.
+        group: usize,
         /// What it grows to before it is purged.
         needs: Bytes,
         /// Of the log disk.
@@ -62,4 +70,16 @@ pub enum SimulateError {
         /// The least.
         least: Nanos,
     },
+}
+
+impl SimulateError {
+    /// The key of the deployment at which it stands, written with dots, if it stands at one.
+    pub fn key(&self) -> Option<String> {
+        match self {
+            Self::Deployment(error) => Some(error.key.clone()),
+            Self::TooMuchData { group, .. } => Some(format!("nodes.{group}.data")),
+            Self::LogDiskTooSmall { group, .. } => Some(format!("nodes.{group}.log")),
+            _ => None,
+        }
+    }
 }

@@ -86,8 +86,16 @@ impl Judge {
         }
     }
 
-    /// Takes a step that ends at `until`; one of the warm-up only moves the start.
-    pub(crate) fn add(&mut self, world: &World, samples: &[NodeSample], seen: &Seen, until: Nanos, measured: bool) {
+    /// Takes a step that ends at `until`, one of the warm-up only to move the start; what held up each node in it, and for
+    /// which share of the step.
+    pub(crate) fn add(
+        &mut self,
+        world: &World,
+        samples: &[NodeSample],
+        seen: &Seen,
+        until: Nanos,
+        measured: bool,
+    ) -> Vec<(usize, String, f64)> {
         let totals: Vec<_> = world.nodes.iter().zip(samples).map(|(node, sample)| Totals::of(node, sample)).collect();
         let mut zones = [0.0; 2];
         for (kind, from, to, bytes) in world.network.counted() {
@@ -98,10 +106,16 @@ impl Judge {
         self.zones = zones;
         self.until = until;
         let last = std::mem::replace(&mut self.last, totals);
+        let mut all = Vec::new();
+        for (index, node) in world.nodes.iter().enumerate() {
+            let shares = self.shares(node, &samples[index], &last[index], &self.last[index]);
+            let real = shares.into_iter().filter(|(_, share)| *share > 0.0);
+            all.extend(real.map(|(what, share)| (index, what, share.min(1.0))));
+        }
         if !measured {
             self.start = self.last.clone();
             self.zones_start = zones;
-            return;
+            return all;
         }
         let began = until - Nanos::from_secs_f64(self.step);
         self.from.get_or_insert(began);
@@ -109,30 +123,36 @@ impl Judge {
         let more = [seen.done, seen.arrived, seen.dropped, seen.busy];
         self.seen.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         self.user_bytes += seen.user_bytes;
-        for (index, node) in world.nodes.iter().enumerate() {
-            for (what, share) in self.shares(node, &samples[index], &last[index], &self.last[index]) {
-                if share <= 0.0 {
-                    continue;
-                }
-                let held = self.held.entry((what, index)).or_default();
-                held.seconds += share.min(1.0) * self.step;
-                if share >= HALF {
-                    held.from.get_or_insert(began);
-                    held.until = Some(until);
-                }
+        for (index, what, share) in &all {
+            let held = self.held.entry((what.clone(), *index)).or_default();
+            held.seconds += share * self.step;
+            if *share >= HALF {
+                held.from.get_or_insert(began);
+                held.until = Some(until);
             }
         }
+        all
     }
 
     /// For which share of a step each thing held a node up.
     fn shares(&self, node: &Node, sample: &NodeSample, was: &Totals, is: &Totals) -> Vec<(String, f64)> {
+        let now = Nanos(sample.at.0.saturating_sub(1));
         let mut shares = Vec::new();
         for ((disk, was), is) in sample.disks.iter().zip(&was.bound).zip(&is.bound) {
             for (limit, (was, is)) in Limit::ALL.into_iter().zip(was.iter().zip(is)) {
-                if is > was {
+                if is > was && limit != Limit::Fault {
                     shares.push((format!("{} disk: {limit}", disk.name), (is - was) / self.step));
                 }
             }
+        }
+        for (index, disk) in sample.disks.iter().enumerate() {
+            // A disk that is only slow lets nothing wait before it begins: that it has a fault is all there is to tell.
+            if node.disks.faulty(index, now) {
+                shares.push((format!("{} disk: fault", disk.name), 1.0));
+            }
+        }
+        if node.outage.away {
+            shares.push(("node away".to_owned(), 1.0));
         }
         let full = |busy: f64, threads: f64| {
             let used = busy / (threads * self.step);

@@ -5,9 +5,11 @@
 
 mod agenda;
 mod constants;
+mod cost;
 mod cpu;
 mod disks;
 mod error;
+mod events;
 mod flow;
 mod judge;
 mod limiter;
@@ -18,6 +20,7 @@ mod options;
 mod record;
 mod run;
 mod summary;
+mod sweep;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -27,8 +30,11 @@ mod world;
 
 pub use agenda::Agenda;
 pub use constants::Constants;
+pub use cost::Cost;
 pub use error::SimulateError;
+pub use events::{Mark, Script};
 pub use machine::Machine;
 pub use options::Options;
 pub use run::{Run, simulate, simulate_watched};
 pub use summary::{Bound, Full, Latencies, Saturated, Summary, Use};
+pub use sweep::{Setup, SweepError, Variant, simulate_all, variants};

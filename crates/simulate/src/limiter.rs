@@ -99,6 +99,12 @@ impl Limiter {
         self.rate
     }
 
+    /// Changes the ceiling, which binds at once.
+    pub(crate) fn limit(&mut self, most: f64) {
+        self.most = most;
+        self.rate = self.rate.min(most);
+    }
+
     /// Tells that compaction is behind.
     pub(crate) fn hurry(&mut self, hurry: bool) {
         self.hurry = hurry;

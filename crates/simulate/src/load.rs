@@ -144,7 +144,7 @@ impl Load {
 }
 
 /// How the reads of a node fare.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Caches {
     /// Share of blocks found in the block cache.
     pub(crate) block_cache: f64,

@@ -5,6 +5,8 @@ use units::{Bytes, Nanos};
 
 use crate::{Constants, Machine};
 
+use crate::Script;
+
 /// Choices of a simulation, beside the deployment and the workload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
@@ -24,6 +26,8 @@ pub struct Options {
     pub degraded_minutes: bool,
     /// TiKV's flow control; without it RocksDB stalls writes by its own rules.
     pub flow_control: bool,
+    /// What happens while it runs.
+    pub script: Script,
     /// Most operations in flight of an open loop; those that come on top are dropped and counted.
     pub most_in_flight: u32,
     /// What the model reckons with.
@@ -47,6 +51,7 @@ impl Default for Options {
             credits: StartCredits::Full,
             degraded_minutes: false,
             flow_control: true,
+            script: Script::default(),
             most_in_flight: 10_000,
             constants: *Constants::embedded(),
             machine: None,

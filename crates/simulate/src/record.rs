@@ -130,6 +130,18 @@ impl Recorder {
         }
     }
 
+    /// Takes what held nodes up in the step that was added last.
+    pub(crate) fn held_up(&mut self, held: &[(usize, String, f64)]) {
+        let seconds = self.step.as_secs_f64();
+        let (from, until) = (Nanos((self.steps - 1) * self.step.0), Nanos(self.steps * self.step.0));
+        for (node, what, share) in held {
+            let mut labels = self.nodes[*node].labels.clone();
+            labels.insert("by".to_owned(), what.clone());
+            let point = Point { from, until, value: share * seconds };
+            self.value("held_up_time", labels, (Unit::Seconds, Merge::Sum), point);
+        }
+    }
+
     fn clients(&mut self, world: &World, seen: &Seen, (from, until): (Nanos, Nanos), taken: bool) {
         let seconds = self.step.as_secs_f64();
         let rate = |count: u64| count as f64 / seconds;

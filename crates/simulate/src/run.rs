@@ -16,6 +16,8 @@ use crate::{Constants, Options, SimulateError, Summary};
 
 /// The longest run.
 const LONGEST: Nanos = Nanos::secs(100 * 366 * 86_400);
+/// Virtual time after which whoever watches hears how far a run is, where its steps are longer.
+const LOOK: Nanos = Nanos::secs(1);
 
 /// What a run gives.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +36,7 @@ pub fn simulate(deployment: &Deployment, task: &Task, view: &View, options: &Opt
     simulate_watched(deployment, task, view, options, &mut |_| true)
 }
 
-/// The same; `watch` hears of every step how far it is in virtual time, and ends the run early by answering `false`.
+/// The same; `watch` hears once a virtual second or oftener how far it is, and ends the run early by answering `false`.
 ///
 /// # Errors
 /// As [`simulate`].
@@ -55,28 +57,41 @@ pub fn simulate_watched(
     // At least the last step is measured.
     let warm = (options.warm_up.0 / step.0).min(steps - 1);
     world.agenda.add(step, Event::Tick);
-    for number in 1..=steps {
-        let now = world.run();
+    if step > LOOK {
+        world.agenda.add(LOOK, Event::Look);
+    }
+    'run: for number in 1..=steps {
+        while world.run() == Event::Look {
+            if !watch(world.now) {
+                break 'run;
+            }
+            world.agenda.add(world.now + LOOK, Event::Look);
+        }
+        let now = world.now;
         world.agenda.add(Nanos((number + 1) * step.0), Event::Tick);
         let seen = std::mem::replace(&mut world.seen, Seen::new());
         let mut samples = Vec::with_capacity(world.nodes.len());
         for node in &mut world.nodes {
             node.flow.tick(now, step.as_secs_f64());
             samples.push(node.disks.sample());
+            if node.disks.size() > node.size {
+                node.size = node.disks.size();
+            }
         }
         recorder.add(&world, &samples, &seen);
-        judge.add(&world, &samples, &seen, now, number > warm);
+        recorder.held_up(&judge.add(&world, &samples, &seen, now, number > warm));
         full = world.nodes.iter().position(|node| node.stored() + node.reserved > node.size).map(|node| (node, now));
         if full.is_some() || !watch(now) {
             break;
         }
     }
-    let notes = BTreeMap::from([
+    let mut notes = BTreeMap::from([
         ("seed".to_owned(), options.seed.to_string()),
         ("deployment".to_owned(), deployment.to_toml()),
         ("measured-from-ns".to_owned(), (warm * step.0).to_string()),
         ("measured-until-ns".to_owned(), world.now.0.to_string()),
     ]);
+    notes.extend(options.script.source().map(|events| ("events".to_owned(), events.to_owned())));
     let timeline = recorder.finish(About { title: deployment.name.clone(), start: None, notes });
     Ok(Run { timeline, summary: judge.finish(&world, task.profile.unit, full) })
 }
@@ -112,7 +127,7 @@ fn refuse(deployment: &Deployment, task: &Task, view: &View, options: &Options) 
     }
     let c = &options.constants;
     let shares = (f64::from(deployment.storage_nodes()), f64::from(deployment.replicas()));
-    for (_, group) in deployment.storage() {
+    for (place, group) in deployment.storage() {
         let memory = options.memory(view.instance(&group.instance)?.memory);
         let data = Data::new(task, &deployment.settings, shares, memory, c);
         let stored = data.stored.iter().sum::<f64>() + data.blobs + reserved(group.log.is_some(), c);
@@ -122,12 +137,12 @@ fn refuse(deployment: &Deployment, task: &Task, view: &View, options: &Options) 
         let report = check(&alone, view, &asks)?;
         if let Some(line) = report.violations().find(|line| line.limit == Limit::Capacity) {
             let size = Bytes((line.delivered * Bytes::gib(1).as_f64()) as u64);
-            return Err(SimulateError::TooMuchData { stored: Bytes(stored as u64), size });
+            return Err(SimulateError::TooMuchData { group: place, stored: Bytes(stored as u64), size });
         }
         if let Some(log) = &group.log {
             let size = log.limits(view, Some(view.instance(&group.instance)?))?.size;
             if size.as_f64() < c.log_space {
-                return Err(SimulateError::LogDiskTooSmall { needs: Bytes(c.log_space as u64), size });
+                return Err(SimulateError::LogDiskTooSmall { group: place, needs: Bytes(c.log_space as u64), size });
             }
         }
     }

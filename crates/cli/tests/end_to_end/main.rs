@@ -5,4 +5,5 @@ mod commands;
 mod common;
 mod prove;
 mod readme;
+mod simulate;
 mod terminal;

@@ -12,6 +12,8 @@ pub enum Fault {
     Stall,
     /// Service times are multiplied.
     Slow(f64),
+    /// So much is added to every service time.
+    Delay(Nanos),
     /// This share of requests, 0 to 1, ends with an error.
     Errors(f64),
     /// This share of the limits, over 0 and up to 1, is delivered.
@@ -70,6 +72,11 @@ impl Faults {
     /// The factor on service times.
     pub(crate) fn slowness(&self, at: f64) -> f64 {
         self.at(at).map(|f| if let Fault::Slow(k) = f { k } else { 1.0 }).product()
+    }
+
+    /// Nanoseconds added to service times.
+    pub(crate) fn delay(&self, at: f64) -> f64 {
+        self.at(at).map(|f| if let Fault::Delay(by) = f { by.0 as f64 } else { 0.0 }).sum()
     }
 
     /// The share of the limits delivered.

@@ -20,6 +20,7 @@ mod sample;
 mod stripe;
 mod tuning;
 mod volume;
+mod wish;
 
 use catalog::{InstanceType, View};
 use units::Nanos;
@@ -30,8 +31,9 @@ pub use deliver::{StartCredits, deliverable};
 pub use device::Device;
 pub use fault::Fault;
 pub use host::{Host, Node};
-pub use modify::{Modification, ModificationRules, ModificationState, ModifyError};
+pub use modify::{CannotBecome, Modification, ModificationRules, ModificationState, ModifyError};
 pub use tuning::Tuning;
+pub use wish::{ParseWishError, Wish};
 
 use crate::{Disk, DiskError, Limits};
 

@@ -1,9 +1,9 @@
 //! Changing a volume while it is in use: how long it takes, how fast it is meanwhile, and how often it may be done.
 
-use catalog::Cloud;
+use catalog::{Cloud, View};
 use units::{Bytes, Nanos};
 
-use crate::Limits;
+use crate::{Disk, Limits};
 
 /// What a cloud allows, from `tables/modification.csv`, where each row has its source.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +37,65 @@ impl ModificationRules {
             modifying: Nanos::from_secs_f64(row.modifying_s),
             optimizing_per_tib: Nanos::from_secs_f64(row.optimizing_s_per_tib),
         })
+    }
+}
+
+/// Why no cloud makes one disk of another.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CannotBecome {
+    /// Another number of volumes, or another cache.
+    #[error(
+        "only volumes are modified, each like the other: {to} is not {from} with other volumes; the stripe and the \
+         cache stay as they are"
+    )]
+    OtherShape {
+        /// What there is.
+        from: String,
+        /// What was asked for.
+        to: String,
+    },
+    /// Local flash, or a disk that nobody sells.
+    #[error("no cloud modifies {0}: take another disk instead")]
+    Fixed(String),
+    /// Disks of two clouds.
+    #[error("{from} is {cloud}'s and {to} is {other}'s: one cannot become the other")]
+    OtherCloud {
+        /// What there is.
+        from: String,
+        /// Its cloud.
+        cloud: Cloud,
+        /// What was asked for.
+        to: String,
+        /// Its cloud.
+        other: Cloud,
+    },
+    /// A cloud whose ways are not in the table.
+    #[error("how {0} modifies volumes is not known: take another disk instead")]
+    Unknown(Cloud),
+}
+
+impl Disk {
+    /// The rules by which this disk becomes another.
+    ///
+    /// # Errors
+    /// When no cloud does that.
+    pub fn modification(&self, to: &Self, view: &View) -> Result<ModificationRules, CannotBecome> {
+        let (from, texts) = (self, || (self.to_string(), to.to_string()));
+        if from.stripe != to.stripe || from.cache != to.cache {
+            let (from, to) = texts();
+            return Err(CannotBecome::OtherShape { from, to });
+        }
+        let of = |disk: &Self| {
+            let sold = !disk.volume.is_local() && !disk.volume.is_unlimited();
+            let kind = sold.then(|| view.volume(&disk.volume.kind).ok()).flatten();
+            kind.map(|kind| kind.cloud).ok_or_else(|| CannotBecome::Fixed(disk.to_string()))
+        };
+        let (cloud, other) = (of(from)?, of(to)?);
+        if cloud != other {
+            let (from, to) = texts();
+            return Err(CannotBecome::OtherCloud { from, cloud, to, other });
+        }
+        ModificationRules::of(cloud).ok_or(CannotBecome::Unknown(cloud))
     }
 }
 

@@ -98,7 +98,7 @@ impl Volume {
         let load = self.load.add(own.start, size * self.bytes.pace());
         let mut service = self.sampler.draw(direction, bytes, load);
         if !faults.is_empty() {
-            service *= faults.slowness(own.start);
+            service = service * faults.slowness(own.start) + faults.delay(own.start);
         }
         let done = own.start + service;
         self.account.in_flight(run, done);
@@ -139,7 +139,7 @@ impl Volume {
     /// Makes completed writes durable: takes no share of any limit, but waits for stalls.
     pub(crate) fn flush(&mut self, faults: &Faults, at: f64) -> Done {
         let start = faults.stalled(at);
-        let done = start + self.sampler.draw_flush() * faults.slowness(start);
+        let done = start + self.sampler.draw_flush() * faults.slowness(start) + faults.delay(start);
         Done { start, at: done, bound_by: if start > at { Bound::Fault } else { Bound::Nothing } }
     }
 

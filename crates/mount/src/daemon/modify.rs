@@ -15,24 +15,7 @@ pub(crate) fn rules(facts: &Facts, from: &Disk, to: &Disk, fast_forward: f64) ->
     if !(fast_forward.is_finite() && fast_forward >= 1.0) {
         return Err(MountError::Input(format!("time is fast-forwarded 1x or more, not {fast_forward}x")));
     }
-    if from.stripe != to.stripe || from.cache != to.cache {
-        return Err(MountError::Refused(format!(
-            "only volumes are modified, each like the other: {to} is not {from} with other volumes; the stripe and the \
-             cache stay as they were mounted"
-        )));
-    }
-    let (Some(cloud), Some(target)) = (facts.cloud(from), facts.cloud(to)) else {
-        let fixed = if facts.cloud(from).is_none() { from } else { to };
-        return Err(MountError::Refused(format!("no cloud modifies {fixed}: mount another disk instead")));
-    };
-    if cloud != target {
-        return Err(MountError::Refused(format!(
-            "{from} is {cloud}'s and {to} is {target}'s: one cannot become the other"
-        )));
-    }
-    let rules = ModificationRules::of(cloud).ok_or_else(|| {
-        MountError::Refused(format!("how {cloud} modifies volumes is not known: mount another disk instead"))
-    })?;
+    let rules = from.modification(to, &facts.view).map_err(|why| MountError::Refused(why.to_string()))?;
     let sooner = |time: Nanos| Nanos::from_secs_f64(time.as_secs_f64() / fast_forward);
     Ok(ModificationRules {
         cooldown: sooner(rules.cooldown),

@@ -74,6 +74,7 @@ impl World {
                 from: (1 << 43) + from,
                 to,
                 to_read: self.random.random_range(0.0..self.c.compaction_read_size),
+                to_write: 0,
                 waiting: 0,
             };
             let part = self.parts.insert(part) as u32;
@@ -87,27 +88,15 @@ impl World {
         if at > self.now { self.agenda.add(at, Event::Grant(index)) } else { self.granted(index) }
     }
 
-    /// A step may write: its requests go to the disk at once, and a thread works on it meanwhile, for reads are made ahead
-    /// and writes are left to the kernel until the next step.
+    /// A step may write: its requests go to the disk one after the other, and the thread works on it meanwhile, for reads are
+    /// made ahead and writes are left to the kernel until the next step.
     pub(super) fn granted(&mut self, index: u32) {
         let c = self.c;
         let part = &mut self.parts[index as usize];
         let this = &mut self.nodes[part.node as usize];
         part.waiting = 2;
-        let mut done = self.now;
-        // Whole requests: what is left over waits for the next step.
         part.to_read += part.input * this.read_miss;
-        while part.to_read >= c.compaction_read_size {
-            let bytes = c.compaction_read_size as u64;
-            done = done.max(this.disks.submit(Which::Data, self.now, Op::Read, part.from, bytes as u32));
-            part.from += bytes;
-            part.to_read -= bytes as f64;
-        }
-        let bytes = part.output as u64;
-        if bytes > 0 {
-            done = done.max(this.disks.submit(Which::Data, self.now, Op::Write, part.to, bytes as u32));
-            part.to += bytes;
-        }
+        part.to_write = part.output as u32;
         let pool = if part.flush {
             this.counts.flush += part.output;
             Pool::Flush
@@ -118,6 +107,30 @@ impl World {
         };
         let work = (part.input + part.output) * c.cpu_compaction_byte;
         this.cpu.submit(self.now, pool, work, Task::Part(index));
+        self.next_request(index);
+    }
+
+    /// The next request of a step. A thread has one at the disk at a time: more would keep the log, on a disk that it shares,
+    /// waiting behind all of them.
+    pub(super) fn next_request(&mut self, index: u32) {
+        let c = self.c;
+        let part = &mut self.parts[index as usize];
+        let disks = &mut self.nodes[part.node as usize].disks;
+        // Whole requests: what is left over waits for the next step.
+        let done = if part.to_read >= c.compaction_read_size {
+            let bytes = c.compaction_read_size as u64;
+            let done = disks.submit(Which::Data, self.now, Op::Read, part.from, bytes as u32);
+            part.from += bytes;
+            part.to_read -= bytes as f64;
+            done
+        } else if part.to_write > 0 {
+            let bytes = std::mem::take(&mut part.to_write);
+            let done = disks.submit(Which::Data, self.now, Op::Write, part.to, bytes);
+            part.to += u64::from(bytes);
+            done
+        } else {
+            return self.step_half_done(index);
+        };
         self.agenda.add(done, Event::Step(index));
     }
 

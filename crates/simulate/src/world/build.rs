@@ -15,6 +15,7 @@ use super::batches::Batches;
 use super::event::{Event, MOST_FOLLOWERS, NONE};
 use super::machine::Shared;
 use super::node::{Counts, Node, Slots, Writer, threads};
+use super::outage::Outage;
 use super::{Seen, World};
 use crate::agenda::Agenda;
 use crate::cpu::Cpu;
@@ -31,7 +32,7 @@ const RATE_LIMIT: f64 = 10.0 * 1024.0 * 1024.0 * 1024.0;
 /// Sets of followers that one node's ranges have at most.
 const MOST_SETS: usize = 8;
 /// Seconds over which the clients of a closed loop begin, so that they do not march in step.
-const RAMP: f64 = 1.0;
+pub(super) const RAMP: f64 = 1.0;
 
 /// Who sends operations.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,6 +51,7 @@ impl World {
         view: &View,
         options: &Options,
     ) -> Result<Self, SimulateError> {
+        let script = options.script.bind(deployment, task, view, options)?;
         let c = &options.constants;
         let settings = &deployment.settings;
         let load = Load::new(task, settings, c);
@@ -80,6 +82,9 @@ impl World {
             shared: options.machine.map(|machine| Shared::new(&machine, c)),
             options: options.clone(),
             sent,
+            began_with: sent,
+            leaving: 0,
+            script,
             now: Nanos(0),
             agenda: Agenda::new(),
             network,
@@ -87,6 +92,8 @@ impl World {
                 .map(|zone| (0..zones.len()).filter(|node| zones[*node] == zone).map(|node| node as u16).collect())
                 .collect(),
             followers,
+            leaders: (0..nodes.len() as u16).collect(),
+            any_away: false,
             quorum: (replicas / 2 + 1) as u8,
             ops: Slab::new(),
             reqs: Slab::new(),
@@ -113,6 +120,10 @@ impl World {
     }
 
     fn first_events(&mut self) {
+        // Before all else: an event at time zero is there from the first operation on.
+        for (number, (at, _)) in self.script.iter().enumerate() {
+            self.agenda.add(*at, Event::Scripted(number as u32));
+        }
         match self.sent {
             Sent::Open(rate) => {
                 let gap: f64 = self.random.sample(Exp1);
@@ -200,6 +211,7 @@ fn node(
         idle: (0..pool(crate::cpu::Pool::Store) as u8).rev().collect(),
         writer: Writer::default(),
         slots: Slots::of(vcpu),
+        outage: Outage::default(),
         flushing: 0,
         compacting: 0,
         offset: 1 << 42,

@@ -14,9 +14,9 @@ impl World {
         if self.draining {
             return;
         }
-        if let Sent::Open(rate) = self.sent {
-            let gap: f64 = self.random.sample(Exp1);
-            self.agenda.add(self.now + Nanos((gap / rate * 1e9) as u64), Event::Arrive);
+        // The load ended since this one was drawn.
+        if !self.next_arrival() {
+            return;
         }
         self.seen.arrived += 1;
         if self.ops.len() >= self.options.most_in_flight as usize {
@@ -25,6 +25,16 @@ impl World {
         }
         let op = self.new_op(false);
         self.begin(op, self.now);
+    }
+
+    /// Draws when the next operation of an open loop comes; whether there will be one.
+    pub(super) fn next_arrival(&mut self) -> bool {
+        let Sent::Open(rate) = self.sent else { return true };
+        if rate > 0.0 {
+            let gap: f64 = self.random.sample(Exp1);
+            self.agenda.add(self.now + Nanos((gap / rate * 1e9) as u64), Event::Arrive);
+        }
+        rate > 0.0
     }
 
     /// A place for an operation, of a client that keeps it or of an open loop.
@@ -77,7 +87,7 @@ impl World {
         if self.follower_read && !near.is_empty() {
             return near[self.random.random_range(0..near.len())];
         }
-        self.random.random_range(0..self.nodes.len()) as u16
+        self.leader()
     }
 
     /// How many proposals the records of an operation make: the mean, rounded by chance.
@@ -101,7 +111,7 @@ impl World {
         let proposals = self.proposals(this.drawn.records);
         let each = f64::from(this.drawn.records) / f64::from(proposals);
         self.ops[op as usize].waiting = 1;
-        let node = self.random.random_range(0..self.nodes.len()) as u16;
+        let node = self.leader();
         self.send(op, this.zone, node, at, What::Write { proposals: 1, records: each, phase: 1 });
         if proposals > 1 {
             self.spread_out(NONE, at, proposals - 1, each, 1);
@@ -113,8 +123,8 @@ impl World {
         let zone = self.ops.get(op as usize).map_or(0, |op| op.zone);
         self.spread.fill(0);
         for _ in 0..proposals {
-            let node = self.random.random_range(0..self.nodes.len());
-            self.spread[node] += 1;
+            let node = self.leader();
+            self.spread[node as usize] += 1;
         }
         let mut sent = 0;
         for node in 0..self.spread.len() {
@@ -132,7 +142,7 @@ impl World {
 
     fn send(&mut self, op: u32, zone: u16, node: u16, at: Nanos, what: What) {
         let arrives = at + self.network.hop(zone as usize, self.nodes[node as usize].zone);
-        let req = self.reqs.insert(Req { op, node, zone, what, next: NONE }) as u32;
+        let req = self.reqs.insert(Req { op, node, zone, what, next: NONE, arrived: false }) as u32;
         self.agenda.add(arrives, Event::Request(req));
     }
 
@@ -157,6 +167,9 @@ impl World {
         self.seen.done += 1;
         self.seen.latencies.record((at - start).0.max(1)).expect("the histogram grows");
         if !client || self.draining {
+            self.ops.remove(op as usize);
+        } else if self.leaving > 0 {
+            self.leaving -= 1;
             self.ops.remove(op as usize);
         } else if self.load.think > Nanos(0) {
             let think: f64 = self.random.sample(Exp1);

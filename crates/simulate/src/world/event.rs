@@ -35,10 +35,16 @@ pub(crate) enum Event {
     Applied(u32, u8),
     /// A step of a flush or compaction may write.
     Grant(u32),
-    /// The disk has done a step of a flush or compaction.
+    /// The disk has done a request of a flush or compaction.
     Step(u32),
     /// A sample is due.
     Tick,
+    /// The caller may look how far it is.
+    Look,
+    /// The action of this number of the script is due.
+    Scripted(u32),
+    /// The ranges of a node that is away have other leaders.
+    Elected(u16),
 }
 
 /// What a thread has done.
@@ -90,6 +96,8 @@ pub(crate) struct Req {
     pub(crate) what: What,
     /// The next write of the same group.
     pub(crate) next: u32,
+    /// Whether its node has it.
+    pub(crate) arrived: bool,
 }
 
 /// What a request asks for.
@@ -121,6 +129,8 @@ pub(crate) struct Group {
     pub(crate) known: [u8; MOST_FOLLOWERS],
     /// What is yet to happen to it.
     pub(crate) open: u8,
+    /// Whether it is sent again to a follower that was away.
+    pub(crate) again: bool,
 }
 
 /// Followers of a range at most: nine replicas are more than anybody keeps.
@@ -166,6 +176,8 @@ pub(crate) struct Part {
     pub(crate) output: f64,
     /// Bytes that it has yet to read of the steps so far.
     pub(crate) to_read: f64,
+    /// Bytes that the step under way has yet to write.
+    pub(crate) to_write: u32,
     /// Where it reads and writes.
     pub(crate) from: u64,
     pub(crate) to: u64,

@@ -7,8 +7,10 @@ mod clients;
 mod event;
 mod machine;
 mod node;
+mod outage;
 mod raft;
 mod requests;
+mod script;
 mod stall;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -23,6 +25,7 @@ use machine::Shared;
 pub(crate) use node::{Counts, Node};
 
 use crate::agenda::Agenda;
+use crate::events::Action;
 use crate::load::Load;
 use crate::network::Network;
 use crate::{Constants, Options};
@@ -44,6 +47,12 @@ pub(crate) struct World {
     pub(crate) options: Options,
     pub(crate) load: Load,
     pub(crate) sent: Sent,
+    /// Who sent when the run began.
+    began_with: Sent,
+    /// Clients that end with the operation that they are at.
+    leaving: u32,
+    /// What is to happen beside, in order of time.
+    script: Vec<(Nanos, Action)>,
     pub(crate) now: Nanos,
     pub(crate) agenda: Agenda<Event>,
     pub(crate) random: Xoshiro256PlusPlus,
@@ -55,6 +64,10 @@ pub(crate) struct World {
     zones: Vec<Vec<u16>>,
     /// Of each leader, the sets of followers that its ranges have.
     followers: Vec<Vec<Vec<u16>>>,
+    /// Nodes that lead ranges, each as many as the others.
+    leaders: Vec<u16>,
+    /// Whether a node is away.
+    any_away: bool,
     quorum: u8,
     ops: Slab<Op>,
     reqs: Slab<Req>,
@@ -82,8 +95,8 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Lets happen what is to happen until the next sample is due, which is left to the caller: its instant.
-    pub(crate) fn run(&mut self) -> Nanos {
+    /// Lets happen what is to happen until a sample is due or the caller may look, and says which.
+    pub(crate) fn run(&mut self) -> Event {
         loop {
             self.share();
             let (node, first) = self.first_job();
@@ -96,10 +109,16 @@ impl World {
                 }
                 continue;
             }
-            let Some((at, event)) = self.agenda.take() else { return self.now };
+            let Some((at, event)) = self.agenda.take() else { return Event::Tick };
             self.now = self.now.max(at);
-            if event == Event::Tick {
-                return self.now;
+            match event {
+                Event::Tick => return event,
+                Event::Look => {
+                    // No part of what is simulated.
+                    self.events -= 1;
+                    return event;
+                }
+                _ => {}
             }
             self.happened(event);
         }
@@ -120,6 +139,9 @@ impl World {
     }
 
     fn happened(&mut self, event: Event) {
+        if self.any_away && self.set_aside(event) {
+            return;
+        }
         match event {
             Event::Arrive => self.arrive(),
             Event::Begin(op) => self.begin(op, self.now),
@@ -133,8 +155,10 @@ impl World {
             Event::Commits(node, batch) => self.commits(node as usize, batch),
             Event::Applied(group, place) => self.applied(group, place),
             Event::Grant(part) => self.granted(part),
-            Event::Step(part) => self.step_half_done(part),
-            Event::Tick => {}
+            Event::Step(part) => self.next_request(part),
+            Event::Scripted(number) => self.scripted(number),
+            Event::Elected(node) => self.elected(node as usize),
+            Event::Tick | Event::Look => {}
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use units::Nanos;
 
 use super::event::{Item, NONE, Task};
+use super::outage::Outage;
 use crate::cpu::{Cpu, Pool};
 use crate::disks::Disks;
 use crate::flow::{Behind, Flow};
@@ -50,10 +51,19 @@ pub(crate) struct Slots {
 impl Slots {
     /// TiKV's defaults: max-background-jobs, max-background-flushes and max-sub-compactions.
     pub(crate) fn of(vcpu: u32) -> Self {
-        let jobs = vcpu.saturating_sub(1).clamp(2, 9);
+        Self::with(vcpu.saturating_sub(1).clamp(2, 9))
+    }
+
+    /// For so many background jobs.
+    pub(crate) fn with(jobs: u32) -> Self {
         let flushes = jobs.div_ceil(4).min(3);
         let compactions = (jobs - flushes).max(1);
         Self { flushes, compactions, sub: compactions.saturating_sub(1).clamp(1, 3) }
+    }
+
+    /// Threads of all compactions.
+    pub(crate) fn compaction_threads(self) -> u32 {
+        self.compactions + self.sub - 1
     }
 }
 
@@ -68,7 +78,7 @@ pub(crate) fn threads(pool: Pool, vcpu: u32, grpc: u32) -> u32 {
         // readpool.unified.max-thread-count.
         Pool::Read => ((f64::from(vcpu) * 0.8) as u32).max(4),
         Pool::Flush => slots.flushes,
-        Pool::Compaction => slots.compactions + slots.sub - 1,
+        Pool::Compaction => slots.compaction_threads(),
     }
 }
 
@@ -107,6 +117,7 @@ pub(crate) struct Node {
     pub(crate) held: Vec<Item>,
     pub(crate) stopped: Nanos,
     pub(crate) counts: Counts,
+    pub(crate) outage: Outage,
     /// Bytes of the data disk, and those of them that are not for files.
     pub(crate) size: f64,
     pub(crate) reserved: f64,

@@ -166,7 +166,7 @@ impl World {
     }
 
     /// The node of a place: the leader's for 0, else a follower's.
-    fn node_of(&self, group: &Group, place: u8) -> usize {
+    pub(super) fn node_of(&self, group: &Group, place: u8) -> usize {
         match place {
             0 => group.leader as usize,
             place => self.followers[group.leader as usize][group.set as usize][place as usize - 1] as usize,
@@ -212,6 +212,9 @@ impl World {
     fn known<'i>(&mut self, node: usize, items: impl Iterator<Item = &'i Item>, what: u8) {
         let apply = self.batches.open();
         for item in items {
+            if self.passes_over(*item) {
+                continue;
+            }
             let known = &mut self.groups[item.group as usize].known[item.place as usize - 1];
             *known |= what;
             if *known == BOTH {
@@ -264,6 +267,9 @@ impl World {
         if full {
             self.schedule(node);
         }
+        if group.again {
+            self.caught_up(node);
+        }
         if place == 0 {
             let at = self.now + self.apply_delay;
             let mut req = group.head;
@@ -277,7 +283,7 @@ impl World {
     }
 
     /// One thing less is to happen to a group.
-    fn closed(&mut self, index: u32) {
+    pub(super) fn closed(&mut self, index: u32) {
         let group = &mut self.groups[index as usize];
         group.open -= 1;
         if group.open == 0 {

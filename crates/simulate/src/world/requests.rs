@@ -13,6 +13,7 @@ use crate::network::Traffic;
 impl World {
     /// A request reaches its node.
     pub(super) fn request(&mut self, req: u32) {
+        self.reqs[req as usize].arrived = true;
         let this = self.reqs[req as usize];
         let zone = self.nodes[this.node as usize].zone;
         match this.what {
@@ -119,6 +120,7 @@ impl World {
                 known: [0; MOST_FOLLOWERS],
                 // Each replica applies and acknowledges.
                 open: 2 + 2 * followers,
+                again: false,
             }) as u32;
             self.nodes[leader as usize].gathering[set] = group;
         }

@@ -58,7 +58,8 @@ impl World {
 
     /// A flush or compaction is done: what was stopped may go on.
     pub(super) fn released(&mut self, node: usize) {
-        if self.nodes[node].held.is_empty() || self.stall(node) == Stall::Stopped {
+        let stopped = !self.options.flow_control && self.stall(node) == Stall::Stopped;
+        if self.nodes[node].held.is_empty() || stopped {
             return;
         }
         let this = &mut self.nodes[node];

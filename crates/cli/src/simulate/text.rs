@@ -1,0 +1,107 @@
+//! A run in words.
+
+use std::path::PathBuf;
+
+use report::words;
+use simulate::{Bound, Latencies, Run, Summary};
+use units::Nanos;
+
+use crate::output::{bold, red, yellow};
+use crate::table::{Table, WIDTH, wrap};
+
+/// The summary of a run.
+pub(super) fn text(seed: u64, run: &Run, took: f64, written: &[PathBuf]) -> String {
+    let summary = &run.summary;
+    let measured = (summary.until - summary.from).as_secs_f64();
+    let said = match (&summary.full, &summary.saturated) {
+        (Some(_), _) => red(&headline(summary)),
+        (None, Some(_)) => yellow(&headline(summary)),
+        (None, None) => headline(summary),
+    };
+    let mut text = bold(&wrap(&said, WIDTH, 0));
+    text += "\n\n";
+    let mut table = Table::new(&["", "value", ""], &[1]);
+    table.row(["throughput", &words::count(summary.throughput), summary.unit]);
+    if let Some(latency) = &summary.latency {
+        for (name, value) in named(latency) {
+            table.row([format!("latency, {name}"), format!("{:.2}", value.as_millis_f64()), "ms".to_owned()]);
+        }
+    }
+    let used = &summary.used;
+    let mut rate = |name: &str, amount: f64, unit: &str| {
+        table.row([name.to_owned(), words::count(amount / measured), unit.to_owned()]);
+    };
+    rate("I/Os of all disks", used.disk_ios, "1/s");
+    rate("bytes of all disks", used.disk_bytes / 1_048_576.0, "MiB/s");
+    rate("raft log syncs", used.raft_log_syncs, "1/s");
+    rate("busy threads of all nodes", used.node_cpu, "");
+    if let Some(amplification) = used.write_amplification() {
+        table.row(["write amplification".to_owned(), format!("{amplification:.1}"), "of flushed bytes".to_owned()]);
+    }
+    if let Some(hits) = used.cache_hit_rate {
+        table.row(["block cache hits".to_owned(), words::percent(hits), String::new()]);
+    }
+    text += &table.to_string();
+    text += "\nWhat held operations up, on the node where it did most:\n";
+    if summary.bound.is_empty() {
+        text += "  nothing for a hundredth of the time\n";
+    } else {
+        text += &held(&summary.bound).to_string();
+    }
+    let simulated = summary.until.as_secs_f64();
+    let (ios, events) = pace(summary, took);
+    text += &format!(
+        "\n{simulated:.0} s simulated in {took:.1} s, seed {seed}: {} I/Os and {} events a second\n",
+        words::count(ios),
+        words::count(events)
+    );
+    for path in written {
+        text += &format!("written to {}\n", path.display());
+    }
+    text
+}
+
+/// Simulated I/Os and events for each second that it took; I/Os as they came while it was measured.
+pub(super) fn pace(summary: &Summary, took: f64) -> (f64, f64) {
+    let took = took.max(1e-9);
+    let ios = summary.used.disk_ios / summary.used.seconds * summary.until.as_secs_f64();
+    (ios / took, summary.events as f64 / took)
+}
+
+/// The answer in a sentence.
+pub(super) fn headline(summary: &Summary) -> String {
+    if let Some(full) = &summary.full {
+        let at = full.at.as_secs_f64();
+        return format!("The data disk of {} is full after {at:.0} s: take a larger one.", full.node);
+    }
+    if let Some(saturated) = &summary.saturated {
+        return format!(
+            "Saturated: {} operations/s come and {} are carried; what waits grows without end, so there is no latency.",
+            words::count(saturated.offered),
+            words::count(saturated.carried)
+        );
+    }
+    let most = summary.bound.first().map_or("Nothing held it up".to_owned(), |bound| {
+        format!("{} held it up most, for {} of the time", bound.what, words::percent(bound.share))
+    });
+    format!("Carried: {} {}. {most}.", words::count(summary.throughput), summary.unit)
+}
+
+fn held(bound: &[Bound]) -> Table {
+    let mut table = Table::new(&["what", "share of time", "from", "until"], &[1, 2, 3]);
+    let instant = |at: Option<Nanos>| at.map_or("-".to_owned(), |at| format!("{:.0} s", at.as_secs_f64()));
+    for one in bound {
+        table.row([one.what.clone(), words::percent(one.share), instant(one.from), instant(one.until)]);
+    }
+    table
+}
+
+pub(super) fn named(latency: &Latencies) -> [(&'static str, Nanos); 5] {
+    [
+        ("mean", latency.mean),
+        ("p50", latency.p50),
+        ("p99", latency.p99),
+        ("p99.9", latency.p999),
+        ("longest", latency.max),
+    ]
+}
