@@ -10,7 +10,7 @@ use super::text::named;
 pub(super) fn document(seed: u64, summary: &Summary) -> Value {
     let latency = summary.latency.as_ref().map(|latency| {
         let keys = ["mean", "p50", "p99", "p999", "max"];
-        let values = named(&latency).map(|(_, value)| json!(value.as_millis_f64()));
+        let values = named(latency).map(|(_, value)| json!(value.as_millis_f64()));
         keys.into_iter().map(str::to_owned).zip(values).collect::<serde_json::Map<_, _>>()
     });
     let bound = |one: &Bound| {
