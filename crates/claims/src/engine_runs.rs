@@ -1,6 +1,7 @@
 //! Claims that are measured on the reference store: each recipe is run without and with what is claimed of, in turn.
 
 use bench::compare::{Sample, Verdict, compare};
+use timeline::Timeline;
 use trial::{Found, Order, Stage, Use, alternate};
 use units::Nanos;
 
@@ -64,14 +65,12 @@ fn compared(lab: &Lab, id: &str, number: impl Fn(&Found) -> f64 + Copy) -> Resul
 
 /// How unsteady foreground writes are.
 fn steadiness(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
-    compared(lab, id, variation)
+    compared(lab, id, |found| variation(&found.timeline, found.from, found.until))
 }
 
-/// Standard deviation over mean of the operations of each second that was measured.
-fn variation(found: &Found) -> f64 {
-    let from = Nanos((found.report.warm_up_s * 1e9) as u64);
-    let until = from + Nanos((found.report.measured_s * 1e9) as u64);
-    let measured = found.timeline.window(from, until);
+/// Standard deviation over mean of the operations of each second between two instants.
+fn variation(timeline: &Timeline, from: Nanos, until: Nanos) -> f64 {
+    let measured = timeline.window(from, until);
     let rates = measured.series.iter().filter(|series| series.name == "operations_per_second");
     let rates: Vec<f64> = rates.flat_map(|series| series.points()).map(|point| point.value).collect();
     bench::statistics::mean(&rates).map_or(f64::NAN, |mean| mean.deviation / mean.mean)
@@ -116,4 +115,30 @@ fn dedicated_log(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
     );
     let value = Value::Numbers(vec![100.0 * (comparison.throughput.ratio - 1.0), 100.0 * (1.0 - p99.ratio)]);
     Ok(Ours { remark: Some(remark), certain, value })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use timeline::{Merge, Point, Points, Series, Unit};
+
+    use super::*;
+
+    #[test]
+    fn unsteadiness_is_of_the_seconds_that_were_measured() {
+        let second = |at: u64, value| Point { from: Nanos::secs(at), until: Nanos::secs(at + 1), value };
+        // Loading and warming up, an hour into the Timeline; then 90 and 110.
+        let points = vec![second(3600, 1000.0), second(3601, 90.0), second(3602, 110.0), second(3603, 5.0)];
+        let series = Series {
+            name: "operations_per_second".to_owned(),
+            labels: BTreeMap::new(),
+            unit: Unit::CountPerSecond,
+            points: Points::Values(Merge::Mean, points),
+        };
+        let timeline = Timeline { series: vec![series], ..Timeline::default() };
+        let found = variation(&timeline, Nanos::secs(3601), Nanos::secs(3603));
+        // Of two numbers that differ by 20 the sample's deviation is 20 / √2.
+        assert!((found - 20.0 / 2_f64.sqrt() / 100.0).abs() < 1e-9, "{found}");
+    }
 }
