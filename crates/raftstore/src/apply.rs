@@ -283,16 +283,27 @@ impl Applier {
 /// Does something to the state; while there is no room, again and again. False when the node is broken or stops.
 pub(crate) fn persist(node: &Node, what: impl Fn() -> Result<(), StateError>) -> bool {
     let mut waited = false;
+    let done = persist_until(node, what, &mut waited);
+    if waited {
+        node.disks.wait_for_room(false);
+    }
+    done
+}
+
+fn persist_until(node: &Node, what: impl Fn() -> Result<(), StateError>, waited: &mut bool) -> bool {
     loop {
         match what() {
             Ok(()) => {
-                if waited {
+                if *waited {
                     node.disks.accept();
                 }
                 return true;
             }
             Err(full @ StateError::Full(_)) => {
-                waited = true;
+                if !*waited {
+                    *waited = true;
+                    node.disks.wait_for_room(true);
+                }
                 node.disks.refuse(full.to_string());
                 if node.stopping() || node.broken.is() {
                     return false;

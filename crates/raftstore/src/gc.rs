@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use raft_engine::{Command, LogBatch};
 
-use crate::State;
-use crate::apply::persist;
 use crate::log::{Engine, failure};
 use crate::node::Node;
 use crate::shard::ToShard;
+use crate::{State, StateError};
 
 /// What the thread is told.
 pub(crate) enum ToGc {
@@ -55,8 +54,18 @@ pub(crate) fn run(node: &Node, engine: &Arc<Engine>, state: &dyn State, work: &R
 
 /// Whether it is done.
 fn shorten(node: &Node, engine: &Engine, state: &dyn State, wanted: &mut HashMap<u64, u64>) -> bool {
-    if !persist(node, || state.sync()) {
+    // RocksDB gives up recovering from a full disk when a sync fails meanwhile, and says "no space" for ever: nothing is
+    // synced while a write waits for room, and a sync that finds none is left to the next round.
+    if node.disks.state_waits() {
         return false;
+    }
+    match state.sync() {
+        Ok(()) => {}
+        Err(StateError::Full(_)) => return false,
+        Err(error) => {
+            node.break_down(&error.to_string());
+            return false;
+        }
     }
     let mut batch = LogBatch::default();
     for (region_id, index) in wanted.drain() {

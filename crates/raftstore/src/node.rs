@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 
 use crossbeam_channel::Sender;
 use parking_lot::{Mutex, RwLock};
@@ -49,6 +49,8 @@ pub(crate) struct Disks {
     told: AtomicI32,
     /// A write failed for lack of room, and has not been done yet.
     refused: AtomicBool,
+    /// Threads with a write of the state for which there is no room.
+    waiting: AtomicUsize,
     reason: RwLock<String>,
     others: HashMap<u64, AtomicI32>,
 }
@@ -60,6 +62,7 @@ impl Disks {
         Self {
             told: AtomicI32::new(0),
             refused: AtomicBool::new(false),
+            waiting: AtomicUsize::new(0),
             reason: RwLock::default(),
             others: stores.map(|store| (store, AtomicI32::new(0))).collect(),
         }
@@ -82,6 +85,19 @@ impl Disks {
     /// The write that failed is done.
     pub(crate) fn accept(&self) {
         self.refused.store(false, Ordering::Relaxed);
+    }
+
+    /// A thread begins to wait for room for a write of the state, or has done with it.
+    pub(crate) fn wait_for_room(&self, waits: bool) {
+        match waits {
+            true => self.waiting.fetch_add(1, Ordering::SeqCst),
+            false => self.waiting.fetch_sub(1, Ordering::SeqCst),
+        };
+    }
+
+    /// Whether the state has no room for what is to be written to it.
+    pub(crate) fn state_waits(&self) -> bool {
+        self.waiting.load(Ordering::SeqCst) > 0
     }
 
     /// What other nodes are told.
