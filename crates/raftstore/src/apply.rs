@@ -282,28 +282,17 @@ impl Applier {
 
 /// Does something to the state; while there is no room, again and again. False when the node is broken or stops.
 pub(crate) fn persist(node: &Node, what: impl Fn() -> Result<(), StateError>) -> bool {
-    let mut waited = false;
-    let done = persist_until(node, what, &mut waited);
-    if waited {
-        node.disks.wait_for_room(false);
-    }
-    done
-}
-
-fn persist_until(node: &Node, what: impl Fn() -> Result<(), StateError>, waited: &mut bool) -> bool {
+    let mut waiting = None;
     loop {
         match what() {
             Ok(()) => {
-                if *waited {
+                if waiting.is_some() {
                     node.disks.accept();
                 }
                 return true;
             }
             Err(full @ StateError::Full(_)) => {
-                if !*waited {
-                    *waited = true;
-                    node.disks.wait_for_room(true);
-                }
+                waiting.get_or_insert_with(|| node.disks.wait_for_room());
                 node.disks.refuse(full.to_string());
                 if node.stopping() || node.broken.is() {
                     return false;

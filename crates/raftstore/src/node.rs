@@ -87,12 +87,10 @@ impl Disks {
         self.refused.store(false, Ordering::Relaxed);
     }
 
-    /// A thread begins to wait for room for a write of the state, or has done with it.
-    pub(crate) fn wait_for_room(&self, waits: bool) {
-        match waits {
-            true => self.waiting.fetch_add(1, Ordering::SeqCst),
-            false => self.waiting.fetch_sub(1, Ordering::SeqCst),
-        };
+    /// A thread waits for room for a write of the state, until what it gets is dropped.
+    pub(crate) fn wait_for_room(&self) -> Waiting<'_> {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        Waiting(&self.waiting)
     }
 
     /// Whether the state has no room for what is to be written to it.
@@ -118,6 +116,15 @@ impl Disks {
         if let Some(known) = self.others.get(&store) {
             known.store(usage, Ordering::Relaxed);
         }
+    }
+}
+
+/// A thread that waits for room.
+pub(crate) struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
