@@ -143,10 +143,12 @@ impl Node {
         }
     }
 
-    /// Asks its process to end, and kills it if it does not within 10 s. Says how it ended, if not well.
+    /// Asks its process to end, and kills it if it does not within 10 s. Says how it ended, if not well, with the end of its
+    /// log.
     pub fn stop(&self) -> Option<String> {
         let process = self.process().take();
-        process.and_then(|mut process| process.stop())
+        let said = process.and_then(|mut process| process.stop())?;
+        Some(format!("{said}; its log ends with\n{}", process::tail(&self.log())))
     }
 
     /// Starts its process again and waits until it serves, where it did before if that port is still free.

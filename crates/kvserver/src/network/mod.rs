@@ -53,6 +53,9 @@ impl Ways {
     }
 }
 
+/// How long the end waits for threads.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// The way to other stores. Its threads are the service's too.
 pub struct Network {
     ways: Arc<Ways>,
@@ -96,11 +99,13 @@ pub fn transport(settings: &Settings, stores: Stores) -> Result<Arc<Network>, Se
 }
 
 impl Network {
-    /// Ends the streams and the threads; what is not sent is dropped.
+    /// Ends the streams and the threads, and with them what the service's tasks hold; what is not sent is dropped. A thread
+    /// that waits for PD or for a broken disk is left behind after a second.
     pub fn stop(&self) {
         self.links.read().values().for_each(|link| link.close());
-        if let Some(runtime) = self.runtime.lock().take() {
-            runtime.shutdown_background();
+        let runtime = self.runtime.lock().take();
+        if let Some(runtime) = runtime {
+            runtime.shutdown_timeout(PATIENCE);
         }
     }
 
