@@ -122,6 +122,15 @@ fn sum(timeline: &timeline::Timeline, name: &str, disk: Option<&str>) -> f64 {
     timeline.series.iter().filter(of).map(values).sum()
 }
 
+/// Waits until a node has told of bytes between zones: one that was restarted a moment ago may not have been reached yet.
+fn wait_for_traffic(node: &cluster::Node) {
+    let from = Instant::now();
+    while !node.engine().unwrap().zones.keys().any(|traffic| traffic.from != traffic.to) {
+        assert!(from.elapsed() < Duration::from_secs(20), "no byte between zones in 20 s: {}", node.said());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
 /// Elections after a second: TiKV's ten to twenty are long for a test.
 fn keys() -> toml::Table {
     "[raftstore]\nraft-base-tick-interval = \"100ms\"\nraft-store-max-leader-lease = \"900ms\"\n".parse().unwrap()
@@ -166,7 +175,7 @@ fn three_nodes_keep_what_they_acknowledged() {
         for pool in ["apply", "grpc_server", "raftstore", "sched_worker", "store_writer", "unified_read_po"] {
             assert!(engine.cpu.contains_key(pool), "no {pool} among {:?}", engine.cpu);
         }
-        assert!(engine.zones.keys().any(|traffic| traffic.from != traffic.to), "{:?}", engine.zones);
+        wait_for_traffic(node);
     }
     let seen = sampler.finish().unwrap();
     // Each of 3000 values of 1 KiB is in the logs of three nodes; what a node wrote before it was killed may not have been
