@@ -119,7 +119,7 @@ impl<T: Copy> Cpu<T> {
         }
     }
 
-    /// Takes the job that ends at [`Cpu::next`].
+    /// Takes the job that ends at [`Cpu::next`]. Its thread takes no other until [`Cpu::free`].
     pub(crate) fn take(&mut self) -> Option<(Pool, T)> {
         if self.running.is_empty() {
             return None;
@@ -128,18 +128,26 @@ impl<T: Copy> Cpu<T> {
         let done = self.running.swap_remove(self.first);
         // The instant was rounded up to a nanosecond: the job may have had a hair more than it needed.
         self.service = self.service.max(self.ends.swap_remove(self.first));
-        let threads = &mut self.pools[done.pool as usize];
-        threads.busy += done.work / self.speed;
-        match threads.waiting.pop_front() {
-            Some((work, task)) => self.start(done.pool, work, task),
-            None => threads.running -= 1,
-        }
+        self.pools[done.pool as usize].busy += done.work / self.speed;
         if self.running.is_empty() {
             self.service = 0.0;
         }
         self.first = least(&self.ends);
         self.schedule();
         Some((done.pool, done.task))
+    }
+
+    /// A thread that has done its job, and what it waited for after it, takes the next.
+    pub(crate) fn free(&mut self, now: Nanos, pool: Pool) {
+        let threads = &mut self.pools[pool as usize];
+        match threads.waiting.pop_front() {
+            Some((work, task)) => {
+                self.advance(now);
+                self.start(pool, work, task);
+                self.schedule();
+            }
+            None => threads.running -= 1,
+        }
     }
 
     fn start(&mut self, pool: Pool, work: f64, task: T) {
@@ -242,7 +250,9 @@ mod tests {
         let mut ends = Vec::new();
         while cpu.next() < Nanos(u64::MAX) {
             let at = cpu.next();
-            ends.push((at.0, cpu.take().unwrap().1));
+            let (pool, job) = cpu.take().unwrap();
+            cpu.free(at, pool);
+            ends.push((at.0, job));
         }
         ends
     }
@@ -272,6 +282,21 @@ mod tests {
         assert!((cpu.busy(Pool::Apply) - 0.003).abs() < 1e-12);
     }
 
+    #[test]
+    fn a_thread_that_waits_for_something_takes_no_job_and_no_processor() {
+        let mut cpu = Cpu::new(1.0, 1.0, |_| 1);
+        cpu.submit(Nanos(0), Pool::Read, 0.001, 0);
+        cpu.submit(Nanos(0), Pool::Read, 0.001, 1);
+        cpu.submit(Nanos(0), Pool::Apply, 0.003, 2);
+        assert_eq!((cpu.next(), cpu.take()), (Nanos(2_000_000), Some((Pool::Read, 0))));
+        // The other pool has the processor for itself.
+        assert_eq!((cpu.next(), cpu.take()), (Nanos(4_000_000), Some((Pool::Apply, 2))));
+        cpu.free(Nanos(4_000_000), Pool::Apply);
+        assert_eq!(cpu.take(), None);
+        cpu.free(Nanos(9_000_000), Pool::Read);
+        assert_eq!(drain(&mut cpu), [(10_000_000, 1)]);
+    }
+
     proptest! {
         #[test]
         fn no_more_work_is_done_than_there_are_threads(
@@ -283,7 +308,8 @@ mod tests {
             for (index, (gap, seconds, of)) in jobs.iter().enumerate() {
                 now += Nanos(*gap);
                 while cpu.next() <= now {
-                    cpu.take();
+                    let (at, (pool, _)) = (cpu.next(), cpu.take().unwrap());
+                    cpu.free(at, pool);
                     ends += 1;
                 }
                 cpu.submit(now, Pool::ALL[*of], *seconds, index);

@@ -67,7 +67,7 @@ impl World {
             (next.requests, next.reads, next.scans) = (this.requests - 1, this.reads - reads, this.scans - scans);
             next.waiting = 1;
             let node = self.reader(this.zone);
-            self.send(op, this.zone, node, at + this.drawn.pause, What::Read { reads, scans });
+            self.send(op, this.zone, node, at + this.drawn.pause, What::Read { reads, scans, blocks: 0 });
             return;
         }
         let phases = if this.drawn.records == 0 { 0 } else { 1 + u8::from(self.load.transactional) };

@@ -17,9 +17,9 @@ pub(crate) enum Event {
     Begin(u32),
     /// A request reaches its node.
     Request(u32),
-    /// Flow control lets a write pass.
+    /// A request may be worked on: flow control lets a write pass, or a follower knows how far it must have applied.
     Admitted(u32),
-    /// The disk reads of a request are done.
+    /// A disk read of a request is done.
     Read(u32),
     /// The writes of a log batch are done.
     Written(u16),
@@ -103,8 +103,8 @@ pub(crate) struct Req {
 /// What a request asks for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum What {
-    /// Point reads and scans.
-    Read { reads: u32, scans: u32 },
+    /// Point reads and scans; and blocks that are yet to come from the disk, once it has been worked on.
+    Read { reads: u32, scans: u32, blocks: u32 },
     /// Proposals of so many records; `phase` 0 writes values, 1 commits.
     Write { proposals: u32, records: f64, phase: u8 },
 }

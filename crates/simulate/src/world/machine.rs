@@ -38,12 +38,18 @@ impl World {
         }
     }
 
-    /// The next job that is done at a node, or beside them.
-    pub(super) fn take_job(&mut self, node: usize) -> Option<(Pool, Task)> {
-        match self.nodes.get_mut(node) {
-            Some(node) => node.cpu.take(),
-            None => self.shared.as_mut().and_then(|shared| shared.cpu.take()),
+    /// The next job that is done at a node, or beside them. Its thread is free, but for that of a read, which may wait for
+    /// the disk.
+    pub(super) fn take_job(&mut self, node: usize) -> Option<Task> {
+        let cpu = match self.nodes.get_mut(node) {
+            Some(node) => &mut node.cpu,
+            None => &mut self.shared.as_mut()?.cpu,
+        };
+        let (pool, task) = cpu.take()?;
+        if !matches!(task, Task::Read(_)) {
+            cpu.free(self.now, pool);
         }
+        Some(task)
     }
 
     /// After each event: new requests of disks and syncs take their processor time, and every job its share of the threads.

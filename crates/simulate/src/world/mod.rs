@@ -104,7 +104,7 @@ impl World {
             self.events += 1;
             if first < at {
                 self.now = self.now.max(first);
-                if let Some((_, task)) = self.take_job(node) {
+                if let Some(task) = self.take_job(node) {
                     self.worked(node, task);
                 }
                 continue;
@@ -147,7 +147,7 @@ impl World {
             Event::Begin(op) => self.begin(op, self.now),
             Event::Request(req) => self.sent_by_client(req),
             Event::Admitted(req) => self.admitted(req),
-            Event::Read(req) => self.answered(req, self.now),
+            Event::Read(req) => self.read_on(req),
             Event::Written(node) => self.log_written(node),
             Event::Synced(node) => self.log_synced(node),
             Event::Message(node, batch) => self.message(node as usize, batch),

@@ -7,6 +7,7 @@ use units::Nanos;
 
 use super::World;
 use super::event::{Event, Group, Item, MOST_FOLLOWERS, NONE, Req, What};
+use crate::cpu::Pool;
 
 /// A follower was away when the entries were sent: it gets them later, with others.
 const MISSED: u8 = 4;
@@ -163,6 +164,9 @@ impl World {
                 if arrived {
                     debug_assert_eq!(op, NONE, "asked again when the node went away");
                     self.reqs.remove(req as usize);
+                    if matches!(event, Event::Read(_)) {
+                        self.nodes[node as usize].cpu.free(self.now, Pool::Read);
+                    }
                 } else {
                     self.ask_again(req);
                 }

@@ -17,15 +17,16 @@ impl World {
         let this = self.reqs[req as usize];
         let zone = self.nodes[this.node as usize].zone;
         match this.what {
-            What::Read { reads, scans } => {
+            What::Read { reads, scans, .. } => {
                 let load = &self.load;
                 let answer = f64::from(reads) * load.answers[0] + f64::from(scans) * load.answers[1];
-                let mut work = f64::from(reads) * load.read_cpu + f64::from(scans) * load.scan_cpu;
-                if self.follower_read {
-                    work += self.c.cpu_read_index;
-                }
                 self.network.count(Traffic::Client, zone, this.zone as usize, answer);
-                self.nodes[this.node as usize].cpu.submit(self.now, Pool::Read, work, Task::Read(req));
+                // A follower asks the leader how far it must have applied.
+                if self.follower_read {
+                    self.agenda.add(self.now + self.index_trip, Event::Admitted(req));
+                } else {
+                    self.admitted(req);
+                }
             }
             What::Write { proposals, records, phase } => {
                 let bytes = records * self.load.log[phase as usize] + f64::from(proposals) * self.load.header;
@@ -48,10 +49,20 @@ impl World {
         }
     }
 
-    /// A write may go on to its proposal.
+    /// A request is worked on: a read up to its blocks, a write up to its proposal.
     pub(super) fn admitted(&mut self, req: u32) {
         let this = self.reqs[req as usize];
-        let What::Write { proposals, records, phase } = this.what else { return };
+        let (proposals, records, phase) = match this.what {
+            What::Write { proposals, records, phase } => (proposals, records, phase),
+            What::Read { reads, scans, .. } => {
+                let mut work = f64::from(reads) * self.load.read_cpu + f64::from(scans) * self.load.scan_cpu;
+                if self.follower_read {
+                    work += self.c.cpu_read_index;
+                }
+                self.nodes[this.node as usize].cpu.submit(self.now, Pool::Read, work, Task::Read(req));
+                return;
+            }
+        };
         let bytes = records * self.load.log[phase as usize] + f64::from(proposals) * self.load.header;
         let work = records * self.c.cpu_write * self.c.scheduler_share + bytes * self.wire.1;
         let node = &mut self.nodes[this.node as usize];
@@ -59,42 +70,47 @@ impl World {
         node.cpu.submit(self.now, Pool::Scheduler, work, Task::Write(req));
     }
 
-    /// A read has been worked on: blocks that are in no cache come from the disk, all at once.
+    /// A read has been worked on: blocks that are in no cache come from the disk, one after the other. The thread waits for
+    /// them, as RocksDB's callers do.
     pub(super) fn read(&mut self, req: u32) {
         let this = self.reqs[req as usize];
-        let What::Read { reads, scans } = this.what else { return };
+        let What::Read { reads, scans, .. } = this.what else { return };
         let node = &mut self.nodes[this.node as usize];
         let depth: f64 = node.trees.iter().map(|tree| (tree.depth() + tree.l0_files()) as f64).sum();
         // Filters send a point read into other files in vain.
         let more = (depth - 1.0).max(0.0) * self.c.false_positive;
         let blocks = f64::from(reads) * (1.0 + more) + f64::from(scans) * self.load.scan_blocks;
         let chance: f64 = self.random.random();
-        let blocks = (blocks + chance) as u32;
         let caches = node.caches;
-        let places = (node.size / PAGE) as u64;
-        let mut done = self.now;
-        for _ in 0..blocks {
+        let mut missing = 0;
+        for _ in 0..(blocks + chance) as u32 {
             let found: f64 = self.random.random();
             if found < caches.block_cache {
                 node.counts.hits += 1.0;
                 continue;
             }
             node.counts.misses += 1.0;
-            if found < caches.memory {
-                continue;
-            }
-            let offset = self.random.random_range(0..places.max(1)) * PAGE as u64;
-            done = done.max(node.disks.submit(Which::Data, self.now, Op::Read, offset, caches.read_size));
+            missing += u32::from(found >= caches.memory);
         }
-        // A follower asks the leader how far it must have applied.
-        if self.follower_read {
-            done = done.max(self.now + self.index_trip);
+        self.reqs[req as usize].what = What::Read { reads, scans, blocks: missing };
+        self.read_on(req);
+    }
+
+    /// The next block of a read from the disk, or its answer.
+    pub(super) fn read_on(&mut self, req: u32) {
+        let this = &mut self.reqs[req as usize];
+        let What::Read { blocks, .. } = &mut this.what else { return };
+        let node = &mut self.nodes[this.node as usize];
+        if *blocks == 0 {
+            node.cpu.free(self.now, Pool::Read);
+            self.answered(req, self.now);
+            return;
         }
-        if done > self.now {
-            self.agenda.add(done, Event::Read(req));
-        } else {
-            self.answered(req, done);
-        }
+        *blocks -= 1;
+        let places = (node.size / PAGE) as u64;
+        let offset = self.random.random_range(0..places.max(1)) * PAGE as u64;
+        let done = node.disks.submit(Which::Data, self.now, Op::Read, offset, node.caches.read_size);
+        self.agenda.add(done, Event::Read(req));
     }
 
     /// A write is proposed: it joins what the next round of raft groups takes up.

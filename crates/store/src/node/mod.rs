@@ -163,7 +163,9 @@ impl Node {
         // would end in the middle, and RocksDB's statics with it: it aborts then.
         let holders = Arc::strong_count(&self.state) - 1;
         if holders > 0 {
-            eprintln!("diskwright-store: {holders} holders of RocksDB are left behind, for they wait for a broken disk");
+            eprintln!(
+                "diskwright-store: {holders} holders of RocksDB are left behind, for they wait for a broken disk"
+            );
         }
     }
 }
