@@ -131,11 +131,15 @@ pub fn judge(published: &str, ours: &Value, tolerance: Tolerance) -> Judgement {
     }
 }
 
-/// The published values: apart by `;`, or by ` / ` where that gives as many as ours.
+/// The published values: apart by `;`, or by ` / ` or by `;` and `->` where that gives as many as ours.
 fn parts(published: &str, ours: usize) -> Vec<&str> {
-    let split = |separator| published.split(separator).map(str::trim).collect::<Vec<_>>();
-    let (semicolons, slashes) = (split(";"), split(" / "));
-    if semicolons.len() != ours && slashes.len() == ours { slashes } else { semicolons }
+    fn split<'a>(text: &'a str, separator: &str) -> Vec<&'a str> {
+        text.split(separator).map(str::trim).collect()
+    }
+    let semicolons = split(published, ";");
+    let arrows = semicolons.iter().flat_map(|part| split(part, "->")).collect();
+    let all = [semicolons.clone(), split(published, " / "), arrows];
+    all.into_iter().find(|parts| parts.len() == ours).unwrap_or(semicolons)
 }
 
 /// Without differences of case and of space.
@@ -196,6 +200,12 @@ mod tests {
     fn numbers_read_are_the_same_in_the_digits_published() {
         assert!(holds("209031; 13.3", &[209030.67, 13.33], "read it"));
         assert!(!holds("209031; 13.3", &[209030.67, 13.4], "read it"));
+    }
+
+    #[test]
+    fn an_arrow_parts_what_was_before_from_what_came_of_it() {
+        assert!(holds("8000->9400; 11.3->9.2", &[8100.0, 9300.0, 11.3, 9.2], "2%"));
+        assert!(!holds("8000->9400; 11.3->9.2", &[9400.0, 8000.0, 11.3, 9.2], "2%"));
     }
 
     #[test]

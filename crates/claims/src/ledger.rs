@@ -34,9 +34,9 @@ impl Rung {
         matches!(self, Self::Model | Self::Plan)
     }
 
-    /// Whether this program measures the answer, when it is told to.
+    /// Whether this program measures or simulates the answer, when it is told to.
     pub fn measured(self) -> bool {
-        matches!(self, Self::Mount | Self::Bench)
+        matches!(self, Self::Mount | Self::Bench | Self::Simulate)
     }
 }
 

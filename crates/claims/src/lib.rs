@@ -8,12 +8,14 @@ mod a;
 mod b;
 mod c;
 mod d;
+mod disk_runs;
 mod engine_runs;
 mod judge;
 mod ledger;
 mod measured;
 mod recipe;
 mod run;
+mod simulated;
 
 pub use judge::{Judgement, Tolerance, UnknownTolerance, Value, judge};
 pub use ledger::{Claim, Rung, Shortfall, Source, claims, shortfalls, sources};

@@ -21,14 +21,16 @@ Examples:
   diskwright claims
   diskwright claims --id A02 --id A14
   diskwright claims --rung plan --json
+  diskwright claims --run simulate
   diskwright claims --run mount
   diskwright claims --run bench --id B06
 
-Ours is computed with the limits and prices of the source's day. Claims on what a mounted disk
-delivers are measured with fio by --run mount, which takes eight minutes, root and 4 GiB of room
-in --scratch. Claims on what a setting brings are measured on the reference store by --run bench,
-with the recipes in crates/claims/recipes; that takes half an hour, root, 8 GiB of room and the
-programs of `make store`. Exits with 1 if a claim does not hold.")]
+Ours is computed with the limits and prices of the source's day. Claims on whole deployments are
+simulated by --run simulate, which takes some minutes. Claims on what a mounted disk delivers are
+measured with fio by --run mount, which takes eight minutes, root and 4 GiB of room in --scratch.
+Claims on what a setting brings are measured on the reference store by --run bench, which takes
+three quarters of an hour, root, 8 GiB of room and the programs of `make store`. The recipes are in
+crates/claims/recipes. Exits with 1 if a claim does not hold.")]
 pub(crate) struct Args {
     /// Only this claim; may be repeated
     #[arg(long, value_name = "ID")]
@@ -36,7 +38,7 @@ pub(crate) struct Args {
     /// Only claims checked by this: model, plan, simulate, mount, bench, render, diagnose or pilot
     #[arg(long)]
     rung: Option<String>,
-    /// Measure the claims of this rung on this machine: mount or bench
+    /// Answer the claims of this rung: simulate; or mount or bench, measured on this machine
     #[arg(long, value_name = "RUNG", conflicts_with = "rung")]
     run: Option<String>,
     /// Where measuring keeps its files, best in memory; all of them are removed

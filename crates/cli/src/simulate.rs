@@ -43,8 +43,8 @@ report.html with charts.
 
 --sweep runs every combination of the values, on all cores. Settings: block-size, block-cache,
 compression, value-separation, rate-limit, raft-disk, data-disk, instance, nodes, replicas,
-follower-read, grpc-compression, zone-round-trip, flow-control, clients, throughput, credits,
-degraded, seed.
+follower-read, grpc-compression, zone-round-trip, flow-control, thread-pools, clients, throughput,
+credits, degraded, seed.
 
 --events reads a TOML file; each event has an instant and one thing that happens:
   [[events]]

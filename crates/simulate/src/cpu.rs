@@ -26,6 +26,11 @@ impl Pool {
     pub(crate) const ALL: [Self; 6] =
         [Self::Scheduler, Self::Store, Self::Apply, Self::Read, Self::Flush, Self::Compaction];
 
+    /// Whether requests go through it; the others work in the background.
+    pub(crate) fn serves(self) -> bool {
+        !matches!(self, Self::Flush | Self::Compaction)
+    }
+
     /// As the series `cpu_time` names it.
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -183,6 +183,11 @@ impl Disks {
         at < self.disks[disk].faulty
     }
 
+    /// Bytes a second that the data disk sustains; `None` if nothing limits it.
+    pub(crate) fn throughput(&self) -> Option<f64> {
+        self.disks.first()?.sample.throughput_limit.map(|limit| limit.0)
+    }
+
     /// Bytes of the data disk; nothing if there is none.
     pub(crate) fn size(&self) -> f64 {
         self.disks.first().map_or(0.0, |disk| disk.sample.size.as_f64())

@@ -26,6 +26,8 @@ pub struct Options {
     pub degraded_minutes: bool,
     /// TiKV's flow control; without it RocksDB stalls writes by its own rules.
     pub flow_control: bool,
+    /// Threads of the pools that requests go through, times TiKV's defaults.
+    pub pools: u32,
     /// What happens while it runs.
     pub script: Script,
     /// Most operations in flight of an open loop; those that come on top are dropped and counted.
@@ -51,6 +53,7 @@ impl Default for Options {
             credits: StartCredits::Full,
             degraded_minutes: false,
             flow_control: true,
+            pools: 1,
             script: Script::default(),
             most_in_flight: 10_000,
             constants: *Constants::embedded(),

@@ -125,6 +125,11 @@ settings! {
         setup.options.flow_control = switch(text)?;
         Ok(())
     };
+    "thread-pools", "how many times TiKV's default threads requests have: unified read, scheduler, raftstore, apply", "1,2",
+    |setup, text| {
+        setup.options.pools = positive(text)?.min(1000);
+        Ok(())
+    };
     "clients", "how many clients wait for their answers", "16,64", |setup, text| {
         setup.options.load = Some(Load::Closed(f64::from(positive(text)?)));
         Ok(())

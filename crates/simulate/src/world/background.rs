@@ -75,6 +75,7 @@ impl World {
                 to,
                 to_read: self.random.random_range(0.0..self.c.compaction_read_size),
                 to_write: 0,
+                writing: false,
                 waiting: 0,
             };
             let part = self.parts.insert(part) as u32;
@@ -110,8 +111,7 @@ impl World {
         self.next_request(index);
     }
 
-    /// The next request of a step. A thread has one at the disk at a time: more would keep the log, on a disk that it shares,
-    /// waiting behind all of them.
+    /// The next request of a step. A thread has one at the disk at a time.
     pub(super) fn next_request(&mut self, index: u32) {
         let c = self.c;
         let part = &mut self.parts[index as usize];
@@ -124,10 +124,7 @@ impl World {
             part.to_read -= bytes as f64;
             done
         } else if part.to_write > 0 {
-            let bytes = std::mem::take(&mut part.to_write);
-            let done = disks.submit(Which::Data, self.now, Op::Write, part.to, bytes);
-            part.to += u64::from(bytes);
-            done
+            return self.write_back(index);
         } else {
             return self.step_half_done(index);
         };

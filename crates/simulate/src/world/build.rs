@@ -16,9 +16,10 @@ use super::event::{Event, MOST_FOLLOWERS, NONE};
 use super::machine::Shared;
 use super::node::{Counts, Node, Slots, Writer, threads};
 use super::outage::Outage;
+use super::writeback::Writeback;
 use super::{Seen, World};
 use crate::agenda::Agenda;
-use crate::cpu::Cpu;
+use crate::cpu::{Cpu, Pool};
 use crate::disks::Disks;
 use crate::flow::Flow;
 use crate::limiter::Limiter;
@@ -193,7 +194,7 @@ fn node(
         None => (instance.vcpu, instance.sustained_threads()?, instance.thread_speed()),
     };
     let limit = settings.rate_limit.map_or(RATE_LIMIT, |rate| rate.0);
-    let pool = |pool| threads(pool, vcpu, c.grpc_threads as u32);
+    let pool = |pool: Pool| threads(pool, vcpu, c.grpc_threads as u32) * if pool.serves() { options.pools } else { 1 };
     Ok(Node {
         zone,
         cpu: Cpu::new(hardware, speed, pool),
@@ -202,13 +203,14 @@ fn node(
         // A machine cut to measure may hold all files in its page cache; one as people have it holds what was just written.
         read_miss: c.compaction_read_miss * options.machine.map_or(1.0, |_| 1.0 - data.in_page_cache),
         flow: Flow::new(trees.len()),
+        writeback: Writeback::default(),
         trees,
         blobs: data.blobs,
         limiter: if options.machine.is_some() { Limiter::fixed(limit) } else { Limiter::new(limit) },
         gathering: Vec::new(),
         inbox: Vec::new(),
-        rounds: vec![Vec::new(); pool(crate::cpu::Pool::Store) as usize],
-        idle: (0..pool(crate::cpu::Pool::Store) as u8).rev().collect(),
+        rounds: vec![Vec::new(); pool(Pool::Store) as usize],
+        idle: (0..pool(Pool::Store) as u8).rev().collect(),
         writer: Writer::default(),
         slots: Slots::of(vcpu),
         outage: Outage::default(),

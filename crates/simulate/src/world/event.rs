@@ -178,6 +178,8 @@ pub(crate) struct Part {
     pub(crate) to_read: f64,
     /// Bytes that the step under way has yet to write.
     pub(crate) to_write: u32,
+    /// Whether the request at the disk is a write.
+    pub(crate) writing: bool,
     /// Where it reads and writes.
     pub(crate) from: u64,
     pub(crate) to: u64,

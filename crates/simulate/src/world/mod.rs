@@ -12,6 +12,7 @@ mod raft;
 mod requests;
 mod script;
 mod stall;
+mod writeback;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use slab::Slab;
@@ -155,7 +156,7 @@ impl World {
             Event::Commits(node, batch) => self.commits(node as usize, batch),
             Event::Applied(group, place) => self.applied(group, place),
             Event::Grant(part) => self.granted(part),
-            Event::Step(part) => self.next_request(part),
+            Event::Step(part) => self.request_done(part),
             Event::Scripted(number) => self.scripted(number),
             Event::Elected(node) => self.elected(node as usize),
             Event::Tick | Event::Look => {}

@@ -6,6 +6,7 @@ use units::Nanos;
 
 use super::event::{Item, NONE, Task};
 use super::outage::Outage;
+use super::writeback::Writeback;
 use crate::cpu::{Cpu, Pool};
 use crate::disks::Disks;
 use crate::flow::{Behind, Flow};
@@ -95,6 +96,7 @@ pub(crate) struct Node {
     pub(crate) trees: Vec<Tree>,
     pub(crate) blobs: f64,
     pub(crate) flow: Flow,
+    pub(crate) writeback: Writeback,
     pub(crate) limiter: Limiter,
     /// The group that gathers proposals, for each set of followers.
     pub(crate) gathering: Vec<u32>,
