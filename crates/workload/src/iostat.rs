@@ -14,8 +14,10 @@ use crate::IoRates;
 pub struct DeviceRates {
     /// Its name, such as `sdb`.
     pub device: String,
-    /// What it did each second.
+    /// What it did each second; its flushes are 0 where they were not counted.
     pub rates: IoRates,
+    /// Flushes a second; kernels before 5.5 and older iostats do not count them.
+    pub flushes: Option<f64>,
     /// Discards a second, and the bytes they gave back; sysstat 11.7 and later tell.
     pub discards: Option<(f64, f64)>,
     /// Requests of the same kind that the kernel merged into others, a second: reads, writes.

@@ -76,9 +76,9 @@ pub(super) fn device_rates(
             read_bytes: needed(READ_BYTES)?,
             writes: needed(WRITES)?,
             write_bytes: needed(WRITE_BYTES)?,
-            // Kernels before 5.5 do not count them.
             flushes: any(FLUSHES)?.unwrap_or(0.0),
         },
+        flushes: any(FLUSHES)?,
         discards: both(DISCARDS, DISCARD_BYTES)?,
         merged: both(READS_MERGED, WRITES_MERGED)?,
         waits: Waits {
