@@ -62,11 +62,6 @@ fn in_order<T>(points: &mut Vec<T>, span: impl Fn(&T) -> (units::Nanos, units::N
     });
 }
 
-/// Labels from pairs.
-pub(crate) fn labels<const N: usize>(pairs: [(&str, &str); N]) -> Labels {
-    pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

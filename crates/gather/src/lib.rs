@@ -11,6 +11,7 @@
 //! | `read_merges` `write_merges` | Count | Sum | requests that the kernel merged into others |
 //! | `discard_ops` `discard_bytes` `discard_time` | as of reads | Sum | discards |
 //!
+//! And from Prometheus, as `tables/*.toml` say with their sources: [`prometheus::series`] lists them.
 
 #![forbid(unsafe_code)]
 
@@ -19,6 +20,7 @@ pub mod diskstats;
 mod error;
 pub mod export;
 pub mod iostat;
+pub mod prometheus;
 mod stamp;
 
 pub use error::GatherError;
