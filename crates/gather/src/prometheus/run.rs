@@ -23,7 +23,7 @@ const PARTS: &str = "(z?ram|fd|sr)[0-9]+|(h|s|v|xv)d[a-z]+[0-9]+|nvme[0-9]+n[0-9
 /// Added where no mount of ours serves its disks through loop devices.
 const LOOPS: &str = "|loop[0-9]+";
 /// The longest note, in characters.
-const LONGEST: usize = 600;
+const LONGEST: usize = 4_000;
 
 /// What of the server is wanted, and what things are called.
 #[derive(Debug, Clone, Default)]
