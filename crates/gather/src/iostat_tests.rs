@@ -155,3 +155,24 @@ proptest! {
         }
     }
 }
+
+/// What sysstat 12.6 printed of a machine in its several forms, a second apart.
+const PRINTED: [&str; 4] = [
+    include_str!("../tests/iostat/stamped.txt"),
+    include_str!("../tests/iostat/several-tables.txt"),
+    include_str!("../tests/iostat/reports.json"),
+    include_str!("../tests/iostat/megabytes.txt"),
+];
+
+#[test]
+fn all_that_sysstat_prints_is_read() {
+    for printed in PRINTED {
+        let options = Options { first: First::Counts, ..every(1) };
+        let timeline = read(&text(printed), &options).unwrap();
+        for name in ["read_ops", "write_bytes", "read_time", "flush_time", "discard_ops", "busy_time", "queue_depth"] {
+            let points = points(&timeline, name, "vda");
+            assert!(points.len() >= 2, "{name} of {printed}");
+            assert!(points.iter().all(|(from, until, _)| until - from == 1.0), "{name}: {points:?}");
+        }
+    }
+}

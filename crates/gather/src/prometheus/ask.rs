@@ -9,14 +9,14 @@ pub(crate) type Form<'f> = &'f [(&'static str, String)];
 /// Something that answers Prometheus' HTTP API.
 pub(crate) trait Ask {
     /// Posts a form to `/api/v1/…`.
-    fn post(&self, path: &str, form: Form<'_>) -> Result<Answer, GatherError>;
+    fn post(&self, path: &str, form: Form<'_>) -> Result<Answer, Fault>;
 
     /// Its address as it may be shown.
     fn shown(&self) -> &str;
 
     /// Asks and reads.
     fn ask(&self, path: &str, form: Form<'_>) -> Result<Read, Fault> {
-        let answer = self.post(path, form).map_err(Fault::All)?;
+        let answer = self.post(path, form)?;
         answer::read(self.shown(), &answer)
     }
 

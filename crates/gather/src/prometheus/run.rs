@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use timeline::{About, LatencyPoint, Point, Timeline};
 use units::Nanos;
 
-use super::answer::Found;
-use super::ask::Ask;
+use super::answer::{Answer, Fault, Found};
+use super::ask::{Ask, Form};
 use super::batch::{self, Harvest};
 use super::buckets;
 use super::clock;
@@ -47,6 +47,24 @@ pub fn gather(server: &Server, range: &Range, options: &Options) -> Result<Timel
     gather_from(server, range, options, &Timestamp::now)
 }
 
+/// The same of a server that answers everything so: what any server may say is read or refused. For fuzzers.
+///
+/// # Errors
+/// As [`gather`].
+#[doc(hidden)]
+pub fn gather_answered(status: u16, body: &str, range: &Range) -> Result<Timeline, GatherError> {
+    struct Always<'a>(u16, &'a str);
+    impl Ask for Always<'_> {
+        fn post(&self, _: &str, _: Form<'_>) -> Result<Answer, Fault> {
+            Ok(Answer { status: self.0, body: self.1.to_owned() })
+        }
+        fn shown(&self) -> &str {
+            "http://always"
+        }
+    }
+    gather_from(&Always(status, body), range, &Options::default(), &|| range.until)
+}
+
 /// The same, from any server and by any clock.
 pub(super) fn gather_from(
     server: &dyn Ask,
@@ -61,10 +79,12 @@ pub(super) fn gather_from(
     if let Some(ahead) = clock::ahead(server, now)? {
         about.notes.insert("clock".to_owned(), format!("the server's is {ahead:+.0} s ahead of this machine's"));
     }
-    let scrapes = if range.step.is_none() { clock::scrapes(server, at, selector)? } else { 1 };
+    let scrapes = clock::scrapes(server, at, selector)?;
     let grid = Grid::new(range, scrapes)?;
     about.start = Timestamp::from_second(i64::try_from(grid.from).unwrap_or(0)).ok();
-    about.notes.insert("step".to_owned(), grid.window());
+    let short =
+        if grid.step < 2 * scrapes { format!(", shorter than two scrapes of {scrapes} s") } else { String::new() };
+    about.notes.insert("step".to_owned(), grid.window() + &short);
 
     let span = grid.until - grid.from;
     let info =
@@ -74,7 +94,7 @@ pub(super) fn gather_from(
     names.learn(&harvest.found);
     let series = series(&harvest, &names, &grid);
     if series.is_empty() {
-        return Err(nothing(server, range, selector, &harvest));
+        return Err(nothing(server, range, selector, &harvest, &short));
     }
     tell(&mut about, &harvest, options);
     for ((instance, _), mounted) in &names.mounted {
@@ -106,11 +126,13 @@ fn ask(server: &dyn Ask, grid: &Grid, options: &Options, selector: &str, loops: 
     Ok(harvest)
 }
 
+/// The buckets of one histogram by time: bounds and counts.
+type Buckets = BTreeMap<u64, Vec<(f64, f64)>>;
+
 fn series(harvest: &Harvest, names: &Names, grid: &Grid) -> Vec<timeline::Series> {
     let mut series = Collect::default();
     let coarse = grid.of_histograms();
-    // Buckets of one histogram at one time: bounds and counts.
-    let mut histograms: BTreeMap<(&str, Labels), BTreeMap<u64, Vec<(f64, f64)>>> = BTreeMap::new();
+    let mut histograms: BTreeMap<(&str, Labels), Buckets> = BTreeMap::new();
     for (query, found) in &harvest.found {
         let Some(labels) = labels(query, found, names) else { continue };
         let Some(merge) = query.merge else {
@@ -162,15 +184,16 @@ fn labels(query: &Query, found: &Found, names: &Names) -> Option<Labels> {
     Some(labels)
 }
 
-fn nothing(server: &dyn Ask, range: &Range, selector: &str, harvest: &Harvest) -> GatherError {
+fn nothing(server: &dyn Ask, range: &Range, selector: &str, harvest: &Harvest, short: &str) -> GatherError {
     if let Some((series, error)) = harvest.failed.iter().next() {
         let help = "take a shorter range, a longer step or a selector";
         return GatherError::Server(format!("{} cannot answer for {series}: {error}; {help}", server.shown()));
     }
     let with = if selector.is_empty() { String::new() } else { format!(" with {{{selector}}}") };
+    let step = if short.is_empty() { String::new() } else { format!(", the step{short},") };
     GatherError::Asked(format!(
-        "{} knows no series of disks, TiKV, PD or TiDB{with} from {} to {}; check the range, the selector, and that this is \
-         the Prometheus that scrapes them",
+        "{} knows no series of disks, TiKV, PD or TiDB{with} from {} to {}; check the range,{step} the selector, and that \
+         this is the Prometheus that scrapes them",
         server.shown(),
         range.from,
         range.until

@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 use ureq::Agent;
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 
-use super::answer::Answer;
+use super::answer::{Answer, Fault};
 use super::ask::{Ask, Form};
 use crate::GatherError;
 
@@ -159,16 +159,15 @@ impl Server {
         secrets.fold(text, |text, secret| text.replace(&secret, "***"))
     }
 
-    fn unreachable(&self, error: &ureq::Error) -> GatherError {
+    fn unreachable(&self, error: &ureq::Error) -> Fault {
         let (what, help) = match error {
+            // Fewer series at once may be less.
+            ureq::Error::BodyExceedsLimit(_) => return Fault::Query("the answer is over 256 MiB".to_owned()),
             ureq::Error::Timeout(_) => {
                 let patience = self.patience.as_secs();
                 (format!("did not answer within {patience} s"), "try a shorter range or a longer step")
             }
             ureq::Error::HostNotFound => ("is not known to the name service".to_owned(), "check the address"),
-            ureq::Error::BodyExceedsLimit(_) => {
-                ("answers with more than 256 MiB".to_owned(), "take a shorter range, a longer step or a selector")
-            }
             ureq::Error::Rustls(_) | ureq::Error::Tls(_) => {
                 (format!("is not trusted: {error}"), "give the CA that signed its certificate")
             }
@@ -177,17 +176,17 @@ impl Server {
             }
             error => (format!("cannot be reached: {error}"), "check the address, and that the server runs"),
         };
-        GatherError::Server(self.redact(format!("{} {what}; {help}", self.base)))
+        Fault::All(GatherError::Server(self.redact(format!("{} {what}; {help}", self.base))))
     }
 }
 
 impl Ask for Server {
-    fn post(&self, path: &str, form: Form<'_>) -> Result<Answer, GatherError> {
+    fn post(&self, path: &str, form: Form<'_>) -> Result<Answer, Fault> {
         let mut request = self.agent().post(format!("{}{path}", self.base));
         if let Some(header) = self.header() {
             if header.chars().any(char::is_control) {
                 let text = "the token or password holds a line break or another control character; take it out";
-                return Err(GatherError::Asked(text.to_owned()));
+                return Err(Fault::All(GatherError::Asked(text.to_owned())));
             }
             request = request.header("authorization", header);
         }

@@ -192,6 +192,22 @@ mod tests {
     }
 
     #[test]
+    fn every_series_has_a_home_in_a_table_of_documentation() {
+        let homes = [
+            include_str!("../prometheus.rs"),
+            include_str!("../lib.rs"),
+            include_str!("../../../observe/src/series.rs"),
+            include_str!("../../../cluster/src/series.rs"),
+            include_str!("../../../cluster/src/counters.rs"),
+        ];
+        for query in QUERIES.iter() {
+            let (documented, row) = (format!("`{}`", query.series), format!("\"{}\"", query.series));
+            let is_home = |home: &&str| home.contains(&documented) || home.contains(&row);
+            assert!(homes.iter().any(is_home), "{}", query.series);
+        }
+    }
+
+    #[test]
     fn alternatives_are_joined_and_filled() {
         let query = QUERIES.iter().find(|query| query.series == "read_ops").unwrap();
         let text = query.text("60s", "job=\"x\"", "device!~\"loop.*\"");

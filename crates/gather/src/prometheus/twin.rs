@@ -2,9 +2,8 @@
 
 use std::cell::Cell;
 
-use super::answer::Answer;
+use super::answer::{Answer, Fault};
 use super::ask::{Ask, Form};
-use crate::GatherError;
 
 type Answers<'a> = Box<dyn Fn(&str, Form<'_>) -> (u16, String) + 'a>;
 
@@ -26,7 +25,7 @@ impl<'a> Twin<'a> {
 }
 
 impl Ask for Twin<'_> {
-    fn post(&self, path: &str, form: Form<'_>) -> Result<Answer, GatherError> {
+    fn post(&self, path: &str, form: Form<'_>) -> Result<Answer, Fault> {
         self.asked.set(self.asked.get() + 1);
         let (status, body) = (self.answers)(path, form);
         Ok(Answer { status, body })
