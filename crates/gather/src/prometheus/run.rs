@@ -160,9 +160,9 @@ fn series(harvest: &Harvest, names: &Names, grid: &Grid) -> Vec<timeline::Series
     series.finish()
 }
 
-/// The step that ends at an instant, from the grid's beginning.
+/// The step that ends at an instant, from the grid's beginning; `None` if it was not asked for.
 fn span(grid: &Grid, at: u64, step: u64) -> Option<(Nanos, Nanos)> {
-    let until = at.checked_sub(grid.from)?;
+    let until = at.checked_sub(grid.from).filter(|_| at <= grid.until)?;
     Some((Nanos::secs(until.checked_sub(step)?), Nanos::secs(until)))
 }
 

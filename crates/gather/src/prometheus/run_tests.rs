@@ -101,6 +101,20 @@ fn buckets_become_latencies() {
 }
 
 #[test]
+fn times_that_were_not_asked_for_are_left_out() {
+    let of = |part: &str| {
+        if part.starts_with("vector") {
+            return vec![time()];
+        }
+        let values = json!([[5_000, "1"], [6_060, "2"], [1.8e29, "3"], [-7, "4"]]);
+        vec![(json!({"instance": "h:1", "device": "sda", "le": "1"}), values)]
+    };
+    let options = Options { groups: vec![Group::Disks], ..Options::default() };
+    let timeline = run(of, &options).unwrap();
+    assert_eq!(points(&timeline, "in_flight", &[("disk", "sda"), ("node", "h")]), [(0, 60, 2.0)]);
+}
+
+#[test]
 fn nothing_known_of_the_range_is_told_with_what_to_check() {
     let of = |part: &str| if part.starts_with("vector") { vec![time()] } else { vec![] };
     let options = Options { selector: "{tidb_cluster=\"prod\"}".to_owned(), ..Options::default() };
