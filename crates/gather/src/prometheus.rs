@@ -48,6 +48,7 @@
 //! | `pd_leader` | None | Max | 1 while this member leads |
 //! | `region_heartbeats` | Count | Sum | heartbeats of regions that PD took |
 //! | `pd_cpu_time` | Seconds | Sum | processor time of PD |
+//! | `pd_processors` | Count | Mean | processors that PD may use |
 //! | `etcd_sync_latency` | nanoseconds | histogram | syncs of the log of PD's etcd |
 //! | `statements` | Count | Sum | SQL statements that TiDB answered |
 //! | `statement_latency` | nanoseconds | histogram | SQL statements |

@@ -21,6 +21,22 @@ const RESTART: u64 = 1_800;
 /// Nothing is scraped in here.
 const GAP: std::ops::Range<u64> = 2_400..2_700;
 
+/// Threads as versions of TiKV and our store name them, each on a quarter of a processor, and their pools.
+const THREADS: [(&str, &str); 12] = [
+    ("apply_0", "apply"),
+    ("apply-1", "apply"),
+    ("raftstore_1_0", "raftstore"),
+    ("rs-1-1", "raftstore"),
+    ("rocksdb:low0", "rocksdb:low"),
+    ("rocksdb_low", "rocksdb:low"),
+    ("rocksdb:high0", "rocksdb:high"),
+    ("sched-worker-po", "sched_worker_pool"),
+    ("sched_worker_3", "sched_worker_pool"),
+    ("unified_read_po", "unified_read_po"),
+    ("unified-read-pool-2", "unified_read_po"),
+    ("background_12", "background"),
+];
+
 /// What a node's TiKV tells so many seconds after the beginning.
 fn tikv(second: u64) -> String {
     let up = if second < RESTART { 10_000 + second } else { second - RESTART };
@@ -37,8 +53,8 @@ fn tikv(second: u64) -> String {
     add("tikv_scheduler_throttle_flow 0".to_owned());
     // A version that keeps the raft log in RocksDB: the first name is not there.
     add(format!("tikv_engine_wal_file_synced{{db=\"raft\"}} {}", 570 * up));
-    for thread in 0..3 {
-        add(format!("tikv_thread_cpu_seconds_total{{name=\"apply_{thread}\",tid=\"{thread}\"}} {}", up as f64 / 4.0));
+    for (tid, (thread, _)) in THREADS.into_iter().enumerate() {
+        add(format!("tikv_thread_cpu_seconds_total{{name=\"{thread}\",tid=\"{tid}\"}} {}", up as f64 / 4.0));
     }
     for (bound, rate) in [("0.001", 50), ("0.002", 90), ("+Inf", 100)] {
         add(format!("tikv_raftstore_append_log_duration_seconds_bucket{{le=\"{bound}\"}} {}", rate * up));
@@ -156,8 +172,12 @@ fn tikv_comes_through(timeline: &Timeline) {
     assert!(timeline.select("throttle_rate", &[]).next().is_none(), "0 is no limit");
     let synced = points(timeline, "raft_log_syncs", &node);
     all_near(&synced.iter().copied().filter(|(f, _)| !restart(f)).collect::<Vec<_>>(), 570.0 * STEP as f64);
-    let busy = points(timeline, "cpu_time", &[("node", "10.0.0.5"), ("pool", "apply")]);
-    all_near(&busy.iter().copied().filter(|(f, _)| !restart(f)).collect::<Vec<_>>(), 0.75 * STEP as f64);
+    for (_, pool) in THREADS {
+        let threads = THREADS.iter().filter(|(_, other)| *other == pool).count();
+        let busy = points(timeline, "cpu_time", &[("node", "10.0.0.5"), ("pool", pool)]);
+        let steady: Vec<_> = busy.into_iter().filter(|(from, _)| !restart(from)).collect();
+        all_near(&steady, 0.25 * threads as f64 * STEP as f64);
+    }
 
     let appended = timeline.find("append_log_latency", &node).unwrap();
     let latency = appended.latencies(Nanos(0), Nanos::MAX).unwrap();
