@@ -26,7 +26,8 @@ struct Draft<'a> {
 
 pub(super) fn read(text: &Text) -> Result<Vec<IostatReport>, InputError> {
     let content = text.content();
-    let (mut drafts, mut header, mut offset) = (vec![Draft::default()], None::<Vec<&str>>, 0);
+    let mut reports = Reports { text, done: Vec::new(), draft: Draft::default() };
+    let (mut header, mut offset) = (None::<Vec<&str>>, 0);
     for line in content.split_inclusive('\n') {
         let start = offset;
         offset += line.len();
@@ -43,19 +44,20 @@ pub(super) fn read(text: &Text) -> Result<Vec<IostatReport>, InputError> {
                 let message = format!("has {} columns; expected the {} of the header", words.len(), columns.len());
                 return Err(text.error_at(start, message));
             }
-            take(&mut drafts, columns, &words, start);
+            reports.take(columns, &words, start)?;
         } else {
             header = None;
             if is(&words, "Linux") {
-                drafts.push(Draft { first: true, ..Draft::default() });
+                reports.next(Draft { first: true, ..Draft::default() })?;
             } else if is(&words, "avg-cpu:") {
-                following(&mut drafts);
+                reports.following()?;
             } else if let Some(stamp) = stamp(line) {
-                following(&mut drafts).stamp = Some(stamp);
+                reports.following()?.stamp = Some(stamp);
             }
         }
     }
-    drafts.into_iter().map(|draft| draft.finish(text)).collect()
+    reports.next(Draft::default())?;
+    Ok(reports.done)
 }
 
 fn is(words: &[Word<'_>], first: &str) -> bool {
@@ -67,32 +69,42 @@ fn words(line: &str, start: usize) -> Vec<Word<'_>> {
     line.split_whitespace().map(|word| (start + place(word), word)).collect()
 }
 
-/// The report that a line above its tables belongs to: a new one, unless the last has no table yet.
-fn following<'d, 'a>(drafts: &'d mut Vec<Draft<'a>>) -> &'d mut Draft<'a> {
-    if drafts.last().is_none_or(|draft| !draft.rows.is_empty()) {
-        drafts.push(Draft::default());
-    }
-    let last = drafts.len() - 1;
-    &mut drafts[last]
+/// Reports that are done, and the one under way.
+struct Reports<'a> {
+    text: &'a Text,
+    done: Vec<IostatReport>,
+    draft: Draft<'a>,
 }
 
-/// Adds a line of a table; a device whose columns the report has already is of the next report.
-fn take<'a>(drafts: &mut Vec<Draft<'a>>, columns: &[&'a str], words: &[Word<'a>], at: usize) {
-    let is_name = |column: &&str| matches!(*column, "Device" | "Device:");
-    let Some(name) = columns.iter().position(is_name) else { return };
-    let device = words[name].1;
-    let mut cells: Vec<(&str, Word<'_>)> = columns.iter().copied().zip(words.iter().copied()).collect();
-    cells.remove(name);
-    let known = |row: &Row<'_>| row.cells.iter().any(|(column, _)| cells.iter().any(|(other, _)| column == other));
-    let again = drafts.last().is_none_or(|draft| draft.rows.iter().any(|row| row.device == device && known(row)));
-    if again {
-        drafts.push(Draft::default());
+impl<'a> Reports<'a> {
+    /// Ends the report under way and begins another.
+    fn next(&mut self, draft: Draft<'a>) -> Result<&mut Draft<'a>, InputError> {
+        self.done.push(std::mem::replace(&mut self.draft, draft).finish(self.text)?);
+        Ok(&mut self.draft)
     }
-    let last = drafts.len() - 1;
-    let rows = &mut drafts[last].rows;
-    match rows.iter_mut().find(|row| row.device == device) {
-        Some(row) => row.cells.extend(cells),
-        None => rows.push(Row { device, at, cells }),
+
+    /// The report that a line above its tables belongs to: a new one, unless the last has no table yet.
+    fn following(&mut self) -> Result<&mut Draft<'a>, InputError> {
+        if self.draft.rows.is_empty() { Ok(&mut self.draft) } else { self.next(Draft::default()) }
+    }
+
+    /// Adds a line of a table; a device whose columns the report has already is of the next report.
+    fn take(&mut self, columns: &[&'a str], words: &[Word<'a>], at: usize) -> Result<(), InputError> {
+        let is_name = |column: &&str| matches!(*column, "Device" | "Device:");
+        let Some(name) = columns.iter().position(is_name) else { return Ok(()) };
+        let device = words[name].1;
+        let mut cells: Vec<(&str, Word<'_>)> = columns.iter().copied().zip(words.iter().copied()).collect();
+        cells.remove(name);
+        let known = |row: &Row<'_>| row.cells.iter().any(|(column, _)| cells.iter().any(|(other, _)| column == other));
+        if self.draft.rows.iter().any(|row| row.device == device && known(row)) {
+            self.next(Draft::default())?;
+        }
+        let rows = &mut self.draft.rows;
+        match rows.iter_mut().find(|row| row.device == device) {
+            Some(row) => row.cells.extend(cells),
+            None => rows.push(Row { device, at, cells }),
+        }
+        Ok(())
     }
 }
 
