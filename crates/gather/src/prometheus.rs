@@ -47,8 +47,8 @@
 //! | `tso_handle_latency` | nanoseconds | histogram | what PD takes for a request for timestamps |
 //! | `pd_leader` | None | Max | 1 while this member leads |
 //! | `region_heartbeats` | Count | Sum | heartbeats of regions that PD took |
-//! | `pd_cpu_time` | Seconds | Sum | processor time of PD |
-//! | `pd_processors` | Count | Mean | processors that PD may use |
+//! | `pd_cpu_time` | Seconds | Sum | processor time of the PD that leads |
+//! | `pd_processors` | Count | Mean | processors that the PD that leads may use |
 //! | `etcd_sync_latency` | nanoseconds | histogram | syncs of the log of PD's etcd |
 //! | `statements` | Count | Sum | SQL statements that TiDB answered |
 //! | `statement_latency` | nanoseconds | histogram | SQL statements |

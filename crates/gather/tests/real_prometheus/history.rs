@@ -62,12 +62,31 @@ fn tikv(second: u64) -> String {
     text
 }
 
-/// The texts of both exporters with times, as promtool reads them.
+/// What one of two PDs tells, of which the first leads.
+fn pd(second: u64, leads: bool) -> String {
+    let mut text = format!(
+        "service_member_role{{service=\"PD\"}} {}\nprocess_cpu_seconds_total {}\ngo_sched_gomaxprocs_threads 8\n",
+        u8::from(leads),
+        second as f64 * if leads { 2.0 } else { 0.25 }
+    );
+    if leads {
+        text += "pd_cluster_status{type=\"store_up_count\"} 1\npd_cluster_status{type=\"region_count\"} 9\n";
+        text += &format!("pd_server_handle_tso_duration_seconds_count {}\n", 500 * second);
+    }
+    text
+}
+
+/// The texts of all exporters with times, as promtool reads them.
 fn history() -> String {
     let mut lines = Vec::new();
     for second in (0..=SPAN).step_by(SCRAPE as usize).filter(|second| !GAP.contains(second)) {
-        let (mounts, tikv) = (observe::prometheus(&loaded(second)), tikv(second));
-        for (text, instance) in [(mounts, "10.0.0.5:9750"), (tikv, "10.0.0.5:20180")] {
+        let told = [
+            (observe::prometheus(&loaded(second)), "10.0.0.5:9750"),
+            (tikv(second), "10.0.0.5:20180"),
+            (pd(second, true), "10.0.0.1:2379"),
+            (pd(second, false), "10.0.0.2:2379"),
+        ];
+        for (text, instance) in told {
             for line in text.lines().filter(|line| !line.starts_with('#')) {
                 let (name, value) = line.rsplit_once(' ').unwrap();
                 let labelled = match name.split_once('{') {
@@ -117,6 +136,12 @@ fn a_written_history_is_gathered() {
 
     mounts_tell_what_they_record(&timeline);
     tikv_comes_through(&timeline);
+
+    let pd = [("node", "10.0.0.1")];
+    all_near(&points(&timeline, "pd_cpu_time", &pd), 2.0 * STEP as f64);
+    all_near(&points(&timeline, "pd_processors", &pd), 8.0);
+    all_near(&points(&timeline, "tso_requests", &pd), 500.0 * STEP as f64);
+    assert!(timeline.find("pd_cpu_time", &[("node", "10.0.0.2")]).is_none(), "only the leader's counts");
 
     let late = Range { from: at(10 * SPAN), until: at(11 * SPAN), step: None };
     let error = gather(&server, &late, &Options::default()).unwrap_err();
@@ -185,5 +210,5 @@ fn tikv_comes_through(timeline: &Timeline) {
     assert!((latency.len() as f64 - growth).abs() <= 0.1 * growth, "{} of {growth}", latency.len());
     assert!((500_000..=1_001_000).contains(&latency.value_at_quantile(0.49)), "{latency:?}");
     let missing = &timeline.about.notes["missing"];
-    assert!(missing.contains("all of pd") && missing.contains("throttle_rate"), "{missing}");
+    assert!(missing.contains("all of tidb") && missing.contains("throttle_rate"), "{missing}");
 }
