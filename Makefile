@@ -55,7 +55,8 @@ validate: store tools
 FUZZ_SECONDS ?= 60
 # libFuzzer asks for nightly features; the bootstrap variable lets a stable compiler build them.
 fuzz:
-	cd fuzz && for target in disk workload deployment units iostat timeline events; do \
+	cd fuzz && for target in disk workload deployment units iostat timeline events \
+	  iostat_timeline diskstats cloudwatch_export prometheus_answer; do \
 	  RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
 deny:
@@ -66,12 +67,13 @@ deny:
 picture: linker
 	docs/picture.sh
 
-# What the tests of mounted disks run.
+# What the tests of mounted disks and of gathering run. The package of Prometheus starts a server, which nobody asked for.
 tools:
-	@missing=; for pair in fio:fio mkfs.xfs:xfsprogs mkfs.ext4:e2fsprogs losetup:mount; do \
+	@missing=; for pair in fio:fio mkfs.xfs:xfsprogs mkfs.ext4:e2fsprogs losetup:mount prometheus:prometheus; do \
 	  command -v $${pair%%:*} >/dev/null || [ -x /usr/sbin/$${pair%%:*} ] || missing="$$missing $${pair#*:}"; done; \
 	[ -z "$$missing" ] || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
-	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing; }
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing || exit 1; \
+	  case "$$missing" in *prometheus*) $$sudo systemctl disable --now prometheus >/dev/null 2>&1 || true;; esac; }
 
 # RocksDB is C++, and its Rust names are made from its C header by libclang.
 headers:

@@ -21,7 +21,7 @@ mod ycsb;
 
 pub use error::WorkloadError;
 pub use inserts::{Inserts, Order};
-pub use iostat::{DeviceRates, parse_iostat};
+pub use iostat::{DeviceRates, IostatReport, Waits, iostat_reports, parse_iostat};
 pub use measured::{Counters, Devices, MeasuredLoad};
 pub use mix::{Mix, MixDistribution, Operation};
 pub use noun::{Kind, Workload};

@@ -1,0 +1,125 @@
+//! What this machine's kernel counts of its disks, sampled: /proc/diskstats as a Timeline with the names of crate `observe`.
+
+mod growth;
+mod live;
+mod parse;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use timeline::{About, Merge, Point, Timeline, Unit};
+use units::Nanos;
+
+use crate::GatherError;
+use crate::collect::{Collect, Labels};
+use growth::Growth;
+pub use live::{Ground, Machine, Schedule, record};
+pub use parse::{Counters, Device};
+
+/// All devices at an instant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// Since the first sample, by a clock that nobody sets.
+    pub at: Nanos,
+    /// By name.
+    pub devices: BTreeMap<String, Device>,
+}
+
+/// What the samples do not say of themselves.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The instant of the first sample.
+    pub start: Option<Timestamp>,
+    /// What disks are called by device: `sdb` = `data`. If it names any, only those are taken.
+    pub disks: BTreeMap<String, String>,
+    /// The machine, as the label `node`.
+    pub node: Option<String>,
+}
+
+impl Sample {
+    /// Reads the text of /proc/diskstats, as kernels since 2.6 write it.
+    ///
+    /// # Errors
+    /// When a line is none of it.
+    pub fn parse(text: &str, at: Nanos) -> Result<Self, GatherError> {
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let devices = lines.map(|(index, line)| {
+            parse::device(line).ok_or_else(|| {
+                let line: String = line.chars().take(80).collect();
+                GatherError::Environment(format!(
+                    "/proc/diskstats, line {}: `{}` is no device; expected numbers, a name and at least 11 counters",
+                    index + 1,
+                    line.escape_debug()
+                ))
+            })
+        });
+        Ok(Self { at, devices: devices.collect::<Result<_, _>>()? })
+    }
+}
+
+/// The samples as series, a point for each interval between two in which a device was there at both ends. A device that is
+/// gone, and one that another took the place of, has a gap. Devices that never did anything, and parts of disks, are left
+/// out unless `options.disks` names them.
+///
+/// # Errors
+/// When the samples are more than a Timeline may have.
+pub fn timeline(samples: &[Sample], options: &Options) -> Result<Timeline, GatherError> {
+    let mut series = Collect::default();
+    let mut later: Vec<&Sample> = Vec::with_capacity(samples.len());
+    for sample in samples {
+        if later.last().is_none_or(|last| last.at < sample.at) {
+            later.push(sample);
+        }
+    }
+    for pair in later.windows(2) {
+        for (name, now) in &pair[1].devices {
+            let Some(was) = pair[0].devices.get(name).filter(|was| was.number == now.number) else { continue };
+            let disk = match options.disks.get(name) {
+                Some(disk) => disk,
+                None if options.disks.is_empty() && is_whole(name, &pair[1].devices) && now.counters.did_any() => name,
+                None => continue,
+            };
+            let mut of_disk = Labels::from([("disk".to_owned(), disk.clone())]);
+            of_disk.extend(options.node.clone().map(|node| ("node".to_owned(), node)));
+            add(&mut series, &of_disk, &Growth::between(&was.counters, &now.counters), (pair[0].at, pair[1].at));
+        }
+    }
+    let about = About { title: "/proc/diskstats".to_owned(), start: options.start, ..About::default() };
+    let timeline = Timeline { about, series: series.finish() };
+    timeline.validate()?;
+    Ok(timeline)
+}
+
+/// Whether a device is no part of another: `sda1` of `sda`, `nvme0n1p2` of `nvme0n1`, `mmcblk0p1` of `mmcblk0`.
+fn is_whole(name: &str, all: &BTreeMap<String, Device>) -> bool {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_part = |disk: &str| disk != name && all.contains_key(disk);
+    let numbered = stem.strip_suffix('p').filter(|disk| disk.ends_with(|c: char| c.is_ascii_digit()));
+    !(stem.len() < name.len() && (is_part(stem) || numbered.is_some_and(is_part)))
+}
+
+fn add(series: &mut Collect, of_disk: &Labels, grown: &Growth, (from, until): (Nanos, Nanos)) {
+    let mut sum = |name: &str, unit: Unit, value: Option<f64>| {
+        if let Some(value) = value {
+            series.value(name, of_disk, (unit, Merge::Sum), Point { from, until, value });
+        }
+    };
+    for (kind, done) in [("read", Some(grown.read)), ("write", Some(grown.write)), ("discard", grown.discard)] {
+        sum(&format!("{kind}_ops"), Unit::Count, done.map(|done| done.count));
+        sum(&format!("{kind}_bytes"), Unit::Bytes, done.map(|done| done.bytes));
+        sum(&format!("{kind}_time"), Unit::Seconds, done.map(|done| done.seconds));
+    }
+    sum("read_merges", Unit::Count, Some(grown.read.merges));
+    sum("write_merges", Unit::Count, Some(grown.write.merges));
+    sum("flush_ops", Unit::Count, grown.flush.map(|(count, _)| count));
+    sum("flush_time", Unit::Seconds, grown.flush.map(|(_, seconds)| seconds));
+    sum("busy_time", Unit::Seconds, Some(grown.busy));
+    let value = grown.queued / ((until - from).as_secs_f64());
+    series.value("queue_depth", of_disk, (Unit::None, Merge::Mean), Point { from, until, value });
+    let value = grown.in_flight;
+    series.value("in_flight", of_disk, (Unit::None, Merge::Max), Point { from, until, value });
+}
+
+#[cfg(test)]
+#[path = "diskstats/tests.rs"]
+mod tests;

@@ -1,0 +1,26 @@
+//! Other people's metrics as Timelines: what iostat printed, /proc/diskstats live, CloudWatch's exports, and what a
+//! Prometheus knows of TiKV, PD, TiDB, node_exporter and our own mounts. What was not measured is a gap, never zero.
+//!
+//! Disks and engines come out under the names that crates `observe` and `cluster` write, CloudWatch's exports under
+//! CloudWatch's own (crate `observe`, `cloudwatch`), RDS's among them. Labels are `node` and `disk`, beside those named below.
+//! These series are made only here:
+//!
+//! | series | unit | merge | is |
+//! |---|---|---|---|
+//! | `io_time` | Seconds | Sum | latencies of reads and writes together, where the source does not tell them apart |
+//! | `read_merges` `write_merges` | Count | Sum | requests that the kernel merged into others |
+//! | `discard_ops` `discard_bytes` `discard_time` | as of reads | Sum | discards |
+//!
+//! And from Prometheus, as `tables/*.toml` say with their sources: [`prometheus::series`] lists them.
+
+#![forbid(unsafe_code)]
+
+mod collect;
+pub mod diskstats;
+mod error;
+pub mod export;
+pub mod iostat;
+pub mod prometheus;
+mod stamp;
+
+pub use error::GatherError;

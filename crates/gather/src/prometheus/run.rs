@@ -1,0 +1,228 @@
+//! The whole of it: the clocks, the step, the queries, the names, the series.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use timeline::{About, LatencyPoint, Point, Timeline};
+use units::Nanos;
+
+use super::answer::{Answer, Fault, Found};
+use super::ask::{Ask, Form};
+use super::batch::{self, Harvest};
+use super::buckets;
+use super::clock;
+use super::names::Names;
+use super::server::Server;
+use super::step::{Grid, Range};
+use super::table::{Group, QUERIES, Query};
+use crate::GatherError;
+use crate::collect::{Collect, Labels};
+
+/// Parts of disks and what is none: after node_exporter's default of `--collector.diskstats.device-exclude`.
+const PARTS: &str = "(z?ram|fd|sr)[0-9]+|(h|s|v|xv)d[a-z]+[0-9]+|nvme[0-9]+n[0-9]+p[0-9]+|mmcblk[0-9]+p[0-9]+";
+/// Added where no mount of ours serves its disks through loop devices.
+const LOOPS: &str = "|loop[0-9]+";
+/// The longest note, in characters.
+const LONGEST: usize = 4_000;
+
+/// What of the server is wanted, and what things are called.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Which series; none are all.
+    pub groups: Vec<Group>,
+    /// Matchers that every series has: `tidb_cluster="prod",job=~"tikv.*"`.
+    pub selector: String,
+    /// What nodes are called, by instance (`10.0.0.5:20180`) or host. Others are called by their hosts.
+    pub nodes: BTreeMap<String, String>,
+    /// What disks are called, by device (`nvme1n1` = `data`) or `node/device`. Others have their devices' names.
+    pub disks: BTreeMap<String, String>,
+}
+
+/// Asks for all that the server knows. What could not be had is in the Timeline's notes: series that are `missing` or
+/// `failed`, clocks that are off, `disk NODE/NAME` as our mounts tell what it is.
+///
+/// # Errors
+/// When the server cannot be reached, does not let in, is no Prometheus, or knows nothing of the range.
+pub fn gather(server: &Server, range: &Range, options: &Options) -> Result<Timeline, GatherError> {
+    gather_from(server, range, options, &Timestamp::now)
+}
+
+/// The same of a server that answers everything so: what any server may say is read or refused. For fuzzers.
+///
+/// # Errors
+/// As [`gather`].
+#[doc(hidden)]
+pub fn gather_answered(status: u16, body: &str, range: &Range) -> Result<Timeline, GatherError> {
+    struct Always<'a>(u16, &'a str);
+    impl Ask for Always<'_> {
+        fn post(&self, _: &str, _: Form<'_>) -> Result<Answer, Fault> {
+            Ok(Answer { status: self.0, body: self.1.to_owned() })
+        }
+        fn shown(&self) -> &str {
+            "http://always"
+        }
+    }
+    gather_from(&Always(status, body), range, &Options::default(), &|| range.until)
+}
+
+/// The same, from any server and by any clock.
+pub(super) fn gather_from(
+    server: &dyn Ask,
+    range: &Range,
+    options: &Options,
+    now: &dyn Fn() -> Timestamp,
+) -> Result<Timeline, GatherError> {
+    let mut about = About { title: format!("Prometheus, {}", server.shown()), ..About::default() };
+    let selector = options.selector.trim();
+    let selector = selector.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(selector);
+    let at = u64::try_from(range.until.as_second()).unwrap_or(0);
+    if let Some(ahead) = clock::ahead(server, now)? {
+        about.notes.insert("clock".to_owned(), format!("the server's is {ahead:+.0} s ahead of this machine's"));
+    }
+    let scrapes = clock::scrapes(server, at, selector)?;
+    let grid = Grid::new(range, scrapes)?;
+    about.start = Timestamp::from_second(i64::try_from(grid.from).unwrap_or(0)).ok();
+    let short =
+        if grid.step < 2 * scrapes { format!(", shorter than two scrapes of {scrapes} s") } else { String::new() };
+    about.notes.insert("step".to_owned(), grid.window() + &short);
+
+    let span = grid.until - grid.from;
+    let info =
+        format!("max by (instance, device, name, disk) (max_over_time(diskwright_disk_info{{{selector}}}[{span}s]))");
+    let mut names = Names::new(server.instant(info, grid.until)?.0, &options.nodes, &options.disks);
+    let harvest = ask(server, &grid, options, selector, !names.mounted.is_empty())?;
+    names.learn(&harvest.found);
+    let series = series(&harvest, &names, &grid);
+    if series.is_empty() {
+        return Err(nothing(server, range, selector, &harvest, &short));
+    }
+    tell(&mut about, &harvest, options);
+    for ((instance, _), mounted) in &names.mounted {
+        let node = QUERIES.iter().find(|query| query.group == Group::Mounts).map(|query| names.node(query, instance));
+        about.notes.insert(format!("disk {}/{}", node.unwrap_or_default(), mounted.name), mounted.disk.clone());
+    }
+    for (instance, ahead) in clock::nodes(server, grid.until, selector)? {
+        about.notes.insert(format!("clock of {instance}"), format!("{ahead:+.0} s ahead of the server's"));
+    }
+    let timeline = Timeline { about, series };
+    timeline.validate()?;
+    Ok(timeline)
+}
+
+/// Values in the grid's steps, histograms in longer ones.
+fn ask(server: &dyn Ask, grid: &Grid, options: &Options, selector: &str, loops: bool) -> Result<Harvest, GatherError> {
+    let devices = format!("device!~\"{PARTS}{}\"", if loops { "" } else { LOOPS });
+    let wanted = |query: &&Query| options.groups.is_empty() || options.groups.contains(&query.group);
+    let (histograms, values): (Vec<_>, Vec<_>) = QUERIES.iter().filter(wanted).partition(|query| query.merge.is_none());
+    let coarse = grid.of_histograms();
+    let all = |queries: &[&'static Query], grid: &Grid| {
+        batch::ask(server, queries, grid, &|query: &Query| query.text(&grid.window(), selector, &devices))
+    };
+    let mut harvest = all(&values, grid)?;
+    let more = all(&histograms, &coarse)?;
+    harvest.found.extend(more.found);
+    harvest.failed.extend(more.failed);
+    harvest.warnings.extend(more.warnings);
+    Ok(harvest)
+}
+
+/// The buckets of one histogram by time: bounds and counts.
+type Buckets = BTreeMap<u64, Vec<(f64, f64)>>;
+
+fn series(harvest: &Harvest, names: &Names, grid: &Grid) -> Vec<timeline::Series> {
+    let mut series = Collect::default();
+    let coarse = grid.of_histograms();
+    let mut histograms: BTreeMap<(&str, Labels), Buckets> = BTreeMap::new();
+    for (query, found) in &harvest.found {
+        let Some(labels) = labels(query, found, names) else { continue };
+        let Some(merge) = query.merge else {
+            let Some(bound) = found.labels.get("le").and_then(|le| le.parse::<f64>().ok()) else { continue };
+            let histogram = histograms.entry((&query.series, labels)).or_default();
+            for (at, count) in &found.values {
+                histogram.entry(*at as u64).or_default().push((bound, *count));
+            }
+            continue;
+        };
+        for (at, value) in &found.values {
+            if let Some((from, until)) = span(grid, *at as u64, grid.step) {
+                series.value(&query.series, &labels, (query.unit, merge), Point { from, until, value: *value });
+            }
+        }
+    }
+    for ((name, labels), histogram) in histograms {
+        for (at, mut buckets) in histogram {
+            let Some(histogram) = buckets::latencies(&mut buckets) else { continue };
+            if let Some((from, until)) = span(grid, at, coarse.step) {
+                series.latency(name, &labels, LatencyPoint { from, until, histogram });
+            }
+        }
+    }
+    series.finish()
+}
+
+/// The step that ends at an instant, from the grid's beginning; `None` if it was not asked for.
+fn span(grid: &Grid, at: u64, step: u64) -> Option<(Nanos, Nanos)> {
+    let until = at.checked_sub(grid.from).filter(|_| at <= grid.until)?;
+    Some((Nanos::secs(until.checked_sub(step)?), Nanos::secs(until)))
+}
+
+/// Our labels of a series; `None` for one that is not wanted.
+fn labels(query: &Query, found: &Found, names: &Names) -> Option<Labels> {
+    let label = |key: &str| found.labels.get(key).map(String::as_str);
+    let instance = label("instance").unwrap_or_default();
+    let node = names.node(query, instance);
+    let mut labels = Labels::new();
+    for (ours, theirs) in &query.labels {
+        let value = label(theirs).unwrap_or_default();
+        let value = if ours == "disk" { names.disk(instance, &node, value)? } else { value.to_owned() };
+        labels.insert(ours.clone(), value);
+    }
+    labels.extend(query.fixed.clone());
+    if !node.is_empty() {
+        labels.insert("node".to_owned(), node);
+    }
+    Some(labels)
+}
+
+fn nothing(server: &dyn Ask, range: &Range, selector: &str, harvest: &Harvest, short: &str) -> GatherError {
+    if let Some((series, error)) = harvest.failed.iter().next() {
+        let help = "take a shorter range, a longer step or a selector";
+        return GatherError::Server(format!("{} cannot answer for {series}: {error}; {help}", server.shown()));
+    }
+    let with = if selector.is_empty() { String::new() } else { format!(" with {{{selector}}}") };
+    let step = if short.is_empty() { String::new() } else { format!(", the step{short},") };
+    GatherError::Asked(format!(
+        "{} knows no series of disks, TiKV, PD or TiDB{with} from {} to {}; check the range,{step} the selector, and that \
+         this is the Prometheus that scrapes them",
+        server.shown(),
+        range.from,
+        range.until
+    ))
+}
+
+/// Says in the notes what is not there: of programs that told something the series, of others the program.
+fn tell(about: &mut About, harvest: &Harvest, options: &Options) {
+    let told: BTreeSet<&str> = harvest.found.iter().map(|(query, _)| query.series.as_str()).collect();
+    let exporters: BTreeSet<&str> = harvest.found.iter().map(|(query, _)| query.exporter.as_str()).collect();
+    let mut missing = BTreeSet::new();
+    for query in QUERIES.iter().filter(|query| options.groups.is_empty() || options.groups.contains(&query.group)) {
+        if !exporters.contains(query.exporter.as_str()) {
+            missing.insert(format!("all of {}", query.exporter));
+        } else if !told.contains(query.series.as_str()) {
+            missing.insert(query.series.clone());
+        }
+    }
+    let mut note = |key: &str, list: Vec<String>| {
+        if !list.is_empty() {
+            about.notes.insert(key.to_owned(), list.join(", ").chars().take(LONGEST).collect());
+        }
+    };
+    note("missing", missing.into_iter().collect());
+    note("failed", harvest.failed.iter().map(|(series, error)| format!("{series}: {error}")).collect());
+    let warnings: BTreeSet<String> = harvest.warnings.iter().cloned().collect();
+    note("the server warns", warnings.into_iter().collect());
+}
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

@@ -1,0 +1,119 @@
+//! A real Prometheus on loopback, ended with the test, and disks for it to know of.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use observe::{Bounds, Credit, DiskSample, Done, Modification, NodeSample};
+use units::{Bytes, BytesPerSec, Iops, Nanos};
+
+/// The longest that a server may take to start, or to have scraped what a test needs.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A running server.
+pub(crate) struct Prometheus {
+    child: Child,
+    pub(crate) port: u16,
+}
+
+impl Prometheus {
+    /// Starts one in a folder that holds its data, with more arguments.
+    pub(crate) fn start(folder: &Path, config: &str, more: &[String]) -> Self {
+        std::fs::write(folder.join("prometheus.yml"), config).unwrap();
+        let port = free_port();
+        let log = std::fs::File::create(folder.join("log")).unwrap();
+        let child = Command::new("prometheus")
+            .arg(format!("--config.file={}", folder.join("prometheus.yml").display()))
+            .arg(format!("--storage.tsdb.path={}", folder.join("data").display()))
+            .arg("--storage.tsdb.retention.time=100y")
+            .arg(format!("--web.listen-address=127.0.0.1:{port}"))
+            .args(more)
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .expect("a `prometheus` in the path; `make tools` installs it");
+        let mut server = Self { child, port };
+        let begin = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            let ended = server.child.try_wait().unwrap();
+            if ended.is_some() || begin.elapsed() > PATIENCE {
+                let log = std::fs::read_to_string(folder.join("log")).unwrap_or_default();
+                panic!("prometheus did not start ({ended:?}):\n{log}");
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        server
+    }
+}
+
+impl Drop for Prometheus {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A port that nobody listens on, a moment ago.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Answers every request with what `text` says, until the test ends; gives the port.
+pub(crate) fn serve(text: impl Fn() -> String + Send + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { continue };
+            let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
+            let mut asked = [0; 4096];
+            if stream.read(&mut asked).is_err() {
+                continue;
+            }
+            let body = text();
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: {}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                observe::CONTENT_TYPE,
+                body.len()
+            );
+            let _ = stream.write_all((head + &body).as_bytes());
+        }
+    });
+    port
+}
+
+/// A gp2 under load: so many seconds of 100 reads of 16 KiB and 50 writes of 4 KiB each second, held up by its IOPS a
+/// quarter of the time.
+pub(crate) fn loaded(seconds: u64) -> NodeSample {
+    let done = |rate: u64, kib: u64, millis: u64| Done {
+        count: rate * seconds,
+        bytes: Bytes::kib(kib * rate * seconds),
+        time: Nanos::millis(millis * rate * seconds),
+    };
+    let disk = DiskSample {
+        name: "data".to_owned(),
+        disk: "gp2:100GiB".to_owned(),
+        kind: "gp2".to_owned(),
+        device: Some("loop7".to_owned()),
+        size: Bytes::gib(100),
+        iops_limit: Some(Iops(300.0)),
+        throughput_limit: Some(BytesPerSec::mib(128.0)),
+        read: done(100, 16, 2),
+        write: done(50, 4, 3),
+        flush: done(20, 0, 1),
+        counted: 150.0 * seconds as f64,
+        errors: 0,
+        in_flight: 2,
+        busy: Nanos::millis(500 * seconds),
+        queued: Nanos::millis(350 * seconds),
+        bound: Bounds { volume_iops: Nanos::millis(250 * seconds), ..Bounds::default() },
+        ios: Some(Credit { now: 5.4e6 - 100.0 * seconds as f64, capacity: 5.4e6, accrual: 300.0 }),
+        bytes: None,
+        cache: None,
+        modification: Modification::None,
+        late: Nanos(0),
+    };
+    NodeSample { at: Nanos::secs(seconds), instance: None, instance_ios: None, instance_bytes: None, disks: vec![disk] }
+}

@@ -1,0 +1,34 @@
+//! A real Prometheus behind TLS, with a certificate that nobody but its own CA knows.
+
+use gather::GatherError;
+use gather::prometheus::{Options, Range, Server, gather};
+use jiff::Timestamp;
+
+use crate::server::Prometheus;
+
+#[test]
+fn a_certificate_is_trusted_only_with_its_ca() {
+    let folder = tempfile::tempdir().unwrap();
+    let signed = rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
+    let (ca, key) = (signed.cert.pem(), signed.signing_key.serialize_pem());
+    std::fs::write(folder.path().join("cert.pem"), &ca).unwrap();
+    std::fs::write(folder.path().join("key.pem"), key).unwrap();
+    let web = folder.path().join("web.yml");
+    std::fs::write(&web, "tls_server_config: {cert_file: cert.pem, key_file: key.pem}\n").unwrap();
+    let prometheus = Prometheus::start(folder.path(), "", &[format!("--web.config.file={}", web.display())]);
+    let server = || Server::new(&format!("https://localhost:{}", prometheus.port)).unwrap();
+    let until = Timestamp::now();
+    let range = Range { from: Timestamp::from_second(until.as_second() - 3_600).unwrap(), until, step: None };
+    let error = |server: Server| gather(&server, &range, &Options::default()).unwrap_err();
+
+    let stranger = error(server());
+    assert!(matches!(stranger, GatherError::Server(_)), "{stranger}");
+    assert!(stranger.to_string().contains("give the CA that signed its certificate"), "{stranger}");
+    // Let in, there is nothing to be had: it scrapes nobody.
+    let known = error(server().ca(ca.as_bytes()).unwrap());
+    assert!(matches!(known, GatherError::Asked(_)), "{known}");
+    assert!(known.to_string().contains("knows no series"), "{known}");
+    // Spoken to without TLS, it answers with a text that is no API.
+    let plain = error(Server::new(&format!("http://localhost:{}", prometheus.port)).unwrap());
+    assert!(plain.to_string().contains("answers 400"), "{plain}");
+}
