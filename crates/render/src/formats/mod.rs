@@ -1,0 +1,50 @@
+//! One file, one format.
+
+mod ansible;
+mod cloudformation;
+mod host;
+mod infrastructure;
+mod manifest;
+mod my_cnf;
+mod operator;
+mod operator_v2;
+mod pd;
+mod prometheus;
+mod sql;
+mod terraform;
+mod tikv;
+mod tiup;
+
+use crate::document::comment;
+use crate::site::Site;
+use crate::{File, Format, RenderError};
+
+/// The files of a format.
+pub(crate) fn files(format: Format, site: &Site<'_>) -> Result<Vec<File>, RenderError> {
+    Ok(match format {
+        Format::Tikv => tikv::files(site)?,
+        Format::Pd => vec![pd::file(site)?],
+        Format::Tiup => vec![tiup::file(site)?],
+        Format::Ansible => vec![ansible::file(site)],
+        Format::Operator => vec![operator::file(site)?],
+        Format::OperatorV2 => vec![operator_v2::file(site)?],
+        Format::Sql => vec![sql::file(site)?],
+        Format::MyCnf => my_cnf::files(site)?,
+        Format::Cloudformation => vec![cloudformation::file(site)?],
+        Format::Terraform => vec![terraform::file(site)?],
+        Format::Prometheus => vec![prometheus::file(site)],
+        Format::Host => host::files(site),
+    })
+}
+
+/// The head of a file: what it is of.
+fn head(mark: &str, site: &Site<'_>, what: &str) -> String {
+    let name: String = site.deployment.name.chars().filter(|c| !c.is_control()).collect();
+    let name = if name.trim().is_empty() { String::new() } else { format!(" of \"{}\"", name.trim()) };
+    let engine = if site.is_tikv() { format!("TiKV {}", site.version) } else { "MySQL 8.0".to_owned() };
+    let text = format!(
+        "{what}{name}: {engine} in {}, {} zone(s). Written by `diskwright render`.",
+        site.deployment.region, site.deployment.zones
+    );
+    comment(mark, 0, &text)
+}
