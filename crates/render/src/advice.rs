@@ -7,7 +7,7 @@ use serde::Deserialize;
 use units::{Bytes, Nanos};
 
 use crate::document::Why;
-use crate::keys::{SettingError, Table, Value};
+use crate::keys::{Default, SettingError, Table, Value};
 use crate::settings::Settings;
 use crate::site::{Group, Site};
 use crate::{Format, Version};
@@ -110,7 +110,7 @@ pub(crate) fn tikv(site: &Site<'_>, group: &Group<'_>, raft_dir: &str) -> Result
                     which uses up the volume's IOPS";
         to.set("rocksdb.compaction-readahead-size", Value::Size(piece.value), piece.because(text))?;
     }
-    if let Some((_, log)) = &group.log {
+    if let Some((limits, log)) = &group.log {
         let text = format!("The raft log on a disk of its own, {log}: its syncs do not wait behind compactions");
         to.set(
             "raft-engine.enable",
@@ -118,6 +118,7 @@ pub(crate) fn tikv(site: &Site<'_>, group: &Group<'_>, raft_dir: &str) -> Result
             Why::new("The log that is made for a disk of its own", CLOUD_MANUAL),
         )?;
         to.set("raft-engine.dir", Value::text(format!("{raft_dir}/raft-engine")), Why::new(text, CLOUD_MANUAL))?;
+        small_log(&mut to, limits.size, log)?;
     }
     if asked.grpc_compression == Some(true) {
         let text = format!("Traffic between zones is paid by the byte{}", site.transfer_text());
@@ -134,6 +135,23 @@ pub(crate) fn tikv(site: &Site<'_>, group: &Group<'_>, raft_dir: &str) -> Result
         to.set("coprocessor.region-split-size", Value::Size(piece.value), piece.because(text))?;
     }
     Ok(to)
+}
+
+/// A log's disk that the default size of the log would fill: the log is kept to half of it.
+fn small_log(to: &mut Settings, size: Bytes, disk: &disk::Disk) -> Result<(), SettingError> {
+    const KEY: &str = "raft-engine.purge-threshold";
+    let table = Table::tikv();
+    let Some(Default::Is(Value::Size(usual))) = table.key(to.version(), KEY)?.default(to.version()) else {
+        return Ok(());
+    };
+    let half = size * 0.5;
+    if half >= *usual {
+        return Ok(());
+    }
+    let text = format!(
+        "Half of {disk}: the log is rewritten from here on, and the default of {usual} would come near filling it"
+    );
+    to.set(KEY, Value::Size(whole_mib(half.as_f64())), Why::new(text, manual("purge-threshold")))
 }
 
 fn manual(anchor: &str) -> String {

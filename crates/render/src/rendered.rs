@@ -64,15 +64,15 @@ pub fn render(request: &Request<'_>) -> Result<Rendered, RenderError> {
         let asked = request.only.contains(&format);
         match format.unfit(&site) {
             _ if !request.only.is_empty() && !asked => {}
-            Some(why) if asked => return Err(RenderError::Unfit { format, why }),
-            // Of another database or cloud: nobody expects it.
-            Some(_) => {}
+            Some(unfit) if asked => return Err(RenderError::Unfit { format, why: unfit.why }),
+            Some(unfit) if unfit.expected => {}
+            Some(unfit) => rendered.notes.push(format!("{format} is left out: {}.", unfit.why)),
             None => {
                 rendered.files.extend(formats::files(format, &site)?);
                 chosen.push(format);
             }
         }
     }
-    rendered.notes = traps::notes(&site, &chosen)?;
+    rendered.notes.extend(traps::notes(&site, &chosen)?);
     Ok(rendered)
 }

@@ -1,6 +1,5 @@
 //! HCL: blocks and comments are laid out here, every expression is the library's.
 
-use hcl::expr::{Object, ObjectKey};
 use hcl::{Expression, Number};
 
 use super::{Map, Node, Why};
@@ -91,27 +90,38 @@ fn width(lines: &[(&str, String, Option<&Why>)], at: usize) -> usize {
 
 /// An expression as it stands in a file, its further lines set in by `indent`.
 fn expression_at(node: &Node, indent: usize) -> String {
-    let text = hcl::format::to_string(&expression(node)).unwrap_or_default();
-    text.lines().collect::<Vec<_>>().join(&format!("\n{}", " ".repeat(indent)))
+    let margin = " ".repeat(indent);
+    match node {
+        Node::Map(map) if !map.0.is_empty() => {
+            let longest = map.0.iter().map(|entry| object_key(&entry.key).len()).max().unwrap_or(0);
+            let lines = map.0.iter().map(|entry| {
+                let value = expression_at(&entry.value, indent + 2);
+                format!("{margin}  {:longest$} = {value}\n", object_key(&entry.key))
+            });
+            format!("{{\n{}{margin}}}", lines.collect::<String>())
+        }
+        Node::List(items) => {
+            let items: Vec<String> = items.iter().map(|item| expression_at(item, indent)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        _ => hcl::format::to_string(&expression(node)).unwrap_or_default(),
+    }
 }
 
+/// The key of an object, in quotes where it is no name.
+fn object_key(key: &str) -> String {
+    let name = hcl::Identifier::new(key).map(|name| name.to_string());
+    name.unwrap_or_else(|_| hcl::format::to_string(&Expression::from(key)).unwrap_or_default())
+}
+
+/// A value that is neither list nor object.
 fn expression(node: &Node) -> Expression {
     match node {
         Node::Text(text) => Expression::String(text.clone()),
         Node::Int(number) => Expression::Number(Number::from(*number)),
         Node::Float(number) => Number::from_f64(*number).map_or(Expression::Null, Expression::Number),
         Node::Bool(value) => Expression::Bool(*value),
-        Node::List(items) => Expression::Array(items.iter().map(expression).collect()),
-        Node::Map(map) => Expression::Object(
-            map.0
-                .iter()
-                .map(|entry| {
-                    let key = hcl::Identifier::new(entry.key.as_str())
-                        .map_or_else(|_| ObjectKey::Expression(entry.key.clone().into()), ObjectKey::Identifier);
-                    (key, expression(&entry.value))
-                })
-                .collect::<Object<_, _>>(),
-        ),
+        Node::List(_) | Node::Map(_) => Expression::Null,
         // Written by the formats only; a test parses every file that they make.
         Node::Expression(text) => text.parse().unwrap_or_else(|_| Expression::String(text.clone())),
     }

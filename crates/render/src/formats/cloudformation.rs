@@ -7,6 +7,18 @@ use crate::site::Site;
 use crate::{File, Format, RenderError};
 
 pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
+    let name: String = site.deployment.name.chars().filter(|c| !c.is_control()).take(200).collect();
+    let root = Map::new()
+        .with("AWSTemplateFormatVersion", "2010-09-09")
+        .with("Description", format!("Instances, volumes and alarms: {name}"))
+        .with("Parameters", parameters(site))
+        .with("Resources", resources(site));
+    let content = format!("{}{}", super::head("#", site, "A stack of CloudFormation"), root.to_yaml());
+    Ok(File::new(Format::Cloudformation, "cloudformation.yaml", content))
+}
+
+/// Everything that is made.
+pub(super) fn resources(site: &Site<'_>) -> Map {
     let mut resources = Map::new();
     for host in machines(site) {
         let Some((_, nodes)) = host.group else { continue };
@@ -20,14 +32,7 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
             add_alarm(&mut resources, host, &alarm);
         }
     }
-    let name: String = site.deployment.name.chars().filter(|c| !c.is_control()).take(200).collect();
-    let root = Map::new()
-        .with("AWSTemplateFormatVersion", "2010-09-09")
-        .with("Description", format!("Instances, volumes and alarms: {name}"))
-        .with("Parameters", parameters(site))
-        .with("Resources", resources);
-    let content = format!("{}{}", super::head("#", site, "A stack of CloudFormation"), root.to_yaml());
-    Ok(File::new(Format::Cloudformation, "cloudformation.yaml", content))
+    resources
 }
 
 fn reference(name: &str) -> Map {

@@ -23,7 +23,7 @@ pub(super) fn files(site: &Site<'_>) -> Vec<File> {
 fn script(site: &Site<'_>, group: &Group<'_>) -> String {
     let user = if site.is_tikv() { "tidb" } else { "mysql" };
     let mut out = String::from("#!/usr/bin/env bash\n");
-    out += &super::head("#", site, "Makes the disks of a host ready");
+    out += &super::head("#", site, "The disks of a host");
     out += &comment("#", 0, &usage(group, &site.group_name(group)));
     out += &format!("set -euo pipefail\n\nDEPLOY_USER={user}\nDATA_VOLUMES={}\n", group.data.1.stripe);
     out += &format!("LOG_VOLUMES={}\n", group.log.as_ref().map_or(0, |(_, log)| log.stripe));

@@ -78,7 +78,9 @@ install_rules() {
   mkdir -p /etc/udev/rules.d
   cat >/etc/udev/rules.d/99-diskwright.rules
   if command -v udevadm >/dev/null; then
-    udevadm control --reload && udevadm trigger --subsystem-match=block --action=change || true
+    # Without a running udev the rules hold from the next start on.
+    udevadm control --reload || return 0
+    udevadm trigger --subsystem-match=block --action=change || return 0
   fi
 }
 

@@ -37,14 +37,19 @@ pub(crate) fn files(format: Format, site: &Site<'_>) -> Result<Vec<File>, Render
     })
 }
 
+/// How many resources the stack of CloudFormation has.
+pub(crate) fn cloudformation_resources(site: &Site<'_>) -> usize {
+    cloudformation::resources(site).0.len()
+}
+
 /// The head of a file: what it is of.
 fn head(mark: &str, site: &Site<'_>, what: &str) -> String {
     let name: String = site.deployment.name.chars().filter(|c| !c.is_control()).collect();
     let name = if name.trim().is_empty() { String::new() } else { format!(" of \"{}\"", name.trim()) };
     let engine = if site.is_tikv() { format!("TiKV {}", site.version) } else { "MySQL 8.0".to_owned() };
-    let text = format!(
-        "{what}{name}: {engine} in {}, {} zone(s). Written by `diskwright render`.",
-        site.deployment.region, site.deployment.zones
-    );
+    let zones =
+        if site.deployment.zones == 1 { "1 zone".to_owned() } else { format!("{} zones", site.deployment.zones) };
+    let text =
+        format!("{what}{name}: {engine} in {}, {zones}. Written by `diskwright render`.", site.deployment.region);
     comment(mark, 0, &text)
 }

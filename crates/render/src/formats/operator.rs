@@ -7,8 +7,7 @@ use crate::document::{Map, Why};
 use crate::site::Site;
 use crate::{File, Format, RenderError, advice};
 
-const SPREAD: &str =
-    "https://docs.pingcap.com/tidb-in-kubernetes/stable/configure-a-tidb-cluster#high-availability-of-data";
+const SPREAD: &str = "https://docs.pingcap.com/tidb-in-kubernetes/stable/configure-a-tidb-cluster";
 
 pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
     let mut claims = Vec::new();
@@ -71,12 +70,13 @@ fn place(part: &mut Map, site: &Site<'_>, role: Role) {
         part.set("nodeSelector", selector);
     }
     if site.deployment.zones > 1 && role != Role::Tiflash {
-        let why = Why::new("As many pods in each zone, so that the loss of one takes as few as can be", SPREAD);
-        part.why(
-            "topologySpreadConstraints",
-            vec![Map::new().with("topologyKey", "topology.kubernetes.io/zone")],
-            &why,
+        let why = Why::new(
+            "As many pods in each zone, and on each node, so that the loss of one takes as few as can be",
+            SPREAD,
         );
+        let keys =
+            ["topology.kubernetes.io/zone", "kubernetes.io/hostname"].map(|key| Map::new().with("topologyKey", key));
+        part.why("topologySpreadConstraints", keys.to_vec(), &why);
     }
 }
 
@@ -88,7 +88,7 @@ fn pd(site: &Site<'_>) -> Result<Map, RenderError> {
 }
 
 fn tidb(site: &Site<'_>) -> Map {
-    let mut part = component("tidb", site.of(Role::Sql).count() as u32, Some("[performance]\n".to_owned()));
+    let mut part = component("tidb", site.of(Role::Sql).count() as u32, None);
     part.set("service", Map::new().with("type", "ClusterIP"));
     place(&mut part, site, Role::Sql);
     part

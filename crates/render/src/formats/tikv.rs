@@ -1,5 +1,6 @@
 //! `tikv.toml`: one for each kind of storage node.
 
+use crate::document::comment;
 use crate::site::Site;
 use crate::{File, Format, RenderError, advice};
 
@@ -7,7 +8,9 @@ pub(super) fn files(site: &Site<'_>) -> Result<Vec<File>, RenderError> {
     let mut files = Vec::new();
     for group in site.storage() {
         let settings = advice::tikv(site, group, Format::Tikv.raft_dir())?;
-        let head = super::head("#", site, "TiKV's settings");
+        let labels =
+            "Each node names its zone and host besides: server.labels = { zone = \"…\", host = \"…\" }, or --labels.";
+        let head = super::head("#", site, "TiKV's settings") + &comment("#", 0, labels);
         let content = format!("{head}\n{}", settings.map().to_toml());
         files.push(File::new(Format::Tikv, format!("{}.toml", site.group_name(group)), content));
     }
@@ -44,10 +47,18 @@ mod tests {
     fn every_value_says_why() {
         for name in ["raft-dedicated.toml", "htap.toml"] {
             let text = file(name, Format::Tikv).content;
-            let lines: Vec<&str> = text.lines().collect();
-            for (i, line) in lines.iter().enumerate().filter(|(_, line)| line.contains(" = ")) {
-                assert!(lines[i - 1].starts_with("# See "), "`{line}` in {name}");
+            let mut settings = 0;
+            // A source may take several lines.
+            for block in text.split("\n# See ").collect::<Vec<_>>().windows(2) {
+                settings += 1;
+                assert_eq!(
+                    block[1].lines().filter(|line| line.contains(" = ") && !line.starts_with('#')).count(),
+                    1,
+                    "{name}"
+                );
+                assert!(block[0].lines().last().is_some_and(|line| line.starts_with("# ")), "{name}");
             }
+            assert!(settings > 3, "{name}");
         }
     }
 
