@@ -13,6 +13,7 @@ mod judge;
 mod ledger;
 mod measured;
 mod recipe;
+mod rendered;
 mod run;
 
 pub use judge::{Judgement, Tolerance, UnknownTolerance, Value, judge};

@@ -29,10 +29,7 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
     let global = Map::new().with("user", "tidb").with("deploy_dir", "/tidb-deploy").with("data_dir", "/tidb-data");
     let mut root = Map::new();
     root.set("global", global);
-    let mut configs = Map::new().with("tikv", tikv).with("pd", pd);
-    if site.of(Role::Tiflash).next().is_some() {
-        configs.set("tiflash", Map::new());
-    }
+    let configs = Map::new().with("tikv", tikv).with("pd", pd);
     root.set("server_configs", configs);
     root.set(
         "pd_servers",
