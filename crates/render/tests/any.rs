@@ -15,7 +15,14 @@ const PLACES: [(&str, &str, &[&str]); 3] = [
     (
         "us-west-2",
         "m5d.4xlarge",
-        &["gp3:500GiB", "gp2:100GiB", "3x(gp3:100GiB,4000iops,200MiB/s)", "2x(io1:100GiB,2000iops)", "gp2:1000GiB+cache(nvme:200GiB)", "nvme:200GiB"],
+        &[
+            "gp3:500GiB",
+            "gp2:100GiB",
+            "3x(gp3:100GiB,4000iops,200MiB/s)",
+            "2x(io1:100GiB,2000iops)",
+            "gp2:1000GiB+cache(nvme:200GiB)",
+            "nvme:200GiB",
+        ],
     ),
     ("us-central1", "n2-standard-16", &["pd-ssd:500GiB", "2x(pd-ssd:200GiB)", "pd-balanced:500GiB"]),
     ("eastus", "Standard_D16s_v5", &["premium-v2:500GiB,4000iops", "premium-v1-p30:1024GiB"]),
