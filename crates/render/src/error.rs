@@ -46,11 +46,13 @@ impl RenderError {
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// Files are there that say something else.
-    #[error("{} {} there already and {} else: {}; look at them, then write with --force or into another folder",
-        .files.len(), if .files.len() == 1 { "file is" } else { "files are" },
+    #[error("in {folder} {} there already and {} else: {}; look at them, then write with --force or into another folder",
+        if .files.len() == 1 { "a file is" } else { "files are" },
         if .files.len() == 1 { "says something" } else { "say something" }, .files.join(", "))]
     Differs {
-        /// Their paths.
+        /// The folder.
+        folder: String,
+        /// Their names.
         files: Vec<String>,
     },
     /// The folder or a file in it cannot be read or made.

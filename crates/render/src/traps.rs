@@ -83,12 +83,20 @@ pub(crate) fn notes(site: &Site<'_>, formats: &[Format]) -> Result<Vec<String>, 
         .iter()
         .any(|format| matches!(format, Format::Tikv | Format::Tiup | Format::Operator | Format::OperatorV2));
     if tells_keys && site.is_tikv() {
+        // A trap that several keys share is told once.
+        let mut of_keys: Vec<(&str, Vec<String>)> = Vec::new();
         for group in site.storage() {
             for setting in advice::tikv(site, group, advice::RAFT_DIR)?.iter() {
-                let note = setting.key().trap(site.version).map(|trap| format!("{}: {trap}.", setting.name()));
-                notes.extend(note.filter(|note| !notes.contains(note)));
+                let Some(trap) = setting.key().trap(site.version) else { continue };
+                let name = setting.name().to_owned();
+                match of_keys.iter_mut().find(|(known, _)| *known == trap) {
+                    Some((_, names)) if names.contains(&name) => {}
+                    Some((_, names)) => names.push(name),
+                    None => of_keys.push((trap, vec![name])),
+                }
             }
         }
+        notes.extend(of_keys.iter().map(|(trap, names)| format!("{}: {trap}.", names.join(", "))));
     }
     Ok(notes)
 }
@@ -107,6 +115,15 @@ impl Trap {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_trap_of_several_keys_is_told_once_with_all_of_them() {
+        let notes = crate::testing::of(&crate::testing::deployment("htap.toml"), Version::V8_5, &[Format::Tikv]).notes;
+        let of_compression: Vec<&String> = notes.iter().filter(|note| note.contains("compression-per-level")).collect();
+        assert_eq!(of_compression.len(), 1, "{notes:?}");
+        assert!(of_compression[0].contains("defaultcf") && of_compression[0].contains("writecf"));
+        assert!(notes.iter().all(|note| !note.contains("TiUP neither makes the raft log's folder")), "no such file");
+    }
 
     #[test]
     fn every_trap_names_formats_and_versions_that_there_are_and_its_source() {

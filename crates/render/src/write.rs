@@ -48,10 +48,11 @@ pub fn write(files: &[File], folder: &Path, force: bool) -> Result<Vec<Written>,
         };
         written.push(Written { path, fate });
     }
+    let pairs = files.iter().zip(&written);
     let differs: Vec<String> =
-        written.iter().filter(|w| w.fate == Fate::Replaced).map(|w| w.path.display().to_string()).collect();
+        pairs.filter(|(_, to)| to.fate == Fate::Replaced).map(|(file, _)| file.name.clone()).collect();
     if !force && !differs.is_empty() {
-        return Err(WriteError::Differs { files: differs });
+        return Err(WriteError::Differs { folder: folder.display().to_string(), files: differs });
     }
     fs::create_dir_all(folder).map_err(fault(folder))?;
     for (file, to) in files.iter().zip(&written) {
@@ -86,7 +87,7 @@ mod tests {
         let files = [file("a", "1"), file("b", "2")];
         let error = write(&files, folder.path(), false).unwrap_err();
         assert_eq!(error.exit_code(), 1);
-        assert!(error.to_string().contains("/b;") && error.to_string().contains("--force"), "{error}");
+        assert!(error.to_string().contains(": b;") && error.to_string().contains("--force"), "{error}");
         assert!(!folder.path().join("a").exists());
         assert_eq!(fs::read(folder.path().join("b")).unwrap(), b"mine");
         let fates: Vec<Fate> = write(&files, folder.path(), true).unwrap().iter().map(|w| w.fate).collect();

@@ -99,3 +99,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn every_disk_that_these_tests_draw_from_can_be_had_where_they_put_it() {
+    let view = Catalog::embedded().at(None);
+    for (region, instance, disks) in PLACES {
+        for disk in disks {
+            let text = format!(
+                "engine = \"tikv\"\nregion = \"{region}\"\nzones = 3\n[[nodes]]\nrole = \"storage\"\ncount = 3\ninstance = \"{instance}\"\ndata = \"{disk}\"\n"
+            );
+            let deployment = Deployment::from_text(&input::Text::new("a.toml", text)).unwrap();
+            assert_eq!(deployment.validate(&view), Ok(()), "{disk} in {region}");
+        }
+    }
+}

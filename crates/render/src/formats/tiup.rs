@@ -124,7 +124,6 @@ mod tests {
     enum Component {
         Tikv,
         Pd,
-        Tiflash,
     }
 
     #[derive(Debug, Deserialize)]
