@@ -277,22 +277,4 @@ impl Format {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_piece_of_advice_has_its_source_and_link() {
-        let pieces: toml::Table = toml::from_str(include_str!("../tables/advice.toml")).unwrap();
-        for (name, piece) in &pieces {
-            let filled = |key: &str| piece[key].as_str().is_some_and(|text| !text.trim().is_empty());
-            assert!(filled("source") && piece["link"].as_str().unwrap().starts_with("https://"), "{name}");
-        }
-        assert!((0.5..=0.8).contains(&ADVICE.rate_limit_share.value), "the source's range");
-    }
-
-    #[test]
-    fn sizes_are_cut_to_whole_mebibytes_and_never_to_nothing() {
-        assert_eq!(whole_mib(2.9 * 1024.0 * 1024.0), Bytes::mib(2));
-        assert_eq!(whole_mib(10.0), Bytes::mib(1));
-    }
-}
+mod tests;
