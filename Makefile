@@ -67,13 +67,25 @@ deny:
 picture: linker
 	docs/picture.sh
 
-# What the tests of mounted disks and of gathering run. The package of Prometheus starts a server, which nobody asked for.
-tools:
-	@missing=; for pair in fio:fio mkfs.xfs:xfsprogs mkfs.ext4:e2fsprogs losetup:mount prometheus:prometheus; do \
+# What the tests run: disks are driven by fio and mounted, rendered files are read by the programs that they are for. The
+# linter of CloudFormation is Python's and gets a folder of its own; Prometheus is only unpacked, no server starts.
+TOOLS := $(CARGO_TARGET_DIR)/tools
+tools: $(TOOLS)/bin/cfn-lint $(TOOLS)/bin/prometheus
+	@missing=; for pair in fio:fio mkfs.xfs:xfsprogs mkfs.ext4:e2fsprogs losetup:mount shellcheck:shellcheck; do \
 	  command -v $${pair%%:*} >/dev/null || [ -x /usr/sbin/$${pair%%:*} ] || missing="$$missing $${pair#*:}"; done; \
 	[ -z "$$missing" ] || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
-	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing || exit 1; \
-	  case "$$missing" in *prometheus*) $$sudo systemctl disable --now prometheus >/dev/null 2>&1 || true;; esac; }
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing; }
+
+$(TOOLS)/bin/cfn-lint:
+	@python3 -c 'import ensurepip' 2>/dev/null || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends python3-venv; }
+	python3 -m venv $(TOOLS)/python && $(TOOLS)/python/bin/pip install --quiet 'cfn-lint>=1.51,<2'
+	@mkdir -p $(TOOLS)/bin && ln -sf ../python/bin/cfn-lint $@
+
+$(TOOLS)/bin/prometheus:
+	@mkdir -p $(TOOLS)/bin $(TOOLS)/deb; cd $(TOOLS)/deb && { apt-get download -qq prometheus || { \
+	  sudo=$$(test "$$(id -u)" = 0 || echo sudo); $$sudo apt-get update -qq && apt-get download -qq prometheus; }; } && \
+	dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x -C $(TOOLS) --strip-components=2 ./usr/bin/promtool ./usr/bin/prometheus
 
 # RocksDB is C++, and its Rust names are made from its C header by libclang.
 headers:

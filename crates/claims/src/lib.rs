@@ -14,6 +14,7 @@ mod judge;
 mod ledger;
 mod measured;
 mod recipe;
+mod rendered;
 mod run;
 mod simulated;
 

@@ -6,7 +6,7 @@ use units::Usd;
 use crate::judge::{Tolerance, Value, judge};
 use crate::ledger::{Claim, Rung, Source, claims, shortfalls, sources};
 use crate::measured::{self, Lab};
-use crate::{a, b, c, d, engine_runs, simulated};
+use crate::{a, b, c, d, engine_runs, rendered, simulated};
 
 /// What claims are computed from.
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +70,9 @@ pub enum ClaimError {
     /// A disk cannot be measured.
     #[error(transparent)]
     Fio(#[from] probe::fio::FioError),
+    /// A deployment cannot be rendered.
+    #[error(transparent)]
+    Render(#[from] render::RenderError),
     /// A run on a real engine came to nothing.
     #[error(transparent)]
     Trial(#[from] trial::TrialError),
@@ -129,7 +132,11 @@ pub(crate) type Compute = fn(&Setting<'_>) -> Result<Ours, ClaimError>;
 
 /// The function that computes ours, for each claim whose rung is built.
 fn compute(id: &str) -> Option<Compute> {
-    [a::CLAIMS, b::CLAIMS, c::CLAIMS, d::CLAIMS].concat().into_iter().find(|(of, _)| *of == id).map(|(_, f)| f)
+    [a::CLAIMS, b::CLAIMS, c::CLAIMS, d::CLAIMS, rendered::CLAIMS]
+        .concat()
+        .into_iter()
+        .find(|(of, _)| *of == id)
+        .map(|(_, f)| f)
 }
 
 /// All claims in the ledger's order, computed where that takes no machine but this program.

@@ -22,6 +22,7 @@ mod plan_text;
 mod probe;
 mod progress;
 mod record;
+mod render;
 mod simulate;
 mod table;
 
@@ -93,6 +94,8 @@ enum Verb {
     Probe(probe::Args),
     /// Run a workload on a real engine, on emulated or real disks, and measure it
     Bench(Box<bench::Args>),
+    /// Write a deployment as files that other tools read: settings, topologies, stacks, alarms
+    Render(render::Args),
     /// Serve disks; started by `mount` and `up`
     #[command(hide = true)]
     Daemon {
@@ -146,6 +149,7 @@ fn run(cli: Cli) -> Result<Output, Failure> {
         Verb::Record(args) => record::run(&args, cli.json),
         Verb::Probe(args) => probe::run(&args, cli.json),
         Verb::Bench(args) => bench::run(&args, cli.json),
+        Verb::Render(args) => render::run(&args, cli.json),
         Verb::Daemon { folder } => {
             ::mount::daemon::run(&folder)?;
             Ok(Output::text(""))

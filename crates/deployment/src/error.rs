@@ -43,8 +43,8 @@ pub enum Fault {
     /// Zero where at least one is needed.
     #[error("must be more than zero; write 1 or more, or remove the key or its table")]
     Zero,
-    /// A storage node without a data disk.
-    #[error("a storage node needs a data disk; add `data = \"gp3:1000GiB\"`")]
+    /// A node that keeps data, without a data disk.
+    #[error("a node that keeps data needs a data disk; add `data = \"gp3:1000GiB\"`")]
     NoDataDisk,
     /// An instance or a disk of another cloud than the region.
     #[error("`{name}` is of {its}, but the region `{region}` is of {cloud}; choose both from one cloud")]

@@ -19,6 +19,8 @@ pub enum Role {
     Sql,
     /// Placement driver.
     Pd,
+    /// TiFlash: columnar copies for analytical queries.
+    Tiflash,
 }
 
 /// Equal nodes.
@@ -206,7 +208,7 @@ mod tests {
 
     prop_compose! {
         fn groups()(
-            role in prop::sample::select(vec![Role::Storage, Role::Sql, Role::Pd]),
+            role in prop::sample::select(vec![Role::Storage, Role::Sql, Role::Pd, Role::Tiflash]),
             count in 1..100u32,
             instance in "[a-z0-9.-]{1,12}",
             data in option::of(disks()),

@@ -47,6 +47,7 @@ impl Deployment {
                 Role::Storage => None,
                 Role::Sql => Some("sql"),
                 Role::Pd => Some("pd"),
+                Role::Tiflash => Some("tiflash"),
             };
             if let Some(what) = what {
                 return Err(("role", Fault::NotOfEngine { what, engine: self.engine }));
@@ -57,7 +58,7 @@ impl Deployment {
         }
         let instance = view.instance(&group.instance).map_err(|error| ("instance", error.into()))?;
         self.same_cloud(cloud, &instance.name, instance.cloud).map_err(|fault| ("instance", fault))?;
-        if group.role == Role::Storage && group.data.is_none() {
+        if matches!(group.role, Role::Storage | Role::Tiflash) && group.data.is_none() {
             return Err(("data", Fault::NoDataDisk));
         }
         for (key, disk) in group.disks() {

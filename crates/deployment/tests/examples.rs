@@ -6,7 +6,7 @@ use catalog::{Catalog, View};
 use deployment::{Deployment, check};
 use units::Usd;
 
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
     "tpcc-5000-m5.4xlarge",
     "tpcc-5000-m5.2xlarge",
     "tpcc-5000-raid0",
@@ -15,6 +15,7 @@ const NAMES: [&str; 9] = [
     "raft-dedicated",
     "rds-gp2",
     "rds-io1",
+    "htap",
     "undeliverable",
 ];
 

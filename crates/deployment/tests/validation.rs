@@ -79,6 +79,19 @@ fn a_storage_node_without_a_data_disk_is_refused() {
 }
 
 #[test]
+fn tiflash_keeps_data_beside_tikv_and_never_beside_innodb() {
+    let more = "\n[[nodes]]\nrole = \"tiflash\"\ncount = 2\ninstance = \"m5d.2xlarge\"\n\n[settings]";
+    refused("\n[settings]", more, 13, "a node that keeps data needs a data disk");
+    let text =
+        GOOD.replace("tikv", "innodb").replace("log = \"gp3:20GiB\"\n", "").replace("\"storage\"", "\"tiflash\"");
+    let storage =
+        "[[nodes]]\nrole = \"storage\"\ncount = 3\ninstance = \"m5d.2xlarge\"\ndata = \"gp3:100GiB\"\n\n[settings]";
+    let text = Text::new("a.toml", text.replace("[settings]\nblock-size = \"16KiB\"", storage));
+    let error = Deployment::from_text(&text).unwrap().validate(&Catalog::embedded().at(None)).unwrap_err();
+    assert!(error.to_string().contains("InnoDB has no `tiflash`"), "{error}");
+}
+
+#[test]
 fn a_deployment_without_storage_is_refused() {
     refused("\"storage\"", "\"sql\"", 6, "no node holds data");
 }

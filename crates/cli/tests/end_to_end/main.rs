@@ -5,5 +5,6 @@ mod commands;
 mod common;
 mod prove;
 mod readme;
+mod render;
 mod simulate;
 mod terminal;

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,13 @@ use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 /// The longest that a server may take to start, or to have scraped what a test needs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Where `make tools` puts it, beside the target folder's profile, or on the path.
+fn program() -> PathBuf {
+    let target = std::env::current_exe().ok().and_then(|path| path.ancestors().nth(3).map(Path::to_owned));
+    let own = target.map(|target| target.join("tools/bin/prometheus")).filter(|path| path.is_file());
+    own.unwrap_or_else(|| PathBuf::from("prometheus"))
+}
 
 /// A running server.
 pub(crate) struct Prometheus {
@@ -24,7 +31,7 @@ impl Prometheus {
         std::fs::write(folder.join("prometheus.yml"), config).unwrap();
         let port = free_port();
         let log = std::fs::File::create(folder.join("log")).unwrap();
-        let child = Command::new("prometheus")
+        let child = Command::new(program())
             .arg(format!("--config.file={}", folder.join("prometheus.yml").display()))
             .arg(format!("--storage.tsdb.path={}", folder.join("data").display()))
             .arg("--storage.tsdb.retention.time=100y")
@@ -33,7 +40,7 @@ impl Prometheus {
             .stdout(Stdio::null())
             .stderr(log)
             .spawn()
-            .expect("a `prometheus` in the path; `make tools` installs it");
+            .expect("`make tools` puts prometheus in place");
         let mut server = Self { child, port };
         let begin = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {

@@ -1,0 +1,30 @@
+//! A deployment as files that other tools read: settings, topologies, infrastructure, alarms and host scripts. Every value
+//! carries its reason and the limit that it follows.
+
+#![forbid(unsafe_code)]
+
+mod advice;
+mod alarms;
+mod document;
+mod error;
+mod format;
+mod formats;
+mod hosts;
+mod keys;
+mod rendered;
+mod settings;
+mod site;
+#[cfg(test)]
+mod testing;
+mod traffic;
+mod traps;
+mod version;
+mod write;
+
+pub use error::{RenderError, WriteError};
+pub use format::Format;
+pub use keys::{Key, Kind, SettingError, Table, Value};
+pub use rendered::{File, Rendered, Request, render};
+pub use traffic::{Traffic, Variant, timestamps, traffic};
+pub use version::Version;
+pub use write::{Fate, Written, write};

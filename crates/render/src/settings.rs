@@ -1,0 +1,94 @@
+//! Settings with their reasons: there is no way to make one that its program would refuse.
+
+use crate::Version;
+use crate::document::{Map, Node, Why};
+use crate::keys::{Key, SettingError, Table, Value};
+
+/// A setting that its program takes.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Setting {
+    key: &'static Key,
+    value: Value,
+    why: Why,
+}
+
+impl Setting {
+    pub(crate) fn name(&self) -> &str {
+        &self.key.name
+    }
+
+    pub(crate) fn value(&self) -> &Value {
+        &self.value
+    }
+
+    pub(crate) fn key(&self) -> &'static Key {
+        self.key
+    }
+
+    /// As a value of a document.
+    pub(crate) fn node(&self) -> Node {
+        match &self.value {
+            Value::Bool(value) => (*value).into(),
+            Value::Int(value) => (*value).into(),
+            Value::Float(value) => Node::Float(*value),
+            Value::Texts(values) => values.clone().into(),
+            Value::Labels(labels) => labels.iter().fold(Map::new(), |map, (k, v)| map.with(k, v.as_str())).into(),
+            Value::Size(_) | Value::Duration(_) | Value::Text(_) => self.value.to_string().into(),
+        }
+    }
+}
+
+/// Settings of one program on one kind of machine, in the order in which they were made.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    table: &'static Table,
+    version: Version,
+    vcpu: u32,
+    settings: Vec<Setting>,
+}
+
+impl Settings {
+    /// None yet, for machines of `vcpu` hardware threads.
+    pub(crate) fn new(table: &'static Table, version: Version, vcpu: u32) -> Self {
+        Self { table, version, vcpu, settings: Vec::new() }
+    }
+
+    /// Adds a setting.
+    pub(crate) fn set(&mut self, key: &str, value: Value, why: Why) -> Result<(), SettingError> {
+        let key = self.table.admit(self.version, self.vcpu, key, &value)?;
+        self.settings.push(Setting { key, value, why });
+        Ok(())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Setting> {
+        self.settings.iter()
+    }
+
+    /// A setting by its name.
+    pub(crate) fn get(&self, name: &str) -> Option<&Setting> {
+        self.iter().find(|setting| setting.name() == name)
+    }
+
+    pub(crate) fn version(&self) -> Version {
+        self.version
+    }
+
+    /// As a document of dotted keys; a trap of the version stands with its key.
+    pub(crate) fn map(&self) -> Map {
+        let mut map = Map::new();
+        for setting in &self.settings {
+            map.why(setting.name(), setting.node(), &setting.explained(self.version));
+        }
+        map
+    }
+}
+
+impl Setting {
+    /// The reason, and the trap of the key if the version has one.
+    pub(crate) fn explained(&self, version: Version) -> Why {
+        match self.key.trap(version) {
+            Some(trap) => Why { text: format!("{}\nMind: {trap}.", self.why.text), ..self.why.clone() },
+            None => self.why.clone(),
+        }
+    }
+}
