@@ -7,8 +7,10 @@ use units::Nanos;
 use crate::judge::Value;
 use crate::run::{ClaimError, Ours};
 
-pub(crate) const CLAIMS: &[(&str, fn() -> Result<Ours, ClaimError>)] =
-    &[("A05", overloaded), ("A06", softness), ("C04", gap)];
+/// Runs what a claim is of.
+type Answer = fn() -> Result<Ours, ClaimError>;
+
+pub(crate) const CLAIMS: &[(&str, Answer)] = &[("A05", overloaded), ("A06", softness), ("C04", gap)];
 
 /// Time that counts, after so much of it in which burst buckets and queues settle.
 const SETTLE: Nanos = Nanos::secs(20);
