@@ -1,0 +1,33 @@
+//! Which account, as whom, where.
+
+/// How to reach AWS; what is not given comes from the environment and `~/.aws`, as every AWS tool reads them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// A profile of `~/.aws/config`.
+    pub profile: Option<String>,
+    /// `us-west-2`.
+    pub region: Option<String>,
+    /// The URL of another endpoint for all services, such as that of moto or LocalStack.
+    pub endpoint: Option<String>,
+    /// The ARN of a role to take on.
+    pub role: Option<String>,
+}
+
+/// An endpoint fit to be shown: without a user's name, password and query, which may be secret.
+pub(crate) fn shown(endpoint: &str) -> String {
+    let (scheme, rest) = endpoint.split_once("://").unwrap_or(("", endpoint));
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    if scheme.is_empty() { host.to_owned() } else { format!("{scheme}://{host}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shown_endpoint_has_no_secrets() {
+        assert_eq!(shown("http://user:hush@127.0.0.1:5000/path?token=hush"), "http://127.0.0.1:5000");
+        assert_eq!(shown("hush@host"), "host");
+    }
+}
