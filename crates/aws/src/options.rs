@@ -1,10 +1,14 @@
 //! Which account, as whom, where.
 
+use std::path::PathBuf;
+
 /// How to reach AWS; what is not given comes from the environment and `~/.aws`, as every AWS tool reads them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// A profile of `~/.aws/config`.
+    /// A profile of `~/.aws/config`; it counts before keys in the environment.
     pub profile: Option<String>,
+    /// A file to read in place of `~/.aws/config`.
+    pub config_file: Option<PathBuf>,
     /// `us-west-2`.
     pub region: Option<String>,
     /// The URL of another endpoint for all services, such as that of moto or LocalStack.

@@ -5,12 +5,18 @@ mod ec2;
 mod fault;
 mod rds;
 
+use std::time::Duration;
+
+use aws_config::identity::IdentityCache;
+use aws_config::profile::ProfileFileCredentialsProvider;
+use aws_config::provider_config::ProviderConfig;
 use aws_config::retry::RetryConfig;
 use aws_config::sts::AssumeRoleProvider;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_runtime::env_config::file::{EnvConfigFileKind, EnvConfigFiles};
 use aws_smithy_http_client::tls;
-use std::time::Duration;
 use tokio::runtime::Runtime;
 
 use crate::api::{Answer, Api, Page, Query};
@@ -19,11 +25,15 @@ use crate::range::Range;
 use crate::{AwsError, DbFacts, InstanceFacts, Modification, Options, VolumeFacts};
 use fault::Faults;
 
-/// How often a call is made before its throttling is an error; with adaptive retries the client also slows down.
-const ATTEMPTS: u32 = 8;
+/// How often a call is made before its throttling is an error. Adaptive retries also slow the client down to the rate that is
+/// let through, so that few are needed, and an endpoint that is not there is told within some ten seconds.
+const ATTEMPTS: u32 = 5;
 
 /// A service that does not take a connection in that time is not there.
 const CONNECT: Duration = Duration::from_secs(5);
+
+/// Roles, logins and processes that give credentials take seconds, and a role retries.
+const CREDENTIALS: Duration = Duration::from_secs(30);
 
 /// The longest silence within an answer: one of GetMetricData has two megabytes, and the service first reads years.
 const SILENCE: Duration = Duration::from_secs(60);
@@ -67,9 +77,19 @@ async fn config(options: &Options) -> SdkConfig {
         .build_https();
     let timeouts = TimeoutConfig::builder().connect_timeout(CONNECT).read_timeout(SILENCE).build();
     let mut loader = aws_config::defaults(BehaviorVersion::latest())
-        .http_client(http)
+        .http_client(http.clone())
         .retry_config(RetryConfig::adaptive().with_max_attempts(ATTEMPTS))
-        .timeout_config(timeouts);
+        .timeout_config(timeouts)
+        .identity_cache(IdentityCache::lazy().load_timeout(CREDENTIALS).build());
+    let files = options.config_file.as_ref().map(|file| {
+        EnvConfigFiles::builder()
+            .include_default_credentials_file(true)
+            .with_file(EnvConfigFileKind::Config, file)
+            .build()
+    });
+    if let Some(files) = &files {
+        loader = loader.profile_files(files.clone());
+    }
     if let Some(profile) = &options.profile {
         loader = loader.profile_name(profile);
     }
@@ -79,11 +99,21 @@ async fn config(options: &Options) -> SdkConfig {
     if let Some(endpoint) = &options.endpoint {
         loader = loader.endpoint_url(endpoint);
     }
-    let config = loader.load().await;
-    let Some(role) = &options.role else { return config };
-    let role = AssumeRoleProvider::builder(role).session_name("diskwright").configure(&config).build().await;
-    let provider = aws_sdk_ec2::config::SharedCredentialsProvider::new(role);
-    config.into_builder().credentials_provider(provider).build()
+    let mut config = loader.load().await;
+    if let Some(profile) = &options.profile {
+        // The SDK prefers keys of the environment even to a profile that was asked for by name; every other tool does not.
+        let with = ProviderConfig::without_region().with_region(config.region().cloned()).with_http_client(http);
+        let mut provider = ProfileFileCredentialsProvider::builder().configure(&with).profile_name(profile);
+        if let Some(files) = files {
+            provider = provider.profile_files(files);
+        }
+        config = config.into_builder().credentials_provider(SharedCredentialsProvider::new(provider.build())).build();
+    }
+    if let Some(role) = &options.role {
+        let role = AssumeRoleProvider::builder(role).session_name("diskwright").configure(&config).build().await;
+        config = config.into_builder().credentials_provider(SharedCredentialsProvider::new(role)).build();
+    }
+    config
 }
 
 impl Api for Sdk {

@@ -24,9 +24,12 @@ impl Faults {
         E: ProvideErrorMetadata + Error + 'static,
     {
         if let SdkError::ServiceError(service) = error {
-            let status = service.raw().status().as_u16();
-            let code = service.err().code().map_or_else(|| format!("HTTP status {status}"), str::to_owned);
-            return by_code(action, &code);
+            return match (service.err().code(), service.raw().status().as_u16()) {
+                (Some(code), _) => by_code(action, code),
+                // A gateway on the way, or a service whose words the SDK does not know.
+                (None, 401 | 403) => AwsError::Denied { action },
+                (None, status) => AwsError::Service { action, code: format!("HTTP status {status}") },
+            };
         }
         if let Some(error) = credentials_error(error) {
             return self.of_credentials(action, error);
@@ -35,6 +38,9 @@ impl Faults {
             SdkError::TimeoutError(_) => self.unreachable(action, "it takes too long"),
             SdkError::DispatchFailure(failure) if failure.is_timeout() => self.unreachable(action, "it takes too long"),
             SdkError::DispatchFailure(failure) if failure.is_io() => self.unreachable(action, "no connection"),
+            SdkError::DispatchFailure(failure) if format!("{failure:?}").contains("TimedOutError") => {
+                self.unreachable(action, "the credentials take too long")
+            }
             SdkError::DispatchFailure(_) => self.unreachable(action, "no connection, or its certificate is not trusted"),
             SdkError::ResponseError(_) => AwsError::answer(action, "it is not in the form of that service"),
             _ => AwsError::answer(action, "the request could not be made"),
