@@ -107,7 +107,10 @@ fn timeline(
     for place in places.iter().filter(|place| !fetched[**place].complete) {
         let one = &wanted[*place];
         let of: Vec<&str> = one.labels.values().map(String::as_str).collect();
-        notes.insert(format!("{}.{}", of.join("."), one.query.metric), "incomplete: CloudWatch kept part of it back".into());
+        notes.insert(
+            format!("{}.{}", of.join("."), one.query.metric),
+            "incomplete: CloudWatch kept part of it back".into(),
+        );
     }
     let series = places.iter().filter_map(|place| fetched[*place].series(&wanted[*place], range)).collect();
     let about = About { title: title.to_owned(), start: Some(range.from()), notes };

@@ -34,7 +34,9 @@ pub enum AwsError {
         profile: Option<String>,
     },
     /// The identity may not make that call.
-    #[error("AWS denies {action} to these credentials: attach the policy that diskwright prints, or use a role that has it")]
+    #[error(
+        "AWS denies {action} to these credentials: attach the policy that diskwright prints, or use a role that has it"
+    )]
     Denied {
         /// The call.
         action: Action,
@@ -83,7 +85,9 @@ pub enum AwsError {
         region: String,
     },
     /// A time for which CloudWatch cannot have anything.
-    #[error("{what}: expected a range of whole periods that ended five minutes ago, within the last {longest_days} days")]
+    #[error(
+        "{what}: expected a range of whole periods that ended five minutes ago, within the last {longest_days} days"
+    )]
     Range {
         /// What is wrong.
         what: String,

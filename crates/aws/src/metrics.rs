@@ -94,7 +94,10 @@ fn read(text: &str) -> Result<Vec<(&'static str, How)>, String> {
             return Err(format!("{}: no source", row.metric));
         }
         if row.statistic != "Average" {
-            return Err(format!("{}: what is a rate or a level already has no other statistic than Average", row.metric));
+            return Err(format!(
+                "{}: what is a rate or a level already has no other statistic than Average",
+                row.metric
+            ));
         }
         let unit = row.unit.parse().map_err(|error| format!("{}: {error}", row.metric))?;
         let how = How { unit, merge: Merge::Mean, period: row.period_s.cast_signed() };

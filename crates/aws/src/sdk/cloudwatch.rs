@@ -41,7 +41,8 @@ pub(super) async fn metric_data(
 fn query((index, query): (usize, &Query)) -> MetricDataQuery {
     let dimension = |(name, value): &(&str, String)| Dimension::builder().name(*name).value(value).build();
     let dimensions = query.dimensions.iter().map(dimension).collect();
-    let metric = Metric::builder().namespace(query.namespace).metric_name(query.metric).set_dimensions(Some(dimensions));
+    let metric =
+        Metric::builder().namespace(query.namespace).metric_name(query.metric).set_dimensions(Some(dimensions));
     let statistic = match query.statistic {
         Merge::Sum => "Sum",
         Merge::Mean => "Average",

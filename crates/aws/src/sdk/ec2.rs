@@ -47,7 +47,12 @@ fn volume(volume: types::Volume) -> Option<VolumeFacts> {
     };
     Some(VolumeFacts {
         id: volume.volume_id?,
-        name: volume.tags.unwrap_or_default().into_iter().find(|tag| tag.key() == Some("Name")).and_then(|tag| tag.value),
+        name: volume
+            .tags
+            .unwrap_or_default()
+            .into_iter()
+            .find(|tag| tag.key() == Some("Name"))
+            .and_then(|tag| tag.value),
         zone: volume.availability_zone.unwrap_or_default(),
         disk: stated.disk(volume.volume_type?.as_str())?,
         state: volume.state.map(|state| state.as_str().to_owned()).unwrap_or_default(),
@@ -67,7 +72,8 @@ pub(super) async fn instances(
     loop {
         let call = client.describe_instances().filters(filter("instance-id", ids)).set_next_token(token);
         let answer = call.send().await.map_err(|error| faults.of(Action::DescribeInstances, &error))?;
-        let found = answer.reservations.unwrap_or_default().into_iter().flat_map(|one| one.instances.unwrap_or_default());
+        let found =
+            answer.reservations.unwrap_or_default().into_iter().flat_map(|one| one.instances.unwrap_or_default());
         all.extend(found.filter_map(|instance| {
             let monitoring = instance.monitoring.and_then(|monitoring| monitoring.state);
             Some(InstanceFacts {
@@ -115,7 +121,13 @@ fn caps(info: &InstanceTypeInfo) -> Option<InstanceCaps> {
     let burst_iops = ebs.maximum_iops.map_or(iops, |most| Iops(most.into())).max(iops);
     let burst_throughput = ebs.maximum_throughput_in_m_bps.map_or(throughput, BytesPerSec::mb).max(throughput);
     let bursts = burst_iops > iops || burst_throughput > throughput;
-    Some(InstanceCaps { iops, throughput, burst_iops, burst_throughput, burst_time: if bursts { BURST } else { Nanos(0) } })
+    Some(InstanceCaps {
+        iops,
+        throughput,
+        burst_iops,
+        burst_throughput,
+        burst_time: if bursts { BURST } else { Nanos(0) },
+    })
 }
 
 pub(super) async fn modifications(

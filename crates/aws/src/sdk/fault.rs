@@ -8,6 +8,8 @@ use aws_sdk_ec2::error::{ProvideErrorMetadata, SdkError};
 
 use crate::{Action, AwsError};
 
+const NOT_OF_THE_SERVICE: &str = "it is not in the form of that service";
+
 /// What messages say of the session.
 #[derive(Debug)]
 pub(super) struct Faults {
@@ -28,6 +30,7 @@ impl Faults {
                 (Some(code), _) => by_code(action, code),
                 // A gateway on the way, or a service whose words the SDK does not know.
                 (None, 401 | 403) => AwsError::Denied { action },
+                (None, 200..300) => AwsError::answer(action, NOT_OF_THE_SERVICE),
                 (None, status) => AwsError::Service { action, code: format!("HTTP status {status}") },
             };
         }
@@ -41,8 +44,10 @@ impl Faults {
             SdkError::DispatchFailure(failure) if format!("{failure:?}").contains("TimedOutError") => {
                 self.unreachable(action, "the credentials take too long")
             }
-            SdkError::DispatchFailure(_) => self.unreachable(action, "no connection, or its certificate is not trusted"),
-            SdkError::ResponseError(_) => AwsError::answer(action, "it is not in the form of that service"),
+            SdkError::DispatchFailure(_) => {
+                self.unreachable(action, "no connection, or its certificate is not trusted")
+            }
+            SdkError::ResponseError(_) => AwsError::answer(action, NOT_OF_THE_SERVICE),
             _ => AwsError::answer(action, "the request could not be made"),
         }
     }
@@ -102,7 +107,9 @@ fn by_code(action: Action, code: &str) -> AwsError {
         "AccessDenied" | "AccessDeniedException" | "UnauthorizedOperation" | "Client.UnauthorizedOperation" => {
             AwsError::Denied { action }
         }
-        "ExpiredToken" | "ExpiredTokenException" | "RequestExpired" | "TokenRefreshRequired" => AwsError::Expired { action },
+        "ExpiredToken" | "ExpiredTokenException" | "RequestExpired" | "TokenRefreshRequired" => {
+            AwsError::Expired { action }
+        }
         "AuthFailure"
         | "InvalidClientTokenId"
         | "InvalidAccessKeyId"

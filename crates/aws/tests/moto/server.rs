@@ -43,7 +43,7 @@ pub(crate) struct Moto {
 fn program(name: &str) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the target folder");
     let program = target.join("moto/bin").join(name);
-    assert!(program.exists(), "{} is missing: run `make tools`", program.display());
+    assert!(program.exists(), "{} is missing: run `make moto`", program.display());
     program
 }
 
