@@ -133,10 +133,6 @@ pub enum AwsError {
 }
 
 impl AwsError {
-    pub(crate) fn range(what: String, longest_days: i64) -> Self {
-        Self::Range { what, longest_days }
-    }
-
     pub(crate) fn answer(action: Action, what: impl Into<String>) -> Self {
         Self::Answer { action, what: what.into() }
     }

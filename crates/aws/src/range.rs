@@ -7,7 +7,9 @@ use units::Nanos;
 
 use crate::AwsError;
 
-/// For so long after a minute some of its points may still be on their way; a sum over them would be too small.
+/// For so long after a minute some of its points may still be on their way, and a sum over several minutes would be too small:
+/// points of a minute take about two (Datadog's guide on the delay of cloud metrics). Those of five minutes may take ten, but
+/// are never in parts.
 const SETTLING: SignedDuration = SignedDuration::from_mins(5);
 
 /// The longest period that metrics of EBS, EC2 and RDS are published in: windows are cut at its multiples, so that every
@@ -46,8 +48,7 @@ impl Range {
     pub fn new(from: Timestamp, until: Timestamp, now: Timestamp) -> Result<Self, AwsError> {
         let age = now.as_second() - from.as_second();
         let kept = RETENTION.iter().find(|kept| age <= kept.age_days * 86_400);
-        let longest = RETENTION.last().map_or(0, |kept| kept.age_days);
-        let step = kept.ok_or_else(|| AwsError::range(format!("{from} is too long ago"), longest))?.period_s;
+        let step = kept.ok_or_else(|| refused(format!("{from} is too long ago")))?.period_s;
         Self { from: from.as_second(), until: until.min(now - SETTLING).as_second(), step }.cut()
     }
 
@@ -58,7 +59,7 @@ impl Range {
     pub fn last(length: Nanos, now: Timestamp) -> Result<Self, AwsError> {
         let seconds = i64::try_from(length.0 / 1_000_000_000).unwrap_or(i64::MAX);
         let from = now.checked_sub(SignedDuration::from_secs(seconds));
-        let from = from.map_err(|_| AwsError::range(format!("{length} is too long"), 455))?;
+        let from = from.map_err(|_| refused(format!("{length} is too long")))?;
         Self::new(from, now, now)
     }
 
@@ -78,7 +79,7 @@ impl Range {
         let cut = Self { from: first, until: self.until.div_euclid(grid) * grid, ..self };
         if cut.until <= cut.from {
             let what = format!("no whole {} is over between its start and its end", Nanos::secs(grid.unsigned_abs()));
-            return Err(AwsError::range(what, 455));
+            return Err(refused(what));
         }
         Ok(cut)
     }
@@ -107,6 +108,10 @@ impl Range {
     pub(crate) fn seconds(self) -> (i64, i64) {
         (self.from, self.until)
     }
+}
+
+fn refused(what: String) -> AwsError {
+    AwsError::Range { what, longest_days: RETENTION.last().map_or(0, |kept| kept.age_days) }
 }
 
 #[cfg(test)]

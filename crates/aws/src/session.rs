@@ -13,7 +13,8 @@ use crate::range::Range;
 use crate::sdk::Sdk;
 use crate::{AwsError, DbFacts, Options, VolumeFacts};
 
-/// An account and region to read from. Calls block; the threads and sockets that they need are its own.
+/// An account and region to read from. Calls block, so they are not for tasks of an async runtime; the threads and sockets that
+/// they need are its own.
 pub struct Session {
     api: Box<dyn Api>,
     types: Types,
@@ -60,7 +61,8 @@ impl Session {
 
     /// Shows every volume of the region as [`Session::volume`] gives it, in AWS's order, until told to stop; one of which
     /// CloudWatch has nothing comes with an empty Timeline. Memory does not grow with their number. CloudWatch charges by
-    /// the series asked for, some twenty a volume.
+    /// the series asked for, some twenty a volume, and lets some 90,000 points a second through (CloudWatch service quotas, of
+    /// starts more than three hours ago): many volumes are better asked for in longer steps, [`Range::in_steps_of`].
     ///
     /// # Errors
     /// When AWS cannot be asked; what was shown before remains true.
