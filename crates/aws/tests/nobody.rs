@@ -35,7 +35,7 @@ fn without_credentials_or_region_the_way_to_them_is_told() {
     for (variables, words) in [
         (&[region][..], "3 no AWS credentials were found: run `aws sso login`"),
         (&[], "2 no AWS region is set: name one such as us-west-2"),
-        (&[region, profile], "2 the AWS profile `nobody` cannot be used"),
+        (&[region, profile], "3 no AWS credentials were found"),
         (
             &[region, ("AWS_ACCESS_KEY_ID", "AKIANOBODY0000000000"), ("AWS_SECRET_ACCESS_KEY", "unsafe-secret")],
             "3 http://127.0.0.1:1 does not answer ec2:DescribeVolumes: no connection",
