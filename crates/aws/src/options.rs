@@ -1,9 +1,10 @@
 //! Which account, as whom, where.
 
+use std::fmt;
 use std::path::PathBuf;
 
 /// How to reach AWS; what is not given comes from the environment and `~/.aws`, as every AWS tool reads them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// A profile of `~/.aws/config`; it counts before keys in the environment.
     pub profile: Option<String>,
@@ -15,6 +16,15 @@ pub struct Options {
     pub endpoint: Option<String>,
     /// The ARN of a role to take on.
     pub role: Option<String>,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { profile, config_file, region, endpoint, role } = self;
+        let endpoint = endpoint.as_deref().map(shown);
+        let all = (profile, config_file, region, endpoint, role);
+        f.debug_tuple("Options").field(&all).finish()
+    }
 }
 
 /// An endpoint fit to be shown: without a user's name, password and query, which may be secret.
@@ -33,5 +43,7 @@ mod tests {
     fn a_shown_endpoint_has_no_secrets() {
         assert_eq!(shown("http://user:hush@127.0.0.1:5000/path?token=hush"), "http://127.0.0.1:5000");
         assert_eq!(shown("hush@host"), "host");
+        let options = Options { endpoint: Some("https://user:hush@host/hush".to_owned()), ..Options::default() };
+        assert!(!format!("{options:?}").contains("hush"));
     }
 }
