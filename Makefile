@@ -4,7 +4,7 @@ CARGO ?= cargo
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/diskwright/target
 DEMO_OUT ?= $(CARGO_TARGET_DIR)/demo
 
-.PHONY: help demo test store bench bench-mount validate fuzz deny picture linker tools headers
+.PHONY: help demo test store bench bench-mount validate fuzz deny picture linker tools moto headers
 
 help:
 	@echo "make demo     build diskwright, plan examples/tpcc-5000.toml, say where its report is"
@@ -24,11 +24,11 @@ demo: linker
 	@echo
 	@echo "The report with its chart: file://$(DEMO_OUT)/report.html"
 
-test: linker tools headers
+test: linker tools moto headers
 	@$(CARGO) clippy --version >/dev/null 2>&1 && $(CARGO) fmt --version >/dev/null 2>&1 || rustup component add clippy rustfmt
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	$(CARGO) test --workspace --locked --no-fail-fast
+	$(CARGO) clippy --workspace --all-targets --features diskwright/cloud --locked -- -D warnings
+	$(CARGO) test --workspace --features diskwright/cloud --locked --no-fail-fast
 
 # In the profile of the tests, in which what a request passes through is optimised: so RocksDB is built once.
 store: linker headers
@@ -86,6 +86,15 @@ $(TOOLS)/bin/prometheus:
 	@mkdir -p $(TOOLS)/bin $(TOOLS)/deb; cd $(TOOLS)/deb && { apt-get download -qq prometheus || { \
 	  sudo=$$(test "$$(id -u)" = 0 || echo sudo); $$sudo apt-get update -qq && apt-get download -qq prometheus; }; } && \
 	dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x -C $(TOOLS) --strip-components=2 ./usr/bin/promtool ./usr/bin/prometheus
+
+# An AWS to test against, from PyPI, once: CloudWatch, EC2, RDS and IAM in memory. cbor2 is the form that its CloudWatch lacks.
+MOTO := $(CARGO_TARGET_DIR)/moto
+moto: $(MOTO)/bin/moto_server
+$(MOTO)/bin/moto_server:
+	@python3 -c 'import ensurepip, venv' 2>/dev/null || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends python3-venv; }
+	@python3 -m venv $(MOTO)
+	@$(MOTO)/bin/pip install --quiet --disable-pip-version-check moto==5.2.5 flask==3.1.3 flask-cors==6.0.5 cbor2==6.2.1
 
 # RocksDB is C++, and its Rust names are made from its C header by libclang.
 headers:

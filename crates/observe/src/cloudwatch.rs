@@ -21,7 +21,8 @@ use crate::collect::{Collect, Labels, labels};
 use crate::{DiskSample, NodeSample};
 use periods::{Sample, each_period};
 use stall::Stalls;
-use table::{FIVE_MINUTES, MINUTE, ROWS, Row};
+pub use table::Row;
+use table::{FIVE_MINUTES, MINUTE, ROWS};
 
 /// What CloudWatch would know beside the counters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +35,11 @@ pub struct CloudWatch {
     pub nitro: bool,
     /// Whether the instance's operations and bytes come every minute (detailed monitoring) or every five.
     pub detailed: bool,
+}
+
+/// Every metric of AWS/EBS and AWS/EC2 that is known here, so that a reader of CloudWatch asks for what this writes.
+pub fn published() -> &'static [Row] {
+    &ROWS
 }
 
 /// The samples as AWS/EBS and AWS/EC2 series, times counted from `options.start`. Disks that are not EBS volumes have none,

@@ -14,7 +14,7 @@ mod series;
 mod testing;
 mod thresholds;
 
-pub use cloudwatch::{CloudWatch, cloudwatch};
+pub use cloudwatch::{CloudWatch, Row as Published, cloudwatch, published};
 pub use limit::{Limit, LimitShares};
 pub use prometheus::{CONTENT_TYPE, prometheus};
 pub use rates::{BurstRate, DiskRates, Flow, NodeRates, rates};

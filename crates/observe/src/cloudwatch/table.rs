@@ -52,19 +52,20 @@ struct Written {
     source: String,
 }
 
-/// A metric and how it is published.
+/// A metric of AWS/EBS or AWS/EC2 and how it is published: a row of `tables/cloudwatch.csv`.
 #[derive(Debug)]
-pub(super) struct Row {
+pub struct Row {
     pub(super) metric: Metric,
-    /// As CloudWatch writes it.
-    pub(super) name: &'static str,
-    pub(super) unit: Unit,
-    /// The statistic that means something, as what merges points.
-    pub(super) merge: Merge,
-    /// Of the instance, not of a volume.
-    pub(super) of_instance: bool,
+    /// As CloudWatch writes it: `VolumeReadOps`.
+    pub name: &'static str,
+    /// The unit of its values.
+    pub unit: Unit,
+    /// The statistic that means something, as what merges points: Sum, Average as mean, Maximum as max.
+    pub merge: Merge,
+    /// Of the instance (AWS/EC2), not of a volume (AWS/EBS).
+    pub of_instance: bool,
     /// Of a volume, labelled with its instance too.
-    pub(super) names_instance: bool,
+    pub names_instance: bool,
     period: Period,
     kinds: String,
     nitro_only: bool,
@@ -82,7 +83,8 @@ pub(super) const MINUTE: Nanos = Nanos::secs(60);
 pub(super) const FIVE_MINUTES: Nanos = Nanos::secs(300);
 
 impl Row {
-    pub(super) fn period(&self, detailed: bool) -> Nanos {
+    /// How far apart its points are, given whether its instance has detailed monitoring.
+    pub fn period(&self, detailed: bool) -> Nanos {
         match self.period {
             Period::Minute => MINUTE,
             Period::AsMonitored if detailed => MINUTE,
@@ -91,12 +93,12 @@ impl Row {
     }
 
     /// Whether volumes of that type report it.
-    pub(super) fn is_of(&self, kind: &str) -> bool {
+    pub fn is_of(&self, kind: &str) -> bool {
         self.kinds.split(' ').any(|one| one == kind)
     }
 
     /// Whether an instance of that generation reports it.
-    pub(super) fn is_on(&self, nitro: bool) -> bool {
+    pub fn is_on(&self, nitro: bool) -> bool {
         nitro || !self.nitro_only
     }
 }

@@ -1,0 +1,53 @@
+//! The calls that are made, by the name under which IAM allows them.
+
+use std::fmt;
+
+/// An API call, as an IAM policy names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Action {
+    /// Metrics.
+    GetMetricData,
+    /// Volumes with their size, rates and attachments.
+    DescribeVolumes,
+    /// When volumes were changed, and from what.
+    DescribeVolumesModifications,
+    /// Instances with their type and monitoring.
+    DescribeInstances,
+    /// What instance types let through to their volumes.
+    DescribeInstanceTypes,
+    /// Databases with their class and storage.
+    DescribeDbInstances,
+    /// Credentials of another role; only where one is asked for.
+    AssumeRole,
+}
+
+impl Action {
+    /// What reads volumes, instances, databases and metrics: all but [`Action::AssumeRole`].
+    pub const READS: [Self; 6] = [
+        Self::GetMetricData,
+        Self::DescribeVolumes,
+        Self::DescribeVolumesModifications,
+        Self::DescribeInstances,
+        Self::DescribeInstanceTypes,
+        Self::DescribeDbInstances,
+    ];
+
+    /// `ec2:DescribeVolumes`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::GetMetricData => "cloudwatch:GetMetricData",
+            Self::DescribeVolumes => "ec2:DescribeVolumes",
+            Self::DescribeVolumesModifications => "ec2:DescribeVolumesModifications",
+            Self::DescribeInstances => "ec2:DescribeInstances",
+            Self::DescribeInstanceTypes => "ec2:DescribeInstanceTypes",
+            Self::DescribeDbInstances => "rds:DescribeDBInstances",
+            Self::AssumeRole => "sts:AssumeRole",
+        }
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

@@ -1,0 +1,49 @@
+//! Which account, as whom, where.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// How to reach AWS; what is not given comes from the environment and `~/.aws`, as every AWS tool reads them.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// A profile of `~/.aws/config`; it counts before keys in the environment.
+    pub profile: Option<String>,
+    /// A file to read in place of `~/.aws/config`.
+    pub config_file: Option<PathBuf>,
+    /// `us-west-2`.
+    pub region: Option<String>,
+    /// The URL of another endpoint for all services, such as that of moto or LocalStack.
+    pub endpoint: Option<String>,
+    /// The ARN of a role to take on.
+    pub role: Option<String>,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { profile, config_file, region, endpoint, role } = self;
+        let endpoint = endpoint.as_deref().map(shown);
+        let all = (profile, config_file, region, endpoint, role);
+        f.debug_tuple("Options").field(&all).finish()
+    }
+}
+
+/// An endpoint fit to be shown: without a user's name, password and query, which may be secret.
+pub(crate) fn shown(endpoint: &str) -> String {
+    let (scheme, rest) = endpoint.split_once("://").unwrap_or(("", endpoint));
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    if scheme.is_empty() { host.to_owned() } else { format!("{scheme}://{host}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shown_endpoint_has_no_secrets() {
+        assert_eq!(shown("http://user:hush@127.0.0.1:5000/path?token=hush"), "http://127.0.0.1:5000");
+        assert_eq!(shown("hush@host"), "host");
+        let options = Options { endpoint: Some("https://user:hush@host/hush".to_owned()), ..Options::default() };
+        assert!(!format!("{options:?}").contains("hush"));
+    }
+}

@@ -1,0 +1,51 @@
+//! The least that IAM must allow.
+
+use serde_json::json;
+
+use crate::Action;
+
+/// An IAM policy that allows exactly the reads of this crate. None of the calls but `rds:DescribeDBInstances` can be bound to
+/// single resources, and that one is needed for any database by name, so the resource is `*`.
+pub fn policy() -> String {
+    document("DiskwrightReads", &Action::READS.map(Action::name), "*")
+}
+
+/// An IAM policy that allows to take on that role, for the identity that does; the role itself needs [`policy`].
+pub fn policy_to_assume(role_arn: &str) -> String {
+    document("DiskwrightAssumes", &[Action::AssumeRole.name()], role_arn)
+}
+
+fn document(sid: &str, actions: &[&str], resource: &str) -> String {
+    let statement = json!({ "Sid": sid, "Effect": "Allow", "Action": actions, "Resource": resource });
+    format!("{:#}\n", json!({ "Version": "2012-10-17", "Statement": [statement] }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn actions(policy: &str) -> Vec<String> {
+        let policy: serde_json::Value = serde_json::from_str(policy).unwrap();
+        serde_json::from_value(policy["Statement"][0]["Action"].clone()).unwrap()
+    }
+
+    #[test]
+    fn the_policy_allows_reads_only_and_each_by_its_full_name() {
+        let actions = actions(&policy());
+        assert!(!actions.is_empty());
+        for action in actions {
+            let (_, verb) = action.split_once(':').unwrap();
+            assert!(verb.starts_with("Describe") || verb.starts_with("Get"), "{action}");
+            assert!(!action.contains('*'), "{action}");
+        }
+    }
+
+    #[test]
+    fn a_role_is_the_only_one_that_may_be_assumed() {
+        let role = "arn:aws:iam::123456789012:role/reader";
+        let text = policy_to_assume(role);
+        assert_eq!(actions(&text), ["sts:AssumeRole"]);
+        let policy: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(policy["Statement"][0]["Resource"], role);
+    }
+}

@@ -1,0 +1,176 @@
+//! Volumes, instances, instance types and modifications of EC2. Lists are asked for with filters, not with identifiers: a
+//! thing that has gone since is then missing, where its identifier would fail the whole call.
+
+use aws_sdk_ec2::Client;
+use aws_sdk_ec2::types::{self, Filter, InstanceTypeHypervisor, InstanceTypeInfo, MonitoringState};
+use aws_smithy_types::DateTime;
+use catalog::InstanceCaps;
+use jiff::Timestamp;
+use units::{BytesPerSec, Iops, Nanos};
+
+use super::fault::Faults;
+use crate::api::{MOST_OF_A_FILTER, Page};
+use crate::facts::Stated;
+use crate::{Action, Attachment, AwsError, InstanceFacts, Modification, VolumeFacts};
+
+/// Bursting instance types hold their maximum for at least so long once in 24 hours (EC2 user guide, EBS-optimized instances).
+const BURST: Nanos = Nanos::secs(30 * 60);
+
+pub(super) async fn volumes(
+    client: &Client,
+    faults: &Faults,
+    id: Option<&str>,
+    token: Option<String>,
+) -> Result<Page<VolumeFacts>, AwsError> {
+    const ACTION: Action = Action::DescribeVolumes;
+    let call = client.describe_volumes().set_next_token(token);
+    let call = match id {
+        Some(id) => call.volume_ids(id),
+        None => call.max_results(MOST_OF_A_FILTER as i32),
+    };
+    let answer = call.send().await.map_err(|error| match (Faults::code(&error), id) {
+        (Some(code), Some(id)) if code.starts_with("InvalidVolume") || code == "InvalidParameterValue" => {
+            faults.unknown("volume", id)
+        }
+        _ => faults.of(ACTION, &error),
+    })?;
+    let items = answer.volumes.unwrap_or_default().into_iter().map(volume).collect::<Option<_>>();
+    let items = items.ok_or_else(|| AwsError::answer(ACTION, "a volume has no identifier, type or size"))?;
+    Ok(Page { items, next: next(answer.next_token) })
+}
+
+fn volume(volume: types::Volume) -> Option<VolumeFacts> {
+    let stated = Stated { gib: volume.size, iops: volume.iops, mib_s: volume.throughput };
+    let attachment = |one: types::VolumeAttachment| {
+        let instance = InstanceFacts { id: one.instance_id?, ..InstanceFacts::default() };
+        Some(Attachment { device: one.device.unwrap_or_default(), since: time(one.attach_time), instance })
+    };
+    Some(VolumeFacts {
+        id: volume.volume_id?,
+        name: volume
+            .tags
+            .unwrap_or_default()
+            .into_iter()
+            .find(|tag| tag.key() == Some("Name"))
+            .and_then(|tag| tag.value),
+        zone: volume.availability_zone.unwrap_or_default(),
+        disk: stated.disk(volume.volume_type?.as_str())?,
+        state: volume.state.map(|state| state.as_str().to_owned()).unwrap_or_default(),
+        created: time(volume.create_time),
+        multi_attach: volume.multi_attach_enabled.unwrap_or(false),
+        attachments: volume.attachments.unwrap_or_default().into_iter().filter_map(attachment).collect(),
+        modifications: Vec::new(),
+    })
+}
+
+pub(super) async fn instances(
+    client: &Client,
+    faults: &Faults,
+    ids: &[String],
+) -> Result<Vec<InstanceFacts>, AwsError> {
+    let (mut all, mut token) = (Vec::new(), None);
+    loop {
+        let call = client.describe_instances().filters(filter("instance-id", ids)).set_next_token(token);
+        let answer = call.send().await.map_err(|error| faults.of(Action::DescribeInstances, &error))?;
+        let found =
+            answer.reservations.unwrap_or_default().into_iter().flat_map(|one| one.instances.unwrap_or_default());
+        all.extend(found.filter_map(|instance| {
+            let monitoring = instance.monitoring.and_then(|monitoring| monitoring.state);
+            Some(InstanceFacts {
+                id: instance.instance_id?,
+                instance_type: instance.instance_type.map(|name| name.as_str().to_owned()),
+                detailed: monitoring == Some(MonitoringState::Enabled),
+                ..InstanceFacts::default()
+            })
+        }));
+        token = next(answer.next_token);
+        if token.is_none() {
+            return Ok(all);
+        }
+    }
+}
+
+pub(super) async fn instance_types(
+    client: &Client,
+    faults: &Faults,
+    names: &[String],
+) -> Result<Vec<InstanceFacts>, AwsError> {
+    let (mut all, mut token) = (Vec::new(), None);
+    loop {
+        let call = client.describe_instance_types().filters(filter("instance-type", names)).set_next_token(token);
+        let answer = call.send().await.map_err(|error| faults.of(Action::DescribeInstanceTypes, &error))?;
+        all.extend(answer.instance_types.unwrap_or_default().iter().map(|info| InstanceFacts {
+            instance_type: info.instance_type.as_ref().map(|name| name.as_str().to_owned()),
+            // Bare metal states none; DescribeInstances states `xen` for Nitro, too, and so tells nothing.
+            nitro: info.hypervisor.as_ref().map(|one| *one == InstanceTypeHypervisor::Nitro),
+            caps: caps(info),
+            ..InstanceFacts::default()
+        }));
+        token = next(answer.next_token);
+        if token.is_none() {
+            return Ok(all);
+        }
+    }
+}
+
+/// AWS states instance throughput in decimal MB a second.
+fn caps(info: &InstanceTypeInfo) -> Option<InstanceCaps> {
+    let ebs = info.ebs_info.as_ref()?.ebs_optimized_info.as_ref()?;
+    let iops = Iops(ebs.baseline_iops?.into());
+    let throughput = BytesPerSec::mb(ebs.baseline_throughput_in_m_bps?);
+    let burst_iops = ebs.maximum_iops.map_or(iops, |most| Iops(most.into())).max(iops);
+    let burst_throughput = ebs.maximum_throughput_in_m_bps.map_or(throughput, BytesPerSec::mb).max(throughput);
+    let bursts = burst_iops > iops || burst_throughput > throughput;
+    Some(InstanceCaps {
+        iops,
+        throughput,
+        burst_iops,
+        burst_throughput,
+        burst_time: if bursts { BURST } else { Nanos(0) },
+    })
+}
+
+pub(super) async fn modifications(
+    client: &Client,
+    faults: &Faults,
+    volumes: &[String],
+) -> Result<Vec<Modification>, AwsError> {
+    let (mut all, mut token) = (Vec::new(), None);
+    loop {
+        let call = client.describe_volumes_modifications().filters(filter("volume-id", volumes)).set_next_token(token);
+        let answer = call.send().await.map_err(|error| faults.of(Action::DescribeVolumesModifications, &error))?;
+        all.extend(answer.volumes_modifications.unwrap_or_default().into_iter().filter_map(modification));
+        token = next(answer.next_token);
+        if token.is_none() {
+            return Ok(all);
+        }
+    }
+}
+
+fn modification(change: types::VolumeModification) -> Option<Modification> {
+    let disk = |kind: Option<types::VolumeType>, stated: Stated| stated.disk(kind?.as_str());
+    let (gib, iops, mib_s) = (change.original_size, change.original_iops, change.original_throughput);
+    let before = disk(change.original_volume_type, Stated { gib, iops, mib_s });
+    let (gib, iops, mib_s) = (change.target_size, change.target_iops, change.target_throughput);
+    let after = disk(change.target_volume_type, Stated { gib, iops, mib_s });
+    Some(Modification {
+        volume: change.volume_id?,
+        before,
+        after,
+        state: change.modification_state.map(|state| state.as_str().to_owned()).unwrap_or_default(),
+        started: time(change.start_time),
+        ended: time(change.end_time),
+    })
+}
+
+fn filter(name: &str, values: &[String]) -> Filter {
+    Filter::builder().name(name).set_values(Some(values.to_vec())).build()
+}
+
+fn next(token: Option<String>) -> Option<String> {
+    token.filter(|token| !token.is_empty())
+}
+
+fn time(time: Option<DateTime>) -> Option<Timestamp> {
+    time.and_then(|time| Timestamp::from_second(time.secs()).ok())
+}
