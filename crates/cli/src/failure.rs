@@ -57,4 +57,11 @@ macro_rules! with_its_code {
     };
 }
 
-with_its_code!(bench::BenchError, cluster::ClusterError, mount::MountError, probe::ProbeError, trial::TrialError);
+with_its_code!(
+    bench::BenchError,
+    cluster::ClusterError,
+    mount::MountError,
+    probe::ProbeError,
+    sql::SqlError,
+    trial::TrialError
+);
