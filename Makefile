@@ -66,12 +66,14 @@ deny:
 picture: linker
 	docs/picture.sh
 
-# What the tests of mounted disks run.
+# What the tests of mounted disks and of SQL run. MariaDB's own service is not wanted: only a server that we did not install stays.
 tools:
-	@missing=; for pair in fio:fio mkfs.xfs:xfsprogs mkfs.ext4:e2fsprogs losetup:mount; do \
+	@missing=; for pair in fio:fio mkfs.xfs:xfsprogs mkfs.ext4:e2fsprogs losetup:mount mariadbd:mariadb-server; do \
 	  command -v $${pair%%:*} >/dev/null || [ -x /usr/sbin/$${pair%%:*} ] || missing="$$missing $${pair#*:}"; done; \
 	[ -z "$$missing" ] || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
-	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing; }
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing && \
+	  case "$$missing" in *mariadb*) \
+	    $$sudo systemctl disable --now mariadb 2>/dev/null || $$sudo service mariadb stop 2>/dev/null || true;; esac; }
 
 # RocksDB is C++, and its Rust names are made from its C header by libclang.
 headers:

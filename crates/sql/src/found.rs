@@ -74,8 +74,9 @@ impl Use {
     /// Reads it off a Timeline; both instants count from its start.
     pub(crate) fn of(timeline: &Timeline, from: Nanos, until: Nanos) -> Self {
         let seconds = (until - from).as_secs_f64();
-        let sum =
-            |name: &str| -> f64 { timeline.select(name, &[]).filter_map(|series| series.value(from, until)).sum() };
+        let sum = |name: &str| -> f64 {
+            timeline.select(name, &[]).filter_map(|series| series.value(from, until)).fold(0.0, |all, one| all + one)
+        };
         let per_s = |name: &str| if seconds > 0.0 { sum(name) / seconds } else { 0.0 };
         let (asked, missed) = (sum("buffer_pool_requests"), sum("buffer_pool_misses"));
         Self {

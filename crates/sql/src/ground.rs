@@ -133,7 +133,7 @@ impl Ground {
         let retries = Arc::new(Retries::new(self.order.stop.clone()));
         let before = self.restarts();
         tell(Stage::Starting("connecting the clients"));
-        let watch = Watch::start(&self.target, self.server.as_ref())?;
+        let watch = Watch::start(&self.target, self.server.as_ref(), &retries)?;
         let mut team = Team { ground: self, target: Arc::new(self.target.clone()), retries: retries.clone() };
         let run = bench::drive(
             &mut team,

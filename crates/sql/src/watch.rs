@@ -13,10 +13,11 @@ use timeline::{About, Timeline};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tpcc::Session;
+use units::Bytes;
 
 use crate::connection::Connection;
 use crate::counters::{self, Status};
-use crate::{MariaDb, SqlError, Target};
+use crate::{MariaDb, Retries, SqlError, Target};
 
 /// How often all is looked at.
 const EVERY: Duration = Duration::from_secs(1);
@@ -26,6 +27,9 @@ const LATENCIES_EVERY: usize = 5;
 
 /// Binary logs are purged with every so many, as RDS does: they are not part of what is kept.
 const PURGE_EVERY: usize = 60;
+
+/// With less room than an extent of InnoDB no table grows.
+const LEAST_ROOM: u64 = 1 << 20;
 
 /// A server that does not answer so long is not seen this time.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -53,8 +57,13 @@ struct Seen {
 const NODE: &str = "n1";
 
 impl Watch {
-    /// Begins; `ours` is the server that is started again if it ends, on the disks that are looked at.
-    pub(crate) fn start(target: &Target, ours: Option<&Arc<MariaDb>>) -> Result<Self, SqlError> {
+    /// Begins; `ours` is the server that is started again if it ends, on the disks that are looked at. `retries` hears when
+    /// one of them is full.
+    pub(crate) fn start(
+        target: &Target,
+        ours: Option<&Arc<MariaDb>>,
+        retries: &Arc<Retries>,
+    ) -> Result<Self, SqlError> {
         let (seen, done) = (Arc::<Mutex<Seen>>::default(), Arc::<AtomicBool>::default());
         let failed = |error: std::io::Error| SqlError::Environment(format!("no thread can be started: {error}"));
         let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
@@ -62,6 +71,7 @@ impl Watch {
             runtime,
             target: target.clone(),
             ours: ours.cloned(),
+            retries: retries.clone(),
             connection: None,
             seen: seen.clone(),
             done: done.clone(),
@@ -143,11 +153,17 @@ fn locked(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
     seen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// A filesystem's size.
+fn size(there: &nix::sys::statvfs::Statvfs) -> Bytes {
+    Bytes(there.blocks() * there.fragment_size())
+}
+
 /// The thread's own.
 struct Looker {
     runtime: Runtime,
     target: Target,
     ours: Option<Arc<MariaDb>>,
+    retries: Arc<Retries>,
     connection: Option<Connection>,
     seen: Arc<Mutex<Seen>>,
     done: Arc<AtomicBool>,
@@ -172,14 +188,15 @@ impl Looker {
             next = next.max(Instant::now() - EVERY);
         }
         if let Some(connection) = self.connection.take() {
-            let _ = self.runtime.block_on(timeout(EVERY, connection.close()));
+            let _ = self.runtime.block_on(async { timeout(EVERY, connection.close()).await });
         }
     }
 
     fn look(&mut self, round: usize, last: bool) {
         if let Some(ours) = self.ours.clone() {
             self.disks(&ours, last || round % LATENCIES_EVERY == 0);
-            if !ours.is_running() && !last && locked(&self.seen).gone.is_none() {
+            self.room(&ours);
+            if !ours.is_running() && !last && !self.retries.stopped() && locked(&self.seen).gone.is_none() {
                 self.connection = None;
                 if let Err(error) = ours.restart() {
                     locked(&self.seen).gone = Some(error.to_string());
@@ -190,7 +207,7 @@ impl Looker {
         // One that does not answer in time is asked anew, on another connection.
         let mut connection = self.connection.take();
         let target = &self.target;
-        let asked = self.runtime.block_on(timeout(PATIENCE, async {
+        let asking = async {
             let mut known = match connection.take() {
                 Some(known) => known,
                 None => Connection::open(target, true).await?,
@@ -200,10 +217,24 @@ impl Looker {
             }
             let rows = known.text("SHOW GLOBAL STATUS").await?;
             Ok::<_, mysql_async::Error>((Status::of(Timestamp::now(), &rows), known))
-        }));
+        };
+        // Its timer is the runtime's.
+        let asked = self.runtime.block_on(async { timeout(PATIENCE, asking).await });
         if let Ok(Ok((status, known))) = asked {
             locked(&self.seen).server.push(status);
             self.connection = Some(known);
+        }
+    }
+
+    /// A server whose disk is full does not say so: it waits for room, and its clients with it (`MY_WAIT_IF_FULL`).
+    fn room(&self, ours: &MariaDb) {
+        for name in ["data", "redo"] {
+            let Some(disk) = ours.host().disk(name) else { continue };
+            let Ok(there) = nix::sys::statvfs::statvfs(&disk) else { continue };
+            if there.blocks_available() * there.fragment_size() < LEAST_ROOM && !self.retries.stopped() {
+                self.retries.full(format!("nothing is left of the {name} disk's {}", size(&there)));
+                ours.kill9();
+            }
         }
     }
 

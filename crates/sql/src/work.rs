@@ -159,7 +159,8 @@ mod tests {
     use super::*;
 
     fn job(table: &str) -> Result<Job, SqlError> {
-        let text = format!("engine = \"innodb\"\nregion = \"us-west-2\"\n{table}");
+        let targets = "[targets]\nthroughput = 100";
+        let text = format!("engine = \"innodb\"\nregion = \"us-west-2\"\n{table}\n{targets}");
         let workload = Workload::from_text(&input::Text::new("w.toml", text), &mut |_| panic!()).unwrap();
         Job::new(&workload, None)
     }
