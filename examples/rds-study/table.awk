@@ -11,14 +11,22 @@ FNR == 1 { run++; next }
   split(rest, field, ",")
   if (name !~ /^(rows_added_per_second|read_ops|write_ops|queue_depth|io_balance)$/) next
   if (labels != "" && labels !~ /data/) next
-  minute = int(field[3] / 60e9); span = (field[4] - field[3]) / 1e9; value = field[5]
+  n++; of[n] = run; what[n] = name; from[n] = field[3]; span[n] = (field[4] - field[3]) / 1e9; value[n] = field[5]
+  if (name == "rows_added_per_second" && (!(run in start) || field[3] < start[run])) start[run] = field[3]
+}
+# Minutes count from when the clients began: the disks are older, for rows were loaded.
+function tally(i,    r, minute) {
+  r = of[i]
+  if (from[i] < start[r]) return
+  minute = int((from[i] - start[r]) / 60e9)
   if (minute > last) last = minute
-  if (name == "rows_added_per_second") rows[run, minute] += value * span
-  else if (name == "queue_depth") { queue[run, minute] += value * span; time[run, minute] += span }
-  else if (name == "io_balance") balance[run, minute] = sprintf("%.0f %%", value)
-  else ops[run, minute] += value
+  if (what[i] == "rows_added_per_second") rows[r, minute] += value[i] * span[i]
+  else if (what[i] == "queue_depth") { queue[r, minute] += value[i] * span[i]; time[r, minute] += span[i] }
+  else if (what[i] == "io_balance") balance[r, minute] = sprintf("%.0f %%", value[i])
+  else ops[r, minute] += value[i]
 }
 END {
+  for (i = 1; i <= n; i++) tally(i)
   printf "%-7s %10s %10s %11s %9s %9s %9s %9s %9s\n", "minute", "gp2 rows", "io1 rows", "difference", "gp2 IOPS", "io1 IOPS", "gp2 queue", "io1 queue", "gp2 burst"
   for (m = 0; m <= last; m++) {
     for (r = 1; r <= 2; r++) {

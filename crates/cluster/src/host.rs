@@ -116,6 +116,15 @@ impl Host {
         self.mounted.started
     }
 
+    /// Sets the burst credits of all its disks and of its instance to a share, 0 to 1, of the full bucket.
+    ///
+    /// # Errors
+    /// When their daemon does not answer.
+    pub fn set_credits(&self, share: f64) -> Result<(), ClusterError> {
+        let disks = self.mounted.disks.iter().map(|disk| Some(disk.name.as_str()));
+        disks.chain([None]).try_for_each(|disk| Ok(self.disks.set_credits(disk, share)?))
+    }
+
     /// The daemon of its disks: credits, faults, history.
     pub fn disks(&self) -> &Client {
         &self.disks

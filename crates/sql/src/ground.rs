@@ -57,7 +57,12 @@ impl Ground {
             (Database::MariaDb { deployment, options, set }, Some(home)) => {
                 tell(Stage::Starting("mounting the disks"));
                 let programs = Programs::find()?;
-                let options = cluster::Options { interrupted: order.stop.clone(), ..cluster::Options::clone(options) };
+                // Credits are for the runs: the load need not wait.
+                let options = cluster::Options {
+                    interrupted: order.stop.clone(),
+                    credits: None,
+                    ..cluster::Options::clone(options)
+                };
                 let host = Host::mount(home, scratch, deployment, &options)?;
                 let (data, redo, folder) = (host.disk("data"), host.disk("redo"), host.folder().to_owned());
                 let data = data.ok_or_else(|| SqlError::Input("the node has no data disk".to_owned()))?;
@@ -132,6 +137,11 @@ impl Ground {
         let plan = &self.order.plan;
         let retries = Arc::new(Retries::new(self.order.stop.clone()));
         let before = self.restarts();
+        if let (Database::MariaDb { options, .. }, Some(server)) = (&self.order.database, &self.server)
+            && let Some(share) = options.credits
+        {
+            server.host().set_credits(share)?;
+        }
         tell(Stage::Starting("connecting the clients"));
         let watch = Watch::start(&self.target, self.server.as_ref(), &retries)?;
         let mut team = Team { ground: self, target: Arc::new(self.target.clone()), retries: retries.clone() };

@@ -32,7 +32,7 @@ pub enum Database {
     MariaDb {
         /// Whose first storage node it is.
         deployment: Box<Deployment>,
-        /// Memory, credits, seed.
+        /// Memory, seed, and the burst credits that each run begins with.
         options: Box<cluster::Options>,
         /// Variables of the server that win over all others.
         set: Vec<(String, String)>,

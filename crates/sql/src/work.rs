@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn other_workloads_are_refused() {
-        let error = job("[ycsb]\nworkload = \"a\"\nrecords = 5").unwrap_err().to_string();
+        let error = job("[ycsb]\nworkload = \"A\"\nrecords = 5").unwrap_err().to_string();
         assert!(error.contains("expected [tpcc] or [inserts]"), "{error}");
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Extra {
     /// Speak TLS with the database; the server's certificate is signed by the authority in this file
     #[arg(long, value_name = "PEM", requires = "db")]
     tls_ca: Option<PathBuf>,
-    /// Burst credits of the disks at the start, of a full bucket
+    /// Burst credits of the disks when a run begins, of a full bucket
     #[arg(long, value_name = "SHARE", requires = "launch")]
     credits: Option<Ratio>,
 }

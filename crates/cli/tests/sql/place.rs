@@ -27,7 +27,7 @@ const FILES: [(&str, &str); 5] = [
     ),
     (
         "ycsb.toml",
-        "engine = \"innodb\"\nregion = \"us-west-2\"\n[ycsb]\nworkload = \"a\"\nrecords = 5\n[targets]\nthroughput = 100\n",
+        "engine = \"innodb\"\nregion = \"us-west-2\"\n[ycsb]\nworkload = \"A\"\nrecords = 5\n[targets]\nthroughput = 100\n",
     ),
     (
         "fast.toml",
