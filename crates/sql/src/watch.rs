@@ -194,7 +194,7 @@ impl Looker {
 
     fn look(&mut self, round: usize, last: bool) {
         if let Some(ours) = self.ours.clone() {
-            self.disks(&ours, last || round % LATENCIES_EVERY == 0);
+            self.disks(&ours, last || round.is_multiple_of(LATENCIES_EVERY));
             self.room(&ours);
             if !ours.is_running() && !last && !self.retries.stopped() && locked(&self.seen).gone.is_none() {
                 self.connection = None;
