@@ -159,7 +159,13 @@ impl MariaDb {
     }
 
     fn failed(&self, name: &str, what: &str, program: &Program) -> SqlError {
-        ClusterError::Program { name: name.to_owned(), what: format!("{what}; its log"), said: program.said() }.into()
+        let log = std::fs::read(program.log()).unwrap_or_default();
+        let errors = errors(&String::from_utf8_lossy(&log));
+        if let Some(unknown) = errors.lines().find(|line| line.contains("unknown variable")) {
+            return SqlError::Input(format!("--set: MariaDB does not know it: {unknown}"));
+        }
+        let said = if errors.is_empty() { program.said() } else { errors };
+        ClusterError::Program { name: name.to_owned(), what: format!("{what}; its log"), said }.into()
     }
 
     fn go_on(&self) -> Result<(), SqlError> {
@@ -231,9 +237,23 @@ impl MariaDb {
     }
 }
 
+/// The errors of a log, the last five: what stands around them does not help.
+fn errors(log: &str) -> String {
+    const MOST: usize = 5;
+    let lines: Vec<&str> = log.lines().filter(|line| line.contains("[ERROR]")).collect();
+    lines[lines.len().saturating_sub(MOST)..].join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_log_its_last_errors_are_told() {
+        let log: String = (0..9).map(|at| format!("[Note] {at}\n[ERROR] {at}\n")).collect();
+        assert_eq!(errors(&log), (4..9).map(|at| format!("[ERROR] {at}")).collect::<Vec<_>>().join("\n"));
+        assert_eq!(errors("[Warning] all is well"), "");
+    }
 
     #[test]
     fn a_missing_server_is_told_with_its_package() {

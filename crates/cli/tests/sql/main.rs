@@ -111,7 +111,7 @@ fn what_cannot_be_is_refused_with_what_to_do() {
         ("bench @inserts.toml --launch mariadb --on @fast.toml --set innodb", 2, "VARIABLE=VALUE"),
         (
             "bench @inserts.toml --launch mariadb --on @fast.toml --set no_such_variable=1 --scratch @scratch",
-            3,
+            2,
             "no_such_variable",
         ),
     ] {
