@@ -67,14 +67,18 @@ deny:
 picture: linker
 	docs/picture.sh
 
-# What the tests run: disks are driven by fio and mounted, rendered files are read by the programs that they are for. The
-# linter of CloudFormation is Python's and gets a folder of its own; Prometheus is only unpacked, no server starts.
+# What the tests run: disks are driven by fio and mounted, databases run on them, rendered files are read by the programs that
+# they are for. The linter of CloudFormation is Python's and gets a folder of its own; Prometheus is only unpacked; a service of
+# MariaDB that comes with the package is not wanted.
 TOOLS := $(CARGO_TARGET_DIR)/tools
 tools: $(TOOLS)/bin/cfn-lint $(TOOLS)/bin/prometheus
-	@missing=; for pair in fio:fio mkfs.xfs:xfsprogs mkfs.ext4:e2fsprogs losetup:mount shellcheck:shellcheck; do \
+	@missing=; for pair in fio:fio mkfs.xfs:xfsprogs mkfs.ext4:e2fsprogs losetup:mount shellcheck:shellcheck \
+	  mariadbd:mariadb-server; do \
 	  command -v $${pair%%:*} >/dev/null || [ -x /usr/sbin/$${pair%%:*} ] || missing="$$missing $${pair#*:}"; done; \
 	[ -z "$$missing" ] || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
-	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing; }
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing && \
+	  case "$$missing" in *mariadb*) \
+	    $$sudo systemctl disable --now mariadb 2>/dev/null || $$sudo service mariadb stop 2>/dev/null || true;; esac; }
 
 $(TOOLS)/bin/cfn-lint:
 	@python3 -c 'import ensurepip' 2>/dev/null || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \

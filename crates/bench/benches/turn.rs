@@ -14,6 +14,8 @@ use workload::operations::{Operation, Planned, Recipe, Scale};
 struct Same;
 
 impl Source for Same {
+    type Operation = Operation;
+
     fn draw(&mut self) -> Option<Planned> {
         Some(Planned { kind: 0, adds: 0..0, operation: Operation::Scan { from: Default::default(), rows: 1 } })
     }
@@ -39,7 +41,7 @@ fn turn(criterion: &mut Criterion) {
     let open = Loop::Open { rate: 1e5, arrivals, in_flight: 1000, backlog: 1000 };
     let mut group = criterion.benchmark_group("one operation");
     let mut measure = |name: &str, load: Loop, core: Option<&str>, of_a_turn: u32| {
-        let source: Box<dyn Source> = match core {
+        let source: Box<dyn Source<Operation = Operation>> = match core {
             Some(core) => Box::new(recipe(core).generator(1, 0)),
             None => Box::new(Same),
         };

@@ -5,18 +5,18 @@ use std::time::Duration;
 use workload::operations::Operation;
 
 /// Sends operations and gives their outcomes, in any order. Each thread has one of its own; nothing in it blocks but
-/// `poll`.
-pub trait Driver: Send {
+/// `poll`. Operations are those of raw keys unless `O` says otherwise.
+pub trait Driver<O = Operation>: Send {
     /// Takes an operation, which may wait for `flush`. Tags in flight differ from each other.
-    fn submit(&mut self, tag: u64, operation: Operation);
+    fn submit(&mut self, tag: u64, operation: O);
     /// Sends what was submitted.
     fn flush(&mut self);
     /// Appends what has finished; waits for at least one, but not longer than `wait`.
     fn poll(&mut self, wait: Duration, done: &mut Vec<Finished>);
 }
 
-impl<D: Driver + ?Sized> Driver for Box<D> {
-    fn submit(&mut self, tag: u64, operation: Operation) {
+impl<O, D: Driver<O> + ?Sized> Driver<O> for Box<D> {
+    fn submit(&mut self, tag: u64, operation: O) {
         (**self).submit(tag, operation);
     }
 
@@ -26,6 +26,18 @@ impl<D: Driver + ?Sized> Driver for Box<D> {
 
     fn poll(&mut self, wait: Duration, done: &mut Vec<Finished>) {
         (**self).poll(wait, done);
+    }
+}
+
+/// What is sent, as far as the loops must know it.
+pub trait Written {
+    /// Bytes of user data that it writes; 0 where nobody counts them.
+    fn written(&self) -> u64;
+}
+
+impl Written for Operation {
+    fn written(&self) -> u64 {
+        self.written()
     }
 }
 

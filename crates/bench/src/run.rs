@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use timeline::{About, Point, Timeline};
 use units::{Nanos, Usd};
-use workload::operations::Recipe;
+use workload::operations::{Generator, Recipe};
 
 use crate::series::{MEASURED_FROM, MEASURED_UNTIL, RUN, STEADY, timeline};
 use crate::{
     BenchError, Clock, CpuReading, Driver, Judge, Limits, Loop, Phase, Progress, RunReport, Slice, SystemClock,
 };
-use crate::{Report, Worker};
+use crate::{Report, Source, Worker};
 
 /// Makes the driver of each thread.
 pub type Drivers<'d> = dyn FnMut(u32) -> Result<Box<dyn Driver>, BenchError> + 'd;
@@ -67,8 +67,8 @@ impl Plan {
         Ok(())
     }
 
-    /// No thread is left without a client.
-    fn threads(&self) -> u32 {
+    /// Driver threads that there will be: none is left without a client.
+    pub fn threads(&self) -> u32 {
         match self.load {
             Loop::Closed { clients, .. } => self.threads.min(clients).max(1),
             Loop::Open { .. } => self.threads,
@@ -77,6 +77,11 @@ impl Plan {
 
     /// The report of these runs.
     pub fn report(&self, recipe: &Recipe, runs: Vec<RunReport>) -> Report {
+        self.report_of(recipe.loaded(), runs)
+    }
+
+    /// The report of runs on a database with so many rows.
+    pub fn report_of(&self, rows_loaded: u64, runs: Vec<RunReport>) -> Report {
         Report {
             format: Report::FORMAT.to_owned(),
             title: self.title.clone(),
@@ -84,7 +89,7 @@ impl Plan {
             load: self.load,
             threads: self.threads(),
             seed: self.seed,
-            rows_loaded: recipe.loaded(),
+            rows_loaded,
             limits: self.limits,
             notes: self.notes.clone(),
             runs,
@@ -92,11 +97,42 @@ impl Plan {
     }
 }
 
-/// Warms up, measures and drains. `number` counts the runs from 1; `stop` ends it early, and what was measured until then
-/// counts.
+/// Who drives: one source and one driver a thread.
+pub trait Crew {
+    /// Where a thread's operations come from.
+    type Source: Source;
+    /// What sends them.
+    type Driver: Driver<<Self::Source as Source>::Operation>;
+
+    /// The kinds of operation; [`workload::operations::Planned::kind`] counts along them.
+    fn kinds(&self) -> &[String];
+    /// Those of a thread. The same seed gives the same operations.
+    ///
+    /// # Errors
+    /// When no driver can be made.
+    fn hire(&mut self, seed: u64, thread: u32) -> Result<(Self::Source, Self::Driver), BenchError>;
+}
+
+/// Those who drive raw keys.
+struct Raw<'r, 'd>(&'r Arc<Recipe>, &'r mut Drivers<'d>);
+
+impl Crew for Raw<'_, '_> {
+    type Source = Generator;
+    type Driver = Box<dyn Driver>;
+
+    fn kinds(&self) -> &[String] {
+        self.0.kinds()
+    }
+
+    fn hire(&mut self, seed: u64, thread: u32) -> Result<(Generator, Box<dyn Driver>), BenchError> {
+        Ok((self.0.generator(seed, thread), (self.1)(thread)?))
+    }
+}
+
+/// Warms up, measures and drains a workload of raw keys. As [`drive`].
 ///
 /// # Errors
-/// When the plan cannot be, no driver can be made, or a thread panics.
+/// As [`drive`].
 pub fn run(
     recipe: &Arc<Recipe>,
     plan: &Plan,
@@ -105,21 +141,35 @@ pub fn run(
     progress: &mut dyn FnMut(&Progress),
     stop: &AtomicBool,
 ) -> Result<Run, BenchError> {
+    drive(&mut Raw(recipe, drivers), plan, number, progress, stop)
+}
+
+/// Warms up, measures and drains. `number` counts the runs from 1; `stop` ends it early, and what was measured until then
+/// counts.
+///
+/// # Errors
+/// When the plan cannot be, no driver can be made, or a thread panics.
+pub fn drive<C: Crew>(
+    crew: &mut C,
+    plan: &Plan,
+    number: u32,
+    progress: &mut dyn FnMut(&Progress),
+    stop: &AtomicBool,
+) -> Result<Run, BenchError> {
     plan.check()?;
     let threads = plan.threads();
-    let drivers = (0..threads).map(drivers).collect::<Result<Vec<_>, _>>()?;
+    let kinds = crew.kinds().to_vec();
     let seed = plan.seed.wrapping_add(u64::from(number.saturating_sub(1)));
+    let hired = (0..threads).map(|thread| crew.hire(seed, thread)).collect::<Result<Vec<_>, _>>()?;
     let (sender, slices) = channel();
     let over = AtomicBool::new(false);
     let started = jiff::Timestamp::now();
     let clock = SystemClock::start();
     let (judge, watch) = std::thread::scope(|scope| {
-        let start = |(thread, driver)| {
+        let start = |(thread, (source, driver))| {
             let (sender, over) = (sender.clone(), &over);
-            let source = recipe.generator(seed, thread);
             let of = (thread, threads);
-            let mut worker =
-                Worker::new((clock, driver, source), plan.load, of, seed, plan.limits.window, recipe.kinds().len());
+            let mut worker = Worker::new((clock, driver, source), plan.load, of, seed, plan.limits.window, kinds.len());
             let body = move || {
                 while !over.load(Ordering::Relaxed) {
                     // The other end is gone only once the run is over.
@@ -129,7 +179,7 @@ pub fn run(
             };
             std::thread::Builder::new().name(format!("driver-{thread}")).spawn_scoped(scope, body)
         };
-        let spawned = (0..).zip(drivers).map(start).collect::<Result<Vec<_>, _>>();
+        let spawned = (0..).zip(hired).map(start).collect::<Result<Vec<_>, _>>();
         drop(sender);
         let watched = match spawned {
             Ok(handles) => {
@@ -147,14 +197,14 @@ pub fn run(
     })?;
     let (from, until) = watch.measured;
     let cpu = from.1.until(until.1, until.0 - from.0);
-    let report = RunReport::of(number, &judge, recipe.kinds(), &plan.limits, cpu, plan.monthly);
+    let report = RunReport::of(number, &judge, &kinds, &plan.limits, cpu, plan.monthly);
     let measured = judge.measured().map_or((Nanos(0), Nanos(0)), |all| (all.from, all.until));
     let mut notes = plan.notes.clone();
     let own = [(RUN, u64::from(number)), (MEASURED_FROM, measured.0.0), (MEASURED_UNTIL, measured.1.0), ("seed", seed)];
     notes.extend(own.map(|(key, value)| (key.to_owned(), value.to_string())));
     notes.insert(STEADY.to_owned(), judge.steady().to_string());
     let about = About { title: plan.title.clone(), start: Some(started), notes };
-    let timeline = timeline(about, judge.tally(), recipe.kinds(), watch.cpu)?;
+    let timeline = timeline(about, judge.tally(), &kinds, watch.cpu)?;
     Ok(Run { report, timeline })
 }
 

@@ -3,6 +3,8 @@
 mod compare;
 pub(crate) mod live;
 mod options;
+mod sql;
+mod sql_text;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -11,6 +13,7 @@ use std::sync::atomic::AtomicBool;
 
 use bench::Report;
 use serde_json::json;
+use timeline::Timeline;
 use trial::{Database, Found, Ground, Order};
 
 use crate::bench::live::Live;
@@ -29,6 +32,8 @@ Examples:
   diskwright bench examples/ycsb-a-uniform.toml --on examples/raft-dedicated.toml --records 200k
   diskwright bench examples/mix.toml --on mine.toml --rate 2k --runs 3 --out mine.json
   diskwright bench examples/mix.toml --db tikv://10.0.0.5:2379 --records 10M --out ours.parquet
+  diskwright bench tpcc.toml --launch mariadb --on examples/rds-gp2.toml --records 10 --clients 64
+  diskwright bench tpcc.toml --db mysql://bench@db.example/tpcc --tls-ca rds.pem
   diskwright bench compare shared.json dedicated.json
   diskwright bench compare shared.toml dedicated.toml --workload examples/mix.toml --pairs 5
 
@@ -38,19 +43,29 @@ root and the programs of `make store`. The reference store is made of TiKV's par
 it is no place to keep data. Instances count for their disks' caps only: processors are this
 machine's. With --db, an existing TiKV is driven; its raw keys `user...` are overwritten.
 
+With --launch mariadb, a MariaDB of its own is started on the disks of the deployment's first node
+instead; [tpcc] and [inserts] run on it. With --db mysql://USER@HOST/SCHEMA, a server that is there
+is driven: MySQL, MariaDB, RDS, TiDB. Its password is read from DISKWRIGHT_DB_PASSWORD, or asked
+for on a terminal. Tables that are there are left alone unless --drop says otherwise.
+
 Runs warm up until they are steady and end when the throughput is known closely enough. An open
 loop (--rate) counts latency from when an operation was to start."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
     verb: Option<Verb>,
-    /// The workload, a TOML file with [ycsb], [inserts] or [mix]; - reads standard input
+    /// The workload, a TOML file with [ycsb], [inserts], [mix] or, on SQL databases, [tpcc]; - reads
+    /// standard input
     #[arg(required = true)]
     workload: Option<PathBuf>,
     /// Run it on this deployment, started on this machine
     #[arg(long, value_name = "DEPLOYMENT", required_unless_present = "db")]
     on: Option<PathBuf>,
-    /// Run it on a cluster that is there: tikv://HOST:PORT of its placement driver
+    /// Start this database on the deployment's disks instead of the reference store
+    #[arg(long, value_enum, value_name = "SERVER", requires = "on")]
+    launch: Option<sql::Launch>,
+    /// Run it on a database that is there: tikv://HOST:PORT of a placement driver, or
+    /// mysql://USER@HOST[:PORT]/SCHEMA
     #[arg(long, value_name = "URL", conflicts_with = "on")]
     db: Option<String>,
     /// Measure so many times, one after the other on the same database
@@ -59,6 +74,8 @@ pub(crate) struct Args {
     /// Write what was found: .json for the numbers, .parquet or .csv for the Timeline of the last run; may be repeated
     #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,
+    #[command(flatten)]
+    sql: sql::Extra,
     #[command(flatten)]
     options: Options,
 }
@@ -82,6 +99,10 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
         timeline::Format::of(out)?;
     }
     let workload = inputs::workload(workload)?.noun;
+    if args.launch.is_some() || args.db.as_ref().is_some_and(|db| db.starts_with("mysql:")) {
+        return sql::measure(args, &workload, json);
+    }
+    args.sql.check_unused()?;
     let order = match (&args.on, &args.db) {
         (Some(on), _) => args.options.on(workload, &inputs::deployment(on)?.noun)?,
         (None, Some(db)) => args.options.db(workload, db)?,
@@ -118,13 +139,17 @@ pub(crate) fn interrupts() -> Result<Arc<AtomicBool>, Failure> {
 }
 
 fn write(args: &Args, report: &Report, found: &[Found]) -> Result<(), Failure> {
+    write_to(args, report, found.last().map(|found| &found.timeline))
+}
+
+fn write_to(args: &Args, report: &Report, timeline: Option<&Timeline>) -> Result<(), Failure> {
     for out in &args.out {
         match out.extension().is_some_and(|extension| extension == "json") {
             true => {
                 let text = serde_json::to_string_pretty(report).map_err(|error| Failure::input(error.to_string()))?;
                 inputs::write(out, &(text + "\n"))?;
             }
-            false => found.last().map(|found| found.timeline.write(out)).transpose().map(drop)?,
+            false => timeline.map(|timeline| timeline.write(out)).transpose().map(drop)?,
         }
     }
     Ok(())

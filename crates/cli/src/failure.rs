@@ -63,5 +63,6 @@ with_its_code!(
     mount::MountError,
     probe::ProbeError,
     render::WriteError,
+    sql::SqlError,
     trial::TrialError
 );

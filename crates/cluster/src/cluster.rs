@@ -42,7 +42,7 @@ impl Cluster {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Self, ClusterError> {
         let nodes = check(deployment)?;
-        let ground = Arc::new(Ground::new(lab, options)?);
+        let ground = Arc::new(Ground::new(&lab.home, &lab.scratch, options)?);
         let mut notes = Vec::new();
         match sweep(lab) {
             Ok(0) => {}

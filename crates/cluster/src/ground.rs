@@ -11,7 +11,7 @@ use crate::cgroup::Group;
 use crate::keeper::{Keeper, Order};
 use crate::process::Process;
 use crate::record::{self, Record};
-use crate::{ClusterError, Lab, Options, Pd, Regions};
+use crate::{ClusterError, Options, Pd, Regions};
 
 /// What all of a cluster stands on, and must be cleared away.
 #[derive(Debug)]
@@ -24,13 +24,13 @@ pub(crate) struct Ground {
 }
 
 impl Ground {
-    pub(crate) fn new(lab: &Lab, options: &Options) -> Result<Self, ClusterError> {
-        let failed = |error: std::io::Error| ClusterError::system(lab.scratch.display(), error);
-        std::fs::create_dir_all(&lab.scratch).map_err(failed)?;
+    pub(crate) fn new(home: &Home, scratch: &Path, options: &Options) -> Result<Self, ClusterError> {
+        let failed = |error: std::io::Error| ClusterError::system(scratch.display(), error);
+        std::fs::create_dir_all(scratch).map_err(failed)?;
         let keeper = Keeper::new()?;
-        let folder = tempfile::Builder::new().prefix(record::PREFIX).tempdir_in(&lab.scratch).map_err(failed)?.keep();
+        let folder = tempfile::Builder::new().prefix(record::PREFIX).tempdir_in(scratch).map_err(failed)?.keep();
         let record = Mutex::new(Record::new());
-        let ground = Self { home: lab.home.clone(), folder, record, keeper, options: options.clone() };
+        let ground = Self { home: home.clone(), folder, record, keeper, options: options.clone() };
         ground.begin(|_| ())?;
         Ok(ground)
     }

@@ -93,6 +93,11 @@ impl Process {
         matches!(self.child.try_wait(), Ok(None))
     }
 
+    /// How it ended; `None` while it runs.
+    pub(crate) fn ended(&mut self) -> Option<std::process::ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+
     /// Sends a signal, unless it has ended.
     pub(crate) fn signal(&mut self, signal: Signal) {
         if self.is_running() {

@@ -53,7 +53,12 @@ impl Record {
 /// # Errors
 /// When something cannot be cleared away: the first such thing, after all others were.
 pub fn sweep(lab: &Lab) -> Result<u32, ClusterError> {
-    let entries = std::fs::read_dir(&lab.scratch).into_iter().flatten().flatten();
+    sweep_in(&lab.home, &lab.scratch)
+}
+
+/// The same in a scratch folder.
+pub(crate) fn sweep_in(home: &Home, scratch: &Path) -> Result<u32, ClusterError> {
+    let entries = std::fs::read_dir(scratch).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX));
     let (mut swept, mut first) = (0, Ok(()));
     for folder in folders.map(|entry| entry.path()) {
@@ -63,7 +68,7 @@ pub fn sweep(lab: &Lab) -> Result<u32, ClusterError> {
             continue;
         }
         swept += 1;
-        first = first.and(clear(&lab.home, &record, &folder));
+        first = first.and(clear(home, &record, &folder));
     }
     first.map(|()| swept)
 }

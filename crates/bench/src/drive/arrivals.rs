@@ -81,7 +81,7 @@ impl Loop {
     }
 
     /// The part of thread `thread` of `threads`, when there are at least as many clients as threads.
-    pub(crate) fn share(&self, thread: u32, threads: u32) -> Self {
+    pub fn share(&self, thread: u32, threads: u32) -> Self {
         let part = |all: u32| all / threads + u32::from(thread < all % threads);
         match *self {
             Self::Closed { clients, think } => Self::Closed { clients: part(clients), think },

@@ -2,18 +2,25 @@
 
 use std::ops::Range;
 
-use workload::operations::{Generator, Planned};
+use workload::operations::{Generator, Operation, Planned};
+
+use crate::Written;
 
 /// Gives operations, one after the other.
 pub trait Source: Send {
+    /// What is sent.
+    type Operation: Written + Send;
+
     /// The next; `None` when there are no more.
-    fn draw(&mut self) -> Option<Planned>;
+    fn draw(&mut self) -> Option<Planned<Self::Operation>>;
     /// The operation that added these rows is over, whether it succeeded or not.
     fn finished(&mut self, adds: Range<u64>);
 }
 
 impl<S: Source + ?Sized> Source for Box<S> {
-    fn draw(&mut self) -> Option<Planned> {
+    type Operation = S::Operation;
+
+    fn draw(&mut self) -> Option<Planned<S::Operation>> {
         (**self).draw()
     }
 
@@ -23,6 +30,8 @@ impl<S: Source + ?Sized> Source for Box<S> {
 }
 
 impl Source for Generator {
+    type Operation = Operation;
+
     fn draw(&mut self) -> Option<Planned> {
         self.draw()
     }

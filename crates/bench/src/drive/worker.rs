@@ -7,7 +7,7 @@ use units::Nanos;
 
 use super::slice::record;
 use super::{Loop, Pace, Slice, Source};
-use crate::{Clock, Driver, Failure, Finished};
+use crate::{Clock, Driver, Failure, Finished, Written};
 
 /// An operation in flight, and all that is needed when it is over.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ pub struct Worker<C, D, S> {
     exhausted: bool,
 }
 
-impl<C: Clock, D: Driver, S: Source> Worker<C, D, S> {
+impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
     /// Thread `thread` of `threads`; windows of length `window` are told from the clock's start on, also those before this
     /// thread was there, since all threads must tell the same. `kinds` kinds of operation are told apart.
     pub fn new(
@@ -179,6 +179,8 @@ mod tests {
     struct Reads(u64);
 
     impl Source for Reads {
+        type Operation = Operation;
+
         fn draw(&mut self) -> Option<Planned> {
             self.0 = self.0.checked_sub(1)?;
             Some(Planned { kind: 0, adds: 0..0, operation: Operation::Read { key: "k".into() } })

@@ -59,6 +59,15 @@ impl Live {
         self.bar.set_message(format!("{}{text}", self.side));
     }
 
+    /// The same on a SQL database.
+    pub(crate) fn show_sql(&mut self, stage: &sql::Stage<'_>) {
+        match stage {
+            sql::Stage::Starting(what) => self.bar.set_message(format!("{}{what}", self.side)),
+            sql::Stage::Loading(loading) => self.show(&Stage::Loading(loading)),
+            sql::Stage::Running { run, progress, nodes } => self.show(&Stage::Running { run: *run, progress, nodes }),
+        }
+    }
+
     /// All is done, or given up.
     pub(crate) fn end(&self) {
         self.bar.finish_and_clear();

@@ -20,56 +20,57 @@ use crate::{home, inputs};
 pub(crate) struct Options {
     /// Closed loop: so many clients, each with one operation at a time; the workload's own, else 64
     #[arg(long, value_name = "N", conflicts_with = "rate")]
-    clients: Option<u32>,
+    pub(super) clients: Option<u32>,
     /// Open loop: so many operations a second, whether the database keeps up or not
     #[arg(long, value_name = "PER_SECOND", value_parser = number)]
-    rate: Option<f64>,
+    pub(super) rate: Option<f64>,
     /// Space the operations of an open loop evenly, not by chance
     #[arg(long, requires = "rate")]
-    even: bool,
-    /// Load so many rows instead of the workload's
+    pub(super) even: bool,
+    /// Load so many rows instead of the workload's; for [tpcc] so many warehouses
     #[arg(long, value_name = "N", value_parser = number)]
-    records: Option<f64>,
+    pub(super) records: Option<f64>,
     /// The rows are there already
     #[arg(long)]
-    no_load: bool,
+    pub(super) no_load: bool,
     /// What each node may take of the memory, its page cache included
     #[arg(long, value_name = "BYTES")]
-    memory: Option<Bytes>,
+    pub(super) memory: Option<Bytes>,
     /// Cut the keys into so many regions
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    regions: u32,
-    /// Set a key of TiKV's configuration: rocksdb.defaultcf.block-size=4KB; may be repeated
+    pub(super) regions: u32,
+    /// Set a key of TiKV's configuration, rocksdb.defaultcf.block-size=4KB, or a variable of MariaDB,
+    /// innodb_io_capacity=2000; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<String>,
+    pub(super) set: Vec<String>,
     /// Let every disk deliver only this share of its limits
     #[arg(long, value_name = "SHARE", default_value = "100%")]
-    disk_share: Ratio,
+    pub(super) disk_share: Ratio,
     /// The zone in which the driver stands: a, b, c …
     #[arg(long, value_name = "ZONE")]
-    zone: Option<String>,
+    pub(super) zone: Option<String>,
     /// Warm up for so long at least
     #[arg(long, value_name = "SPAN", default_value = "10s")]
-    warm_up: Nanos,
+    pub(super) warm_up: Nanos,
     /// Measure for so long at least
     #[arg(long, value_name = "SPAN", default_value = "20s")]
-    least: Nanos,
+    pub(super) least: Nanos,
     /// Measure for so long at most
     #[arg(long, value_name = "SPAN", default_value = "120s")]
-    most: Nanos,
+    pub(super) most: Nanos,
     /// End when the throughput is known to within this
     #[arg(long, value_name = "SHARE", default_value = "2%")]
-    within: Ratio,
+    pub(super) within: Ratio,
     /// The same seed gives the same operations
     #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    pub(super) seed: u64,
     /// Where disks and logs are kept while it runs, best in memory; all of it is removed
     #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-bench")]
-    scratch: PathBuf,
+    pub(super) scratch: PathBuf,
 }
 
 /// Clients where neither the workload nor the command line says.
-const CLIENTS: u32 = 64;
+pub(super) const CLIENTS: u32 = 64;
 /// Operations of an open loop that the database may have at a time, and arrivals that may wait.
 const IN_FLIGHT: u32 = 4096;
 
@@ -104,7 +105,7 @@ impl Options {
         let scheme = url.split_once("://").map(|(scheme, _)| scheme);
         if scheme.is_some_and(|scheme| scheme != "tikv") {
             return Err(Failure::input(format!(
-                "--db {url}: expected tikv://HOST:PORT, the placement driver's address"
+                "--db {url}: expected tikv://HOST:PORT, the placement driver's address, or mysql://USER@HOST/SCHEMA"
             )));
         }
         for (given, option) in [(self.memory.is_some(), "--memory"), (!self.set.is_empty(), "--set")] {
@@ -118,30 +119,14 @@ impl Options {
     fn order(&self, workload: Workload, database: Database, title: &str, price: Option<Usd>) -> Result<Order, Failure> {
         let scale = Scale { rows: self.records.map(|rows| rows as u64), ..Scale::default() };
         let recipe = Recipe::new(&workload, scale)?;
-        let load = match self.rate {
-            Some(rate) => {
-                let arrivals = if self.even { Arrivals::Constant } else { Arrivals::Poisson };
-                Loop::Open { rate, arrivals, in_flight: IN_FLIGHT, backlog: 16 * IN_FLIGHT }
-            }
-            None => {
-                let own = recipe.clients().map(|clients| clients.round() as u32);
-                Loop::Closed { clients: self.clients.or(own).unwrap_or(CLIENTS), think: recipe.think() }
-            }
-        };
-        let limits = Limits {
-            warm_least: self.warm_up,
-            warm_most: Nanos(self.warm_up.0.saturating_mul(3)).max(Nanos::secs(1)),
-            measure_least: self.least.min(self.most),
-            measure_most: self.most,
-            within: self.within.0,
-            ..Limits::default()
-        };
+        let own = recipe.clients().map(|clients| clients.round() as u32);
+        let load = self.load(own, recipe.think(), IN_FLIGHT);
         let plan = Plan {
             title: title.to_owned(),
             workload: workload.name.clone(),
             load,
             threads: 1,
-            limits,
+            limits: self.limits(),
             seed: self.seed,
             monthly: price,
             drain: Nanos(Order::TIMEOUT.as_nanos() as u64) + Nanos::secs(1),
@@ -150,6 +135,29 @@ impl Options {
         plan.check().map_err(|error| Failure { code: error.exit_code(), message: error.to_string() })?;
         let client = rawkv::Options { zone: self.zone.clone(), timeout: Order::TIMEOUT, ..rawkv::Options::default() };
         Ok(Order { workload, scale, database, plan, load: !self.no_load, client, stop: Arc::default() })
+    }
+
+    /// What makes operations start; `own` and `think` are the workload's. An open loop has `in_flight` at a time at most.
+    pub(super) fn load(&self, own: Option<u32>, think: Nanos, in_flight: u32) -> Loop {
+        match self.rate {
+            Some(rate) => {
+                let arrivals = if self.even { Arrivals::Constant } else { Arrivals::Poisson };
+                Loop::Open { rate, arrivals, in_flight, backlog: 16 * IN_FLIGHT }
+            }
+            None => Loop::Closed { clients: self.clients.or(own).unwrap_or(CLIENTS), think },
+        }
+    }
+
+    /// How long runs are.
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            warm_least: self.warm_up,
+            warm_most: Nanos(self.warm_up.0.saturating_mul(3)).max(Nanos::secs(1)),
+            measure_least: self.least.min(self.most),
+            measure_most: self.most,
+            within: self.within.0,
+            ..Limits::default()
+        }
     }
 
     /// What is needed of the machine; nothing for a cluster that is there.

@@ -12,14 +12,7 @@ use crate::table::{Table, WIDTH, wrap};
 pub(crate) fn text(report: &Report, found: &[Found], order: &Order, notes: &[String], written: &[PathBuf]) -> String {
     let mut out = bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
     out += &format!("{}; {} rows\n\n", how(&report.load), report.rows_loaded);
-    let mut table =
-        Table::new(&["run", "operations/s", "95 % interval", "p50 ms", "p95 ms", "p99 ms", "of"], &[1, 2, 3, 4, 5]);
-    for run in &report.runs {
-        for (at, kind) in run.kinds.iter().enumerate() {
-            row(&mut table, run, kind, at == 0);
-        }
-    }
-    out += &table.to_string();
+    out += &table(report);
     for (run, found) in report.runs.iter().zip(found) {
         for line in remarks(run) {
             out += &format!("{}\n", yellow(&wrap(&format!("run {}: {line}", run.run), WIDTH, 2)));
@@ -37,7 +30,19 @@ pub(crate) fn text(report: &Report, found: &[Found], order: &Order, notes: &[Str
     out
 }
 
-fn how(load: &Loop) -> String {
+/// The runs, each with its kinds of operation.
+pub(super) fn table(report: &Report) -> String {
+    let mut table =
+        Table::new(&["run", "operations/s", "95 % interval", "p50 ms", "p95 ms", "p99 ms", "of"], &[1, 2, 3, 4, 5]);
+    for run in &report.runs {
+        for (at, kind) in run.kinds.iter().enumerate() {
+            row(&mut table, run, kind, at == 0);
+        }
+    }
+    table.to_string()
+}
+
+pub(super) fn how(load: &Loop) -> String {
     match load {
         Loop::Closed { clients, .. } => format!("closed loop, {clients} clients"),
         Loop::Open { rate, .. } => format!("open loop, {rate:.0} operations/s, latency from when each was to start"),
@@ -64,7 +69,7 @@ fn row(table: &mut Table, run: &RunReport, kind: &KindReport, first: bool) {
 }
 
 /// What to mind of a run.
-fn remarks(run: &RunReport) -> Vec<String> {
+pub(super) fn remarks(run: &RunReport) -> Vec<String> {
     let mut remarks = Vec::new();
     if !run.steady {
         remarks.push("it was not steady when the measuring began; warm up longer with --warm-up".to_owned());

@@ -62,11 +62,11 @@ impl Operation {
 
 /// An operation and what the generator must hear of again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Planned {
+pub struct Planned<O = Operation> {
     /// Which of [`crate::operations::Recipe::kinds`] it is.
     pub kind: usize,
     /// The rows that it adds, for [`crate::operations::Generator::finished`]; empty if none.
     pub adds: Range<u64>,
     /// What is sent.
-    pub operation: Operation,
+    pub operation: O,
 }

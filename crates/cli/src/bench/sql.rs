@@ -1,0 +1,240 @@
+//! `diskwright bench` on SQL databases.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bench::{Plan, Report};
+use deployment::Deployment;
+use serde_json::{Value, json};
+use sql::{Database, Found, Ground, Job, JobKind, Order, Password, Table, Target};
+use units::{Bytes, Nanos, Ratio, Usd};
+use workload::{Engine, Workload};
+
+use crate::bench::live::Live;
+use crate::bench::options::CLIENTS;
+use crate::bench::{Args, interrupts, sql_text, write_to};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::{home, inputs};
+
+/// Servers that can be started here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Launch {
+    /// MariaDB, from the package mariadb-server
+    Mariadb,
+}
+
+/// What only SQL databases take.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Extra {
+    /// Drop the workload's tables that are in the schema, and load them anew
+    #[arg(long, conflicts_with = "no_load")]
+    drop: bool,
+    /// Speak TLS with the database; the server's certificate is signed by the authority in this file
+    #[arg(long, value_name = "PEM", requires = "db")]
+    tls_ca: Option<PathBuf>,
+    /// Burst credits of the disks when a run begins, of a full bucket
+    #[arg(long, value_name = "SHARE", requires = "launch")]
+    credits: Option<Ratio>,
+}
+
+impl Extra {
+    /// Refuses what the reference store and TiKV do not know.
+    pub(crate) fn check_unused(&self) -> Result<(), Failure> {
+        let given = [(self.drop, "--drop"), (self.tls_ca.is_some(), "--tls-ca"), (self.credits.is_some(), "--credits")];
+        match given.into_iter().find(|(given, _)| *given) {
+            Some((_, option)) => {
+                Err(Failure::input(format!("{option} is for SQL databases: --launch mariadb, or --db mysql://…")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Output, Failure> {
+    let order = order(args, workload)?;
+    let order = Order { stop: interrupts()?, ..order };
+    let launched = matches!(order.database, Database::MariaDb { .. });
+    let home = launched.then(home::home).transpose()?;
+    if launched {
+        sql::Programs::find()?;
+        room(args, &order.job)?;
+    }
+    let mut live = Live::new();
+    let scratch = &args.options.scratch;
+    let ground = Ground::prepare((home.as_ref(), scratch), order.clone(), &mut |stage| live.show_sql(&stage))?;
+    let mut found: Vec<Found> = Vec::new();
+    for number in 1..=args.runs {
+        found.push(ground.run(number, &mut |stage| live.show_sql(&stage))?);
+        if found.last().is_some_and(|found| found.full.is_some()) {
+            break;
+        }
+    }
+    let runs = found.iter().map(|found| found.report.clone()).collect();
+    let report = order.plan.report_of(ground.rows(), runs);
+    let notes = ground.notes().to_vec();
+    ground.end()?;
+    live.end();
+    write_to(args, &report, found.last().map(|found| &found.timeline))?;
+    let failed = found.iter().any(|found| {
+        let broken = found.checked.as_ref().is_some_and(|checked| !checked.broken.is_empty());
+        found.report.operations == 0 || found.full.is_some() || broken
+    });
+    let output = match json {
+        true => Output::json(&document(&report, &found)),
+        false => Output::text(sql_text::text(&report, &found, &notes, &args.out)),
+    };
+    Ok(output.negative(failed))
+}
+
+fn order(args: &Args, workload: &Workload) -> Result<Order, Failure> {
+    let options = &args.options;
+    let job = Job::new(workload, options.records.map(|records| records as u64))?;
+    let (database, title, price) = match (&args.on, &args.db) {
+        (Some(on), _) => launched(args, &inputs::deployment(on)?.noun)?,
+        (None, Some(url)) => existing(args, url)?,
+        (None, None) => return Err(Failure::input("say what to run on: --on DEPLOYMENT or --db URL")),
+    };
+    let own = job.clients;
+    let load = options.load(own, job.think, options.clients.or(own).unwrap_or(CLIENTS));
+    let plan = Plan {
+        title,
+        workload: workload.name.clone(),
+        load,
+        threads: 1,
+        limits: options.limits(),
+        seed: options.seed,
+        monthly: price,
+        drain: Nanos(Order::PATIENCE.as_nanos() as u64) + Nanos::secs(1),
+        notes: BTreeMap::new(),
+    };
+    plan.check()?;
+    let table = match (args.sql.drop, options.no_load) {
+        (true, _) => Table::Drop,
+        (_, true) => Table::Keep,
+        _ => Table::Load,
+    };
+    Ok(Order { job, database, plan, table, stop: Arc::default() })
+}
+
+type Chosen = (Database, String, Option<Usd>);
+
+fn launched(args: &Args, deployment: &Deployment) -> Result<Chosen, Failure> {
+    let options = &args.options;
+    if deployment.engine != Engine::InnoDb {
+        return Err(Failure::input("--launch mariadb: set `engine = \"innodb\"` in the deployment"));
+    }
+    if options.no_load {
+        return Err(Failure::input("--no-load: a server that is started here has no rows yet"));
+    }
+    let credits = args.sql.credits.map(|share| share.0);
+    if credits.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
+        return Err(Failure::input("--credits: expected 0 % to 100 %"));
+    }
+    let set = options.set.iter().map(|pair| {
+        let wrong =
+            || Failure::input(format!("--set {pair}: expected VARIABLE=VALUE, such as innodb_io_capacity=2000"));
+        pair.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned())).ok_or_else(wrong)
+    });
+    let price = deployment.monthly(&inputs::view(deployment.as_of)).ok().map(|costs| costs.total());
+    let title = match deployment.name.as_str() {
+        "" => "a deployment without a name",
+        name => name,
+    };
+    let database = Database::MariaDb {
+        deployment: Box::new(deployment.clone()),
+        options: Box::new(cluster::Options {
+            memory: options.memory,
+            seed: options.seed,
+            credits,
+            ..cluster::Options::default()
+        }),
+        set: set.collect::<Result<_, _>>()?,
+    };
+    Ok((database, title.to_owned(), price))
+}
+
+fn existing(args: &Args, url: &str) -> Result<Chosen, Failure> {
+    let options = &args.options;
+    for (given, option) in [(options.memory.is_some(), "--memory"), (!options.set.is_empty(), "--set")] {
+        if given {
+            return Err(Failure::input(format!("{option} is for servers that are started here, with --launch")));
+        }
+    }
+    let target = Target::parse(url)?;
+    if let Some(file) = args.sql.tls_ca.as_ref().filter(|file| !file.is_file()) {
+        return Err(Failure::input(format!("--tls-ca {}: there is no such file", file.display())));
+    }
+    let target = Target { tls_ca: args.sql.tls_ca.clone(), password: password(&target)?, ..target };
+    let title = target.title();
+    Ok((Database::Existing(target), title, None))
+}
+
+/// The environment's, else what people type, else none.
+fn password(target: &Target) -> Result<Option<Password>, Failure> {
+    if let Some(password) = Password::from_environment() {
+        return Ok(Some(password));
+    }
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Ok(None);
+    }
+    let asked = rpassword::prompt_password(format!("password of {} (empty for none): ", target.title()));
+    let typed = asked.map_err(|error| Failure::environment(format!("the password cannot be read: {error}")))?;
+    Ok((!typed.is_empty()).then(|| Password::new(typed)))
+}
+
+/// Refuses what would not fit: a full scratch folder fails late and unclearly.
+fn room(args: &Args, job: &Job) -> Result<(), Failure> {
+    /// A warehouse in InnoDB's pages and the binary log; a row of inserts with its four index entries likewise. Measured.
+    const WAREHOUSE: f64 = 190e6;
+    const ROW: f64 = 1200.0;
+    /// Redo log, undo log, system tables.
+    const SERVER: f64 = 700e6;
+    let rows = match job.kind {
+        JobKind::Tpcc(scale) => WAREHOUSE * scale.warehouses as f64,
+        JobKind::Inserts { before, .. } => ROW * before as f64,
+    };
+    let scratch = &args.options.scratch;
+    let failed = |error: &dyn std::fmt::Display| Failure::environment(format!("{}: {error}", scratch.display()));
+    std::fs::create_dir_all(scratch).map_err(|error| failed(&error))?;
+    let there = nix::sys::statvfs::statvfs(scratch).map_err(|error| failed(&error))?;
+    let free = there.blocks_available() as f64 * there.fragment_size() as f64;
+    if SERVER + rows > free {
+        return Err(Failure::input(format!(
+            "the rows need some {} of room in {}, which has {}: load fewer with --records, or name another folder with \
+             --scratch",
+            Bytes((SERVER + rows) as u64),
+            scratch.display(),
+            Bytes(free as u64)
+        )));
+    }
+    Ok(())
+}
+
+fn document(report: &Report, found: &[Found]) -> Value {
+    let runs: Vec<_> = found.iter().map(of_run).collect();
+    json!({ "report": report, "sql": runs })
+}
+
+fn of_run(found: &Found) -> Value {
+    let checked = found.checked.as_ref().map(|checked| {
+        let broken: Vec<_> = checked
+            .broken
+            .iter()
+            .map(|broken| {
+                json!({ "clause": broken.condition.clause, "says": broken.condition.says, "rows": broken.rows })
+            })
+            .collect();
+        json!({ "conditions": checked.conditions, "broken": broken })
+    });
+    json!({
+        "tpmc": found.tpmc,
+        "used": found.used,
+        "retries": found.retries,
+        "restarts": found.restarts,
+        "checked": checked,
+        "full": found.full,
+    })
+}

@@ -1,0 +1,210 @@
+//! A folder for one test, in which programs run.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+/// Two servers at once are too much for two processors: one test after the other.
+static MACHINE: Mutex<()> = Mutex::new(());
+
+/// Longer than anything takes here, on a machine that does much else too.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+const FILES: [(&str, &str); 5] = [
+    (
+        "tpcc.toml",
+        "engine = \"innodb\"\nregion = \"us-west-2\"\n[tpcc]\nwarehouses = 1\nclients = 8\n[targets]\nthroughput = 100\n",
+    ),
+    (
+        "inserts.toml",
+        "engine = \"innodb\"\nregion = \"us-west-2\"\n[inserts]\nrow = \"176B\"\nrows-before = 2000\nrows-added = \"25M\"\n\
+         clients = 16\n[targets]\nthroughput = 100\n",
+    ),
+    (
+        "ycsb.toml",
+        "engine = \"innodb\"\nregion = \"us-west-2\"\n[ycsb]\nworkload = \"A\"\nrecords = 5\n[targets]\nthroughput = 100\n",
+    ),
+    (
+        "fast.toml",
+        "engine = \"innodb\"\nregion = \"us-west-2\"\nzones = 1\n[[nodes]]\nrole = \"storage\"\ncount = 1\n\
+         instance = \"m5.2xlarge\"\ndata = \"unlimited:2GiB\"\n[settings]\nblock-cache = \"256MiB\"\n",
+    ),
+    (
+        "tikv.toml",
+        "engine = \"tikv\"\nregion = \"us-west-2\"\nzones = 1\n[[nodes]]\nrole = \"storage\"\ncount = 3\n\
+         instance = \"m5.2xlarge\"\ndata = \"gp3:100GiB\"\n",
+    ),
+];
+
+/// A folder; `@` at the beginning of a word stands for it.
+pub(crate) struct Place {
+    root: tempfile::TempDir,
+    server: Mutex<Option<Child>>,
+    _machine: MutexGuard<'static, ()>,
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Run {
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let machine = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
+        let root = tempfile::Builder::new().prefix("diskwright-sql-").tempdir_in("/dev/shm").unwrap();
+        for (name, text) in FILES {
+            std::fs::write(root.path().join(name), text).unwrap();
+        }
+        Self { root, server: Mutex::new(None), _machine: machine }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let root = format!("{}/", self.root.path().display());
+        let words = line.split_whitespace().map(|word| match word.strip_prefix('@') {
+            Some(name) => format!("{root}{name}"),
+            None => word.to_owned(),
+        });
+        let mut command = Command::new(env!("CARGO_BIN_EXE_diskwright"));
+        command.args(words).env("DISKWRIGHT_RUN", self.path("run")).env("NO_COLOR", "1");
+        command.env_remove("DISKWRIGHT_DB_PASSWORD");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn spawn(&self, line: &str) -> Child {
+        self.command(line).spawn().unwrap()
+    }
+
+    pub(crate) fn run(&self, line: &str) -> Run {
+        self.wait(self.spawn(line))
+    }
+
+    /// With a password in the environment.
+    pub(crate) fn run_as(&self, line: &str, password: &str) -> Run {
+        self.wait(self.command(line).env("DISKWRIGHT_DB_PASSWORD", password).spawn().unwrap())
+    }
+
+    /// As on a machine where MariaDB is not installed.
+    pub(crate) fn run_without_server(&self, line: &str) -> Run {
+        self.wait(self.command(line).env("PATH", "").spawn().unwrap())
+    }
+
+    pub(crate) fn wait(&self, child: Child) -> Run {
+        let output = child.wait_with_output().unwrap();
+        Run {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// The folder of the server that a run started.
+    fn started(&self) -> Option<PathBuf> {
+        std::fs::read_dir(self.path("scratch")).ok()?.flatten().map(|entry| entry.path()).next()
+    }
+
+    /// That server's process.
+    pub(crate) fn server(&self) -> Option<i32> {
+        std::fs::read_to_string(self.started()?.join("sql.pid")).ok()?.trim().parse().ok()
+    }
+
+    pub(crate) fn kill(&self, pid: i32, signal: Signal) {
+        kill(Pid::from_raw(pid), signal).unwrap();
+    }
+
+    /// What that server answers to a question for one value.
+    pub(crate) fn sql(&self, sql: &str) -> Option<String> {
+        let socket = self.started()?.join("sql.sock");
+        let output = Command::new("mariadb")
+            .args(["--no-defaults", "-N", "-B", "-u", "root", "-S", socket.to_str()?, "-e", sql])
+            .stderr(Stdio::null())
+            .output()
+            .unwrap_or_else(|error| panic!("mariadb: {error}; install mariadb-server (make tools)"));
+        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        (output.status.success() && !text.is_empty()).then_some(text)
+    }
+
+    #[track_caller]
+    pub(crate) fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
+        let from = Instant::now();
+        while !holds() {
+            assert!(from.elapsed() < PATIENCE, "waited in vain until {what}");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// Leaves no room on the data disk.
+    pub(crate) fn fill(&self) {
+        let data = self.started().unwrap().join("n1/data");
+        let mut file = std::fs::File::create(data.join("filler")).unwrap();
+        let zeros = vec![0; 1 << 20];
+        while std::io::Write::write_all(&mut file, &zeros).is_ok() {}
+    }
+
+    /// A server of the test's own, on which `bench` may do all without a password; its port.
+    pub(crate) fn serve(&self) -> u16 {
+        let (data, socket) = (self.path("data"), self.path("own.sock"));
+        let own = |option: &str, path: &Path| format!("--{option}={}", path.display());
+        let install = Command::new("mariadb-install-db")
+            .args(["--no-defaults", "--user=root", "--auth-root-authentication-method=normal", "--skip-test-db"])
+            .arg(own("datadir", &data))
+            .output()
+            .unwrap_or_else(|error| panic!("mariadb-install-db: {error}; install mariadb-server (make tools)"));
+        assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stdout));
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let server = Command::new("mariadbd")
+            .args(["--no-defaults", "--user=root", "--bind-address=127.0.0.1", "--skip-name-resolve"])
+            .args([own("datadir", &data), own("socket", &socket), format!("--port={free}")])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        *self.server.lock().unwrap() = Some(server);
+        let grant = "CREATE USER bench@'127.0.0.1'; GRANT ALL ON mine.* TO bench@'127.0.0.1'";
+        self.until("the test's own server answers", || {
+            let client = Command::new("mariadb")
+                .args(["--no-defaults", "-u", "root", "-S", socket.to_str().unwrap(), "-e", grant])
+                .stderr(Stdio::null())
+                .status();
+            client.is_ok_and(|status| status.success())
+        });
+        free
+    }
+
+    /// Nothing of any run is left.
+    #[track_caller]
+    pub(crate) fn is_clear(&self) {
+        let root = self.root.path().to_str().unwrap();
+        let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+        assert!(!mounts.contains(root), "left mounted:\n{mounts}");
+        let scratch = self.path("scratch");
+        assert_eq!(std::fs::read_dir(&scratch).map_or(0, Iterator::count), 0, "{} is not empty", scratch.display());
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(mut server) = self.server.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let _ = server.kill().and_then(|()| server.wait());
+        }
+    }
+}

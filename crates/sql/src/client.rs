@@ -1,0 +1,126 @@
+//! One client: does one piece of work after the other, again where that helps, on a connection that it opens anew when it is
+//! lost.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bench::{Answer, Failure};
+use mysql_async::Error;
+use tpcc::{Fault, Session, transact};
+
+use crate::connection::Connection;
+use crate::{Class, Retries, Target, Work, inserts};
+
+/// One client of the database.
+pub(crate) struct Client {
+    target: Arc<Target>,
+    retries: Arc<Retries>,
+    connection: Option<Connection>,
+    patience: Duration,
+}
+
+/// A transaction is given up after so many tries.
+const TRIES: u32 = 10;
+
+/// Between two tries of a transaction, and of a connection to a server that is there.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Between two tries to reach a server that is gone.
+const GONE: Duration = Duration::from_millis(100);
+
+impl Client {
+    /// Not connected yet; a lost server is waited for so long.
+    pub(crate) fn new(target: Arc<Target>, retries: Arc<Retries>, patience: Duration) -> Self {
+        Self { target, retries, connection: None, patience }
+    }
+
+    /// Opens the connection.
+    pub(crate) async fn connect(&mut self) -> Result<(), Error> {
+        self.connection = Some(Connection::open(&self.target, true).await?);
+        Ok(())
+    }
+
+    pub(crate) async fn close(self) {
+        if let Some(connection) = self.connection {
+            connection.close().await;
+        }
+    }
+
+    /// The connection, opened anew if it was lost.
+    async fn connection(&mut self) -> Result<&mut Connection, Failure> {
+        let from = Instant::now();
+        while self.connection.is_none() {
+            if self.retries.stopped() {
+                return Err(Failure::Refused("the run was ended while the server was gone".to_owned()));
+            }
+            match self.connect().await {
+                Ok(()) => {}
+                Err(error) if from.elapsed() >= self.patience || Class::of(&error) == Class::Credentials => {
+                    return Err(Failure::Refused(format!("no connection: {error}")));
+                }
+                Err(_) => tokio::time::sleep(GONE).await,
+            }
+        }
+        self.connection.as_mut().ok_or_else(|| Failure::Refused("no connection".to_owned()))
+    }
+
+    /// Does it, again where that helps.
+    pub(crate) async fn perform(&mut self, work: &Work) -> Result<Answer, Failure> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let connection = self.connection().await?;
+            let fault = match work {
+                // An autocommitted statement is its own commit.
+                Work::Insert { rows, .. } => {
+                    connection.execute(&inserts::statement(*rows)).await.map_err(Fault::Commit).map(drop)
+                }
+                Work::Tpcc(input) => transact(connection, input, &now()).await.map(drop),
+            };
+            let (error, committing) = match fault {
+                Ok(()) => return Ok(Answer::default()),
+                Err(Fault::Before(error)) => (error, false),
+                Err(Fault::Commit(error)) => (error, true),
+                Err(missing @ Fault::Missing(_)) => {
+                    let _ = connection.rollback().await;
+                    return Err(Failure::Refused(missing.to_string()));
+                }
+            };
+            let class = Class::of(&error);
+            if class == Class::Lost {
+                self.retries.count(class);
+                self.connection = None;
+                if committing {
+                    return Err(Failure::Unknown(format!("the connection was lost: {error}")));
+                }
+                continue;
+            }
+            if connection.rollback().await.is_err() {
+                self.connection = None;
+            }
+            if class == Class::Full {
+                self.retries.full(error.to_string());
+            }
+            if !Class::AGAIN.contains(&class) || tries >= TRIES || self.retries.stopped() {
+                return Err(Failure::Refused(error.to_string()));
+            }
+            self.retries.count(class);
+            tokio::time::sleep(PAUSE * tries).await;
+        }
+    }
+}
+
+/// Now in UTC, as SQL writes it.
+pub(crate) fn now() -> String {
+    let now = jiff::Timestamp::now().to_string();
+    now[..19].replace('T', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_time_is_written_as_sql_reads_it() {
+        let now = super::now();
+        assert!(now.len() == 19 && now.as_bytes()[10] == b' ' && now.starts_with("20"), "{now}");
+    }
+}

@@ -1,0 +1,62 @@
+//! Why a run on a SQL database came to nothing.
+
+use crate::Class;
+
+/// Why a run on a SQL database came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum SqlError {
+    /// People mend their input.
+    #[error("{0}")]
+    Input(String),
+    /// The server, or something of the machine, is missing.
+    #[error("{0}")]
+    Environment(String),
+    /// The database or its data say no.
+    #[error("{0}")]
+    Refused(String),
+    /// The machine's disks and processes.
+    #[error(transparent)]
+    Cluster(#[from] cluster::ClusterError),
+    /// The loops.
+    #[error(transparent)]
+    Bench(#[from] bench::BenchError),
+    /// The workload.
+    #[error(transparent)]
+    Workload(#[from] workload::WorkloadError),
+    /// What was seen makes no Timeline.
+    #[error(transparent)]
+    Timeline(#[from] timeline::TimelineError),
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl SqlError {
+    /// The exit code of a program that ends with this error.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Refused(_) => 1,
+            Self::Input(_) | Self::Workload(_) => 2,
+            Self::Environment(_) | Self::Timeline(_) => 3,
+            Self::Cluster(error) => error.exit_code(),
+            Self::Bench(error) => error.exit_code(),
+            // What a shell tells of a program that Ctrl-C ended.
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// What a database said while `doing` something.
+    pub(crate) fn said(doing: &str, error: &mysql_async::Error) -> Self {
+        match Class::of(error) {
+            Class::Credentials => Self::Input(format!(
+                "{doing}: {error}; give the user's password in {}, or name another user in the URL",
+                crate::Password::VARIABLE
+            )),
+            Class::Lost | Class::Unavailable => {
+                Self::Environment(format!("{doing}: {error}; see that the server runs and can be reached"))
+            }
+            Class::Full => Self::Refused(format!("{doing}: {error}; give it a larger disk, or load less")),
+            _ => Self::Refused(format!("{doing}: {error}")),
+        }
+    }
+}

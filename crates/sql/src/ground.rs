@@ -1,0 +1,259 @@
+//! A SQL database that is ready for runs.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bench::{BenchError, Crew};
+use cluster::Host;
+use timeline::Timeline;
+use tokio::runtime::Builder;
+use tpcc::Dialect;
+use units::Nanos;
+
+use crate::clients::Clients;
+use crate::connection::Connection;
+use crate::found::{Checked, Found, Use};
+use crate::mariadb::Programs;
+use crate::prepare::{Ready, prepare};
+use crate::watch::Watch;
+use crate::work::JobKind;
+use crate::{Database, Load, MariaDb, Memory, Order, Retries, SqlError, Stage, Table, Target, Works, load, settings};
+
+/// A SQL database with its rows, ready for runs. Dropped, a server that was started for it is taken down.
+#[derive(Debug)]
+pub struct Ground {
+    order: Order,
+    target: Target,
+    ready: Ready,
+    kinds: Vec<String>,
+    added: Arc<AtomicU64>,
+    server: Option<Arc<MariaDb>>,
+    notes: Vec<String>,
+}
+
+/// Threads that load: two make rows while the server stores those of the others.
+const LOADERS: u32 = 4;
+
+/// How often a piece of the load is sent.
+const TRIES: u32 = 8;
+
+impl Ground {
+    /// Starts the server if the order wants one, on disks in `scratch`; connects, and loads the rows.
+    ///
+    /// # Errors
+    /// When the server cannot be started or reached, tables are there that nobody said to drop, the load fails, or what was
+    /// loaded is not consistent; then nothing is left of what was started.
+    pub fn prepare(
+        (home, scratch): (Option<&mount::Home>, &Path),
+        order: Order,
+        tell: &mut dyn FnMut(Stage<'_>),
+    ) -> Result<Self, SqlError> {
+        order.plan.check()?;
+        let mut notes = Vec::new();
+        let server = match (&order.database, home) {
+            (Database::Existing(_), _) => None,
+            (Database::MariaDb { deployment, options, set }, Some(home)) => {
+                tell(Stage::Starting("mounting the disks"));
+                let programs = Programs::find()?;
+                // Credits are for the runs: the load need not wait.
+                let options = cluster::Options {
+                    interrupted: order.stop.clone(),
+                    credits: None,
+                    ..cluster::Options::clone(options)
+                };
+                let host = Host::mount(home, scratch, deployment, &options)?;
+                let (data, redo, folder) = (host.disk("data"), host.disk("redo"), host.folder().to_owned());
+                let data = data.ok_or_else(|| SqlError::Input("the node has no data disk".to_owned()))?;
+                let places = (data.as_path(), redo.as_deref(), folder.as_path());
+                let text = settings(deployment, Memory::here(options.memory), places, order.connections(), set)?;
+                notes.extend(host.notes().iter().cloned());
+                tell(Stage::Starting("creating and starting MariaDB"));
+                Some(Arc::new(MariaDb::start(host, &programs, &text, Order::PATIENCE, &order.stop)?))
+            }
+            (Database::MariaDb { .. }, None) => {
+                return Err(SqlError::Environment("there is no place to start a server".to_owned()));
+            }
+        };
+        let target = match (&order.database, &server) {
+            (_, Some(server)) => server.target().clone(),
+            (Database::Existing(target), None) => target.clone(),
+            (Database::MariaDb { .. }, None) => unreachable!("a server was started above"),
+        };
+        tell(Stage::Starting("looking at the tables"));
+        let ready = block_on(prepare(&target, &order.job, order.table, order.plan.seed))??;
+        let kinds = order.job.kinds();
+        let ground = Self { order, target, ready, kinds, added: Arc::default(), server, notes };
+        if ground.order.table != Table::Keep {
+            ground.load(tell)?;
+        }
+        Ok(ground)
+    }
+
+    fn load(&self, tell: &mut dyn FnMut(Stage<'_>)) -> Result<(), SqlError> {
+        let how = Load { threads: LOADERS, tries: TRIES, seed: self.ready.seed };
+        let (job, stop) = (&self.order.job, &self.order.stop);
+        load(&self.target, job, &how, &self.ready.loaded, &mut |loading| tell(Stage::Loading(loading)), stop)?;
+        self.go_on()?;
+        match self.check(tell)? {
+            Some(Checked { broken, .. }) if !broken.is_empty() => Err(SqlError::Refused(format!(
+                "what was loaded breaks condition 3.3.2.{} of TPC-C ({}) in {} rows; load it anew with --drop",
+                broken[0].condition.clause, broken[0].condition.says, broken[0].rows
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the data are consistent; `None` for workloads that have no conditions.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub fn check(&self, tell: &mut dyn FnMut(Stage<'_>)) -> Result<Option<Checked>, SqlError> {
+        if !matches!(self.order.job.kind, JobKind::Tpcc(_)) {
+            return Ok(None);
+        }
+        let dialect = Dialect::mysql();
+        let said = |error: mysql_async::Error| SqlError::said("checking the data", &error);
+        let broken = block_on(async {
+            let mut connection = Connection::open(&self.target, true).await.map_err(said)?;
+            let mut each = |condition: &tpcc::Condition| {
+                tell(Stage::Starting(&format!("checking condition 3.3.2.{}: {}", condition.clause, condition.says)));
+                !self.order.stop.load(Ordering::Relaxed)
+            };
+            let broken = tpcc::check(&mut connection, dialect, &mut each).await.map_err(said)?;
+            connection.close().await;
+            Ok::<_, SqlError>(broken)
+        })??;
+        self.go_on()?;
+        Ok(Some(Checked { conditions: dialect.conditions().len(), broken }))
+    }
+
+    /// One run. Runs are numbered from 1.
+    ///
+    /// # Errors
+    /// When the driver or the watching fails, or the server cannot be started again.
+    pub fn run(&self, number: u32, tell: &mut dyn FnMut(Stage<'_>)) -> Result<Found, SqlError> {
+        let plan = &self.order.plan;
+        let retries = Arc::new(Retries::new(self.order.stop.clone()));
+        let before = self.restarts();
+        if let (Database::MariaDb { options, .. }, Some(server)) = (&self.order.database, &self.server)
+            && let Some(share) = options.credits
+        {
+            server.host().set_credits(share)?;
+        }
+        tell(Stage::Starting("connecting the clients"));
+        let watch = Watch::start(&self.target, self.server.as_ref(), &retries)?;
+        let mut team = Team { ground: self, target: Arc::new(self.target.clone()), retries: retries.clone() };
+        let run = bench::drive(
+            &mut team,
+            plan,
+            number,
+            &mut |progress| tell(Stage::Running { run: number, progress, nodes: &watch.latest() }),
+            &self.order.stop,
+        )?;
+        if let Some(why) = watch.gone() {
+            return Err(SqlError::Environment(why));
+        }
+        let seen = watch.finish()?;
+        let began = run.timeline.about.start;
+        let timeline = if seen.series.is_empty() { run.timeline } else { run.timeline.merge(&seen)? };
+        let from = Nanos((run.report.warm_up_s * 1e9) as u64) + later(&timeline, began);
+        let until = from + Nanos((run.report.measured_s * 1e9) as u64);
+        let full = retries.why_full();
+        if full.is_none() {
+            self.go_on()?;
+        }
+        // A database that is full answers no long questions.
+        let checked = if full.is_none() { self.check(tell)? } else { None };
+        let tpcc = matches!(self.order.job.kind, JobKind::Tpcc(_));
+        Ok(Found {
+            tpmc: run.report.kinds.first().filter(|_| tpcc).map(|orders| 60.0 * orders.per_s),
+            used: Use::of(&timeline, from, until),
+            report: run.report,
+            timeline,
+            from,
+            until,
+            retries: retries.counts(),
+            restarts: self.restarts() - before,
+            checked,
+            full,
+        })
+    }
+
+    fn restarts(&self) -> u32 {
+        self.server.as_ref().map_or(0, |server| server.restarts())
+    }
+
+    /// Rows that were loaded.
+    pub fn rows(&self) -> u64 {
+        self.order.job.loaded()
+    }
+
+    /// The server that was started for it.
+    pub fn server(&self) -> Option<&MariaDb> {
+        self.server.as_deref()
+    }
+
+    /// What people should know of how it started.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    fn go_on(&self) -> Result<(), SqlError> {
+        if self.order.stop.load(Ordering::Relaxed) { Err(SqlError::Interrupted) } else { Ok(()) }
+    }
+
+    /// Takes down what was started.
+    ///
+    /// # Errors
+    /// When something stays.
+    pub fn end(self) -> Result<(), SqlError> {
+        match self.server.map(Arc::try_unwrap) {
+            Some(Ok(server)) => server.end(),
+            // Somebody still looks at it; the last one who does takes it down.
+            Some(Err(_)) | None => Ok(()),
+        }
+    }
+}
+
+/// The clients of a run.
+struct Team<'g> {
+    ground: &'g Ground,
+    target: Arc<Target>,
+    retries: Arc<Retries>,
+}
+
+impl Crew for Team<'_> {
+    type Source = Works;
+    type Driver = Clients;
+
+    fn kinds(&self) -> &[String] {
+        &self.ground.kinds
+    }
+
+    fn hire(&mut self, seed: u64, thread: u32) -> Result<(Works, Clients), BenchError> {
+        let order = &self.ground.order;
+        let works = order.job.works(self.ground.ready.seed, seed, thread, &self.ground.added);
+        let threads = order.plan.threads() as usize;
+        let count = order.connections() / threads + usize::from((thread as usize) < order.connections() % threads);
+        let clients = Clients::connect(count.max(1), &self.target, &self.retries, PATIENCE)?;
+        Ok((works, clients))
+    }
+}
+
+/// How long clients wait for a lost server.
+const PATIENCE: Duration = Order::PATIENCE;
+
+/// How much later than the Timeline's start an instant is.
+fn later(timeline: &Timeline, began: Option<jiff::Timestamp>) -> Nanos {
+    match (timeline.about.start, began) {
+        (Some(start), Some(began)) => Nanos(u64::try_from(began.as_nanosecond() - start.as_nanosecond()).unwrap_or(0)),
+        _ => Nanos(0),
+    }
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> Result<T, SqlError> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    Ok(runtime.map_err(|error| SqlError::Environment(error.to_string()))?.block_on(future))
+}

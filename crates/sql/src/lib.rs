@@ -1,0 +1,36 @@
+//! SQL databases that speak MySQL's protocol: driven with TPC-C or inserts on the loops of crate `bench`, started on a
+//! deployment's mounted disks, and watched.
+
+#![forbid(unsafe_code)]
+
+mod class;
+mod client;
+mod clients;
+mod connection;
+mod counters;
+mod error;
+mod found;
+mod ground;
+mod inserts;
+mod load;
+mod mariadb;
+mod order;
+mod prepare;
+mod retries;
+mod settings;
+mod target;
+mod watch;
+mod work;
+
+pub use class::Class;
+pub use counters::Status;
+pub use error::SqlError;
+pub use found::{Checked, Found, Use};
+pub use ground::Ground;
+pub use load::{Load, load};
+pub use mariadb::{MariaDb, Programs};
+pub use order::{Database, Order, Stage, Table};
+pub use retries::Retries;
+pub use settings::{Memory, settings};
+pub use target::{Password, Target};
+pub use work::{Job, JobKind, Work, Works};

@@ -1,0 +1,142 @@
+//! The server's settings: what the deployment says, what RDS has, and what the user sets over both.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use deployment::Deployment;
+use units::Bytes;
+
+use crate::SqlError;
+
+#[derive(serde::Deserialize)]
+struct Row {
+    key: String,
+    value: String,
+    #[serde(rename = "source")]
+    _source: String,
+}
+
+/// RDS gives the buffer pool so much of the memory (`innodb_buffer_pool_size`, DBInstanceClassMemory × 3/4).
+const POOL_SHARE: f64 = 0.75;
+
+/// Without a limit to the memory, the server is given so much of this machine's: two programs and page cache share it.
+const MACHINE_SHARE: f64 = 0.25;
+
+/// Connections besides those of clients: loaders, the watching thread, the user's own.
+const SPARE: usize = 32;
+
+/// How much memory there is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Memory {
+    /// What the server may take; `None` for what the machine has.
+    pub limit: Option<Bytes>,
+    /// What the machine has.
+    pub machine: Bytes,
+}
+
+impl Memory {
+    /// This machine's, from `/proc/meminfo`.
+    pub fn here(limit: Option<Bytes>) -> Self {
+        let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let total =
+            text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.split_whitespace().next()?.parse().ok());
+        Self { limit, machine: Bytes(total.unwrap_or(1u64 << 20) * 1024) }
+    }
+
+    /// The buffer pool, where the deployment does not say.
+    fn pool(&self) -> Bytes {
+        let all = self.limit.unwrap_or(self.machine * MACHINE_SHARE);
+        all * POOL_SHARE
+    }
+}
+
+/// The server's settings as a file. `data` and `redo` are where its disks are mounted, `folder` is for its socket; `set` wins.
+///
+/// # Errors
+/// When a key or value has a character that would begin another line.
+pub fn settings(
+    deployment: &Deployment,
+    memory: Memory,
+    (data, redo, folder): (&Path, Option<&Path>, &Path),
+    clients: usize,
+    set: &[(String, String)],
+) -> Result<String, SqlError> {
+    let mut keys: Vec<(String, String)> = Vec::new();
+    let mut put = |key: &str, value: String| match keys.iter_mut().find(|(has, _)| has == key) {
+        Some((_, has)) => *has = value,
+        None => keys.push((key.to_owned(), value)),
+    };
+    for row in csv::Reader::from_reader(include_str!("../tables/mariadb.csv").as_bytes()).into_deserialize::<Row>() {
+        let row = row.expect("a table of this crate, which tests read");
+        put(&row.key, row.value);
+    }
+    put("datadir", data.join("mysql").display().to_string());
+    if let Some(redo) = redo {
+        put("innodb_log_group_home_dir", redo.join("mysql").display().to_string());
+    }
+    put("log_bin", data.join("binlog").join("log").display().to_string());
+    put("socket", folder.join("sql.sock").display().to_string());
+    put("pid_file", folder.join("sql.pid").display().to_string());
+    put("tmpdir", folder.display().to_string());
+    // Only its socket, in a folder of ours, lets anybody in: it has no password.
+    put("skip_networking", "ON".to_owned());
+    put("max_connections", (clients + SPARE).to_string());
+    // Each connection takes a file, each table some.
+    put("open_files_limit", (2 * (clients + SPARE) + 1024).to_string());
+    put("back_log", (clients + SPARE).to_string());
+    let pool = deployment.settings.block_cache.unwrap_or_else(|| memory.pool());
+    put("innodb_buffer_pool_size", pool.0.to_string());
+    let doublewrite = deployment.settings.doublewrite.unwrap_or(true);
+    put("innodb_doublewrite", if doublewrite { "ON" } else { "OFF" }.to_owned());
+    for (key, value) in set {
+        let odd = |text: &str| text.is_empty() || text.contains(['\n', '\r', '[', '=', '#']);
+        if odd(key) || value.contains(['\n', '\r']) {
+            return Err(SqlError::Input(format!(
+                "--set {key}={value}: expected VARIABLE=VALUE on one line, such as innodb_io_capacity=2000"
+            )));
+        }
+        put(&key.replace('-', "_"), value.clone());
+    }
+    let mut text = "[mariadbd]\n".to_owned();
+    for (key, value) in keys {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{key} = {value}");
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(settings_of: &str, set: &[(&str, &str)]) -> Result<String, SqlError> {
+        let text = format!("engine = \"innodb\"\nregion = \"us-west-2\"\nzones = 1\nnodes = []\n{settings_of}");
+        let deployment = Deployment::from_text(&input::Text::new("d.toml", text)).unwrap();
+        let set: Vec<_> = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        let memory = Memory { limit: Some(Bytes::gib(4)), machine: Bytes::gib(64) };
+        settings(&deployment, memory, (Path::new("/d"), Some(Path::new("/r")), Path::new("/f")), 250, &set)
+    }
+
+    #[test]
+    fn the_deployment_says_where_and_how_large() {
+        let text = of("[settings]\nblock-cache = \"1GiB\"\ndoublewrite = false", &[]).unwrap();
+        for line in [
+            "datadir = /d/mysql",
+            "innodb_log_group_home_dir = /r/mysql",
+            "innodb_buffer_pool_size = 1073741824",
+            "innodb_doublewrite = OFF",
+        ] {
+            assert!(text.lines().any(|has| has == line), "{line} in\n{text}");
+        }
+        let text = of("", &[]).unwrap();
+        assert!(text.contains(&format!("innodb_buffer_pool_size = {}\n", Bytes::gib(3).0)), "{text}");
+    }
+
+    #[test]
+    fn what_is_set_wins_and_stands_once() {
+        let text = of("", &[("sync-binlog", "0"), ("innodb_io_capacity", "2000")]).unwrap();
+        assert!(text.contains("sync_binlog = 0\n") && text.contains("innodb_io_capacity = 2000\n"), "{text}");
+        assert_eq!(text.matches("sync_binlog").count(), 1);
+        assert_eq!(of("", &[("a\nb", "1")]).unwrap_err().exit_code(), 2);
+    }
+}

@@ -1,0 +1,168 @@
+//! Where a database is, and as whom to speak to it.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use mysql_async::{OptsBuilder, SslOpts};
+
+use crate::SqlError;
+
+/// A password, which nothing prints.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(String);
+
+impl Password {
+    /// The variable that holds it, so that it stands in no list of processes and no history.
+    pub const VARIABLE: &str = "DISKWRIGHT_DB_PASSWORD";
+
+    /// Takes it over.
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    /// What [`Password::VARIABLE`] holds.
+    pub fn from_environment() -> Option<Self> {
+        std::env::var(Self::VARIABLE).ok().map(Self)
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(…)")
+    }
+}
+
+/// Where a database is, and as whom to speak to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// Name or address; unused with a socket.
+    pub host: String,
+    /// TCP port; unused with a socket.
+    pub port: u16,
+    /// A socket of this machine.
+    pub socket: Option<PathBuf>,
+    /// The user.
+    pub user: String,
+    /// Its password, if it has one.
+    pub password: Option<Password>,
+    /// The schema that is worked in.
+    pub schema: String,
+    /// TLS, the server's certificate being signed by this authority: a PEM file. Without it nothing is encrypted.
+    pub tls_ca: Option<PathBuf>,
+}
+
+/// MySQL's port; TiDB's is 4000.
+const PORT: u16 = 3306;
+
+impl Target {
+    /// Reads `mysql://user@host:port/schema`.
+    ///
+    /// # Errors
+    /// When it is none, or holds a password, which does not belong on a command line.
+    pub fn parse(url: &str) -> Result<Self, SqlError> {
+        const EXPECTED: &str = "expected mysql://USER@HOST[:PORT]/SCHEMA";
+        let wrong = |what: &str| SqlError::Input(format!("--db: {what}; {EXPECTED}"));
+        let rest = url.strip_prefix("mysql://").ok_or_else(|| wrong("it does not begin with mysql://"))?;
+        let (user, rest) = rest.rsplit_once('@').ok_or_else(|| wrong("it names no user"))?;
+        if user.contains(':') {
+            let message = "it holds a password, which others could read in the list of processes";
+            return Err(wrong(&format!("{message}: put it into {}", Password::VARIABLE)));
+        }
+        let (place, schema) = rest.split_once('/').ok_or_else(|| wrong("it names no schema"))?;
+        let plain = |name: &str| {
+            !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-$".contains(letter))
+        };
+        if !plain(schema) {
+            return Err(wrong("the schema's name has other characters than letters, digits, `_`, `-` and `$`"));
+        }
+        let (host, port) = match place.rsplit_once(':') {
+            Some((host, port)) if !host.ends_with(':') && !port.contains(']') => {
+                (host, port.parse().map_err(|_| wrong("the port is no number up to 65535"))?)
+            }
+            _ => (place, PORT),
+        };
+        if host.is_empty() || user.is_empty() {
+            return Err(wrong(if user.is_empty() { "it names no user" } else { "it names no host" }));
+        }
+        Ok(Self {
+            host: host.trim_matches(['[', ']']).to_owned(),
+            port,
+            socket: None,
+            user: user.to_owned(),
+            password: None,
+            schema: schema.to_owned(),
+            tls_ca: None,
+        })
+    }
+
+    /// For people, without the password.
+    pub fn title(&self) -> String {
+        match &self.socket {
+            Some(socket) => format!("{}@{}", self.user, socket.display()),
+            None => format!("mysql://{}@{}:{}/{}", self.user, self.host, self.port, self.schema),
+        }
+    }
+
+    /// How to connect; in the schema, or in none to create it.
+    pub(crate) fn opts(&self, in_schema: bool) -> mysql_async::Opts {
+        // Both providers may be built in for other parts of the program: TLS must be told which.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let tls = self.tls_ca.as_ref().map(|ca| {
+            let authority = vec![ca.clone().into()];
+            SslOpts::default().with_root_certs(authority).with_disable_built_in_roots(true)
+        });
+        let opts = OptsBuilder::default()
+            .ip_or_hostname(self.host.clone())
+            .tcp_port(self.port)
+            .socket(self.socket.as_ref().map(|socket| socket.display().to_string()))
+            .user(Some(self.user.clone()))
+            .pass(self.password.as_ref().map(|password| password.0.clone()))
+            .db_name(in_schema.then(|| self.schema.clone()))
+            .prefer_socket(false)
+            .tcp_nodelay(true)
+            // Said here, it need not be asked of the server.
+            .max_allowed_packet(Some(MOST_PACKET))
+            .wait_timeout(Some(WAIT_TIMEOUT))
+            // A token of AWS IAM is sent as it is, which only TLS makes safe.
+            .enable_cleartext_plugin(tls.is_some())
+            .ssl_opts(tls)
+            .stmt_cache_size(STATEMENTS);
+        opts.into()
+    }
+}
+
+/// What MariaDB takes by default.
+const MOST_PACKET: usize = 16 << 20;
+/// MySQL's default.
+const WAIT_TIMEOUT: usize = 28_800;
+/// More than all statements of TPC-C for every length of an order.
+const STATEMENTS: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_read_with_and_without_a_port() {
+        let target = Target::parse("mysql://bench@db.example:4000/tpcc_1").unwrap();
+        let of = |target: &Target| (target.user.clone(), target.host.clone(), target.port, target.schema.clone());
+        assert_eq!(of(&target), ("bench".into(), "db.example".into(), 4000, "tpcc_1".into()));
+        assert_eq!(Target::parse("mysql://a@[::1]/b").map(|target| (target.host, target.port)).unwrap().0, "::1");
+        assert_eq!(Target::parse("mysql://a@h/b").unwrap().port, PORT);
+    }
+
+    #[test]
+    fn a_url_that_is_none_is_refused_and_a_password_is_not_repeated() {
+        for url in
+            ["mysql://h/s", "mysql://u@h", "mysql://u@h/", "mysql://u@h:x/s", "mysql://u@/s", "mysql://u@h/s;x", "h"]
+        {
+            let error = Target::parse(url).unwrap_err();
+            assert!(error.exit_code() == 2 && error.to_string().contains("mysql://USER@HOST"), "{url}: {error}");
+        }
+        let error = Target::parse("mysql://u:hunter2@h/s").unwrap_err().to_string();
+        assert!(error.contains(Password::VARIABLE) && !error.contains("hunter2"), "{error}");
+        let target =
+            Target { password: Some(Password::new("hunter2".into())), ..Target::parse("mysql://u@h/s").unwrap() };
+        assert!(!format!("{target:?} {}", target.title()).contains("hunter2"));
+    }
+}

@@ -1,0 +1,253 @@
+//! Looks at the disks and the server each second, and starts the server again if it has ended.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use catalog::Catalog;
+use cluster::{Host, Latest};
+use jiff::Timestamp;
+use observe::{CloudWatch, Latencies, NodeSample};
+use timeline::{About, Timeline};
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+use tpcc::Session;
+use units::Bytes;
+
+use crate::connection::Connection;
+use crate::counters::{self, Status};
+use crate::{MariaDb, Retries, SqlError, Target};
+
+/// How often all is looked at.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Latencies are fetched with every so many samples: a histogram is some kilobytes.
+const LATENCIES_EVERY: usize = 5;
+
+/// Binary logs are purged with every so many, as RDS does: they are not part of what is kept.
+const PURGE_EVERY: usize = 60;
+
+/// With less room than an extent of InnoDB no table grows.
+const LEAST_ROOM: u64 = 1 << 20;
+
+/// A server that does not answer so long is not seen this time.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Looks at the disks and the server each second, in a thread of its own.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    seen: Arc<Mutex<Seen>>,
+    ours: Option<Arc<MariaDb>>,
+    done: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What was seen.
+#[derive(Debug, Default)]
+struct Seen {
+    disks: Vec<NodeSample>,
+    latencies: Vec<Vec<Latencies>>,
+    server: Vec<Status>,
+    /// Why the server could not be started again.
+    gone: Option<String>,
+}
+
+/// How the one node is called, as those of clusters are.
+const NODE: &str = "n1";
+
+impl Watch {
+    /// Begins; `ours` is the server that is started again if it ends, on the disks that are looked at. `retries` hears when
+    /// one of them is full.
+    pub(crate) fn start(
+        target: &Target,
+        ours: Option<&Arc<MariaDb>>,
+        retries: &Arc<Retries>,
+    ) -> Result<Self, SqlError> {
+        let (seen, done) = (Arc::<Mutex<Seen>>::default(), Arc::<AtomicBool>::default());
+        let failed = |error: std::io::Error| SqlError::Environment(format!("no thread can be started: {error}"));
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let looker = Looker {
+            runtime,
+            target: target.clone(),
+            ours: ours.cloned(),
+            retries: retries.clone(),
+            connection: None,
+            seen: seen.clone(),
+            done: done.clone(),
+        };
+        let thread =
+            std::thread::Builder::new().name("watch".to_owned()).spawn(move || looker.watch()).map_err(failed)?;
+        Ok(Self { seen, ours: ours.cloned(), done, thread: Some(thread) })
+    }
+
+    /// What the disks did in the last interval.
+    pub(crate) fn latest(&self) -> Vec<Latest> {
+        let seen = locked(&self.seen);
+        match seen.disks.as_slice() {
+            [.., before, after] => {
+                vec![Latest { node: NODE.to_owned(), disks: Some(observe::rates(before, after)), engine: None }]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Why the server could not be started again, if so.
+    pub(crate) fn gone(&self) -> Option<String> {
+        locked(&self.seen).gone.clone()
+    }
+
+    /// Looks once more and ends: all that was seen.
+    pub(crate) fn finish(mut self) -> Result<Timeline, SqlError> {
+        self.end();
+        let seen = locked(&self.seen);
+        let server = counters::timeline(&seen.server);
+        let Some(ours) = &self.ours else { return Ok(server) };
+        let disks = of_disks(ours.host(), &seen)?;
+        if server.series.is_empty() {
+            return Ok(disks);
+        }
+        Ok(disks.merge(&server)?)
+    }
+
+    fn end(&mut self) {
+        self.done.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The disks' own series, and CloudWatch's beside them.
+fn of_disks(host: &Host, seen: &Seen) -> Result<Timeline, SqlError> {
+    let about = About { start: Some(host.since()), ..About::default() };
+    let mut own = observe::timeline(&seen.disks, &seen.latencies, about);
+    for series in &mut own.series {
+        series.labels.insert("node".to_owned(), NODE.to_owned());
+        if let Some(zone) = host.zone() {
+            series.labels.insert("zone".to_owned(), zone.to_owned());
+        }
+    }
+    let facts = Catalog::embedded().at(None);
+    let instance = host.instance().and_then(|name| facts.instance(name).ok());
+    let options = CloudWatch {
+        start: host.since(),
+        instance_id: format!("i-{}", host.instance().unwrap_or("unlimited")),
+        // What hangs on no particular instance is shown with all that CloudWatch has.
+        nitro: instance.is_none_or(|instance| instance.nitro),
+        detailed: true,
+    };
+    let cloud = observe::cloudwatch(&seen.disks, &options);
+    Ok(if cloud.series.is_empty() { own } else { own.merge(&cloud)? })
+}
+
+fn locked(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+    // Every sample is whole: one that panicked has added none.
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A filesystem's size.
+fn size(there: &nix::sys::statvfs::Statvfs) -> Bytes {
+    Bytes(there.blocks() * there.fragment_size())
+}
+
+/// The thread's own.
+struct Looker {
+    runtime: Runtime,
+    target: Target,
+    ours: Option<Arc<MariaDb>>,
+    retries: Arc<Retries>,
+    connection: Option<Connection>,
+    seen: Arc<Mutex<Seen>>,
+    done: Arc<AtomicBool>,
+}
+
+impl Looker {
+    fn watch(mut self) {
+        let mut next = Instant::now();
+        for round in 0.. {
+            let last = self.done.load(Ordering::Relaxed);
+            self.look(round, last);
+            if last {
+                break;
+            }
+            next += EVERY;
+            while let Some(wait) = next.checked_duration_since(Instant::now()).filter(|wait| !wait.is_zero())
+                && !self.done.load(Ordering::Relaxed)
+            {
+                std::thread::park_timeout(wait);
+            }
+            // After a pause of the whole machine there is nothing to catch up on.
+            next = next.max(Instant::now() - EVERY);
+        }
+        if let Some(connection) = self.connection.take() {
+            let _ = self.runtime.block_on(async { timeout(EVERY, connection.close()).await });
+        }
+    }
+
+    fn look(&mut self, round: usize, last: bool) {
+        if let Some(ours) = self.ours.clone() {
+            self.disks(&ours, last || round.is_multiple_of(LATENCIES_EVERY));
+            self.room(&ours);
+            if !ours.is_running() && !last && !self.retries.stopped() && locked(&self.seen).gone.is_none() {
+                self.connection = None;
+                if let Err(error) = ours.restart() {
+                    locked(&self.seen).gone = Some(error.to_string());
+                }
+            }
+        }
+        let purge = round % PURGE_EVERY == PURGE_EVERY - 1 && self.ours.is_some();
+        // One that does not answer in time is asked anew, on another connection.
+        let mut connection = self.connection.take();
+        let target = &self.target;
+        let asking = async {
+            let mut known = match connection.take() {
+                Some(known) => known,
+                None => Connection::open(target, true).await?,
+            };
+            if purge {
+                known.run("PURGE BINARY LOGS BEFORE NOW()").await?;
+            }
+            let rows = known.text("SHOW GLOBAL STATUS").await?;
+            Ok::<_, mysql_async::Error>((Status::of(Timestamp::now(), &rows), known))
+        };
+        // Its timer is the runtime's.
+        let asked = self.runtime.block_on(async { timeout(PATIENCE, asking).await });
+        if let Ok(Ok((status, known))) = asked {
+            locked(&self.seen).server.push(status);
+            self.connection = Some(known);
+        }
+    }
+
+    /// A server whose disk is full does not say so: it waits for room, and its clients with it (`MY_WAIT_IF_FULL`).
+    fn room(&self, ours: &MariaDb) {
+        for name in ["data", "redo"] {
+            let Some(disk) = ours.host().disk(name) else { continue };
+            let Ok(there) = nix::sys::statvfs::statvfs(&disk) else { continue };
+            if there.blocks_available() * there.fragment_size() < LEAST_ROOM && !self.retries.stopped() {
+                self.retries.full(format!("nothing is left of the {name} disk's {}", size(&there)));
+                ours.kill9();
+            }
+        }
+    }
+
+    fn disks(&self, ours: &MariaDb, with_latencies: bool) {
+        let looked = if with_latencies {
+            ours.host().reading().map(|reading| (reading.sample, reading.latencies))
+        } else {
+            ours.host().sample().map(|sample| (sample, Vec::new()))
+        };
+        if let Ok((sample, latencies)) = looked {
+            let mut seen = locked(&self.seen);
+            seen.disks.push(sample);
+            seen.latencies.push(latencies);
+        }
+    }
+}
