@@ -131,7 +131,8 @@ fn cannot_tell(facts: &Facts, verdicts: &[Verdict]) -> Option<Verdict> {
         (Signal::Latency, "the time that requests took (VolumeTotalReadTime, VolumeTotalWriteTime, iostat's await)"),
     ]
     .into_iter()
-    .filter(|(signal, _)| !facts.columns.contains_key(signal))
+    // Nothing waits where nothing is asked for.
+    .filter(|(signal, _)| !facts.columns.contains_key(signal) && facts.quantile(Signal::Iops, 1.0).unwrap_or(1.0) > 0.0)
     .map(|(_, what)| what)
     .collect();
     (!lacks.is_empty()).then(|| {

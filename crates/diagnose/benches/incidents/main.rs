@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     let numbers: Vec<u64> = (0..args.count).filter(wanted).collect();
     let outcomes: Vec<Outcome> = numbers
         .into_par_iter()
-        .flat_map_iter(|number| match simulated(number, &view) {
+        .flat_map_iter(|number| match simulated(number, &view, args.look) {
             Some(incident) => tell(&incident, args.look),
             None => {
                 let truth = place(number).0;
@@ -91,12 +91,17 @@ fn place(number: u64) -> (Kind, bool) {
 }
 
 /// Draws until a draft is of its cause.
-fn simulated(number: u64, view: &View) -> Option<Incident> {
+fn simulated(number: u64, view: &View, look: bool) -> Option<Incident> {
     let (truth, held_out) = place(number);
     (0..TRIES).find_map(|redrawn| {
         let draft = draft(truth, number * TRIES + redrawn, view);
         let run = simulate(&draft.deployment, &draft.task, view, &draft.options).ok()?;
         if !truth::is_true(&draft, &run, view) {
+            if look {
+                let bound: Vec<String> =
+                    run.summary.bound.iter().map(|bound| format!("{} {:.2}", bound.what, bound.share)).collect();
+                println!("{number} {} thrown away: {}", truth.name(), bound.join(", "));
+            }
             return None;
         }
         let mut timeline = run.timeline;
@@ -130,6 +135,15 @@ fn tell(incident: &Incident, aloud: bool) -> Vec<Outcome> {
 fn say(incident: &Incident, telling: Telling, verdicts: &[Verdict]) {
     let nodes = &incident.known.deployment.as_ref().map(|deployment| deployment.nodes.clone());
     println!("{} {} ({telling:?}) {nodes:?}", incident.number, incident.truth.name());
+    for facts in diagnose::facts(&telling.of(&incident.timeline), &incident.known) {
+        let whole = 0..facts.grid.count;
+        let told = |signal: &diagnose::Signal| {
+            let of = |share| facts.quantile(*signal, share).unwrap_or(f64::NAN);
+            facts.mean(*signal, whole.clone()).map(|mean| format!("{} {mean:.3} ({:.3} {:.3})", signal.name(), of(0.5), of(0.95)))
+        };
+        let all: Vec<String> = facts.columns.keys().filter_map(told).collect();
+        println!("  {}: {}", facts.subject, all.join(", "));
+    }
     for verdict in verdicts.iter().take(4) {
         let facts: Vec<String> =
             verdict.evidence.says_so.iter().map(|fact| format!("{} {:.3}", fact.signal.name(), fact.value)).collect();

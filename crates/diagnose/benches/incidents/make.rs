@@ -112,13 +112,15 @@ pub(crate) fn draft(truth: Kind, seed: u64, view: &View) -> Draft {
         Kind::InstanceIops | Kind::InstanceThroughput | Kind::InstanceBurstSpent => link(&mut draft, d, view),
         Kind::BurstExhausted | Kind::BurstEnding => burst(&mut draft, d),
         Kind::RaftLogContention | Kind::CompactionUnthrottled => {
-            let mib = d.whole(150, 400);
+            let mib = d.whole(125, 220);
             data(&mut draft, &format!("gp3:{gib}GiB,{}iops,{mib}MiB/s", d.whole(40, 160).max(mib / 25) * 100));
             let bytes = mib as f64 * 1024.0 * 1024.0 * d.between(0.03, 0.06);
             draft.task = writes(d, bytes);
-            draft.options.span = Nanos::secs(240);
+            draft.options.span = Nanos::secs(180);
             if truth == Kind::CompactionUnthrottled {
                 own_log(&mut draft);
+                // Those who wait behind compaction are reads.
+                draft.task.profile.point_reads = d.between(0.05, 0.15);
             }
         }
         Kind::CompactionDebt => {
@@ -131,9 +133,10 @@ pub(crate) fn draft(truth: Kind, seed: u64, view: &View) -> Draft {
         }
         Kind::BlockCacheLarge => {
             data(&mut draft, &format!("gp3:{gib}GiB"));
+            draft.task.profile.compressed = d.between(0.35, 0.5);
             let memory = view.instance(&draft.deployment.nodes[0].instance).expect("an instance").memory.as_f64();
             draft.deployment.settings.block_cache = Some(Bytes((memory * d.between(0.75, 0.9)) as u64));
-            draft.task.profile.data = Bytes((memory * nodes * d.between(1.3, 1.8)) as u64);
+            draft.task.profile.data = Bytes((memory * nodes * d.between(1.0, 1.3)) as u64);
             draft.options.load = Some(Load::Closed(nodes * d.between(60.0, 200.0)));
         }
         Kind::BlockSize => {
@@ -313,7 +316,7 @@ fn data(draft: &mut Draft, text: &str) {
 }
 
 fn own_log(draft: &mut Draft) {
-    draft.deployment.nodes[0].log = Some("gp3:30GiB".parse().expect("a disk"));
+    draft.deployment.nodes[0].log = Some("gp3:30GiB,12000iops,500MiB/s".parse().expect("a disk"));
 }
 
 fn instance(draft: &mut Draft, name: &str) {

@@ -44,15 +44,15 @@ pub(crate) fn is_true(draft: &Draft, run: &Run, view: &View) -> bool {
         Kind::ThreadPool => share("threads") > 0.6 && share("CPU") < 0.1 && volume < 0.2 && instance < 0.2,
         Kind::Cpu => share("CPU") > 0.6 && volume < 0.2,
         Kind::RaftLogContention => {
-            let apart = |deployment: &mut Deployment| deployment.nodes[0].log = Some("gp3:30GiB".parse().expect("a disk"));
+            let apart = |deployment: &mut Deployment| deployment.nodes[0].log = Some("gp3:30GiB,12000iops,500MiB/s".parse().expect("a disk"));
             (0.1..0.6).contains(&volume) && instance < 0.1 && helps(draft, run, view, apart)
         }
         Kind::CompactionUnthrottled => {
             let limited = |deployment: &mut Deployment| {
                 let data = deployment.nodes[0].data.as_ref().and_then(|disk| disk.volume.throughput);
-                deployment.settings.rate_limit = data.map(|BytesPerSec(most)| BytesPerSec(most * 0.6));
+                deployment.settings.rate_limit = data.map(|BytesPerSec(most)| BytesPerSec(most * 0.4));
             };
-            (0.1..0.6).contains(&volume) && instance < 0.1 && log < 0.1 && helps(draft, run, view, limited)
+            (0.1..0.5).contains(&volume) && instance < 0.1 && log < 0.1 && threads < 0.3 && helps(draft, run, view, limited)
         }
         Kind::BlockCacheLarge => {
             volume > 0.4 && helps(draft, run, view, |deployment| deployment.settings.block_cache = None)

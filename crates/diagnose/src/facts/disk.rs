@@ -1,6 +1,7 @@
 //! What is known of one disk.
 
 use ::disk::{Direction, Limits};
+use catalog::Burst;
 use timeline::Series;
 use units::Bytes;
 
@@ -180,7 +181,19 @@ fn credits(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
         let names = if matches!(signal, Signal::IopsUse | Signal::IopsPaid) { 0 } else { 1 };
         facts.derive(signal, &flow.names[names], of);
     }
-    time_left(facts);
+    if facts.columns.contains_key(&Signal::IoLeft) {
+        return time_left(facts);
+    }
+    // Nobody tells what is left: how long a full bucket would last.
+    let Some(Burst::IoCredits { capacity, .. }) = limits.as_ref().and_then(|limits| limits.burst) else { return };
+    let last = facts.grid.count.saturating_sub(1);
+    let tail = facts.grid.count - (facts.grid.count / 10).max(2).min(facts.grid.count);
+    let (Some(paid), Some(sustained)) = (facts.mean(Signal::IopsPaid, tail..last + 1), iops(last)) else { return };
+    let spent = (paid - 1.0) * sustained.sustained;
+    if spent > 0.0 {
+        let seconds = capacity * f64::from(stripe) / spent;
+        facts.derive(Signal::BurstTimeLeft, "I/Os over the sustained rate, from a full bucket", |_, i| (i == last).then_some(seconds));
+    }
 }
 
 /// How long the credits last at the pace of the last tenth of what was seen.
@@ -247,7 +260,10 @@ fn stalled(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
             return Some(check);
         }
         let none = flow.reads[i].unwrap_or(0.0) + flow.writes[i].unwrap_or(0.0) <= 0.0;
-        let waiting = at(&in_flight, i).unwrap_or(1.0) >= 1.0 && facts.at(Signal::QueueDepth, i)? >= thresholds().stalled_queue;
+        let waiting = match at(&in_flight, i) {
+            Some(requests) => requests >= 1.0,
+            None => facts.at(Signal::QueueDepth, i)? >= thresholds().stalled_queue,
+        };
         let nothing = f64::from(u8::from(none && waiting));
         Some(at(&fault, i).map_or(nothing, |fault| nothing.max(fault.min(1.0))))
     });

@@ -26,7 +26,9 @@ pub(super) fn facts(node: &str, series: &NodeSeries<'_>, disks: &mut [Facts], kn
     engine(&mut facts, &told);
     data(&mut facts, &told, disks, known);
     cache(&mut facts, &told, known);
-    (!facts.columns.is_empty()).then_some(facts)
+    // Settings alone tell nothing of a node.
+    let set = [Signal::BlockSize, Signal::CacheOfMemory, Signal::LogOnData];
+    facts.columns.keys().any(|signal| !set.contains(signal)).then_some(facts)
 }
 
 /// The series of a node that are of no disk.
