@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::facts::{Facts, Scope, Subject};
-use crate::rules::{Condition, Rule};
+use crate::rules::{Condition, Rule, thresholds};
 use crate::window::strongest;
 use crate::{Evidence, Fact, Kind};
 
@@ -29,9 +29,13 @@ pub(crate) fn cause<'f>(rule: &'static Rule, facts: &'f Facts) -> Option<Cause<'
     };
     let within = strongest((0..facts.grid.count).map(holds), rule.share)?;
     let lasts = facts.grid.step.0 * within.len() as u64;
-    let over = |condition: &Condition| condition.holds(facts.mean(condition.signal, within.clone()));
+    // What goes in bursts is told from what lasts by the time before and after.
+    let context = within.len().min((thresholds().context / facts.grid.step.as_secs_f64()) as usize);
+    let around = within.start.saturating_sub(context)..(within.end + context).min(facts.grid.count);
+    let over = |condition: &Condition| condition.holds(facts.mean(condition.signal, around.clone()));
     // An interval longer than the shortest window is one all the same.
-    if (lasts < rule.least.0 && within.len() < facts.grid.count) || rule.over.iter().any(|one| over(one) != Some(true)) {
+    if (lasts < rule.least.0 && within.len() < facts.grid.count) || rule.over.iter().any(|one| over(one) != Some(true))
+    {
         return None;
     }
     if rule.at_end && within.end < facts.grid.count {
@@ -40,13 +44,16 @@ pub(crate) fn cause<'f>(rule: &'static Rule, facts: &'f Facts) -> Option<Cause<'
     let held = within.clone().filter(|i| holds(*i) == Some(true)).count() as f64 / within.len() as f64;
     let mut evidence = Evidence::default();
     let mut lacks = 1.0 - rule.confidence;
-    for condition in rule.all.iter().chain(&rule.over) {
-        let Some(drawn) = facts.columns.get(&condition.signal) else { continue };
-        lacks += if drawn.estimated { 0.1 } else { 0.0 };
-        evidence.says_so.extend(fact(facts, condition, &within));
+    for (conditions, looked) in [(&rule.all, &within), (&rule.over, &around)] {
+        for condition in conditions {
+            let Some(drawn) = facts.columns.get(&condition.signal) else { continue };
+            lacks += if drawn.estimated { 0.1 } else { 0.0 };
+            evidence.says_so.extend(fact(facts, condition, looked));
+        }
     }
     for condition in &rule.doubt {
-        let against = facts.mean(condition.signal, within.clone()).is_some_and(|mean| condition.holds(Some(mean)) == Some(true));
+        let against =
+            facts.mean(condition.signal, within.clone()).is_some_and(|mean| condition.holds(Some(mean)) == Some(true));
         if against {
             lacks += (1.0 - lacks) / 4.0;
             evidence.against.extend(fact(facts, condition, &within));

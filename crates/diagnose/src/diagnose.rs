@@ -37,7 +37,12 @@ pub fn diagnose(timeline: &Timeline, known: &Known) -> Vec<Verdict> {
     verdicts.extend(unknown);
     if verdicts.is_empty() {
         let nothing = Facts::nothing();
-        verdicts.push(plain(Kind::CannotTell, &nothing, "no series of a disk, an engine or PD is in the Timeline", 1.0));
+        verdicts.push(plain(
+            Kind::CannotTell,
+            &nothing,
+            "no series of a disk, an engine or PD is in the Timeline",
+            1.0,
+        ));
     }
     verdicts
 }
@@ -46,9 +51,12 @@ fn verdict(cause: &Cause<'_>, all: &[Facts], known: &Known) -> Verdict {
     let node = &cause.facts.subject.node;
     let disks: Vec<&Facts> =
         all.iter().filter(|facts| facts.subject.scope == Scope::Volume && facts.subject.node == *node).collect();
-    let Advice { remedy, monthly, predicted } = advice(cause.rule.kind, cause.facts, cause.within.clone(), &disks, known);
+    let Advice { remedy, monthly, predicted } =
+        advice(cause.rule.kind, cause.facts, cause.within.clone(), &disks, known);
     let mut says = cause.rule.says.clone();
-    if let Some(left) = cause.facts.mean(Signal::BurstTimeLeft, cause.within.clone()).filter(|_| cause.rule.kind == Kind::BurstEnding) {
+    if let Some(left) =
+        cause.facts.mean(Signal::BurstTimeLeft, cause.within.clone()).filter(|_| cause.rule.kind == Kind::BurstEnding)
+    {
         says += &format!(": in {:.0} min", left / 60.0);
     }
     Verdict {
@@ -127,7 +135,10 @@ fn cannot_tell(facts: &Facts, verdicts: &[Verdict]) -> Option<Verdict> {
         return None;
     }
     let lacks: Vec<&str> = [
-        (Signal::BoundVolumeIops, "the volume's limits (--disk, or --on with its deployment) or VolumeIOPSExceededCheck"),
+        (
+            Signal::BoundVolumeIops,
+            "the volume's limits (--disk, or --on with its deployment) or VolumeIOPSExceededCheck",
+        ),
         (Signal::Latency, "the time that requests took (VolumeTotalReadTime, VolumeTotalWriteTime, iostat's await)"),
     ]
     .into_iter()
@@ -148,7 +159,16 @@ fn healthy(all: &[Facts]) -> Option<Verdict> {
     let to = all.iter().map(|facts| facts.grid.at(facts.grid.count)).max()?;
     let fullest = all
         .iter()
-        .flat_map(|facts| [Signal::IopsUse, Signal::ThroughputUse, Signal::InstanceIopsUse, Signal::InstanceThroughputUse, Signal::CpuUse].map(|signal| (facts, signal)))
+        .flat_map(|facts| {
+            [
+                Signal::IopsUse,
+                Signal::ThroughputUse,
+                Signal::InstanceIopsUse,
+                Signal::InstanceThroughputUse,
+                Signal::CpuUse,
+            ]
+            .map(|signal| (facts, signal))
+        })
         .filter_map(|(facts, signal)| Some((facts, signal, facts.mean(signal, 0..facts.grid.count)?)))
         .max_by(|a, b| a.2.total_cmp(&b.2));
     let says = fullest.as_ref().map_or("nothing holds it up".to_owned(), |(facts, signal, mean)| {
@@ -179,3 +199,7 @@ fn plain(kind: Kind, facts: &Facts, says: &str, confidence: f64) -> Verdict {
         predicted: None,
     }
 }
+
+#[cfg(test)]
+#[path = "diagnose_tests.rs"]
+mod tests;

@@ -26,6 +26,8 @@ pub enum Kind {
     InstanceBurstSpent,
     /// The raft log waits behind data on one disk.
     RaftLogContention,
+    /// Syncs of a log follow one another: the disk's latency holds them up, none of its limits.
+    FlushBound,
     /// Compaction falls behind writes, and the engine holds these back.
     CompactionDebt,
     /// Compaction takes the disk in bursts, and everything else waits.
@@ -52,7 +54,7 @@ pub enum Kind {
 
 impl Kind {
     /// All, in the order of this type.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::DiskStalled,
         Self::DiskSlow,
         Self::VolumeIops,
@@ -63,6 +65,7 @@ impl Kind {
         Self::BurstEnding,
         Self::InstanceBurstSpent,
         Self::RaftLogContention,
+        Self::FlushBound,
         Self::CompactionDebt,
         Self::CompactionUnthrottled,
         Self::BlockCacheSmall,
@@ -89,6 +92,7 @@ impl Kind {
             Self::BurstEnding => "burst-ending",
             Self::InstanceBurstSpent => "instance-burst-spent",
             Self::RaftLogContention => "raft-log-contention",
+            Self::FlushBound => "flush-bound",
             Self::CompactionDebt => "compaction-debt",
             Self::CompactionUnthrottled => "compaction-unthrottled",
             Self::BlockCacheSmall => "block-cache-small",
@@ -122,6 +126,7 @@ impl fmt::Display for Kind {
             Self::BurstEnding => "burst balance about to be exhausted",
             Self::InstanceBurstSpent => "instance burst spent",
             Self::RaftLogContention => "raft log contends with data",
+            Self::FlushBound => "flush-bound log",
             Self::CompactionDebt => "compaction debt, writes held back",
             Self::CompactionUnthrottled => "compaction unthrottled",
             Self::BlockCacheSmall => "block cache too small",

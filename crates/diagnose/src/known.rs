@@ -14,7 +14,7 @@ pub struct Known {
     pub view: View,
     /// Where prices are looked up; the deployment's region if not given.
     pub region: Option<String>,
-    /// Disks by the label of their series (`data`), by node and label (`n1/data`), or by volume id.
+    /// Disks by the label of their series (`data`), by node and label (`n1/data`), or by volume id; `*` stands for all others.
     pub disks: BTreeMap<String, Disk>,
     /// Instance types by node or instance id.
     pub instances: BTreeMap<String, String>,
@@ -90,6 +90,9 @@ impl Known {
     /// The disk with a label on a node.
     pub(crate) fn disk(&self, node: &str, label: &str) -> Option<&Disk> {
         if let Some(disk) = self.disks.get(&format!("{node}/{label}")).or_else(|| self.disks.get(label)) {
+            return Some(disk);
+        }
+        if let Some(disk) = self.disks.get("*") {
             return Some(disk);
         }
         let group = self.group(node)?;

@@ -32,7 +32,7 @@ pub struct Rule {
     pub of: Scope,
     /// What must hold in an interval.
     pub all: Vec<Condition>,
-    /// What the means over the window must be.
+    /// What the means over the window, with some of the time around it, must be.
     #[serde(default)]
     pub over: Vec<Condition>,
     /// What, if it is so in the mean over the window, speaks against it; each halves what the confidence lacks.
@@ -81,6 +81,8 @@ pub(crate) struct Thresholds {
     pub(crate) raise: f64,
     /// And asks for at most so many times what was delivered, however long the queue is.
     pub(crate) most_raise: f64,
+    /// Seconds before and after a window, and no more than it lasts, over which the means are taken that tell bursts.
+    pub(crate) context: f64,
     /// Less of a month's price is not worth a change.
     pub(crate) least_saving: f64,
 }
@@ -119,6 +121,7 @@ static THRESHOLDS: LazyLock<Thresholds> = LazyLock::new(|| {
         headroom: value("headroom"),
         raise: value("raise"),
         most_raise: value("most-raise"),
+        context: value("context"),
         least_saving: value("least-saving"),
     }
 });
@@ -136,7 +139,9 @@ impl Condition {
     /// Whether a value meets it; `None` where the value is not known and had to be.
     pub(crate) fn holds(&self, value: Option<f64>) -> Option<bool> {
         match value {
-            Some(value) => Some(self.above.is_none_or(|least| value >= least) && self.below.is_none_or(|most| value <= most)),
+            Some(value) => {
+                Some(self.above.is_none_or(|least| value >= least) && self.below.is_none_or(|most| value <= most))
+            }
             None => self.optional.then_some(true),
         }
     }
@@ -163,7 +168,7 @@ mod tests {
     fn every_threshold_is_there_with_reason_and_source() {
         assert!(thresholds().full > 0.0);
         assert!(TABLE.threshold.iter().all(|row| !row.reason.is_empty() && !row.source.is_empty()));
-        assert_eq!(TABLE.threshold.len(), 10);
+        assert_eq!(TABLE.threshold.len(), 11);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Incidents of known cause, and which cause `diagnose` names first: `make incidents`. Half of them are for looking at, the
-//! other half is held out; the confusion matrix goes into `docs/incidents.md`.
+//! other half is held out; the confusion matrix goes into `docs/incidents.md`. Real ones, of mounted disks, would come in as
+//! [`Incident`]s that are read from files.
 
 mod make;
 mod matrix;
@@ -139,7 +140,9 @@ fn say(incident: &Incident, telling: Telling, verdicts: &[Verdict]) {
         let whole = 0..facts.grid.count;
         let told = |signal: &diagnose::Signal| {
             let of = |share| facts.quantile(*signal, share).unwrap_or(f64::NAN);
-            facts.mean(*signal, whole.clone()).map(|mean| format!("{} {mean:.3} ({:.3} {:.3})", signal.name(), of(0.5), of(0.95)))
+            facts
+                .mean(*signal, whole.clone())
+                .map(|mean| format!("{} {mean:.3} ({:.3} {:.3})", signal.name(), of(0.5), of(0.95)))
         };
         let all: Vec<String> = facts.columns.keys().filter_map(told).collect();
         println!("  {}: {}", facts.subject, all.join(", "));
@@ -148,6 +151,12 @@ fn say(incident: &Incident, telling: Telling, verdicts: &[Verdict]) {
         let facts: Vec<String> =
             verdict.evidence.says_so.iter().map(|fact| format!("{} {:.3}", fact.signal.name(), fact.value)).collect();
         let (from, to) = (verdict.from.as_secs_f64(), verdict.to.as_secs_f64());
-        println!("    {} of {} {from:.0}-{to:.0} {:.2}: {}", verdict.kind.name(), verdict.subject, verdict.confidence, facts.join(", "));
+        println!(
+            "    {} of {} {from:.0}-{to:.0} {:.2}: {}",
+            verdict.kind.name(),
+            verdict.subject,
+            verdict.confidence,
+            facts.join(", ")
+        );
     }
 }

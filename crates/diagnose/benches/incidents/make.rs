@@ -74,12 +74,7 @@ pub(crate) fn draft(truth: Kind, seed: u64, view: &View) -> Draft {
         truth,
         deployment: plain(d),
         task: reads(d, 1000.0),
-        options: Options {
-            seed,
-            span: Nanos::secs(d.whole(90, 180)),
-            warm_up: Nanos::secs(10),
-            ..Options::default()
-        },
+        options: Options { seed, span: Nanos::secs(d.whole(90, 180)), warm_up: Nanos::secs(10), ..Options::default() },
     };
     let gib = d.whole(300, 900);
     let nodes = f64::from(draft.deployment.nodes[0].count);
@@ -272,9 +267,13 @@ fn link(draft: &mut Draft, d: &mut Dice, view: &View) {
     let nodes = f64::from(draft.deployment.nodes[0].count);
     let bursts = draft.truth == Kind::InstanceBurstSpent;
     let is_fit = |one: &&InstanceType| {
-        one.vcpu >= 2 && one.speed.is_some() && one.memory <= Bytes::gib(128) && one.memory >= Bytes::gib(8)
+        one.vcpu >= 2
+            && one.speed.is_some()
+            && one.memory <= Bytes::gib(128)
+            && one.memory >= Bytes::gib(8)
             && one.caps.is_some_and(|caps| {
-                (caps.burst_iops.0 > caps.iops.0 * 1.2) == bursts && (2000.0..14_000.0).contains(&caps.iops.0) || !bursts && (5000.0..21_000.0).contains(&caps.iops.0)
+                (caps.burst_iops.0 > caps.iops.0 * 1.2) == bursts && (2000.0..14_000.0).contains(&caps.iops.0)
+                    || !bursts && (5000.0..21_000.0).contains(&caps.iops.0)
             })
     };
     let fit: Vec<String> = view.instances(catalog::Cloud::Aws).filter(is_fit).map(|one| one.name.clone()).collect();

@@ -21,8 +21,18 @@ impl Telling {
     /// The Timeline with the series that are told.
     pub(crate) fn of(self, timeline: &Timeline) -> Timeline {
         const OURS: [&str; 13] = [
-            "bound_time", "counted_ios", "iops_utilisation", "throughput_utilisation", "iops_limit", "throughput_limit",
-            "io_credits", "byte_credits", "io_balance", "byte_balance", "instance_io_balance", "instance_byte_balance",
+            "bound_time",
+            "counted_ios",
+            "iops_utilisation",
+            "throughput_utilisation",
+            "iops_limit",
+            "throughput_limit",
+            "io_credits",
+            "byte_credits",
+            "io_balance",
+            "byte_balance",
+            "instance_io_balance",
+            "instance_byte_balance",
             "late_time",
         ];
         let mut told = timeline.clone();
@@ -103,7 +113,8 @@ pub(crate) fn markdown(outcomes: &[Outcome]) -> String {
     );
     for telling in Telling::ALL {
         let told = if telling == Telling::Counted { "counted" } else { "plain" };
-        let _ = writeln!(text, "## Held out, {told}\n\n| cause | incidents | right | named instead |\n|---|---|---|---|");
+        let _ =
+            writeln!(text, "## Held out, {told}\n\n| cause | incidents | right | named instead |\n|---|---|---|---|");
         let mut by: BTreeMap<Kind, BTreeMap<Kind, usize>> = BTreeMap::new();
         for one in of(outcomes, true, telling) {
             *by.entry(one.truth).or_default().entry(one.first).or_default() += 1;
@@ -111,8 +122,11 @@ pub(crate) fn markdown(outcomes: &[Outcome]) -> String {
         for (truth, named) in by {
             let all: usize = named.values().sum();
             let right = named.get(&truth).copied().unwrap_or(0);
-            let others: Vec<String> =
-                named.iter().filter(|(kind, _)| **kind != truth).map(|(kind, count)| format!("{} {count}", kind.name())).collect();
+            let others: Vec<String> = named
+                .iter()
+                .filter(|(kind, _)| **kind != truth)
+                .map(|(kind, count)| format!("{} {count}", kind.name()))
+                .collect();
             let _ = writeln!(text, "| {} | {all} | {right} | {} |", truth.name(), others.join(", "));
         }
         text.push('\n');

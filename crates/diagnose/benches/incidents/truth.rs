@@ -2,9 +2,8 @@
 //! alike, whether the remedy helps.
 
 use catalog::View;
-use deployment::Deployment;
 use diagnose::Kind;
-use simulate::{Run, simulate};
+use simulate::{Run, Script, simulate};
 use units::BytesPerSec;
 
 use crate::make::Draft;
@@ -30,12 +29,18 @@ pub(crate) fn is_true(draft: &Draft, run: &Run, view: &View) -> bool {
         }
         Kind::DiskStalled | Kind::DiskSlow => {
             share("data disk: fault") > 0.0 && [instance, engine, threads].iter().all(|share| *share < 0.05)
+                // A disk that is degraded to more than is asked of it is none that anyone would notice.
+                && helps(draft, run, view, |draft| draft.options.script = Script::default())
         }
-        Kind::VolumeIops | Kind::BurstExhausted => share("data disk: volume IOPS") > 0.6 && instance < 0.2 && threads < 0.2,
+        Kind::VolumeIops | Kind::BurstExhausted => {
+            share("data disk: volume IOPS") > 0.6 && instance < 0.2 && threads < 0.2
+        }
         Kind::VolumeThroughput => {
             share("data disk: volume throughput") > 0.6 && share("data disk: volume IOPS") < 0.2 && instance < 0.2
         }
-        Kind::InstanceIops => share("data disk: instance IOPS") > 0.6 && volume < 0.2 && share("data disk: instance throughput") < 0.2,
+        Kind::InstanceIops => {
+            share("data disk: instance IOPS") > 0.6 && volume < 0.2 && share("data disk: instance throughput") < 0.2
+        }
         Kind::InstanceThroughput => {
             share("data disk: instance throughput") > 0.6 && volume < 0.2 && share("data disk: instance IOPS") < 0.2
         }
@@ -44,21 +49,27 @@ pub(crate) fn is_true(draft: &Draft, run: &Run, view: &View) -> bool {
         Kind::ThreadPool => share("threads") > 0.6 && share("CPU") < 0.1 && volume < 0.2 && instance < 0.2,
         Kind::Cpu => share("CPU") > 0.6 && volume < 0.2,
         Kind::RaftLogContention => {
-            let apart = |deployment: &mut Deployment| deployment.nodes[0].log = Some("gp3:30GiB,12000iops,500MiB/s".parse().expect("a disk"));
+            let apart = |draft: &mut Draft| {
+                draft.deployment.nodes[0].log = Some("gp3:30GiB,12000iops,500MiB/s".parse().expect("a disk"))
+            };
             (0.1..0.6).contains(&volume) && instance < 0.1 && helps(draft, run, view, apart)
         }
         Kind::CompactionUnthrottled => {
-            let limited = |deployment: &mut Deployment| {
-                let data = deployment.nodes[0].data.as_ref().and_then(|disk| disk.volume.throughput);
-                deployment.settings.rate_limit = data.map(|BytesPerSec(most)| BytesPerSec(most * 0.4));
+            let limited = |draft: &mut Draft| {
+                let data = draft.deployment.nodes[0].data.as_ref().and_then(|disk| disk.volume.throughput);
+                draft.deployment.settings.rate_limit = data.map(|BytesPerSec(most)| BytesPerSec(most * 0.4));
             };
-            (0.1..0.5).contains(&volume) && instance < 0.1 && log < 0.1 && threads < 0.3 && helps(draft, run, view, limited)
+            (0.1..0.5).contains(&volume)
+                && instance < 0.1
+                && log < 0.1
+                && threads < 0.3
+                && helps(draft, run, view, limited)
         }
         Kind::BlockCacheLarge => {
-            volume > 0.4 && helps(draft, run, view, |deployment| deployment.settings.block_cache = None)
+            volume > 0.4 && helps(draft, run, view, |draft| draft.deployment.settings.block_cache = None)
         }
         Kind::BlockSize => {
-            let smaller = |deployment: &mut Deployment| deployment.settings.block_size = Some(units::Bytes::kib(16));
+            let smaller = |draft: &mut Draft| draft.deployment.settings.block_size = Some(units::Bytes::kib(16));
             share("data disk: volume throughput") > 0.6 && helps(draft, run, view, smaller)
         }
         _ => false,
@@ -66,10 +77,10 @@ pub(crate) fn is_true(draft: &Draft, run: &Run, view: &View) -> bool {
 }
 
 /// Whether a change makes operations faster or more.
-fn helps(draft: &Draft, run: &Run, view: &View, change: impl Fn(&mut Deployment)) -> bool {
-    let mut changed = draft.deployment.clone();
+fn helps(draft: &Draft, run: &Run, view: &View, change: impl Fn(&mut Draft)) -> bool {
+    let mut changed = draft.clone();
     change(&mut changed);
-    let Ok(other) = simulate(&changed, &draft.task, view, &draft.options) else { return false };
+    let Ok(other) = simulate(&changed.deployment, &changed.task, view, &changed.options) else { return false };
     let p99 = |run: &Run| run.summary.latency.map_or(f64::INFINITY, |latency| latency.p99.as_secs_f64());
     p99(&other) < HELPS * p99(run) || other.summary.operations_per_second * HELPS > run.summary.operations_per_second
 }

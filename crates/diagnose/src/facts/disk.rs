@@ -89,9 +89,11 @@ impl Flow {
         facts.derive(Signal::Latency, "time of requests over their number", |_, i| {
             let count = self.reads[i].unwrap_or(0.0) + self.writes[i].unwrap_or(0.0);
             (count > 0.0).then_some(())?;
-            Some((self.read_time[i].or_else(|| none_of(&self.reads, i))?
-                + self.write_time[i].or_else(|| none_of(&self.writes, i))?)
-                / count)
+            Some(
+                (self.read_time[i].or_else(|| none_of(&self.reads, i))?
+                    + self.write_time[i].or_else(|| none_of(&self.writes, i))?)
+                    / count,
+            )
         });
     }
 
@@ -166,7 +168,11 @@ fn credits(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
         let waits = || estimate::waits(facts, i);
         told.or_else(|| {
             let (iops, throughput) = (iops(i)?, throughput(i)?);
-            if iops.bursts() { iops.left(counted(i), waits()) } else { throughput.left(facts.at(Signal::Throughput, i), waits()) }
+            if iops.bursts() {
+                iops.left(counted(i), waits())
+            } else {
+                throughput.left(facts.at(Signal::Throughput, i), waits())
+            }
         })
     });
     let uses: [(Signal, &dyn Fn(&Facts, usize) -> Option<f64>); 4] = [
@@ -192,7 +198,9 @@ fn credits(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
     let spent = (paid - 1.0) * sustained.sustained;
     if spent > 0.0 {
         let seconds = capacity * f64::from(stripe) / spent;
-        facts.derive(Signal::BurstTimeLeft, "I/Os over the sustained rate, from a full bucket", |_, i| (i == last).then_some(seconds));
+        facts.derive(Signal::BurstTimeLeft, "I/Os over the sustained rate, from a full bucket", |_, i| {
+            (i == last).then_some(seconds)
+        });
     }
 }
 
@@ -241,8 +249,7 @@ fn bounds(facts: &mut Facts, told: &Told<'_>) {
 /// The largest of some signals, and where it was drawn from.
 pub(super) fn larger(facts: &mut Facts, signal: Signal, of: &[Signal]) {
     let drawn = of.iter().filter_map(|signal| facts.columns.get(signal));
-    let (series, estimated) =
-        drawn.map(|drawn| (drawn.series.clone(), drawn.estimated)).next().unwrap_or_default();
+    let (series, estimated) = drawn.map(|drawn| (drawn.series.clone(), drawn.estimated)).next().unwrap_or_default();
     facts.derive(signal, series, |facts, i| of.iter().filter_map(|signal| facts.at(*signal, i)).reduce(f64::max));
     if let Some(drawn) = facts.columns.get_mut(&signal) {
         drawn.estimated = estimated;
@@ -251,8 +258,7 @@ pub(super) fn larger(facts: &mut Facts, signal: Signal, of: &[Signal]) {
 
 /// Whether requests are in flight and none completes.
 fn stalled(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
-    let (fault, check, in_flight) =
-        (told.get(Raw::BoundFault), told.get(Raw::CheckStalled), told.get(Raw::InFlight));
+    let (fault, check, in_flight) = (told.get(Raw::BoundFault), told.get(Raw::CheckStalled), told.get(Raw::InFlight));
     let name = check.as_ref().or(in_flight.as_ref()).map_or("queue_depth", |column| &column.series).to_owned();
     let at = |column: &Option<Column>, i: usize| column.as_ref().and_then(|column| column.values[i]);
     facts.derive(Signal::Stalled, name, |facts, i| {

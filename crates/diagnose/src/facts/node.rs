@@ -77,9 +77,7 @@ fn engine(facts: &mut Facts, told: &Told<'_>) {
         (None, None) => None,
         (stall, throttle) => Some(stall.unwrap_or(0.0) + throttle.unwrap_or(0.0)),
     });
-    for (signal, name) in
-        [(Signal::PendingBytes, "pending_compaction_bytes"), (Signal::Level0Files, "level0_files")]
-    {
+    for (signal, name) in [(Signal::PendingBytes, "pending_compaction_bytes"), (Signal::Level0Files, "level0_files")] {
         if let Some(values) = told.get(name) {
             facts.put(signal, name, values);
         }

@@ -14,11 +14,15 @@ use crate::rules::thresholds;
 /// An instance whose sustained link carries what the volumes ask for.
 pub(super) fn larger_link(facts: &Facts, disks: &[&Facts], within: Range<usize>, known: &Known) -> Advice {
     let Some((now, caps)) = facts.instance.as_ref().and_then(|now| Some((now, now.caps?))) else {
-        return Advice::text("instance", "take an instance with a faster link to its volumes; name this one (--instance)");
+        return Advice::text(
+            "instance",
+            "take an instance with a faster link to its volumes; name this one (--instance)",
+        );
     };
     let t = thresholds();
     let sum = |signal| -> f64 { disks.iter().filter_map(|disk| disk.mean(signal, within.clone())).sum() };
-    let excess = disks.iter().filter_map(|disk| disk.mean(Signal::LatencyExcess, within.clone())).fold(t.raise, f64::max);
+    let excess =
+        disks.iter().filter_map(|disk| disk.mean(Signal::LatencyExcess, within.clone())).fold(t.raise, f64::max);
     let more = excess.clamp(t.raise, t.most_raise);
     let mean = |signal| facts.mean(signal, within.clone()).unwrap_or(0.0);
     let by_iops = mean(Signal::BoundInstanceIops) >= mean(Signal::BoundInstanceThroughput);

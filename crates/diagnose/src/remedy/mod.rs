@@ -6,6 +6,8 @@ mod over;
 mod setting;
 mod volume;
 
+use std::ops::Range;
+
 use units::Usd;
 
 use crate::facts::{Facts, Signal};
@@ -58,7 +60,7 @@ impl Advice {
     }
 }
 
-/// What a limit should carry: what it delivered times what waits for it, within reason.
+/// I/Os and bytes a second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Need {
     pub(crate) iops: f64,
@@ -66,34 +68,37 @@ pub(crate) struct Need {
 }
 
 impl Need {
-    /// Of the means over a window: a closed loop that waits `excess` times the model's latency would send that much more.
-    pub(crate) fn of(facts: &Facts, within: std::ops::Range<usize>, raised: &[Signal]) -> Self {
-        let t = thresholds();
+    /// What was delivered in the mean over a window.
+    pub(crate) fn delivered(facts: &Facts, within: Range<usize>) -> Self {
         let mean = |signal| facts.mean(signal, within.clone()).unwrap_or(0.0);
-        let more = facts.mean(Signal::LatencyExcess, within.clone()).unwrap_or(t.raise).clamp(t.raise, t.most_raise);
-        let delivered = Self { iops: counted(facts, within.clone()).unwrap_or(mean(Signal::Iops)), bytes: mean(Signal::Throughput) };
-        let of = |signal: Signal, value: f64| if raised.contains(&signal) { value * more } else { value * t.headroom };
-        Self { iops: of(Signal::Iops, delivered.iops), bytes: of(Signal::Throughput, delivered.bytes) }
+        let iops = counted(facts, within.clone()).unwrap_or(mean(Signal::Iops));
+        Self { iops, bytes: mean(Signal::Throughput) }
+    }
+
+    /// What the limits should carry: a closed loop that waits so many times the model's latency would send that much more,
+    /// within reason.
+    fn raised(self, facts: &Facts, within: Range<usize>, raised: Signal) -> Self {
+        let t = thresholds();
+        let more = facts.mean(Signal::LatencyExcess, within).unwrap_or(t.raise).clamp(t.raise, t.most_raise);
+        let of = |signal: Signal, value: f64| value * if raised == signal { more } else { t.headroom };
+        Self { iops: of(Signal::Iops, self.iops), bytes: of(Signal::Throughput, self.bytes) }
     }
 }
 
 /// I/Os a second as the volume counts them.
-fn counted(facts: &Facts, within: std::ops::Range<usize>) -> Option<f64> {
+fn counted(facts: &Facts, within: Range<usize>) -> Option<f64> {
     Some(facts.mean(Signal::IopsPaid, within)? * facts.limits.as_ref()?.iops.0)
 }
 
 /// What to do about a verdict that held `within` some intervals. `disks` are those of the node, where it is about one.
-pub(crate) fn advice(
-    kind: Kind,
-    facts: &Facts,
-    within: std::ops::Range<usize>,
-    disks: &[&Facts],
-    known: &Known,
-) -> Advice {
-    let volume = |raised: &[Signal]| volume::change(facts, Need::of(facts, within.clone(), raised), raised, known);
+pub(crate) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&Facts], known: &Known) -> Advice {
+    let volume = |raised: Signal| {
+        let delivered = Need::delivered(facts, within.clone());
+        volume::change(facts, delivered, delivered.raised(facts, within.clone(), raised), raised, known)
+    };
     match kind {
-        Kind::VolumeIops | Kind::BurstExhausted | Kind::BurstEnding => volume(&[Signal::Iops]),
-        Kind::VolumeThroughput => volume(&[Signal::Throughput]),
+        Kind::VolumeIops | Kind::BurstExhausted | Kind::BurstEnding => volume(Signal::Iops),
+        Kind::VolumeThroughput => volume(Signal::Throughput),
         Kind::InstanceIops | Kind::InstanceThroughput | Kind::InstanceBurstSpent => {
             instance::larger_link(facts, disks, within, known)
         }

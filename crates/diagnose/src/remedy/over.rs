@@ -22,7 +22,10 @@ pub(crate) fn over_provisioned(facts: &Facts, known: &Known) -> Option<(Advice, 
     let (to, after, monthly) = cheapest(disk, need, facts, known)?;
     let monthly = monthly.filter(|usd: &Usd| usd.0 <= -t.least_saving)?;
     let remedy = Remedy {
-        text: format!("modify {disk} to {to}: the peak was {peak_iops:.0} IOPS and {:.0} MiB/s", peak_bytes / 1_048_576.0),
+        text: format!(
+            "modify {disk} to {to}: the peak was {peak_iops:.0} IOPS and {:.0} MiB/s",
+            peak_bytes / 1_048_576.0
+        ),
         what: "disk",
         from: Some(disk.to_string()),
         to: Some(to.to_string()),

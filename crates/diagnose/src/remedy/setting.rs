@@ -24,6 +24,16 @@ pub(super) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&
             "check",
             "move leaders off the node, look at the volume's status and the provider's events, and replace the volume if it lasts",
         ),
+        Kind::FlushBound => {
+            let rate = mean(Signal::FlushRate).unwrap_or(0.0);
+            Advice::text(
+                "disk",
+                format!(
+                    "{rate:.0} syncs a second are what one writer gets of this disk: more IOPS do not help, a disk of lower \
+                     latency (io2, local flash) or larger batches do"
+                ),
+            )
+        }
         Kind::CompactionUnthrottled => {
             let limits = disks.iter().filter_map(|disk| disk.limits.as_ref());
             let most = limits.map(|limits| limits.throughput.0).fold(0.0, f64::max);
@@ -44,12 +54,22 @@ pub(super) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&
             let memory = facts.instance.as_ref().map_or(0.0, |instance| instance.memory.as_f64());
             let from = mean(Signal::CacheOfMemory).map(|share| size(share * memory));
             let to = (memory * 0.45 / Bytes::gib(1).as_f64()).floor() * Bytes::gib(1).as_f64();
-            set("storage.block-cache.capacity", from, size(to), "give the block cache 45 % of the memory, TiKV's default")
+            set(
+                "storage.block-cache.capacity",
+                from,
+                size(to),
+                "give the block cache 45 % of the memory, TiKV's default",
+            )
         }
         Kind::BlockCacheLarge => {
             let memory = facts.instance.as_ref().map_or(0.0, |instance| instance.memory.as_f64());
             let to = (memory * 0.45 / Bytes::gib(1).as_f64()).floor() * Bytes::gib(1).as_f64();
-            set("storage.block-cache.capacity", None, size(to), "leave half of the memory to memtables, requests and the page cache")
+            set(
+                "storage.block-cache.capacity",
+                None,
+                size(to),
+                "leave half of the memory to memtables, requests and the page cache",
+            )
         }
         Kind::BlockSize => {
             let now = mean(Signal::BlockSize).unwrap_or(0.0);

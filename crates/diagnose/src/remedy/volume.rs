@@ -11,14 +11,20 @@ use crate::facts::{Facts, Signal};
 const LOG: &str = "gp3:20GiB";
 
 /// The cheapest change of a disk.
-pub(super) fn change(facts: &Facts, need: Need, raised: &[Signal], known: &Known) -> Advice {
+pub(super) fn change(facts: &Facts, delivered: Need, need: Need, raised: Signal, known: &Known) -> Advice {
     let (Some(disk), Some(limits)) = (&facts.disk, &facts.limits) else {
-        return Advice::text("disk", "raise this limit of the volume; name the disk (--disk) and what it costs can be told");
+        return Advice::text(
+            "disk",
+            "raise this limit of the volume; name the disk (--disk) and what it costs can be told",
+        );
     };
     let Some((to, after, monthly)) = cheapest(disk, need, facts, known) else {
-        return Advice::text("disk", format!("no volume of this kind carries more than {disk}: stripe volumes, or spread the load"));
+        return Advice::text(
+            "disk",
+            format!("no volume of this kind carries more than {disk}: stripe volumes, or spread the load"),
+        );
     };
-    let (limit, unit, before, now) = if raised.contains(&Signal::Iops) {
+    let (limit, unit, before, now) = if raised == Signal::Iops {
         ("volume IOPS", "IOPS", limits.iops.0, after.iops.0)
     } else {
         ("volume throughput", "bytes/s", limits.throughput.0, after.throughput.0)
@@ -26,7 +32,7 @@ pub(super) fn change(facts: &Facts, need: Need, raised: &[Signal], known: &Known
     // The instance may let through less than the volume.
     let caps = facts.instance.as_ref().and_then(|instance| instance.caps);
     let cap = caps.map_or(f64::INFINITY, |caps| if unit == "IOPS" { caps.iops.0 } else { caps.throughput.0 });
-    let delivered = if unit == "IOPS" { need.iops } else { need.bytes };
+    let delivered = if unit == "IOPS" { delivered.iops } else { delivered.bytes };
     let remedy = Remedy {
         text: format!("modify {disk} to {to}"),
         what: "disk",
@@ -53,12 +59,7 @@ pub(super) fn own_log(known: &Known) -> Advice {
 
 /// The cheapest disk of the same size or more that carries the need, its limits, and what it adds to a month's price. Without
 /// a price the first that carries it.
-pub(super) fn cheapest(
-    disk: &Disk,
-    need: Need,
-    facts: &Facts,
-    known: &Known,
-) -> Option<(Disk, Limits, Option<Usd>)> {
+pub(super) fn cheapest(disk: &Disk, need: Need, facts: &Facts, known: &Known) -> Option<(Disk, Limits, Option<Usd>)> {
     let region = known.region();
     let price = |disk: &Disk| region.and_then(|region| disk.monthly(&known.view, region).ok());
     let now = price(disk);
@@ -83,12 +84,7 @@ fn candidates(disk: &Disk, need: Need) -> Vec<Disk> {
     let mib = round_up(BytesPerSec(need.bytes / n).as_mib(), 5.0);
     let size = disk.volume.size;
     let volume = |kind: &str, size: Bytes, iops: Option<f64>, mib: Option<f64>| Disk {
-        volume: Volume {
-            kind: kind.to_owned(),
-            size,
-            iops: iops.map(Iops),
-            throughput: mib.map(BytesPerSec::mib),
-        },
+        volume: Volume { kind: kind.to_owned(), size, iops: iops.map(Iops), throughput: mib.map(BytesPerSec::mib) },
         ..disk.clone()
     };
     if !["gp2", "gp3", "io1", "io2"].contains(&disk.volume.kind.as_str()) {
