@@ -109,7 +109,7 @@ pub(crate) fn draft(truth: Kind, seed: u64, view: &View) -> Draft {
         Kind::RaftLogContention | Kind::CompactionUnthrottled => {
             let mib = d.whole(125, 220);
             data(&mut draft, &format!("gp3:{gib}GiB,{}iops,{mib}MiB/s", d.whole(40, 160).max(mib / 25) * 100));
-            let bytes = mib as f64 * 1024.0 * 1024.0 * d.between(0.03, 0.06);
+            let bytes = mib as f64 * 1024.0 * 1024.0 * d.between(0.045, 0.065);
             draft.task = writes(d, bytes);
             draft.options.span = Nanos::secs(180);
             if truth == Kind::CompactionUnthrottled {
