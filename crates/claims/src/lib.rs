@@ -14,6 +14,7 @@ mod ledger;
 mod measured;
 mod recipe;
 mod run;
+mod verdicts;
 
 pub use judge::{Judgement, Tolerance, UnknownTolerance, Value, judge};
 pub use ledger::{Claim, Rung, Shortfall, Source, claims, shortfalls, sources};

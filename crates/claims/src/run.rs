@@ -6,7 +6,7 @@ use units::Usd;
 use crate::judge::{Tolerance, Value, judge};
 use crate::ledger::{Claim, Rung, Source, claims, shortfalls, sources};
 use crate::measured::{self, Lab};
-use crate::{a, b, c, d, engine_runs};
+use crate::{a, b, c, d, engine_runs, verdicts};
 
 /// What claims are computed from.
 #[derive(Debug, Clone, Copy)]
@@ -129,7 +129,11 @@ pub(crate) type Compute = fn(&Setting<'_>) -> Result<Ours, ClaimError>;
 
 /// The function that computes ours, for each claim whose rung is built.
 fn compute(id: &str) -> Option<Compute> {
-    [a::CLAIMS, b::CLAIMS, c::CLAIMS, d::CLAIMS].concat().into_iter().find(|(of, _)| *of == id).map(|(_, f)| f)
+    [a::CLAIMS, b::CLAIMS, c::CLAIMS, d::CLAIMS, verdicts::CLAIMS]
+        .concat()
+        .into_iter()
+        .find(|(of, _)| *of == id)
+        .map(|(_, f)| f)
 }
 
 /// All claims in the ledger's order, computed where that takes no machine but this program.

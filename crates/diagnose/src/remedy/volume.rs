@@ -98,9 +98,7 @@ fn candidates(disk: &Disk, need: Need) -> Vec<Disk> {
     ];
     let grown = Bytes::gib((iops / 3.0).ceil() as u64).max(if mib > 128.0 { Bytes::gib(334) } else { Bytes(0) });
     all.push(volume("gp2", size.max(grown), None, None));
-    if disk.volume.kind == "io1" {
-        all.push(volume("io1", size, Some(iops.max(mib * 4.0).max(100.0)), None));
-    }
+    all.push(volume("io1", size, Some(iops.max(mib * 4.0).max(100.0)), None));
     all
 }
 
