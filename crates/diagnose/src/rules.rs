@@ -81,6 +81,8 @@ pub(crate) struct Thresholds {
     pub(crate) raise: f64,
     /// And asks for at most so many times what was delivered, however long the queue is.
     pub(crate) most_raise: f64,
+    /// An alarm on burst credits goes off under this share.
+    pub(crate) alarm_balance: f64,
     /// Seconds before and after a window, and no more than it lasts, over which the means are taken that tell bursts.
     pub(crate) context: f64,
     /// Less of a month's price is not worth a change.
@@ -121,6 +123,7 @@ static THRESHOLDS: LazyLock<Thresholds> = LazyLock::new(|| {
         headroom: value("headroom"),
         raise: value("raise"),
         most_raise: value("most-raise"),
+        alarm_balance: value("alarm-balance"),
         context: value("context"),
         least_saving: value("least-saving"),
     }
@@ -168,7 +171,7 @@ mod tests {
     fn every_threshold_is_there_with_reason_and_source() {
         assert!(thresholds().full > 0.0);
         assert!(TABLE.threshold.iter().all(|row| !row.reason.is_empty() && !row.source.is_empty()));
-        assert_eq!(TABLE.threshold.len(), 11);
+        assert_eq!(TABLE.threshold.len(), 12);
     }
 
     #[test]

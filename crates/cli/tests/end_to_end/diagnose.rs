@@ -13,7 +13,7 @@ use crate::common::{Run, json, run};
 fn cloudwatch(latency_ms: f64, balance: Option<f64>) -> (tempfile::TempDir, PathBuf) {
     let labels = BTreeMap::from([("VolumeId".to_owned(), "vol-1".to_owned())]);
     let series = |name: &str, unit: Unit, merge: Merge, value: f64| {
-        let point = |minute| Point { from: Nanos::secs(minute * 60), until: Nanos::secs(minute * 60 + 60), value };
+        let point = |minute: u64| Point { from: Nanos::secs(minute * 60), until: Nanos::secs(minute * 60 + 60), value };
         let points = Points::Values(merge, (0..20).map(point).collect());
         Series { name: name.to_owned(), labels: labels.clone(), unit, points }
     };
@@ -46,9 +46,8 @@ fn an_empty_bucket_is_named_with_the_cheapest_change_and_its_price() {
     for key in ["from", "to", "evidence", "confidence"] {
         assert!(!first[key].is_null(), "{key}: {answer:#}");
     }
-    let Run { code, stdout, .. } = run(&[
-        "diagnose", "timeline", file.to_str().unwrap(), "--disk", "gp2:400GiB", "--region", "us-west-2",
-    ]);
+    let Run { code, stdout, .. } =
+        run(&["diagnose", "timeline", file.to_str().unwrap(), "--disk", "gp2:400GiB", "--region", "us-west-2"]);
     assert_eq!(code, 1);
     assert!(stdout.starts_with("Burst balance exhausted of vol-1"), "{stdout}");
     assert!(stdout.lines().all(|line| line.chars().count() <= 100), "{stdout}");
@@ -87,7 +86,12 @@ fn a_simulated_timeline_knows_its_deployment() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.parquet");
     let simulated = run(&[
-        "simulate", "examples/raft-dedicated.toml", "examples/social-inserts.toml", "--for", "4s", "--out",
+        "simulate",
+        "examples/raft-dedicated.toml",
+        "examples/social-inserts.toml",
+        "--for",
+        "4s",
+        "--out",
         file.to_str().unwrap(),
     ]);
     assert_eq!(simulated.code, 0, "{}", simulated.stderr);

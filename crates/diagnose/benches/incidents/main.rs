@@ -2,8 +2,10 @@
 //! other half is held out; the confusion matrix goes into `docs/incidents.md`. Real ones, of mounted disks, would come in as
 //! [`Incident`]s that are read from files.
 
+mod kept;
 mod make;
 mod matrix;
+mod parts;
 mod truth;
 
 use std::path::PathBuf;
@@ -17,6 +19,7 @@ use rayon::prelude::*;
 use simulate::simulate;
 use timeline::Timeline;
 
+use crate::kept::Kept;
 use crate::make::{CAUSES, draft};
 use crate::matrix::{Outcome, Telling, markdown};
 
@@ -38,6 +41,12 @@ struct Args {
     /// Where the matrix goes
     #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/incidents.md"))]
     out: PathBuf,
+    /// Where outcomes are kept as they come
+    #[arg(long, default_value = concat!(env!("CARGO_TARGET_TMPDIR"), "/incidents.txt"))]
+    kept: PathBuf,
+    /// Incidents that were told are not told again
+    #[arg(long)]
+    resume: bool,
     /// Given by cargo
     #[arg(long, hide = true)]
     bench: bool,
@@ -62,18 +71,31 @@ fn main() -> ExitCode {
         let (truth, held_out) = place(*number);
         (!args.look || !held_out) && args.only.as_ref().is_none_or(|only| truth.name() == only)
     };
-    let numbers: Vec<u64> = (0..args.count).filter(wanted).collect();
-    let outcomes: Vec<Outcome> = numbers
-        .into_par_iter()
-        .flat_map_iter(|number| match simulated(number, &view, args.look) {
-            Some(incident) => tell(&incident, args.look),
-            None => {
-                let truth = place(number).0;
-                eprintln!("incident {number}: none of {TRIES} drafts was of {}", truth.name());
-                Vec::new()
-            }
-        })
-        .collect();
+    let kept = match Kept::open(&args.kept, args.resume) {
+        Ok(kept) => kept,
+        Err(error) => {
+            eprintln!("{}: {error}", args.kept.display());
+            return ExitCode::from(3);
+        }
+    };
+    let is_new = |number: &u64| !kept.before.iter().any(|(had, _)| had == number);
+    let mut numbers: Vec<u64> = (0..args.count).filter(wanted).filter(is_new).collect();
+    // A run that is cut short knows most of the half that counts.
+    numbers.sort_by_key(|number| !place(*number).1);
+    let new = numbers.into_iter().par_bridge().flat_map_iter(|number| match simulated(number, &view, args.look) {
+        Some(incident) => {
+            let outcomes = tell(&incident, args.look);
+            kept.add(number, &outcomes);
+            outcomes
+        }
+        None => {
+            let truth = place(number).0;
+            eprintln!("incident {number}: none of {TRIES} drafts was of {}", truth.name());
+            Vec::new()
+        }
+    });
+    let mut outcomes: Vec<Outcome> = new.collect();
+    outcomes.extend(kept.before.iter().map(|(_, outcome)| *outcome));
     let text = markdown(&outcomes);
     println!("{text}\n{:.0} s", start.elapsed().as_secs_f64());
     if !args.look && args.only.is_none() {

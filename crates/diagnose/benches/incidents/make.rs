@@ -2,15 +2,15 @@
 //! holds them up.
 
 use catalog::{InstanceType, View};
-use deployment::{Compression, Deployment, NodeGroup, Role, Settings};
+use deployment::{Compression, Deployment};
 use diagnose::Kind;
 use engine::Load;
 use input::Text;
-use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
 use simulate::{Options, Script};
 use units::{Bytes, Nanos};
-use workload::{Availability, Band, Engine, Profile, Targets, Task, Unit};
+use workload::Task;
+
+use crate::parts::{Dice, plain, reads, writes};
 
 /// What is simulated, and what is wrong with it.
 #[derive(Debug, Clone)]
@@ -44,27 +44,6 @@ pub(crate) const CAUSES: [Kind; 19] = [
     Kind::OverProvisioned,
     Kind::Healthy,
 ];
-
-/// Chance, from a seed.
-pub(crate) struct Dice(Xoshiro256PlusPlus);
-
-impl Dice {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
-    }
-
-    fn between(&mut self, from: f64, to: f64) -> f64 {
-        from + (to - from) * self.0.random::<f64>()
-    }
-
-    fn whole(&mut self, from: u64, to: u64) -> u64 {
-        self.0.random_range(from..=to)
-    }
-
-    fn one<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.0.random_range(0..of.len())]
-    }
-}
 
 /// A draft for a cause.
 pub(crate) fn draft(truth: Kind, seed: u64, view: &View) -> Draft {
@@ -166,81 +145,6 @@ pub(crate) fn draft(truth: Kind, seed: u64, view: &View) -> Draft {
         _ => unreachable!("not among the causes that are made"),
     }
     draft
-}
-
-/// One node or three, without a limit that matters.
-fn plain(d: &mut Dice) -> Deployment {
-    let count = d.one(&[1, 1, 3]);
-    Deployment {
-        name: String::new(),
-        engine: Engine::TiKv,
-        region: d.one(&["us-west-2", "us-east-1", "eu-west-1"]).to_owned(),
-        as_of: None,
-        zones: count,
-        nodes: vec![NodeGroup {
-            role: Role::Storage,
-            count,
-            instance: d.one(&["m5.2xlarge", "c5.2xlarge", "c5.4xlarge", "m6g.2xlarge"]).to_owned(),
-            data: Some("gp3:500GiB".parse().expect("a disk")),
-            log: None,
-        }],
-        settings: Settings {
-            replicas: Some(count),
-            compression: Some(d.one(&[Compression::Default, Compression::Zstd])),
-            block_size: Some(Bytes::kib(d.one(&[16, 32]))),
-            ..Settings::default()
-        },
-        asks: None,
-    }
-}
-
-/// Point reads over more data than memory holds.
-fn reads(d: &mut Dice, rate: f64) -> Task {
-    task(d, rate, 1.0, 0.0)
-}
-
-/// Updates of so many bytes a second at each node, before the log and compaction.
-fn writes(d: &mut Dice, bytes: f64) -> Task {
-    let mut task = task(d, 1.0, 0.0, 1.0);
-    task.targets.throughput = bytes / task.profile.row.as_f64();
-    task
-}
-
-fn task(d: &mut Dice, rate: f64, point_reads: f64, updates: f64) -> Task {
-    Task {
-        engine: Engine::TiKv,
-        profile: Profile {
-            unit: Unit { name: "ops/s", per_operation: 1.0 },
-            statements: 1.0,
-            think: Nanos(0),
-            spread: 0.0,
-            transactional: false,
-            point_reads,
-            scans: 0.0,
-            rows_per_scan: 0.0,
-            inserts: 0.0,
-            updates,
-            row: Bytes(d.whole(500, 2500)),
-            indexes: 0.0,
-            index_entry: Bytes(0),
-            random_indexes: 0.0,
-            random_keys: true,
-            data: Bytes::gib(d.whole(150, 220)),
-            compressed: d.between(0.5, 0.7),
-            popularity: vec![Band { data: 1.0, accesses: 1.0, clustered: true }],
-        },
-        clients: None,
-        targets: Targets {
-            throughput: rate,
-            p99: None,
-            growth: 0.0,
-            availability: Availability::Node,
-            durability: None,
-            consistency: None,
-            capacity: None,
-        },
-        measured: None,
-    }
 }
 
 /// A load of reads and writes at a share of what the disk carries.

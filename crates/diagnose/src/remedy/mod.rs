@@ -97,7 +97,16 @@ pub(crate) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&
         volume::change(facts, delivered, delivered.raised(facts, within.clone(), raised), raised, known)
     };
     match kind {
-        Kind::VolumeIops | Kind::BurstExhausted | Kind::BurstEnding => volume(Signal::Iops),
+        Kind::VolumeIops => volume(Signal::Iops),
+        Kind::BurstExhausted | Kind::BurstEnding => {
+            let mut advice = volume(Signal::Iops);
+            if let Some(remedy) = &mut advice.remedy {
+                let balance = thresholds().alarm_balance * 100.0;
+                remedy.text +=
+                    &format!("; until then let an alarm tell of a balance under {balance:.0} % for two periods");
+            }
+            advice
+        }
         Kind::VolumeThroughput => volume(Signal::Throughput),
         Kind::InstanceIops | Kind::InstanceThroughput | Kind::InstanceBurstSpent => {
             instance::larger_link(facts, disks, within, known)
