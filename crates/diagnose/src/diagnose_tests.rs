@@ -65,6 +65,13 @@ fn a_full_limit_at_which_nothing_waits_is_no_trouble() {
 }
 
 #[test]
+fn a_limit_that_is_full_is_named_though_no_queue_stands_before_it_all_the_time() {
+    let at = |iops| bound(Made::seconds(120).disk("data", iops, 4.0, 1.0, 1.0), "volume_iops", 0.4);
+    assert_eq!(first(&at(2950.0), &on("gp3:500GiB", None)).kind, Kind::VolumeIops);
+    assert_eq!(first(&at(2000.0), &on("gp3:500GiB", None)).kind, Kind::Healthy);
+}
+
+#[test]
 fn a_volume_held_up_by_its_throughput_is_named_so() {
     let made = Made::seconds(120).disk("data", 1000.0, 128.0, 0.2, 15.0);
     assert_eq!(first(&made, &on("gp3:500GiB", None)).kind, Kind::VolumeThroughput);

@@ -143,6 +143,9 @@ impl Flow {
     }
 }
 
+/// What a signal is in an interval.
+type Tell<'a> = &'a dyn Fn(&Facts, usize) -> Option<f64>;
+
 /// Credits, and the use of what they allow.
 fn credits(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
     let limits = facts.limits.clone();
@@ -175,7 +178,7 @@ fn credits(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
             }
         })
     });
-    let uses: [(Signal, &dyn Fn(&Facts, usize) -> Option<f64>); 4] = [
+    let uses: [(Signal, Tell<'_>); 4] = [
         (Signal::IopsUse, &|facts, i| Some(counted(i)? / iops(i)?.now(facts.at(Signal::IoLeft, i)))),
         (Signal::ThroughputUse, &|facts, i| {
             Some(facts.at(Signal::Throughput, i)? / throughput(i)?.now(facts.at(Signal::IoLeft, i)))
