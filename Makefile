@@ -4,7 +4,7 @@ CARGO ?= cargo
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/diskwright/target
 DEMO_OUT ?= $(CARGO_TARGET_DIR)/demo
 
-.PHONY: help demo test store bench bench-mount validate fuzz deny picture linker tools moto headers
+.PHONY: help demo test store bench bench-mount validate incidents fuzz deny picture linker tools moto headers
 
 help:
 	@echo "make demo     build diskwright, plan examples/tpcc-5000.toml, say where its report is"
@@ -13,6 +13,7 @@ help:
 	@echo "make bench    benchmarks: disk behaviour, the planner, Timelines"
 	@echo "make bench-mount  mounted disks against fio, in full: writes the table of docs/mount.md"
 	@echo "make validate the simulation against the reference store, half an hour: writes docs/validate.md"
+	@echo "make incidents  simulated incidents of known cause, and which one diagnose names: writes docs/incidents.md"
 	@echo "make picture  docs/plan.svg, from a real plan"
 	@echo "make fuzz     every parser, FUZZ_SECONDS each (needs cargo-fuzz)"
 	@echo "make deny     licences and known vulnerabilities of the dependencies"
@@ -51,6 +52,10 @@ bench-mount: linker tools
 # VALIDATE="--resume" goes on where the last run ended. Wants a machine that does nothing else.
 validate: store tools
 	$(CARGO) bench --locked --package diskwright --bench validate -- $(VALIDATE)
+
+# In the profile of the tests, in which the simulator is optimised: nothing more is built. A quarter of an hour on two cores.
+incidents: linker
+	$(CARGO) test --locked --package diskwright-diagnose --bench incidents
 
 FUZZ_SECONDS ?= 60
 # libFuzzer asks for nightly features; the bootstrap variable lets a stable compiler build them.

@@ -17,6 +17,7 @@ mod recipe;
 mod rendered;
 mod run;
 mod simulated;
+mod verdicts;
 
 pub use judge::{Judgement, Tolerance, UnknownTolerance, Value, judge};
 pub use ledger::{Claim, Rung, Shortfall, Source, claims, shortfalls, sources};

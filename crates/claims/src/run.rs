@@ -6,7 +6,7 @@ use units::Usd;
 use crate::judge::{Tolerance, Value, judge};
 use crate::ledger::{Claim, Rung, Source, claims, shortfalls, sources};
 use crate::measured::{self, Lab};
-use crate::{a, b, c, d, engine_runs, rendered, simulated};
+use crate::{a, b, c, d, engine_runs, rendered, simulated, verdicts};
 
 /// What claims are computed from.
 #[derive(Debug, Clone, Copy)]
@@ -132,7 +132,7 @@ pub(crate) type Compute = fn(&Setting<'_>) -> Result<Ours, ClaimError>;
 
 /// The function that computes ours, for each claim whose rung is built.
 fn compute(id: &str) -> Option<Compute> {
-    [a::CLAIMS, b::CLAIMS, c::CLAIMS, d::CLAIMS, rendered::CLAIMS]
+    [a::CLAIMS, b::CLAIMS, c::CLAIMS, d::CLAIMS, rendered::CLAIMS, verdicts::CLAIMS]
         .concat()
         .into_iter()
         .find(|(of, _)| *of == id)

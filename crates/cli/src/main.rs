@@ -7,6 +7,7 @@ mod bench;
 mod catalog;
 mod check;
 mod claims;
+mod diagnose;
 mod disks;
 mod down;
 mod failure;
@@ -70,6 +71,8 @@ enum Verb {
     Check(check::Args),
     /// Run a deployment under a workload in virtual time: hours in seconds
     Simulate(simulate::Args),
+    /// Name what a database runs into, show what says so, and price the cheapest change
+    Diagnose(diagnose::Args),
     /// Show the facts: disks, instances, prices, transfer
     Catalog(catalog::Args),
     /// Compare published results with ours
@@ -137,6 +140,7 @@ fn run(cli: Cli) -> Result<Output, Failure> {
         Verb::Plan(args) => plan::run(&args, cli.json),
         Verb::Check(args) => check::run(&args, cli.json),
         Verb::Simulate(args) => simulate::run(&args, cli.json),
+        Verb::Diagnose(args) => diagnose::run(&args, cli.json),
         Verb::Catalog(args) => catalog::run(&args, cli.json),
         Verb::Claims(args) => claims::run(&args, cli.json),
         Verb::Availability(args) => availability::run(&args, cli.json),

@@ -7,6 +7,7 @@
 mod asked;
 mod axis;
 mod chart;
+mod findings;
 mod html;
 mod labels;
 mod lines;
@@ -21,6 +22,7 @@ pub mod words;
 pub use asked::Asked;
 pub use axis::Axis;
 pub use chart::{Mark, Point, Scatter};
+pub use findings::{Curve, Finding, FindingsPage, findings_page};
 pub use lines::{Line, Lines, Tone};
 pub use page::plan_page;
 pub use run::{Held, RunPage, run_page};

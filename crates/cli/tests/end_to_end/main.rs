@@ -3,6 +3,7 @@
 mod bad_input;
 mod commands;
 mod common;
+mod diagnose;
 mod prove;
 mod readme;
 mod render;

@@ -1,0 +1,80 @@
+//! What people say is known, and where the answer goes: the same arguments for every source.
+
+use std::path::PathBuf;
+
+use catalog::Date;
+use deployment::Deployment;
+use diagnose::Known;
+use disk::Disk;
+
+use crate::failure::Failure;
+use crate::inputs;
+
+/// Arguments of every source.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Given {
+    /// The deployment that it is of, a TOML file: its disks, instances, settings and region
+    #[arg(long, value_name = "DEPLOYMENT")]
+    on: Option<PathBuf>,
+    /// A disk: data=gp3:500GiB, n1/data=…, vol-0a1b=…; without a name, all others; may be repeated
+    #[arg(long, value_name = "[NAME=]DISK")]
+    disk: Vec<String>,
+    /// An instance type: m5.2xlarge, or n1=m5.2xlarge; may be repeated
+    #[arg(long, value_name = "[NODE=]TYPE")]
+    instance: Vec<String>,
+    /// Where prices are looked up; the deployment's region if not given
+    #[arg(long)]
+    region: Option<String>,
+    /// Use the limits and prices of a day: 2020-11-25, 2020-11 or 2020
+    #[arg(long, value_name = "DATE", value_parser = inputs::day)]
+    as_of: Option<Date>,
+    /// Write verdicts.json and report.html into a folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+impl Given {
+    /// What is known: as given, else by the deployment that a source brings along.
+    pub(crate) fn known(&self, brought: Option<Deployment>) -> Result<Known, Failure> {
+        let deployment = match &self.on {
+            Some(path) => {
+                let read = inputs::deployment(path)?;
+                let view = inputs::view(self.as_of.or(read.noun.as_of));
+                read.noun.validate(&view).map_err(|error| error.locate(&read.text))?;
+                Some(read.noun)
+            }
+            None => brought,
+        };
+        let day = self.as_of.or(deployment.as_ref().and_then(|deployment| deployment.as_of));
+        let mut known = Known { deployment, region: self.region.clone(), ..Known::nothing(inputs::view(day)) };
+        for text in &self.disk {
+            let (name, disk) = named(text);
+            let disk: Disk = disk.parse().map_err(|error| Failure::input(format!("--disk {text}: {error}")))?;
+            known.disks.insert(name.unwrap_or("*").to_owned(), disk);
+        }
+        for text in &self.instance {
+            match named(text) {
+                (Some(node), instance) => drop(known.instances.insert(node.to_owned(), instance.to_owned())),
+                (None, instance) => known.instance = Some(instance.to_owned()),
+            }
+        }
+        known.check().map_err(|error| Failure::input(error.to_string()))?;
+        Ok(known)
+    }
+}
+
+/// `name=what` or `what`.
+fn named(text: &str) -> (Option<&str>, &str) {
+    text.split_once('=').map_or((None, text), |(name, what)| (Some(name.trim()), what.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_goes_before_the_disk() {
+        assert_eq!(named("data=gp3:1GiB,3000iops"), (Some("data"), "gp3:1GiB,3000iops"));
+        assert_eq!(named("gp2:400GiB"), (None, "gp2:400GiB"));
+    }
+}

@@ -1,0 +1,211 @@
+//! Verdicts in words.
+
+use std::path::PathBuf;
+
+use diagnose::{Evidence, Fact, Kind, Verdict};
+use jiff::Timestamp;
+use report::words;
+use timeline::Timeline;
+use units::{Nanos, Usd};
+
+use crate::output::{bold, green, red, yellow};
+use crate::table::{Table, WIDTH, wrap};
+
+/// Verdicts that are told at length; the others are named.
+const AT_LENGTH: usize = 6;
+
+/// The report.
+pub(super) fn text(timeline: &Timeline, verdicts: &[Verdict], written: &[PathBuf]) -> String {
+    let said = wrap(&headline(verdicts), WIDTH, 0);
+    let mut text = bold(&match verdicts.first().map(|verdict| verdict.kind) {
+        Some(kind) if kind.is_wrong() => red(&said),
+        Some(Kind::Healthy) => green(&said),
+        _ => yellow(&said),
+    });
+    text.push('\n');
+    let groups = groups(verdicts);
+    for (number, group) in groups.iter().take(AT_LENGTH).enumerate() {
+        text += &one(number + 1, group, timeline.about.start);
+    }
+    if groups.len() > AT_LENGTH {
+        let rest: Vec<String> = groups[AT_LENGTH..].iter().map(|group| name(group)).collect();
+        text += &format!("\n{}\n", wrap(&format!("Also, with less weight: {}.", rest.join("; ")), WIDTH, 0));
+    }
+    for path in written {
+        text += &format!("\nwritten to {}", path.display());
+    }
+    if !written.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+/// The first verdict in a sentence.
+pub(super) fn headline(verdicts: &[Verdict]) -> String {
+    let groups = groups(verdicts);
+    let Some(first) = groups.first() else { return "Nothing to tell.".to_owned() };
+    let verdict = first[0];
+    match verdict.kind {
+        Kind::Healthy => format!("Healthy: {}.", verdict.says),
+        Kind::CannotTell => format!("Cannot tell {}.", verdict.says),
+        kind => {
+            let remedy = verdict.remedy.as_ref().map_or(String::new(), |remedy| format!(" {}.", capital(&remedy.text)));
+            let usd = verdict.monthly.map_or(String::new(), |usd| format!(" {}.", money(usd, first.len())));
+            format!("{} of {}: {}.{remedy}{usd}", capital(&kind.to_string()), subjects(first), verdict.says)
+        }
+    }
+}
+
+/// Verdicts of one kind and remedy on several nodes are one.
+fn groups(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
+    let mut groups: Vec<Vec<&Verdict>> = Vec::new();
+    for verdict in verdicts {
+        let alike = |had: &&mut Vec<&Verdict>| {
+            let first = had[0];
+            first.kind == verdict.kind && first.subject.disk == verdict.subject.disk && first.remedy == verdict.remedy
+        };
+        match groups.iter_mut().find(alike) {
+            Some(group) => group.push(verdict),
+            None => groups.push(vec![verdict]),
+        }
+    }
+    groups
+}
+
+fn name(group: &[&Verdict]) -> String {
+    format!("{} of {}", group[0].kind, subjects(group))
+}
+
+fn subjects(group: &[&Verdict]) -> String {
+    let all: Vec<String> = group.iter().map(|verdict| verdict.subject.to_string()).collect();
+    match all.len() {
+        0..=3 => all.join(", "),
+        many => format!("{}, {} and {} more", all[0], all[1], many - 2),
+    }
+}
+
+fn one(number: usize, group: &[&Verdict], start: Option<Timestamp>) -> String {
+    let verdict = group[0];
+    let span = format!("{} to {}", instant(verdict.from, start), instant(verdict.to, start));
+    let head = format!("{number}. {} ({span}; {} sure)", capital(&name(group)), words::percent(verdict.confidence));
+    let mut text = format!("\n{}\n", bold(&wrap(&head, WIDTH, 3)));
+    let mut paragraph = |said: String| text += &format!("   {}\n", wrap(&said, WIDTH - 3, 3));
+    if !matches!(verdict.kind, Kind::Healthy) {
+        paragraph(format!("{}.", capital(&verdict.says)));
+    }
+    if let Some(remedy) = &verdict.remedy {
+        let to = remedy.to.as_ref().filter(|to| remedy.what == "setting" && !remedy.text.contains(to.as_str()));
+        let to = to.map_or(String::new(), |to| format!(" ({to})"));
+        let usd = verdict.monthly.map_or(String::new(), |usd| format!(" {}.", money(usd, group.len())));
+        paragraph(format!("Do: {}{to}.{usd}", remedy.text));
+    }
+    if let Some(effect) = &verdict.predicted {
+        let value = |value: f64| amount(value, effect.unit);
+        let share = words::percent(effect.used_after);
+        paragraph(format!(
+            "By the model: {} from {} to {}; what is asked for takes {share} of it.",
+            effect.limit,
+            value(effect.before),
+            value(effect.after)
+        ));
+    }
+    text + &evidence(&verdict.evidence)
+}
+
+fn evidence(evidence: &Evidence) -> String {
+    let all = || {
+        evidence.says_so.iter().map(|fact| (fact, "for")).chain(evidence.against.iter().map(|fact| (fact, "against")))
+    };
+    if all().next().is_none() {
+        return String::new();
+    }
+    let mut table = Table::new(&["   signal", "", "value", "threshold", "speaks", "series"], &[2, 3]);
+    for (fact, speaks) in all() {
+        let series = fact.series.clone();
+        table.row([
+            format!("   {}", fact.signal.name()),
+            fact.statistic.to_owned(),
+            value(fact),
+            threshold(fact),
+            speaks.to_owned(),
+            series,
+        ]);
+    }
+    table.to_string()
+}
+
+/// A fact's value in its unit.
+pub(super) fn value(fact: &Fact) -> String {
+    amount(fact.value, fact.unit)
+}
+
+/// What it was held against.
+pub(super) fn threshold(fact: &Fact) -> String {
+    let sign = if fact.above { "≥" } else { "≤" };
+    fact.threshold.map_or(String::new(), |threshold| format!("{sign} {}", amount(threshold, fact.unit)))
+}
+
+fn amount(value: f64, unit: &str) -> String {
+    match unit {
+        "" => format!("{value:.2}"),
+        "s" if value < 1.0 => format!("{:.2} ms", value * 1e3),
+        "s" if value > 600.0 => format!("{:.0} min", value / 60.0),
+        "s" => format!("{value:.1} s"),
+        "bytes" if value < 1_048_576.0 => format!("{:.0} KiB", value / 1024.0),
+        "bytes" => format!("{} MiB", words::count(value / 1_048_576.0)),
+        "bytes a second" | "bytes/s" => format!("{} MiB/s", words::count(value / 1_048_576.0)),
+        unit => format!("{} {unit}", words::count(value)),
+    }
+}
+
+/// What it adds to a month.
+fn money(usd: Usd, times: usize) -> String {
+    let each = if times > 1 { " for each" } else { "" };
+    match usd.0 {
+        usd if usd.abs() < 0.005 => "It costs nothing".to_owned(),
+        usd if usd < 0.0 => format!("It saves ${:.2} a month{each}", -usd),
+        usd => format!("It costs ${usd:.2} a month more{each}"),
+    }
+}
+
+/// Seconds from the start, or the wall clock's time where it is known.
+pub(super) fn instant(at: Nanos, start: Option<Timestamp>) -> String {
+    let nanos = start.and_then(|start| Timestamp::from_nanosecond(start.as_nanosecond() + i128::from(at.0)).ok());
+    nanos.map_or_else(|| format!("{:.0} s", at.as_secs_f64()), |at| at.strftime("%Y-%m-%d %H:%M:%S").to_string())
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_in_units_that_people_read() {
+        let amounts = [
+            amount(0.957, ""),
+            amount(0.0021, "s"),
+            amount(2100.0, "s"),
+            amount(32768.0, "bytes"),
+            amount(131_072_000.0, "bytes/s"),
+        ];
+        assert_eq!(amounts, ["0.96", "2.10 ms", "35 min", "32 KiB", "125 MiB/s"]);
+    }
+
+    #[test]
+    fn money_says_whether_it_is_more_or_less() {
+        assert_eq!(money(Usd(-8.0), 1), "It saves $8.00 a month");
+        assert_eq!(money(Usd(10.5), 3), "It costs $10.50 a month more for each");
+        assert_eq!(money(Usd(0.0), 1), "It costs nothing");
+    }
+
+    #[test]
+    fn an_instant_is_the_clocks_where_there_is_one() {
+        assert_eq!(instant(Nanos::secs(90), None), "90 s");
+        let start = "2026-11-01T10:00:00Z".parse().unwrap();
+        assert_eq!(instant(Nanos::secs(90), Some(start)), "2026-11-01 10:01:30");
+    }
+}

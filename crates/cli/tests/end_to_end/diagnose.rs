@@ -1,0 +1,120 @@
+//! `diagnose`: what is found in a Timeline, what is written of it, and what is refused.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use timeline::{Merge, Point, Points, Series, Timeline, Unit};
+use units::Nanos;
+
+use crate::common::{Run, json, run};
+
+/// A folder with a Timeline of CloudWatch's: a volume of 1,200 I/Os a second, ten minutes, and what is left of its credits.
+fn cloudwatch(latency_ms: f64, balance: Option<f64>) -> (tempfile::TempDir, PathBuf) {
+    let labels = BTreeMap::from([("VolumeId".to_owned(), "vol-1".to_owned())]);
+    let series = |name: &str, unit: Unit, merge: Merge, value: f64| {
+        let point = |minute: u64| Point { from: Nanos::secs(minute * 60), until: Nanos::secs(minute * 60 + 60), value };
+        let points = Points::Values(merge, (0..20).map(point).collect());
+        Series { name: name.to_owned(), labels: labels.clone(), unit, points }
+    };
+    let ops = 1200.0 * 60.0;
+    let mut all = vec![
+        series("VolumeReadOps", Unit::Count, Merge::Sum, ops),
+        series("VolumeReadBytes", Unit::Bytes, Merge::Sum, ops * 16_384.0),
+        series("VolumeTotalReadTime", Unit::Seconds, Merge::Sum, ops * latency_ms / 1e3),
+    ];
+    all.extend(balance.map(|balance| series("BurstBalance", Unit::Percent, Merge::Mean, balance)));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("volume.csv");
+    Timeline { series: all, ..Timeline::default() }.write(&file).unwrap();
+    (folder, file)
+}
+
+fn diagnosed(file: &Path, args: &[&str]) -> (i32, Value) {
+    json(&[&["diagnose", "timeline", file.to_str().unwrap()], args].concat())
+}
+
+#[test]
+fn an_empty_bucket_is_named_with_the_cheapest_change_and_its_price() {
+    let (_folder, file) = cloudwatch(30.0, Some(0.0));
+    let (code, answer) = diagnosed(&file, &["--disk", "vol-1=gp2:400GiB", "--region", "us-west-2"]);
+    let first = &answer["verdicts"][0];
+    assert_eq!((code, first["kind"].as_str()), (1, Some("burst-exhausted")), "{answer:#}");
+    assert_eq!(first["subject"]["disk"], "vol-1");
+    assert!(first["remedy"]["to"].as_str().unwrap().starts_with("gp3:400GiB"));
+    assert!(first["monthly_usd_delta"].as_f64().unwrap() < 0.0);
+    for key in ["from", "to", "evidence", "confidence"] {
+        assert!(!first[key].is_null(), "{key}: {answer:#}");
+    }
+    let Run { code, stdout, .. } =
+        run(&["diagnose", "timeline", file.to_str().unwrap(), "--disk", "gp2:400GiB", "--region", "us-west-2"]);
+    assert_eq!(code, 1);
+    assert!(stdout.starts_with("Burst balance exhausted of vol-1"), "{stdout}");
+    assert!(stdout.lines().all(|line| line.chars().count() <= 100), "{stdout}");
+}
+
+#[test]
+fn a_volume_that_waits_for_nothing_is_healthy() {
+    let (_folder, file) = cloudwatch(0.25, None);
+    let (code, answer) = diagnosed(&file, &["--disk", "gp3:400GiB"]);
+    assert_eq!((code, answer["verdicts"][0]["kind"].as_str()), (0, Some("healthy")), "{answer:#}");
+}
+
+#[test]
+fn without_its_limits_nothing_is_guessed_of_a_volume() {
+    let (_folder, file) = cloudwatch(30.0, None);
+    let (code, answer) = diagnosed(&file, &[]);
+    let first = &answer["verdicts"][0];
+    assert_eq!((code, first["kind"].as_str()), (0, Some("cannot-tell")), "{answer:#}");
+    assert!(first["says"].as_str().unwrap().contains("--disk"));
+}
+
+#[test]
+fn a_folder_gets_the_verdicts_and_a_page_that_draws_the_evidence() {
+    let (folder, file) = cloudwatch(30.0, Some(0.0));
+    let out = folder.path().join("report");
+    let (code, answer) = diagnosed(&file, &["--disk", "gp2:400GiB", "--out", out.to_str().unwrap()]);
+    assert_eq!(code, 1);
+    let written: Value = serde_json::from_str(&std::fs::read_to_string(out.join("verdicts.json")).unwrap()).unwrap();
+    assert_eq!(written, answer);
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("burst balance exhausted of vol-1") && !page.contains("<script"));
+}
+
+#[test]
+fn a_simulated_timeline_knows_its_deployment() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.parquet");
+    let simulated = run(&[
+        "simulate",
+        "examples/raft-dedicated.toml",
+        "examples/social-inserts.toml",
+        "--for",
+        "4s",
+        "--out",
+        file.to_str().unwrap(),
+    ]);
+    assert_eq!(simulated.code, 0, "{}", simulated.stderr);
+    let (_, answer) = diagnosed(&file, &[]);
+    let kinds: Vec<&str> = answer["verdicts"].as_array().unwrap().iter().filter_map(|v| v["kind"].as_str()).collect();
+    assert!(!kinds.contains(&"cannot-tell"), "{kinds:?}");
+}
+
+#[test]
+fn what_is_wrong_with_the_arguments_is_said_in_a_line() {
+    let (_folder, file) = cloudwatch(0.25, None);
+    let file = file.to_str().unwrap();
+    for (args, says) in [
+        (vec!["diagnose", "timeline", "nowhere.parquet"], "nowhere.parquet"),
+        (vec!["diagnose", "timeline", "examples/mix.toml"], "examples/mix.toml"),
+        (vec!["diagnose", "timeline", file, "--disk", "data=gp9:1GiB"], "gp9"),
+        (vec!["diagnose", "timeline", file, "--disk", "data="], "--disk data="),
+        (vec!["diagnose", "timeline", file, "--instance", "m5.2xlrge"], "m5.2xlarge"),
+        (vec!["diagnose", "timeline", file, "--region", "us-west-9"], "us-west-9"),
+        (vec!["diagnose", "timeline", file, "--on", "nowhere.toml"], "nowhere.toml"),
+    ] {
+        let Run { code, stdout, stderr } = run(&args);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{args:?}: {stderr}");
+        assert!(stderr.contains(says) && stderr.lines().count() == 1, "{args:?}: {stderr}");
+    }
+}

@@ -1,0 +1,205 @@
+//! From a Timeline to verdicts, the first the one to act on.
+
+use std::cmp::Ordering;
+
+use timeline::Timeline;
+use units::Nanos;
+
+use crate::causes::{Cause, cause};
+use crate::facts::{Facts, Scope, Signal, Subject, facts};
+use crate::remedy::{Advice, advice, over_provisioned};
+use crate::rules::rules;
+use crate::{Evidence, Fact, Kind, Known, Verdict};
+
+/// The least time over which what is not used can be told from what is not used just now.
+const OVER_PROVISIONED_AFTER: Nanos = Nanos::secs(600);
+
+/// What is wrong, ranked: causes before what follows from them. There is always a verdict: `healthy` where nothing is wrong and
+/// everything that tells was there, `cannot-tell` for each subject of which it was not.
+pub fn diagnose(timeline: &Timeline, known: &Known) -> Vec<Verdict> {
+    let all = facts(timeline, known);
+    let mut found: Vec<(u32, f64, Verdict)> = Vec::new();
+    for facts in &all {
+        for rule in rules() {
+            if let Some(cause) = cause(rule, facts) {
+                found.push((rule.rank, cause.coverage(), verdict(&cause, &all, known)));
+            }
+        }
+    }
+    let mut verdicts = ranked(found);
+    let wrong = !verdicts.is_empty();
+    let unused: Vec<Verdict> = all.iter().filter_map(|facts| unused(facts, known, &verdicts)).collect();
+    verdicts.extend(unused);
+    let unknown: Vec<Verdict> = all.iter().filter_map(|facts| cannot_tell(facts, &verdicts)).collect();
+    if !wrong && unknown.is_empty() {
+        verdicts.extend(healthy(&all));
+    }
+    verdicts.extend(unknown);
+    if verdicts.is_empty() {
+        let nothing = Facts::nothing();
+        verdicts.push(plain(
+            Kind::CannotTell,
+            &nothing,
+            "no series of a disk, an engine or PD is in the Timeline",
+            1.0,
+        ));
+    }
+    verdicts
+}
+
+fn verdict(cause: &Cause<'_>, all: &[Facts], known: &Known) -> Verdict {
+    let node = &cause.facts.subject.node;
+    let disks: Vec<&Facts> =
+        all.iter().filter(|facts| facts.subject.scope == Scope::Volume && facts.subject.node == *node).collect();
+    let Advice { remedy, monthly, predicted } =
+        advice(cause.rule.kind, cause.facts, cause.within.clone(), &disks, known);
+    let mut says = cause.rule.says.clone();
+    if let Some(left) =
+        cause.facts.mean(Signal::BurstTimeLeft, cause.within.clone()).filter(|_| cause.rule.kind == Kind::BurstEnding)
+    {
+        says += &format!(": in {:.0} min", left / 60.0);
+    }
+    Verdict {
+        kind: cause.rule.kind,
+        subject: cause.subject(),
+        from: cause.facts.grid.at(cause.within.start),
+        to: cause.facts.grid.at(cause.within.end),
+        says,
+        evidence: cause.evidence.clone(),
+        confidence: cause.confidence,
+        remedy,
+        monthly,
+        predicted,
+    }
+}
+
+/// Causes before consequences, the rank of the table before the rest, then what held longest and is surest.
+fn ranked(found: Vec<(u32, f64, Verdict)>) -> Vec<Verdict> {
+    let follows = |verdict: &Verdict| {
+        rules().iter().filter(|rule| rule.kind == verdict.kind).any(|rule| {
+            let is_cause = |other: &Verdict| rule.follows.contains(&other.kind) && other.overlaps(verdict);
+            found.iter().any(|(.., other)| is_cause(other))
+        })
+    };
+    let mut keyed: Vec<(bool, u32, f64, Verdict)> = found
+        .iter()
+        .map(|(rank, coverage, verdict)| (follows(verdict), *rank, coverage * verdict.confidence, verdict.clone()))
+        .collect();
+    keyed.sort_by(|a, b| {
+        let by = (a.0, a.1).cmp(&(b.0, b.1));
+        by.then_with(|| b.2.partial_cmp(&a.2).unwrap_or(Ordering::Equal)).then_with(|| a.3.subject.cmp(&b.3.subject))
+    });
+    let mut verdicts: Vec<Verdict> = Vec::new();
+    for (.., verdict) in keyed {
+        // Two rules of a kind may see the same thing.
+        if !verdicts.iter().any(|had| had.kind == verdict.kind && had.subject == verdict.subject) {
+            verdicts.push(verdict);
+        }
+    }
+    verdicts
+}
+
+/// What a disk is paid for beyond what it was asked, if nothing is wrong with it.
+fn unused(facts: &Facts, known: &Known, wrong: &[Verdict]) -> Option<Verdict> {
+    let node = &facts.subject.node;
+    if facts.subject.scope != Scope::Volume || facts.span() < OVER_PROVISIONED_AFTER {
+        return None;
+    }
+    if wrong.iter().any(|verdict| verdict.kind.is_wrong() && verdict.subject.node == *node) {
+        return None;
+    }
+    let (advice, used) = over_provisioned(facts, known)?;
+    let says = format!("at its peak {:.0} % of the volume's tightest limit were used", used * 100.0);
+    let mut verdict = plain(Kind::OverProvisioned, facts, &says, 0.8);
+    verdict.evidence.says_so = [Signal::IopsPaid, Signal::ThroughputPaid]
+        .into_iter()
+        .filter_map(|signal| {
+            Some(Fact {
+                signal,
+                series: facts.columns.get(&signal)?.series.clone(),
+                statistic: "99.5th percentile",
+                value: facts.quantile(signal, 0.995)?,
+                unit: signal.unit(),
+                threshold: None,
+                above: false,
+            })
+        })
+        .collect();
+    (verdict.remedy, verdict.monthly, verdict.predicted) = (advice.remedy, advice.monthly, advice.predicted);
+    Some(verdict)
+}
+
+/// What would have to be known of a disk, where it is not.
+fn cannot_tell(facts: &Facts, verdicts: &[Verdict]) -> Option<Verdict> {
+    if facts.subject.scope != Scope::Volume || verdicts.iter().any(|verdict| verdict.subject == facts.subject) {
+        return None;
+    }
+    let lacks: Vec<&str> = [
+        (
+            Signal::BoundVolumeIops,
+            "the volume's limits (--disk, or --on with its deployment) or VolumeIOPSExceededCheck",
+        ),
+        (Signal::Latency, "the time that requests took (VolumeTotalReadTime, VolumeTotalWriteTime, iostat's await)"),
+    ]
+    .into_iter()
+    // Nothing waits where nothing is asked for.
+    .filter(|(signal, _)| !facts.columns.contains_key(signal) && facts.quantile(Signal::Iops, 1.0).unwrap_or(1.0) > 0.0)
+    .map(|(_, what)| what)
+    .collect();
+    (!lacks.is_empty()).then(|| {
+        let says = format!("whether a limit holds it up: not known is {}", lacks.join(", and "));
+        plain(Kind::CannotTell, facts, &says, 1.0)
+    })
+}
+
+/// One verdict for all of it.
+fn healthy(all: &[Facts]) -> Option<Verdict> {
+    let first = all.first()?;
+    let from = all.iter().map(|facts| facts.grid.at(0)).min()?;
+    let to = all.iter().map(|facts| facts.grid.at(facts.grid.count)).max()?;
+    let fullest = all
+        .iter()
+        .flat_map(|facts| {
+            [
+                Signal::IopsUse,
+                Signal::ThroughputUse,
+                Signal::InstanceIopsUse,
+                Signal::InstanceThroughputUse,
+                Signal::CpuUse,
+            ]
+            .map(|signal| (facts, signal))
+        })
+        .filter_map(|(facts, signal)| Some((facts, signal, facts.mean(signal, 0..facts.grid.count)?)))
+        .max_by(|a, b| a.2.total_cmp(&b.2));
+    let says = fullest.as_ref().map_or("nothing holds it up".to_owned(), |(facts, signal, mean)| {
+        format!("nothing holds it up; the fullest is {} of {} at {:.0} %", signal.name(), facts.subject, mean * 100.0)
+    });
+    let mut verdict = plain(Kind::Healthy, first, &says, 0.9);
+    verdict.subject = Subject { scope: Scope::Cluster, node: String::new(), disk: String::new() };
+    (verdict.from, verdict.to) = (from, to);
+    verdict.evidence.says_so.extend(fullest.and_then(|(facts, signal, value)| {
+        let series = facts.columns.get(&signal)?.series.clone();
+        Some(Fact { signal, series, statistic: "mean", value, unit: signal.unit(), threshold: None, above: false })
+    }));
+    Some(verdict)
+}
+
+/// A verdict over all that was seen of a subject.
+fn plain(kind: Kind, facts: &Facts, says: &str, confidence: f64) -> Verdict {
+    Verdict {
+        kind,
+        subject: facts.subject.clone(),
+        from: facts.grid.at(0),
+        to: facts.grid.at(facts.grid.count),
+        says: says.to_owned(),
+        evidence: Evidence::default(),
+        confidence,
+        remedy: None,
+        monthly: None,
+        predicted: None,
+    }
+}
+
+#[cfg(test)]
+#[path = "diagnose_tests.rs"]
+mod tests;

@@ -1,0 +1,296 @@
+//! What is known of one disk.
+
+use ::disk::{Direction, Limits};
+use catalog::Burst;
+use timeline::Series;
+use units::Bytes;
+
+use super::raw::{Column, Raw, Told};
+use super::use_of::Ceiling;
+use super::{Facts, Grid, Scope, Signal, Subject, estimate};
+use crate::Known;
+use crate::rules::thresholds;
+
+/// `None` for a disk whose series tell no rate.
+pub(super) fn facts(node: &str, label: &str, series: &[&Series], known: &Known) -> Option<Facts> {
+    let grid = Grid::of(Told::paces(series))?;
+    let told = Told { series, grid };
+    let subject = Subject { scope: Scope::Volume, node: node.to_owned(), disk: label.to_owned() };
+    let mut facts = Facts::new(subject, grid);
+    facts.disk = known.disk(node, label).cloned();
+    facts.limits = facts.disk.as_ref().and_then(|disk| known.limits(node, disk));
+    facts.instance = known.instance(node).cloned();
+    let flow = Flow::new(&told);
+    flow.rates(&mut facts, &told);
+    flow.latency(&mut facts);
+    credits(&mut facts, &told, &flow);
+    bounds(&mut facts, &told);
+    stalled(&mut facts, &told, &flow);
+    Some(facts)
+}
+
+type Values = Vec<Option<f64>>;
+
+/// Requests and bytes of both directions.
+struct Flow {
+    reads: Values,
+    writes: Values,
+    read_bytes: Values,
+    write_bytes: Values,
+    /// Seconds of requests, a second.
+    read_time: Values,
+    write_time: Values,
+    names: [String; 2],
+    counted: Option<Column>,
+    iops_limit: Option<Column>,
+    throughput_limit: Option<Column>,
+    cached: bool,
+}
+
+impl Flow {
+    fn new(told: &Told<'_>) -> Self {
+        let name = |raw| told.get(raw).map_or_else(String::new, |column| column.series);
+        let values = |raw| told.get(raw).map_or_else(|| vec![None; told.grid.count], |column| column.values);
+        let (reads, writes) = (values(Raw::Reads), values(Raw::Writes));
+        let time = |time: Raw, latency: Raw, count: &Values| match told.get(time) {
+            Some(column) => column.values,
+            None => product(&values(latency), count),
+        };
+        let (read_time, write_time) =
+            (time(Raw::ReadTime, Raw::ReadLatency, &reads), time(Raw::WriteTime, Raw::WriteLatency, &writes));
+        Self {
+            read_bytes: values(Raw::ReadBytes),
+            write_bytes: values(Raw::WriteBytes),
+            read_time,
+            write_time,
+            names: [[Raw::Reads, Raw::Writes], [Raw::ReadBytes, Raw::WriteBytes]]
+                .map(|pair| pair.map(name).join(" + ")),
+            counted: told.get(Raw::Counted),
+            iops_limit: told.get(Raw::IopsLimit),
+            throughput_limit: told.get(Raw::ThroughputLimit),
+            cached: told.get(Raw::Cached).is_some(),
+            reads,
+            writes,
+        }
+    }
+
+    fn rates(&self, facts: &mut Facts, told: &Told<'_>) {
+        facts.put(Signal::Iops, &self.names[0], sum(&self.reads, &self.writes));
+        facts.put(Signal::Throughput, &self.names[1], sum(&self.read_bytes, &self.write_bytes));
+        for (signal, raw) in [(Signal::QueueDepth, Raw::Queue), (Signal::FlushRate, Raw::Flushes)] {
+            if let Some(column) = told.get(raw) {
+                facts.put(signal, column.series, column.values);
+            }
+        }
+        let of = |a: &Values, b: &Values, i: usize| Some(a[i]? / b[i].filter(|b| *b > 0.0)?);
+        let all = sum(&self.read_bytes, &self.write_bytes);
+        facts.derive(Signal::ReadShare, &self.names[1], |_, i| of(&self.read_bytes, &all, i));
+        facts.derive(Signal::ReadSize, &self.names[1], |_, i| of(&self.read_bytes, &self.reads, i));
+        facts.derive(Signal::Latency, "time of requests over their number", |_, i| {
+            let count = self.reads[i].unwrap_or(0.0) + self.writes[i].unwrap_or(0.0);
+            (count > 0.0).then_some(())?;
+            Some(
+                (self.read_time[i].or_else(|| none_of(&self.reads, i))?
+                    + self.write_time[i].or_else(|| none_of(&self.writes, i))?)
+                    / count,
+            )
+        });
+    }
+
+    /// Latency over what the disk's model takes for requests of that size at that throughput.
+    fn latency(&self, facts: &mut Facts) {
+        // What a read cache answers is no business of the volume's model.
+        let Some(limits) = facts.limits.clone().filter(|_| !self.cached) else { return };
+        facts.derive(Signal::LatencyExcess, "time of requests over the disk model's", |facts, i| {
+            let used = facts.at(Signal::Throughput, i)? / limits.throughput.0;
+            let expected = self.expected(&limits, used.min(1.0), i)?;
+            let count = self.reads[i].unwrap_or(0.0) + self.writes[i].unwrap_or(0.0);
+            Some(facts.at(Signal::Latency, i)? * count / expected)
+        });
+    }
+
+    /// Seconds of requests a second by the model. Too few requests tell nothing.
+    fn expected(&self, limits: &Limits, used: f64, i: usize) -> Option<f64> {
+        let of = |direction, count: Option<f64>, bytes: Option<f64>| {
+            let count = count.unwrap_or(0.0);
+            if count <= 0.0 {
+                return Some(0.0);
+            }
+            let size = Bytes((bytes? / count) as u64);
+            Some(count * limits.service.mean(limits.service.median(direction, size, used)))
+        };
+        let seconds = of(Direction::Read, self.reads[i], self.read_bytes[i])?
+            + of(Direction::Write, self.writes[i], self.write_bytes[i])?;
+        let count = self.reads[i].unwrap_or(0.0) + self.writes[i].unwrap_or(0.0);
+        (count >= thresholds().requests && seconds > 0.0).then_some(seconds)
+    }
+
+    /// I/Os as the volume counts them: as told, else one for each unit of a request of mean size.
+    fn counted(&self, limits: Option<&Limits>, i: usize) -> Option<f64> {
+        if let Some(counted) = self.counted.as_ref().and_then(|column| column.values[i]) {
+            return Some(counted);
+        }
+        let unit = limits.map_or(Bytes::kib(256), |limits| limits.io_unit).as_f64();
+        let of = |count: Option<f64>, bytes: Option<f64>| {
+            let count = count?;
+            let each = bytes.filter(|_| count > 0.0).map_or(1.0, |bytes| (bytes / count / unit).ceil().max(1.0));
+            Some(count * each)
+        };
+        match (of(self.reads[i], self.read_bytes[i]), of(self.writes[i], self.write_bytes[i])) {
+            (None, None) => None,
+            (reads, writes) => Some(reads.unwrap_or(0.0) + writes.unwrap_or(0.0)),
+        }
+    }
+}
+
+/// What a signal is in an interval.
+type Tell<'a> = &'a dyn Fn(&Facts, usize) -> Option<f64>;
+
+/// Credits, and the use of what they allow.
+fn credits(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
+    let limits = facts.limits.clone();
+    let stripe = facts.disk.as_ref().map_or(1, |disk| disk.stripe);
+    let counted = |i| flow.counted(limits.as_ref(), i);
+    // A limit that the Timeline tells follows modifications; the noun gives what it began with.
+    let ceiling = |told: &Option<Column>, of: Option<Ceiling>, i: usize| {
+        let told = told.as_ref().and_then(|column| column.values[i]);
+        match (told, of) {
+            (Some(sustained), Some(of)) => Some(Ceiling { sustained, burst: of.burst.max(sustained) }),
+            (Some(sustained), None) => Some(Ceiling { sustained, burst: sustained }),
+            (None, of) => of,
+        }
+    };
+    let iops = |i| ceiling(&flow.iops_limit, limits.as_ref().map(|limits| Ceiling::iops(limits, stripe)), i);
+    let throughput =
+        |i| ceiling(&flow.throughput_limit, limits.as_ref().map(|limits| Ceiling::throughput(limits, stripe)), i);
+    let balances = [told.get(Raw::IoBalance), told.get(Raw::ByteBalance)];
+    let name = balances.iter().flatten().map(|column| column.series.clone()).next();
+    let name = name.unwrap_or_else(|| "the volume's kind".to_owned());
+    facts.derive(Signal::IoLeft, name, |facts, i| {
+        let told = balances.iter().flatten().filter_map(|column| column.values[i]).reduce(f64::min);
+        let waits = || estimate::waits(facts, i);
+        told.or_else(|| {
+            let (iops, throughput) = (iops(i)?, throughput(i)?);
+            if iops.bursts() {
+                iops.left(counted(i), waits())
+            } else {
+                throughput.left(facts.at(Signal::Throughput, i), waits())
+            }
+        })
+    });
+    let uses: [(Signal, Tell<'_>); 4] = [
+        (Signal::IopsUse, &|facts, i| Some(counted(i)? / iops(i)?.now(facts.at(Signal::IoLeft, i)))),
+        (Signal::ThroughputUse, &|facts, i| {
+            Some(facts.at(Signal::Throughput, i)? / throughput(i)?.now(facts.at(Signal::IoLeft, i)))
+        }),
+        (Signal::IopsPaid, &|_, i| Some(counted(i)? / iops(i)?.sustained)),
+        (Signal::ThroughputPaid, &|facts, i| Some(facts.at(Signal::Throughput, i)? / throughput(i)?.sustained)),
+    ];
+    for (signal, of) in uses {
+        let names = if matches!(signal, Signal::IopsUse | Signal::IopsPaid) { 0 } else { 1 };
+        facts.derive(signal, &flow.names[names], of);
+    }
+    if facts.columns.contains_key(&Signal::IoLeft) {
+        return time_left(facts);
+    }
+    // Nobody tells what is left: how long a full bucket would last.
+    let Some(Burst::IoCredits { capacity, .. }) = limits.as_ref().and_then(|limits| limits.burst) else { return };
+    let last = facts.grid.count.saturating_sub(1);
+    let tail = facts.grid.count - (facts.grid.count / 10).max(2).min(facts.grid.count);
+    let (Some(paid), Some(sustained)) = (facts.mean(Signal::IopsPaid, tail..last + 1), iops(last)) else { return };
+    let spent = (paid - 1.0) * sustained.sustained;
+    if spent > 0.0 {
+        let seconds = capacity * f64::from(stripe) / spent;
+        facts.derive(Signal::BurstTimeLeft, "I/Os over the sustained rate, from a full bucket", |_, i| {
+            (i == last).then_some(seconds)
+        });
+    }
+}
+
+/// How long the credits last at the pace of the last tenth of what was seen.
+fn time_left(facts: &mut Facts) {
+    let left = facts.values(Signal::IoLeft);
+    let tail = (left.len() / 10).max(2).min(left.len());
+    let known: Vec<(usize, f64)> = (left.len() - tail..left.len()).filter_map(|i| Some((i, left[i]?))).collect();
+    let (Some((first, was)), Some((last, is))) = (known.first(), known.last()) else { return };
+    if last == first || was <= is {
+        return;
+    }
+    let pace = (was - is) / ((last - first) as f64 * facts.grid.step.as_secs_f64());
+    let (seconds, last) = (is / pace, *last);
+    facts.derive(Signal::BurstTimeLeft, "burst balance", |_, i| (i == last).then_some(seconds));
+}
+
+/// What holds requests up: as counted, as the cloud checks it, else as estimated.
+fn bounds(facts: &mut Facts, told: &Told<'_>) {
+    let of = [
+        (Signal::BoundVolumeIops, Raw::BoundVolumeIops, Some(Raw::CheckIops), Signal::IopsUse),
+        (Signal::BoundVolumeThroughput, Raw::BoundVolumeThroughput, Some(Raw::CheckThroughput), Signal::ThroughputUse),
+    ];
+    for (signal, counted, check, used) in of {
+        match told.get(counted).or_else(|| told.get(check?)) {
+            Some(column) => facts.put(signal, column.series, column.values),
+            None => {
+                let waits = |i| estimate::waits(facts, i);
+                let values = (0..facts.grid.count).map(|i| estimate::bound(facts.at(used, i), waits(i))).collect();
+                facts.draw(signal, estimate::drawn(used, values));
+            }
+        }
+    }
+    let instance = [
+        (Signal::BoundInstanceIops, Raw::BoundInstanceIops),
+        (Signal::BoundInstanceThroughput, Raw::BoundInstanceThroughput),
+    ];
+    for (signal, raw) in instance {
+        if let Some(column) = told.get(raw) {
+            facts.put(signal, column.series, column.values);
+        }
+    }
+    larger(facts, Signal::BoundVolume, &[Signal::BoundVolumeIops, Signal::BoundVolumeThroughput]);
+}
+
+/// The largest of some signals, and where it was drawn from.
+pub(super) fn larger(facts: &mut Facts, signal: Signal, of: &[Signal]) {
+    let drawn = of.iter().filter_map(|signal| facts.columns.get(signal));
+    let (series, estimated) = drawn.map(|drawn| (drawn.series.clone(), drawn.estimated)).next().unwrap_or_default();
+    facts.derive(signal, series, |facts, i| of.iter().filter_map(|signal| facts.at(*signal, i)).reduce(f64::max));
+    if let Some(drawn) = facts.columns.get_mut(&signal) {
+        drawn.estimated = estimated;
+    }
+}
+
+/// Whether requests are in flight and none completes.
+fn stalled(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
+    let (fault, check, in_flight) = (told.get(Raw::BoundFault), told.get(Raw::CheckStalled), told.get(Raw::InFlight));
+    let name = check.as_ref().or(in_flight.as_ref()).map_or("queue_depth", |column| &column.series).to_owned();
+    let at = |column: &Option<Column>, i: usize| column.as_ref().and_then(|column| column.values[i]);
+    facts.derive(Signal::Stalled, name, |facts, i| {
+        if let Some(check) = at(&check, i) {
+            return Some(check);
+        }
+        let none = flow.reads[i].unwrap_or(0.0) + flow.writes[i].unwrap_or(0.0) <= 0.0;
+        let waiting = match at(&in_flight, i) {
+            Some(requests) => requests >= 1.0,
+            None => facts.at(Signal::QueueDepth, i)? >= thresholds().stalled_queue,
+        };
+        let nothing = f64::from(u8::from(none && waiting));
+        Some(at(&fault, i).map_or(nothing, |fault| nothing.max(fault.min(1.0))))
+    });
+}
+
+fn sum(a: &Values, b: &Values) -> Values {
+    let plus = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
+        (None, None) => None,
+        (a, b) => Some(a.unwrap_or(0.0) + b.unwrap_or(0.0)),
+    };
+    a.iter().zip(b).map(plus).collect()
+}
+
+fn product(a: &Values, b: &Values) -> Values {
+    a.iter().zip(b).map(|(a, b)| Some(a.as_ref()? * b.as_ref()?)).collect()
+}
+
+/// Nothing takes no time.
+fn none_of(count: &Values, i: usize) -> Option<f64> {
+    (count[i].unwrap_or(0.0) <= 0.0).then_some(0.0)
+}

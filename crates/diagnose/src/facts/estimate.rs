@@ -1,0 +1,26 @@
+//! Whether a limit holds requests up, where nothing counts it: what it lets through is used up, and requests take longer than
+//! the disk needs for them.
+
+use super::{Drawn, Facts, Signal};
+use crate::rules::thresholds;
+
+/// Whether requests of a disk wait: by latency over the model's, else by the queue. `None` if neither is known.
+pub(super) fn waits(disk: &Facts, i: usize) -> Option<bool> {
+    let t = thresholds();
+    match disk.at(Signal::LatencyExcess, i) {
+        Some(excess) => Some(excess >= t.waiting),
+        None => disk.at(Signal::QueueDepth, i).map(|depth| depth >= t.queue),
+    }
+}
+
+/// 1 where a share of a limit is used up and requests wait, 0 where not, `None` where it cannot be told.
+pub(super) fn bound(used: Option<f64>, waits: Option<bool>) -> Option<f64> {
+    let full = used? >= thresholds().full;
+    // Nothing waits for a limit that is not used up, whatever else it may wait for.
+    if full { waits.map(|waits| f64::from(u8::from(waits))) } else { Some(0.0) }
+}
+
+/// A signal that was estimated from another.
+pub(super) fn drawn(of: Signal, values: Vec<Option<f64>>) -> Drawn {
+    Drawn { series: format!("estimated from {} and latency", of.name()), estimated: true, values }
+}

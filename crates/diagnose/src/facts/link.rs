@@ -1,0 +1,117 @@
+//! An instance's link to its volumes: what all of them take of it together, and what is left of its burst.
+
+use super::disk::larger;
+use super::node::{Told, any_bound};
+use super::use_of::Ceiling;
+use super::{Facts, Signal, estimate};
+
+/// Adds the link's signals to a node and to its disks.
+pub(super) fn facts(node: &mut Facts, told: &Told<'_>, disks: &mut [Facts]) {
+    let linked = |disk: &Facts| disk.limits.as_ref().is_none_or(|limits| limits.shares_instance_caps);
+    let on_link: Vec<&Facts> = disks.iter().filter(|disk| linked(disk)).collect();
+    // Disks of one node are told alike; where they are not, their sum is not known interval by interval.
+    let aligned = on_link.iter().all(|disk| disk.grid == node.grid);
+    let caps = node.instance.as_ref().and_then(|instance| instance.caps).filter(|_| aligned && !on_link.is_empty());
+    if let Some(caps) = caps {
+        let (iops, throughput) = Ceiling::instance(&caps);
+        let sides = [
+            Side {
+                ceiling: iops,
+                rate: Signal::Iops,
+                used: Signal::InstanceIopsUse,
+                left: Signal::InstanceIoLeft,
+                bound: Signal::BoundInstanceIops,
+                balance: ["instance_io_balance", "EBSIOBalance%"],
+                check: "InstanceEBSIOPSExceededCheck",
+            },
+            Side {
+                ceiling: throughput,
+                rate: Signal::Throughput,
+                used: Signal::InstanceThroughputUse,
+                left: Signal::InstanceByteLeft,
+                bound: Signal::BoundInstanceThroughput,
+                balance: ["instance_byte_balance", "EBSByteBalance%"],
+                check: "InstanceEBSThroughputExceededCheck",
+            },
+        ];
+        for side in &sides {
+            side.put(node, told, &on_link);
+        }
+    } else {
+        for signal in [Signal::BoundInstanceIops, Signal::BoundInstanceThroughput] {
+            let counted = |i| on_link.iter().filter_map(|disk| disk.at(signal, i)).reduce(f64::max);
+            let values = (0..node.grid.count).map(counted).collect();
+            node.put(signal, "bound_time", values);
+        }
+        balances(node, told);
+    }
+    for disk in disks.iter_mut() {
+        if linked(disk) && disk.grid == node.grid {
+            let of = [
+                Signal::InstanceIopsUse,
+                Signal::InstanceThroughputUse,
+                Signal::BoundInstanceIops,
+                Signal::BoundInstanceThroughput,
+            ];
+            for signal in of {
+                let had = disk.columns.contains_key(&signal);
+                if let Some(drawn) = node.columns.get(&signal).filter(|_| !had) {
+                    disk.columns.insert(signal, drawn.clone());
+                }
+            }
+        }
+        any_bound(disk);
+    }
+    larger(node, Signal::BoundAny, &[Signal::BoundInstanceIops, Signal::BoundInstanceThroughput]);
+}
+
+/// Balances of an instance of unknown limits.
+fn balances(node: &mut Facts, told: &Told<'_>) {
+    let of = [
+        (Signal::InstanceIoLeft, ["instance_io_balance", "EBSIOBalance%"]),
+        (Signal::InstanceByteLeft, ["instance_byte_balance", "EBSByteBalance%"]),
+    ];
+    for (signal, names) in of {
+        if let Some((name, values)) = names.iter().find_map(|name| Some((*name, told.get(name)?))) {
+            node.put(signal, name, values.into_iter().map(|value| value.map(|value| value / 100.0)).collect());
+        }
+    }
+}
+
+/// I/Os or bytes.
+struct Side {
+    ceiling: Ceiling,
+    rate: Signal,
+    used: Signal,
+    left: Signal,
+    bound: Signal,
+    balance: [&'static str; 2],
+    check: &'static str,
+}
+
+impl Side {
+    fn put(&self, node: &mut Facts, told: &Told<'_>, disks: &[&Facts]) {
+        let rate = |i: usize| disks.iter().filter_map(|disk| disk.at(self.rate, i)).reduce(|a, b| a + b);
+        let waits = |i: usize| disks.iter().filter_map(|disk| estimate::waits(disk, i)).reduce(|a, b| a || b);
+        let balance = self.balance.iter().find_map(|name| Some((*name, told.get(name)?)));
+        let name = balance.as_ref().map_or("the instance type", |(name, _)| name).to_owned();
+        node.derive(self.left, name, |_, i| {
+            let told = balance.as_ref().and_then(|(_, values)| values[i]).map(|percent| percent / 100.0);
+            told.or_else(|| self.ceiling.left(rate(i), waits(i)))
+        });
+        node.derive(self.used, "all volumes of the instance", |node, i| {
+            Some(rate(i)? / self.ceiling.now(node.at(self.left, i)))
+        });
+        let counted: Vec<Option<f64>> = (0..node.grid.count)
+            .map(|i| disks.iter().filter_map(|disk| disk.at(self.bound, i)).reduce(f64::max))
+            .collect();
+        if counted.iter().any(Option::is_some) {
+            return node.put(self.bound, "bound_time", counted);
+        }
+        if let Some(check) = told.get(self.check) {
+            return node.put(self.bound, self.check, check);
+        }
+        let values = (0..node.grid.count).map(|i| estimate::bound(node.at(self.used, i), waits(i))).collect();
+        node.draw(self.bound, estimate::drawn(self.used, values));
+    }
+}

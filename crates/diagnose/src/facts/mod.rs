@@ -1,0 +1,163 @@
+//! One vocabulary for all Timelines: what is known of each disk, each node and the cluster in each interval, whoever told it.
+
+mod cluster;
+mod disk;
+mod estimate;
+mod grid;
+mod group;
+mod link;
+mod node;
+mod raw;
+mod signal;
+mod use_of;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use ::disk::{Disk, Limits};
+use catalog::InstanceType;
+use timeline::Timeline;
+use units::Nanos;
+
+use crate::Known;
+
+pub use grid::Grid;
+pub use signal::Signal;
+
+/// What kind of thing a verdict is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// A disk.
+    Volume,
+    /// The link of an instance to its volumes.
+    Instance,
+    /// A node of the database.
+    Node,
+    /// All of it.
+    Cluster,
+}
+
+/// What a verdict is about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+pub struct Subject {
+    /// What kind of thing.
+    pub scope: Scope,
+    /// The node or instance; empty where the Timeline names none.
+    pub node: String,
+    /// The disk's label or volume id; empty for what is no disk.
+    pub disk: String,
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.scope, self.node.as_str(), self.disk.as_str()) {
+            (Scope::Cluster, ..) => f.write_str("the cluster"),
+            (Scope::Volume, "", disk) => f.write_str(disk),
+            (Scope::Volume, node, disk) => write!(f, "{node}/{disk}"),
+            (_, "", _) => f.write_str("the node"),
+            (Scope::Instance | Scope::Node, node, _) => f.write_str(node),
+        }
+    }
+}
+
+/// One number in each interval, and where it was drawn from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drawn {
+    /// The series of the Timeline.
+    pub series: String,
+    /// Whether it was worked out of limits and latency, because nothing counts it.
+    pub estimated: bool,
+    /// One for each interval; `None` where it is not known.
+    pub values: Vec<Option<f64>>,
+}
+
+/// What is known of one subject.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// Of what.
+    pub subject: Subject,
+    /// The intervals.
+    pub grid: Grid,
+    /// The signals that are known.
+    pub columns: BTreeMap<Signal, Drawn>,
+    /// The disk, if it is one and known.
+    pub disk: Option<Disk>,
+    /// Its limits, if they are known.
+    pub limits: Option<Limits>,
+    /// The instance type, if it is known.
+    pub instance: Option<InstanceType>,
+}
+
+impl Facts {
+    fn new(subject: Subject, grid: Grid) -> Self {
+        Self { subject, grid, columns: BTreeMap::new(), disk: None, limits: None, instance: None }
+    }
+
+    /// Of a Timeline that tells nothing.
+    pub(crate) fn nothing() -> Self {
+        let subject = Subject { scope: Scope::Cluster, node: String::new(), disk: String::new() };
+        Self::new(subject, Grid { from: Nanos(0), step: Nanos(1), count: 0 })
+    }
+
+    /// A signal's values; nothing where it is not known at all.
+    pub fn values(&self, signal: Signal) -> &[Option<f64>] {
+        self.columns.get(&signal).map_or(&[], |drawn| &drawn.values)
+    }
+
+    /// A signal's value in an interval.
+    pub fn at(&self, signal: Signal, i: usize) -> Option<f64> {
+        self.values(signal).get(i).copied().flatten()
+    }
+
+    /// The mean of a signal over some intervals; `None` where nothing is known.
+    pub fn mean(&self, signal: Signal, within: std::ops::Range<usize>) -> Option<f64> {
+        let known = || within.clone().filter_map(|i| self.at(signal, i));
+        let count = known().count();
+        (count > 0).then(|| known().sum::<f64>() / count as f64)
+    }
+
+    /// The value that a signal does not exceed in a `share` of the known intervals.
+    pub fn quantile(&self, signal: Signal, share: f64) -> Option<f64> {
+        let mut known: Vec<f64> = self.values(signal).iter().flatten().copied().collect();
+        known.sort_by(f64::total_cmp);
+        known.get(((known.len() as f64 - 1.0) * share).round().max(0.0) as usize).copied()
+    }
+
+    /// How long it was looked at.
+    pub fn span(&self) -> Nanos {
+        Nanos(self.grid.step.0 * self.grid.count as u64)
+    }
+
+    /// Keeps a signal if any of it is known.
+    fn put(&mut self, signal: Signal, series: impl Into<String>, values: Vec<Option<f64>>) {
+        self.draw(signal, Drawn { series: series.into(), estimated: false, values });
+    }
+
+    fn draw(&mut self, signal: Signal, drawn: Drawn) {
+        if drawn.values.iter().any(Option::is_some) {
+            self.columns.insert(signal, drawn);
+        }
+    }
+
+    /// A signal worked out of others, interval by interval.
+    fn derive(&mut self, signal: Signal, series: impl Into<String>, of: impl Fn(&Self, usize) -> Option<f64>) {
+        let values = (0..self.grid.count).map(|i| of(self, i).filter(|value| value.is_finite())).collect();
+        self.put(signal, series, values);
+    }
+}
+
+/// Everything that a Timeline tells of its disks, nodes and cluster.
+pub fn facts(timeline: &Timeline, known: &Known) -> Vec<Facts> {
+    let mut all = Vec::new();
+    for (name, series) in group::nodes(timeline, known) {
+        let mut disks = Vec::new();
+        for (label, series) in &series.disks {
+            disks.extend(disk::facts(&name, label, series, known));
+        }
+        all.extend(node::facts(&name, &series, &mut disks, known));
+        all.append(&mut disks);
+    }
+    all.extend(cluster::facts(timeline));
+    all
+}

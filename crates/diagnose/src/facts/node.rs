@@ -1,0 +1,172 @@
+//! What is known of one node: its engine, its processors, and the link to its disks.
+
+use ::disk::Direction;
+use timeline::Series;
+use units::Bytes;
+
+use super::disk::larger;
+use super::group::NodeSeries;
+use super::{Facts, Grid, Scope, Signal, Subject, link};
+use crate::Known;
+use crate::threads::threads;
+
+/// TiKV's default size of a data block: `rocksdb.defaultcf.block-size`, tikv src/config/mod.rs.
+const BLOCK: Bytes = Bytes::kib(32);
+
+/// `None` for a node of which nothing is told. Its disks learn what their instance holds them up with.
+pub(super) fn facts(node: &str, series: &NodeSeries<'_>, disks: &mut [Facts], known: &Known) -> Option<Facts> {
+    let of_engine = || series.others.iter().copied().filter(|series| !series.points().is_empty());
+    let grid = disks.first().map(|disk| disk.grid).or_else(|| Grid::of(of_engine()))?;
+    let subject = Subject { scope: Scope::Node, node: node.to_owned(), disk: String::new() };
+    let mut facts = Facts::new(subject, grid);
+    facts.instance = known.instance(node).cloned();
+    let told = Told { series: &series.others, grid };
+    link::facts(&mut facts, &told, disks);
+    processors(&mut facts, &told);
+    engine(&mut facts, &told);
+    data(&mut facts, &told, disks, known);
+    cache(&mut facts, &told, known);
+    // Settings alone tell nothing of a node.
+    let set = [Signal::BlockSize, Signal::CacheOfMemory, Signal::LogOnData];
+    facts.columns.keys().any(|signal| !set.contains(signal)).then_some(facts)
+}
+
+/// The series of a node that are of no disk.
+pub(super) struct Told<'t> {
+    pub(super) series: &'t [&'t Series],
+    pub(super) grid: Grid,
+}
+
+impl Told<'_> {
+    /// A series by its name.
+    pub(super) fn get(&self, name: &str) -> Option<Vec<Option<f64>>> {
+        self.series.iter().find(|series| series.name == name).map(|series| self.grid.column(series))
+    }
+}
+
+fn processors(facts: &mut Facts, told: &Told<'_>) {
+    if let Some(percent) = told.get("CPUUtilization") {
+        facts.put(Signal::CpuUse, "CPUUtilization", percent.into_iter().map(|p| p.map(|p| p / 100.0)).collect());
+    }
+    let Some(vcpu) = facts.instance.as_ref().map(|instance| instance.vcpu) else { return };
+    let pools: Vec<(&str, Vec<Option<f64>>)> = told
+        .series
+        .iter()
+        .filter(|series| series.name == "cpu_time")
+        .filter_map(|series| Some((series.labels.get("pool")?.as_str(), told.grid.column(series))))
+        .collect();
+    if pools.is_empty() {
+        return;
+    }
+    facts.derive(Signal::CpuUse, "cpu_time", |_, i| {
+        let busy: Vec<f64> = pools.iter().filter_map(|(_, busy)| busy[i]).collect();
+        (!busy.is_empty()).then(|| busy.iter().sum::<f64>() / f64::from(vcpu))
+    });
+    let used = |(pool, busy): &(&str, Vec<Option<f64>>), i: usize| Some(busy[i]? / threads(pool, vcpu)?);
+    let mean = |pool: &(&str, Vec<Option<f64>>)| (0..told.grid.count).filter_map(|i| used(pool, i)).sum::<f64>();
+    let fullest = pools.iter().max_by(|a, b| mean(a).total_cmp(&mean(b)));
+    if let Some(fullest) = fullest {
+        facts.derive(Signal::PoolUse, format!("cpu_time{{pool={}}}", fullest.0), |_, i| used(fullest, i));
+    }
+}
+
+fn engine(facts: &mut Facts, told: &Told<'_>) {
+    let (stalls, throttles) = (told.get("stall_time"), told.get("throttle_time"));
+    let at = |column: &Option<Vec<Option<f64>>>, i: usize| column.as_ref().and_then(|column| column[i]);
+    facts.derive(Signal::HeldBack, "stall_time + throttle_time", |_, i| match (at(&stalls, i), at(&throttles, i)) {
+        (None, None) => None,
+        (stall, throttle) => Some(stall.unwrap_or(0.0) + throttle.unwrap_or(0.0)),
+    });
+    for (signal, name) in [(Signal::PendingBytes, "pending_compaction_bytes"), (Signal::Level0Files, "level0_files")] {
+        if let Some(values) = told.get(name) {
+            facts.put(signal, name, values);
+        }
+    }
+    let (time, syncs) = (told.get("raft_log_sync_time"), told.get("raft_log_syncs"));
+    facts.derive(Signal::SyncLatency, "raft_log_sync_time over raft_log_syncs", |_, i| {
+        Some(at(&time, i)? / at(&syncs, i).filter(|syncs| *syncs > 0.0)?)
+    });
+}
+
+/// What the engine does to its data disk, and the log to it.
+fn data(facts: &mut Facts, told: &Told<'_>, disks: &[Facts], known: &Known) {
+    let node = facts.subject.node.clone();
+    let is = |disk: &&Facts, names: &[&str]| names.iter().any(|name| disk.subject.disk.ends_with(name));
+    let log = disks.iter().find(|disk| is(disk, &["log", "raft", "redo"]));
+    let others = disks.iter().filter(|disk| log.is_none_or(|log| disk.subject != log.subject));
+    let Some(data) = disks.iter().find(|disk| is(disk, &["data", "kv"])).or_else(|| others.clone().next()) else {
+        return;
+    };
+    let sync_told = facts.columns.contains_key(&Signal::SyncLatency);
+    let shared = known.separate_log(&node).map_or(log.is_none() && sync_told, |separate| !separate);
+    facts.derive(Signal::LogOnData, "the deployment", |_, _| Some(f64::from(u8::from(shared))));
+    let home = if shared { Some(data) } else { log };
+    let model = home.and_then(|disk| disk.limits.clone());
+    let (bytes, syncs) = (told.get("raft_log_bytes"), told.get("raft_log_syncs"));
+    if let Some(limits) = model {
+        facts.derive(Signal::SyncExcess, "raft_log_sync_time over the disk model's", |facts, i| {
+            let size = bytes.as_ref()?[i]? / syncs.as_ref()?[i].filter(|syncs| *syncs > 0.0)?;
+            let median = limits.service.median(Direction::Write, Bytes(size as u64), 0.0);
+            Some(facts.at(Signal::SyncLatency, i)? / limits.service.mean(median))
+        });
+    }
+    let same = [
+        (Signal::DataReadShare, Signal::ReadShare),
+        (Signal::DataReadSize, Signal::ReadSize),
+        (Signal::DataBound, Signal::BoundAny),
+    ];
+    for (signal, of) in same {
+        if let Some(drawn) = data.columns.get(&of) {
+            facts.draw(signal, drawn.clone());
+        }
+    }
+    let of = [
+        (Signal::DataBoundIops, [Signal::BoundVolumeIops, Signal::BoundInstanceIops]),
+        (Signal::DataBoundThroughput, [Signal::BoundVolumeThroughput, Signal::BoundInstanceThroughput]),
+    ];
+    for (signal, of) in of {
+        facts.derive(signal, "the data disk", |_, i| of.iter().filter_map(|of| data.at(*of, i)).reduce(f64::max));
+    }
+    let uses = [Signal::IopsUse, Signal::ThroughputUse, Signal::InstanceIopsUse, Signal::InstanceThroughputUse];
+    facts.derive(Signal::DataUse, "use of the data disk's limits", |_, i| {
+        uses.iter().filter_map(|signal| data.at(*signal, i)).reduce(f64::max)
+    });
+    let (read, written) = (told.get("compaction_read_bytes"), told.get("compaction_write_bytes"));
+    facts.derive(Signal::CompactionShare, "compaction_read_bytes + compaction_write_bytes", |_, i| {
+        let compacted = read.as_ref()?[i]? + written.as_ref()?[i]?;
+        Some((compacted / data.at(Signal::Throughput, i).filter(|all| *all > 0.0)?).min(1.0))
+    });
+}
+
+fn cache(facts: &mut Facts, told: &Told<'_>, known: &Known) {
+    let (hits, misses) = (told.get("block_cache_hits"), told.get("block_cache_misses"));
+    facts.derive(Signal::CacheMissShare, "block_cache_misses over all", |_, i| {
+        let (hits, misses) = (hits.as_ref()?[i]?, misses.as_ref()?[i]?);
+        (hits + misses > 0.0).then(|| misses / (hits + misses))
+    });
+    let Some(memory) = facts.instance.as_ref().map(|instance| instance.memory.as_f64()) else { return };
+    let held = told.get("block_cache_bytes");
+    let set = known.settings().and_then(|settings| settings.block_cache);
+    facts.derive(Signal::CacheOfMemory, set.map_or("block_cache_bytes", |_| "the setting"), |_, i| {
+        let bytes = set.map(Bytes::as_f64).or_else(|| held.as_ref()?[i])?;
+        Some(bytes / memory)
+    });
+    if let Some(settings) = known.settings() {
+        let size = settings.block_size.unwrap_or(BLOCK).as_f64();
+        facts.derive(Signal::BlockSize, "the setting", |_, _| Some(size));
+    }
+}
+
+/// Of node and disks: the largest of what holds a disk up.
+pub(super) fn any_bound(disk: &mut Facts) {
+    larger(
+        disk,
+        Signal::BoundAny,
+        &[
+            Signal::BoundVolumeIops,
+            Signal::BoundVolumeThroughput,
+            Signal::BoundInstanceIops,
+            Signal::BoundInstanceThroughput,
+        ],
+    );
+}

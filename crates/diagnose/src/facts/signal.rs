@@ -1,0 +1,87 @@
+//! What is looked at, one number for each interval of time.
+
+use std::fmt;
+
+macro_rules! signals {
+    ($($variant:ident $name:literal $unit:literal $doc:literal),* $(,)?) => {
+        /// A number that rules look at, worked out of a Timeline for each interval.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+        pub enum Signal {
+            $(#[doc = $doc] #[serde(rename = $name)] $variant,)*
+        }
+
+        impl Signal {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// As the table of rules writes it.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),* }
+            }
+
+            /// Its unit; empty for a share or a ratio.
+            pub fn unit(self) -> &'static str {
+                match self { $(Self::$variant => $unit),* }
+            }
+
+            /// What it is, in words.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $doc),* }
+            }
+        }
+    };
+}
+
+signals! {
+    Iops "iops" "I/Os a second" "I/Os a second that completed",
+    Throughput "throughput" "bytes a second" "bytes a second that were moved",
+    ReadShare "read-share" "" "bytes read over all bytes moved",
+    ReadSize "read-size" "bytes" "mean size of a read",
+    QueueDepth "queue-depth" "requests" "requests in flight on average",
+    Latency "latency" "s" "mean latency of reads and writes",
+    LatencyExcess "latency-excess" "" "mean latency over what the disk's own model takes for such requests below its limits",
+    FlushRate "flush-rate" "a second" "flushes a second",
+    IopsUse "iops-use" "" "I/Os as the volume counts them over what it may do now, burst included",
+    ThroughputUse "throughput-use" "" "bytes over what the volume may move now, burst included",
+    IopsPaid "iops-paid" "" "I/Os as the volume counts them over its sustained rate",
+    ThroughputPaid "throughput-paid" "" "bytes over the volume's sustained rate",
+    IoLeft "io-left" "" "share of a full bucket of burst credits that is left; 1 where nothing bursts",
+    BurstTimeLeft "burst-time-left" "s" "time until the burst credits are spent, at the pace of the last tenth of what was seen",
+    BoundVolumeIops "bound-volume-iops" "" "share of time in which the volume's I/O rate held requests up",
+    BoundVolumeThroughput "bound-volume-throughput" "" "share of time in which the volume's throughput held requests up",
+    BoundVolume "bound-volume" "" "the larger of the volume's two",
+    BoundInstanceIops "bound-instance-iops" "" "share of time in which the instance's I/O rate held requests up",
+    BoundInstanceThroughput "bound-instance-throughput" "" "share of time in which the instance's throughput held requests up",
+    BoundAny "bound-any" "" "share of time in which any limit of volume or instance held requests up",
+    Stalled "stalled" "" "whether requests were in flight and none completed",
+    InstanceIopsUse "instance-iops-use" "" "I/Os of all volumes over what the instance may do now, burst included",
+    InstanceThroughputUse "instance-throughput-use" "" "bytes of all volumes over what the instance may move now, burst included",
+    InstanceIoLeft "instance-io-left" "" "share of the instance's burst of I/Os that is left; 1 where it has none to spend",
+    InstanceByteLeft "instance-byte-left" "" "share of the instance's burst of bytes that is left; 1 where it has none to spend",
+    CpuUse "cpu-use" "" "busy processors over all",
+    PoolUse "pool-use" "" "busy threads over all, of the pool in which most are",
+    HeldBack "held-back" "" "time that the engine held writes back (stalls, flow control), over the time",
+    PendingBytes "pending-compaction" "bytes" "bytes that wait for compaction",
+    Level0Files "level0-files" "files" "files on level 0",
+    CompactionShare "compaction-share" "" "bytes of compaction over all bytes that the data disk moved",
+    SyncLatency "sync-latency" "s" "mean time until the raft log is durable",
+    SyncExcess "sync-excess" "" "that time over the disk's own for one such write",
+    LogOnData "log-on-data" "" "1 where the raft log is on the data disk, else 0",
+    DataBound "data-bound" "" "share of time in which a limit of volume or instance held the data disk up",
+    DataUse "data-use" "" "the most used limit of the data disk and of the instance, as a share of it",
+    DataReadShare "data-read-share" "" "bytes read over all bytes that the data disk moved",
+    DataReadSize "data-read-size" "bytes" "mean size of a read of the data disk",
+    DataBoundIops "data-bound-iops" "" "share of time in which an I/O rate, of volume or instance, held the data disk up",
+    DataBoundThroughput "data-bound-throughput" "" "share of time in which a throughput, of volume or instance, held the data disk up",
+    CacheMissShare "cache-miss-share" "" "blocks not found in the block cache over all asked for",
+    CacheOfMemory "cache-of-memory" "" "block cache over the instance's memory",
+    BlockSize "block-size" "bytes" "size of a data block before compression",
+    TsoWait "tso-wait" "s" "mean time that clients wait for a timestamp",
+    PdCpuUse "pd-cpu-use" "" "busy processors of the leading PD over all",
+}
+
+impl fmt::Display for Signal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.meaning())
+    }
+}

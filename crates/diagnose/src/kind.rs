@@ -1,0 +1,155 @@
+//! What can be wrong.
+
+use std::fmt;
+
+/// What a verdict says. JSON and tables write it as `volume-iops`, people read [`Display`](fmt::Display).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A disk answers nothing while requests wait.
+    DiskStalled,
+    /// A disk is slower than its kind while it is asked for less than it sells: sick, not full.
+    DiskSlow,
+    /// I/Os a second of a volume.
+    VolumeIops,
+    /// Bytes a second of a volume.
+    VolumeThroughput,
+    /// I/Os a second of an instance's link to its volumes.
+    InstanceIops,
+    /// Bytes a second of it.
+    InstanceThroughput,
+    /// A volume's burst credits are spent, and its sustained rate is all there is.
+    BurstExhausted,
+    /// They will be, at the pace they are spent now.
+    BurstEnding,
+    /// The instance's burst credits are spent.
+    InstanceBurstSpent,
+    /// The raft log waits behind data on one disk.
+    RaftLogContention,
+    /// Syncs of a log follow one another: the disk's latency holds them up, none of its limits.
+    FlushBound,
+    /// Compaction falls behind writes, and the engine holds these back.
+    CompactionDebt,
+    /// Compaction takes the disk in bursts, and everything else waits.
+    CompactionUnthrottled,
+    /// Blocks are read from disk that memory could hold.
+    BlockCacheSmall,
+    /// The block cache leaves too little memory for anything else.
+    BlockCacheLarge,
+    /// The size of blocks asks more of the limit that binds than it must.
+    BlockSize,
+    /// A pool of threads is busy while processors are idle.
+    ThreadPool,
+    /// All processors are busy.
+    Cpu,
+    /// Timestamps from PD are waited for.
+    PdTso,
+    /// Paid for, and not used.
+    OverProvisioned,
+    /// Nothing was found, and everything that tells was there.
+    Healthy,
+    /// What tells was not there.
+    CannotTell,
+}
+
+impl Kind {
+    /// All, in the order of this type.
+    pub const ALL: [Self; 22] = [
+        Self::DiskStalled,
+        Self::DiskSlow,
+        Self::VolumeIops,
+        Self::VolumeThroughput,
+        Self::InstanceIops,
+        Self::InstanceThroughput,
+        Self::BurstExhausted,
+        Self::BurstEnding,
+        Self::InstanceBurstSpent,
+        Self::RaftLogContention,
+        Self::FlushBound,
+        Self::CompactionDebt,
+        Self::CompactionUnthrottled,
+        Self::BlockCacheSmall,
+        Self::BlockCacheLarge,
+        Self::BlockSize,
+        Self::ThreadPool,
+        Self::Cpu,
+        Self::PdTso,
+        Self::OverProvisioned,
+        Self::Healthy,
+        Self::CannotTell,
+    ];
+
+    /// As tables and JSON write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DiskStalled => "disk-stalled",
+            Self::DiskSlow => "disk-slow",
+            Self::VolumeIops => "volume-iops",
+            Self::VolumeThroughput => "volume-throughput",
+            Self::InstanceIops => "instance-iops",
+            Self::InstanceThroughput => "instance-throughput",
+            Self::BurstExhausted => "burst-exhausted",
+            Self::BurstEnding => "burst-ending",
+            Self::InstanceBurstSpent => "instance-burst-spent",
+            Self::RaftLogContention => "raft-log-contention",
+            Self::FlushBound => "flush-bound",
+            Self::CompactionDebt => "compaction-debt",
+            Self::CompactionUnthrottled => "compaction-unthrottled",
+            Self::BlockCacheSmall => "block-cache-small",
+            Self::BlockCacheLarge => "block-cache-large",
+            Self::BlockSize => "block-size",
+            Self::ThreadPool => "thread-pool",
+            Self::Cpu => "cpu",
+            Self::PdTso => "pd-tso",
+            Self::OverProvisioned => "over-provisioned",
+            Self::Healthy => "healthy",
+            Self::CannotTell => "cannot-tell",
+        }
+    }
+
+    /// Whether something is wrong: neither healthy, nor merely too much paid for, nor unknown.
+    pub fn is_wrong(self) -> bool {
+        !matches!(self, Self::OverProvisioned | Self::Healthy | Self::CannotTell)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::DiskStalled => "disk stalled",
+            Self::DiskSlow => "disk slow, not full",
+            Self::VolumeIops => "volume IOPS",
+            Self::VolumeThroughput => "volume throughput",
+            Self::InstanceIops => "instance IOPS",
+            Self::InstanceThroughput => "instance throughput",
+            Self::BurstExhausted => "burst balance exhausted",
+            Self::BurstEnding => "burst balance about to be exhausted",
+            Self::InstanceBurstSpent => "instance burst spent",
+            Self::RaftLogContention => "raft log contends with data",
+            Self::FlushBound => "flush-bound log",
+            Self::CompactionDebt => "compaction debt, writes held back",
+            Self::CompactionUnthrottled => "compaction unthrottled",
+            Self::BlockCacheSmall => "block cache too small",
+            Self::BlockCacheLarge => "block cache too large",
+            Self::BlockSize => "block size wrong for the limit that binds",
+            Self::ThreadPool => "thread pool starved",
+            Self::Cpu => "CPU bound",
+            Self::PdTso => "PD timestamps waited for",
+            Self::OverProvisioned => "over-provisioned",
+            Self::Healthy => "healthy",
+            Self::CannotTell => "cannot tell",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_json() {
+        for kind in Kind::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What is known beside the Timeline: which disk, which instance, which settings, which prices.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use catalog::{InstanceType, View};
+use deployment::{Deployment, NodeGroup, Settings};
+use disk::{Disk, DiskError, Limits};
+
+/// What is known of limits, settings and prices. Whatever is not given is not guessed.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// The facts of the day whose limits and prices hold.
+    pub view: View,
+    /// Where prices are looked up; the deployment's region if not given.
+    pub region: Option<String>,
+    /// Disks by the label of their series (`data`), by node and label (`n1/data`), or by volume id; `*` stands for all others.
+    pub disks: BTreeMap<String, Disk>,
+    /// Instance types by node or instance id.
+    pub instances: BTreeMap<String, String>,
+    /// The instance type of all others.
+    pub instance: Option<String>,
+    /// The node or instance id on which a volume hangs, by volume id.
+    pub attached: BTreeMap<String, String>,
+    /// The deployment of which the Timeline is.
+    pub deployment: Option<Deployment>,
+}
+
+/// Something said to be known that cannot be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownError(String);
+
+impl fmt::Display for KnownError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for KnownError {}
+
+impl Known {
+    /// Nothing but the catalogue.
+    pub fn nothing(view: View) -> Self {
+        Self {
+            view,
+            region: None,
+            disks: BTreeMap::new(),
+            instances: BTreeMap::new(),
+            instance: None,
+            attached: BTreeMap::new(),
+            deployment: None,
+        }
+    }
+
+    /// A deployment whose storage nodes are labelled `n1`, `n2` … in the Timeline.
+    pub fn deployment(view: View, deployment: Deployment) -> Self {
+        Self { deployment: Some(deployment), ..Self::nothing(view) }
+    }
+
+    /// Holds all of it against the catalogue.
+    ///
+    /// # Errors
+    /// When an instance or a disk is not in it, or the disk asks for more than its kind sells.
+    pub fn check(&self) -> Result<(), KnownError> {
+        for name in self.instances.values().chain(&self.instance) {
+            self.view.instance(name).map_err(|error| KnownError(error.to_string()))?;
+        }
+        for (name, disk) in &self.disks {
+            match disk.limits(&self.view, self.instance("")) {
+                Ok(_) | Err(DiskError::NeedsInstance { .. }) => {}
+                Err(error) => return Err(KnownError(format!("disk `{name}`: {error}"))),
+            }
+        }
+        if let Some(region) = &self.region {
+            self.view.region(region).map_err(|error| KnownError(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Where prices are looked up.
+    pub(crate) fn region(&self) -> Option<&str> {
+        self.region.as_deref().or_else(|| self.deployment.as_ref().map(|deployment| deployment.region.as_str()))
+    }
+
+    /// The settings of the engine, where a deployment is known.
+    pub(crate) fn settings(&self) -> Option<&Settings> {
+        self.deployment.as_ref().map(|deployment| &deployment.settings)
+    }
+
+    /// The disk with a label on a node.
+    pub(crate) fn disk(&self, node: &str, label: &str) -> Option<&Disk> {
+        if let Some(disk) = self.disks.get(&format!("{node}/{label}")).or_else(|| self.disks.get(label)) {
+            return Some(disk);
+        }
+        if let Some(disk) = self.disks.get("*") {
+            return Some(disk);
+        }
+        let group = self.group(node)?;
+        match label.rsplit(['/', '-']).next().unwrap_or(label) {
+            "data" | "kv" => group.data.as_ref(),
+            "log" | "raft" | "redo" => group.log.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The instance type of a node.
+    pub(crate) fn instance(&self, node: &str) -> Option<&InstanceType> {
+        let given = self.instances.get(node).or(self.instance.as_ref());
+        let name = given.or_else(|| self.group(node).map(|group| &group.instance))?;
+        self.view.instance(name).ok()
+    }
+
+    /// Whether the log of a node has a disk of its own; `None` if no deployment says so.
+    pub(crate) fn separate_log(&self, node: &str) -> Option<bool> {
+        self.group(node).map(|group| group.log.is_some())
+    }
+
+    /// The limits of a disk; `None` if the catalogue lacks them.
+    pub(crate) fn limits(&self, node: &str, disk: &Disk) -> Option<Limits> {
+        disk.limits(&self.view, self.instance(node)).ok()
+    }
+
+    /// The group of a storage node: by its number, or the only one there is.
+    fn group(&self, node: &str) -> Option<&NodeGroup> {
+        let deployment = self.deployment.as_ref()?;
+        let number = node.strip_prefix('n').and_then(|number| number.parse::<u32>().ok()).filter(|number| *number > 0);
+        let mut groups = deployment.storage().map(|(_, group)| group);
+        match number {
+            Some(number) => {
+                let mut before = 0;
+                groups.find(|group| {
+                    before += group.count;
+                    number <= before
+                })
+            }
+            None => groups.next().filter(|_| groups.next().is_none()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{deployment, view};
+
+    #[test]
+    fn a_node_is_found_by_its_number_and_a_disk_by_its_role() {
+        let mut two = deployment("gp2:100GiB", Some("gp3:20GiB"));
+        let mut second = two.nodes[0].clone();
+        (second.instance, second.log) = ("m5.4xlarge".to_owned(), None);
+        two.nodes.push(second);
+        let known = Known::deployment(view(), two);
+        assert_eq!(known.disk("n1", "log").unwrap().to_string(), "gp3:20GiB");
+        assert_eq!(known.disk("n4", "log"), None);
+        assert_eq!(known.instance("n4").unwrap().name, "m5.4xlarge");
+        assert_eq!(known.instance("n99"), None);
+        assert_eq!(known.instance("elsewhere"), None, "two groups: which is not known");
+    }
+
+    #[test]
+    fn what_is_given_goes_before_the_deployment() {
+        let mut known = Known::deployment(view(), deployment("gp2:100GiB", None));
+        known.disks.insert("data".to_owned(), "gp3:100GiB".parse().unwrap());
+        known.disks.insert("n2/data".to_owned(), "io2:100GiB,4000iops".parse().unwrap());
+        assert_eq!(known.disk("n1", "data").unwrap().volume.kind, "gp3");
+        assert_eq!(known.disk("n2", "data").unwrap().volume.kind, "io2");
+    }
+
+    #[test]
+    fn what_no_cloud_sells_is_refused_by_name() {
+        let mut known = Known::nothing(view());
+        known.instance = Some("m5.2xlrge".to_owned());
+        assert!(known.check().unwrap_err().to_string().contains("m5.2xlrge"));
+        known.instance = None;
+        known.disks.insert("data".to_owned(), "gp3:100GiB,999999iops".parse().unwrap());
+        assert!(known.check().unwrap_err().to_string().starts_with("disk `data`: "));
+    }
+}

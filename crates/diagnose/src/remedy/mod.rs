@@ -1,0 +1,118 @@
+//! What to do about a verdict: the cheapest change that removes the limit, what it adds to a month's price, and what the disk
+//! model says it does.
+
+mod instance;
+mod over;
+mod setting;
+mod volume;
+
+use std::ops::Range;
+
+use units::Usd;
+
+use crate::facts::{Facts, Signal};
+use crate::rules::thresholds;
+use crate::{Kind, Known};
+
+pub(crate) use over::over_provisioned;
+
+/// Something to change.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Remedy {
+    /// For people: what to do, in a sentence.
+    pub text: String,
+    /// What is changed: `disk`, `log-disk`, `instance`, `setting`, `query` (the load itself), `check`.
+    pub what: &'static str,
+    /// How it is now; `None` where that is not known.
+    pub from: Option<String>,
+    /// How it should be; `None` where that cannot be said.
+    pub to: Option<String>,
+}
+
+/// What a change does to the limit that binds.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Effect {
+    /// Which limit.
+    pub limit: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// What it is.
+    pub before: f64,
+    /// What it becomes.
+    pub after: f64,
+    /// What was delivered while it held, as a share of what it becomes.
+    pub used_after: f64,
+}
+
+/// What to do, its price and its effect.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Advice {
+    pub(crate) remedy: Option<Remedy>,
+    pub(crate) monthly: Option<Usd>,
+    pub(crate) predicted: Option<Effect>,
+}
+
+impl Advice {
+    /// A sentence and nothing else.
+    pub(crate) fn text(what: &'static str, text: impl Into<String>) -> Self {
+        let remedy = Remedy { text: text.into(), what, from: None, to: None };
+        Self { remedy: Some(remedy), ..Self::default() }
+    }
+}
+
+/// I/Os and bytes a second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Need {
+    pub(crate) iops: f64,
+    pub(crate) bytes: f64,
+}
+
+impl Need {
+    /// What was delivered in the mean over a window.
+    pub(crate) fn delivered(facts: &Facts, within: Range<usize>) -> Self {
+        let mean = |signal| facts.mean(signal, within.clone()).unwrap_or(0.0);
+        let iops = counted(facts, within.clone()).unwrap_or(mean(Signal::Iops));
+        Self { iops, bytes: mean(Signal::Throughput) }
+    }
+
+    /// What the limits should carry: a closed loop that waits so many times the model's latency would send that much more,
+    /// within reason.
+    fn raised(self, facts: &Facts, within: Range<usize>, raised: Signal) -> Self {
+        let t = thresholds();
+        let more = facts.mean(Signal::LatencyExcess, within).unwrap_or(t.raise).clamp(t.raise, t.most_raise);
+        let of = |signal: Signal, value: f64| value * if raised == signal { more } else { t.headroom };
+        Self { iops: of(Signal::Iops, self.iops), bytes: of(Signal::Throughput, self.bytes) }
+    }
+}
+
+/// I/Os a second as the volume counts them.
+fn counted(facts: &Facts, within: Range<usize>) -> Option<f64> {
+    Some(facts.mean(Signal::IopsPaid, within)? * facts.limits.as_ref()?.iops.0)
+}
+
+/// What to do about a verdict that held `within` some intervals. `disks` are those of the node, where it is about one.
+pub(crate) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&Facts], known: &Known) -> Advice {
+    let volume = |raised: Signal| {
+        let delivered = Need::delivered(facts, within.clone());
+        volume::change(facts, delivered, delivered.raised(facts, within.clone(), raised), raised, known)
+    };
+    match kind {
+        Kind::VolumeIops => volume(Signal::Iops),
+        Kind::BurstExhausted | Kind::BurstEnding => {
+            let mut advice = volume(Signal::Iops);
+            if let Some(remedy) = &mut advice.remedy {
+                let balance = thresholds().alarm_balance * 100.0;
+                remedy.text +=
+                    &format!("; until then let an alarm tell of a balance under {balance:.0} % for two periods");
+            }
+            advice
+        }
+        Kind::VolumeThroughput => volume(Signal::Throughput),
+        Kind::InstanceIops | Kind::InstanceThroughput | Kind::InstanceBurstSpent => {
+            instance::larger_link(facts, disks, within, known)
+        }
+        Kind::Cpu => instance::more_processors(facts, known),
+        Kind::RaftLogContention => volume::own_log(known),
+        kind => setting::advice(kind, facts, within, disks),
+    }
+}

@@ -1,0 +1,41 @@
+//! What is paid for and not used.
+
+use units::Usd;
+
+use super::volume::cheapest;
+use super::{Advice, Effect, Need, Remedy};
+use crate::Known;
+use crate::facts::{Facts, Signal};
+use crate::rules::thresholds;
+
+/// The peak of an interval that is not an accident.
+const PEAK: f64 = 0.995;
+
+/// A cheaper disk that carries what was the peak, with headroom; `None` if there is none worth the change.
+pub(crate) fn over_provisioned(facts: &Facts, known: &Known) -> Option<(Advice, f64)> {
+    let (disk, limits) = (facts.disk.as_ref()?, facts.limits.as_ref()?);
+    let t = thresholds();
+    let peak_iops = facts.quantile(Signal::IopsPaid, PEAK)? * limits.iops.0;
+    let peak_bytes = facts.quantile(Signal::ThroughputPaid, PEAK)? * limits.throughput.0;
+    let used = (peak_iops / limits.iops.0).max(peak_bytes / limits.throughput.0);
+    let need = Need { iops: peak_iops * t.headroom, bytes: peak_bytes * t.headroom };
+    let (to, after, monthly) = cheapest(disk, need, facts, known)?;
+    let monthly = monthly.filter(|usd: &Usd| usd.0 <= -t.least_saving)?;
+    let remedy = Remedy {
+        text: format!(
+            "modify {disk} to {to}: the peak was {peak_iops:.0} IOPS and {:.0} MiB/s",
+            peak_bytes / 1_048_576.0
+        ),
+        what: "disk",
+        from: Some(disk.to_string()),
+        to: Some(to.to_string()),
+    };
+    let predicted = Effect {
+        limit: "volume IOPS",
+        unit: "IOPS",
+        before: limits.iops.0,
+        after: after.iops.0,
+        used_after: (peak_iops / after.iops.0).min(1.0),
+    };
+    Some((Advice { remedy: Some(remedy), monthly: Some(monthly), predicted: Some(predicted) }, used))
+}

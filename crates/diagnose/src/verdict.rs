@@ -1,0 +1,52 @@
+//! The noun: a named bottleneck, where, when, why, and what to do.
+
+use units::{Nanos, Usd};
+
+use crate::facts::Subject;
+use crate::{Effect, Evidence, Kind, Remedy};
+
+/// What is wrong with a part of a deployment, or that nothing is.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Verdict {
+    /// What is wrong.
+    pub kind: Kind,
+    /// With what.
+    pub subject: Subject,
+    /// Since when, on the Timeline's clock.
+    #[serde(serialize_with = "seconds")]
+    pub from: Nanos,
+    /// Until when.
+    #[serde(serialize_with = "seconds")]
+    pub to: Nanos,
+    /// For people: what goes on, in a sentence.
+    pub says: String,
+    /// The numbers.
+    pub evidence: Evidence,
+    /// How sure this is, 0 to 1.
+    pub confidence: f64,
+    /// What to do; `None` where nothing is to be done.
+    pub remedy: Option<Remedy>,
+    /// What the remedy adds to a month's price, negative if it saves; `None` where it cannot be told.
+    #[serde(rename = "monthly_usd_delta", serialize_with = "usd")]
+    pub monthly: Option<Usd>,
+    /// What the remedy would do by the disk model; `None` where it cannot be told.
+    pub predicted: Option<Effect>,
+}
+
+impl Verdict {
+    /// Whether two verdicts hold at one time.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        self.from < other.to && other.from < self.to
+    }
+}
+
+fn seconds<S: serde::Serializer>(at: &Nanos, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(at.as_secs_f64())
+}
+
+fn usd<S: serde::Serializer>(usd: &Option<Usd>, serializer: S) -> Result<S::Ok, S::Error> {
+    match usd {
+        Some(usd) => serializer.serialize_f64((usd.0 * 100.0).round() / 100.0),
+        None => serializer.serialize_none(),
+    }
+}
