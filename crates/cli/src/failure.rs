@@ -46,6 +46,13 @@ about_input!(
     workload::WorkloadError,
 );
 
+#[cfg(feature = "cloud")]
+impl From<aws::AwsError> for Failure {
+    fn from(error: aws::AwsError) -> Self {
+        Self { code: error.exit_code(), message: error.to_string() }
+    }
+}
+
 /// An error that tells its own exit code.
 macro_rules! with_its_code {
     ($($error:ty),* $(,)?) => {
@@ -60,6 +67,7 @@ macro_rules! with_its_code {
 with_its_code!(
     bench::BenchError,
     cluster::ClusterError,
+    gather::GatherError,
     mount::MountError,
     probe::ProbeError,
     render::WriteError,

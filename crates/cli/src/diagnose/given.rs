@@ -24,7 +24,7 @@ pub(crate) struct Given {
     instance: Vec<String>,
     /// Where prices are looked up; the deployment's region if not given
     #[arg(long)]
-    region: Option<String>,
+    pub(crate) region: Option<String>,
     /// Use the limits and prices of a day: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,

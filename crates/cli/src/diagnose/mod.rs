@@ -1,8 +1,14 @@
 //! `diskwright diagnose`: what a database runs into, what says so, and the cheapest change that removes it.
 
 mod answer;
+mod cloud;
+mod export;
+#[cfg(feature = "cloud")]
+mod fleet;
 mod given;
+mod iostat;
 mod page;
+mod prometheus;
 mod text;
 mod timeline;
 
@@ -15,7 +21,9 @@ use crate::output::Output;
 Examples:
   diskwright diagnose timeline run/timeline.parquet
   diskwright diagnose timeline recorded.parquet --disk gp2:400GiB --region us-west-2
-  diskwright diagnose timeline cloudwatch.csv --disk vol-1=gp3:500GiB --instance m5.2xlarge --out report
+  iostat -xty 5 60 | diskwright diagnose iostat - --disk sdb=gp3:500GiB --instance m5.2xlarge
+  diskwright diagnose prometheus http://10.0.0.5:9090 --since 6h --on deployment.toml --out report
+  diskwright diagnose cloudwatch --volume vol-0a1b2c3d --since 14d
 
 Limits are those of the catalogue for the disks and instances named; what is not known is not guessed,
 and `cannot tell` says what would be needed.
@@ -31,10 +39,25 @@ pub(crate) struct Args {
 enum Source {
     /// A Timeline, as simulate, record and bench write it
     Timeline(timeline::Args),
+    /// What `iostat -x` printed
+    Iostat(iostat::Args),
+    /// A Prometheus, Thanos or Mimir
+    Prometheus(prometheus::Args),
+    /// Volumes of an AWS account
+    Cloudwatch(cloud::Volumes),
+    /// A database instance of RDS
+    Rds(cloud::Database),
+    /// Metrics that CloudWatch exported
+    Export(export::Args),
 }
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     match &args.source {
         Source::Timeline(args) => timeline::run(args, json),
+        Source::Iostat(args) => iostat::run(args, json),
+        Source::Prometheus(args) => prometheus::run(args, json),
+        Source::Cloudwatch(args) => cloud::volumes(args, json),
+        Source::Rds(args) => cloud::database(args, json),
+        Source::Export(args) => export::run(args, json),
     }
 }

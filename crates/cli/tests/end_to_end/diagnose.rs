@@ -118,3 +118,49 @@ fn what_is_wrong_with_the_arguments_is_said_in_a_line() {
         assert!(stderr.contains(says) && stderr.lines().count() == 1, "{args:?}: {stderr}");
     }
 }
+
+#[test]
+fn what_iostat_printed_of_a_raft_disk_is_bound_by_its_flushes() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/tikv-node-iostat.txt");
+    let (code, answer) = json(&["diagnose", "iostat", example, "--interval", "1s"]);
+    let raft = answer["verdicts"].as_array().unwrap().iter().find(|verdict| verdict["kind"] == "flush-bound");
+    assert_eq!((code, raft.map(|raft| &raft["subject"]["disk"])), (1, Some(&Value::from("sdd"))), "{answer:#}");
+    // Reports without time stamps do not say how long they are of.
+    let Run { code, stderr, .. } = run(&["diagnose", "iostat", example]);
+    assert!(code == 2 && stderr.contains("--interval"), "{stderr}");
+}
+
+#[test]
+fn metrics_that_cloudwatch_exported_are_diagnosed_as_cloudwatchs() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("vol-1.json");
+    let point = |minute: u32, sum: f64| {
+        serde_json::json!({ "Timestamp": format!("2026-11-01T10:{minute:02}:00Z"), "Sum": sum, "Unit": "Count" })
+    };
+    let points: Vec<Value> = (0..30).map(|minute| point(minute, 200_000.0)).collect();
+    let answer = serde_json::json!({ "Label": "VolumeReadOps", "Datapoints": points });
+    std::fs::write(&file, answer.to_string()).unwrap();
+    let args = ["diagnose", "export", file.to_str().unwrap(), "--period", "1m", "--disk", "gp3:400GiB"];
+    let (code, answer) = json(&args);
+    assert_eq!(answer["verdicts"][0]["subject"]["disk"], "vol-1", "{code} {answer:#}");
+}
+
+#[test]
+fn a_prometheus_that_is_not_there_is_said_so_and_no_secret_with_it() {
+    let url = "http://reader:hush@127.0.0.1:9";
+    let Run { code, stderr, .. } = run(&["diagnose", "prometheus", url, "--since", "1h"]);
+    assert!(code == 3 && stderr.contains("127.0.0.1:9") && !stderr.contains("hush"), "{stderr}");
+    let Run { code, stderr, .. } = run(&["diagnose", "prometheus", "10.0.0.5:9090"]);
+    assert!(code == 2 && stderr.contains("http://"), "{stderr}");
+}
+
+/// The tests are built with the SDK, as `make test` says.
+#[test]
+fn the_policy_that_reading_aws_needs_is_printed_without_an_account() {
+    let Run { code, stdout, stderr } = run(&["diagnose", "cloudwatch", "--policy"]);
+    assert_eq!(code, 0, "{stderr}");
+    let policy: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(policy["Statement"][0]["Effect"], "Allow");
+    let Run { code, stderr, .. } = run(&["diagnose", "cloudwatch"]);
+    assert!(code == 2 && stderr.contains("--volume"), "{stderr}");
+}

@@ -1,0 +1,189 @@
+//! `diskwright diagnose cloudwatch` and `diagnose rds`: from an AWS account, where the program is built with its SDK.
+
+use units::Nanos;
+
+use super::given::Given;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Which account, and how far back.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Account {
+    /// How far back
+    #[arg(long, value_name = "SPAN", default_value = "14d")]
+    since: Nanos,
+    /// How far apart points are; as CloudWatch keeps them if not given
+    #[arg(long, value_name = "SPAN")]
+    step: Option<Nanos>,
+    /// A profile of ~/.aws/config
+    #[arg(long)]
+    profile: Option<String>,
+    /// The ARN of a role to take on
+    #[arg(long, value_name = "ARN")]
+    role: Option<String>,
+    /// Another endpoint for all services
+    #[arg(long, value_name = "URL")]
+    endpoint: Option<String>,
+    #[command(flatten)]
+    given: Given,
+}
+
+/// Arguments of `diagnose cloudwatch`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  diskwright diagnose cloudwatch --volume vol-0a1b2c3d --since 14d
+  diskwright diagnose cloudwatch --all --since 14d --step 1h --region us-west-2
+  diskwright diagnose cloudwatch --policy > policy.json
+
+--all is a table by volume of what is at risk and what could be saved. CloudWatch charges by the series
+that are asked for, some twenty a volume; with --step 1h many volumes are read in minutes.
+Only reads; --policy prints the least that IAM must allow.")]
+pub(crate) struct Volumes {
+    /// The volume
+    #[arg(long, value_name = "ID", required_unless_present_any = ["all", "policy"])]
+    volume: Option<String>,
+    /// Every volume of the region
+    #[arg(long, conflicts_with = "volume")]
+    all: bool,
+    /// Print the IAM policy that this needs
+    #[arg(long, conflicts_with_all = ["volume", "all"])]
+    policy: bool,
+    #[command(flatten)]
+    account: Account,
+}
+
+/// Arguments of `diagnose rds`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  diskwright diagnose rds orders-db --since 14d --region us-west-2")]
+pub(crate) struct Database {
+    /// The database instance
+    name: String,
+    #[command(flatten)]
+    account: Account,
+}
+
+#[cfg(not(feature = "cloud"))]
+mod asked {
+    use super::*;
+
+    /// Built without the SDK.
+    fn without() -> Failure {
+        Failure::environment("this diskwright was built without the AWS SDK: build it with `--features cloud`")
+    }
+
+    pub(crate) fn volumes(args: &Volumes, _json: bool) -> Result<Output, Failure> {
+        let Volumes { volume: _, all: _, policy: _, account } = args;
+        let Account { since: _, step: _, profile: _, role: _, endpoint: _, given: _ } = account;
+        Err(without())
+    }
+
+    pub(crate) fn database(args: &Database, _json: bool) -> Result<Output, Failure> {
+        let Database { name: _, account: _ } = args;
+        Err(without())
+    }
+}
+
+#[cfg(feature = "cloud")]
+mod asked {
+    use std::ops::ControlFlow;
+
+    use aws::{InstanceFacts, Options, Range, Session, VolumeFacts};
+    use diagnose::{Known, diagnose};
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::diagnose::answer::answer;
+    use crate::diagnose::fleet::Fleet;
+    use crate::progress;
+
+    impl Account {
+        fn session(&self) -> Result<Session, Failure> {
+            Ok(Session::new(&Options {
+                profile: self.profile.clone(),
+                region: self.given.region.clone(),
+                endpoint: self.endpoint.clone(),
+                role: self.role.clone(),
+                ..Options::default()
+            })?)
+        }
+
+        fn range(&self) -> Result<Range, Failure> {
+            let range = Range::last(self.since, Timestamp::now())?;
+            Ok(match self.step {
+                Some(step) => range.in_steps_of(step)?,
+                None => range,
+            })
+        }
+
+        /// What is given, and the region for prices.
+        fn known(&self, session: &Session) -> Result<Known, Failure> {
+            let mut known = self.given.known(None)?;
+            known.region.get_or_insert_with(|| session.region().to_owned());
+            Ok(known)
+        }
+    }
+
+    /// What AWS knows of a volume; what people say counts before it.
+    fn add(known: &mut Known, facts: &VolumeFacts) {
+        known.disks.entry(facts.id.clone()).or_insert_with(|| facts.disk.clone());
+        for attachment in &facts.attachments {
+            let InstanceFacts { id, instance_type, .. } = &attachment.instance;
+            known.attached.insert(facts.id.clone(), id.clone());
+            // A type that the catalogue lacks has no limits that it knows.
+            if let Some(kind) = instance_type.as_ref().filter(|kind| known.view.instance(kind).is_ok()) {
+                known.instances.entry(id.clone()).or_insert_with(|| kind.clone());
+            }
+        }
+    }
+
+    pub(crate) fn volumes(args: &Volumes, json: bool) -> Result<Output, Failure> {
+        if args.policy {
+            return Ok(Output::text(aws::policy()));
+        }
+        let account = &args.account;
+        let session = account.session()?;
+        let (range, mut known) = (account.range()?, account.known(&session)?);
+        let Some(id) = &args.volume else { return fleet(&session, range, &known, account, json) };
+        let (timeline, facts) = progress::during("asking AWS", || session.volume(id, range))?;
+        add(&mut known, &facts);
+        answer(&facts.id, &timeline, &known, account.given.out.as_deref(), json)
+    }
+
+    /// Every volume by itself: memory does not grow with their number.
+    fn fleet(session: &Session, range: Range, given: &Known, account: &Account, json: bool) -> Result<Output, Failure> {
+        if account.given.out.is_some() {
+            return Err(Failure::input("--out is for one volume; of all, --json has every verdict"));
+        }
+        let mut fleet = Fleet::default();
+        progress::during("asking AWS for every volume", || {
+            session.each_volume(range, |timeline, facts| {
+                let mut known = given.clone();
+                add(&mut known, &facts);
+                fleet.add(&facts.id, facts.name.as_deref(), &facts.disk, &diagnose(&timeline, &known));
+                ControlFlow::Continue(())
+            })
+        })?;
+        Ok(fleet.output(json))
+    }
+
+    pub(crate) fn database(args: &Database, json: bool) -> Result<Output, Failure> {
+        let account = &args.account;
+        let session = account.session()?;
+        let (range, mut known) = (account.range()?, account.known(&session)?);
+        let (timeline, facts) = progress::during("asking AWS", || session.db_instance(&args.name, range))?;
+        if let Some(disk) = &facts.disk {
+            known.disks.entry(facts.id.clone()).or_insert_with(|| disk.clone());
+        }
+        // An instance of RDS is one of EC2 under another name.
+        let kind = facts.class.strip_prefix("db.").unwrap_or(&facts.class);
+        if known.instance.is_none() && known.view.instance(kind).is_ok() {
+            known.instance = Some(kind.to_owned());
+        }
+        answer(&facts.id, &timeline, &known, account.given.out.as_deref(), json)
+    }
+}
+
+pub(super) use asked::{database, volumes};

@@ -1,0 +1,98 @@
+//! `diskwright diagnose prometheus`: from what a Prometheus, Thanos or Mimir knows of a cluster.
+
+use std::path::PathBuf;
+
+use gather::prometheus::{Auth, Options, Range, Server, gather};
+use jiff::{SignedDuration, Timestamp};
+use units::Nanos;
+
+use super::answer::answer;
+use super::given::Given;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::progress;
+
+/// Where secrets come from: never from arguments, which others on the machine can read.
+const PASSWORD: &str = "DISKWRIGHT_PROMETHEUS_PASSWORD";
+const TOKEN: &str = "DISKWRIGHT_PROMETHEUS_TOKEN";
+
+/// Arguments of `diagnose prometheus`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  diskwright diagnose prometheus http://10.0.0.5:9090 --since 6h --on deployment.toml
+  diskwright diagnose prometheus https://mimir.example/prometheus --tenant prod \\
+    --select 'tidb_cluster=\"prod\"' --disk nvme1n1=gp3:1000GiB,6000iops --instance m6i.4xlarge
+
+Reads TiKV, PD, TiDB, node_exporter and disks mounted by diskwright, summed up by the server.
+A token is taken from DISKWRIGHT_PROMETHEUS_TOKEN, the password of --user from
+DISKWRIGHT_PROMETHEUS_PASSWORD.")]
+pub(crate) struct Args {
+    /// Its address
+    url: String,
+    /// How far back
+    #[arg(long, value_name = "SPAN", default_value = "6h")]
+    since: Nanos,
+    /// Until when; now if not given
+    #[arg(long, value_name = "INSTANT")]
+    until: Option<Timestamp>,
+    /// How far apart points are; chosen from the range if not given
+    #[arg(long, value_name = "SPAN")]
+    step: Option<Nanos>,
+    /// Matchers that every series has: tidb_cluster="prod"
+    #[arg(long, value_name = "MATCHERS", default_value = "")]
+    select: String,
+    /// The name to be let in with
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+    /// The tenant of a Mimir or Cortex
+    #[arg(long, value_name = "NAME")]
+    tenant: Option<String>,
+    /// Trust only certificates that this one signs, a PEM file
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+    #[command(flatten)]
+    given: Given,
+}
+
+impl Args {
+    fn server(&self) -> Result<Server, Failure> {
+        let mut server = Server::new(&self.url)?;
+        let secret = |name| std::env::var(name).ok();
+        match (&self.user, secret(PASSWORD), secret(TOKEN)) {
+            (Some(user), Some(password), _) => server = server.auth(Auth::Basic { user: user.clone(), password }),
+            (Some(_), None, _) => return Err(Failure::input(format!("--user: set its password in {PASSWORD}"))),
+            (None, _, Some(token)) => server = server.auth(Auth::Bearer(token)),
+            (None, _, None) => {}
+        }
+        if let Some(tenant) = &self.tenant {
+            server = server.tenant(tenant);
+        }
+        if let Some(path) = &self.ca {
+            let pem = std::fs::read(path).map_err(|error| Failure::input(format!("--ca {}: {error}", path.display())))?;
+            server = server.ca(&pem)?;
+        }
+        Ok(server)
+    }
+
+    fn range(&self) -> Result<Range, Failure> {
+        let until = self.until.unwrap_or_else(Timestamp::now);
+        let since = SignedDuration::from_nanos(i64::try_from(self.since.0).unwrap_or(i64::MAX));
+        let from = until.checked_sub(since).map_err(|error| Failure::input(format!("--since {}: {error}", self.since)))?;
+        Ok(Range { from, until, step: self.step })
+    }
+}
+
+pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
+    let (server, range) = (args.server()?, args.range()?);
+    let mut known = args.given.known(None)?;
+    let options = Options { selector: args.select.clone(), ..Options::default() };
+    let timeline = progress::during("asking Prometheus", || gather(&server, &range, &options))?;
+    // What our own mounts tell of their disks.
+    for (key, text) in &timeline.about.notes {
+        if let (Some(name), Ok(disk)) = (key.strip_prefix("disk "), text.parse()) {
+            known.disks.entry(name.to_owned()).or_insert(disk);
+        }
+    }
+    answer(&timeline.about.title.clone(), &timeline, &known, args.given.out.as_deref(), json)
+}
