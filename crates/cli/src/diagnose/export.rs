@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use gather::export::Options;
-use units::Nanos;
+use units::{Bytes, Nanos};
 
 use super::answer::answer;
 use super::given::Given;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 /// Two weeks of a volume in minutes, many times over.
-const LIMIT: u64 = 256 << 20;
+const LIMIT: Bytes = Bytes::mib(256);
 
 /// Arguments of `diagnose export`.
 #[derive(Debug, clap::Args)]

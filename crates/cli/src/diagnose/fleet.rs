@@ -51,7 +51,8 @@ impl Fleet {
         });
         let wrong = self.rows.iter().filter(|row| row.kind.is_wrong()).count();
         let saved: f64 = self.rows.iter().filter(|row| !row.kind.is_wrong()).map(|row| price(row).min(0.0)).sum();
-        let output = if json { Output::json(&self.document(wrong, saved)) } else { Output::text(self.text(wrong, saved)) };
+        let output =
+            if json { Output::json(&self.document(wrong, saved)) } else { Output::text(self.text(wrong, saved)) };
         output.negative(wrong > 0)
     }
 

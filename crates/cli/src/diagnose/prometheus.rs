@@ -69,7 +69,8 @@ impl Args {
             server = server.tenant(tenant);
         }
         if let Some(path) = &self.ca {
-            let pem = std::fs::read(path).map_err(|error| Failure::input(format!("--ca {}: {error}", path.display())))?;
+            let pem =
+                std::fs::read(path).map_err(|error| Failure::input(format!("--ca {}: {error}", path.display())))?;
             server = server.ca(&pem)?;
         }
         Ok(server)
@@ -78,7 +79,8 @@ impl Args {
     fn range(&self) -> Result<Range, Failure> {
         let until = self.until.unwrap_or_else(Timestamp::now);
         let since = SignedDuration::from_nanos(i64::try_from(self.since.0).unwrap_or(i64::MAX));
-        let from = until.checked_sub(since).map_err(|error| Failure::input(format!("--since {}: {error}", self.since)))?;
+        let from =
+            until.checked_sub(since).map_err(|error| Failure::input(format!("--since {}: {error}", self.since)))?;
         Ok(Range { from, until, step: self.step })
     }
 }

@@ -134,9 +134,7 @@ fn what_iostat_printed_of_a_raft_disk_is_bound_by_its_flushes() {
 fn metrics_that_cloudwatch_exported_are_diagnosed_as_cloudwatchs() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("vol-1.json");
-    let point = |minute: u32, sum: f64| {
-        serde_json::json!({ "Timestamp": format!("2026-11-01T10:{minute:02}:00Z"), "Sum": sum, "Unit": "Count" })
-    };
+    let point = |minute: u32, sum: f64| serde_json::json!({ "Timestamp": format!("2026-11-01T10:{minute:02}:00Z"), "Sum": sum, "Unit": "Count" });
     let points: Vec<Value> = (0..30).map(|minute| point(minute, 200_000.0)).collect();
     let answer = serde_json::json!({ "Label": "VolumeReadOps", "Datapoints": points });
     std::fs::write(&file, answer.to_string()).unwrap();
