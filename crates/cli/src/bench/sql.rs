@@ -187,7 +187,8 @@ fn password(target: &Target) -> Result<Option<Password>, Failure> {
 
 /// Refuses what would not fit: a full scratch folder fails late and unclearly.
 fn room(args: &Args, job: &Job) -> Result<(), Failure> {
-    /// A warehouse in InnoDB's pages and the binary log; a row of inserts with its four index entries likewise. Measured.
+    /// A warehouse in InnoDB's pages and the binary log; a row of inserts with its four index entries likewise. Estimates
+    /// on the safe side.
     const WAREHOUSE: f64 = 190e6;
     const ROW: f64 = 1200.0;
     /// Redo log, undo log, system tables.
