@@ -6,6 +6,7 @@ use catalog::Date;
 use deployment::Deployment;
 use diagnose::Known;
 use disk::Disk;
+use timeline::Timeline;
 
 use crate::failure::Failure;
 use crate::inputs;
@@ -60,6 +61,15 @@ impl Given {
         }
         known.check().map_err(|error| Failure::input(error.to_string()))?;
         Ok(known)
+    }
+}
+
+/// What mounted disks tell of themselves, as `record` and a gathered Prometheus note it; what people say counts before it.
+pub(super) fn add_noted_disks(known: &mut Known, timeline: &Timeline) {
+    for (key, text) in &timeline.about.notes {
+        if let (Some(name), Ok(disk)) = (key.strip_prefix("disk "), text.parse()) {
+            known.disks.entry(name.to_owned()).or_insert(disk);
+        }
     }
 }
 

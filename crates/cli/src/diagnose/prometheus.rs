@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use units::Nanos;
 
 use super::answer::answer;
-use super::given::Given;
+use super::given::{Given, add_noted_disks};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress;
@@ -90,11 +90,6 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let mut known = args.given.known(None)?;
     let options = Options { selector: args.select.clone(), ..Options::default() };
     let timeline = progress::during("asking Prometheus", || gather(&server, &range, &options))?;
-    // What our own mounts tell of their disks.
-    for (key, text) in &timeline.about.notes {
-        if let (Some(name), Ok(disk)) = (key.strip_prefix("disk "), text.parse()) {
-            known.disks.entry(name.to_owned()).or_insert(disk);
-        }
-    }
+    add_noted_disks(&mut known, &timeline);
     answer(&timeline.about.title.clone(), &timeline, &known, args.given.out.as_deref(), json)
 }
