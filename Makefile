@@ -4,7 +4,7 @@ CARGO ?= cargo
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/diskwright/target
 DEMO_OUT ?= $(CARGO_TARGET_DIR)/demo
 
-.PHONY: help demo test store bench bench-mount validate incidents fuzz deny picture linker tools moto headers
+.PHONY: help demo test store bench bench-mount validate validate-innodb incidents incidents-real limiter fuzz deny picture linker tools moto headers
 
 help:
 	@echo "make demo     build diskwright, plan examples/tpcc-5000.toml, say where its report is"
@@ -13,7 +13,10 @@ help:
 	@echo "make bench    benchmarks: disk behaviour, the planner, Timelines"
 	@echo "make bench-mount  mounted disks against fio, in full: writes the table of docs/mount.md"
 	@echo "make validate the simulation against the reference store, half an hour: writes docs/validate.md"
+	@echo "make validate-innodb  InnoDB's simulation against what was measured of MariaDB: writes docs/validate-innodb.md"
 	@echo "make incidents  simulated incidents of known cause, and which one diagnose names: writes docs/incidents.md"
+	@echo "make incidents-real  incidents made on mounted disks, an hour, goes on where it ended: the other half of that page"
+	@echo "make limiter  the pilot's compaction limiter against the others, simulated: writes docs/limiter.md"
 	@echo "make picture  docs/plan.svg, from a real plan"
 	@echo "make fuzz     every parser, FUZZ_SECONDS each (needs cargo-fuzz)"
 	@echo "make deny     licences and known vulnerabilities of the dependencies"
@@ -53,9 +56,22 @@ bench-mount: linker tools
 validate: store tools
 	$(CARGO) bench --locked --package diskwright --bench validate -- $(VALIDATE)
 
+# What was measured is kept beside the grid; VALIDATE="--measure PROGRAM" measures it anew with a diskwright, as root, half an hour.
+validate-innodb: linker
+	$(CARGO) test --locked --package diskwright-simulate --bench innodb -- $(VALIDATE)
+
 # In the profile of the tests, in which the simulator is optimised: nothing more is built. A quarter of an hour on two cores.
 incidents: linker
 	$(CARGO) test --locked --package diskwright-diagnose --bench incidents
+
+# Incidents of fio, the store and MariaDB on mounted disks, as root; recordings are kept under the target folder's tmp, and what is
+# kept is not made again. INCIDENTS="--look" tells what was seen of those that were not named right.
+incidents-real: store tools
+	$(CARGO) test --workspace --features diskwright/cloud --locked --bench real_incidents -- $(INCIDENTS)
+
+# In the profile of the tests. Some twenty minutes on two cores; LIMITER=--hour shows what waits over an hour.
+limiter: linker
+	$(CARGO) test --locked --package diskwright-simulate --bench limiter -- $(LIMITER)
 
 FUZZ_SECONDS ?= 60
 # libFuzzer asks for nightly features; the bootstrap variable lets a stable compiler build them.
@@ -78,7 +94,7 @@ picture: linker
 TOOLS := $(CARGO_TARGET_DIR)/tools
 tools: $(TOOLS)/bin/cfn-lint $(TOOLS)/bin/prometheus
 	@missing=; for pair in fio:fio mkfs.xfs:xfsprogs mkfs.ext4:e2fsprogs losetup:mount shellcheck:shellcheck \
-	  mariadbd:mariadb-server; do \
+	  mariadbd:mariadb-server sysbench:sysbench; do \
 	  command -v $${pair%%:*} >/dev/null || [ -x /usr/sbin/$${pair%%:*} ] || missing="$$missing $${pair#*:}"; done; \
 	[ -z "$$missing" ] || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
 	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing && \

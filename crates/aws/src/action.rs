@@ -19,10 +19,12 @@ pub enum Action {
     DescribeDbInstances,
     /// Credentials of another role; only where one is asked for.
     AssumeRole,
+    /// Changes what a volume is provisioned as; only where that is asked for.
+    ModifyVolume,
 }
 
 impl Action {
-    /// What reads volumes, instances, databases and metrics: all but [`Action::AssumeRole`].
+    /// What reads volumes, instances, databases and metrics.
     pub const READS: [Self; 6] = [
         Self::GetMetricData,
         Self::DescribeVolumes,
@@ -42,6 +44,7 @@ impl Action {
             Self::DescribeInstanceTypes => "ec2:DescribeInstanceTypes",
             Self::DescribeDbInstances => "rds:DescribeDBInstances",
             Self::AssumeRole => "sts:AssumeRole",
+            Self::ModifyVolume => "ec2:ModifyVolume",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The edge: what this crate needs of AWS, in its own words. The SDK is behind it, and in tests a twin.
 
+use disk::Volume;
 use timeline::Merge;
 
 use crate::range::Range;
@@ -67,6 +68,9 @@ pub(crate) trait Api: Send + Sync {
 
     /// What happened to those volumes; at most [`MOST_OF_A_FILTER`].
     fn modifications(&self, volumes: &[String]) -> Result<Vec<Modification>, AwsError>;
+
+    /// Begins a modification of one volume.
+    fn modify(&self, volume: &str, to: &Volume) -> Result<Modification, AwsError>;
 
     fn db_instance(&self, id: &str) -> Result<DbFacts, AwsError>;
 

@@ -108,6 +108,24 @@ pub enum AwsError {
         /// When it does report.
         reports: &'static str,
     },
+    /// EC2 modifies the volume later, not now.
+    #[error(
+        "AWS does not modify {volume} for now ({code}): the modification before it must be completed, and a day has four"
+    )]
+    NotNow {
+        /// The volume.
+        volume: String,
+        /// `IncorrectModificationState` or `VolumeModificationRateExceeded`.
+        code: String,
+    },
+    /// EC2 sells no such volume.
+    #[error("AWS does not make that of {volume} ({code}): check size, type, IOPS and throughput against each other")]
+    Invalid {
+        /// The volume.
+        volume: String,
+        /// AWS's error code.
+        code: String,
+    },
     /// Another failure of the service.
     #[error("{action} failed with {code}: try again; if it lasts, see https://health.aws.amazon.com")]
     Service {
@@ -140,7 +158,9 @@ impl AwsError {
     /// The exit code of a program that ends with this error: 2 for what people mend in their input, 3 for the environment.
     pub fn exit_code(&self) -> u8 {
         match self {
+            Self::NotNow { .. } => 1,
             Self::Profile { .. }
+            | Self::Invalid { .. }
             | Self::NoRegion { .. }
             | Self::Unknown { .. }
             | Self::Range { .. }

@@ -1,5 +1,6 @@
 //! What an AWS account knows of its disks: EBS volumes, EC2 instances and RDS databases as facts, and their CloudWatch metrics
-//! as Timelines, with the very series that `observe` writes of mounted disks. It only reads; [`policy`] says what it may read.
+//! as Timelines, with the very series that `observe` writes of mounted disks. It reads, and [`policy`] says
+//! what; it changes nothing but volumes, by [`Session::modify_volume`].
 
 #![forbid(unsafe_code)]
 
@@ -23,6 +24,6 @@ pub use action::Action;
 pub use error::AwsError;
 pub use facts::{Attachment, DbFacts, InstanceFacts, Modification, VolumeFacts};
 pub use options::Options;
-pub use policy::{policy, policy_to_assume};
+pub use policy::{policy, policy_to_assume, policy_to_modify};
 pub use range::Range;
 pub use session::Session;

@@ -1,7 +1,6 @@
-//! Which series a volume, its instance and a database have: those of `observe` for EBS and EC2, `tables/rds.csv` for RDS.
+//! Which series a volume, its instance and a database have, of those that crate `observe` publishes and lists.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use timeline::{Merge, Unit};
 use units::Nanos;
@@ -72,47 +71,14 @@ pub(crate) fn instances(volume: &VolumeFacts) -> impl Iterator<Item = &InstanceF
     volume.attachments.iter().map(|attachment| &attachment.instance)
 }
 
-/// How the table of RDS writes a row.
-#[derive(Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    metric: String,
-    unit: String,
-    statistic: String,
-    period_s: u64,
-    source: String,
-}
-
-static OF_RDS: LazyLock<Vec<(&'static str, How)>> =
-    LazyLock::new(|| read(include_str!("../tables/rds.csv")).expect("tested: the table is right"));
-
-fn read(text: &str) -> Result<Vec<(&'static str, How)>, String> {
-    let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize::<Written>();
-    rows.map(|row| {
-        let row = row.map_err(|error| error.to_string())?;
-        if row.source.trim().is_empty() {
-            return Err(format!("{}: no source", row.metric));
-        }
-        if row.statistic != "Average" {
-            return Err(format!(
-                "{}: what is a rate or a level already has no other statistic than Average",
-                row.metric
-            ));
-        }
-        let unit = row.unit.parse().map_err(|error| format!("{}: {error}", row.metric))?;
-        let how = How { unit, merge: Merge::Mean, period: row.period_s.cast_signed() };
-        Ok((&*row.metric.leak(), how))
-    })
-    .collect()
-}
-
 /// The series of a database instance.
 pub(crate) fn of_database(id: &str, range: Range) -> Vec<Wanted> {
-    let row = |(name, how): &(&'static str, How)| {
-        let how = How { period: period(Nanos::secs(how.period.unsigned_abs()), range), ..*how };
-        Wanted::new("AWS/RDS", name, vec![("DBInstanceIdentifier", id.to_owned())], how)
-    };
-    OF_RDS.iter().map(row).collect()
+    let rows = observe::listed().iter().filter(|row| row.namespace == "AWS/RDS");
+    rows.map(|row| {
+        let how = How { unit: row.unit, merge: row.merge, period: period(row.period, range) };
+        Wanted::new("AWS/RDS", row.name, vec![("DBInstanceIdentifier", id.to_owned())], how)
+    })
+    .collect()
 }
 
 #[cfg(test)]
@@ -167,14 +133,5 @@ mod tests {
                 one.query.dimensions.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
             assert_eq!(one.labels, named);
         }
-    }
-
-    #[test]
-    fn a_row_of_rds_needs_a_source_and_the_average() {
-        let head = include_str!("../tables/rds.csv").lines().next().unwrap();
-        let refused = |row: &str| read(&format!("{head}\n{row}\n")).unwrap_err();
-        assert_eq!(refused("ReadIOPS,Count/Second,Average,60,"), "ReadIOPS: no source");
-        assert!(refused("ReadIOPS,Count/Second,Sum,60,guide").contains("no other statistic"));
-        assert!(refused("ReadIOPS,Furlongs,Average,60,guide").contains("unknown unit"));
     }
 }

@@ -15,8 +15,23 @@ pub fn policy_to_assume(role_arn: &str) -> String {
     document("DiskwrightAssumes", &[Action::AssumeRole.name()], role_arn)
 }
 
+/// An IAM policy that allows to modify volumes, beside [`policy`]: of those with a tag only, so that nothing else can be changed.
+pub fn policy_to_modify(tag: &str, value: &str) -> String {
+    let condition = json!({ "StringEquals": { format!("aws:ResourceTag/{tag}"): value } });
+    let mut statement = statement("DiskwrightModifies", &[Action::ModifyVolume.name()], "*");
+    statement["Condition"] = condition;
+    whole(statement)
+}
+
 fn document(sid: &str, actions: &[&str], resource: &str) -> String {
-    let statement = json!({ "Sid": sid, "Effect": "Allow", "Action": actions, "Resource": resource });
+    whole(statement(sid, actions, resource))
+}
+
+fn statement(sid: &str, actions: &[&str], resource: &str) -> serde_json::Value {
+    json!({ "Sid": sid, "Effect": "Allow", "Action": actions, "Resource": resource })
+}
+
+fn whole(statement: serde_json::Value) -> String {
     format!("{:#}\n", json!({ "Version": "2012-10-17", "Statement": [statement] }))
 }
 
@@ -38,6 +53,14 @@ mod tests {
             assert!(verb.starts_with("Describe") || verb.starts_with("Get"), "{action}");
             assert!(!action.contains('*'), "{action}");
         }
+    }
+
+    #[test]
+    fn only_volumes_with_the_tag_may_be_modified() {
+        let text = policy_to_modify("diskwright", "yes");
+        assert_eq!(actions(&text), ["ec2:ModifyVolume"]);
+        let policy: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(policy["Statement"][0]["Condition"]["StringEquals"]["aws:ResourceTag/diskwright"], "yes");
     }
 
     #[test]

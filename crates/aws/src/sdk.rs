@@ -137,6 +137,10 @@ impl Api for Sdk {
         self.runtime.block_on(ec2::modifications(&self.ec2, &self.faults, volumes))
     }
 
+    fn modify(&self, volume: &str, to: &disk::Volume) -> Result<Modification, AwsError> {
+        self.runtime.block_on(ec2::modify(&self.ec2, &self.faults, volume, to))
+    }
+
     fn db_instance(&self, id: &str) -> Result<DbFacts, AwsError> {
         self.runtime.block_on(rds::db_instance(&self.rds, &self.faults, id))
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use disk::Disk;
 use timeline::Timeline;
 
 use crate::api::Api;
@@ -11,7 +12,7 @@ use crate::fleet;
 use crate::metrics;
 use crate::range::Range;
 use crate::sdk::Sdk;
-use crate::{AwsError, DbFacts, Options, VolumeFacts};
+use crate::{AwsError, DbFacts, Modification, Options, VolumeFacts};
 
 /// An account and region to read from. Calls block, so they are not for tasks of an async runtime; the threads and sockets that
 /// they need are its own.
@@ -57,6 +58,36 @@ impl Session {
         }
         timeline.validate()?;
         Ok((timeline, volume))
+    }
+
+    /// Volumes as they are, with their modifications and without metrics; one that is not there is left out.
+    ///
+    /// # Errors
+    /// When AWS cannot be asked.
+    pub fn facts(&self, ids: &[String]) -> Result<Vec<VolumeFacts>, AwsError> {
+        let mut all = Vec::new();
+        for id in ids {
+            match self.api.volumes(Some(id), None) {
+                Ok(page) => all.extend(page.items.into_iter().filter(|volume| volume.id == *id)),
+                Err(AwsError::Unknown { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        assemble::complete(self.api.as_ref(), &self.types, &mut all)?;
+        Ok(all)
+    }
+
+    /// Begins a modification: type, size, IOPS and throughput in one call, each as it is written out. Needs
+    /// [`Action::ModifyVolume`](crate::Action), which reading does not. What comes of it, [`Session::facts`] tells.
+    ///
+    /// # Errors
+    /// When the disk is a stripe or has a cache, AWS refuses it for now or for good, or cannot be asked: then it may have begun.
+    pub fn modify_volume(&self, id: &str, to: &Disk) -> Result<Modification, AwsError> {
+        if to.stripe != 1 || to.cache.is_some() {
+            let code = format!("{to} is not one volume");
+            return Err(AwsError::Invalid { volume: id.to_owned(), code });
+        }
+        self.api.modify(id, &to.volume)
     }
 
     /// Shows every volume of the region as [`Session::volume`] gives it, in AWS's order, until told to stop; one of which

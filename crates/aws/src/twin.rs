@@ -105,6 +105,13 @@ impl Api for Twin {
         Ok(self.modifications.iter().filter(|change| volumes.contains(&change.volume)).cloned().collect())
     }
 
+    fn modify(&self, volume: &str, to: &disk::Volume) -> Result<Modification, AwsError> {
+        let before = self.volumes.iter().find(|one| one.id == volume).map(|one| one.disk.to_string());
+        let region = self.region().to_owned();
+        let unknown = AwsError::Unknown { what: "volume", name: volume.to_owned(), region };
+        Ok(modification(volume, &before.ok_or(unknown)?, &to.to_string()))
+    }
+
     fn db_instance(&self, id: &str) -> Result<DbFacts, AwsError> {
         let found = self.databases.iter().find(|one| one.id == id).cloned();
         let region = self.region().to_owned();

@@ -71,8 +71,8 @@ fn every_volume_comes_also_one_without_any_point() {
             ControlFlow::Continue(())
         })
         .unwrap();
-    // The third is the root volume of the instance, which moto makes: it has the instance's series only.
-    assert_eq!(seen.len(), 3, "{seen:?}");
+    // Another is the root volume of the instance, which moto makes: it has the instance's series only.
+    assert_eq!(seen.len(), 4, "{seen:?}");
     assert_eq!(seen[&moto.account.unused], ("io1:100GiB,2000iops".to_owned(), 0));
     assert_eq!(seen[&moto.account.busy], ("gp3:400GiB,6000iops,250MiB/s".to_owned(), 4));
     let error = session.volume(&moto.account.unused, moto.range()).unwrap_err();
@@ -87,6 +87,24 @@ fn a_database_reads_as_it_was_written() {
     assert_eq!(facts.disk.map(|disk| disk.to_string()).as_deref(), Some("gp3:400GiB,12000iops"));
     assert_eq!(points(&timeline, "ReadIOPS"), [(0.0, 60.0, 150.0)]);
     assert_eq!(timeline.series.len(), 1);
+}
+
+/// The shape only: moto has no states, no waits and no limits (reference/metrics-aws.md 5).
+#[test]
+fn a_volume_is_modified_in_one_call_and_by_who_may() {
+    let moto = moto();
+    let to = "gp3:100GiB,6000iops,250MiB/s".parse().unwrap();
+    let denied = moto.session("reader").modify_volume(&moto.account.spare, &to).unwrap_err();
+    assert!(denied.to_string().starts_with("AWS denies ec2:ModifyVolume"), "{denied}");
+    let session = moto.session("modifier");
+    let change = session.modify_volume(&moto.account.spare, &to).unwrap();
+    assert_eq!((change.volume.as_str(), change.after.as_ref()), (moto.account.spare.as_str(), Some(&to)));
+    let [volume] = &session.facts(std::slice::from_ref(&moto.account.spare)).unwrap()[..] else { panic!("one") };
+    assert_eq!((&volume.disk, volume.modifications.len()), (&to, 1));
+    let unknown = session.modify_volume("vol-0123456789abcdef0", &to).unwrap_err();
+    assert!(matches!(unknown, AwsError::Unknown { .. }), "{unknown}");
+    let stripe = session.modify_volume(&moto.account.spare, &"2x(gp3:100GiB)".parse().unwrap()).unwrap_err();
+    assert_eq!(stripe.exit_code(), 2, "{stripe}");
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub enum Rung {
 impl Rung {
     /// Whether this program computes the answer.
     pub fn built(self) -> bool {
-        matches!(self, Self::Model | Self::Plan | Self::Render | Self::Diagnose)
+        matches!(self, Self::Model | Self::Plan | Self::Render | Self::Diagnose | Self::Pilot)
     }
 
     /// Whether this program measures or simulates the answer, when it is told to.

@@ -10,13 +10,17 @@ mod c;
 mod d;
 mod disk_runs;
 mod engine_runs;
+mod innodb_runs;
 mod judge;
 mod ledger;
 mod measured;
+mod pd_runs;
+mod piloted;
 mod recipe;
 mod rendered;
 mod run;
 mod simulated;
+mod studied;
 mod verdicts;
 
 pub use judge::{Judgement, Tolerance, UnknownTolerance, Value, judge};

@@ -166,6 +166,8 @@ mod tests {
     fn every_claim_on_a_real_engine_has_a_recipe() {
         let claims =
             crate::claims().iter().filter(|claim| claim.rung == crate::Rung::Bench && crate::measurable(&claim.id));
-        assert!(claims.map(|claim| claim.id.as_str()).eq(RECIPES.iter().map(|(id, _)| *id)));
+        // A study is a recipe of its own.
+        let claims = claims.map(|claim| claim.id.as_str()).filter(|id| !crate::studied::known(id));
+        assert!(claims.eq(RECIPES.iter().map(|(id, _)| *id)));
     }
 }

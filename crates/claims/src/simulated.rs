@@ -1,7 +1,7 @@
 //! Claims in virtual time: each recipe's deployments are simulated, and ours is read from their summaries.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use catalog::Catalog;
 use deployment::Deployment;
@@ -12,9 +12,9 @@ use timeline::Points;
 use units::Nanos;
 use workload::{Task, Workload};
 
-use crate::disk_runs;
 use crate::judge::Value;
 use crate::run::{ClaimError, Ours};
+use crate::{disk_runs, innodb_runs, pd_runs};
 
 /// The recipes.
 const RECIPES: &str = include_str!("../recipes/simulate.toml");
@@ -104,22 +104,26 @@ static ALL: LazyLock<BTreeMap<String, Recipe>> =
 
 /// Whether a claim is simulated.
 pub(crate) fn known(id: &str) -> bool {
-    ALL.contains_key(id) || disk_runs::CLAIMS.iter().any(|(of, _)| *of == id)
+    ALL.contains_key(id) || computed(id).is_some()
+}
+
+/// Claims that are runs of their own kind.
+fn computed(id: &str) -> Option<fn() -> Result<Ours, ClaimError>> {
+    let mut all = disk_runs::CLAIMS.iter().chain(innodb_runs::CLAIMS).chain(pd_runs::CLAIMS);
+    all.find(|(of, _)| *of == id).map(|(_, ours)| *ours)
 }
 
 /// Simulates what a claim is of.
 pub(crate) fn simulated(id: &str) -> Result<Ours, ClaimError> {
-    if let Some((_, ours)) = disk_runs::CLAIMS.iter().find(|(of, _)| *of == id) {
+    if let Some(ours) = computed(id) {
         return ours();
     }
     let recipe = ALL.get(id).ok_or_else(|| ClaimError::Other(format!("there is no recipe for {id}")))?;
-    let catalog = Catalog::embedded();
     let one = |scene: &Scene| -> Result<(Vec<f64>, String), ClaimError> {
-        let Setup { deployment, task, options } = scene.variant(recipe.events.as_deref())?.setup;
-        let run = simulate::simulate(&deployment, &task, &catalog.at(deployment.as_of), &options)
-            .map_err(|error| ClaimError::Other(error.to_string()))?;
+        let made = scene.made(recipe.events.as_deref())?;
+        let (run, task) = &*made;
         let bound = run.summary.bound.first().map_or("nothing", |bound| &bound.what).to_owned();
-        Ok((recipe.metrics.iter().map(|metric| metric.of(&run, &task)).collect(), bound))
+        Ok((recipe.metrics.iter().map(|metric| metric.of(run, task)).collect(), bound))
     };
     let runs = recipe.runs.par_iter().map(one).collect::<Result<Vec<_>, _>>()?;
     let (tables, mut bound): (Vec<Vec<f64>>, Vec<String>) = runs.into_iter().unzip();
@@ -146,7 +150,24 @@ fn file(name: &str) -> Result<Text, ClaimError> {
     Ok(Text::new(format!("{name}.toml"), text))
 }
 
+/// A run and its task, or why there is none; made once, by who asks first.
+type Made = Arc<OnceLock<Result<Arc<(Run, Task)>, String>>>;
+
 impl Scene {
+    /// The run. Runs are alike bit for bit: claims that ask for the same share one.
+    fn made(&self, events: Option<&str>) -> Result<Arc<(Run, Task)>, ClaimError> {
+        static MADE: Mutex<BTreeMap<String, Made>> = Mutex::new(BTreeMap::new());
+        let which = format!("{self:?} {events:?}");
+        let made = MADE.lock().unwrap_or_else(PoisonError::into_inner).entry(which).or_default().clone();
+        let run = || {
+            let Setup { deployment, task, options } = self.variant(events).map_err(|error| error.to_string())?.setup;
+            let view = Catalog::embedded().at(deployment.as_of);
+            let run = simulate::simulate(&deployment, &task, &view, &options).map_err(|error| error.to_string())?;
+            Ok(Arc::new((run, task)))
+        };
+        made.get_or_init(run).clone().map_err(ClaimError::Other)
+    }
+
     fn variant(&self, events: Option<&str>) -> Result<Variant, ClaimError> {
         let script = match events {
             Some(line) => Script::from_text(&Text::new("events", format!("[[events]]\nat = \"0s\"\n{line}\n")))?,

@@ -5,6 +5,8 @@ pub(crate) mod live;
 mod options;
 mod sql;
 mod sql_text;
+mod study;
+mod study_text;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -36,6 +38,7 @@ Examples:
   diskwright bench tpcc.toml --db mysql://bench@db.example/tpcc --tls-ca rds.pem
   diskwright bench compare shared.json dedicated.json
   diskwright bench compare shared.toml dedicated.toml --workload examples/mix.toml --pairs 5
+  diskwright bench study examples/rds-study/study.toml --out rds-study.html
 
 With --on, the disks of the deployment's storage nodes are mounted on this machine, a placement
 driver and the reference store are started on them, and all of it is taken down again; that takes
@@ -44,7 +47,7 @@ it is no place to keep data. Instances count for their disks' caps only: process
 machine's. With --db, an existing TiKV is driven; its raw keys `user...` are overwritten.
 
 With --launch mariadb, a MariaDB of its own is started on the disks of the deployment's first node
-instead; [tpcc] and [inserts] run on it. With --db mysql://USER@HOST/SCHEMA, a server that is there
+instead; [tpcc], [inserts] and [sysbench] run on it. With --db mysql://USER@HOST/SCHEMA, a server that is there
 is driven: MySQL, MariaDB, RDS, TiDB. Its password is read from DISKWRIGHT_DB_PASSWORD, or asked
 for on a terminal. Tables that are there are left alone unless --drop says otherwise.
 
@@ -54,8 +57,8 @@ loop (--rate) counts latency from when an operation was to start."
 pub(crate) struct Args {
     #[command(subcommand)]
     verb: Option<Verb>,
-    /// The workload, a TOML file with [ycsb], [inserts], [mix] or, on SQL databases, [tpcc]; - reads
-    /// standard input
+    /// The workload, a TOML file with [ycsb], [inserts], [mix] or, on SQL databases, [tpcc] or [sysbench];
+    /// - reads standard input
     #[arg(required = true)]
     workload: Option<PathBuf>,
     /// Run it on this deployment, started on this machine
@@ -84,11 +87,15 @@ pub(crate) struct Args {
 enum Verb {
     /// Tell whether B is faster than A, from files of runs or by running both in turn
     Compare(compare::Args),
+    /// Run inserts on two deployments in turn: what the second gains before and after burst credits
+    /// run out
+    Study(study::Args),
 }
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     match (&args.verb, &args.workload) {
         (Some(Verb::Compare(args)), _) => compare::run(args, json),
+        (Some(Verb::Study(args)), _) => study::run(args, json),
         (None, Some(workload)) => measure(args, workload, json),
         (None, None) => Err(Failure::input("name a workload: `diskwright bench WORKLOAD --on DEPLOYMENT`")),
     }

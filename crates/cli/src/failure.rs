@@ -46,6 +46,12 @@ about_input!(
     workload::WorkloadError,
 );
 
+impl From<::pilot::WorldError> for Failure {
+    fn from(error: ::pilot::WorldError) -> Self {
+        ::pilot::PilotError::from(error).into()
+    }
+}
+
 #[cfg(feature = "cloud")]
 impl From<aws::AwsError> for Failure {
     fn from(error: aws::AwsError) -> Self {
@@ -68,7 +74,10 @@ with_its_code!(
     bench::BenchError,
     cluster::ClusterError,
     gather::GatherError,
+    kubernetes::KubernetesError,
+    maintenance::MaintenanceError,
     mount::MountError,
+    ::pilot::PilotError,
     probe::ProbeError,
     render::WriteError,
     sql::SqlError,

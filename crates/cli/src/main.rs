@@ -17,6 +17,7 @@ mod inputs;
 mod modify;
 mod mount;
 mod output;
+mod pilot;
 mod plan;
 mod plan_json;
 mod plan_text;
@@ -99,6 +100,8 @@ enum Verb {
     Bench(Box<bench::Args>),
     /// Write a deployment as files that other tools read: settings, topologies, stacks, alarms
     Render(render::Args),
+    /// Act on a live cluster, inside guardrails: settings, limits, maintenance, and their undoing
+    Pilot(pilot::Args),
     /// Serve disks; started by `mount` and `up`
     #[command(hide = true)]
     Daemon {
@@ -154,6 +157,7 @@ fn run(cli: Cli) -> Result<Output, Failure> {
         Verb::Probe(args) => probe::run(&args, cli.json),
         Verb::Bench(args) => bench::run(&args, cli.json),
         Verb::Render(args) => render::run(&args, cli.json),
+        Verb::Pilot(args) => pilot::run(&args, cli.json),
         Verb::Daemon { folder } => {
             ::mount::daemon::run(&folder)?;
             Ok(Output::text(""))

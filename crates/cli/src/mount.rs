@@ -83,6 +83,9 @@ struct Options {
     /// Let degraded minutes happen, as often as the volume types' promises leave room for
     #[arg(long)]
     degraded_minutes: bool,
+    /// Let the kernel serve disks without limits itself: as fast as a plain loop device, but no fault reaches them
+    #[arg(long)]
+    passthrough: bool,
     /// Where Prometheus finds the metrics, on loopback [default: a free port]
     #[arg(long, value_name = "ADDRESS")]
     metrics: Option<SocketAddr>,
@@ -107,6 +110,7 @@ fn start(request: Request, options: Options, json: bool) -> Result<Output, Failu
         seed: options.seed,
         credits: options.credits.map(|share| share.0),
         degraded_minutes: options.degraded_minutes,
+        passthrough: options.passthrough,
         metrics: options.metrics,
         ..request
     };

@@ -13,9 +13,9 @@ use deployment::Deployment;
 use disk::StartCredits;
 use input::LIMIT;
 use report::words;
-use simulate::{Options, Script, Setup, SimulateError};
+use simulate::{Flavour, Options, Script, Server, Setup, SimulateError};
 use units::Nanos;
-use workload::Workload;
+use workload::{Engine, Workload};
 
 use crate::failure::Failure;
 use crate::inputs::{self, Read};
@@ -34,6 +34,7 @@ Examples:
     --sweep raft-disk=shared,own --sweep block-size=4KiB,16KiB,64KiB
   diskwright simulate examples/raft-dedicated.toml examples/social-inserts.toml \\
     --for 30m --events examples/events.toml
+  diskwright simulate examples/rds-gp2.toml examples/rds-inserts.toml --for 6h --set sync_binlog=0
 
 Time is virtual: an hour takes about a minute. The same seed gives the same bytes.
 
@@ -74,6 +75,12 @@ pub(crate) struct Args {
     /// What happens while it runs, a TOML file
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
+    /// InnoDB: a variable of the server, innodb_io_capacity=2000; may be repeated
+    #[arg(long, value_name = "VARIABLE=VALUE")]
+    set: Vec<String>,
+    /// InnoDB: whose defaults the variables have
+    #[arg(long, value_name = "SERVER", default_value = "mysql")]
+    server: ServerName,
     /// Decides all that is left to chance
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -92,6 +99,31 @@ pub(crate) struct Args {
     /// Use the limits and prices of a day: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
+}
+
+/// Whose variables a server of InnoDB has.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum ServerName {
+    /// MySQL 5.7 as RDS has it
+    Mysql,
+    /// MariaDB 10.11 as `bench --launch mariadb` starts it
+    Mariadb,
+}
+
+impl ServerName {
+    /// Its variables, with those that were set.
+    fn with(self, set: &[String]) -> Result<Server, Failure> {
+        let flavour = match self {
+            Self::Mysql => Flavour::Mysql,
+            Self::Mariadb => Flavour::MariaDb,
+        };
+        set.iter().try_fold(Server::of(flavour), |server, set| {
+            let (variable, value) = set.split_once('=').ok_or_else(|| {
+                Failure::input(format!("--set {set}: expected VARIABLE=VALUE, innodb_io_capacity=2000"))
+            })?;
+            server.with(variable, value).map_err(|error| Failure::input(format!("--set {error}")))
+        })
+    }
 }
 
 /// What is simulated, with the texts to point into.
@@ -138,6 +170,11 @@ impl Asked {
         let deployment = inputs::deployment(&args.deployment)?;
         let workload = inputs::workload(&args.workload)?;
         let script = args.events.as_deref().map(script).transpose()?.unwrap_or_default();
+        let engine = deployment.noun.engine;
+        if engine == Engine::TiKv && !args.set.is_empty() {
+            return Err(Failure::input("--set: only InnoDB has variables; TiKV's settings stand in the deployment"));
+        }
+        let server = args.server.with(&args.set)?;
         let options = Options {
             seed: args.seed,
             span: args.span,
@@ -145,6 +182,7 @@ impl Asked {
             credits: if args.no_credits { StartCredits::Spent } else { StartCredits::Full },
             degraded_minutes: args.degraded,
             script,
+            server,
             ..Options::default()
         };
         let setup = Setup { deployment: deployment.noun.clone(), task: workload.noun.middle()?, options };
@@ -158,7 +196,9 @@ impl Asked {
         match error {
             SimulateError::Deployment(error) => error.locate(deployment).into(),
             SimulateError::Events(error) => error.into(),
-            SimulateError::OtherEngine { .. } => self.workload.text.error_at_key("engine", error.to_string()).into(),
+            SimulateError::OtherEngine { .. } | SimulateError::OnlyInserts => {
+                self.workload.text.error_at_key("engine", error.to_string()).into()
+            }
             error => match error.key() {
                 Some(key) => deployment.error_at_key(&key, error.to_string()).into(),
                 None => Failure::input(error.to_string()),
@@ -183,7 +223,7 @@ impl Asked {
         let mut facts = vec![
             ("Storage nodes", format!("{} in {} zones", words::machines(deployment), deployment.zones)),
             ("Data disk of each", words::data_disk(deployment)),
-            ("Raft log", log),
+            (if deployment.engine == Engine::TiKv { "Raft log" } else { "Redo log" }, log),
             (
                 "Load",
                 clients

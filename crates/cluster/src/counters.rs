@@ -14,7 +14,7 @@ pub struct EngineCounters {
     pub at: Timestamp,
     /// By the names of [`ROWS`], in its order; `None` where the node does not tell.
     values: [Option<f64>; ROWS.len()],
-    /// Seconds of CPU time by pool of threads: `raftstore`, `apply`, `store_writer`, `grpc_server`, `rocksdb_low` ….
+    /// Seconds of CPU time by pool of threads: `raftstore`, `apply`, `store_writer`, `grpc_server`, `rocksdb:low` ….
     pub cpu: BTreeMap<String, f64>,
     /// Bytes on the wire.
     pub zones: BTreeMap<ZoneTraffic, f64>,
@@ -180,9 +180,27 @@ pub(crate) fn growth(was: Option<f64>, now: f64) -> f64 {
     if now >= was { now - was } else { now }
 }
 
-/// The pool of a thread: its name without its number, as the kernel cuts it to 15 characters: `unified_read_po`.
+/// How the names of a pool's threads begin, and what the pool is called, in the words that `gather` and `simulate` have too: the
+/// kernel's names of TiKV's threads, cut to 15 characters. TiKV's metrics write what is neither letter nor digit as `_`.
+const POOLS: [(&str, &str); 8] = [
+    ("raftstore_", "raftstore"),
+    ("rs_", "raftstore"),
+    ("store_writ", "store_writer"),
+    ("grpc_", "grpc_server"),
+    ("sched_worker", "sched_worker_pool"),
+    ("unified_read", "unified_read_po"),
+    ("rocksdb_low", "rocksdb:low"),
+    ("rocksdb_high", "rocksdb:high"),
+];
+
+/// The pool of a thread; of one that is in no pool that is known, its name without its number.
 fn pool(thread: &str) -> &str {
-    thread.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['-', '_', ' '])
+    let plain: String = thread.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let known = POOLS.iter().find(|(prefix, _)| plain.starts_with(prefix));
+    known.map_or_else(
+        || thread.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['-', '_', ' ']),
+        |(_, pool)| *pool,
+    )
 }
 
 #[cfg(test)]
@@ -213,14 +231,16 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn threads_of_one_pool_count_together() {
+    fn threads_of_one_pool_count_together_whoever_writes_their_names() {
         let told = counters(
             0,
             "tikv_thread_cpu_seconds_total{name=\"apply-0\"} 1\ntikv_thread_cpu_seconds_total{name=\"apply_1\"} 2\n\
-             tikv_thread_cpu_seconds_total{name=\"unified-read-po\"} 4\ntikv_thread_cpu_seconds_total{name=\"rocksdb:low\"} 8",
+             tikv_thread_cpu_seconds_total{name=\"unified-read-po\"} 4\ntikv_thread_cpu_seconds_total{name=\"rocksdb:low\"} 8\n\
+             tikv_thread_cpu_seconds_total{name=\"rocksdb_low3\"} 16\ntikv_thread_cpu_seconds_total{name=\"sched_worker_1\"} 32",
         );
         let pools: Vec<_> = told.cpu.iter().map(|(pool, seconds)| (pool.as_str(), *seconds)).collect();
-        assert_eq!(pools, [("apply", 3.0), ("rocksdb:low", 8.0), ("unified-read-po", 4.0)]);
+        let expected = [("apply", 3.0), ("rocksdb:low", 24.0), ("sched_worker_pool", 32.0), ("unified_read_po", 4.0)];
+        assert_eq!(pools, expected);
     }
 
     #[test]

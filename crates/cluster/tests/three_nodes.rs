@@ -172,7 +172,7 @@ fn three_nodes_keep_what_they_acknowledged() {
         // A node tells how long it held writers back once it has done so.
         let untold: Vec<_> = untold.filter(|name| *name != "throttle_time").collect();
         assert_eq!(untold, Vec::<&str>::new(), "the node does not tell what is read of it");
-        for pool in ["apply", "grpc_server", "raftstore", "sched_worker", "store_writer", "unified_read_po"] {
+        for pool in ["apply", "grpc_server", "raftstore", "sched_worker_pool", "store_writer", "unified_read_po"] {
             assert!(engine.cpu.contains_key(pool), "no {pool} among {:?}", engine.cpu);
         }
         wait_for_traffic(node);

@@ -14,33 +14,26 @@ pub(crate) struct Cause<'f> {
     pub(crate) facts: &'f Facts,
     /// Intervals.
     pub(crate) within: Range<usize>,
+    /// All such windows that do not touch, this one among them, in time.
+    pub(crate) episodes: Vec<Range<usize>>,
     pub(crate) evidence: Evidence,
     pub(crate) confidence: f64,
 }
 
 /// The window in which a rule holds; `None` if it does not.
 pub(crate) fn cause<'f>(rule: &'static Rule, facts: &'f Facts) -> Option<Cause<'f>> {
-    let scope = facts.subject.scope;
-    if rule.of != scope {
+    if rule.of != facts.subject.scope {
         return None;
     }
-    let holds = |i: usize| {
-        rule.all.iter().try_fold(true, |all, condition| Some(all && condition.holds(facts.at(condition.signal, i))?))
-    };
-    let within = strongest((0..facts.grid.count).map(holds), rule.share)?;
-    let lasts = facts.grid.step.0 * within.len() as u64;
-    // What goes in bursts is told from what lasts by the time before and after.
-    let context = within.len().min((thresholds().context / facts.grid.step.as_secs_f64()) as usize);
-    let around = within.start.saturating_sub(context)..(within.end + context).min(facts.grid.count);
-    let over = |condition: &Condition| condition.holds(facts.mean(condition.signal, around.clone()));
-    // An interval longer than the shortest window is one all the same.
-    if (lasts < rule.least.0 && within.len() < facts.grid.count) || rule.over.iter().any(|one| over(one) != Some(true))
-    {
-        return None;
+    let all = 0..facts.grid.count;
+    let (within, around) = window(rule, facts, &all)?;
+    let mut episodes = vec![within.clone()];
+    if !rule.at_end {
+        add_episodes(rule, facts, all.start..within.start, &mut episodes);
+        add_episodes(rule, facts, within.end..all.end, &mut episodes);
+        episodes.sort_by_key(|episode| episode.start);
     }
-    if rule.at_end && within.end < facts.grid.count {
-        return None;
-    }
+    let holds = |i: usize| holds(rule, facts, i);
     let held = within.clone().filter(|i| holds(*i) == Some(true)).count() as f64 / within.len() as f64;
     let mut evidence = Evidence::default();
     let mut lacks = 1.0 - rule.confidence;
@@ -61,7 +54,40 @@ pub(crate) fn cause<'f>(rule: &'static Rule, facts: &'f Facts) -> Option<Cause<'
     }
     // Where it holds only at times, so sure is what it explains.
     let confidence = ((1.0 - lacks) * (0.7 + 0.3 * held)).clamp(0.05, 0.99);
-    Some(Cause { rule, facts, within, evidence, confidence })
+    Some(Cause { rule, facts, within, episodes, evidence, confidence })
+}
+
+/// Whether the conditions hold in an interval; `None` where that is not known.
+fn holds(rule: &Rule, facts: &Facts, i: usize) -> Option<bool> {
+    rule.all.iter().try_fold(true, |all, condition| Some(all && condition.holds(facts.at(condition.signal, i))?))
+}
+
+/// The window in a part of the intervals, and the time around it over which means are looked at.
+fn window(rule: &Rule, facts: &Facts, part: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
+    let within = strongest(part.clone().map(|i| holds(rule, facts, i)), rule.share)?;
+    let within = part.start + within.start..part.start + within.end;
+    let lasts = facts.grid.step.0 * within.len() as u64;
+    // What goes in bursts is told from what lasts by the time before and after.
+    let context = within.len().min((thresholds().context / facts.grid.step.as_secs_f64()) as usize);
+    let around = within.start.saturating_sub(context)..(within.end + context).min(facts.grid.count);
+    let over = |condition: &Condition| condition.holds(facts.mean(condition.signal, around.clone())) == Some(true);
+    // All that was seen may be one interval, longer or shorter than the shortest window.
+    let is_long = lasts >= rule.least.0 || within.len() == facts.grid.count;
+    let is_last = !rule.at_end || within.end == facts.grid.count;
+    (is_long && is_last && rule.over.iter().all(over)).then_some((within, around))
+}
+
+/// The windows of a part of the intervals beside one that was found.
+fn add_episodes(rule: &Rule, facts: &Facts, part: Range<usize>, episodes: &mut Vec<Range<usize>>) {
+    /// More are the same again.
+    const MOST: usize = 100;
+    if episodes.len() < MOST
+        && let Some((within, _)) = window(rule, facts, &part)
+    {
+        episodes.push(within.clone());
+        add_episodes(rule, facts, part.start..within.start, episodes);
+        add_episodes(rule, facts, within.end..part.end, episodes);
+    }
 }
 
 /// The mean of a signal over a window, against its threshold.

@@ -9,7 +9,7 @@ use crate::causes::{Cause, cause};
 use crate::facts::{Facts, Scope, Signal, Subject, facts};
 use crate::remedy::{Advice, advice, over_provisioned};
 use crate::rules::rules;
-use crate::{Evidence, Fact, Kind, Known, Verdict};
+use crate::{Episode, Evidence, Fact, Kind, Known, Verdict};
 
 /// The least time over which what is not used can be told from what is not used just now.
 const OVER_PROVISIONED_AFTER: Nanos = Nanos::secs(600);
@@ -53,24 +53,42 @@ fn verdict(cause: &Cause<'_>, all: &[Facts], known: &Known) -> Verdict {
         all.iter().filter(|facts| facts.subject.scope == Scope::Volume && facts.subject.node == *node).collect();
     let Advice { remedy, monthly, predicted } =
         advice(cause.rule.kind, cause.facts, cause.within.clone(), &disks, known);
-    let mut says = cause.rule.says.clone();
-    if let Some(left) =
-        cause.facts.mean(Signal::BurstTimeLeft, cause.within.clone()).filter(|_| cause.rule.kind == Kind::BurstEnding)
-    {
-        says += &format!(": in {:.0} min", left / 60.0);
-    }
+    let grid = cause.facts.grid;
+    let episode = |within: &std::ops::Range<usize>| Episode { from: grid.at(within.start), to: grid.at(within.end) };
     Verdict {
         kind: cause.rule.kind,
         subject: cause.subject(),
         from: cause.facts.grid.at(cause.within.start),
         to: cause.facts.grid.at(cause.within.end),
-        says,
+        episodes: cause.episodes.iter().map(episode).collect(),
+        says: says(cause),
         evidence: cause.evidence.clone(),
         confidence: cause.confidence,
         remedy,
         monthly,
         predicted,
     }
+}
+
+/// What the rule says, with the numbers that people ask for next.
+fn says(cause: &Cause<'_>) -> String {
+    let mean = |signal| cause.facts.mean(signal, cause.within.clone());
+    let mib = |bytes: f64| bytes / 1_048_576.0;
+    let more = match cause.rule.kind {
+        Kind::BurstEnding => mean(Signal::BurstTimeLeft).map(|left| format!(": in {:.0} min", left / 60.0)),
+        Kind::WriteThroughputNear => mean(Signal::Throughput).zip(mean(Signal::ReadShare)).map(|(all, read)| {
+            let used = mean(Signal::ThroughputUse).map_or_else(
+                || "of a limit that these series do not tell".to_owned(),
+                |used| format!("{:.0} % of its throughput", 100.0 * used),
+            );
+            format!(": {:.0} MiB/s written and {:.0} MiB/s read, {used}", mib(all * (1.0 - read)), mib(all * read))
+        }),
+        Kind::FlushBound => mean(Signal::FlushRate).zip(mean(Signal::QueueDepth)).map(|(flushes, depth)| {
+            format!(": {flushes:.0} flushes (fdatasync) a second, {depth:.2} requests in flight")
+        }),
+        _ => None,
+    };
+    format!("{}{}", cause.rule.says, more.unwrap_or_default())
 }
 
 /// Causes before consequences, the rank of the table before the rest, then what held longest and is surest.
@@ -191,6 +209,7 @@ fn plain(kind: Kind, facts: &Facts, says: &str, confidence: f64) -> Verdict {
         subject: facts.subject.clone(),
         from: facts.grid.at(0),
         to: facts.grid.at(facts.grid.count),
+        episodes: Vec::new(),
         says: says.to_owned(),
         evidence: Evidence::default(),
         confidence,
@@ -203,3 +222,7 @@ fn plain(kind: Kind, facts: &Facts, says: &str, confidence: f64) -> Verdict {
 #[cfg(test)]
 #[path = "diagnose_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "told_tests.rs"]
+mod told_tests;

@@ -28,6 +28,8 @@ pub enum Kind {
     RaftLogContention,
     /// Syncs of a log follow one another: the disk's latency holds them up, none of its limits.
     FlushBound,
+    /// A disk moves mostly large writes that nobody waits for, and is near what it can: compaction and flushes write.
+    WriteThroughputNear,
     /// Compaction falls behind writes, and the engine holds these back.
     CompactionDebt,
     /// Compaction takes the disk in bursts, and everything else waits.
@@ -54,7 +56,7 @@ pub enum Kind {
 
 impl Kind {
     /// All, in the order of this type.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::DiskStalled,
         Self::DiskSlow,
         Self::VolumeIops,
@@ -66,6 +68,7 @@ impl Kind {
         Self::InstanceBurstSpent,
         Self::RaftLogContention,
         Self::FlushBound,
+        Self::WriteThroughputNear,
         Self::CompactionDebt,
         Self::CompactionUnthrottled,
         Self::BlockCacheSmall,
@@ -93,6 +96,7 @@ impl Kind {
             Self::InstanceBurstSpent => "instance-burst-spent",
             Self::RaftLogContention => "raft-log-contention",
             Self::FlushBound => "flush-bound",
+            Self::WriteThroughputNear => "write-throughput-near",
             Self::CompactionDebt => "compaction-debt",
             Self::CompactionUnthrottled => "compaction-unthrottled",
             Self::BlockCacheSmall => "block-cache-small",
@@ -127,6 +131,7 @@ impl fmt::Display for Kind {
             Self::InstanceBurstSpent => "instance burst spent",
             Self::RaftLogContention => "raft log contends with data",
             Self::FlushBound => "flush-bound log",
+            Self::WriteThroughputNear => "disk near its write throughput",
             Self::CompactionDebt => "compaction debt, writes held back",
             Self::CompactionUnthrottled => "compaction unthrottled",
             Self::BlockCacheSmall => "block cache too small",

@@ -6,6 +6,9 @@ use std::fmt;
 use catalog::{InstanceType, View};
 use deployment::{Deployment, NodeGroup, Settings};
 use disk::{Disk, DiskError, Limits};
+use units::Usd;
+
+use crate::threads::threads;
 
 /// What is known of limits, settings and prices. Whatever is not given is not guessed.
 #[derive(Debug, Clone)]
@@ -24,6 +27,11 @@ pub struct Known {
     pub attached: BTreeMap<String, String>,
     /// The deployment of which the Timeline is.
     pub deployment: Option<Deployment>,
+    /// Disks that deliver only a share of their limits, over 0 and up to 1, by role or label (`data`): how a deployment is made
+    /// as small as a machine that plays it.
+    pub scaled: BTreeMap<String, f64>,
+    /// Threads of pools that were set, by the pool's name in `cpu_time`; others have TiKV's defaults.
+    pub pools: BTreeMap<String, f64>,
 }
 
 /// Something said to be known that cannot be.
@@ -49,6 +57,8 @@ impl Known {
             instance: None,
             attached: BTreeMap::new(),
             deployment: None,
+            scaled: BTreeMap::new(),
+            pools: BTreeMap::new(),
         }
     }
 
@@ -82,6 +92,11 @@ impl Known {
         self.region.as_deref().or_else(|| self.deployment.as_ref().map(|deployment| deployment.region.as_str()))
     }
 
+    /// What a disk costs a month where prices are looked up; `None` where that is not known.
+    pub fn monthly(&self, disk: &Disk) -> Option<Usd> {
+        disk.monthly(&self.view, self.region()?).ok()
+    }
+
     /// The settings of the engine, where a deployment is known.
     pub(crate) fn settings(&self) -> Option<&Settings> {
         self.deployment.as_ref().map(|deployment| &deployment.settings)
@@ -96,7 +111,7 @@ impl Known {
             return Some(disk);
         }
         let group = self.group(node)?;
-        match label.rsplit(['/', '-']).next().unwrap_or(label) {
+        match role(label) {
             "data" | "kv" => group.data.as_ref(),
             "log" | "raft" | "redo" => group.log.as_ref(),
             _ => None,
@@ -104,7 +119,7 @@ impl Known {
     }
 
     /// The instance type of a node.
-    pub(crate) fn instance(&self, node: &str) -> Option<&InstanceType> {
+    pub fn instance(&self, node: &str) -> Option<&InstanceType> {
         let given = self.instances.get(node).or(self.instance.as_ref());
         let name = given.or_else(|| self.group(node).map(|group| &group.instance))?;
         self.view.instance(name).ok()
@@ -116,8 +131,18 @@ impl Known {
     }
 
     /// The limits of a disk; `None` if the catalogue lacks them.
-    pub(crate) fn limits(&self, node: &str, disk: &Disk) -> Option<Limits> {
+    pub fn limits(&self, node: &str, disk: &Disk) -> Option<Limits> {
         disk.limits(&self.view, self.instance(node)).ok()
+    }
+
+    /// The share of its limits that a disk delivers, where it is known to be scaled down.
+    pub(crate) fn share(&self, label: &str) -> Option<f64> {
+        self.scaled.get(label).or_else(|| self.scaled.get(role(label))).copied()
+    }
+
+    /// Threads of a pool on so many vCPU: as set, else TiKV's default; `None` where that is not known.
+    pub(crate) fn threads(&self, pool: &str, vcpu: u32) -> Option<f64> {
+        self.pools.get(pool).copied().or_else(|| threads(pool, vcpu))
     }
 
     /// The group of a storage node: by its number, or the only one there is.
@@ -136,6 +161,11 @@ impl Known {
             None => groups.next().filter(|_| groups.next().is_none()),
         }
     }
+}
+
+/// `data` of `n1/data` and of `vol-data`.
+fn role(label: &str) -> &str {
+    label.rsplit(['/', '-']).next().unwrap_or(label)
 }
 
 #[cfg(test)]

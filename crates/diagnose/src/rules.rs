@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use units::Nanos;
+use units::{Nanos, Usd};
 
 use crate::facts::Scope;
 use crate::{Kind, Signal};
@@ -128,6 +128,25 @@ static THRESHOLDS: LazyLock<Thresholds> = LazyLock::new(|| {
         least_saving: value("least-saving"),
     }
 });
+
+/// How much more than was delivered a volume should carry: the thresholds of the table that others reckon with too.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Margins {
+    /// What is paid for should be so many times the peak.
+    pub headroom: f64,
+    /// A limit that held requests up is raised at least so many times what was delivered.
+    pub raise: f64,
+    /// And at most so many times, however long the queue was.
+    pub most_raise: f64,
+    /// A month's saving under which nobody changes a volume.
+    pub least_saving: Usd,
+}
+
+/// The margins that verdicts reckon with.
+pub fn margins() -> Margins {
+    let t = thresholds();
+    Margins { headroom: t.headroom, raise: t.raise, most_raise: t.most_raise, least_saving: Usd(t.least_saving) }
+}
 
 /// All rules, in the table's order.
 pub fn rules() -> &'static [Rule] {

@@ -18,6 +18,9 @@ pub struct Verdict {
     /// Until when.
     #[serde(serialize_with = "seconds")]
     pub to: Nanos,
+    /// Every time that it was so, in order, this one among them: more than one is what comes again. Empty where all that was
+    /// seen is meant.
+    pub episodes: Vec<Episode>,
     /// For people: what goes on, in a sentence.
     pub says: String,
     /// The numbers.
@@ -31,6 +34,17 @@ pub struct Verdict {
     pub monthly: Option<Usd>,
     /// What the remedy would do by the disk model; `None` where it cannot be told.
     pub predicted: Option<Effect>,
+}
+
+/// One of several times that something was so, on the Timeline's clock.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Episode {
+    /// Since when.
+    #[serde(serialize_with = "seconds")]
+    pub from: Nanos,
+    /// Until when.
+    #[serde(serialize_with = "seconds")]
+    pub to: Nanos,
 }
 
 impl Verdict {

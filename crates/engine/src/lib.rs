@@ -6,6 +6,7 @@
 mod asks;
 mod cache;
 mod calibration;
+mod constants;
 mod demand;
 mod group_commit;
 mod innodb;
@@ -20,7 +21,8 @@ mod tikv;
 
 pub use asks::asks;
 pub use cache::HitCurve;
-pub use calibration::{Calibration, Constant, Innodb, Tikv};
+pub use calibration::{Calibration, Innodb, Tikv};
+pub use constants::{Constant, values};
 pub use demand::{Cluster, Demand, IoDemand, Path, Prepared, target_rate};
 pub use latency::{Latency, latency};
 pub use predict::{Capacity, DiskCapacity, Load, Prediction, Resource, ceiling, predict, utilisation};

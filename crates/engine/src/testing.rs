@@ -41,6 +41,7 @@ pub(crate) fn updates(engine: Engine) -> Task {
             capacity: None,
         },
         measured: None,
+        growth: None,
     }
 }
 

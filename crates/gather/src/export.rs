@@ -71,20 +71,20 @@ pub fn read(text: &Text, options: &Options) -> Result<Timeline, GatherError> {
         };
         let Some(merge) = metric.merge(column.statistic()) else {
             let told = format!("its {} says nothing; export the {}", column.said(), metric.statistic.name());
-            about.notes.insert(format!("left out {}", metric.name), told);
+            about.notes.insert(format!("left out {}", metric.listed.name), told);
             continue;
         };
         let labels = labels(metric, column, text, options);
-        if !seen.insert((metric.name, labels.clone())) {
+        if !seen.insert((metric.listed.name, labels.clone())) {
             let of = labels.values().map(String::as_str).collect::<Vec<_>>().join(", ");
-            let message = format!("has {} of `{of}` twice; expected it once", metric.name);
+            let message = format!("has {} of `{of}` twice; expected it once", metric.listed.name);
             return Err(InputError::new(text.path(), message).help("export labels with their VolumeId").into());
         }
-        let period = column.period(options).unwrap_or(metric.period);
+        let period = column.period(options).unwrap_or(metric.listed.period);
         for (at, value) in &column.points {
             let Ok(from) = u64::try_from(at.as_nanosecond() - start.as_nanosecond()) else { continue };
             let point = Point { from: Nanos(from), until: Nanos(from.saturating_add(period.0)), value: *value };
-            series.value(metric.name, &labels, (metric.unit, merge), point);
+            series.value(metric.listed.name, &labels, (metric.listed.unit, merge), point);
         }
     }
     let timeline = Timeline { about, series: series.finish() };
@@ -110,10 +110,10 @@ fn labels(metric: &Metric, column: &Column, text: &Text, options: &Options) -> L
         let given = || options.labels.get(dimension).cloned();
         column.dimension(dimension).or_else(given)
     };
-    let found = metric.dimensions.split(' ').filter_map(|key| Some((key.to_owned(), value(key)?)));
+    let found = metric.listed.dimensions.split(' ').filter_map(|key| Some((key.to_owned(), value(key)?)));
     let mut labels: Labels = found.collect();
     // The last names the thing itself; the instance that a volume is attached to may be missing.
-    let last = metric.dimensions.rsplit(' ').next().unwrap_or_default();
+    let last = metric.listed.dimensions.rsplit(' ').next().unwrap_or_default();
     let stem = || text.path().file_stem().map_or_else(|| "-".to_owned(), |stem| stem.to_string_lossy().into_owned());
     labels.entry(last.to_owned()).or_insert_with(stem);
     labels

@@ -1,6 +1,7 @@
 //! Clearing away what a daemon left that is not there any more. It goes by what the kernel shows, not by what the daemon
 //! wrote down, for it may have died between the two.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
@@ -8,7 +9,7 @@ use nix::unistd::Pid;
 
 use crate::home::State;
 use crate::plan::Order;
-use crate::{MountError, abort, files, loops, mounts, system};
+use crate::{MountError, abort, files, loops, mounts, plan, system};
 
 /// A process, safe against its number going to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -83,7 +84,11 @@ pub(crate) fn clear(state: &State) -> Result<(), MountError> {
     // First of all: what follows would wait for it.
     abort::connection(state);
     let disks = state.disks();
-    let left: Vec<loops::Loop> = loops::all().into_iter().filter(|left| left.file.starts_with(&disks)).collect();
+    // Disks that the kernel serves itself stand on their backing files.
+    let order = files::read::<Order>(&state.order()).filter(|order| order.request.passthrough);
+    let backing: Vec<PathBuf> = order.iter().flat_map(|order| plan::backings(&order.request)).collect();
+    let ours = |left: &loops::Loop| left.file.starts_with(&disks) || backing.contains(&left.file);
+    let left: Vec<loops::Loop> = loops::all().into_iter().filter(ours).collect();
     let devices: Vec<(u32, u32)> = left.iter().filter_map(loops::Loop::numbers).collect();
     let on_them: Vec<_> = mounts::all().into_iter().filter(|mount| devices.contains(&mount.device)).collect();
     for mount in on_them.iter().rev() {

@@ -104,6 +104,12 @@ impl Facts {
                 instance.name
             )));
         }
+        if request.passthrough && !(wanted.disk.volume.is_unlimited() && wanted.disk.cache.is_none()) {
+            return Err(MountError::Input(format!(
+                "the kernel itself keeps no limits, as {} has them: ask for passthrough with `unlimited` disks only",
+                wanted.disk
+            )));
+        }
         Ok(Planned {
             name: wanted.name.clone(),
             disk: wanted.disk.clone(),
@@ -125,6 +131,11 @@ impl Planned {
 /// The file that keeps a disk's data: the same for the same folder and name, whatever the disk.
 pub(crate) fn backing(request: &Request, disk: &str) -> PathBuf {
     request.backing.join(format!("{}-{disk}.img", home::name(&request.dir)))
+}
+
+/// Those of all its disks.
+pub(crate) fn backings(request: &Request) -> impl Iterator<Item = PathBuf> {
+    request.disks.iter().map(|wanted| backing(request, &wanted.name))
 }
 
 fn input(error: impl std::fmt::Display) -> MountError {

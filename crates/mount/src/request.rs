@@ -31,6 +31,10 @@ pub struct Request {
     pub seed: u64,
     /// Whether degraded minutes happen, as often as the promises of the disks' types leave room for.
     pub degraded_minutes: bool,
+    /// Whether the kernel serves the disks itself, straight from their backing files, for which they must have no limits.
+    /// No fault reaches them then.
+    #[serde(default)]
+    pub passthrough: bool,
     /// Burst credits at the start, 0 to 1 of the full bucket; full if not given.
     pub credits: Option<f64>,
     /// Where the metrics are served, on loopback only; a port of the system's choice if not given.
@@ -62,6 +66,7 @@ impl Request {
             filesystem: Filesystem::default(),
             seed: 0,
             degraded_minutes: false,
+            passthrough: false,
             credits: None,
             metrics: None,
         }

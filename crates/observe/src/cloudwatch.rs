@@ -7,6 +7,7 @@
 //! its points are as long as that part.
 
 mod instance;
+mod listed;
 mod periods;
 mod stall;
 mod table;
@@ -19,6 +20,7 @@ use units::Nanos;
 
 use crate::collect::{Collect, Labels, labels};
 use crate::{DiskSample, NodeSample};
+pub use listed::{Listed, listed};
 use periods::{Sample, each_period};
 use stall::Stalls;
 pub use table::Row;

@@ -14,7 +14,7 @@ mod series;
 mod testing;
 mod thresholds;
 
-pub use cloudwatch::{CloudWatch, Row as Published, cloudwatch, published};
+pub use cloudwatch::{CloudWatch, Listed, Row as Published, cloudwatch, listed, published};
 pub use limit::{Limit, LimitShares};
 pub use prometheus::{CONTENT_TYPE, prometheus};
 pub use rates::{BurstRate, DiskRates, Flow, NodeRates, rates};

@@ -15,6 +15,7 @@ mod page;
 mod run;
 mod sections;
 mod strip;
+mod study;
 mod sweep;
 mod time;
 pub mod words;
@@ -27,6 +28,7 @@ pub use lines::{Line, Lines, Tone};
 pub use page::plan_page;
 pub use run::{Held, RunPage, run_page};
 pub use strip::{Shares, Strip};
+pub use study::{StudyPage, StudySide, study_page};
 pub use sweep::{SweepPage, SweepRow, sweep_page};
 pub use time::Clock;
 

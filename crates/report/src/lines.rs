@@ -63,8 +63,13 @@ pub struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The chart as an `svg` element; its lines are named in the caption.
+    /// The chart as an `svg` element; its lines are named in the caption. Time is virtual.
     pub fn svg(&self) -> String {
+        self.svg_over(VIRTUAL)
+    }
+
+    /// The same with another name of the time axis.
+    fn svg_over(&self, axis: &str) -> String {
         let clock = Clock::of(self.span);
         let values = self.lines.iter().flat_map(|line| line.points.iter().filter_map(|(_, value)| *value));
         let level = self.level.as_ref().map(|(value, _)| *value);
@@ -87,7 +92,7 @@ impl Lines<'_> {
                 y_axis.text(tick)
             );
         }
-        svg += &time_axis(&clock, self.span, PLOT.top, PLOT.top + PLOT.height);
+        svg += &named_time_axis(axis, &clock, self.span, (PLOT.top, PLOT.top + PLOT.height));
         svg += &marks(self.marks, self.span, PLOT.top, PLOT.top + PLOT.height);
         let _ = writeln!(
             svg,
@@ -128,12 +133,17 @@ impl Lines<'_> {
 
     /// The chart with its heading, and its lines named below.
     pub(crate) fn figure(&self, heading: &str) -> String {
+        self.figure_over(heading, VIRTUAL)
+    }
+
+    /// The same with another name of the time axis.
+    pub(crate) fn figure_over(&self, heading: &str, axis: &str) -> String {
         let key = |line: &Line| format!("<span class=\"key {}\"></span>{}", line.tone.class(), escape(&line.name));
         let keys: Vec<String> = self.lines.iter().map(key).collect();
         format!(
             "<h2>{}</h2>\n<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n",
             escape(heading),
-            self.svg(),
+            self.svg_over(axis),
             keys.join(" &#160; ")
         )
     }
@@ -144,8 +154,15 @@ fn place(at: Nanos, span: Nanos) -> f64 {
     at.as_secs_f64() / span.as_secs_f64().max(1e-9)
 }
 
+/// The time axis of simulations.
+const VIRTUAL: &str = "virtual time";
+
 /// Ticks and their texts under a plot; those past the end are left out.
 pub(crate) fn time_axis(clock: &Clock, span: Nanos, top: f64, bottom: f64) -> String {
+    named_time_axis(VIRTUAL, clock, span, (top, bottom))
+}
+
+fn named_time_axis(name: &str, clock: &Clock, span: Nanos, (top, bottom): (f64, f64)) -> String {
     let mut svg = String::new();
     let axis = Axis::over([0.0, clock.number(span)], 8);
     for tick in axis.ticks() {
@@ -163,9 +180,10 @@ pub(crate) fn time_axis(clock: &Clock, span: Nanos, top: f64, bottom: f64) -> St
     }
     let _ = writeln!(
         svg,
-        "<text class=\"name\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">virtual time, {}</text>",
+        "<text class=\"name\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}, {}</text>",
         PLOT.left + PLOT.width / 2.0,
         bottom + 36.0,
+        escape(name),
         clock.unit()
     );
     svg

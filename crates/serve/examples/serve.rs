@@ -41,6 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             spec: disk.spec(&view, instance)?,
             backing: backing.into(),
             degraded_minutes: false,
+            passthrough: false,
         });
     }
     let names: Vec<String> = disks.iter().map(|disk| disk.name.clone()).collect();

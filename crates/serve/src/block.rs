@@ -4,7 +4,60 @@ use std::path::Path;
 
 use units::Nanos;
 
-/// Reads and writes that a block device completed: `/sys/block/NAME/stat` (Linux, Documentation/block/stat.rst).
+/// What a block device did: `/sys/block/NAME/stat` (Linux, Documentation/block/stat.rst).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Counters {
+    /// Reads that it completed.
+    pub(crate) read: Seen,
+    /// Writes that it completed.
+    pub(crate) write: Seen,
+    /// Requests that it has not answered yet.
+    pub(crate) in_flight: u64,
+    /// Time with a request in flight.
+    pub(crate) busy: Nanos,
+    /// The number of requests in flight, integrated over time.
+    pub(crate) queued: Nanos,
+}
+
+impl Counters {
+    /// Of a device such as `/dev/loop3`; `None` where the kernel does not tell.
+    pub(crate) fn by_kernel(device: &Path) -> Option<Self> {
+        let name = device.file_name()?.to_str()?;
+        Self::parse(&std::fs::read_to_string(format!("/sys/block/{name}/stat")).ok()?)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let fields: Vec<u64> = text.split_whitespace().map_while(|field| field.parse().ok()).collect();
+        let [reads, _, read_sectors, read_ms, writes, _, write_sectors, write_ms, in_flight, busy_ms, queued_ms, ..] =
+            fields[..]
+        else {
+            return None;
+        };
+        let seen = |count, sectors: u64, ms| {
+            Some(Seen { count, bytes: sectors.checked_mul(SECTOR)?, time: Nanos::millis(ms) })
+        };
+        Some(Self {
+            read: seen(reads, read_sectors, read_ms)?,
+            write: seen(writes, write_sectors, write_ms)?,
+            in_flight,
+            busy: Nanos::millis(busy_ms),
+            queued: Nanos::millis(queued_ms),
+        })
+    }
+
+    /// What came since; devices keep counting when they are used anew.
+    pub(crate) fn since(self, before: Self) -> Option<Self> {
+        Some(Self {
+            read: self.read.since(before.read)?,
+            write: self.write.since(before.write)?,
+            in_flight: self.in_flight,
+            busy: self.busy.0.checked_sub(before.busy.0).map(Nanos)?,
+            queued: self.queued.0.checked_sub(before.queued.0).map(Nanos)?,
+        })
+    }
+}
+
+/// Requests, all of them together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Seen {
     /// How many.
@@ -16,19 +69,13 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Of a device such as `/dev/loop3`; `None` where the kernel does not tell.
+    /// Reads and writes of a device such as `/dev/loop3`; `None` where the kernel does not tell.
     pub(crate) fn by_kernel(device: &Path) -> Option<Self> {
-        let name = device.file_name()?.to_str()?;
-        Self::parse(&std::fs::read_to_string(format!("/sys/block/{name}/stat")).ok()?)
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let fields: Vec<u64> = text.split_whitespace().map_while(|field| field.parse().ok()).collect();
-        let [reads, _, read_sectors, read_ms, writes, _, write_sectors, write_ms, ..] = fields[..] else { return None };
+        let Counters { read, write, .. } = Counters::by_kernel(device)?;
         Some(Self {
-            count: reads.checked_add(writes)?,
-            bytes: read_sectors.checked_add(write_sectors)?.checked_mul(SECTOR)?,
-            time: Nanos::millis(read_ms.checked_add(write_ms)?),
+            count: read.count.checked_add(write.count)?,
+            bytes: read.bytes.checked_add(write.bytes)?,
+            time: read.time + write.time,
         })
     }
 
@@ -96,9 +143,21 @@ mod tests {
 
     #[test]
     fn the_kernels_line_is_read() {
-        let line = "  100  0  800  44  50  0  400  35  0  60  79  0 0 0 0 0 0\n";
-        assert_eq!(Seen::parse(line), Some(Seen { count: 150, bytes: 1200 * 512, time: Nanos::millis(79) }));
-        assert_eq!((Seen::parse(""), Seen::parse("1 2 x")), (None, None));
+        let line = "  100  0  800  44  50  0  400  35  3  60  79  0 0 0 0 0 0\n";
+        let read = Seen { count: 100, bytes: 800 * 512, time: Nanos::millis(44) };
+        let write = Seen { count: 50, bytes: 400 * 512, time: Nanos::millis(35) };
+        let expected = Counters { read, write, in_flight: 3, busy: Nanos::millis(60), queued: Nanos::millis(79) };
+        assert_eq!(Counters::parse(line), Some(expected));
+        assert_eq!((Counters::parse(""), Counters::parse("1 2 x")), (None, None));
+    }
+
+    #[test]
+    fn what_a_device_did_for_others_before_is_not_counted() {
+        let early = Counters::parse("100 0 800 44 50 0 400 35 0 60 79").unwrap();
+        let late = Counters::parse("101 0 808 45 50 0 400 35 2 61 80").unwrap();
+        let new = late.since(early).unwrap();
+        assert_eq!((new.read.count, new.read.bytes, new.write.count, new.in_flight), (1, 8 * 512, 0, 2));
+        assert_eq!(early.since(late), None);
     }
 
     #[test]

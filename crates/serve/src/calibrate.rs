@@ -46,11 +46,16 @@ struct Way {
 impl Server {
     /// Measures how much longer a read from the block device over disk `disk` takes than the model says, and takes that
     /// off the time of every request to that disk from then on. Returns what a 4 KiB read takes longer. Call it while
-    /// nobody else uses the device; it takes under a second, and leaves no trace in credits, caches and counters.
+    /// nobody else uses the device; it takes under a second, and leaves no trace in credits, caches and counters. Of a disk
+    /// that the kernel serves itself there is nothing to take off: from then on the device's counters are its own.
     ///
     /// # Errors
     /// When the device cannot be read.
     pub fn calibrate(&self, disk: usize, device: &Path) -> Result<Nanos, ServeError> {
+        if let Some(passthrough) = &self.desk.disks[disk].passthrough {
+            passthrough.watch(device);
+            return Ok(Nanos(0));
+        }
         let saved = {
             let model = self.desk.model.lock();
             (model.node.devices[disk].clone(), model.meters[disk].clone())
@@ -92,6 +97,9 @@ impl Server {
     /// `device` with what was counted here, and makes up for the difference. The way is shorter on a busy machine, whose
     /// processors need not wake up. Call it every second or so.
     pub fn amend(&self, disk: usize, device: &Path) {
+        if self.desk.disks[disk].passthrough.is_some() {
+            return;
+        }
         let Some(kernel) = Seen::by_kernel(device) else { return };
         let ours = {
             let model = self.desk.model.lock();

@@ -108,6 +108,8 @@ impl Filesystem for Files {
 
     fn open(&self, _request: &Request, inode: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
         match self.disk(inode) {
+            // Whose block device stands on the backing file itself: two ways to it would not see each other's writes in order.
+            Some(disk) if self.0.disks[disk].passthrough.is_some() => reply.error(Errno::EBUSY),
             // The kernel must not cache what is a disk, nor let its requests wait for each other.
             Some(_) => {
                 reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES);

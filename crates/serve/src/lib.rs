@@ -14,6 +14,7 @@ mod lane;
 mod memory;
 mod meter;
 mod overhead;
+mod passthrough;
 mod priority;
 mod served;
 mod server;

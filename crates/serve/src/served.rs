@@ -15,6 +15,7 @@ use units::Nanos;
 use crate::backing::Backing;
 use crate::block::Drift;
 use crate::overhead::Overhead;
+use crate::passthrough::Passthrough;
 use crate::volatile::Volatile;
 use crate::{Attachment, ServeError};
 
@@ -30,6 +31,8 @@ pub(crate) struct Served {
     pub(crate) overhead: Overhead,
     pub(crate) drift: Mutex<Drift>,
     pub(crate) sheet: Mutex<Sheet>,
+    /// What the kernel serves itself; `None` where every request comes here.
+    pub(crate) passthrough: Option<Passthrough>,
     /// What power may undo; `None` without a volatile cache.
     pub(crate) volatile: Option<Mutex<Volatile>>,
     /// What power undoes.
@@ -92,6 +95,7 @@ impl Served {
             overhead: Overhead::default(),
             drift: Mutex::default(),
             volatile: (limits.service.flush > Nanos(0)).then(Mutex::default),
+            passthrough: attachment.passthrough.then(Passthrough::default),
             sheet: Mutex::new(Sheet { disk: attachment.disk, limits, next: None }),
             rng: Mutex::new(Xoshiro256PlusPlus::seed_from_u64(seed)),
             cuts: AtomicU64::new(0),

@@ -50,6 +50,10 @@ pub struct Attachment {
     pub backing: PathBuf,
     /// Whether degraded minutes happen as often as the type's promise leaves room for.
     pub degraded_minutes: bool,
+    /// Whether a block device stands on the backing file itself, so that nothing is in the way of a disk without limits. No
+    /// fault reaches such a disk and nobody times its requests; counters are the block device's, which
+    /// [`calibrate`](Server::calibrate) names.
+    pub passthrough: bool,
 }
 
 /// Disks being served. Dropping it ends the service: the folder is unmounted even if a file in it is open, and requests in

@@ -1,11 +1,13 @@
 //! The counters as others see them.
 
 use disk::{Balance, ModificationState};
-use observe::{Credit, DiskSample, Modification, NodeSample};
+use observe::{Credit, DiskSample, Done, Modification, NodeSample};
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 use crate::Server;
+use crate::block::{Counters, Seen};
 use crate::desk::Model;
+use crate::passthrough::Passthrough;
 
 fn credit(balance: Balance) -> Credit {
     Credit { now: balance.now, capacity: balance.capacity, accrual: balance.accrual }
@@ -18,6 +20,18 @@ fn modification(state: ModificationState) -> Modification {
         ModificationState::Optimizing(done) => Modification::Optimizing(done),
         ModificationState::Completed => Modification::Completed,
     }
+}
+
+fn done(seen: Seen) -> Done {
+    Done { count: seen.count, bytes: Bytes(seen.bytes), time: seen.time }
+}
+
+/// The same sample with what the kernel counted, for a disk that it serves itself.
+fn counted_by_kernel(sample: DiskSample, kernel: Counters) -> DiskSample {
+    let Counters { read, write, in_flight, busy, queued } = kernel;
+    // Nothing limits such a disk, so that each request counts as one.
+    let counted = (read.count + write.count) as f64;
+    DiskSample { read: done(read), write: done(write), in_flight, busy, queued, counted, ..sample }
 }
 
 impl Server {
@@ -43,7 +57,7 @@ impl Server {
         let mut sheet = served.sheet.lock();
         let sheet = sheet.at(at);
         let all = |of_each: f64| Some(of_each * f64::from(served.stripe)).filter(|limit| limit.is_finite());
-        DiskSample {
+        let sample = DiskSample {
             name: served.name.clone(),
             disk: sheet.disk.clone(),
             kind: served.kind.clone(),
@@ -65,6 +79,10 @@ impl Server {
             cache: device.cache_stats().map(|_| meter.cache),
             modification: modification(device.modification(at)),
             late: meter.late,
+        };
+        match served.passthrough.as_ref().and_then(Passthrough::counters) {
+            Some(kernel) => counted_by_kernel(sample, kernel),
+            None => sample,
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
-use catalog::{InstanceType, View};
+use catalog::{Burst, InstanceCaps, InstanceType, View};
 use disk::{
     Balance, Bound, Completion, Device, Disk, DiskError, Fault, Host, Io, Limits, Modification as Course,
     ModificationRules, ModificationState, Op, Wish,
 };
+use limiter::{Allowance, Credit as PilotCredit, Done as Asked};
 use observe::{Bounds, Cache, Credit, DiskSample, Done, Latencies, Modification, NodeSample};
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
@@ -45,6 +46,12 @@ struct Counted {
     steps: VecDeque<Step>,
     counted: f64,
     submitted: u64,
+    /// Reads and writes among them, and their bytes.
+    asked: Asked,
+    /// I/Os or bytes a second while credits last, if they matter.
+    burst: f64,
+    /// Whether it hangs on the instance's link.
+    linked: bool,
     busy: Covered,
     /// By [`Bound`], `Nothing` not among them.
     bound: [Covered; 5],
@@ -80,6 +87,7 @@ pub(crate) struct Disks {
     host: Host,
     disks: Vec<Counted>,
     instance: String,
+    caps: Option<InstanceCaps>,
     step: Nanos,
     /// The number of the step that the clock is in.
     now: u64,
@@ -105,7 +113,8 @@ impl Disks {
         };
         let disks = disks.enumerate().map(counted).collect::<Result<_, _>>()?;
         let host = Host::new(instance.caps.as_ref());
-        Ok(Self { host, disks, instance: instance.name.clone(), step, now: 0 })
+        let caps = instance.caps;
+        Ok(Self { host, disks, instance: instance.name.clone(), caps, step, now: 0 })
     }
 
     /// Bursts begin without credits.
@@ -193,6 +202,40 @@ impl Disks {
         self.disks.first().map_or(0.0, |disk| disk.sample.size.as_f64())
     }
 
+    /// Requests so far of the data disk, and of all that hang on the instance's link.
+    pub(crate) fn done(&self) -> [Asked; 2] {
+        let data = self.disks.first().map(|disk| disk.asked).unwrap_or_default();
+        let all = self.disks.iter().filter(|disk| disk.linked).fold(Asked::default(), |sum, disk| Asked {
+            ios: sum.ios + disk.asked.ios,
+            read: sum.read + disk.asked.read,
+            written: sum.written + disk.asked.written,
+        });
+        [data, all]
+    }
+
+    /// What the data disk lets through, and what the instance does.
+    pub(crate) fn allowances(&self, now: Nanos) -> [Allowance; 2] {
+        let credit =
+            |balance: Option<Balance>, burst: f64| balance.map(|balance| PilotCredit { left: balance.now, burst });
+        let data = self.disks.first().map(|disk| {
+            let credits = disk.device.credits(now);
+            Allowance {
+                iops: disk.sample.iops_limit,
+                throughput: disk.sample.throughput_limit,
+                io_credit: credit(credits.ios, disk.burst),
+                byte_credit: credit(credits.bytes, disk.burst),
+            }
+        });
+        let credits = self.host.credits(now);
+        let instance = self.caps.as_ref().map(|caps| Allowance {
+            iops: Some(caps.iops),
+            throughput: Some(caps.throughput),
+            io_credit: credit(credits.ios, caps.burst_iops.0),
+            byte_credit: credit(credits.bytes, caps.burst_throughput.0),
+        });
+        [data.unwrap_or_default(), instance.unwrap_or_default()]
+    }
+
     /// What was counted before anything happened.
     pub(crate) fn baseline(&self) -> NodeSample {
         let credits = self.host.credits(Nanos(0));
@@ -255,7 +298,21 @@ impl Counted {
         let steps = VecDeque::from([Step::default()]);
         let (busy, bound) = (Covered::default(), [Covered::default(); 5]);
         let (faulty, becomes) = (Nanos(0), None);
-        Self { device, sample, steps, counted: 0.0, submitted: 0, busy, bound, latencies, faulty, becomes }
+        Self {
+            device,
+            sample,
+            steps,
+            counted: 0.0,
+            submitted: 0,
+            asked: Asked::default(),
+            burst: burst(limits, disk.stripe),
+            linked: limits.shares_instance_caps,
+            busy,
+            bound,
+            latencies,
+            faulty,
+            becomes,
+        }
     }
 
     fn count(&mut self, at: Nanos, op: Op, bytes: u32, completion: Completion, ahead: usize) {
@@ -278,6 +335,12 @@ impl Counted {
         step.counted += counted - self.counted;
         self.counted = counted;
         self.submitted += 1;
+        match op {
+            Op::Read => self.asked.read += f64::from(bytes),
+            Op::Write => self.asked.written += f64::from(bytes),
+            Op::Flush => {}
+        }
+        self.asked.ios += if op == Op::Flush { 0.0 } else { 1.0 };
         self.busy.add(at.0, completion.at.0);
         let bound = match completion.bound_by {
             Bound::Nothing => return,
@@ -355,6 +418,19 @@ impl Counted {
             self.becomes = None;
         }
     }
+}
+
+/// I/Os or bytes a second of a stripe of so many volumes while their credits last; infinite where they do not burst so.
+fn burst(limits: &Limits, stripe: u32) -> f64 {
+    let each = match limits.burst {
+        Some(Burst::IoCredits { iops, .. }) => iops.0,
+        Some(Burst::ByteCredits { per_tib, max, .. }) => {
+            let size = limits.size.as_f64() / f64::from(stripe.max(1)) / Bytes::gib(1024).as_f64();
+            (per_tib.0 * size).min(max.0)
+        }
+        _ => f64::INFINITY,
+    };
+    each * f64::from(stripe.max(1))
 }
 
 fn credit(balance: Balance) -> Credit {

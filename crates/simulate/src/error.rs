@@ -29,11 +29,34 @@ pub enum SimulateError {
         /// The deployment's.
         deployment: &'static str,
     },
-    /// An engine without an event form.
-    #[error("{engine} cannot be simulated yet, only TiKV; `diskwright check` holds its load against every limit")]
-    NotYet {
-        /// Which.
-        engine: &'static str,
+    /// A workload of InnoDB without an event form.
+    #[error(
+        "of InnoDB only [inserts] are simulated yet: what reads and updates touch is not; `diskwright check` holds every load against every limit"
+    )]
+    OnlyInserts,
+    /// Something that InnoDB's simulation has not.
+    #[error("{what} cannot be simulated for InnoDB yet")]
+    NotInnodb {
+        /// What.
+        what: &'static str,
+    },
+    /// A buffer pool that the memory has no room for.
+    #[error("the buffer pool is {pool}, the instance has {memory}; expected less, as three quarters of it")]
+    PoolTooLarge {
+        /// As asked for.
+        pool: Bytes,
+        /// Of the instance.
+        memory: Bytes,
+    },
+    /// A log disk without room for the redo log.
+    #[error("the redo log is {needs}, its disk holds {size}; take a disk of more, or a smaller innodb_log_file_size")]
+    RedoDiskTooSmall {
+        /// The node's group, by its place among `nodes`.
+        group: usize,
+        /// All files of the redo log.
+        needs: Bytes,
+        /// Of the log disk.
+        size: Bytes,
     },
     /// A workload that was measured at the disks.
     #[error(
@@ -78,7 +101,10 @@ impl SimulateError {
         match self {
             Self::Deployment(error) => Some(error.key.clone()),
             Self::TooMuchData { group, .. } => Some(format!("nodes.{group}.data")),
-            Self::LogDiskTooSmall { group, .. } => Some(format!("nodes.{group}.log")),
+            Self::PoolTooLarge { .. } => Some("settings.block-cache".to_owned()),
+            Self::LogDiskTooSmall { group, .. } | Self::RedoDiskTooSmall { group, .. } => {
+                Some(format!("nodes.{group}.log"))
+            }
             _ => None,
         }
     }

@@ -1,31 +1,19 @@
 //! What held operations up, and the sums of a run.
 
-use std::collections::BTreeMap;
-
 use observe::{Limit, NodeSample};
 use units::Nanos;
 
 use crate::cpu::Pool;
+use crate::disk_totals::DiskTotals;
+use crate::held::HeldUp;
 use crate::record::node_name;
-use crate::summary::{Bound, Full, Latencies, Saturated, Summary, Use};
+use crate::summary::{Full, Latencies, Saturated, Summary, Use};
 use crate::world::{Node, Seen, Sent, World};
 
 /// A thread pool or the processors hold work up when they are so busy.
-const BUSY: f64 = 0.9;
-/// A step belongs to what bound it for this share of it.
-const HALF: f64 = 0.5;
-/// Less is not worth telling.
-const LEAST: f64 = 0.01;
+pub(crate) const BUSY: f64 = 0.9;
 /// An open loop that ends less of what comes than this is saturated.
-const CARRIED: f64 = 0.98;
-
-/// For how long something held up one node.
-#[derive(Debug, Clone, Copy, Default)]
-struct Held {
-    seconds: f64,
-    from: Option<Nanos>,
-    until: Option<Nanos>,
-}
+pub(crate) const CARRIED: f64 = 0.98;
 
 /// Sums of the steps that are measured.
 pub(crate) struct Judge {
@@ -35,7 +23,7 @@ pub(crate) struct Judge {
     latencies: timeline::Latency,
     seen: [u64; 4],
     user_bytes: f64,
-    held: BTreeMap<(String, usize), Held>,
+    held: HeldUp,
     /// Of each node, what was counted at the end of the last step, and at the end of the warm-up.
     last: Vec<Totals>,
     start: Vec<Totals>,
@@ -48,22 +36,12 @@ pub(crate) struct Judge {
 struct Totals {
     counts: crate::world::Counts,
     busy: [f64; Pool::ALL.len()],
-    /// Of each disk, by limit, in seconds.
-    bound: Vec<[f64; Limit::ALL.len()]>,
-    ios: f64,
-    bytes: f64,
+    disks: DiskTotals,
 }
 
 impl Totals {
     fn of(node: &Node, sample: &NodeSample) -> Self {
-        let disks = &sample.disks;
-        Self {
-            counts: node.counts,
-            busy: Pool::ALL.map(|pool| node.cpu.busy(pool)),
-            bound: disks.iter().map(|disk| Limit::ALL.map(|limit| disk.bound.get(limit).as_secs_f64())).collect(),
-            ios: disks.iter().map(|disk| (disk.read.count + disk.write.count) as f64).sum(),
-            bytes: disks.iter().map(|disk| disk.read.bytes.as_f64() + disk.write.bytes.as_f64()).sum(),
-        }
+        Self { counts: node.counts, busy: Pool::ALL.map(|pool| node.cpu.busy(pool)), disks: DiskTotals::of(sample) }
     }
 }
 
@@ -78,7 +56,7 @@ impl Judge {
             latencies: timeline::latencies(),
             seen: [0; 4],
             user_bytes: 0.0,
-            held: BTreeMap::new(),
+            held: HeldUp::default(),
             last: totals.clone(),
             start: totals,
             zones: [0.0; 2],
@@ -124,12 +102,7 @@ impl Judge {
         self.seen.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         self.user_bytes += seen.user_bytes;
         for (index, what, share) in &all {
-            let held = self.held.entry((what.clone(), *index)).or_default();
-            held.seconds += share * self.step;
-            if *share >= HALF {
-                held.from.get_or_insert(began);
-                held.until = Some(until);
-            }
+            self.held.add(what, *index, *share, (began, until));
         }
         all
     }
@@ -138,13 +111,12 @@ impl Judge {
     fn shares(&self, node: &Node, sample: &NodeSample, was: &Totals, is: &Totals) -> Vec<(String, f64)> {
         let now = Nanos(sample.at.0.saturating_sub(1));
         let mut shares = Vec::new();
-        for ((disk, was), is) in sample.disks.iter().zip(&was.bound).zip(&is.bound) {
-            for (limit, (was, is)) in Limit::ALL.into_iter().zip(was.iter().zip(is)) {
-                if is > was && limit != Limit::Fault {
-                    shares.push((format!("{} disk: {limit}", disk.name), (is - was) / self.step));
-                }
-            }
-        }
+        let bound = is.disks.bound_since(&was.disks, sample, self.step);
+        shares.extend(
+            bound
+                .filter(|(limit, _, share)| *share > 0.0 && *limit != Limit::Fault)
+                .map(|(_, what, share)| (what, share)),
+        );
         for (index, disk) in sample.disks.iter().enumerate() {
             // A disk that is only slow lets nothing wait before it begins: that it has a fault is all there is to tell.
             if node.disks.faulty(index, now) {
@@ -182,16 +154,7 @@ impl Judge {
             }
             _ => None,
         };
-        let mut bound: BTreeMap<String, Bound> = BTreeMap::new();
-        for ((what, _), held) in self.held {
-            let new = Bound { what: what.clone(), share: held.seconds / seconds, from: held.from, until: held.until };
-            match bound.get_mut(&what) {
-                Some(worst) if worst.share >= new.share => {}
-                _ => drop(bound.insert(what, new)),
-            }
-        }
-        let mut bound: Vec<Bound> = bound.into_values().filter(|one| one.share >= LEAST).collect();
-        bound.sort_by(|a, b| b.share.total_cmp(&a.share));
+        let bound = self.held.finish(seconds);
         let grown = |of: fn(&Totals) -> f64| -> f64 {
             self.last.iter().zip(&self.start).map(|(is, was)| of(is) - of(was)).sum()
         };
@@ -220,10 +183,11 @@ impl Judge {
                 cross_zone_peer_bytes: self.zones[0] - self.zones_start[0],
                 cross_zone_client_bytes: self.zones[1] - self.zones_start[1],
                 node_cpu: grown(|t| t.busy.iter().sum()),
-                disk_ios: grown(|t| t.ios),
-                disk_bytes: grown(|t| t.bytes),
+                disk_ios: grown(|t| t.disks.ios),
+                disk_bytes: grown(|t| t.disks.bytes),
             },
             events: world.events,
+            innodb: None,
         }
     }
 }

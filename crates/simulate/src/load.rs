@@ -24,6 +24,8 @@ pub(crate) struct Load {
     statements: f64,
     /// Rows and index entries written.
     records: f64,
+    /// What the run began with of these: reads, scans and records.
+    began: [f64; 3],
     /// Deviation of the logarithm of an operation's work.
     spread: f64,
     /// Whether writes are two-phase commits.
@@ -90,6 +92,7 @@ impl Load {
             scans: profile.scans,
             statements: profile.statements,
             records,
+            began: [profile.point_reads, profile.scans, records],
             spread: (1.0 + profile.spread * profile.spread).ln().sqrt(),
             transactional,
             call: if transactional { c.statement } else { c.raw_call },
@@ -107,6 +110,11 @@ impl Load {
             scan_blocks: 1.0 + scan_row * row / block,
             answers: [row, scan_row * row],
         }
+    }
+
+    /// From now on an operation has so many times the reads, scans and writes of the beginning.
+    pub(crate) fn mix(&mut self, factors: [f64; 3]) {
+        [self.reads, self.scans, self.records] = std::array::from_fn(|at| self.began[at] * factors[at]);
     }
 
     /// Draws an operation. The fractions of reads, scans and writes are laid end to end and one number picks from them, so

@@ -1,11 +1,13 @@
 //! What can be chosen of a simulation.
 
-use disk::StartCredits;
+use catalog::{InstanceType, View};
+use deployment::NodeGroup;
+use disk::{DiskError, StartCredits};
 use units::{Bytes, Nanos};
 
-use crate::{Constants, Machine};
-
-use crate::Script;
+use crate::disks::Disks;
+use crate::innodb::{Flavour, InnodbConstants, Server};
+use crate::{Constants, Machine, Script, Tuner};
 
 /// Choices of a simulation, beside the deployment and the workload.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,8 +34,19 @@ pub struct Options {
     pub script: Script,
     /// Most operations in flight of an open loop; those that come on top are dropped and counted.
     pub most_in_flight: u32,
+    /// InnoDB: what the clients' program takes for each statement, one after the other, whatever the number of its clients: a
+    /// script whose threads share one interpreter.
+    pub driver: Nanos,
+    /// InnoDB: the server's variables.
+    pub server: Server,
+    /// What InnoDB's model reckons with.
+    pub innodb: InnodbConstants,
     /// What the model reckons with.
     pub constants: Constants,
+    /// Who tunes the limit on what flushes and compactions write; `None` is TiKV, and nobody on one machine for all.
+    pub tuner: Option<Tuner>,
+    /// What the pilot's limiter reckons with, where it tunes.
+    pub pilot: limiter::Constants,
     /// One machine on which everything runs, as the reference store's; else each node has an instance of its own.
     pub machine: Option<Machine>,
 }
@@ -56,16 +69,44 @@ impl Default for Options {
             pools: 1,
             script: Script::default(),
             most_in_flight: 10_000,
+            driver: Nanos(0),
+            server: Server::of(Flavour::Mysql),
+            innodb: *InnodbConstants::embedded(),
             constants: *Constants::embedded(),
+            tuner: None,
+            pilot: *limiter::Constants::embedded(),
             machine: None,
         }
     }
 }
 
 impl Options {
+    /// The disks of a node of a group at time zero.
+    pub(crate) fn disks(
+        &self,
+        group: &NodeGroup,
+        instance: &InstanceType,
+        view: &View,
+        seed: u64,
+    ) -> Result<Disks, DiskError> {
+        let mut disks = Disks::new(group.disks(), instance, view, (seed, self.degraded_minutes), self.actual_step())?;
+        if self.credits == StartCredits::Spent {
+            disks.exhaust();
+        }
+        if let Some(machine) = self.machine {
+            disks.degrade(machine.shares);
+        }
+        Ok(disks)
+    }
+
     /// What a node may take of the memory, on an instance with so much.
     pub(crate) fn memory(&self, instance: Bytes) -> f64 {
         self.machine.map_or(instance, |machine| machine.memory).as_f64()
+    }
+
+    /// Who tunes the limit on what flushes and compactions write.
+    pub(crate) fn tuner(&self) -> Tuner {
+        self.tuner.unwrap_or(if self.machine.is_some() { Tuner::Fixed } else { Tuner::Tikv })
     }
 
     /// The step that is used: whole multiples of the one asked for.

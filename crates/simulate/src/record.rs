@@ -3,20 +3,18 @@
 use std::collections::BTreeMap;
 
 use observe::{Latencies, NodeSample};
-use timeline::{About, LatencyPoint, Merge, Point, Points, Series, Timeline, Unit};
+use timeline::{About, LatencyPoint, Merge, Point, Timeline, Unit};
 use units::Nanos;
 
 use crate::cpu::Pool;
 use crate::network::zone_name;
+use crate::series::{Labels, SeriesMap};
 use crate::world::{Node, Seen, World};
 
-type Labels = BTreeMap<String, String>;
-type Name = (String, Labels);
-
 /// Samples of disks that are kept before they become points.
-const KEPT: usize = 256;
+pub(crate) const KEPT: usize = 256;
 /// Histograms of a series at most: each takes up to some hundred kilobytes.
-const HISTOGRAMS: u64 = 200;
+pub(crate) const HISTOGRAMS: u64 = 200;
 
 /// Whether a number of a node is counted since the start, or as it is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +32,7 @@ const TIME: (Unit, Merge, Kind) = (Unit::Seconds, Merge::Sum, Kind::Counter);
 const LEVEL: (Unit, Merge, Kind) = (Unit::Bytes, Merge::Mean, Kind::Gauge);
 
 /// What a node's engine tells, named as `cluster` names what it reads of a real one.
-const ENGINE: [Tell; 16] = [
+const ENGINE: [Tell; 17] = [
     ("stall_time", TIME, |node| node.counts.stall_time),
     ("throttle_time", TIME, |node| node.counts.throttle_time),
     ("compaction_read_bytes", BYTES, |node| node.counts.compaction_read),
@@ -53,6 +51,7 @@ const ENGINE: [Tell; 16] = [
     }),
     ("block_cache_bytes", LEVEL, |node| node.caches.held),
     ("engine_bytes", LEVEL, Node::stored),
+    ("rate_limit_bytes_per_second", (Unit::BytesPerSecond, Merge::Mean, Kind::Gauge), |node| node.limiter.rate()),
 ];
 
 /// What was told of a node until now.
@@ -70,14 +69,14 @@ pub(crate) struct Recorder {
     steps: u64,
     /// Steps of a histogram.
     every: u64,
-    series: BTreeMap<Name, Series>,
+    series: SeriesMap,
     nodes: Vec<NodeRecord>,
     zones: BTreeMap<(&'static str, usize, usize), f64>,
     latencies: timeline::Latency,
     since: Nanos,
 }
 
-fn labels(pairs: &[(&str, &str)]) -> Labels {
+pub(crate) fn labels(pairs: &[(&str, &str)]) -> Labels {
     pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
 }
 
@@ -100,7 +99,7 @@ impl Recorder {
             step,
             steps: 0,
             every: (span.0 / step.0).div_ceil(HISTOGRAMS).max(1),
-            series: BTreeMap::new(),
+            series: SeriesMap::default(),
             nodes: world.nodes.iter().enumerate().map(node).collect(),
             zones: BTreeMap::new(),
             latencies: timeline::latencies(),
@@ -160,16 +159,7 @@ impl Recorder {
         if taken && !self.latencies.is_empty() {
             let histogram = std::mem::replace(&mut self.latencies, timeline::latencies());
             let point = LatencyPoint { from: self.since, until, histogram };
-            let name = ("latency".to_owned(), kind);
-            let series = self.series.entry(name.clone()).or_insert_with(|| Series {
-                name: name.0,
-                labels: name.1,
-                unit: Unit::None,
-                points: Points::Latencies(Vec::new()),
-            });
-            if let Points::Latencies(points) = &mut series.points {
-                points.push(point);
-            }
+            self.series.latency("latency", kind, point);
         }
         if taken {
             self.since = until;
@@ -195,16 +185,8 @@ impl Recorder {
         }
     }
 
-    fn value(&mut self, name: &str, labels: Labels, (unit, merge): (Unit, Merge), point: Point) {
-        let series = self.series.entry((name.to_owned(), labels)).or_insert_with_key(|(name, labels)| Series {
-            name: name.clone(),
-            labels: labels.clone(),
-            unit,
-            points: Points::Values(merge, Vec::new()),
-        });
-        if let Points::Values(_, points) = &mut series.points {
-            points.push(point);
-        }
+    fn value(&mut self, name: &str, labels: Labels, kind: (Unit, Merge), point: Point) {
+        self.series.value(name, labels, kind, point);
     }
 
     /// Turns the kept samples of a node's disks into points; the last stays, for the next begin where it ends.
@@ -216,23 +198,12 @@ impl Recorder {
         record.latencies.clear();
         record.samples.push(sample);
         record.latencies.push(latencies);
-        for mut series in points.series {
-            series.labels.extend(self.nodes[index].labels.clone());
-            let name = (series.name.clone(), series.labels.clone());
-            match self.series.get_mut(&name) {
-                None => drop(self.series.insert(name, series)),
-                Some(had) => match (&mut had.points, series.points) {
-                    (Points::Values(_, points), Points::Values(_, more)) => points.extend(more),
-                    (Points::Latencies(points), Points::Latencies(more)) => points.extend(more),
-                    _ => {}
-                },
-            }
-        }
+        self.series.extend(points, &self.nodes[index].labels);
     }
 
     /// All series.
     pub(crate) fn finish(mut self, about: About) -> Timeline {
         (0..self.nodes.len()).for_each(|index| self.disks(index));
-        Timeline { about, series: self.series.into_values().collect() }
+        self.series.finish(about)
     }
 }

@@ -1,7 +1,5 @@
 //! A run from time zero to its end.
 
-use std::collections::BTreeMap;
-
 use catalog::View;
 use deployment::{Asks, Deployment, Limit, check};
 use timeline::{About, Timeline};
@@ -11,13 +9,12 @@ use workload::{Engine, Task};
 use crate::judge::Judge;
 use crate::load::Data;
 use crate::record::Recorder;
-use crate::world::{Event, Seen, World};
+use crate::steps::Steps;
+use crate::world::{Seen, World};
 use crate::{Constants, Options, SimulateError, Summary};
 
 /// The longest run.
 const LONGEST: Nanos = Nanos::secs(100 * 366 * 86_400);
-/// Virtual time after which whoever watches hears how far a run is, where its steps are longer.
-const LOOK: Nanos = Nanos::secs(1);
 
 /// What a run gives.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,50 +45,31 @@ pub fn simulate_watched(
     watch: &mut dyn FnMut(Nanos) -> bool,
 ) -> Result<Run, SimulateError> {
     refuse(deployment, task, view, options)?;
-    let mut world = World::new(deployment, task, view, options)?;
-    let step = options.actual_step();
-    let mut recorder = Recorder::new(&world, step, options.span);
-    let mut judge = Judge::new(&world, step);
-    let mut full = None;
-    let steps = options.span.0.div_ceil(step.0);
-    // At least the last step is measured.
-    let warm = (options.warm_up.0 / step.0).min(steps - 1);
-    world.agenda.add(step, Event::Tick);
-    if step > LOOK {
-        world.agenda.add(LOOK, Event::Look);
+    if deployment.engine == Engine::InnoDb {
+        return crate::innodb::simulate(deployment, task, view, options, watch);
     }
-    'run: for number in 1..=steps {
-        while world.run() == Event::Look {
-            if !watch(world.now) {
-                break 'run;
-            }
-            world.agenda.add(world.now + LOOK, Event::Look);
-        }
+    let mut world = World::new(deployment, task, view, options)?;
+    let steps = Steps::of(options);
+    let mut recorder = Recorder::new(&world, steps.step, options.span);
+    let mut judge = Judge::new(&world, steps.step);
+    let mut full = None;
+    steps.run(&mut world, watch, |world, number| {
         let now = world.now;
-        world.agenda.add(Nanos((number + 1) * step.0), Event::Tick);
         let seen = std::mem::replace(&mut world.seen, Seen::new());
         let mut samples = Vec::with_capacity(world.nodes.len());
         for node in &mut world.nodes {
-            node.flow.tick(now, step.as_secs_f64());
+            node.flow.tick(now, steps.step.as_secs_f64());
             samples.push(node.disks.sample());
             if node.disks.size() > node.size {
                 node.size = node.disks.size();
             }
         }
-        recorder.add(&world, &samples, &seen);
-        recorder.held_up(&judge.add(&world, &samples, &seen, now, number > warm));
+        recorder.add(world, &samples, &seen);
+        recorder.held_up(&judge.add(world, &samples, &seen, now, number > steps.warm));
         full = world.nodes.iter().position(|node| node.stored() + node.reserved > node.size).map(|node| (node, now));
-        if full.is_some() || !watch(now) {
-            break;
-        }
-    }
-    let mut notes = BTreeMap::from([
-        ("seed".to_owned(), options.seed.to_string()),
-        ("deployment".to_owned(), deployment.to_toml()),
-        ("measured-from-ns".to_owned(), (warm * step.0).to_string()),
-        ("measured-until-ns".to_owned(), world.now.0.to_string()),
-    ]);
-    notes.extend(options.script.source().map(|events| ("events".to_owned(), events.to_owned())));
+        full.is_none()
+    });
+    let notes = steps.notes(deployment, options, world.now);
     let timeline = recorder.finish(About { title: deployment.name.clone(), start: None, notes });
     Ok(Run { timeline, summary: judge.finish(&world, task.profile.unit, full) })
 }
@@ -114,16 +92,21 @@ fn refuse(deployment: &Deployment, task: &Task, view: &View, options: &Options) 
         let (workload, deployment) = (name(task.engine), name(deployment.engine));
         return Err(SimulateError::OtherEngine { workload, deployment });
     }
-    deployment.validate(view)?;
-    if deployment.engine != Engine::TiKv {
-        return Err(SimulateError::NotYet { engine: name(deployment.engine) });
+    // A server of one's own may have its redo log on a disk of its own, which RDS, whose rules the deployment's are, has not.
+    let mut ruled = deployment.clone();
+    if deployment.engine == Engine::InnoDb {
+        ruled.nodes.iter_mut().for_each(|group| group.log = None);
     }
+    ruled.validate(view)?;
     if task.measured.is_some() {
         return Err(SimulateError::Measured);
     }
     let step = options.actual_step();
     if options.span < step || options.span > LONGEST {
         return Err(SimulateError::Span { span: options.span, least: step });
+    }
+    if deployment.engine == Engine::InnoDb {
+        return crate::innodb::refuse(deployment, task, view, options);
     }
     let c = &options.constants;
     let shares = (f64::from(deployment.storage_nodes()), f64::from(deployment.replicas()));

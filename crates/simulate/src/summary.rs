@@ -29,6 +29,8 @@ pub struct Summary {
     pub used: Use,
     /// Events that the simulation took, warm-up included.
     pub events: u64,
+    /// What InnoDB did; `None` of TiKV.
+    pub innodb: Option<InnodbUse>,
 }
 
 /// Latencies of operations, as clients see them.
@@ -124,6 +126,33 @@ pub struct Use {
     pub disk_ios: f64,
     /// Bytes that they moved.
     pub disk_bytes: f64,
+}
+
+/// What InnoDB did while it was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+pub struct InnodbUse {
+    /// Rows that were added.
+    pub rows: f64,
+    /// When the last of the workload's rows was added, from time zero; `None` if the time was over before.
+    pub finished: Option<Nanos>,
+    /// Bytes of the redo log, and times that it was made durable.
+    pub redo_bytes: f64,
+    /// Times that the redo log was made durable.
+    pub redo_syncs: f64,
+    /// Bytes of the binary log.
+    pub binlog_bytes: f64,
+    /// Times that the binary log was made durable.
+    pub binlog_syncs: f64,
+    /// Pages that were read.
+    pub pages_read: f64,
+    /// Pages that were written back.
+    pub pages_written: f64,
+    /// Pages that were written to the doublewrite buffer before.
+    pub doublewrite_pages: f64,
+    /// Seconds in which somebody waited for room in the redo log.
+    pub redo_full: f64,
+    /// Seconds in which somebody waited for a free page of the buffer pool.
+    pub pool_full: f64,
 }
 
 impl Use {

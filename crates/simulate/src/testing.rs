@@ -42,6 +42,7 @@ pub(crate) fn task(rate: f64) -> Task {
             capacity: None,
         },
         measured: None,
+        growth: None,
     }
 }
 

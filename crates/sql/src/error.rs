@@ -23,6 +23,12 @@ pub enum SqlError {
     /// The workload.
     #[error(transparent)]
     Workload(#[from] workload::WorkloadError),
+    /// A file that people write.
+    #[error(transparent)]
+    File(#[from] input::InputError),
+    /// A deployment.
+    #[error(transparent)]
+    Deployment(#[from] deployment::DeploymentError),
     /// What was seen makes no Timeline.
     #[error(transparent)]
     Timeline(#[from] timeline::TimelineError),
@@ -36,7 +42,7 @@ impl SqlError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Refused(_) => 1,
-            Self::Input(_) | Self::Workload(_) => 2,
+            Self::Input(_) | Self::Workload(_) | Self::File(_) | Self::Deployment(_) => 2,
             Self::Environment(_) | Self::Timeline(_) => 3,
             Self::Cluster(error) => error.exit_code(),
             Self::Bench(error) => error.exit_code(),

@@ -97,12 +97,33 @@ impl Use {
 }
 
 /// The labels of the data disk's series.
-const DATA: &[(&str, &str)] = &[("disk", "data")];
+pub(crate) const DATA: &[(&str, &str)] = &[("disk", "data")];
 
 /// The last value of the data disk before an instant.
-fn last(timeline: &Timeline, name: &str, until: Nanos) -> Option<f64> {
+pub(crate) fn last(timeline: &Timeline, name: &str, until: Nanos) -> Option<f64> {
     timeline.select(name, DATA).find_map(|series| match &series.points {
         Points::Values(_, points) => points.iter().rev().find(|point| point.from < until).map(|point| point.value),
         Points::Latencies(_) => None,
     })
+}
+
+#[cfg(test)]
+impl Found {
+    /// A run in which nothing happened.
+    pub(crate) fn nothing() -> Self {
+        let limits = bench::Limits::default();
+        let cpu = bench::Cpu::default();
+        Self {
+            report: RunReport::of(1, &bench::Judge::new(limits, 1), &[], &limits, cpu, None),
+            timeline: Timeline::default(),
+            from: Nanos(0),
+            until: Nanos(0),
+            tpmc: None,
+            used: Use::default(),
+            retries: BTreeMap::new(),
+            restarts: 0,
+            checked: None,
+            full: None,
+        }
+    }
 }

@@ -5,21 +5,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use bench::{BenchError, Crew};
+use bench::{BenchError, Crew, Progress};
 use cluster::Host;
 use timeline::Timeline;
 use tokio::runtime::Builder;
 use tpcc::Dialect;
-use units::Nanos;
+use units::{Bytes, Nanos};
 
 use crate::clients::Clients;
 use crate::connection::Connection;
 use crate::found::{Checked, Found, Use};
 use crate::mariadb::Programs;
 use crate::prepare::{Ready, prepare};
+use crate::settings::{self, settings};
+use crate::sysbench::Sysbench;
 use crate::watch::Watch;
 use crate::work::JobKind;
-use crate::{Database, Load, MariaDb, Memory, Order, Retries, SqlError, Stage, Table, Target, Works, load, settings};
+use crate::{Database, Load, MariaDb, Memory, Order, Retries, SqlError, Stage, Table, Target, Works, load};
 
 /// A SQL database with its rows, ready for runs. Dropped, a server that was started for it is taken down.
 #[derive(Debug)]
@@ -51,7 +53,11 @@ impl Ground {
         tell: &mut dyn FnMut(Stage<'_>),
     ) -> Result<Self, SqlError> {
         order.plan.check()?;
-        let mut notes = Vec::new();
+        if matches!(order.job.kind, JobKind::Sysbench(_)) {
+            // Before anything is created.
+            Sysbench::find()?;
+        }
+        let (mut notes, mut pools) = (Vec::new(), None);
         let server = match (&order.database, home) {
             (Database::Existing(_), _) => None,
             (Database::MariaDb { deployment, options, set }, Some(home)) => {
@@ -70,7 +76,9 @@ impl Ground {
                 let text = settings(deployment, Memory::here(options.memory), places, order.connections(), set)?;
                 notes.extend(host.notes().iter().cloned());
                 tell(Stage::Starting("creating and starting MariaDB"));
-                Some(Arc::new(MariaDb::start(host, &programs, &text, Order::PATIENCE, &order.stop)?))
+                pools = settings::pools(deployment, Memory::here(options.memory), set);
+                let first: Vec<_> = pools.iter().map(|(load, _)| (settings::POOL, load.0.to_string())).collect();
+                Some(Arc::new(MariaDb::start(host, &programs, &text, &first, Order::PATIENCE, &order.stop)?))
             }
             (Database::MariaDb { .. }, None) => {
                 return Err(SqlError::Environment("there is no place to start a server".to_owned()));
@@ -88,12 +96,30 @@ impl Ground {
         if ground.order.table != Table::Keep {
             ground.load(tell)?;
         }
+        if let Some((_, run)) = pools {
+            tell(Stage::Starting("giving the buffer pool its size"));
+            ground.resize(run)?;
+        }
         Ok(ground)
+    }
+
+    /// Gives the server's buffer pool the size that the deployment says.
+    fn resize(&self, pool: Bytes) -> Result<(), SqlError> {
+        let said = |error: mysql_async::Error| SqlError::said("the buffer pool's size", &error);
+        block_on(async {
+            let mut connection = Connection::open(&self.target, true).await.map_err(said)?;
+            connection.run(&format!("SET GLOBAL {} = {}", settings::POOL, pool.0)).await.map_err(said)?;
+            connection.close().await;
+            Ok(())
+        })?
     }
 
     fn load(&self, tell: &mut dyn FnMut(Stage<'_>)) -> Result<(), SqlError> {
         let how = Load { threads: LOADERS, tries: TRIES, seed: self.ready.seed };
         let (job, stop) = (&self.order.job, &self.order.stop);
+        if let JobKind::Sysbench(oltp) = job.kind {
+            return Sysbench::new(&self.target, oltp)?.prepare(stop, &mut |line| tell(Stage::Starting(line)));
+        }
         load(&self.target, job, &how, &self.ready.loaded, &mut |loading| tell(Stage::Loading(loading)), stop)?;
         self.go_on()?;
         match self.check(tell)? {
@@ -143,15 +169,14 @@ impl Ground {
             server.host().set_credits(share)?;
         }
         tell(Stage::Starting("connecting the clients"));
-        let watch = Watch::start(&self.target, self.server.as_ref(), &retries)?;
-        let mut team = Team { ground: self, target: Arc::new(self.target.clone()), retries: retries.clone() };
-        let run = bench::drive(
-            &mut team,
-            plan,
-            number,
-            &mut |progress| tell(Stage::Running { run: number, progress, nodes: &watch.latest() }),
-            &self.order.stop,
-        )?;
+        let watch = Watch::start(&self.target, self.server.as_ref(), &retries, self.order.crash)?;
+        let mut progress = |progress: &Progress| tell(Stage::Running { run: number, progress, nodes: &watch.latest() });
+        let run = if let JobKind::Sysbench(oltp) = self.order.job.kind {
+            Sysbench::new(&self.target, oltp)?.drive(plan, number, &mut progress, &self.order.stop)?
+        } else {
+            let mut team = Team { ground: self, target: Arc::new(self.target.clone()), retries: retries.clone() };
+            bench::drive(&mut team, plan, number, &mut progress, &self.order.stop)?
+        };
         if let Some(why) = watch.gone() {
             return Err(SqlError::Environment(why));
         }

@@ -42,6 +42,8 @@ pub(crate) fn pieces(job: &Job) -> i64 {
     match job.kind {
         JobKind::Inserts { before, .. } => before.div_ceil(PIECE) as i64,
         JobKind::Tpcc(scale) => Pieces::new(scale, 0, "").count(),
+        // Its own program loads.
+        JobKind::Sysbench(_) => 0,
     }
 }
 
@@ -82,7 +84,7 @@ pub fn load(
     };
     let made = match job.kind {
         JobKind::Tpcc(scale) => Some(Arc::new(Pieces::new(scale, how.seed, &now()))),
-        JobKind::Inserts { .. } => None,
+        JobKind::Inserts { .. } | JobKind::Sysbench(_) => None,
     };
     let start = Instant::now();
     let told = || {
@@ -181,7 +183,7 @@ fn statements(job: &Job, made: Option<&Pieces>, number: i64) -> (Vec<String>, u6
             let statement = |part: u64| inserts::statement(STATEMENT.min(rows - part * STATEMENT) as u32);
             ((0..rows.div_ceil(STATEMENT)).map(statement).collect(), rows)
         }
-        (None, JobKind::Tpcc(_)) => (Vec::new(), 0),
+        (None, JobKind::Tpcc(_) | JobKind::Sysbench(_)) => (Vec::new(), 0),
     }
 }
 

@@ -64,8 +64,8 @@ const SCHEMA: &str = "bench";
 const LOOK: Duration = Duration::from_millis(50);
 
 impl MariaDb {
-    /// Creates its files on the host's disks and starts it; `settings` is the text of its settings' file. Waits for it at most
-    /// `patience`, and not once `stop` is set.
+    /// Creates its files on the host's disks and starts it; `settings` is the text of its settings' file, over which `first`,
+    /// variables and values, count until it is started again. Waits for it at most `patience`, and not once `stop` is set.
     ///
     /// # Errors
     /// When its files cannot be created or it does not start, with the end of what it said.
@@ -73,6 +73,7 @@ impl MariaDb {
         host: Host,
         programs: &Programs,
         settings: &str,
+        first: &[(&str, String)],
         patience: Duration,
         stop: &Arc<AtomicBool>,
     ) -> Result<Self, SqlError> {
@@ -106,7 +107,7 @@ impl MariaDb {
             host,
         };
         server.create()?;
-        server.launch()?;
+        server.launch(first)?;
         Ok(server)
     }
 
@@ -131,8 +132,9 @@ impl MariaDb {
     }
 
     /// Starts it and waits until it answers.
-    fn launch(&self) -> Result<(), SqlError> {
-        let arguments = [format!("--defaults-file={}", self.settings.display()), "--user=root".to_owned()];
+    fn launch(&self, first: &[(&str, String)]) -> Result<(), SqlError> {
+        let mut arguments = vec![format!("--defaults-file={}", self.settings.display()), "--user=root".to_owned()];
+        arguments.extend(first.iter().map(|(key, value)| format!("--{key}={value}")));
         let program = self.host.launch("sql", &self.programs.server, &arguments)?;
         *self.program() = Some(program);
         let from = Instant::now();
@@ -213,7 +215,7 @@ impl MariaDb {
             return Ok(());
         }
         self.restarts.fetch_add(1, Ordering::Relaxed);
-        self.launch()
+        self.launch(&[])
     }
 
     /// How often it was started again.

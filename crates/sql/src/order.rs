@@ -21,6 +21,8 @@ pub struct Order {
     pub plan: Plan,
     /// What happens with tables that are there.
     pub table: Table,
+    /// A server that was started is killed so long after each run began, as a crash would, and started again.
+    pub crash: Option<Duration>,
     /// Once true, what runs ends soon, and all that was started is taken down.
     pub stop: Arc<AtomicBool>,
 }

@@ -23,22 +23,24 @@ const SIZE: i64 = -2;
 
 impl Job {
     /// Its tables.
-    fn tables(&self) -> Vec<&'static str> {
+    fn tables(&self) -> Vec<String> {
+        let loaded = tpcc::Table::Loaded.key().to_owned();
         match self.kind {
-            JobKind::Inserts { .. } => vec![inserts::TABLE, tpcc::Table::Loaded.key()],
-            JobKind::Tpcc(_) => tpcc::Table::ALL.iter().map(|table| table.key()).collect(),
+            JobKind::Inserts { .. } => vec![inserts::TABLE.to_owned(), loaded],
+            JobKind::Tpcc(_) => tpcc::Table::ALL.iter().map(|table| table.key().to_owned()).collect(),
+            JobKind::Sysbench(oltp) => oltp.names().chain([loaded]).collect(),
         }
     }
 
     /// Statements that create them.
     fn schema(&self) -> Vec<&'static str> {
         let all = Dialect::mysql().schema();
+        let is_loaded = |sql: &&str| sql.contains(&format!("TABLE {} ", tpcc::Table::Loaded.key()));
         match self.kind {
-            JobKind::Inserts { .. } => {
-                let loaded = all.filter(|sql| sql.contains(&format!("TABLE {} ", tpcc::Table::Loaded.key())));
-                std::iter::once(inserts::SCHEMA).chain(loaded).collect()
-            }
+            JobKind::Inserts { .. } => std::iter::once(inserts::SCHEMA).chain(all.filter(is_loaded)).collect(),
             JobKind::Tpcc(_) => all.collect(),
+            // Its own program creates the others.
+            JobKind::Sysbench(_) => all.filter(is_loaded).collect(),
         }
     }
 
@@ -47,6 +49,7 @@ impl Job {
         match self.kind {
             JobKind::Inserts { before, .. } => format!("{before} rows"),
             JobKind::Tpcc(scale) => format!("{} warehouses", scale.warehouses),
+            JobKind::Sysbench(oltp) => format!("{} tables of {} rows", oltp.tables, oltp.rows),
         }
     }
 }
@@ -65,7 +68,7 @@ pub(crate) async fn prepare(target: &Target, job: &Job, table: Table, seed: u64)
     })?;
     let there = connection.text("SHOW TABLES").await.map_err(said("the schema's tables"))?;
     let there: BTreeSet<&str> = there.iter().filter_map(|row| Some(row.first()?.text())).collect();
-    let mine: Vec<_> = job.tables().into_iter().filter(|table| there.contains(table)).collect();
+    let mine: Vec<_> = job.tables().into_iter().filter(|table| there.contains(table.as_str())).collect();
     let ready = match table {
         Table::Keep if mine.len() < job.tables().len() => Err(SqlError::Input(format!(
             "{} has no loaded tables of this workload: leave --no-load away",
@@ -90,7 +93,7 @@ pub(crate) async fn prepare(target: &Target, job: &Job, table: Table, seed: u64)
 }
 
 /// Tables are there that nobody said to drop: a load that was not ended goes on, everything else is left alone.
-async fn go_on(connection: &mut Connection, target: &Target, job: &Job, mine: &[&str]) -> Result<Ready, SqlError> {
+async fn go_on(connection: &mut Connection, target: &Target, job: &Job, mine: &[String]) -> Result<Ready, SqlError> {
     let refused = |why: &str| {
         SqlError::Input(format!(
             "{} has {} already{why}: run on what is there with --no-load, or load it anew with --drop, which deletes it",
@@ -98,7 +101,7 @@ async fn go_on(connection: &mut Connection, target: &Target, job: &Job, mine: &[
             mine.join(", ")
         ))
     };
-    if mine.len() < job.tables().len() {
+    if mine.len() < job.tables().len() || matches!(job.kind, JobKind::Sysbench(_)) {
         return Err(refused(""));
     }
     let (ready, size) = found(connection).await?;

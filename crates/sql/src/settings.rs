@@ -50,6 +50,18 @@ impl Memory {
     }
 }
 
+/// The variable of the buffer pool.
+pub(crate) const POOL: &str = "innodb_buffer_pool_size";
+
+/// The buffer pool of the load and that of the runs, where the deployment's is smaller than the memory allows: rows all over
+/// the indexes are loaded much faster into the larger one. `None` where both are the same, or the user has set it.
+pub(crate) fn pools(deployment: &Deployment, memory: Memory, set: &[(String, String)]) -> Option<(Bytes, Bytes)> {
+    let run = deployment.settings.block_cache?;
+    let is_set = set.iter().any(|(key, _)| key.replace('-', "_") == POOL);
+    let load = memory.pool();
+    (load > run && !is_set).then_some((load, run))
+}
+
 /// The server's settings as a file. `data` and `redo` are where its disks are mounted, `folder` is for its socket; `set` wins.
 ///
 /// # Errors
@@ -85,7 +97,7 @@ pub fn settings(
     put("open_files_limit", (2 * (clients + SPARE) + 1024).to_string());
     put("back_log", (clients + SPARE).to_string());
     let pool = deployment.settings.block_cache.unwrap_or_else(|| memory.pool());
-    put("innodb_buffer_pool_size", pool.0.to_string());
+    put(POOL, pool.0.to_string());
     let doublewrite = deployment.settings.doublewrite.unwrap_or(true);
     put("innodb_doublewrite", if doublewrite { "ON" } else { "OFF" }.to_owned());
     for (key, value) in set {
@@ -130,6 +142,20 @@ mod tests {
         }
         let text = of("", &[]).unwrap();
         assert!(text.contains(&format!("innodb_buffer_pool_size = {}\n", Bytes::gib(3).0)), "{text}");
+    }
+
+    #[test]
+    fn the_load_has_a_larger_pool_unless_somebody_said_so() {
+        let deployment = |settings: &str| {
+            let text = format!("engine = \"innodb\"\nregion = \"us-west-2\"\nzones = 1\nnodes = []\n{settings}");
+            Deployment::from_text(&input::Text::new("d.toml", text)).unwrap()
+        };
+        let memory = Memory { limit: Some(Bytes::gib(4)), machine: Bytes::gib(64) };
+        let small = deployment("[settings]\nblock-cache = \"64MiB\"");
+        assert_eq!(pools(&small, memory, &[]), Some((Bytes::gib(3), Bytes::mib(64))));
+        assert_eq!(pools(&small, memory, &[("innodb-buffer-pool-size".into(), "1".into())]), None);
+        assert_eq!(pools(&deployment("[settings]\nblock-cache = \"8GiB\""), memory, &[]), None);
+        assert_eq!(pools(&deployment(""), memory, &[]), None);
     }
 
     #[test]

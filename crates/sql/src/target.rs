@@ -2,14 +2,15 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mysql_async::{OptsBuilder, SslOpts};
 
 use crate::SqlError;
 
-/// A password, which nothing prints.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Password(String);
+/// A password, which nothing prints. Its clones share it: a token that is renewed is so for all.
+#[derive(Clone)]
+pub struct Password(Arc<Mutex<String>>);
 
 impl Password {
     /// The variable that holds it, so that it stands in no list of processes and no history.
@@ -17,14 +18,32 @@ impl Password {
 
     /// Takes it over.
     pub fn new(text: String) -> Self {
-        Self(text)
+        Self(Arc::new(Mutex::new(text)))
+    }
+
+    /// Takes another, for connections that are opened from now on.
+    pub fn renew(&self, text: String) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    }
+
+    /// In the clear, to be sent.
+    pub(crate) fn text(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What [`Password::VARIABLE`] holds.
     pub fn from_environment() -> Option<Self> {
-        std::env::var(Self::VARIABLE).ok().map(Self)
+        std::env::var(Self::VARIABLE).ok().map(Self::new)
     }
 }
+
+impl PartialEq for Password {
+    fn eq(&self, other: &Self) -> bool {
+        self.text() == other.text()
+    }
+}
+
+impl Eq for Password {}
 
 impl fmt::Debug for Password {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -116,7 +135,7 @@ impl Target {
             .tcp_port(self.port)
             .socket(self.socket.as_ref().map(|socket| socket.display().to_string()))
             .user(Some(self.user.clone()))
-            .pass(self.password.as_ref().map(|password| password.0.clone()))
+            .pass(self.password.as_ref().map(|password| password.text()))
             .db_name(in_schema.then(|| self.schema.clone()))
             .prefer_socket(false)
             .tcp_nodelay(true)
@@ -149,6 +168,14 @@ mod tests {
         assert_eq!(of(&target), ("bench".into(), "db.example".into(), 4000, "tpcc_1".into()));
         assert_eq!(Target::parse("mysql://a@[::1]/b").map(|target| (target.host, target.port)).unwrap().0, "::1");
         assert_eq!(Target::parse("mysql://a@h/b").unwrap().port, PORT);
+    }
+
+    #[test]
+    fn a_renewed_password_counts_for_all_who_have_it() {
+        let password = Password::new("old".into());
+        let target = Target { password: Some(password.clone()), ..Target::parse("mysql://u@h/s").unwrap() };
+        password.renew("new".into());
+        assert_eq!(target.opts(true).pass(), Some("new"));
     }
 
     #[test]

@@ -57,12 +57,13 @@ struct Seen {
 const NODE: &str = "n1";
 
 impl Watch {
-    /// Begins; `ours` is the server that is started again if it ends, on the disks that are looked at. `retries` hears when
-    /// one of them is full.
+    /// Begins; `ours` is the server that is started again if it ends, on the disks that are looked at, and
+    /// that is killed after `crash`. `retries` hears when a disk is full.
     pub(crate) fn start(
         target: &Target,
         ours: Option<&Arc<MariaDb>>,
         retries: &Arc<Retries>,
+        crash: Option<Duration>,
     ) -> Result<Self, SqlError> {
         let (seen, done) = (Arc::<Mutex<Seen>>::default(), Arc::<AtomicBool>::default());
         let failed = |error: std::io::Error| SqlError::Environment(format!("no thread can be started: {error}"));
@@ -73,6 +74,7 @@ impl Watch {
             ours: ours.cloned(),
             retries: retries.clone(),
             connection: None,
+            crash: crash.map(|after| Instant::now() + after),
             seen: seen.clone(),
             done: done.clone(),
         };
@@ -165,6 +167,8 @@ struct Looker {
     ours: Option<Arc<MariaDb>>,
     retries: Arc<Retries>,
     connection: Option<Connection>,
+    /// When the server is still to be killed.
+    crash: Option<Instant>,
     seen: Arc<Mutex<Seen>>,
     done: Arc<AtomicBool>,
 }
@@ -196,6 +200,9 @@ impl Looker {
         if let Some(ours) = self.ours.clone() {
             self.disks(&ours, last || round.is_multiple_of(LATENCIES_EVERY));
             self.room(&ours);
+            if self.crash.take_if(|at| *at <= Instant::now()).is_some() {
+                ours.kill9();
+            }
             if !ours.is_running() && !last && !self.retries.stopped() && locked(&self.seen).gone.is_none() {
                 self.connection = None;
                 if let Err(error) = ours.restart() {

@@ -10,7 +10,7 @@ use units::{Bytes, Nanos};
 use workload::Workload;
 use workload::operations::Planned;
 
-use crate::SqlError;
+use crate::{Oltp, SqlError};
 
 /// What is asked of a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +46,9 @@ pub struct Job {
     pub think: Nanos,
 }
 
+/// sysbench's `rand-zipfian-exp`.
+const ZIPF: f64 = 0.8;
+
 /// What a job does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum JobKind {
@@ -62,13 +65,16 @@ pub enum JobKind {
     },
     /// TPC-C.
     Tpcc(Scale),
+    /// sysbench's OLTP tests, which its own program runs.
+    Sysbench(Oltp),
 }
 
 impl Job {
-    /// What a workload comes to at the middle of its intervals; `records` are rows that are there before, or warehouses.
+    /// What a workload comes to at the middle of its intervals; `records` are rows that are there before, rows of a
+    /// table of sysbench, or warehouses.
     ///
     /// # Errors
-    /// When it is neither `[inserts]` nor `[tpcc]`, or is too large.
+    /// When it is none of `[inserts]`, `[tpcc]` and `[sysbench]`, or is too large.
     pub fn new(workload: &Workload, records: Option<u64>) -> Result<Self, SqlError> {
         let task = workload.middle()?;
         let clients = task.clients.map(|clients| clients.round() as u32);
@@ -87,8 +93,15 @@ impl Job {
                 }
                 JobKind::Tpcc(Scale { warehouses: warehouses as i64 })
             }
+            workload::Kind::Sysbench(test) => JobKind::Sysbench(Oltp {
+                test: test.test,
+                tables: test.tables.middle().round() as u64,
+                rows: records.unwrap_or(test.rows.middle().round() as u64),
+                distribution: test.distribution,
+                theta: test.theta.map_or(ZIPF, |theta| theta.middle()),
+            }),
             other => {
-                let message = "is not run on SQL databases; expected [tpcc] or [inserts]";
+                let message = "is not run on SQL databases; expected [tpcc], [inserts] or [sysbench]";
                 return Err(SqlError::Input(format!("[{}] {message}", other.name())));
             }
         };
@@ -100,6 +113,7 @@ impl Job {
         match self.kind {
             JobKind::Inserts { .. } => vec!["insert".to_owned()],
             JobKind::Tpcc(_) => Kind::ALL.iter().map(|kind| kind.name().to_owned()).collect(),
+            JobKind::Sysbench(_) => vec![crate::sysbench::KIND.to_owned()],
         }
     }
 
@@ -108,6 +122,7 @@ impl Job {
         match self.kind {
             JobKind::Inserts { before, .. } => before,
             JobKind::Tpcc(scale) => scale.rows().unsigned_abs(),
+            JobKind::Sysbench(oltp) => oltp.tables * oltp.rows,
         }
     }
 
@@ -148,6 +163,8 @@ impl Source for Works {
                 let place = Kind::ALL.iter().position(|each| *each == kind).unwrap_or_default();
                 Some(Planned { kind: place, adds: 0..0, operation: Work::Tpcc(input) })
             }
+            // Its own program draws.
+            JobKind::Sysbench(_) => None,
         }
     }
 
@@ -192,6 +209,6 @@ mod tests {
     #[test]
     fn other_workloads_are_refused() {
         let error = job("[ycsb]\nworkload = \"A\"\nrecords = 5").unwrap_err().to_string();
-        assert!(error.contains("expected [tpcc] or [inserts]"), "{error}");
+        assert!(error.contains("expected [tpcc], [inserts] or [sysbench]"), "{error}");
     }
 }

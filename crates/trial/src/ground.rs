@@ -61,6 +61,11 @@ impl Ground {
         &self.recipe
     }
 
+    /// The cluster that was started for it; `None` where the database was there before.
+    pub fn cluster(&self) -> Option<&Cluster> {
+        self.cluster.as_ref()
+    }
+
     /// What people should know of how it started.
     pub fn notes(&self) -> &[String] {
         &self.notes

@@ -210,7 +210,10 @@ impl Setup {
     }
 
     /// The order for the reference store; disks deliver all until it is loaded.
-    pub(crate) fn order(&self, stop: &Arc<AtomicBool>) -> Result<Order, ValidateError> {
+    ///
+    /// # Errors
+    /// When the row makes no workload or deployment.
+    pub fn order(&self, stop: &Arc<AtomicBool>) -> Result<Order, ValidateError> {
         let (workload, common) = (self.workload()?, &self.common);
         let load = match self.rate {
             Some(rate) => {

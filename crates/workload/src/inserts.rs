@@ -3,7 +3,7 @@
 use units::{Bytes, Interval, Nanos, Ratio, Uncertain};
 
 use crate::pick::{Bounds, Pick};
-use crate::{Profile, Unit, WorkloadError, skew};
+use crate::{Growth, Profile, Unit, WorkloadError, skew};
 
 /// Where new rows and index entries land.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
@@ -31,6 +31,11 @@ pub struct Inserts {
     pub order: Order,
     /// Secondary indexes whose entries land at random; if not given, all or none, as the rows.
     pub random_indexes: Option<Uncertain>,
+    /// Of rows in order, after what time the order begins anew: UUIDs of version 1 begin with the low 32 bits of a clock of
+    /// 100 ns, so that they come round every 429.5 s. If not given, it never does.
+    pub key_period: Option<Interval<Nanos>>,
+    /// Secondary indexes whose entries come in the order of such keys; none if not given.
+    pub swept_indexes: Option<Uncertain>,
     /// Rows in the table before the run; none if not given.
     pub rows_before: Option<Uncertain>,
     /// Rows that the run adds.
@@ -44,8 +49,8 @@ pub struct Inserts {
 }
 
 impl Inserts {
-    /// The profile and the number of clients. Data are those at the end of the run, which must fit.
-    pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(Profile, Option<f64>), WorkloadError> {
+    /// The profile, the number of clients, and how the table grows. Data are those at the end of the run, which must fit.
+    pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(Profile, Option<f64>, Growth), WorkloadError> {
         let row = pick.bytes("row", self.row, Bounds::Positive)?;
         let indexes = pick.maybe("indexes", self.indexes, Bounds::Any)?.unwrap_or(0.0);
         let index_entry = match self.index_entry {
@@ -65,6 +70,12 @@ impl Inserts {
             None if self.order == Order::Random => indexes,
             None => 0.0,
         };
+        let period = self.key_period.map(|span| pick.span("key-period", span, Bounds::Positive)).transpose()?;
+        let swept_indexes = pick.maybe("swept-indexes", self.swept_indexes, Bounds::Any)?.unwrap_or(0.0);
+        if swept_indexes > indexes - random_indexes {
+            let message = format!("is more than the {} indexes that are not random", indexes - random_indexes);
+            return Err(WorkloadError::new(pick.key("swept-indexes"), message));
+        }
         let before = pick.maybe("rows-before", self.rows_before, Bounds::Any)?.unwrap_or(0.0);
         let added = pick.number("rows-added", self.rows_added, Bounds::AtLeastOne)?;
         let per_statement = pick.maybe("rows-per-statement", self.rows_per_statement, Bounds::AtLeastOne)?;
@@ -94,6 +105,6 @@ impl Inserts {
                 Order::Ordered => skew::end(),
             },
         };
-        Ok((profile, clients))
+        Ok((profile, clients, Growth { before, added, period, swept_indexes }))
     }
 }

@@ -123,12 +123,16 @@ impl Workload {
     /// When a number cannot be. What [`Workload::read`] returned has none inside its intervals.
     pub fn task(&self, pick: &mut dyn FnMut(&str, Interval<f64>) -> f64) -> Result<Task, WorkloadError> {
         let mut numbers = Pick::new(self.kind.name(), pick);
-        let mut measured = None;
+        let (mut measured, mut growth) = (None, None);
         let (profile, clients) = match &self.kind {
             Kind::Tpcc(tpcc) => tpcc.fix(&mut numbers)?,
             Kind::Ycsb(ycsb) => ycsb.fix(&mut numbers)?,
             Kind::Sysbench(sysbench) => sysbench.fix(&mut numbers)?,
-            Kind::Inserts(inserts) => inserts.fix(&mut numbers)?,
+            Kind::Inserts(inserts) => {
+                let (profile, clients, grows) = inserts.fix(&mut numbers)?;
+                growth = Some(grows);
+                (profile, clients)
+            }
             Kind::Mix(mix) => mix.fix(&mut numbers)?,
             Kind::Measured(load) => {
                 let (profile, seen, clients) = load.fix(&mut numbers)?;
@@ -137,7 +141,7 @@ impl Workload {
             }
         };
         let targets = self.targets.fix(measured.map(|_| 1.0), pick)?;
-        Ok(Task { engine: self.engine, profile, clients, targets, measured })
+        Ok(Task { engine: self.engine, profile, clients, targets, measured, growth })
     }
 
     /// The workload at the middle of every interval.

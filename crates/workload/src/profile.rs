@@ -17,6 +17,21 @@ pub struct Task {
     pub targets: Targets,
     /// For `measured`: what was seen at the disks, instead of a profile's derivation.
     pub measured: Option<Measured>,
+    /// For `inserts`: how the table grows. `None` where a workload says nothing of it.
+    pub growth: Option<Growth>,
+}
+
+/// How a table grows from before a run to its end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Growth {
+    /// Rows before the run.
+    pub before: f64,
+    /// Rows that the run adds; then it has done what it was asked.
+    pub added: f64,
+    /// Of keys that are in order, after what time the order begins anew; `None` if it never does.
+    pub period: Option<Nanos>,
+    /// Secondary indexes whose entries land in that order, from the start anew after each period.
+    pub swept_indexes: f64,
 }
 
 /// The unit in which throughput is told.

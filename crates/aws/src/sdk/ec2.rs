@@ -5,6 +5,7 @@ use aws_sdk_ec2::Client;
 use aws_sdk_ec2::types::{self, Filter, InstanceTypeHypervisor, InstanceTypeInfo, MonitoringState};
 use aws_smithy_types::DateTime;
 use catalog::InstanceCaps;
+use disk::Volume;
 use jiff::Timestamp;
 use units::{BytesPerSec, Iops, Nanos};
 
@@ -145,6 +146,31 @@ pub(super) async fn modifications(
             return Ok(all);
         }
     }
+}
+
+pub(super) async fn modify(client: &Client, faults: &Faults, id: &str, to: &Volume) -> Result<Modification, AwsError> {
+    const ACTION: Action = Action::ModifyVolume;
+    // All that is wanted in one call: each call is one of the few of a day.
+    let whole = |rate: f64| i32::try_from(rate.round() as i64).ok();
+    let call = client
+        .modify_volume()
+        .volume_id(id)
+        .volume_type(types::VolumeType::from(to.kind.as_str()))
+        .set_size(whole(to.size.as_gib()))
+        .set_iops(to.iops.and_then(|iops| whole(iops.0)))
+        .set_throughput(to.throughput.and_then(|rate| whole(rate.as_mib())));
+    let answer = call.send().await.map_err(|error| match Faults::code(&error) {
+        Some("InvalidVolume.NotFound" | "InvalidVolumeID.Malformed") => faults.unknown("volume", id),
+        Some(code @ ("IncorrectModificationState" | "VolumeModificationRateExceeded" | "IncorrectState")) => {
+            AwsError::NotNow { volume: id.to_owned(), code: code.to_owned() }
+        }
+        Some(code) if code.starts_with("Invalid") || code == "VolumeTypeNotAvailableInZone" => {
+            AwsError::Invalid { volume: id.to_owned(), code: code.to_owned() }
+        }
+        _ => faults.of(ACTION, &error),
+    })?;
+    let change = answer.volume_modification.and_then(modification);
+    change.ok_or_else(|| AwsError::answer(ACTION, "it tells of no modification"))
 }
 
 fn modification(change: types::VolumeModification) -> Option<Modification> {

@@ -66,6 +66,9 @@ for action in allowed["Statement"][0]["Action"]:
     rest = [one for one in allowed["Statement"][0]["Action"] if one != action]
     statement = dict(allowed["Statement"][0], Action=rest)
     keys[action] = key("without-" + action.replace(":", "-"), dict(allowed, Statement=[statement]))
+modify = dict(allowed["Statement"][0], Sid="M", Action=["ec2:ModifyVolume"])
+keys["modifier"] = key("modifier", dict(allowed, Statement=[allowed["Statement"][0], modify]))
+spare = ec2.create_volume(AvailabilityZone=zone, Size=100, VolumeType="gp2")["VolumeId"]
 assumer = dict(AWS="arn:aws:iam::123456789012:user/assumer")
 trust = dict(Version="2012-10-17", Statement=[dict(Effect="Allow", Principal=assumer, Action="sts:AssumeRole")])
 role = iam.create_role(RoleName="reader", AssumeRolePolicyDocument=json.dumps(trust))["Role"]["Arn"]
@@ -74,4 +77,4 @@ assume = dict(allowed, Statement=[dict(Sid="A", Effect="Allow", Action="sts:Assu
 keys["assumer"] = key("assumer", assume)
 
 keys = {name: [one["AccessKeyId"], one["SecretAccessKey"]] for name, one in keys.items()}
-print(json.dumps(dict(busy=busy, unused=unused, instance=instance, zone=zone, role=role, keys=keys)))
+print(json.dumps(dict(busy=busy, unused=unused, spare=spare, instance=instance, zone=zone, role=role, keys=keys)))

@@ -17,6 +17,8 @@ pub(crate) struct Account {
     pub(crate) unused: String,
     pub(crate) instance: String,
     pub(crate) zone: String,
+    /// One that tests may modify.
+    pub(crate) spare: String,
     pub(crate) role: String,
     /// Access key and secret by user; a user named like an action has the policy without it.
     pub(crate) keys: BTreeMap<String, [String; 2]>,
@@ -110,7 +112,15 @@ impl Moto {
 
 fn nobody() -> Account {
     let none = String::new;
-    Account { busy: none(), unused: none(), instance: none(), zone: none(), role: none(), keys: BTreeMap::new() }
+    Account {
+        busy: none(),
+        unused: none(),
+        spare: none(),
+        instance: none(),
+        zone: none(),
+        role: none(),
+        keys: BTreeMap::new(),
+    }
 }
 
 /// All that can be read of the account, and the first error.

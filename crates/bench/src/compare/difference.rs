@@ -84,7 +84,7 @@ impl Difference {
                     (half, ratio)
                 }),
             ),
-            _ => Self::paired(&numbers),
+            _ => Self::of_pairs(&numbers),
         }
     }
 
@@ -125,7 +125,8 @@ impl Difference {
         Some(found)
     }
 
-    fn paired(numbers: &[(f64, f64)]) -> Self {
+    /// Of numbers of A and of B, one pair for each pair of runs: Student's t over the pairs, so that one pair has no interval.
+    pub fn of_pairs(numbers: &[(f64, f64)]) -> Self {
         let half = |of: fn((f64, f64)) -> f64| {
             mean(&numbers.iter().copied().map(of).collect::<Vec<_>>()).map_or(f64::NAN, |found| found.half_width)
         };

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bench::{Plan, Report};
 use deployment::Deployment;
@@ -38,12 +39,20 @@ pub(crate) struct Extra {
     /// Burst credits of the disks when a run begins, of a full bucket
     #[arg(long, value_name = "SHARE", requires = "launch")]
     credits: Option<Ratio>,
+    /// Kill the server so long after a run began, as kill -9 does; it is started again and recovers
+    #[arg(long, value_name = "SPAN", requires = "launch")]
+    crash: Option<Nanos>,
 }
 
 impl Extra {
     /// Refuses what the reference store and TiKV do not know.
     pub(crate) fn check_unused(&self) -> Result<(), Failure> {
-        let given = [(self.drop, "--drop"), (self.tls_ca.is_some(), "--tls-ca"), (self.credits.is_some(), "--credits")];
+        let given = [
+            (self.drop, "--drop"),
+            (self.tls_ca.is_some(), "--tls-ca"),
+            (self.credits.is_some(), "--credits"),
+            (self.crash.is_some(), "--crash"),
+        ];
         match given.into_iter().find(|(given, _)| *given) {
             Some((_, option)) => {
                 Err(Failure::input(format!("{option} is for SQL databases: --launch mariadb, or --db mysql://…")))
@@ -116,7 +125,8 @@ fn order(args: &Args, workload: &Workload) -> Result<Order, Failure> {
         (_, true) => Table::Keep,
         _ => Table::Load,
     };
-    Ok(Order { job, database, plan, table, stop: Arc::default() })
+    let crash = args.sql.crash.map(|after| Duration::from_nanos(after.0));
+    Ok(Order { job, database, plan, table, crash, stop: Arc::default() })
 }
 
 type Chosen = (Database, String, Option<Usd>);
@@ -167,7 +177,8 @@ fn existing(args: &Args, url: &str) -> Result<Chosen, Failure> {
     if let Some(file) = args.sql.tls_ca.as_ref().filter(|file| !file.is_file()) {
         return Err(Failure::input(format!("--tls-ca {}: there is no such file", file.display())));
     }
-    let target = Target { tls_ca: args.sql.tls_ca.clone(), password: password(&target)?, ..target };
+    let password = password(&target)?;
+    let target = Target { tls_ca: args.sql.tls_ca.clone(), password, ..target };
     let title = target.title();
     Ok((Database::Existing(target), title, None))
 }
@@ -196,17 +207,22 @@ fn room(args: &Args, job: &Job) -> Result<(), Failure> {
     let rows = match job.kind {
         JobKind::Tpcc(scale) => WAREHOUSE * scale.warehouses as f64,
         JobKind::Inserts { before, .. } => ROW * before as f64,
+        JobKind::Sysbench(oltp) => ROW * (oltp.tables * oltp.rows) as f64,
     };
-    let scratch = &args.options.scratch;
+    enough(&args.options.scratch, SERVER + rows)
+}
+
+/// Whether a folder has so many bytes of room.
+pub(super) fn enough(scratch: &Path, needed: f64) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::environment(format!("{}: {error}", scratch.display()));
     std::fs::create_dir_all(scratch).map_err(|error| failed(&error))?;
     let there = nix::sys::statvfs::statvfs(scratch).map_err(|error| failed(&error))?;
     let free = there.blocks_available() as f64 * there.fragment_size() as f64;
-    if SERVER + rows > free {
+    if needed > free {
         return Err(Failure::input(format!(
             "the rows need some {} of room in {}, which has {}: load fewer with --records, or name another folder with \
              --scratch",
-            Bytes((SERVER + rows) as u64),
+            Bytes(needed as u64),
             scratch.display(),
             Bytes(free as u64)
         )));

@@ -61,7 +61,7 @@ fn used(run: &RunReport, found: &Found) -> Vec<String> {
     let mut parts = Vec::new();
     if let Some(tpmc) = found.tpmc {
         parts.push(format!("{tpmc:.0} tpmC"));
-    } else {
+    } else if run.rows_added_per_s > 0.0 {
         let minute = 60.0 * run.rows_added_per_s;
         parts.push(format!("{minute:.0} rows a minute"));
     }

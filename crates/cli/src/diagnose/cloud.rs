@@ -3,6 +3,7 @@
 use units::Nanos;
 
 use super::given::Given;
+use super::watch::Watch;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -25,6 +26,8 @@ pub(crate) struct Account {
     #[arg(long, value_name = "URL")]
     endpoint: Option<String>,
     #[command(flatten)]
+    watch: Watch,
+    #[command(flatten)]
     given: Given,
 }
 
@@ -34,6 +37,7 @@ pub(crate) struct Account {
 Examples:
   diskwright diagnose cloudwatch --volume vol-0a1b2c3d --since 14d
   diskwright diagnose cloudwatch --all --since 14d --step 1h --region us-west-2
+  diskwright diagnose cloudwatch --volume vol-0a1b2c3d --since 3h --watch=5m
   diskwright diagnose cloudwatch --policy > policy.json
 
 --all is a table by volume of what is at risk and what could be saved. CloudWatch charges by the series
@@ -76,7 +80,7 @@ mod asked {
 
     pub(crate) fn volumes(args: &Volumes, _json: bool) -> Result<Output, Failure> {
         let Volumes { volume: _, all: _, policy: _, account } = args;
-        let Account { since: _, step: _, profile: _, role: _, endpoint: _, given: _ } = account;
+        let Account { since: _, step: _, profile: _, role: _, endpoint: _, watch: _, given: _ } = account;
         Err(without())
     }
 
@@ -95,8 +99,8 @@ mod asked {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::diagnose::answer::answer;
     use crate::diagnose::fleet::Fleet;
+    use crate::diagnose::watch::Asked;
     use crate::progress;
 
     impl Account {
@@ -145,11 +149,19 @@ mod asked {
         }
         let account = &args.account;
         let session = account.session()?;
-        let (range, mut known) = (account.range()?, account.known(&session)?);
-        let Some(id) = &args.volume else { return fleet(&session, range, &known, account, json) };
-        let (timeline, facts) = progress::during("asking AWS", || session.volume(id, range))?;
-        add(&mut known, &facts);
-        answer(&facts.id, &timeline, &known, account.given.out.as_deref(), json)
+        let Some(id) = &args.volume else {
+            if account.watch.is_on() {
+                return Err(Failure::input("--watch is for one volume: name it with --volume"));
+            }
+            return fleet(&session, account.range()?, &account.known(&session)?, account, json);
+        };
+        let ask = || {
+            let (range, mut known) = (account.range()?, account.known(&session)?);
+            let (timeline, facts) = progress::during("asking AWS", || session.volume(id, range))?;
+            add(&mut known, &facts);
+            Ok(Some(Asked { of: facts.id.clone(), timeline, known }))
+        };
+        account.watch.answer(ask, account.given.out.as_deref(), json)
     }
 
     /// Every volume by itself: memory does not grow with their number.
@@ -172,17 +184,20 @@ mod asked {
     pub(crate) fn database(args: &Database, json: bool) -> Result<Output, Failure> {
         let account = &args.account;
         let session = account.session()?;
-        let (range, mut known) = (account.range()?, account.known(&session)?);
-        let (timeline, facts) = progress::during("asking AWS", || session.db_instance(&args.name, range))?;
-        if let Some(disk) = &facts.disk {
-            known.disks.entry(facts.id.clone()).or_insert_with(|| disk.clone());
-        }
-        // An instance of RDS is one of EC2 under another name.
-        let kind = facts.class.strip_prefix("db.").unwrap_or(&facts.class);
-        if known.instance.is_none() && known.view.instance(kind).is_ok() {
-            known.instance = Some(kind.to_owned());
-        }
-        answer(&facts.id, &timeline, &known, account.given.out.as_deref(), json)
+        let ask = || {
+            let (range, mut known) = (account.range()?, account.known(&session)?);
+            let (timeline, facts) = progress::during("asking AWS", || session.db_instance(&args.name, range))?;
+            if let Some(disk) = &facts.disk {
+                known.disks.entry(facts.id.clone()).or_insert_with(|| disk.clone());
+            }
+            // An instance of RDS is one of EC2 under another name.
+            let kind = facts.class.strip_prefix("db.").unwrap_or(&facts.class);
+            if known.instance.is_none() && known.view.instance(kind).is_ok() {
+                known.instance = Some(kind.to_owned());
+            }
+            Ok(Some(Asked { of: facts.id.clone(), timeline, known }))
+        };
+        account.watch.answer(ask, account.given.out.as_deref(), json)
     }
 }
 

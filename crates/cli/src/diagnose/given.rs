@@ -23,6 +23,9 @@ pub(crate) struct Given {
     /// An instance type: m5.2xlarge, or n1=m5.2xlarge; may be repeated
     #[arg(long, value_name = "[NODE=]TYPE")]
     instance: Vec<String>,
+    /// Threads of a pool that are not TiKV's default: unified_read_po=8; may be repeated
+    #[arg(long, value_name = "POOL=THREADS")]
+    pool: Vec<String>,
     /// Where prices are looked up; the deployment's region if not given
     #[arg(long)]
     pub(crate) region: Option<String>,
@@ -59,18 +62,25 @@ impl Given {
                 (None, instance) => known.instance = Some(instance.to_owned()),
             }
         }
+        for text in &self.pool {
+            let wrong = || Failure::input(format!("--pool {text}: expected POOL=THREADS, such as unified_read_po=8"));
+            let (Some(pool), threads) = named(text) else { return Err(wrong()) };
+            let threads: u32 = threads.parse().ok().filter(|threads| *threads > 0).ok_or_else(wrong)?;
+            known.pools.insert(pool.to_owned(), f64::from(threads));
+        }
         known.check().map_err(|error| Failure::input(error.to_string()))?;
         Ok(known)
     }
 }
 
 /// What mounted disks tell of themselves, as `record` and a gathered Prometheus note it; what people say counts before it.
-pub(super) fn add_noted_disks(known: &mut Known, timeline: &Timeline) {
+pub(super) fn add_noted(known: &mut Known, timeline: &Timeline) {
     for (key, text) in &timeline.about.notes {
         if let (Some(name), Ok(disk)) = (key.strip_prefix("disk "), text.parse()) {
             known.disks.entry(name.to_owned()).or_insert(disk);
         }
     }
+    known.instance = known.instance.take().or_else(|| timeline.about.notes.get("instance").cloned());
 }
 
 /// `name=what` or `what`.

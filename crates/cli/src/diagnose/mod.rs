@@ -7,10 +7,12 @@ mod export;
 mod fleet;
 mod given;
 mod iostat;
+mod mounted;
 mod page;
 mod prometheus;
 mod text;
 mod timeline;
+mod watch;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -24,6 +26,7 @@ Examples:
   iostat -xty 5 60 | diskwright diagnose iostat - --disk sdb=gp3:500GiB --instance m5.2xlarge
   diskwright diagnose prometheus http://10.0.0.5:9090 --since 6h --on deployment.toml --out report
   diskwright diagnose cloudwatch --volume vol-0a1b2c3d --since 14d
+  diskwright diagnose mounted /mnt/tikv --watch=5s
 
 Limits are those of the catalogue for the disks and instances named; what is not known is not guessed,
 and `cannot tell` says what would be needed.
@@ -41,6 +44,8 @@ enum Source {
     Timeline(timeline::Args),
     /// What `iostat -x` printed
     Iostat(iostat::Args),
+    /// Mounted disks of this machine
+    Mounted(mounted::Args),
     /// A Prometheus, Thanos or Mimir
     Prometheus(prometheus::Args),
     /// Volumes of an AWS account
@@ -55,6 +60,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     match &args.source {
         Source::Timeline(args) => timeline::run(args, json),
         Source::Iostat(args) => iostat::run(args, json),
+        Source::Mounted(args) => mounted::run(args, json),
         Source::Prometheus(args) => prometheus::run(args, json),
         Source::Cloudwatch(args) => cloud::volumes(args, json),
         Source::Rds(args) => cloud::database(args, json),

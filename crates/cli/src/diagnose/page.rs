@@ -1,11 +1,12 @@
 //! Verdicts as a page, with the evidence drawn.
 
 use diagnose::{Facts, Kind, Known, Scope, Verdict, facts};
+use jiff::Timestamp;
 use report::{Curve, Finding, FindingsPage, findings_page, words};
 use timeline::Timeline;
 use units::Nanos;
 
-use super::text::{headline, instant, threshold, value};
+use super::text::{episodes, headline, instant, threshold, value};
 
 /// Findings that are drawn; more would be the same on other nodes.
 const DRAWN: usize = 12;
@@ -28,7 +29,7 @@ pub(super) fn page(of: &str, timeline: &Timeline, known: &Known, verdicts: &[Ver
         good: verdicts.iter().all(|verdict| !verdict.kind.is_wrong()),
         facts: about,
         span: until - from,
-        findings: verdicts.iter().take(DRAWN).map(|verdict| finding(verdict, &all, from)).collect(),
+        findings: verdicts.iter().take(DRAWN).map(|verdict| finding(verdict, &all, (from, start))).collect(),
         notes: vec![
             "Rules with their thresholds, reasons and sources: crates/diagnose/tables/rules.toml. Limits and prices: the \
              catalogue of the day asked for."
@@ -37,8 +38,9 @@ pub(super) fn page(of: &str, timeline: &Timeline, known: &Known, verdicts: &[Ver
     })
 }
 
-fn finding(verdict: &Verdict, all: &[Facts], start: Nanos) -> Finding {
+fn finding(verdict: &Verdict, all: &[Facts], (start, clock): (Nanos, Option<Timestamp>)) -> Finding {
     let mut says = vec![format!("{}.", verdict.says)];
+    says.extend(episodes(verdict, clock));
     says.extend(verdict.remedy.as_ref().map(|remedy| format!("Do: {}.", remedy.text)));
     says.extend(verdict.monthly.map(|usd| format!("A month's price changes by {:+.2} USD.", usd.0)));
     says.push(format!("{} sure.", words::percent(verdict.confidence)));

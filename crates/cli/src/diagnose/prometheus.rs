@@ -6,8 +6,8 @@ use gather::prometheus::{Auth, Options, Range, Server, gather};
 use jiff::{SignedDuration, Timestamp};
 use units::Nanos;
 
-use super::answer::answer;
-use super::given::{Given, add_noted_disks};
+use super::given::{Given, add_noted};
+use super::watch::{Asked, Watch};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress;
@@ -23,6 +23,7 @@ Examples:
   diskwright diagnose prometheus http://10.0.0.5:9090 --since 6h --on deployment.toml
   diskwright diagnose prometheus https://mimir.example/prometheus --tenant prod \\
     --select 'tidb_cluster=\"prod\"' --disk nvme1n1=gp3:1000GiB,6000iops --instance m6i.4xlarge
+  diskwright diagnose prometheus http://10.0.0.5:9090 --since 30m --watch
 
 Reads TiKV, PD, TiDB, node_exporter and disks mounted by diskwright, summed up by the server.
 A token is taken from DISKWRIGHT_PROMETHEUS_TOKEN, the password of --user from
@@ -51,6 +52,8 @@ pub(crate) struct Args {
     /// Trust only certificates that this one signs, a PEM file
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
+    #[command(flatten)]
+    watch: Watch,
     #[command(flatten)]
     given: Given,
 }
@@ -86,10 +89,16 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
-    let (server, range) = (args.server()?, args.range()?);
-    let mut known = args.given.known(None)?;
+    if args.watch.is_on() && args.until.is_some() {
+        return Err(Failure::input("--watch looks at what comes: leave --until out"));
+    }
+    let server = args.server()?;
     let options = Options { selector: args.select.clone(), ..Options::default() };
-    let timeline = progress::during("asking Prometheus", || gather(&server, &range, &options))?;
-    add_noted_disks(&mut known, &timeline);
-    answer(&timeline.about.title.clone(), &timeline, &known, args.given.out.as_deref(), json)
+    let ask = || {
+        let (range, mut known) = (args.range()?, args.given.known(None)?);
+        let timeline = progress::during("asking Prometheus", || gather(&server, &range, &options))?;
+        add_noted(&mut known, &timeline);
+        Ok(Some(Asked { of: timeline.about.title.clone(), timeline, known }))
+    };
+    args.watch.answer(ask, args.given.out.as_deref(), json)
 }

@@ -93,6 +93,9 @@ fn one(number: usize, group: &[&Verdict], start: Option<Timestamp>) -> String {
     if !matches!(verdict.kind, Kind::Healthy) {
         paragraph(format!("{}.", capital(&verdict.says)));
     }
+    if let Some(again) = episodes(verdict, start) {
+        paragraph(again);
+    }
     if let Some(remedy) = &verdict.remedy {
         let to = remedy.to.as_ref().filter(|to| remedy.what == "setting" && !remedy.text.contains(to.as_str()));
         let to = to.map_or(String::new(), |to| format!(" ({to})"));
@@ -110,6 +113,28 @@ fn one(number: usize, group: &[&Verdict], start: Option<Timestamp>) -> String {
         ));
     }
     text + &evidence(&verdict.evidence)
+}
+
+/// Of what came more than once: how often, and when last.
+pub(super) fn episodes(verdict: &Verdict, start: Option<Timestamp>) -> Option<String> {
+    /// As many are told one by one.
+    const TOLD: usize = 4;
+    let all = &verdict.episodes;
+    let (first, last) = (all.first()?, all.last()?);
+    if all.len() < 2 {
+        return None;
+    }
+    let every = (last.from.0 - first.from.0) / (all.len() as u64 - 1);
+    let told = all.iter().rev().take(TOLD).rev();
+    let told: Vec<String> =
+        told.map(|one| format!("{} to {}", instant(one.from, start), instant(one.to, start))).collect();
+    let which = if all.len() > TOLD { "the last of them " } else { "" };
+    Some(format!(
+        "It recurs: {} times, about every {}; {which}{}.",
+        all.len(),
+        Nanos::secs((every / 1_000_000_000).max(1)),
+        told.join(", ")
+    ))
 }
 
 fn evidence(evidence: &Evidence) -> String {
@@ -193,6 +218,19 @@ mod tests {
             amount(131_072_000.0, "bytes/s"),
         ];
         assert_eq!(amounts, ["0.96", "2.10 ms", "35 min", "32 KiB", "125 MiB/s"]);
+    }
+
+    #[test]
+    fn what_recurs_is_told_with_how_often_and_when_last() {
+        let episode = |at: u64| diagnose::Episode { from: Nanos::secs(at), to: Nanos::secs(at + 30) };
+        let known = diagnose::Known::nothing(catalog::Catalog::embedded().at(None));
+        let mut verdict = diagnose::diagnose(&Timeline::default(), &known).remove(0);
+        assert_eq!(episodes(&verdict, None), None);
+        verdict.episodes = vec![episode(0)];
+        assert_eq!(episodes(&verdict, None), None, "once is not again");
+        verdict.episodes = (0..6).map(|i| episode(600 * i)).collect();
+        let said = episodes(&verdict, None).unwrap();
+        assert!(said.starts_with("It recurs: 6 times, about every 10m; the last of them 1200 s to 1230 s"), "{said}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use input::Text;
 use timeline::Timeline;
 
 use super::answer::answer;
-use super::given::{Given, add_noted_disks};
+use super::given::{Given, add_noted};
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -33,7 +33,6 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let brought = timeline.about.notes.get("deployment");
     let brought = brought.and_then(|text| Deployment::from_text(&Text::new("the Timeline's deployment", &**text)).ok());
     let mut known = args.given.known(brought)?;
-    add_noted_disks(&mut known, &timeline);
-    known.instance = known.instance.or_else(|| timeline.about.notes.get("instance").cloned());
+    add_noted(&mut known, &timeline);
     answer(&args.file.display().to_string(), &timeline, &known, args.given.out.as_deref(), json)
 }

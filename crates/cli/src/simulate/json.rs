@@ -25,6 +25,6 @@ pub(super) fn document(seed: u64, summary: &Summary) -> Value {
         "bound": summary.bound.iter().map(bound).collect::<Vec<_>>(),
         "used": summary.used, "write_amplification": summary.used.write_amplification(),
         "measured_from_s": summary.from.as_secs_f64(), "measured_until_s": summary.until.as_secs_f64(),
-        "seed": seed, "events": summary.events,
+        "seed": seed, "events": summary.events, "innodb": summary.innodb,
     })
 }

@@ -33,7 +33,15 @@ pub(super) fn text(seed: u64, run: &Run, took: f64, written: &[PathBuf]) -> Stri
     };
     rate("I/Os of all disks", used.disk_ios, "1/s");
     rate("bytes of all disks", used.disk_bytes / 1_048_576.0, "MiB/s");
-    rate("raft log syncs", used.raft_log_syncs, "1/s");
+    match &summary.innodb {
+        None => rate("raft log syncs", used.raft_log_syncs, "1/s"),
+        Some(innodb) => {
+            rate("redo log syncs", innodb.redo_syncs, "1/s");
+            rate("binary log syncs", innodb.binlog_syncs, "1/s");
+            rate("pages read", innodb.pages_read, "1/s");
+            rate("pages written back", innodb.pages_written, "1/s");
+        }
+    }
     rate("busy threads of all nodes", used.node_cpu, "");
     if let Some(amplification) = used.write_amplification() {
         table.row(["write amplification".to_owned(), format!("{amplification:.1}"), "of flushed bytes".to_owned()]);
@@ -42,6 +50,9 @@ pub(super) fn text(seed: u64, run: &Run, took: f64, written: &[PathBuf]) -> Stri
         table.row(["block cache hits".to_owned(), words::percent(hits), String::new()]);
     }
     text += &table.to_string();
+    if let Some(finished) = summary.innodb.and_then(|innodb| innodb.finished) {
+        text += &format!("\nAll rows were added after {:.0} s.\n", finished.as_secs_f64());
+    }
     text += "\nWhat held operations up, on the node where it did most:\n";
     if summary.bound.is_empty() {
         text += "  nothing for a hundredth of the time\n";

@@ -125,6 +125,10 @@ fn what_iostat_printed_of_a_raft_disk_is_bound_by_its_flushes() {
     let (code, answer) = json(&["diagnose", "iostat", example, "--interval", "1s"]);
     let raft = answer["verdicts"].as_array().unwrap().iter().find(|verdict| verdict["kind"] == "flush-bound");
     assert_eq!((code, raft.map(|raft| &raft["subject"]["disk"])), (1, Some(&Value::from("sdd"))), "{answer:#}");
+    let kv = answer["verdicts"].as_array().unwrap().iter().find(|verdict| verdict["subject"]["disk"] == "sdb").unwrap();
+    let says = kv["says"].as_str().unwrap();
+    assert!(says.contains("near its write throughput") && says.contains("compaction"), "{says}");
+    assert!(raft.unwrap()["says"].as_str().unwrap().contains("571 flushes (fdatasync) a second"), "{answer:#}");
     // Reports without time stamps do not say how long they are of.
     let Run { code, stderr, .. } = run(&["diagnose", "iostat", example]);
     assert!(code == 2 && stderr.contains("--interval"), "{stderr}");
@@ -161,4 +165,17 @@ fn the_policy_that_reading_aws_needs_is_printed_without_an_account() {
     assert_eq!(policy["Statement"][0]["Effect"], "Allow");
     let Run { code, stderr, .. } = run(&["diagnose", "cloudwatch"]);
     assert!(code == 2 && stderr.contains("--volume"), "{stderr}");
+}
+
+#[test]
+fn a_source_that_is_watched_is_asked_again_and_tells_what_is_new() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/tikv-node-iostat.txt");
+    let watched = ["diagnose", "--json", "iostat", example, "--interval", "1s", "--watch=10ms", "--times", "3"];
+    let Run { code, stdout, .. } = run(&watched);
+    let events: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    // Nothing changes in a file that stays as it is: each is told once.
+    let mut kinds: Vec<String> =
+        events.iter().map(|event| format!("{} {}", event["event"], event["verdict"]["kind"])).collect();
+    kinds.sort();
+    assert_eq!((code, kinds), (1, vec![r#""new" "flush-bound""#.into(), r#""new" "write-throughput-near""#.into()]));
 }

@@ -7,6 +7,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use rand::RngExt;
 use serde_json::Value;
 
@@ -23,7 +25,7 @@ fn fio(place: &Place, more: &[String]) -> Value {
     let mut command = Command::new("fio");
     // fio leaves its state in the working folder.
     command.current_dir(place.path("fio"));
-    command.args(["--name=written", "--bs=4k", "--rw=randwrite", "--direct=1", "--ioengine=libaio", "--iodepth=16"]);
+    command.args(["--name=written", "--bs=4k", "--rw=randwrite", "--direct=1", "--ioengine=libaio"]);
     command.args(["--verify=crc32c", "--verify_fatal=1", "--output-format=json", "--output=answer"]);
     command.arg(format!("--size={SIZE}")).arg(format!("--filename={}", place.path("dir/fio").display())).args(more);
     let run = process::run(command, Duration::from_secs(90));
@@ -60,22 +62,42 @@ fn fio_verifies_all_that_was_acknowledged_before_a_kill_9() {
         let after = random.random_range(300..3000);
         eprintln!("round {round}: triggered after {after} ms");
         let pull = {
-            let trigger = trigger.clone();
+            let (trigger, daemon) = (trigger.clone(), place.daemon());
+            // In half of the rounds the daemon is frozen a moment before: then as many writes are under way as can be.
+            let frozen = round % 2 == 1;
             std::thread::spawn(move || {
                 std::thread::sleep(Duration::from_millis(after));
+                if frozen {
+                    kill(Pid::from_raw(daemon), Signal::SIGSTOP).unwrap();
+                    std::thread::sleep(Duration::from_millis(50));
+                }
                 File::create(trigger).unwrap();
             })
         };
-        let kill = format!("--trigger=kill -9 {}", place.daemon());
+        let shot = format!("--trigger=kill -9 {}", place.daemon());
         let seed = format!("--randseed={}", random.random::<u32>());
         let file = format!("--trigger-file={}", trigger.display());
         let rate = format!("--rate_iops={RATE}");
-        fio(&place, &["--do_verify=0".into(), "--verify_state_save=1".into(), seed.clone(), rate, kill, file]);
+        fio(
+            &place,
+            &[
+                "--do_verify=0".into(),
+                "--verify_state_save=1".into(),
+                seed.clone(),
+                "--iodepth=16".into(),
+                rate,
+                shot,
+                file,
+            ],
+        );
         pull.join().unwrap();
         process::wait_for("the daemon to be killed", || place.daemons().is_empty());
         let written = writers.finish();
         place.ok("mount unlimited:2GiB @dir");
-        let verified = fio(&place, &["--verify_only=1".into(), "--verify_state_load=1".into(), seed]);
+        // One after another: fio tells by its finished reads whether the next was among the last writes, of which it knows
+        // which were acknowledged. With more reads at a time it takes writes for acknowledged that were under way.
+        let one = "--iodepth=1".into();
+        let verified = fio(&place, &["--verify_only=1".into(), "--verify_state_load=1".into(), seed, one]);
         blocks += verified["jobs"][0]["read"]["total_ios"].as_u64().unwrap();
         written.check(Keeps::Acknowledged);
         place.ok("down @dir");

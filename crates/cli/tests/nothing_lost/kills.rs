@@ -57,6 +57,12 @@ fn kill_9_loses_nothing_acknowledged_by_an_unlimited_disk() {
 }
 
 #[test]
+fn kill_9_loses_nothing_of_a_disk_that_the_kernel_serves_itself() {
+    // It goes on without its daemon, until the next mount or down takes it away.
+    killed("unlimited:2GiB --passthrough", times(5, 40));
+}
+
+#[test]
 fn kill_9_loses_nothing_acknowledged_on_xfs() {
     killed("unlimited:2GiB --filesystem xfs", times(3, 20));
 }

@@ -1,7 +1,11 @@
 //! `diskwright bench` on a real MariaDB. Needs root, FUSE, and the package mariadb-server (`make tools`); without it the tests
 //! fail and say so.
 
+mod lost;
 mod place;
+mod study;
+mod sysbench;
+mod tls;
 
 use std::time::{Duration, Instant};
 
@@ -14,15 +18,10 @@ const SHORT: &str = "--warm-up 1s --least 3s --most 4s --scratch @scratch";
 #[test]
 fn tpcc_stays_consistent_over_a_kill_of_the_server_in_the_middle() {
     let place = Place::new();
-    let run = place.spawn(
-        "bench @tpcc.toml --launch mariadb --on @fast.toml --warm-up 1s --least 8s --most 9s --scratch \
-                           @scratch --out @run.csv --json",
+    let run = place.run(
+        "bench @tpcc.toml --launch mariadb --on @fast.toml --warm-up 1s --least 8s --most 9s --crash 4s --scratch \
+         @scratch --out @run.csv --json",
     );
-    // Loaded districts end with order 3000.
-    place.until("orders come in", || place.sql("SELECT MAX(o_id) > 3005 FROM bench.orders").as_deref() == Some("1"));
-    let pid = place.server().unwrap();
-    place.kill(pid, Signal::SIGKILL);
-    let run = place.wait(run);
     assert_eq!(run.code, 0, "{run:?}");
     let found = &run.json()["sql"][0];
     assert_eq!(found["restarts"], 1, "{found:#}");
@@ -32,7 +31,17 @@ fn tpcc_stays_consistent_over_a_kill_of_the_server_in_the_middle() {
     );
     assert!(found["tpmc"].as_f64().unwrap() > 0.0 && found["retries"]["lost"].as_u64().unwrap() > 0, "{found:#}");
     let timeline = timeline::Timeline::read(place.path("run.csv")).unwrap();
-    for series in ["latency", "innodb_fsyncs", "write_ops", "redo_bytes"] {
+    for series in [
+        "latency",
+        "innodb_reads",
+        "innodb_writes",
+        "innodb_fsyncs",
+        "dirty_bytes",
+        "redo_bytes",
+        "buffer_pool_requests",
+        "buffer_pool_misses",
+        "write_ops",
+    ] {
         assert!(timeline.select(series, &[]).next().is_some(), "{series} is missing");
     }
     place.is_clear();
@@ -106,8 +115,9 @@ fn what_cannot_be_is_refused_with_what_to_do() {
         ("bench @inserts.toml --db mysql://h/s", 2, "mysql://USER@HOST"),
         ("bench @inserts.toml --launch mariadb", 2, "--on"),
         ("bench @inserts.toml --launch mariadb --on @tikv.toml", 2, "engine = \"innodb\""),
-        ("bench @ycsb.toml --launch mariadb --on @fast.toml", 2, "[tpcc] or [inserts]"),
+        ("bench @ycsb.toml --launch mariadb --on @fast.toml", 2, "[tpcc], [inserts] or [sysbench]"),
         ("bench @inserts.toml --on @tikv.toml --drop", 2, "--launch mariadb"),
+        ("bench @inserts.toml --db mysql://u@127.0.0.1:1/s --tls-ca @no.pem", 2, "no such file"),
         ("bench @inserts.toml --launch mariadb --on @fast.toml --set innodb", 2, "VARIABLE=VALUE"),
         (
             "bench @inserts.toml --launch mariadb --on @fast.toml --set no_such_variable=1 --scratch @scratch",

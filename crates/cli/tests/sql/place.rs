@@ -15,7 +15,7 @@ static MACHINE: Mutex<()> = Mutex::new(());
 /// Longer than anything takes here, on a machine that does much else too.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     (
         "tpcc.toml",
         "engine = \"innodb\"\nregion = \"us-west-2\"\n[tpcc]\nwarehouses = 1\nclients = 8\n[targets]\nthroughput = 100\n",
@@ -28,6 +28,11 @@ const FILES: [(&str, &str); 5] = [
     (
         "ycsb.toml",
         "engine = \"innodb\"\nregion = \"us-west-2\"\n[ycsb]\nworkload = \"A\"\nrecords = 5\n[targets]\nthroughput = 100\n",
+    ),
+    (
+        "sysbench.toml",
+        "engine = \"innodb\"\nregion = \"us-west-2\"\n[sysbench]\ntest = \"read_write\"\ntables = 2\nrows = 500\n\
+         clients = 4\n[targets]\nthroughput = 100\n",
     ),
     (
         "fast.toml",
@@ -162,6 +167,11 @@ impl Place {
 
     /// A server of the test's own, on which `bench` may do all without a password; its port.
     pub(crate) fn serve(&self) -> u16 {
+        self.serve_with(&[], "")
+    }
+
+    /// The same with more options, and with something that is asked of the user, such as `REQUIRE SSL`.
+    pub(crate) fn serve_with(&self, options: &[String], require: &str) -> u16 {
         let (data, socket) = (self.path("data"), self.path("own.sock"));
         let own = |option: &str, path: &Path| format!("--{option}={}", path.display());
         let install = Command::new("mariadb-install-db")
@@ -174,20 +184,25 @@ impl Place {
         let server = Command::new("mariadbd")
             .args(["--no-defaults", "--user=root", "--bind-address=127.0.0.1", "--skip-name-resolve"])
             .args([own("datadir", &data), own("socket", &socket), format!("--port={free}")])
+            .args(options)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
         *self.server.lock().unwrap() = Some(server);
-        let grant = "CREATE USER bench@'127.0.0.1'; GRANT ALL ON mine.* TO bench@'127.0.0.1'";
-        self.until("the test's own server answers", || {
-            let client = Command::new("mariadb")
-                .args(["--no-defaults", "-u", "root", "-S", socket.to_str().unwrap(), "-e", grant])
-                .stderr(Stdio::null())
-                .status();
-            client.is_ok_and(|status| status.success())
-        });
+        let grant = format!("CREATE USER bench@'127.0.0.1' {require}; GRANT ALL ON mine.* TO bench@'127.0.0.1'");
+        self.until("the test's own server answers", || self.own(&grant).is_some());
         free
+    }
+
+    /// What that server answers; `None` if it does not.
+    pub(crate) fn own(&self, sql: &str) -> Option<String> {
+        let output = Command::new("mariadb")
+            .args(["--no-defaults", "-N", "-B", "-u", "root", "-S", self.path("own.sock").to_str()?, "-e", sql])
+            .stderr(Stdio::null())
+            .output()
+            .ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
     /// Nothing of any run is left.

@@ -1,11 +1,12 @@
 //! Incidents of known cause, and which cause `diagnose` names first: `make incidents`. Half of them are for looking at, the
-//! other half is held out; the confusion matrix goes into `docs/incidents.md`. Real ones, of mounted disks, would come in as
-//! [`Incident`]s that are read from files.
+//! other half is held out; the confusion matrix goes into its section of `docs/incidents.md`. Those of mounted disks have a section
+//! of their own: `make incidents-real`.
 
 mod kept;
 mod make;
 mod matrix;
 mod parts;
+mod section;
 mod truth;
 
 use std::path::PathBuf;
@@ -52,7 +53,7 @@ struct Args {
     bench: bool,
 }
 
-/// Something that went wrong, or did not, and is known: simulated here; of mounted disks it would be read from files.
+/// Something that went wrong in a simulation, or did not, and is known.
 pub(crate) struct Incident {
     pub(crate) number: u64,
     pub(crate) truth: Kind,
@@ -99,8 +100,8 @@ fn main() -> ExitCode {
     let text = markdown(&outcomes);
     println!("{text}\n{:.0} s", start.elapsed().as_secs_f64());
     if !args.look && args.only.is_none() {
-        if let Err(error) = std::fs::write(&args.out, text) {
-            eprintln!("{}: cannot be written: {error}", args.out.display());
+        if let Err(error) = section::replace(&args.out, "make incidents", &text) {
+            eprintln!("{error}");
             return ExitCode::from(3);
         }
     }

@@ -85,10 +85,10 @@ pub(crate) fn kept(outcomes: &[Outcome]) -> bool {
     held_out.is_empty() || at(first(&held_out)) >= TARGETS.0 && at(alarms(&held_out)) <= TARGETS.1
 }
 
-/// The page.
+/// The section.
 pub(crate) fn markdown(outcomes: &[Outcome]) -> String {
     let mut text = String::from(
-        "# Incidents of known cause\n\nWritten by `make incidents`; do not edit. Simulated deployments drawn at random, each with one cause that the \
+        "Simulated deployments drawn at random, each with one cause that the \
          simulator, and where causes look alike its remedy, confirms. Every other round of all causes is held out: no rule and \
          no threshold was chosen by it. *Counted* is told by our own disks, which count for how long each limit held requests \
          up; *plain* is what `iostat` and the engine's metrics tell. A false alarm is something wrong named first of a healthy \
@@ -114,7 +114,7 @@ pub(crate) fn markdown(outcomes: &[Outcome]) -> String {
     for telling in Telling::ALL {
         let told = if telling == Telling::Counted { "counted" } else { "plain" };
         let _ =
-            writeln!(text, "## Held out, {told}\n\n| cause | incidents | right | named instead |\n|---|---|---|---|");
+            writeln!(text, "### Held out, {told}\n\n| cause | incidents | right | named instead |\n|---|---|---|---|");
         let mut by: BTreeMap<Kind, BTreeMap<Kind, usize>> = BTreeMap::new();
         for one in of(outcomes, true, telling) {
             *by.entry(one.truth).or_default().entry(one.first).or_default() += 1;

@@ -99,5 +99,6 @@ fn task(d: &mut Dice, rate: f64, point_reads: f64, updates: f64) -> Task {
             capacity: None,
         },
         measured: None,
+        growth: None,
     }
 }

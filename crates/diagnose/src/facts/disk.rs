@@ -6,7 +6,7 @@ use timeline::Series;
 use units::Bytes;
 
 use super::raw::{Column, Raw, Told};
-use super::use_of::Ceiling;
+use super::use_of::{Ceiling, share_of};
 use super::{Facts, Grid, Scope, Signal, Subject, estimate};
 use crate::Known;
 use crate::rules::thresholds;
@@ -20,7 +20,12 @@ pub(super) fn facts(node: &str, label: &str, series: &[&Series], known: &Known) 
     facts.disk = known.disk(node, label).cloned();
     facts.limits = facts.disk.as_ref().and_then(|disk| known.limits(node, disk));
     facts.instance = known.instance(node).cloned();
-    let flow = Flow::new(&told);
+    let mut flow = Flow::new(&told);
+    // What is told are the limits in full.
+    if let Some(share) = known.share(label) {
+        facts.limits = facts.limits.map(|limits| share_of(limits, share));
+        (flow.iops_limit, flow.throughput_limit) = (None, None);
+    }
     flow.rates(&mut facts, &told);
     flow.latency(&mut facts);
     credits(&mut facts, &told, &flow);
@@ -31,7 +36,6 @@ pub(super) fn facts(node: &str, label: &str, series: &[&Series], known: &Known) 
 
 type Values = Vec<Option<f64>>;
 
-/// Requests and bytes of both directions.
 struct Flow {
     reads: Values,
     writes: Values,
@@ -86,6 +90,7 @@ impl Flow {
         let all = sum(&self.read_bytes, &self.write_bytes);
         facts.derive(Signal::ReadShare, &self.names[1], |_, i| of(&self.read_bytes, &all, i));
         facts.derive(Signal::ReadSize, &self.names[1], |_, i| of(&self.read_bytes, &self.reads, i));
+        facts.derive(Signal::WriteSize, &self.names[1], |_, i| of(&self.write_bytes, &self.writes, i));
         facts.derive(Signal::Latency, "time of requests over their number", |_, i| {
             let count = self.reads[i].unwrap_or(0.0) + self.writes[i].unwrap_or(0.0);
             (count > 0.0).then_some(())?;
@@ -143,7 +148,6 @@ impl Flow {
     }
 }
 
-/// What a signal is in an interval.
 type Tell<'a> = &'a dyn Fn(&Facts, usize) -> Option<f64>;
 
 /// Credits, and the use of what they allow.
@@ -155,8 +159,8 @@ fn credits(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
     let ceiling = |told: &Option<Column>, of: Option<Ceiling>, i: usize| {
         let told = told.as_ref().and_then(|column| column.values[i]);
         match (told, of) {
-            (Some(sustained), Some(of)) => Some(Ceiling { sustained, burst: of.burst.max(sustained) }),
-            (Some(sustained), None) => Some(Ceiling { sustained, burst: sustained }),
+            (Some(sustained), Some(of)) if of.bursts() => Some(Ceiling { sustained, burst: of.burst.max(sustained) }),
+            (Some(sustained), _) => Some(Ceiling { sustained, burst: sustained }),
             (None, of) => of,
         }
     };
@@ -178,7 +182,8 @@ fn credits(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
             }
         })
     });
-    let uses: [(Signal, Tell<'_>); 4] = [
+    let uses: [(Signal, Tell<'_>); 5] = [
+        (Signal::CountedIops, &|_, i| counted(i)),
         (Signal::IopsUse, &|facts, i| Some(counted(i)? / iops(i)?.now(facts.at(Signal::IoLeft, i)))),
         (Signal::ThroughputUse, &|facts, i| {
             Some(facts.at(Signal::Throughput, i)? / throughput(i)?.now(facts.at(Signal::IoLeft, i)))
@@ -187,7 +192,8 @@ fn credits(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
         (Signal::ThroughputPaid, &|facts, i| Some(facts.at(Signal::Throughput, i)? / throughput(i)?.sustained)),
     ];
     for (signal, of) in uses {
-        let names = if matches!(signal, Signal::IopsUse | Signal::IopsPaid) { 0 } else { 1 };
+        let of_bytes = matches!(signal, Signal::ThroughputUse | Signal::ThroughputPaid);
+        let names = usize::from(of_bytes);
         facts.derive(signal, &flow.names[names], of);
     }
     if facts.columns.contains_key(&Signal::IoLeft) {
@@ -221,7 +227,7 @@ fn time_left(facts: &mut Facts) {
     facts.derive(Signal::BurstTimeLeft, "burst balance", |_, i| (i == last).then_some(seconds));
 }
 
-/// What holds requests up: as counted, as the cloud checks it, else as estimated.
+/// As counted, as the cloud checks it, else as estimated.
 fn bounds(facts: &mut Facts, told: &Told<'_>) {
     let of = [
         (Signal::BoundVolumeIops, Raw::BoundVolumeIops, Some(Raw::CheckIops), Signal::IopsUse),
@@ -259,7 +265,6 @@ pub(super) fn larger(facts: &mut Facts, signal: Signal, of: &[Signal]) {
     }
 }
 
-/// Whether requests are in flight and none completes.
 fn stalled(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
     let (fault, check, in_flight) = (told.get(Raw::BoundFault), told.get(Raw::CheckStalled), told.get(Raw::InFlight));
     let name = check.as_ref().or(in_flight.as_ref()).map_or("queue_depth", |column| &column.series).to_owned();
@@ -268,12 +273,13 @@ fn stalled(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
         if let Some(check) = at(&check, i) {
             return Some(check);
         }
-        let none = flow.reads[i].unwrap_or(0.0) + flow.writes[i].unwrap_or(0.0) <= 0.0;
+        // Where no count is known, nothing is known to have stopped.
+        let none = [flow.reads[i], flow.writes[i]].into_iter().flatten().reduce(|a, b| a + b).map(|done| done <= 0.0);
         let waiting = match at(&in_flight, i) {
             Some(requests) => requests >= 1.0,
             None => facts.at(Signal::QueueDepth, i)? >= thresholds().stalled_queue,
         };
-        let nothing = f64::from(u8::from(none && waiting));
+        let nothing = f64::from(u8::from(none? && waiting));
         Some(at(&fault, i).map_or(nothing, |fault| nothing.max(fault.min(1.0))))
     });
 }

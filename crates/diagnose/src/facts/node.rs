@@ -8,7 +8,6 @@ use super::disk::larger;
 use super::group::NodeSeries;
 use super::{Facts, Grid, Scope, Signal, Subject, link};
 use crate::Known;
-use crate::threads::threads;
 
 /// TiKV's default size of a data block: `rocksdb.defaultcf.block-size`, tikv src/config/mod.rs.
 const BLOCK: Bytes = Bytes::kib(32);
@@ -22,7 +21,7 @@ pub(super) fn facts(node: &str, series: &NodeSeries<'_>, disks: &mut [Facts], kn
     facts.instance = known.instance(node).cloned();
     let told = Told { series: &series.others, grid };
     link::facts(&mut facts, &told, disks);
-    processors(&mut facts, &told);
+    processors(&mut facts, &told, known);
     engine(&mut facts, &told);
     data(&mut facts, &told, disks, known);
     cache(&mut facts, &told, known);
@@ -44,10 +43,8 @@ impl Told<'_> {
     }
 }
 
-fn processors(facts: &mut Facts, told: &Told<'_>) {
-    if let Some(percent) = told.get("CPUUtilization") {
-        facts.put(Signal::CpuUse, "CPUUtilization", percent.into_iter().map(|p| p.map(|p| p / 100.0)).collect());
-    }
+fn processors(facts: &mut Facts, told: &Told<'_>, known: &Known) {
+    machine(facts, told);
     let Some(vcpu) = facts.instance.as_ref().map(|instance| instance.vcpu) else { return };
     let pools: Vec<(&str, Vec<Option<f64>>)> = told
         .series
@@ -58,15 +55,38 @@ fn processors(facts: &mut Facts, told: &Told<'_>) {
     if pools.is_empty() {
         return;
     }
-    facts.derive(Signal::CpuUse, "cpu_time", |_, i| {
-        let busy: Vec<f64> = pools.iter().filter_map(|(_, busy)| busy[i]).collect();
-        (!busy.is_empty()).then(|| busy.iter().sum::<f64>() / f64::from(vcpu))
-    });
-    let used = |(pool, busy): &(&str, Vec<Option<f64>>), i: usize| Some(busy[i]? / threads(pool, vcpu)?);
+    // Where the machine tells, it knows of the programs beside the database, too.
+    if !facts.columns.contains_key(&Signal::CpuUse) {
+        facts.derive(Signal::CpuUse, "cpu_time", |_, i| {
+            let busy: Vec<f64> = pools.iter().filter_map(|(_, busy)| busy[i]).collect();
+            (!busy.is_empty()).then(|| busy.iter().sum::<f64>() / f64::from(vcpu))
+        });
+    }
+    let used = |(pool, busy): &(&str, Vec<Option<f64>>), i: usize| Some(busy[i]? / known.threads(pool, vcpu)?);
     let mean = |pool: &(&str, Vec<Option<f64>>)| (0..told.grid.count).filter_map(|i| used(pool, i)).sum::<f64>();
     let fullest = pools.iter().max_by(|a, b| mean(a).total_cmp(&mean(b)));
     if let Some(fullest) = fullest {
         facts.derive(Signal::PoolUse, format!("cpu_time{{pool={}}}", fullest.0), |_, i| used(fullest, i));
+    }
+}
+
+/// Busy processors as the cloud or node_exporter tell of the machine.
+fn machine(facts: &mut Facts, told: &Told<'_>) {
+    /// Modes in which a processor does nothing for this machine, or counts twice (proc(5): guest time is user time).
+    const NOT_BUSY: [&str; 5] = ["idle", "iowait", "steal", "guest", "guest_nice"];
+    if let Some(processors) = told.get("host_cpus") {
+        let is_busy = |series: &&&Series| {
+            let mode = series.labels.get("mode").map_or("", String::as_str);
+            series.name == "host_cpu_time" && !NOT_BUSY.contains(&mode)
+        };
+        let modes: Vec<_> = told.series.iter().filter(is_busy).map(|series| told.grid.column(series)).collect();
+        facts.derive(Signal::CpuUse, "host_cpu_time over host_cpus", |_, i| {
+            let busy = modes.iter().filter_map(|mode| mode[i]).reduce(|a, b| a + b)?;
+            Some(busy / processors[i].filter(|processors| *processors > 0.0)?)
+        });
+    }
+    if let Some(percent) = told.get("CPUUtilization") {
+        facts.put(Signal::CpuUse, "CPUUtilization", percent.into_iter().map(|p| p.map(|p| p / 100.0)).collect());
     }
 }
 
@@ -144,6 +164,13 @@ fn cache(facts: &mut Facts, told: &Told<'_>, known: &Known) {
         let (hits, misses) = (hits.as_ref()?[i]?, misses.as_ref()?[i]?);
         (hits + misses > 0.0).then(|| misses / (hits + misses))
     });
+    // InnoDB's cache of blocks is its buffer pool of pages.
+    let (asked, missed) = (told.get("buffer_pool_requests"), told.get("buffer_pool_misses"));
+    if asked.is_some() {
+        facts.derive(Signal::CacheMissShare, "buffer_pool_misses over all", |_, i| {
+            Some(missed.as_ref()?[i]? / asked.as_ref()?[i].filter(|asked| *asked > 0.0)?)
+        });
+    }
     let Some(memory) = facts.instance.as_ref().map(|instance| instance.memory.as_f64()) else { return };
     let held = told.get("block_cache_bytes");
     let set = known.settings().and_then(|settings| settings.block_cache);

@@ -34,9 +34,11 @@ macro_rules! signals {
 
 signals! {
     Iops "iops" "I/Os a second" "I/Os a second that completed",
+    CountedIops "counted-iops" "I/Os a second" "I/Os a second as the volume counts them",
     Throughput "throughput" "bytes a second" "bytes a second that were moved",
     ReadShare "read-share" "" "bytes read over all bytes moved",
     ReadSize "read-size" "bytes" "mean size of a read",
+    WriteSize "write-size" "bytes" "mean size of a write",
     QueueDepth "queue-depth" "requests" "requests in flight on average",
     Latency "latency" "s" "mean latency of reads and writes",
     LatencyExcess "latency-excess" "" "mean latency over what the disk's own model takes for such requests below its limits",

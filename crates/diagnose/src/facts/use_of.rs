@@ -5,6 +5,16 @@ use disk::Limits;
 
 use crate::rules::thresholds;
 
+/// The limits of a disk that delivers only a share of them; its service times stay.
+pub(super) fn share_of(limits: Limits, share: f64) -> Limits {
+    Limits {
+        iops: limits.iops * share,
+        throughput: limits.throughput * share,
+        burst_throughput: limits.burst_throughput * share,
+        ..limits
+    }
+}
+
 /// What is allowed for good, and while credits last.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Ceiling {

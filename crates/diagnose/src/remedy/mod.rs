@@ -15,6 +15,7 @@ use crate::rules::thresholds;
 use crate::{Kind, Known};
 
 pub(crate) use over::over_provisioned;
+pub use volume::{Carrier, carriers};
 
 /// Something to change.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]

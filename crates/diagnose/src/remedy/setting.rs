@@ -34,6 +34,11 @@ pub(super) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&
                 ),
             )
         }
+        Kind::WriteThroughputNear => Advice::text(
+            "setting",
+            "give compaction less to write (value separation for rows over 512 B, zstd on all levels) or a pace \
+             (rocksdb.rate-bytes-per-sec), else raise the throughput of the disk before the load grows",
+        ),
         Kind::CompactionUnthrottled => {
             let limits = disks.iter().filter_map(|disk| disk.limits.as_ref());
             let most = limits.map(|limits| limits.throughput.0).fold(0.0, f64::max);

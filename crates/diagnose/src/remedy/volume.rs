@@ -57,24 +57,44 @@ pub(super) fn own_log(known: &Known) -> Advice {
     Advice { remedy: Some(remedy), monthly, predicted: None }
 }
 
+/// A disk that carries a need.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Carrier {
+    /// The disk.
+    pub disk: Disk,
+    /// What it sustains.
+    pub limits: Limits,
+    /// What it costs a month; `None` where that is not known.
+    pub monthly: Option<Usd>,
+}
+
+/// Other disks of the same size or more, and of as many volumes, that sustain so much on a node: the cheapest first, those
+/// without a price last.
+pub fn carriers(disk: &Disk, iops: Iops, throughput: BytesPerSec, node: &str, known: &Known) -> Vec<Carrier> {
+    let need = Need { iops: iops.0, bytes: throughput.0 };
+    let carries = |disk: &Disk| {
+        let limits = known.limits(node, disk)?;
+        (limits.iops.0 >= need.iops * 0.999 && limits.throughput.0 >= need.bytes * 0.999).then_some(limits)
+    };
+    let mut fit: Vec<Carrier> = candidates(disk, need)
+        .into_iter()
+        .filter(|candidate| candidate != disk)
+        .filter_map(|candidate| {
+            Some(Carrier { limits: carries(&candidate)?, monthly: known.monthly(&candidate), disk: candidate })
+        })
+        .collect();
+    let price = |one: &Carrier| one.monthly.map_or(f64::INFINITY, |usd| usd.0);
+    fit.sort_by(|a, b| price(a).total_cmp(&price(b)));
+    fit
+}
+
 /// The cheapest disk of the same size or more that carries the need, its limits, and what it adds to a month's price. Without
 /// a price the first that carries it.
 pub(super) fn cheapest(disk: &Disk, need: Need, facts: &Facts, known: &Known) -> Option<(Disk, Limits, Option<Usd>)> {
-    let region = known.region();
-    let price = |disk: &Disk| region.and_then(|region| disk.monthly(&known.view, region).ok());
-    let now = price(disk);
-    let carries = |disk: &Disk| {
-        let limits = known.limits(&facts.subject.node, disk)?;
-        (limits.iops.0 >= need.iops * 0.999 && limits.throughput.0 >= need.bytes * 0.999).then_some(limits)
-    };
-    let mut fit: Vec<(Disk, Limits, Option<Usd>)> = candidates(disk, need)
-        .into_iter()
-        .filter(|candidate| candidate != disk)
-        .filter_map(|candidate| Some((candidate.clone(), carries(&candidate)?, price(&candidate))))
-        .collect();
-    fit.sort_by(|a, b| a.2.map_or(f64::INFINITY, |usd| usd.0).total_cmp(&b.2.map_or(f64::INFINITY, |usd| usd.0)));
-    let (to, limits, usd) = fit.into_iter().next()?;
-    Some((to, limits, usd.zip(now).map(|(usd, now)| usd - now)))
+    let now = known.monthly(disk);
+    let fit = carriers(disk, Iops(need.iops), BytesPerSec(need.bytes), &facts.subject.node, known);
+    let to = fit.into_iter().next()?;
+    Some((to.disk, to.limits, to.monthly.zip(now).map(|(usd, now)| usd - now)))
 }
 
 /// Disks that could carry it, with as many volumes.

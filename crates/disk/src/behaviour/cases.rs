@@ -224,7 +224,7 @@ fn st1_bursts_on_byte_credits() {
 
 #[test]
 fn a_modification_takes_its_course_and_its_rest() {
-    let rules = ModificationRules::of(Cloud::Aws).unwrap();
+    let rules = ModificationRules { cooldown: Nanos::secs(12 * 3600), ..ModificationRules::of(Cloud::Aws).unwrap() };
     let mut device = Device::new(plain(), 1);
     let faster = Limits { iops: Iops(9000.0), ..plain() };
     let course = device.modify(Nanos::secs(100), &faster, &rules).unwrap();
@@ -245,6 +245,21 @@ fn a_modification_takes_its_course_and_its_rest() {
         ModifyError::TooSoon { cooldown: rules.cooldown, until }
     );
     assert!(device.modify(until, &faster, &rules).is_ok());
+}
+
+#[test]
+fn aws_allows_four_changes_a_day_each_after_the_one_before() {
+    let rules = ModificationRules::of(Cloud::Aws).unwrap();
+    let mut device = Device::new(limits(&gp3(), "gp3:10GiB"), 1);
+    let (mut at, mut first) = (Nanos(0), None);
+    for _ in 0..rules.per_day.unwrap() {
+        let course = device.modify(at, &limits(&gp3(), "gp3:10GiB"), &rules).unwrap();
+        first.get_or_insert(course.started);
+        at = course.completed;
+    }
+    let refused = device.modify(at, &limits(&gp3(), "gp3:10GiB"), &rules).unwrap_err();
+    let until = first.unwrap() + Nanos::secs(86_400);
+    assert_eq!(refused, ModifyError::TooOften { most: rules.per_day.unwrap(), until });
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! Which metrics of CloudWatch are read: those that crate `observe` publishes, and `tables/cloudwatch.csv` beside them.
+//! Which metric of CloudWatch a series is, of those that crate `observe` lists.
 
 use std::sync::LazyLock;
 
-use timeline::{Merge, Unit};
-use units::Nanos;
+use observe::Listed;
+use timeline::Merge;
 
 /// CloudWatch's statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,16 +36,9 @@ impl Statistic {
 /// A metric that is read.
 #[derive(Debug)]
 pub(super) struct Metric {
-    pub(super) name: &'static str,
-    /// `AWS/EBS`.
-    namespace: &'static str,
-    /// Names of its dimensions, the last that of the thing itself.
-    pub(super) dimensions: &'static str,
-    pub(super) unit: Unit,
+    pub(super) listed: &'static Listed,
     /// The one that means something.
     pub(super) statistic: Statistic,
-    /// How far apart its points are at the finest; with basic monitoring where that makes a difference.
-    pub(super) period: Nanos,
 }
 
 impl Metric {
@@ -62,48 +55,23 @@ impl Metric {
     }
 }
 
-/// How a table writes a row; what else it has is for others.
-#[derive(serde::Deserialize)]
-struct Written {
-    metric: String,
-    namespace: String,
-    dimensions: String,
-    unit: String,
-    statistic: String,
-    period_s: String,
-    source: String,
-}
-
 static METRICS: LazyLock<Vec<Metric>> = LazyLock::new(|| {
-    let tables = [include_str!("../../../observe/tables/cloudwatch.csv"), include_str!("../../tables/cloudwatch.csv")];
-    let read = tables.into_iter().map(|table| read(table).expect("tested: the table is right"));
-    read.flatten().collect()
-});
-
-fn read(table: &str) -> Result<Vec<Metric>, String> {
-    let rows = csv::Reader::from_reader(table.as_bytes()).into_deserialize();
-    let metric = |row: Written| {
-        let wrong = |what: &str| format!("{}: wrong {what}", row.metric);
-        Ok(Metric {
-            unit: row.unit.parse().map_err(|_| wrong("unit"))?,
-            statistic: Statistic::read(&row.statistic).ok_or_else(|| wrong("statistic"))?,
-            // `60 or 300`: the coarser is basic monitoring.
-            period: row.period_s.rsplit(' ').next().and_then(|s| s.parse().ok()).map(Nanos::secs).ok_or("period")?,
-            name: Some(row.metric.clone().leak()).filter(|_| !row.source.trim().is_empty()).ok_or("no source")?,
-            namespace: row.namespace.leak(),
-            dimensions: row.dimensions.leak(),
-        })
+    let statistic = |merge: Merge| match merge {
+        Merge::Sum => Statistic::Sum,
+        Merge::Mean => Statistic::Average,
+        Merge::Max => Statistic::Maximum,
+        Merge::Min => Statistic::Minimum,
     };
-    rows.map(|row| metric(row.map_err(|error: csv::Error| error.to_string())?)).collect()
-}
+    observe::listed().iter().map(|listed| Metric { listed, statistic: statistic(listed.merge) }).collect()
+});
 
 /// The metric that a series' words name. Between two of one name the namespace decides (`us-east-1:AWS/RDS`), then a dimension.
 pub(super) fn find(words: &[String]) -> Option<&'static Metric> {
     let has = |part: &str| words.iter().any(|word| word.contains(part));
-    let named = |metric: &&Metric| words.iter().any(|word| word == metric.name);
+    let named = |metric: &&Metric| words.iter().any(|word| word == metric.listed.name);
     let candidates: Vec<&Metric> = METRICS.iter().filter(named).collect();
-    let fits = |metric: &&&Metric| metric.dimensions.split(' ').any(&has);
-    let chosen = candidates.iter().find(|metric| has(metric.namespace)).or_else(|| candidates.iter().find(fits));
+    let fits = |metric: &&&Metric| metric.listed.dimensions.split(' ').any(&has);
+    let chosen = candidates.iter().find(|metric| has(metric.listed.namespace)).or_else(|| candidates.iter().find(fits));
     chosen.or(candidates.first()).copied()
 }
 
@@ -117,7 +85,7 @@ mod tests {
 
     #[test]
     fn the_namespace_tells_metrics_of_one_name_apart() {
-        let of = |text: &str| find(&words(text)).map(|metric| metric.namespace);
+        let of = |text: &str| find(&words(text)).map(|metric| metric.listed.namespace);
         assert_eq!(of("us-east-1:AWS/RDS DBInstanceIdentifier:db BurstBalance Average 300"), Some("AWS/RDS"));
         assert_eq!(of("us-east-1:AWS/EBS VolumeId:vol-1 BurstBalance Average 300"), Some("AWS/EBS"));
         assert_eq!(of("DBInstanceIdentifier:db BurstBalance"), Some("AWS/RDS"));
@@ -128,9 +96,9 @@ mod tests {
     #[test]
     fn only_sums_of_what_adds_up_mean_something() {
         for metric in METRICS.iter() {
-            assert_eq!(metric.merge(Some(Statistic::SampleCount)), None, "{}", metric.name);
+            assert_eq!(metric.merge(Some(Statistic::SampleCount)), None, "{}", metric.listed.name);
             let sum = metric.merge(Some(Statistic::Sum));
-            assert_eq!(sum.is_some(), metric.merge(Some(Statistic::Average)).is_none(), "{}", metric.name);
+            assert_eq!(sum.is_some(), metric.merge(Some(Statistic::Average)).is_none(), "{}", metric.listed.name);
             assert!(metric.merge(None).is_some());
         }
     }

@@ -1,14 +1,13 @@
 //! A server's address and how to be let in.
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use peer::Roots;
 use percent_encoding::percent_decode_str;
 use ureq::Agent;
-use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 
 use super::answer::{Answer, Fault};
 use super::ask::{Ask, Form};
@@ -54,7 +53,7 @@ pub struct Server {
     auth: Auth,
     tenant: Option<String>,
     patience: Duration,
-    roots: Option<Vec<ureq::tls::Certificate<'static>>>,
+    roots: Roots,
 }
 
 impl Server {
@@ -114,27 +113,16 @@ impl Server {
     /// # Errors
     /// When there is no certificate in it.
     pub fn ca(self, pem: &[u8]) -> Result<Self, GatherError> {
-        let certificate = |item| match item {
-            Ok(PemItem::Certificate(certificate)) => Some(certificate),
-            _ => None,
-        };
-        let roots: Vec<_> = parse_pem(pem).filter_map(certificate).collect();
-        if roots.is_empty() {
-            let text = "the file of the CA holds no certificate; expected PEM with `BEGIN CERTIFICATE`";
-            return Err(GatherError::Asked(text.to_owned()));
-        }
+        let roots = peer::certificates("CA", pem).map_err(GatherError::Asked)?;
         Ok(Self { roots: Some(roots), ..self })
     }
 
     fn agent(&self) -> Agent {
-        let mut tls = TlsConfig::builder();
-        if let Some(roots) = &self.roots {
-            tls = tls.root_certs(RootCerts::Specific(Arc::new(roots.clone())));
-        }
         let config = Agent::config_builder().timeout_global(Some(self.patience)).http_status_as_error(false);
-        let config = config.tls_config(tls.build());
+        let config = config.tls_config(peer::trusting(&self.roots, None));
         // A proxy could not reach this machine's loopback.
-        let local = ["//127.", "//localhost", "//[::1]"].iter().any(|host| self.base.contains(host));
+        let address = self.base.parse::<ureq::http::Uri>();
+        let local = address.is_ok_and(|address| address.host().is_some_and(peer::is_loopback));
         if local { config.proxy(None).build() } else { config.build() }.into()
     }
 

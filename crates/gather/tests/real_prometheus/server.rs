@@ -1,7 +1,7 @@
 //! A real Prometheus on loopback, ended with the test, and disks for it to know of.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -43,10 +43,12 @@ impl Prometheus {
             .expect("`make tools` puts prometheus in place");
         let mut server = Self { child, port };
         let begin = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        let log = || std::fs::read_to_string(folder.join("log")).unwrap_or_default();
+        // It listens before it has opened its blocks, and answers 503 until then.
+        while !log().contains("Server is ready to receive web requests") {
             let ended = server.child.try_wait().unwrap();
             if ended.is_some() || begin.elapsed() > PATIENCE {
-                let log = std::fs::read_to_string(folder.join("log")).unwrap_or_default();
+                let log = log();
                 panic!("prometheus did not start ({ended:?}):\n{log}");
             }
             std::thread::sleep(Duration::from_millis(50));

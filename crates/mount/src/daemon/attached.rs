@@ -18,7 +18,7 @@ pub(crate) struct Attached {
 }
 
 impl Attached {
-    /// Makes a device over the file that the server shows.
+    /// Makes a device over a file: the server's, or a backing file itself.
     pub(crate) fn new(file: &Path, name: &str, at: &Path, manner: Manner, fs: Filesystem) -> Result<Self, MountError> {
         let device = loops::attach(file)?;
         if let Err(error) = device.tune(manner) {

@@ -18,7 +18,7 @@ use crate::clear::Process;
 use crate::home::State;
 use crate::plan::{Facts, Order, Planned};
 use crate::protocol::Encoded;
-use crate::{Modified, MountError, Mounted, Node, files};
+use crate::{Modified, MountError, Mounted, Node, Request, files};
 
 /// The disks of a node.
 #[derive(Debug)]
@@ -31,6 +31,8 @@ pub(crate) struct Disks {
     /// What others know of it.
     node: Mutex<Node>,
     history: Mutex<History>,
+    /// Whether the kernel serves them itself.
+    passthrough: bool,
     /// Held by whoever mounts or unmounts.
     pub(super) mounting: Mutex<()>,
 }
@@ -53,7 +55,7 @@ impl Disks {
             folder,
             instance: request.instance.clone(),
             caps: facts.caps(),
-            disks: planned.iter().map(|planned| attachment(planned, request.degraded_minutes)).collect(),
+            disks: planned.iter().map(|planned| attachment(planned, request)).collect(),
             seed: request.seed,
         })?;
         let process = Process::this();
@@ -79,6 +81,7 @@ impl Disks {
             disks: Vec::new(),
             node: Mutex::new(node),
             history: Mutex::default(),
+            passthrough: request.passthrough,
             mounting: Mutex::new(()),
         };
         if let Err(error) = disks.attach_all(&order, &planned) {
@@ -92,12 +95,19 @@ impl Disks {
     fn attach_all(&mut self, order: &Order, planned: &[Planned]) -> Result<(), MountError> {
         let filesystem = order.request.filesystem;
         for (i, planned) in planned.iter().enumerate() {
-            let file = self.state.disks().join(&planned.name);
+            let file = match order.request.passthrough {
+                true => planned.backing.clone(),
+                false => self.state.disks().join(&planned.name),
+            };
             let manner = self.facts.manner(planned);
             self.disks.push(Attached::new(&file, &planned.name, &planned.at, manner, filesystem)?);
             let device = self.disks[i].device.device();
             let overhead = self.with_server(|server| server.calibrate(i, &device))??;
-            log(format!("{} is {}, {} on the way are taken off", planned.disk, device.display(), overhead));
+            let way = match order.request.passthrough {
+                true => "served by the kernel itself".to_owned(),
+                false => format!("{overhead} on the way are taken off"),
+            };
+            log(format!("{} is {}, {way}", planned.disk, device.display()));
             locked(&self.node).disks.push(Mounted {
                 name: planned.name.clone(),
                 at: planned.at.clone(),
@@ -210,6 +220,11 @@ impl Disks {
     /// Lets something go wrong.
     pub(crate) fn fault(&self, name: &str, fault: Fault, lasts: Nanos) -> Result<(), MountError> {
         let i = self.place(name)?;
+        if self.passthrough {
+            return Err(MountError::Refused(format!(
+                "no fault reaches {name}, which the kernel serves itself: mount it without --passthrough"
+            )));
+        }
         if matches!(fault, Fault::Detach | Fault::PowerCut) {
             self.disks[i].cut.store(true, Ordering::Relaxed);
         }
@@ -245,13 +260,14 @@ impl Disks {
     }
 }
 
-fn attachment(planned: &Planned, degraded_minutes: bool) -> Attachment {
+fn attachment(planned: &Planned, request: &Request) -> Attachment {
     Attachment {
         name: planned.name.clone(),
         disk: planned.disk.to_string(),
         kind: planned.disk.volume.kind.clone(),
         spec: planned.spec.clone(),
         backing: planned.backing.clone(),
-        degraded_minutes,
+        degraded_minutes: request.degraded_minutes,
+        passthrough: request.passthrough,
     }
 }

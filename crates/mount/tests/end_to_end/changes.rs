@@ -37,6 +37,41 @@ fn what_is_counted_is_told_now_and_later() {
 }
 
 #[test]
+fn the_kernel_serves_an_unlimited_disk_itself_and_its_counters_are_told() {
+    let place = Place::new();
+    let request = Request { passthrough: true, ..place.request("unlimited:1GiB") };
+    let node = mount::up(&place.home, &request).unwrap();
+    let before = place.client().sample().unwrap().disks.remove(0);
+    let file = File::create(place.dir.join("letter")).unwrap();
+    (&file).write_all(&[7; 1 << 20]).unwrap();
+    file.sync_all().unwrap();
+    drop(file);
+    let after = place.client().reading().unwrap();
+    assert!(after.sample.disks[0].write.bytes.0 >= before.write.bytes.0 + (1 << 20));
+    assert_eq!(after.latencies[0].write.len(), 0, "nobody times what the kernel serves itself");
+
+    let refused = place.client().fault("data", Fault::Stall, Nanos::secs(1)).unwrap_err();
+    assert!(refused.exit_code() == 1 && refused.to_string().contains("--passthrough"), "{refused}");
+    place.down().unwrap();
+
+    // What was written lies where the daemon finds it.
+    mount::up(&place.home, &place.request("unlimited:1GiB")).unwrap();
+    assert_eq!(std::fs::read(place.dir.join("letter")).unwrap(), [7; 1 << 20]);
+    assert_eq!(node.disks[0].backing.metadata().unwrap().len(), 1 << 30);
+    place.down().unwrap();
+}
+
+#[test]
+fn the_kernel_keeps_no_limits_itself() {
+    let place = Place::new();
+    for limited in ["gp3:1GiB", "2x(gp2:1GiB)"] {
+        let request = Request { passthrough: true, ..place.request(limited) };
+        let error = mount::up(&place.home, &request).unwrap_err();
+        assert!(error.exit_code() == 2 && error.to_string().contains("unlimited"), "{error}");
+    }
+}
+
+#[test]
 fn nobody_else_can_reach_the_daemon() {
     use std::os::unix::fs::MetadataExt;
     let place = Place::new();
@@ -68,17 +103,18 @@ fn a_modified_volume_grows_and_may_not_shrink_or_hurry() {
     let room = nix::sys::statvfs::statvfs(&place.dir).unwrap();
     assert!(room.blocks() * room.fragment_size() > 1_800_000_000);
 
-    let again = client.modify("data", &"gp3:4GiB".parse().unwrap(), 1.0).unwrap_err();
-    assert!(again.exit_code() == 1 && again.to_string().contains("try again in"), "{again}");
     let shrunk = client.modify("data", &"gp3:1GiB".parse().unwrap(), 1e9).unwrap_err();
     assert!(shrunk.exit_code() == 1 && shrunk.to_string().contains("shrink"), "{shrunk}");
     assert_eq!(client.modify("raft", &"gp3:1GiB".parse().unwrap(), 1.0).unwrap_err().exit_code(), 2);
+    client.modify("data", &"gp3:4GiB".parse().unwrap(), 1.0).unwrap();
+    let again = client.modify("data", &"gp3:5GiB".parse().unwrap(), 1.0).unwrap_err();
+    assert!(again.exit_code() == 1 && again.to_string().contains("try again in"), "{again}");
 
     // Its new size is its size.
     place.down().unwrap();
     assert_eq!(mount::find(&place.home, &place.dir).unwrap_err().exit_code(), 2);
     assert_eq!(mount::up(&place.home, &request("gp3:1GiB")).unwrap_err().exit_code(), 2);
-    mount::up(&place.home, &request("gp3:2GiB,200MiB/s")).unwrap();
+    mount::up(&place.home, &request("gp3:4GiB")).unwrap();
     place.down().unwrap();
 }
 

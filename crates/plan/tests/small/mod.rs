@@ -309,6 +309,7 @@ prop_compose! {
                 capacity: capacity.map(Bytes::gib),
             },
             measured: None,
+            growth: None,
         }
     }
 }

@@ -30,6 +30,7 @@ pub(crate) fn attachment(text: &str, backing: PathBuf) -> Attachment {
         spec: disk.spec(&view, Some(view.instance(INSTANCE).unwrap())).unwrap(),
         backing,
         degraded_minutes: false,
+        passthrough: false,
     }
 }
 

@@ -18,6 +18,8 @@ use crate::record::node_name;
 pub(crate) enum Action {
     /// So many times the load of the beginning.
     Load(f64),
+    /// An operation has so many times the reads, scans and writes of the beginning.
+    Mix([f64; 3]),
     /// A fault of a disk, or its end.
     Fault { node: usize, disk: usize, wish: Wish },
     /// A disk becomes another: each volume of these limits, all together of those.
@@ -108,6 +110,7 @@ impl What {
     fn key(&self) -> &'static str {
         match self {
             Self::Load(_) => "load",
+            Self::Mix(_) => "mix",
             Self::Fault { .. } => "fault",
             Self::Modify { .. } => "modify",
             Self::Setting(_) => "setting",
@@ -130,6 +133,7 @@ impl Names<'_> {
         };
         Ok(match &event.what {
             What::Load(factor) => vec![(at, Action::Load(*factor))],
+            What::Mix(factors) => vec![(at, Action::Mix(*factors))],
             What::Fault { node, disk, wish } => {
                 let places = self.places(node, disk)?;
                 places.into_iter().map(|(node, disk)| (at, Action::Fault { node, disk, wish: *wish })).collect()

@@ -32,6 +32,8 @@ struct Event {
 enum What {
     /// So many times the load that the run began with.
     Load(f64),
+    /// An operation has so many times the reads, scans and writes of the beginning.
+    Mix([f64; 3]),
     /// Something goes wrong with a disk.
     Fault { node: String, disk: String, wish: disk::Wish },
     /// A disk becomes another.
@@ -105,6 +107,7 @@ impl std::fmt::Display for What {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Load(factor) => write!(f, "load {factor}"),
+            Self::Mix([reads, scans, writes]) => write!(f, "reads {reads}x, scans {scans}x, writes {writes}x"),
             Self::Fault { node, disk, wish } => write!(f, "{node}/{disk} {wish}"),
             Self::Modify { node, disk, to } => write!(f, "{node}/{disk} becomes {to}"),
             Self::Setting(setting) => write!(f, "{setting}"),

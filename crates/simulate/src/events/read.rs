@@ -26,6 +26,7 @@ struct File {
 struct Entry {
     at: Nanos,
     load: Option<f64>,
+    mix: Option<String>,
     fault: Option<String>,
     modify: Option<String>,
     setting: Option<String>,
@@ -34,7 +35,7 @@ struct Entry {
     evict_leaders: Option<String>,
 }
 
-const KEYS: &str = "load, fault, modify, setting, zone-down, node-down or evict-leaders";
+const KEYS: &str = "load, mix, fault, modify, setting, zone-down, node-down or evict-leaders";
 
 /// Reads the events of a file, in its order.
 pub(super) fn events(text: &Text) -> Result<Vec<Event>, InputError> {
@@ -68,11 +69,12 @@ pub(super) fn events(text: &Text) -> Result<Vec<Event>, InputError> {
 /// A key with what it says, or why it says nothing.
 type Said = Option<(&'static str, Result<What, String>)>;
 
-fn parts(entry: Entry) -> [Said; 7] {
+fn parts(entry: Entry) -> [Said; 8] {
     let said =
         |name, text: Option<String>, read: fn(&str) -> Result<What, String>| text.map(|text| (name, read(&text)));
     [
         entry.load.map(|factor| ("load", load(factor))),
+        said("mix", entry.mix, mix),
         said("fault", entry.fault, fault),
         said("modify", entry.modify, modify),
         said("setting", entry.setting, |text| setting(text).map(What::Setting)),
@@ -93,6 +95,24 @@ fn load(factor: f64) -> Result<What, String> {
         return Ok(What::Load(factor));
     }
     Err(format!("{factor} is no factor: expected 0 to {MOST_LOAD} times the load that the run begins with"))
+}
+
+/// `scans 10x, writes 0.5x`; what is not named is as in the beginning.
+fn mix(text: &str) -> Result<What, String> {
+    const KINDS: [&str; 3] = ["reads", "scans", "writes"];
+    let mut factors = [1.0; 3];
+    for part in text.split(',') {
+        let wrong = || format!("`{}`: expected a kind and a factor, such as `scans 10x`", part.trim());
+        let (kind, factor) = part.trim().split_once(char::is_whitespace).ok_or_else(wrong)?;
+        let at = KINDS.iter().position(|known| *known == kind);
+        let at = at.ok_or_else(|| format!("`{kind}` is no kind; {}", input::did_you_mean(kind, &KINDS)))?;
+        let factor = factor.trim().strip_suffix('x').and_then(|factor| factor.parse().ok()).ok_or_else(wrong)?;
+        if !(0.0..=MOST_LOAD).contains(&factor) {
+            return Err(format!("{factor} is no factor: expected 0 to {MOST_LOAD} times what the run begins with"));
+        }
+        factors[at] = factor;
+    }
+    Ok(What::Mix(factors))
 }
 
 /// `n1/data`, and the words after it.
@@ -154,6 +174,7 @@ mod tests {
     fn what_is_read_is_told_in_order_of_time_in_the_words_of_the_file() {
         let lines = [
             ("90s", "load = 1.5"),
+            ("85s", "mix = \"scans 3x,writes  0.5x\""),
             ("80s", "fault = \"n1/data  slow 20x  for 60s\""),
             ("70s", "modify = \"n2/log gp3:100GiB,8000iops\""),
             ("60s", "setting = \"rocksdb.rate-bytes-per-sec = 20MiB\""),
@@ -165,6 +186,7 @@ mod tests {
         let said: Vec<String> = read(&content).unwrap().marks().into_iter().map(|mark| mark.what).collect();
         let mut expected = vec![
             "load 1.5",
+            "reads 1x, scans 3x, writes 0.5x",
             "n1/data slow 20x for 1m",
             "n2/log becomes gp3:100GiB,8000iops",
             "rocksdb.rate-bytes-per-sec = 20MiB/s",
@@ -181,6 +203,8 @@ mod tests {
         for (line, parts) in [
             ("lod = 2", ["e.toml:3:1", "`lod`", "`load`"]),
             ("load = -1", ["e.toml:3:8", "`events.0.load`", "times the load"]),
+            ("mix = \"scan 2x\"", ["e.toml:3:7", "`events.0.mix`", "did you mean `scans`"]),
+            ("mix = \"scans 2\"", ["e.toml:3:7", "`scans 2`", "`scans 10x`"]),
             ("fault = \"slow 20x\"", ["e.toml:3:9", "`events.0.fault`", "`n1/data`"]),
             ("fault = \"n1/data slo 20x\"", ["e.toml:3:9", "`slo`", "did you mean `slow`"]),
             ("fault = \"n1/data errors 1%\"", ["e.toml:3:9", "not simulated", "detach"]),
@@ -189,7 +213,7 @@ mod tests {
             ("setting = \"rocksdb.rate-bytes-per-sec\"", ["e.toml:3:11", "`events.0.setting`", "= 20MiB"]),
             ("zone-down = \"a during 5m\"", ["e.toml:3:13", "`events.0.zone-down`", "for how long"]),
             ("zone-down = \"a for 0s\"", ["e.toml:3:13", "no time", "10m"]),
-            ("", ["e.toml:1:", "not what", "add one of load"]),
+            ("", ["e.toml:1:", "not what", "add one of load, mix"]),
             ("load = 1\nevict-leaders = \"n1\"", ["e.toml:4:", "two things", "table for each"]),
         ] {
             let message = refused(line);

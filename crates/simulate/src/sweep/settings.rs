@@ -72,6 +72,10 @@ settings! {
         };
         Ok(())
     };
+    "limiter", "tikv, rocksdb, fixed or pilot", "tikv,pilot", |setup, text| {
+        setup.options.tuner = Some(text.parse()?);
+        Ok(())
+    };
     "raft-disk", "shared, own (the deployment's log disk, else gp3:20GiB) or a disk", "own,shared", |setup, text| {
         each(setup, |group| {
             group.log = match (text, &group.log) {

@@ -2,7 +2,6 @@
 
 use catalog::View;
 use deployment::{Deployment, NodeGroup};
-use disk::StartCredits;
 use engine::{Load as Asked, target_rate};
 use rand::{RngExt, SeedableRng};
 use rand_distr::Exp1;
@@ -20,9 +19,8 @@ use super::writeback::Writeback;
 use super::{Seen, World};
 use crate::agenda::Agenda;
 use crate::cpu::{Cpu, Pool};
-use crate::disks::Disks;
 use crate::flow::Flow;
-use crate::limiter::Limiter;
+use crate::limiter::{LOOK, Limiter, Pilot, Tuner};
 use crate::load::{Data, Load};
 use crate::network::Network;
 use crate::tree::{Shape, Tree};
@@ -141,6 +139,9 @@ impl World {
         for node in 0..self.nodes.len() {
             self.schedule(node);
         }
+        if self.nodes.iter().any(|node| node.pilot.is_some()) {
+            self.agenda.add(LOOK, Event::Pilot);
+        }
     }
 }
 
@@ -166,14 +167,7 @@ fn node(
     let shares = (f64::from(deployment.storage_nodes()), f64::from(deployment.replicas()));
     let data = Data::new(task, settings, shares, options.memory(instance.memory), c);
     let seed = random.random();
-    let step = options.actual_step();
-    let mut disks = Disks::new(group.disks(), instance, view, (seed, options.degraded_minutes), step)?;
-    if options.credits == StartCredits::Spent {
-        disks.exhaust();
-    }
-    if let Some(machine) = options.machine {
-        disks.degrade(machine.shares);
-    }
+    let disks = options.disks(group, instance, view, seed)?;
     let shape = |family: usize| Shape {
         memtable: c.memtable,
         level_base: c.level_base,
@@ -206,7 +200,8 @@ fn node(
         writeback: Writeback::default(),
         trees,
         blobs: data.blobs,
-        limiter: if options.machine.is_some() { Limiter::fixed(limit) } else { Limiter::new(limit) },
+        limiter: Limiter::new(limit, options.tuner()),
+        pilot: (options.tuner() == Tuner::Pilot).then(|| Box::new(Pilot::new(limit, options.pilot, c))),
         gathering: Vec::new(),
         inbox: Vec::new(),
         rounds: vec![Vec::new(); pool(Pool::Store) as usize],

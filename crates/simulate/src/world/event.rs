@@ -3,6 +3,7 @@
 use units::Nanos;
 
 use crate::load::Drawn;
+use crate::steps::Due;
 use crate::tree::{Flush, Pick};
 
 /// No entry of a slab.
@@ -37,10 +38,10 @@ pub(crate) enum Event {
     Grant(u32),
     /// The disk has done a request of a flush or compaction.
     Step(u32),
-    /// A sample is due.
-    Tick,
-    /// The caller may look how far it is.
-    Look,
+    /// The caller is to go on.
+    Stop(Due),
+    /// The pilot looks at all nodes.
+    Pilot,
     /// The action of this number of the script is due.
     Scripted(u32),
     /// The ranges of a node that is away have other leaders.

@@ -20,7 +20,7 @@ use units::Nanos;
 
 use batches::Batches;
 pub(crate) use build::Sent;
-pub(crate) use event::Event;
+use event::Event;
 use event::{Group, Op, Part, Req, Task, Work};
 use machine::Shared;
 pub(crate) use node::{Counts, Node};
@@ -29,6 +29,7 @@ use crate::agenda::Agenda;
 use crate::events::Action;
 use crate::load::Load;
 use crate::network::Network;
+use crate::steps::{Due, Stepped};
 use crate::{Constants, Options};
 
 /// What clients saw since the last sample.
@@ -95,9 +96,16 @@ pub(crate) struct World {
     draining: bool,
 }
 
-impl World {
-    /// Lets happen what is to happen until a sample is due or the caller may look, and says which.
-    pub(crate) fn run(&mut self) -> Event {
+impl Stepped for World {
+    fn now(&self) -> Nanos {
+        self.now
+    }
+
+    fn stop_at(&mut self, at: Nanos, due: Due) {
+        self.agenda.add(at, Event::Stop(due));
+    }
+
+    fn run(&mut self) -> Due {
         loop {
             self.share();
             let (node, first) = self.first_job();
@@ -110,21 +118,19 @@ impl World {
                 }
                 continue;
             }
-            let Some((at, event)) = self.agenda.take() else { return Event::Tick };
+            let Some((at, event)) = self.agenda.take() else { return Due::Tick };
             self.now = self.now.max(at);
-            match event {
-                Event::Tick => return event,
-                Event::Look => {
-                    // No part of what is simulated.
-                    self.events -= 1;
-                    return event;
-                }
-                _ => {}
+            if let Event::Stop(due) = event {
+                // A look is no part of what is simulated.
+                self.events -= u64::from(due == Due::Look);
+                return due;
             }
             self.happened(event);
         }
     }
+}
 
+impl World {
     /// The node whose processors have done something first, and when; one more than there are is what runs beside them.
     fn first_job(&self) -> (usize, Nanos) {
         let mut first = (0, Nanos(u64::MAX));
@@ -159,7 +165,8 @@ impl World {
             Event::Step(part) => self.request_done(part),
             Event::Scripted(number) => self.scripted(number),
             Event::Elected(node) => self.elected(node as usize),
-            Event::Tick | Event::Look => {}
+            Event::Pilot => self.pilot_looks(),
+            Event::Stop(_) => {}
         }
     }
 
@@ -178,14 +185,14 @@ impl World {
     /// Runs until `end`, then until nothing is under way but background work.
     #[cfg(test)]
     pub(crate) fn stop_after(&mut self, end: Nanos) {
-        self.agenda.add(end, Event::Tick);
+        self.stop_at(end, Due::Tick);
         self.run();
         self.draining = true;
         for second in 1..=120 {
             if self.at_rest() {
                 break;
             }
-            self.agenda.add(end + Nanos::secs(second), Event::Tick);
+            self.stop_at(end + Nanos::secs(second), Due::Tick);
             self.run();
         }
     }

@@ -10,7 +10,7 @@ use super::writeback::Writeback;
 use crate::cpu::{Cpu, Pool};
 use crate::disks::Disks;
 use crate::flow::{Behind, Flow};
-use crate::limiter::Limiter;
+use crate::limiter::{Limiter, Pilot};
 use crate::load::Caches;
 use crate::tree::Tree;
 
@@ -98,6 +98,8 @@ pub(crate) struct Node {
     pub(crate) flow: Flow,
     pub(crate) writeback: Writeback,
     pub(crate) limiter: Limiter,
+    /// The pilot that sets the limiter's rate, if one does.
+    pub(crate) pilot: Option<Box<Pilot>>,
     /// The group that gathers proposals, for each set of followers.
     pub(crate) gathering: Vec<u32>,
     /// What the next round of raft groups takes up.

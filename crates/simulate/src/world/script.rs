@@ -9,6 +9,7 @@ use super::event::Event;
 use super::node::Slots;
 use crate::cpu::Pool;
 use crate::events::{Action, Knob};
+use crate::limiter::LOOK;
 use rand::RngExt;
 
 impl World {
@@ -17,6 +18,7 @@ impl World {
         let (_, action) = self.script[number as usize].clone();
         match action {
             Action::Load(factor) => self.load_becomes(factor),
+            Action::Mix(factors) => self.load.mix(factors),
             Action::Fault { node, disk, wish } => match wish {
                 Wish::Inject(Fault::Detach | Fault::PowerCut, _) => {
                     // The store does not outlive its disk.
@@ -63,6 +65,18 @@ impl World {
             }
             _ => {}
         }
+    }
+
+    /// The pilot reads each node and sets its rate.
+    pub(super) fn pilot_looks(&mut self) {
+        for node in self.nodes.iter_mut().filter(|node| !node.outage.away) {
+            let Some(mut pilot) = node.pilot.take() else { continue };
+            if let Some(rate) = pilot.look(self.now, node) {
+                node.limiter.limit(rate);
+            }
+            node.pilot = Some(pilot);
+        }
+        self.agenda.add(self.now + LOOK, Event::Pilot);
     }
 
     fn set(&mut self, knob: &Knob) {

@@ -56,7 +56,7 @@ impl Ycsb {
 impl Inserts {
     /// Each statement writes its rows and their index entries at once.
     pub(crate) fn plan(&self, pick: &mut Pick<'_>) -> Result<Plan, WorkloadError> {
-        let (profile, clients) = self.fix(pick)?;
+        let (profile, clients, _) = self.fix(pick)?;
         let before = pick.maybe("rows-before", self.rows_before, Bounds::Any)?.unwrap_or(0.0);
         let added = pick.number("rows-added", self.rows_added, Bounds::AtLeastOne)?;
         let kind = Step {

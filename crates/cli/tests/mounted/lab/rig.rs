@@ -61,19 +61,27 @@ impl Rig {
 
     /// `diskwright mount`.
     pub(crate) fn mount(&self, disk: &str, options: &[&str]) -> Result<Mounted<'_>, Box<dyn Error>> {
-        self.bring_up(&["mount", disk], options)
+        self.bring_up(self.new_dir(), &["mount", disk], options)
+    }
+
+    /// The same again, at a place whose data is there from before.
+    pub(crate) fn mount_again(&self, dir: &Path, disk: &str, options: &[&str]) -> Result<Mounted<'_>, Box<dyn Error>> {
+        self.bring_up(dir.to_owned(), &["mount", disk], options)
     }
 
     /// `diskwright up` with the text of a deployment.
     pub(crate) fn up(&self, deployment: &str, options: &[&str]) -> Result<Mounted<'_>, Box<dyn Error>> {
         let file = self.path("deployment.toml");
         fs::write(&file, deployment)?;
-        self.bring_up(&["up", text(&file)?], options)
+        self.bring_up(self.new_dir(), &["up", text(&file)?], options)
     }
 
-    fn bring_up(&self, what: &[&str], options: &[&str]) -> Result<Mounted<'_>, Box<dyn Error>> {
+    fn new_dir(&self) -> PathBuf {
         let number = self.dirs.fetch_add(1, Ordering::Relaxed);
-        let dir = self.path(&format!("disk{number}"));
+        self.path(&format!("disk{number}"))
+    }
+
+    fn bring_up(&self, dir: PathBuf, what: &[&str], options: &[&str]) -> Result<Mounted<'_>, Box<dyn Error>> {
         let node = self.json(&[what, &[text(&dir)?], options].concat())?;
         Ok(Mounted { rig: self, dir, node, up: true })
     }

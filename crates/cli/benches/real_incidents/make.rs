@@ -1,0 +1,187 @@
+//! Makes an incident: disks mounted, a load on them, watched, all of it taken down.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use bench::{Arrivals, Limits, Loop, Plan};
+use cluster::{Host, Lab};
+use input::Text;
+use sql::{Job, JobKind};
+use units::{Bytes, Nanos, Ratio};
+use validate::{Common, Setup};
+use workload::Workload;
+
+use crate::Trouble;
+use crate::row::{On, Row};
+use crate::watch::{self, Seen, Watch};
+
+/// Not looked at: connections, the first answers.
+const WARM_UP: Nanos = Nanos::secs(3);
+/// The same seed gives the same operations.
+const SEED: u64 = 1;
+/// Operations of an open loop that the store may have at a time, as `bench` has them.
+const IN_FLIGHT: u32 = 4096;
+
+/// Makes it.
+pub(crate) fn make(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
+    match row.on {
+        On::Fio => fio(row, lab, stop),
+        On::Store => store(row, lab, stop),
+        On::Mariadb => mariadb(row, lab, stop),
+    }
+}
+
+fn fio(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
+    let options = cluster::Options { seed: SEED, interrupted: stop.clone(), ..cluster::Options::default() };
+    let host = Host::mount(&lab.home, &lab.scratch, &row.deployment(), &options)?;
+    let mut jobs = Vec::new();
+    for line in &row.fio {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [disk, pattern, size, depth, more @ ..] = &words[..] else {
+            return Err(format!("{line}: expected DISK PATTERN SIZE DEPTH").into());
+        };
+        let name = if *disk == "log" { row.log_name() } else { disk };
+        let folder = host.disk(name).ok_or_else(|| format!("{line}: there is no disk {name}"))?;
+        // Blocks that were never written are not read from the disk.
+        finished(command(&folder, "write", "1M", "16").spawn()?)?;
+        let mut command = command(&folder, pattern, size, depth);
+        command.args(["--time_based", &format!("--runtime={}", row.seconds)]);
+        command.args(more.iter().map(|option| format!("--{option}")));
+        jobs.push(command);
+    }
+    let watch = Watch::start(&lab.home, &lab.scratch, row, None)?;
+    let running = jobs.iter_mut().map(Command::spawn).collect::<Result<Vec<Child>, _>>()?;
+    running.into_iter().try_for_each(finished)?;
+    let seen = watch.finish(row, None)?;
+    host.disks().heal("data")?;
+    host.clear()?;
+    Ok(seen)
+}
+
+fn command(folder: &Path, pattern: &str, size: &str, depth: &str) -> Command {
+    let mut command = Command::new("fio");
+    command.args(["--name=x", "--size=256M", "--direct=1", "--ioengine=libaio"]);
+    command.arg(format!("--filename={}", folder.join("file").display()));
+    command.args([format!("--rw={pattern}"), format!("--bs={size}"), format!("--iodepth={depth}")]);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    command
+}
+
+fn finished(mut child: Child) -> Result<(), Trouble> {
+    let status = child.wait()?;
+    if status.success() { Ok(()) } else { Err(format!("fio ended with {status}").into()) }
+}
+
+fn limits(row: &Row) -> Limits {
+    let measured = Nanos::secs(row.seconds);
+    Limits {
+        warm_least: WARM_UP,
+        warm_most: WARM_UP,
+        measure_least: measured,
+        measure_most: measured,
+        ..Limits::default()
+    }
+}
+
+fn store(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
+    let setup = Setup {
+        common: Common {
+            nodes: 1,
+            instance: row.instance.clone(),
+            region: "us-west-2".to_owned(),
+            regions: 4,
+            clients: row.clients,
+            think: Nanos::millis(1),
+            compressed: Ratio(0.6),
+            warm_up: WARM_UP,
+            measure: Nanos::secs(row.seconds),
+            seed: SEED,
+            // A sixty-fourth of TiKV's, as the grid of `make validate` has them.
+            memtable: Bytes::mib(2),
+            level_base: Bytes::mib(8),
+            file: Bytes::mib(1),
+        },
+        name: row.name.clone(),
+        data: (row.data.clone(), row.share),
+        log: row.log.clone().map(|log| (log, 1.0)),
+        block_size: row.block_size.unwrap_or(Bytes::kib(16)),
+        row: row.row,
+        rows: row.rows,
+        reads: row.reads,
+        value_separation: None,
+        rate_limit: row.rate_limit,
+        block_cache: row.block_cache,
+        memory: row.memory,
+        rate: row.rate,
+    };
+    let mut order = setup.order(stop)?;
+    if let Some(rows) = row.scan {
+        order.workload = scans(row, rows)?;
+    }
+    if let trial::Database::Reference { deployment, options, .. } = &mut order.database {
+        deployment.settings.replicas = Some(1);
+        options.keys.extend(row.keys.clone());
+        options.credits = None;
+    }
+    let ground = trial::Ground::prepare(Some(lab), order, &mut |_| {})?;
+    let status = ground.cluster().map(|cluster| cluster.node(0).status_addr());
+    let watch = Watch::start(&lab.home, &lab.scratch, row, status)?;
+    let found = ground.run(1, &mut |_| {})?;
+    let seen = watch.finish(row, Some(found.timeline))?;
+    ground.end()?;
+    Ok(seen)
+}
+
+/// Scans and nothing else: what takes processor time in one pool.
+fn scans(row: &Row, rows: f64) -> Result<Workload, Trouble> {
+    let text = format!(
+        "name = \"scans\"\nengine = \"tikv\"\nregion = \"us-west-2\"\n[targets]\nthroughput = 1000.0\n[mix]\nrows = {}\n\
+         row = \"{}\"\ndistribution = \"uniform\"\ncompressed = \"60%\"\ntransactional = false\nclients = {}\nthink = \"1ms\"\n\
+         [[mix.operations]]\nname = \"scan\"\nweight = 100.0\nscans = 1.0\nrows-per-scan = {rows:.1}\n",
+        row.rows, row.row, row.clients
+    );
+    Ok(Workload::from_text(&Text::new("scans", text), &mut |path| input::read_text(path, input::LIMIT))?)
+}
+
+fn mariadb(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
+    /// More than any run adds.
+    const ADDS: u64 = 100_000_000;
+    let load = match row.rate {
+        Some(rate) => Loop::Open { rate, arrivals: Arrivals::Poisson, in_flight: row.clients, backlog: 16 * IN_FLIGHT },
+        None => Loop::Closed { clients: row.clients, think: Nanos(0) },
+    };
+    let kind = JobKind::Inserts { before: row.rows as u64, adds: ADDS, rows: 1, row: row.row };
+    let options = cluster::Options { memory: Some(row.memory), seed: SEED, ..cluster::Options::default() };
+    let order = sql::Order {
+        job: Job { kind, clients: Some(row.clients), think: Nanos(0) },
+        database: sql::Database::MariaDb {
+            deployment: Box::new(row.deployment()),
+            options: Box::new(options),
+            set: Vec::new(),
+        },
+        plan: Plan {
+            title: row.name.clone(),
+            workload: "inserts".to_owned(),
+            load,
+            threads: 1,
+            limits: limits(row),
+            seed: SEED,
+            monthly: None,
+            drain: Nanos::secs(20),
+            notes: BTreeMap::new(),
+        },
+        table: sql::Table::Load,
+        stop: stop.clone(),
+    };
+    let ground = sql::Ground::prepare((Some(&lab.home), &lab.scratch), order, &mut |_| {})?;
+    let watch = Watch::start(&lab.home, &lab.scratch, row, None)?;
+    let found = ground.run(1, &mut |_| {})?;
+    let seen = watch.finish(row, Some(found.timeline))?;
+    // A disk that is slow for good would keep the server from ending.
+    watch::node(&lab.home)?.1.heal("data")?;
+    ground.end()?;
+    Ok(seen)
+}

@@ -1,0 +1,52 @@
+//! `diskwright diagnose mounted`: from what mounted disks counted.
+
+use std::path::PathBuf;
+
+use mount::Client;
+use timeline::About;
+use units::Nanos;
+
+use super::given::{Given, add_noted};
+use super::watch::{Asked, Watch};
+use crate::failure::Failure;
+use crate::home;
+use crate::output::Output;
+
+/// Arguments of `diagnose mounted`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  diskwright diagnose mounted /mnt/tikv
+  diskwright diagnose mounted /mnt/tikv --since 2m --watch=5s
+
+Each second of the last hour is known, each minute of the 14 days before.")]
+pub(crate) struct Args {
+    /// Where the disks are mounted
+    dir: PathBuf,
+    /// How far back
+    #[arg(long, value_name = "SPAN", default_value = "10m")]
+    since: Nanos,
+    #[command(flatten)]
+    watch: Watch,
+    #[command(flatten)]
+    given: Given,
+}
+
+pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
+    args.watch.answer(|| ask(args).map(Some), args.given.out.as_deref(), json)
+}
+
+fn ask(args: &Args) -> Result<Asked, Failure> {
+    let node = mount::find(&home::home()?, &args.dir)?;
+    let client = Client::of(&node)?;
+    let now = client.sample()?;
+    let mut samples = client.history(Nanos(now.at.0.saturating_sub(args.since.0)))?;
+    samples.push(now);
+    let mut about = About { title: node.dir.display().to_string(), start: Some(node.started), ..About::default() };
+    about.notes.extend(node.disks.iter().map(|disk| (format!("disk {}", disk.name), disk.disk.clone())));
+    about.notes.extend(node.instance.iter().map(|instance| ("instance".to_owned(), instance.clone())));
+    let timeline = observe::timeline(&samples, &vec![Vec::new(); samples.len()], about);
+    let mut known = args.given.known(None)?;
+    add_noted(&mut known, &timeline);
+    Ok(Asked { of: args.dir.display().to_string(), timeline, known })
+}

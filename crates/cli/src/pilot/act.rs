@@ -1,0 +1,110 @@
+//! `diskwright pilot do`: something changed by hand.
+
+use std::sync::{Arc, Mutex};
+
+use ::pilot::{Clock, Health, settle};
+use ::pilot::{Condition, Ended, Ending, Found, Guard, Late, Procedure, Proposal, Replay, Stage, Step, Wait, sound};
+use serde_json::json;
+use units::Nanos;
+
+use super::reach::{Place, Reach, not_stopped};
+use super::run::telling;
+use super::text;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Leaders leave within seconds where PD is well; its tools wait ten minutes (`tiup --transfer-timeout`).
+const LEADERS_GONE: Nanos = Nanos::secs(600);
+/// How long leaders may take to come back before that is told.
+const LEADERS_BACK: Nanos = Nanos::secs(120);
+
+/// Arguments of `pilot do`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  diskwright pilot do tikv/1/rocksdb.rate-bytes-per-sec=100MB --pd http://127.0.0.1:2379
+  diskwright pilot do pd/schedule.leader-schedule-limit=64 evict/2 --for 10m --act \\
+    --pd http://127.0.0.1:2379
+
+Steps: tikv/STORE/KEY=VALUE, pd/KEY=VALUE, evict/STORE, resign/MEMBER. Without --for they stay until
+`diskwright pilot undo`. Exits with 1 if the guard does not let them through, or they failed and were
+undone.")]
+pub(crate) struct Args {
+    /// What to change, in order
+    #[arg(required = true, value_name = "STEP")]
+    steps: Vec<Step>,
+    #[command(flatten)]
+    reach: Reach,
+    #[command(flatten)]
+    place: Place,
+    /// Do it; else it only says what it would do
+    #[arg(long)]
+    act: bool,
+    /// Undo it all after this time
+    #[arg(long = "for", value_name = "SPAN")]
+    last: Option<Nanos>,
+    /// Why, for the journal
+    #[arg(long, value_name = "TEXT", default_value = "by hand")]
+    why: String,
+}
+
+impl Args {
+    fn procedure(&self, health: &Health) -> Procedure {
+        let (mut stages, mut afterwards) = (Vec::new(), Vec::new());
+        for step in &self.steps {
+            stages.push(Stage::Do(step.clone()));
+            if let Step::EvictLeaders { store } = step {
+                let until = Condition::LeadersGone { store: *store };
+                stages.push(Stage::Wait(Wait { until, within: LEADERS_GONE, late: Late::Undo }));
+                // Balance brings back about as many; half of them show that it does.
+                let least = health.stores.get(store).map_or(0, |store| store.leaders / 2);
+                let until = Condition::LeadersBack { store: *store, least };
+                afterwards.push(Wait { until, within: LEADERS_BACK, late: Late::GoOn });
+            }
+        }
+        let ending = match self.last {
+            Some(within) => {
+                stages.push(Stage::Wait(Wait { until: Condition::Passed, within, late: Late::GoOn }));
+                Ending::Restore
+            }
+            None => Ending::Keep,
+        };
+        let name = self.steps.iter().map(Step::to_string).collect::<Vec<_>>().join(", ");
+        let within = LEADERS_GONE + LEADERS_GONE + self.last.unwrap_or_default();
+        Procedure { name, stages, ending, afterwards, within, found: Found::Undo }
+    }
+}
+
+pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
+    not_stopped(&args.place)?;
+    let said: Arc<Mutex<Vec<String>>> = Arc::default();
+    let mut opened = args.reach.open(&args.place, args.act, telling(&said, json))?;
+    let now = opened.clock.now();
+    let seen = opened.pilot.look(now);
+    let health = seen.health.unwrap_or_default();
+    let procedure = args.procedure(&health);
+    let replay = Replay { runs: opened.pilot.runs().clone(), ..Replay::default() };
+    let refused = |why: String| Failure { message: format!("not done: {why}"), code: 1 };
+    sound(&procedure).map_err(Failure::input)?;
+    let guard = Guard::new(&replay, now);
+    guard.admit("by-hand", &procedure, Some(&health), &replay, now).map_err(refused)?;
+    if !args.act {
+        let would: Vec<String> = args.steps.iter().map(Step::to_string).collect();
+        let before = opened.pilot.read(&procedure);
+        return Ok(if json {
+            let now: Vec<_> = before.iter().map(|(subject, is)| text::reading(subject, is)).collect();
+            Output::json(&json!({ "acts": false, "would": would, "now": now }))
+        } else {
+            Output::text(text::would(&would, &before))
+        });
+    }
+    let number = opened.pilot.begin("by-hand", &Proposal::act(args.why.clone(), procedure), now)?;
+    let patience = LEADERS_GONE + LEADERS_GONE + LEADERS_BACK + args.last.unwrap_or_default();
+    settle(&mut opened.pilot, &opened.clock, patience, &opened.interrupted)?;
+    let run = opened.pilot.runs()[&number].clone();
+    opened.close()?;
+    // Undone is what was wanted only after the time that was given.
+    let as_wanted = run.ended == Some(Ended::Kept) || (args.last.is_some() && run.went_all_the_way());
+    let output = if json { Output::json(&text::value(&run)) } else { Output::text("") };
+    Ok(output.negative(!as_wanted))
+}

@@ -1,0 +1,174 @@
+//! `diskwright pilot drill`: a metadata server that announces something, so that its handling can be rehearsed.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use clap::ValueEnum;
+use jiff::Timestamp;
+use maintenance::Cloud;
+use maintenance::emulator::{Emulator, Happening, Planned, Server};
+use serde_json::json;
+use units::Nanos;
+
+use crate::failure::Failure;
+use crate::output::{Output, bold};
+use crate::progress::Steps;
+
+/// The notice of events of which the cloud tells days before: nobody rehearses days.
+const SHORTENED: Duration = Duration::from_secs(600);
+/// The first answer of Azure, which takes two minutes there.
+const FIRST: Duration = Duration::from_secs(2);
+/// How often the bar moves.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Arguments of `pilot drill`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Serves the metadata server of a machine of that cloud, announces one event, and tells when it was
+read. Let a pilot listen to it: diskwright pilot run --metadata http://127.0.0.1:8775 …
+
+Examples:
+  diskwright pilot drill
+  diskwright pilot drill --cloud aws --event terminate --after 30s
+  diskwright pilot drill --cloud azure --event Freeze --notice 2m --machine tikv-0 --json
+
+Exit codes: 1 if nobody read it before it began.")]
+pub(crate) struct Args {
+    /// Whose metadata server
+    #[arg(long, value_enum, default_value = "gcp")]
+    cloud: Whose,
+    /// The event in the cloud's word: MIGRATE_ON_HOST_MAINTENANCE, system-reboot, terminate, Freeze
+    #[arg(long, value_name = "WORD")]
+    event: Option<String>,
+    /// The machine that it is about
+    #[arg(long, value_name = "NAME", default_value = "vm-1")]
+    machine: String,
+    /// Time until it is announced
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    after: Nanos,
+    /// Time from the notice to the event; the cloud's own if not given, ten minutes where that is days
+    #[arg(long, value_name = "TIME")]
+    notice: Option<Nanos>,
+    /// How long the event takes
+    #[arg(long, value_name = "TIME", default_value = "20s")]
+    takes: Nanos,
+    /// Where to serve, on this machine; port 0 is any that is free
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8775")]
+    listen: SocketAddr,
+}
+
+/// A cloud.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Whose {
+    /// Google Compute Engine
+    Gcp,
+    /// EC2
+    Aws,
+    /// Azure
+    Azure,
+}
+
+impl Whose {
+    /// Which.
+    pub(crate) fn cloud(self) -> Cloud {
+        match self {
+            Self::Gcp => Cloud::Gcp,
+            Self::Aws => Cloud::Aws,
+            Self::Azure => Cloud::Azure,
+        }
+    }
+
+    /// What is rehearsed if nothing is said.
+    fn usual(self) -> &'static str {
+        match self {
+            Self::Gcp => "MIGRATE_ON_HOST_MAINTENANCE",
+            Self::Aws => "system-reboot",
+            Self::Azure => "Freeze",
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
+    if !args.listen.ip().is_loopback() {
+        let message = format!("--listen {}: expected an address of this machine such as 127.0.0.1:8775", args.listen);
+        return Err(Failure::input(message));
+    }
+    let span = |nanos: Nanos| Duration::from_nanos(nanos.0);
+    let word = args.event.as_deref().unwrap_or(args.cloud.usual());
+    let announced = Timestamp::now()
+        .checked_add(span(args.after))
+        .map_err(|_| Failure::input(format!("--after {}: expected hours at most", args.after)))?;
+    let plan = |lead| Planned::usual(args.cloud.cloud(), word, announced, lead, span(args.takes));
+    let mut planned = plan(args.notice.map(span))?;
+    if args.notice.is_none() && planned.starts == planned.announced {
+        planned = plan(Some(SHORTENED))?;
+    }
+    let mut emulator = Emulator::new(&args.machine);
+    emulator.azure_takes(FIRST);
+    emulator.plan(planned);
+    let server = Server::start(emulator, args.listen)
+        .map_err(|error| Failure::environment(format!("--listen {}: {error}; name another port", args.listen)))?;
+    eprintln!("serving {} of {} at {}", args.cloud.cloud(), args.machine, server.base());
+    let interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&interrupted))
+            .map_err(|error| Failure::environment(format!("signals: {error}")))?;
+    }
+    let happening = watch(&server, &interrupted);
+    let was = |at: Option<Timestamp>| at.map(|at| (at - happening.planned.announced).get_milliseconds() as f64 / 1e3);
+    let in_time = happening.read.is_some_and(|read| read < happening.planned.starts);
+    if json {
+        let Planned { announced, starts, ends, word, .. } = &happening.planned;
+        return Ok(Output::json(&json!({
+            "cloud": args.cloud.cloud(), "machine": args.machine, "event": word, "id": happening.id,
+            "announced": announced, "starts": starts, "ends": ends,
+            "read": happening.read, "read_after_s": was(happening.read), "approved": happening.approved,
+            "in_time": in_time, "interrupted": interrupted.load(Ordering::Relaxed),
+        }))
+        .negative(!in_time));
+    }
+    Ok(Output::text(text(&happening, &args.machine)).negative(!in_time))
+}
+
+/// Waits for the event's end, or Ctrl-C.
+fn watch(server: &Server, interrupted: &AtomicBool) -> Happening {
+    const OF: u64 = 4;
+    let mut bar = Steps::new(OF);
+    bar.begin("announced soon");
+    loop {
+        let happening = server.with(|emulator| emulator.happenings().first().cloned());
+        let Some(happening) = happening else { continue };
+        let now = Timestamp::now();
+        let planned = &happening.planned;
+        let step = match () {
+            () if now < planned.announced => 1,
+            () if now < planned.starts && happening.read.is_none() => 2,
+            () if now < planned.starts => 3,
+            () => 4,
+        };
+        let what = ["it is announced", "somebody reads it", "it was read, and begins", "it goes on"][step as usize - 1];
+        let left = u64::try_from(planned.ends.as_nanosecond() - now.as_nanosecond()).unwrap_or(0);
+        bar.at(step, OF, what, Nanos(left));
+        if left == 0 || interrupted.load(Ordering::Relaxed) {
+            bar.end();
+            return happening;
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+fn text(happening: &Happening, machine: &str) -> String {
+    let Planned { announced, starts, ends, word, cloud, .. } = &happening.planned;
+    let read = match happening.read {
+        Some(read) => format!("{:.1} s later", (read - *announced).get_milliseconds() as f64 / 1e3),
+        None => "by nobody".to_owned(),
+    };
+    let mut text = bold(&format!("{cloud} {word} of {machine}")) + "\n";
+    text += &format!("announced  {announced:.0}\nread       {read}\n");
+    if let Some(approved) = happening.approved {
+        text += &format!("approved   {approved:.0}\n");
+    }
+    text + &format!("began      {starts:.0}\nended      {ends:.0}\n")
+}

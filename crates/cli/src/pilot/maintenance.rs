@@ -1,0 +1,91 @@
+//! What `pilot run` listens to beside the cluster: the metadata server of the machine, and Kubernetes' API.
+
+use std::path::PathBuf;
+
+use ::pilot::Pilot;
+use ::pilot::maintenance::{Machine, Machines, Maintenance};
+use kubernetes::{Access, Api, Token};
+use maintenance::{Board, Cloud, Listening, Metadata, Source, aws, azure, gcp};
+
+use super::drill::Whose;
+use crate::failure::Failure;
+
+/// Maintenance of machines.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Maintenance")]
+pub(crate) struct Listen {
+    /// Listen to what the cloud of this machine announces, and make ready for it
+    #[arg(long, value_enum, value_name = "CLOUD", requires = "machine")]
+    maintenance: Option<Whose>,
+    /// A machine as its cloud names it, and what runs on it: vm-1=tikv:1,pd:pd-0 or
+    /// vm-2=tidb:NAMESPACE/POD@NODE; may be repeated
+    #[arg(long, value_name = "NAME=ROLES", requires = "maintenance")]
+    machine: Vec<Machine>,
+    /// Another metadata server on this machine, as `pilot drill` serves one
+    #[arg(long, value_name = "URL", requires = "maintenance")]
+    metadata: Option<String>,
+    /// Kubernetes' API: an address, or `pod` for the service account of the pod that this runs in
+    #[arg(long, value_name = "URL")]
+    kubernetes: Option<String>,
+    /// The authority of Kubernetes' certificate, a PEM file
+    #[arg(long, value_name = "FILE", requires = "kubernetes")]
+    kubernetes_ca: Option<PathBuf>,
+    /// A file with the token for Kubernetes, read anew for each request
+    #[arg(long, value_name = "FILE", requires = "kubernetes")]
+    kubernetes_token: Option<PathBuf>,
+}
+
+impl Listen {
+    /// Whether something is listened to.
+    pub(crate) fn is_on(&self) -> bool {
+        self.maintenance.is_some()
+    }
+
+    fn api(&self) -> Result<Option<Api>, Failure> {
+        let access = match self.kubernetes.as_deref() {
+            None => return Ok(None),
+            Some("pod") => Access::in_cluster()?,
+            Some(base) => {
+                let read = |path: &PathBuf| {
+                    std::fs::read(path)
+                        .map_err(|error| Failure::input(format!("--kubernetes-ca {}: {error}", path.display())))
+                };
+                let ca = self.kubernetes_ca.as_ref().map(read).transpose()?;
+                let token = self.kubernetes_token.clone().map_or(Token::None, Token::File);
+                Access::new(base, token, ca.as_deref())?
+            }
+        };
+        Ok(Some(Api::new(access)))
+    }
+
+    /// Lets a pilot hear and act; it hears as long as what is given back lives.
+    pub(crate) fn join(&self, pilot: Pilot) -> Result<(Pilot, Vec<Listening>), Failure> {
+        let mut pilot = match self.api()? {
+            Some(api) => pilot.in_kubernetes(api),
+            None => pilot,
+        };
+        let Some(whose) = self.maintenance else { return Ok((pilot, Vec::new())) };
+        let sources: Vec<Box<dyn Source + Send>> = match whose.cloud() {
+            Cloud::Gcp => gcp::Key::ALL.map(|key| Box::new(gcp::Listener::new(key)) as Box<dyn Source + Send>).into(),
+            Cloud::Aws => vec![Box::new(aws::Imds::new())],
+            Cloud::Azure => vec![Box::new(azure::ScheduledEvents::new())],
+        };
+        let web = Metadata::new(whose.cloud(), self.metadata.as_deref())?;
+        let board = Board::default();
+        let mut listening = Vec::new();
+        for mut source in sources {
+            let name = source.identify(&web)?;
+            let machines = Machines(self.machine.clone());
+            if machines.named(&name).is_none() {
+                return Err(Failure::input(format!(
+                    "this machine is `{}`, and no --machine is called so: say what runs on it with --machine {0}=tikv:1",
+                    name.escape_debug()
+                )));
+            }
+            let heard = Listening::start(source, Box::new(web.clone()), &name, &board);
+            listening.push(heard.map_err(|error| Failure::environment(format!("a thread to listen: {error}")))?);
+        }
+        pilot = pilot.hears(board).controller(Box::new(Maintenance::new(Machines(self.machine.clone()))));
+        Ok((pilot, listening))
+    }
+}

@@ -1,0 +1,156 @@
+//! Where the cluster is, how the pilot is let in, and what it keeps of its doings.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use ::pilot::{
+    Access, Clock, Folder, Journal, Lease, Meters, Notes, Pd, PdHttp, Pilot, Stop, SystemClock, TikvHttp, World,
+};
+use jiff::Timestamp;
+
+use crate::failure::Failure;
+
+/// Secrets never come from arguments, which others on the machine can read.
+const PD_TOKEN: &str = "DISKWRIGHT_PD_TOKEN";
+const TIKV_TOKEN: &str = "DISKWRIGHT_TIKV_TOKEN";
+
+/// The folder of a pilot.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Place {
+    /// The pilot's folder: journal, log, lock; one for each cluster. Else DISKWRIGHT_PILOT, or
+    /// /var/lib/diskwright/pilot
+    #[arg(long, value_name = "DIR")]
+    journal: Option<PathBuf>,
+}
+
+impl Place {
+    /// The folder's path.
+    pub(crate) fn path(&self) -> PathBuf {
+        let named = || std::env::var_os("DISKWRIGHT_PILOT").map(PathBuf::from);
+        self.journal.clone().or_else(named).unwrap_or_else(|| PathBuf::from("/var/lib/diskwright/pilot"))
+    }
+}
+
+/// Where the cluster is, and how the pilot is let in.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Reach {
+    /// Any member of PD
+    #[arg(long, value_name = "URL")]
+    pub(crate) pd: String,
+    /// A TiKV's status server; those on this machine are found by themselves; may be repeated
+    #[arg(long, value_name = "[STORE=]URL")]
+    pub(crate) tikv_status: Vec<String>,
+    /// Trust only certificates that this one signs, a PEM file
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
+    /// The pilot's own certificate, a PEM file
+    #[arg(long, value_name = "FILE", requires = "key")]
+    cert: Option<PathBuf>,
+    /// Its key, a PEM file
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    key: Option<PathBuf>,
+    /// Speak plain HTTP beyond this machine: anybody on the way can read and change it
+    #[arg(long)]
+    insecure: bool,
+}
+
+/// A pilot that is about to begin, and what it stands on.
+pub(crate) struct Opened {
+    pub(crate) pilot: Pilot,
+    pub(crate) folder: Folder,
+    pub(crate) meters: Meters,
+    pub(crate) clock: SystemClock,
+    pub(crate) interrupted: Arc<AtomicBool>,
+    pub(crate) cluster: String,
+    /// How others are kept out, for people.
+    pub(crate) lease: &'static str,
+    name: String,
+    pd: PdHttp,
+}
+
+impl Reach {
+    fn access(&self, token: &str) -> Result<Access, Failure> {
+        let read = |option: &str, path: &Path| {
+            std::fs::read(path).map_err(|error| Failure::input(format!("{option} {}: {error}", path.display())))
+        };
+        let mut access = Access::default().insecure(self.insecure);
+        if let Some(path) = &self.ca {
+            access = access.ca(&read("--ca", path)?)?;
+        }
+        if let (Some(certificate), Some(key)) = (&self.cert, &self.key) {
+            access = access.identity(&read("--cert", certificate)?, &read("--key", key)?)?;
+        }
+        Ok(match std::env::var(token) {
+            Ok(token) => access.token(&token)?,
+            Err(_) => access,
+        })
+    }
+
+    /// Opens the cluster and the folder. Who only looks takes no lock and leaves no trace.
+    pub(crate) fn open(&self, place: &Place, act: bool, tell: Box<dyn FnMut(&str)>) -> Result<Opened, Failure> {
+        let clock = SystemClock::new();
+        let folder = if act { Folder::take(place.path())? } else { Folder::at(place.path()) };
+        let pd = PdHttp::new(&self.pd, &self.access(PD_TOKEN)?)?;
+        let (cluster, health) = (pd.cluster_id()?, pd.health()?);
+        let tikv = TikvHttp::find(&health, &self.tikv_status, &self.access(TIKV_TOKEN)?)?;
+        let world =
+            World { tikv: Some(Box::new(tikv)), pd: Some(Box::new(pd.clone())), read_only: !act, ..World::default() };
+        let (lines, replay) = if act { folder.lines()? } else { folder.glance()? };
+        let name = match replay.pilot.as_str() {
+            "" => format!("pilot-{}", Timestamp::now().as_nanosecond()),
+            name => name.to_owned(),
+        };
+        let now = clock.now();
+        let journal = Journal::open(lines, replay, &cluster, &name, now.wall)?;
+        let lease = if act { lease(&pd, &name)? } else { "only looks: none taken" };
+        let meters = Meters::default();
+        let notes = Notes::new(&folder, &meters, tell);
+        let pilot = Pilot::new(world, journal, Box::new(notes), now)?;
+        let interrupted = Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            signal_hook::flag::register(signal, Arc::clone(&interrupted))
+                .map_err(|error| Failure::environment(format!("signals cannot be caught: {error}")))?;
+        }
+        Ok(Opened { pilot, folder, meters, clock, interrupted, cluster, lease, name, pd })
+    }
+}
+
+impl Opened {
+    /// Gives the lease back, if nothing is under way that it should guard.
+    pub(crate) fn close(self) -> Result<(), Failure> {
+        if self.pilot.is_idle() && !self.pilot.only_looks() {
+            self.pd.release(&self.name)?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses to begin while the kill switch is set.
+pub(crate) fn not_stopped(place: &Place) -> Result<(), Failure> {
+    match Folder::at(place.path()).stop() {
+        None => Ok(()),
+        Some(stop) => Err(Failure {
+            message: format!(
+                "the kill switch is set in {}{}: take it away with `diskwright pilot stop --clear`",
+                place.path().display(),
+                if stop == Stop::Freeze { ", and nothing may be touched" } else { "" }
+            ),
+            code: 1,
+        }),
+    }
+}
+
+fn lease(pd: &PdHttp, name: &str) -> Result<&'static str, Failure> {
+    match pd.lease(name, "diskwright pilot")? {
+        Lease::Held => Ok("PD's maintenance lock and the folder's"),
+        Lease::NotOffered => Ok("the folder's lock alone: PD offers one from 8.5.7 on"),
+        Lease::Other(words) => Err(Failure {
+            message: format!(
+                "another pilot has this cluster, says PD: {words}; one pilot a cluster: end that one, or, if it is gone for \
+                 good, take its lock away with DELETE /pd/api/v2/maintenance/diskwright-pilot/ID"
+            ),
+            code: 1,
+        }),
+    }
+}

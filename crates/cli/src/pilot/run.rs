@@ -1,0 +1,131 @@
+//! `diskwright pilot run`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ::pilot::{MetricsServer, Plan, Prometheus, Settings, watch};
+use diagnose::Known;
+use gather::prometheus::{Auth, Options, Server};
+use serde_json::json;
+use units::Nanos;
+
+use super::maintenance::Listen;
+use super::reach::{Opened, Place, Reach, not_stopped};
+use super::text;
+use crate::failure::Failure;
+use crate::inputs;
+use crate::output::{self, Output};
+
+/// Of the half minute that the shortest notice leaves, no more is lost before it is noticed.
+const NOTICED_WITHIN: Nanos = Nanos::secs(1);
+
+const PROMETHEUS_TOKEN: &str = "DISKWRIGHT_PROMETHEUS_TOKEN";
+
+/// Arguments of `pilot run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  diskwright pilot run --pd http://127.0.0.1:2379 --prometheus http://127.0.0.1:9090 --for 1h
+  diskwright pilot run --pd https://10.0.0.5:2379 --tikv-status https://10.0.0.6:20180 \\
+    --ca ca.pem --cert pilot.pem --key pilot.key --prometheus http://127.0.0.1:9090 --act
+
+Without --act it says what it would do, and changes nothing. It ends at an interrupt, after --for,
+or by `diskwright pilot stop`, and undoes what is under way then. Tokens are taken from
+DISKWRIGHT_PD_TOKEN, DISKWRIGHT_TIKV_TOKEN and DISKWRIGHT_PROMETHEUS_TOKEN.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    reach: Reach,
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    listen: Listen,
+    /// Change things; else it only says what it would do
+    #[arg(long)]
+    act: bool,
+    /// A Prometheus, Thanos or Mimir that knows the cluster: without it no setting is changed
+    #[arg(long, value_name = "URL")]
+    prometheus: Option<String>,
+    /// Matchers that every series has: tidb_cluster="prod"
+    #[arg(long, value_name = "MATCHERS", default_value = "")]
+    select: String,
+    /// The deployment that it is, a TOML file: disks, instances, settings
+    #[arg(long, value_name = "DEPLOYMENT")]
+    on: Option<PathBuf>,
+    /// From one look to the next
+    #[arg(long, value_name = "SPAN", default_value = "10s")]
+    every: Nanos,
+    /// How long; without end if not given
+    #[arg(long = "for", value_name = "SPAN")]
+    last: Option<Nanos>,
+    /// Serve its own metrics at this address of this machine
+    #[arg(long, value_name = "ADDR")]
+    metrics: Option<SocketAddr>,
+}
+
+impl Args {
+    fn source(&self) -> Result<Option<Prometheus>, Failure> {
+        let Some(url) = &self.prometheus else { return Ok(None) };
+        let mut server = Server::new(url)?;
+        if let Ok(token) = std::env::var(PROMETHEUS_TOKEN) {
+            server = server.auth(Auth::Bearer(token));
+        }
+        let options = Options { selector: self.select.clone(), ..Options::default() };
+        let known = match &self.on {
+            Some(path) => {
+                let read = inputs::deployment(path)?;
+                let view = inputs::view(read.noun.as_of);
+                read.noun.validate(&view).map_err(|error| error.locate(&read.text))?;
+                Known::deployment(view, read.noun)
+            }
+            None => Known::nothing(inputs::view(None)),
+        };
+        Ok(Some(Prometheus::new(Box::new((server, options)), known)))
+    }
+}
+
+pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
+    not_stopped(&args.place)?;
+    let source = args.source()?;
+    let said: Arc<Mutex<Vec<String>>> = Arc::default();
+    let mut opened = args.reach.open(&args.place, args.act, telling(&said, json))?;
+    let mut pilot = opened.pilot.controller(Box::<Settings>::default());
+    if let Some(source) = source {
+        pilot = pilot.source(Box::new(source));
+    }
+    let (pilot, _listening) = args.listen.join(pilot)?;
+    opened.pilot = pilot;
+    if let Some(addr) = args.metrics {
+        let server = MetricsServer::start(addr, &opened.meters)?;
+        tell(json, &format!("metrics at http://{}/metrics", server.addr));
+    }
+    let mode = if args.act { "acts" } else { "only looks: --act lets it act" };
+    tell(json, &format!("cluster {}; {mode}; lease: {}", opened.cluster, opened.lease));
+    let every = if args.listen.is_on() { args.every.min(NOTICED_WITHIN) } else { args.every };
+    let plan = Plan { every, last: args.last, patience: Nanos::secs(120) };
+    let Opened { pilot, folder, meters, clock, interrupted, .. } = &mut opened;
+    watch(pilot, folder, meters, clock, &plan, interrupted)?;
+    let said = said.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let document = json!({
+        "cluster": opened.cluster, "acts": args.act, "lease": opened.lease, "said": said,
+        "runs": opened.pilot.runs().values().map(text::value).collect::<Vec<_>>(),
+    });
+    opened.close()?;
+    Ok(if json { Output::json(&document) } else { Output::text("") })
+}
+
+/// Sentences as they come, or kept for the end.
+pub(super) fn telling(said: &Arc<Mutex<Vec<String>>>, json: bool) -> Box<dyn FnMut(&str)> {
+    let said = Arc::clone(said);
+    Box::new(move |sentence| {
+        said.lock().unwrap_or_else(PoisonError::into_inner).push(sentence.to_owned());
+        tell(json, sentence);
+    })
+}
+
+fn tell(json: bool, sentence: &str) {
+    if !json {
+        // Who no longer reads is not told.
+        let _ = output::print(&text::sentence(sentence));
+    }
+}

@@ -1,0 +1,159 @@
+//! The pilot through the program: what it refuses, and what it does to a real reference cluster. The latter needs root, FUSE, and
+//! the programs of `make store`.
+
+mod place;
+mod relay;
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use place::Place;
+use relay::{Relay, Way};
+
+const CACHE: &str = "storage.block-cache.capacity";
+
+fn command(args: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_diskwright"));
+    command.arg("pilot").args(args.split_whitespace()).stdin(Stdio::null());
+    command
+}
+
+/// Runs to its end: the code, and the one document on standard output.
+#[track_caller]
+fn json(args: &str) -> (i32, Value) {
+    let ran = command(args).arg("--json").output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    let value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{args}: {error}\n{out}\n{err}"));
+    (ran.status.code().expect("it ends by itself"), value)
+}
+
+/// The message and the code of a failure.
+#[track_caller]
+fn refused(args: &str) -> (i32, String) {
+    let (code, value) = json(args);
+    let message = value["error"]["message"].as_str().unwrap_or_else(|| panic!("{args} does not fail: {value}"));
+    (code, message.to_owned())
+}
+
+#[track_caller]
+fn wait_for(what: &str, done: impl Fn() -> bool) {
+    let from = Instant::now();
+    while !done() {
+        assert!(from.elapsed() < Duration::from_secs(30), "waited half a minute for {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Killed as nothing else is: without a chance to put anything in order.
+fn kill(mut pilot: Child) {
+    pilot.kill().unwrap();
+    pilot.wait().unwrap();
+}
+
+#[test]
+fn what_is_no_pd_is_told_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |url: &str| format!("do evict/1 --pd {url} --journal {}", folder.path().join("j").display());
+    let (code, message) = refused(&at("http://10.0.0.5:2379"));
+    assert!(code == 2 && message.contains("not encrypted") && message.contains("--insecure"), "{message}");
+    let (code, message) = refused(&at("127.0.0.1:2379"));
+    assert!(code == 2 && message.contains("lacks `http://`"), "{message}");
+    // Nobody listens on the port that was just let go.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (code, message) = refused(&at(&format!("http://{free}")));
+    assert!(code == 3 && message.contains("does not answer"), "{message}");
+    assert!(!folder.path().join("j").exists(), "who only looks leaves no trace");
+}
+
+#[test]
+fn steps_and_folders_that_are_none_are_told() {
+    let ran = command("do boot/1 --pd http://127.0.0.1:1").output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(ran.status.code() == Some(2) && said.contains("expected tikv/STORE/KEY=VALUE"), "{said}");
+    let folder = tempfile::tempdir().unwrap();
+    let (code, message) = refused(&format!("status --journal {}", folder.path().join("none").display()));
+    assert!(code == 2 && message.contains("no pilot has worked here"), "{message}");
+    std::fs::write(folder.path().join("journal.jsonl"), "{\"entry\":\"what\"}\n").unwrap();
+    let (code, message) = refused(&format!("status --journal {}", folder.path().display()));
+    assert!(code == 2 && message.contains("journal.jsonl:1:"), "{message}");
+}
+
+#[test]
+fn what_is_changed_on_a_cluster_is_undone_and_leaders_leave_and_come_back() {
+    let place = Place::start();
+    let (store, key) = (place.store(0), format!("tikv/{}/{CACHE}", place.store(0)));
+    let with = |args: &str| format!("{args} {}", place.reach());
+    let before = place.setting(0, CACHE);
+
+    // Looking changes nothing, and what cannot be is refused with its reason.
+    let (code, would) = json(&with(&format!("do {key}=48MB")));
+    assert!(code == 0 && would["acts"] == false, "{would}");
+    assert_eq!(place.setting(0, CACHE), before);
+    let (code, message) = refused(&with(&format!("do tikv/{store}/server.grpc-concurrency=8 --act")));
+    assert!(code == 1 && message.contains("only when it starts"), "{message}");
+    let (code, message) = refused(&with("do evict/99 --act"));
+    assert!(code == 1 && message.contains("PD knows no store 99"), "{message}");
+    let wrong = format!("do {key}=1MB --tikv-status http://127.0.0.1:9");
+    let (code, message) = refused(&with(&wrong));
+    assert!(code == 2 && message.contains("no store says that its status server is at 127.0.0.1:9"), "{message}");
+
+    let (code, done) = json(&with(&format!("do {key}=48MB --act")));
+    assert!(code == 0 && done["standing"] == "done" && done["undoable"] == true, "{done}");
+    assert!(pilot::same(&place.setting(0, CACHE), &"48MiB".into()));
+    let (code, undone) = json(&with(&format!("undo {}", done["run"])));
+    assert!(code == 0 && undone["undone"][0]["standing"] == "undone", "{undone}");
+    assert_eq!(place.setting(0, CACHE), before);
+
+    // Leaders leave, the limit is raised meanwhile, and both come back.
+    let limit = place.pd_config("schedule", "leader-schedule-limit");
+    assert!(place.leaders(store) > 0);
+    let (code, run) = json(&with(&format!("do pd/schedule.leader-schedule-limit=64 evict/{store} --for 1s --act")));
+    assert!(code == 0 && run["standing"] == "undone", "{run}");
+    assert_eq!(place.pd_config("schedule", "leader-schedule-limit"), limit);
+    wait_for("the leaders to come back", || place.leaders(store) > 0);
+    let (_, log) = json(&format!("log --journal {}", place.journal().display()));
+    let log = log["lines"].to_string();
+    assert!(log.contains(&format!("waited for store {store} to lead nothing")), "{log}");
+
+    // Another cluster's journal is no use here, and the kill switch holds.
+    let folder = place.root().join("other");
+    std::fs::create_dir(&folder).unwrap();
+    let header = r#"{"entry":"header","format":1,"cluster":"5","pilot":"p","at":"2026-01-01T00:00:00Z"}"#;
+    std::fs::write(folder.join("journal.jsonl"), format!("{header}\n")).unwrap();
+    let ours = place.journal().display().to_string();
+    let other = with(&format!("do {key}=48MB")).replace(&ours, &folder.display().to_string());
+    let (code, message) = refused(&other);
+    assert!(code == 2 && message.contains("the journal is of cluster 5"), "{message}");
+    json(&format!("stop --journal {}", place.journal().display()));
+    let (code, message) = refused(&with(&format!("do {key}=48MB --act")));
+    assert!(code == 1 && message.contains("the kill switch is set"), "{message}");
+    assert_eq!(place.setting(0, CACHE), before);
+    place.end();
+}
+
+#[test]
+fn a_pilot_that_is_killed_after_its_intent_is_undone_by_the_next() {
+    let place = Place::start();
+    let before = place.setting(0, CACHE);
+    // The request is carried out or not, and its answer never comes: then the pilot is killed.
+    for (number, way) in [(1, Way::Swallow), (2, Way::CarryOut)] {
+        let relay = Relay::start(place.status(0), way);
+        let named = format!("--tikv-status {}=http://{}", place.store(0), relay.addr());
+        let args = format!("do tikv/{}/{CACHE}=48MB --act {named} {}", place.store(0), place.reach());
+        let pilot = command(&args).stdout(Stdio::null()).spawn().unwrap();
+        wait_for("the request", || relay.posted());
+        kill(pilot);
+        let (_, status) = json(&format!("status --journal {}", place.journal().display()));
+        assert_eq!((&status["open"], &status["running"]), (&1.into(), &false.into()), "{status}");
+        assert_eq!(pilot::same(&place.setting(0, CACHE), &"48MiB".into()), way == Way::CarryOut);
+        let (code, undone) = json(&format!("undo --all {}", place.reach()));
+        assert_eq!(code, 0, "{undone}");
+        assert_eq!(undone["undone"][0]["run"], number, "{undone}");
+        assert_eq!(place.setting(0, CACHE), before);
+        let (_, status) = json(&format!("status --journal {}", place.journal().display()));
+        assert_eq!(status["open"], 0, "{status}");
+    }
+    place.end();
+}

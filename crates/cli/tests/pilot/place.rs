@@ -1,0 +1,139 @@
+//! A reference cluster of one test's own, and a folder for its pilot; both are cleared away whatever the test did.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cluster::{Cluster, Lab, Options, Programs, Regions};
+use deployment::Deployment;
+use input::Text;
+use mount::Home;
+use serde_json::Value;
+
+/// One cluster at a time: each keeps both cores busy.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Raft in a hurry, so that leaders change within a second.
+const KEYS: &str = r#"
+[raftstore]
+raft-base-tick-interval = "50ms"
+raft-heartbeat-ticks = 2
+raft-election-timeout-ticks = 10
+raft-store-max-leader-lease = "400ms"
+"#;
+
+/// Disks that are never waited for: the pilot is tested, not they.
+const DEPLOYMENT: &str = r#"
+engine = "tikv"
+region = "us-west-2"
+zones = 3
+[[nodes]]
+role = "storage"
+count = 3
+instance = "m5d.2xlarge"
+data = "unlimited:20GiB"
+log = "unlimited:5GiB"
+"#;
+
+/// Where a test runs.
+pub(crate) struct Place {
+    /// Only empty while it is cleared away.
+    cluster: Option<Cluster>,
+    root: PathBuf,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Place {
+    /// Three nodes that lead all of twelve regions.
+    pub(crate) fn start() -> Self {
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let memory = Path::new("/dev/shm");
+        let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+        let root = tempfile::Builder::new().prefix("piloted-").tempdir_in(parent).unwrap().keep();
+        // From here on the folder goes with this, also if the start panics.
+        let mut place = Self { cluster: None, root, _turn: turn };
+        let lab = Lab {
+            home: Home::open(place.root.join("run"), env!("CARGO_BIN_EXE_diskwright")).unwrap(),
+            scratch: place.root.join("scratch"),
+            programs: Programs::find().unwrap_or_else(|error| panic!("{error}")),
+        };
+        let deployment =
+            Deployment::from_text(&Text::new("piloted.toml", DEPLOYMENT)).unwrap_or_else(|e| panic!("{e}"));
+        let options = Options { keys: KEYS.parse().unwrap(), regions: Regions::Even(12), ..Options::default() };
+        let cluster = Cluster::start(&lab, &deployment, &options, &mut |_| {});
+        place.cluster = Some(cluster.unwrap_or_else(|error| panic!("{error}")));
+        place
+    }
+
+    fn cluster(&self) -> &Cluster {
+        self.cluster.as_ref().expect("it runs until the place is dropped")
+    }
+
+    /// The folder of everything.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The pilot's folder.
+    pub(crate) fn journal(&self) -> PathBuf {
+        self.root.join("pilot")
+    }
+
+    /// The arguments that name the cluster and the folder.
+    pub(crate) fn reach(&self) -> String {
+        format!("--pd http://{} --journal {}", self.cluster().pd().addr(), self.journal().display())
+    }
+
+    /// The number that PD knows a node by.
+    pub(crate) fn store(&self, node: usize) -> u64 {
+        let stores = self.ask("stores");
+        let at = self.status(node).to_string();
+        let stores = stores["stores"].as_array().unwrap();
+        let found = stores.iter().find(|store| store["store"]["status_address"] == at.as_str());
+        found
+            .and_then(|store| store["store"]["id"].as_u64())
+            .unwrap_or_else(|| panic!("no store is at {at}: {stores:?}"))
+    }
+
+    /// Where a node tells of itself.
+    pub(crate) fn status(&self, node: usize) -> SocketAddr {
+        self.cluster().node(node).status_addr()
+    }
+
+    /// A setting of a node as it is in effect.
+    pub(crate) fn setting(&self, node: usize, key: &str) -> Value {
+        let config = self.cluster().node(node).config().unwrap_or_else(|error| panic!("{error}"));
+        pilot::at(&config, key).cloned().unwrap_or_else(|| panic!("no {key}"))
+    }
+
+    /// A setting of PD.
+    pub(crate) fn pd_config(&self, section: &str, key: &str) -> Value {
+        self.ask("config")[section][key].clone()
+    }
+
+    /// How many regions a store leads.
+    pub(crate) fn leaders(&self, store: u64) -> u64 {
+        let stores = self.cluster().pd().stores().unwrap_or_else(|error| panic!("{error}"));
+        stores.iter().find(|other| other.id == store).map_or(0, |store| store.leaders)
+    }
+
+    fn ask(&self, path: &str) -> Value {
+        let url = format!("http://{}/pd/api/v1/{path}", self.cluster().pd().addr());
+        let text = ureq::get(&url).call().unwrap_or_else(|error| panic!("{url}: {error}"));
+        serde_json::from_str(&text.into_body().read_to_string().unwrap()).unwrap()
+    }
+
+    /// Takes it down.
+    pub(crate) fn end(mut self) {
+        let cluster = self.cluster.take().expect("it runs until the place is dropped");
+        let said = cluster.stop().unwrap_or_else(|error| panic!("{error}"));
+        assert!(said.is_empty(), "not all nodes ended well: {}", said.join("\n"));
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        drop(self.cluster.take());
+        let _ = std::fs::remove_dir_all(&self.root);
+    }
+}

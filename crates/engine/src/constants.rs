@@ -1,0 +1,103 @@
+//! Constants of models, as tables state them: each with a unit, a meaning and a source.
+
+use std::collections::BTreeMap;
+
+/// A constant as its table states it.
+#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Constant {
+    /// In `unit`.
+    pub value: f64,
+    /// `bytes`, `seconds`, `ratio`, …
+    pub unit: String,
+    /// What it stands for.
+    pub meaning: String,
+    /// Where it comes from; `assumption: …` where nothing is published.
+    pub source: String,
+}
+
+/// The values of tables in TOML, by name.
+///
+/// # Errors
+/// In a sentence, when one is no table of constants, lacks a constant's unit, meaning or source, or two have the same.
+pub fn values(tables: &[&str]) -> Result<BTreeMap<String, f64>, String> {
+    let mut values = BTreeMap::new();
+    for table in tables {
+        let table: BTreeMap<String, Constant> = toml::from_str(table).map_err(|error| error.to_string())?;
+        for (name, constant) in table {
+            let stated = [&constant.unit, &constant.meaning, &constant.source];
+            if stated.iter().any(|text| text.trim().is_empty()) {
+                return Err(format!("`{name}` lacks unit, meaning or source"));
+            }
+            if values.contains_key(&name) {
+                return Err(format!("`{name}` stands in two tables"));
+            }
+            values.insert(name, constant.value);
+        }
+    }
+    Ok(values)
+}
+
+/// Declares a struct of constants that is read from tables of the same names. The visibility is that of its fields.
+#[macro_export]
+macro_rules! constants {
+    ($(#[$said:meta])* $each:vis $name:ident { $($field:ident),* $(,)? }) => {
+        $(#[$said])*
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        pub struct $name {
+            $($each $field: f64,)*
+        }
+
+        impl $name {
+            /// Their names.
+            pub const NAMES: &[&str] = &[$(stringify!($field)),*];
+
+            /// Reads them from tables that may hold others, too.
+            ///
+            /// # Errors
+            /// In a sentence, when a table is none of constants, or one of them is in no table.
+            pub fn among(tables: &[&str]) -> Result<Self, String> {
+                let values = $crate::values(tables)?;
+                let take = |name: &str| values.get(name).copied().ok_or_else(|| format!("no constant `{name}`"));
+                Ok(Self { $($field: take(stringify!($field))?,)* })
+            }
+
+            /// Reads them from a table that holds nothing else.
+            ///
+            /// # Errors
+            /// As [`among`](Self::among), and when the table holds another.
+            pub fn from_table(table: &str) -> Result<Self, String> {
+                let read = Self::among(&[table])?;
+                read.over(table).map(|_| read)
+            }
+
+            /// The same with the constants that a table gives.
+            ///
+            /// # Errors
+            /// When it is no table of constants, or gives one that is not read.
+            pub fn over(self, table: &str) -> Result<Self, String> {
+                $crate::values(&[table])?.into_iter().try_fold(self, |constants, (name, value)| {
+                    constants.with(&name, value).ok_or_else(|| format!("no constant `{name}` is read"))
+                })
+            }
+
+            /// A constant by its name in the tables; `None` if there is none of that name.
+            pub fn get(&self, name: &str) -> Option<f64> {
+                match name {
+                    $(stringify!($field) => Some(self.$field),)*
+                    _ => None,
+                }
+            }
+
+            /// The same with another value for one of them; `None` if there is none of that name.
+            #[must_use]
+            pub fn with(mut self, name: &str, value: f64) -> Option<Self> {
+                match name {
+                    $(stringify!($field) => self.$field = value,)*
+                    _ => return None,
+                }
+                Some(self)
+            }
+        }
+    };
+}

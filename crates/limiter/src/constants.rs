@@ -1,0 +1,34 @@
+//! The limiter's constants, each with its reason, from `tables/limiter.toml`.
+
+use std::sync::LazyLock;
+
+use engine::constants;
+
+constants! {
+    /// The limiter's constants. The table `tables/limiter.toml` says of each what it means, in which unit, and why it is so.
+    #[allow(missing_docs, reason = "the table says what each is")]
+    pub Constants {
+        polite, calm, glance, credit_horizon, background_io, memory, prior_flush, prior_amplification, margin, horizon, ease,
+        alarm, down_band, up_band, up_every, up_step,
+    }
+}
+
+impl Constants {
+    /// Those that ship with the program.
+    pub fn embedded() -> &'static Self {
+        static EMBEDDED: LazyLock<Constants> = LazyLock::new(|| {
+            Constants::from_table(include_str!("../tables/limiter.toml")).expect("tested: the table is complete")
+        });
+        &EMBEDDED
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_holds_exactly_the_constants_that_are_used() {
+        Constants::from_table(include_str!("../tables/limiter.toml")).unwrap();
+    }
+}

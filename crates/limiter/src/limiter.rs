@@ -1,0 +1,203 @@
+//! The state machine: a rate that changes when the one that holds is no longer right.
+
+use units::{BytesPerSec, Nanos};
+
+use crate::Constants;
+use crate::demand::Demand;
+use crate::signals::{Done, Engine, Signals};
+use crate::supply::{Limit, Supply};
+
+/// Between which rates the limiter chooses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// Never less: what the engine needs so that flushes are not held up, however busy the disk is.
+    pub floor: BytesPerSec,
+    /// Never more.
+    pub ceiling: BytesPerSec,
+}
+
+impl Default for Bounds {
+    /// TiKV's own: 10 MiB/s (`write_amp_based_rate_limiter.cc`) and 10 GiB/s (`rocksdb.rate-bytes-per-sec`).
+    fn default() -> Self {
+        Self { floor: BytesPerSec::mib(10.0), ceiling: BytesPerSec::mib(10_240.0) }
+    }
+}
+
+/// What decided a rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// It is what the writes and the backlog ask for.
+    Demand,
+    /// It is what this limit leaves.
+    Supply(Limit),
+    /// Flow control is near: all that is left, or what keeps up with the writes.
+    Urgent,
+    /// It is the least or the most that is allowed.
+    Bound,
+}
+
+/// A rate to set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rate {
+    /// `rocksdb.rate-bytes-per-sec`.
+    pub rate: BytesPerSec,
+    /// What decided it.
+    pub why: Why,
+    /// Bytes a second that the limits left at that instant, for flushes and compactions.
+    pub left: BytesPerSec,
+    /// Bytes a second that the writes and the backlog asked for.
+    pub wanted: BytesPerSec,
+    /// How near flow control was, 0 to 1.
+    pub urgency: f64,
+}
+
+/// What was told last.
+#[derive(Debug, Clone, Copy)]
+struct Last {
+    at: Nanos,
+    disks: [Done; 2],
+}
+
+/// The limiter of one store.
+#[derive(Debug, Clone)]
+pub struct Limiter {
+    c: Constants,
+    bounds: Bounds,
+    supply: Supply,
+    demand: Demand,
+    last: Option<Last>,
+    /// When the engine's counters last moved, and what they and the disks' were then.
+    told: Option<(Last, Engine)>,
+    /// Whether a whole window of the engine's counters was seen.
+    ready: bool,
+    /// The rate that holds, and since when.
+    holds: Option<(f64, Nanos)>,
+}
+
+/// The engine's counters are taken to stand still for good after so many seconds: TiKV refreshes them every ten.
+const STILL: f64 = 15.0;
+
+/// Rates that differ by no more than this share are one: stores are told whole MiB.
+const SAME: f64 = 0.05;
+
+impl Limiter {
+    /// With nothing seen. What holds at the store is not known until a first rate is set.
+    pub fn new(bounds: Bounds, constants: Constants) -> Self {
+        Self {
+            c: constants,
+            bounds,
+            supply: Supply::new(),
+            demand: Demand::default(),
+            last: None,
+            told: None,
+            ready: false,
+            holds: None,
+        }
+    }
+
+    /// The rate that was set last.
+    pub fn holds(&self) -> Option<BytesPerSec> {
+        self.holds.map(|(rate, _)| BytesPerSec(rate))
+    }
+
+    /// Takes the rate that the store says holds, where that is another than was set: a change may have been refused, held back or
+    /// clamped, or somebody else made one.
+    pub fn found(&mut self, now: Nanos, rate: BytesPerSec) {
+        if self.holds.is_none_or(|(holds, _)| (holds - rate.0).abs() > SAME * rate.0) {
+            self.holds = Some((rate.0, now));
+        }
+    }
+
+    /// Takes what is told at an instant, a second after the last or some; a rate if it is to change. An instant that is not
+    /// after the last is passed over.
+    pub fn tick(&mut self, now: Nanos, signals: &Signals) -> Option<Rate> {
+        let here = Last { at: now, disks: [signals.volume_done, signals.instance_done] };
+        if let Some(last) = self.last {
+            if now <= last.at {
+                return None;
+            }
+            let seconds = (now - last.at).as_secs_f64();
+            if let Some((granted, _)) = self.holds {
+                self.supply.glance(seconds, since(&here, &last), granted, &self.c);
+            }
+        }
+        self.last = Some(here);
+        self.window(here, &signals.engine);
+        if !self.ready {
+            return None;
+        }
+        let rate = self.right(signals);
+        self.change(now, rate)
+    }
+
+    /// Ends a window if the engine's counters moved.
+    fn window(&mut self, here: Last, engine: &Engine) {
+        let Some((from, was)) = self.told else {
+            self.told = Some((here, *engine));
+            return;
+        };
+        let seconds = (here.at - from.at).as_secs_f64();
+        if *engine == was && seconds < STILL {
+            return;
+        }
+        let done = engine.since(&was);
+        // The first window may have begun before the first look.
+        if self.ready || seconds >= STILL || done == Engine::default() {
+            self.supply.window(seconds, since(&here, &from), &done, &self.c);
+            self.demand.window(seconds, &done, &self.c);
+        }
+        self.ready = true;
+        self.told = Some((here, *engine));
+    }
+
+    /// The rate that would be right, whatever holds.
+    fn right(&self, signals: &Signals) -> Rate {
+        let c = &self.c;
+        let urgency = signals.backlog.urgency(&signals.thresholds, c.ease, c.alarm);
+        let share = c.polite + (1.0 - c.polite) * urgency;
+        let (left, limit) = self.supply.left(signals, share, c);
+        let wanted = self.demand.wanted(&signals.backlog, c);
+        // Near flow control all that is left is asked for; beyond that, what keeps up with the writes is taken from the
+        // foreground, which flow control would hold up otherwise.
+        let most = left.min(self.bounds.ceiling.0);
+        let asked = wanted + urgency * (most - wanted).max(0.0);
+        let floor = self.bounds.floor.0.max(urgency * self.demand.steady(c));
+        let (mut rate, mut why) = match limit {
+            Some(limit) if left < asked => (left, Why::Supply(limit)),
+            _ => (asked, if asked > wanted { Why::Urgent } else { Why::Demand }),
+        };
+        if rate < floor {
+            (rate, why) = (floor, if floor > self.bounds.floor.0 { Why::Urgent } else { Why::Bound });
+        }
+        if rate > self.bounds.ceiling.0 {
+            (rate, why) = (self.bounds.ceiling.0, Why::Bound);
+        }
+        Rate { rate: BytesPerSec(rate), why, left: BytesPerSec(left), wanted: BytesPerSec(wanted), urgency }
+    }
+
+    /// Takes the rate if it is far enough from the one that holds.
+    fn change(&mut self, now: Nanos, mut rate: Rate) -> Option<Rate> {
+        let c = &self.c;
+        if let Some((holds, since)) = self.holds {
+            let new = rate.rate.0;
+            let up = new > holds * (1.0 + c.up_band);
+            let down = new < holds * (1.0 - c.down_band);
+            let hurried = rate.urgency > 0.0;
+            if up && !hurried {
+                if (now - since).as_secs_f64() < c.up_every {
+                    return None;
+                }
+                rate.rate = BytesPerSec(new.min(holds * c.up_step));
+            }
+            if !up && !down {
+                return None;
+            }
+        }
+        self.holds = Some((rate.rate.0, now));
+        Some(rate)
+    }
+}
+
+fn since(here: &Last, from: &Last) -> [Done; 2] {
+    [here.disks[0].since(&from.disks[0]), here.disks[1].since(&from.disks[1])]
+}

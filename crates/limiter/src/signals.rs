@@ -1,0 +1,160 @@
+//! What the limiter is told: counters and gauges that a TiKV's `/metrics` and the host's disk counters give, no more.
+
+use units::{Bytes, BytesPerSec, Iops};
+
+/// Requests that completed since some start. Counters; one that falls has started anew.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Done {
+    /// Reads and writes: `node_disk_{reads,writes}_completed_total`.
+    pub ios: f64,
+    /// Bytes read: `node_disk_read_bytes_total`.
+    pub read: f64,
+    /// Bytes written: `node_disk_written_bytes_total`.
+    pub written: f64,
+}
+
+/// Burst credits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Credit {
+    /// I/Os or bytes that are left.
+    pub left: f64,
+    /// The most a second while they last, in I/Os or bytes.
+    pub burst: f64,
+}
+
+/// What a volume or an instance lets through.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Allowance {
+    /// Sustained I/Os a second; `None` is no limit.
+    pub iops: Option<Iops>,
+    /// Sustained bytes a second; `None` is no limit.
+    pub throughput: Option<BytesPerSec>,
+    /// Credits on I/Os, where it bursts.
+    pub io_credit: Option<Credit>,
+    /// Credits on bytes, where it bursts.
+    pub byte_credit: Option<Credit>,
+}
+
+/// What RocksDB's background threads did since some start. Counters.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Engine {
+    /// Bytes that flushes wrote: `tikv_engine_flow_bytes{type="flush_write_bytes"}`.
+    pub flushed: f64,
+    /// Bytes that compactions read, from the page cache too: `tikv_engine_compaction_flow_bytes{type="bytes_read"}`.
+    pub compaction_read: f64,
+    /// Bytes that compactions wrote: `tikv_engine_compaction_flow_bytes{type="bytes_written"}`.
+    pub compaction_written: f64,
+}
+
+/// How far flushes and compactions are behind, of the column family that is worst. Gauges.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Backlog {
+    /// Bytes that compactions have to rewrite, all families together: `tikv_engine_pending_compaction_bytes`.
+    pub pending: Bytes,
+    /// Files on L0: `tikv_engine_num_files_at_level{level="0"}`.
+    pub l0_files: f64,
+    /// Full memtables that wait for their flush: `tikv_engine_num_immutable_mem_table`.
+    pub memtables: f64,
+}
+
+/// Where flow control begins to hold writes up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thresholds {
+    /// `storage.flow-control.soft-pending-compaction-bytes-limit`.
+    pub pending: Bytes,
+    /// `storage.flow-control.l0-files-threshold`.
+    pub l0_files: f64,
+    /// `storage.flow-control.memtables-threshold`.
+    pub memtables: f64,
+}
+
+impl Default for Thresholds {
+    /// TiKV's, v8.5: 192 GiB, 20 files, 5 memtables (src/storage/config.rs).
+    fn default() -> Self {
+        Self { pending: Bytes::gib(192), l0_files: 20.0, memtables: 5.0 }
+    }
+}
+
+/// All that is told at an instant.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Signals {
+    /// Of the volume that the files are on.
+    pub volume_done: Done,
+    /// Of all volumes that hang on the instance's link; the same where there is one.
+    pub instance_done: Done,
+    /// What that volume lets through, as it is provisioned and as far as a modification has come.
+    pub volume: Allowance,
+    /// What the instance lets through to all of them.
+    pub instance: Allowance,
+    /// Flushes and compactions. TiKV refreshes these every ten seconds: between two refreshes they stand still.
+    pub engine: Engine,
+    /// How far they are behind.
+    pub backlog: Backlog,
+    /// Where flow control begins.
+    pub thresholds: Thresholds,
+}
+
+impl Backlog {
+    /// How near flow control is: 0 up to the share `ease` of the nearest threshold, 1 from the share `alarm` on.
+    pub(crate) fn urgency(&self, thresholds: &Thresholds, ease: f64, alarm: f64) -> f64 {
+        let near = |value: f64, threshold: f64| if threshold > 0.0 { value / threshold } else { 0.0 };
+        let nearest = near(self.l0_files, thresholds.l0_files)
+            .max(near(self.memtables, thresholds.memtables))
+            .max(near(self.pending.as_f64(), thresholds.pending.as_f64()));
+        ((nearest - ease) / (alarm - ease)).clamp(0.0, 1.0)
+    }
+}
+
+/// The growth of a counter; one that fell has started anew.
+pub(crate) fn growth(was: f64, now: f64) -> f64 {
+    if now >= was { now - was } else { now.max(0.0) }
+}
+
+impl Done {
+    /// What was done since.
+    pub(crate) fn since(&self, was: &Self) -> Self {
+        Self {
+            ios: growth(was.ios, self.ios),
+            read: growth(was.read, self.read),
+            written: growth(was.written, self.written),
+        }
+    }
+
+    /// Bytes read and written.
+    pub(crate) fn bytes(&self) -> f64 {
+        self.read + self.written
+    }
+}
+
+impl Engine {
+    /// What was done since.
+    pub(crate) fn since(&self, was: &Self) -> Self {
+        Self {
+            flushed: growth(was.flushed, self.flushed),
+            compaction_read: growth(was.compaction_read, self.compaction_read),
+            compaction_written: growth(was.compaction_written, self.compaction_written),
+        }
+    }
+
+    /// What the rate limiter counts.
+    pub(crate) fn written(&self) -> f64 {
+        self.flushed + self.compaction_written
+    }
+}
+
+impl Allowance {
+    /// I/Os and bytes a second that may be used: the sustained rate, and credits spread over a time.
+    pub(crate) fn rates(&self, horizon: f64) -> [f64; 2] {
+        let rate = |sustained: Option<f64>, credit: Option<Credit>| match (sustained, credit) {
+            (None, _) => f64::INFINITY,
+            (Some(sustained), None) => sustained,
+            (Some(sustained), Some(credit)) => {
+                (sustained + credit.left.max(0.0) / horizon).min(credit.burst.max(sustained))
+            }
+        };
+        [
+            rate(self.iops.map(|iops| iops.0), self.io_credit),
+            rate(self.throughput.map(|throughput| throughput.0), self.byte_credit),
+        ]
+    }
+}

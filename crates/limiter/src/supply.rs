@@ -1,0 +1,170 @@
+//! What the limits of the volume and of the instance leave for flushes and compactions beside the foreground.
+
+use crate::signals::{Allowance, Done, Engine};
+use crate::{Constants, Signals};
+
+/// What a byte that the limiter lets through takes of a disk, and what the rest of the disk's work is.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Supply {
+    /// Bytes on the disk for a byte that flushes and compactions write: itself, and what compactions read for it.
+    cost: f64,
+    /// What others do a second, volume and instance: I/Os and bytes.
+    foreground: [[f64; 2]; 2],
+    /// What all do a second, over the last seconds, and what flushes and compactions were granted in them.
+    all: [[f64; 2]; 2],
+    granted: f64,
+}
+
+/// One of the four limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Limit {
+    /// I/Os a second of the volume.
+    VolumeIops,
+    /// Bytes a second of the volume.
+    VolumeThroughput,
+    /// I/Os a second of the instance.
+    InstanceIops,
+    /// Bytes a second of the instance.
+    InstanceThroughput,
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::VolumeIops => "the volume's IOPS",
+            Self::VolumeThroughput => "the volume's throughput",
+            Self::InstanceIops => "the instance's IOPS",
+            Self::InstanceThroughput => "the instance's throughput",
+        })
+    }
+}
+
+const LIMITS: [[Limit; 2]; 2] =
+    [[Limit::VolumeIops, Limit::VolumeThroughput], [Limit::InstanceIops, Limit::InstanceThroughput]];
+
+impl Supply {
+    /// Before anything was seen: compactions read what they write.
+    pub(crate) fn new() -> Self {
+        Self { cost: 2.0, ..Self::default() }
+    }
+
+    /// Takes a span of so many seconds over which the engine's counters are known. What is not the engine's is the
+    /// foreground's; its estimate rises at once and falls slowly.
+    pub(crate) fn window(&mut self, seconds: f64, disks: [Done; 2], engine: &Engine, c: &Constants) {
+        let read = share(disks[0].read, engine.compaction_read) * engine.compaction_read;
+        let background = engine.written() + read;
+        if engine.written() > 0.0 {
+            self.cost = background / engine.written();
+        }
+        let kept = (-seconds / c.calm).exp();
+        for (estimate, disk) in self.foreground.iter_mut().zip(disks) {
+            let seen = [disk.ios - background / c.background_io, disk.bytes() - background];
+            for (estimate, seen) in estimate.iter_mut().zip(seen) {
+                let seen = seen.max(0.0) / seconds;
+                *estimate = if seen > *estimate { seen } else { seen + (*estimate - seen) * kept };
+            }
+        }
+    }
+
+    /// Takes a shorter span, in which flushes and compactions wrote no more than `granted` bytes a second: what they cannot
+    /// have done was the foreground's.
+    pub(crate) fn glance(&mut self, seconds: f64, disks: [Done; 2], granted: f64, c: &Constants) {
+        let new = 1.0 - (-seconds / c.glance).exp();
+        self.granted += (granted - self.granted) * new;
+        let background = [self.granted * self.cost / c.background_io, self.granted * self.cost];
+        for ((estimate, all), disk) in self.foreground.iter_mut().zip(&mut self.all).zip(disks) {
+            for (at, seen) in [disk.ios, disk.bytes()].into_iter().enumerate() {
+                all[at] += (seen / seconds - all[at]) * new;
+                estimate[at] = estimate[at].max(all[at] - background[at]);
+            }
+        }
+    }
+
+    /// Bytes a second that flushes and compactions may write when all together may use this share of each limit, and the
+    /// limit that says so; infinite and `None` without limits.
+    pub(crate) fn left(&self, signals: &Signals, share: f64, c: &Constants) -> (f64, Option<Limit>) {
+        let mut least = (f64::INFINITY, None);
+        let allowances: [&Allowance; 2] = [&signals.volume, &signals.instance];
+        for ((allowance, foreground), limits) in allowances.into_iter().zip(&self.foreground).zip(LIMITS) {
+            let rates = allowance.rates(c.credit_horizon);
+            let each = [c.background_io / self.cost, 1.0 / self.cost];
+            for (at, limit) in limits.into_iter().enumerate() {
+                let left = (share * rates[at] - foreground[at]).max(0.0) * each[at];
+                if left < least.0 {
+                    least = (left, Some(limit));
+                }
+            }
+        }
+        least
+    }
+}
+
+/// The share of `wanted` bytes that can have been among `seen`.
+fn share(seen: f64, wanted: f64) -> f64 {
+    if wanted > 0.0 { (seen / wanted).min(1.0) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::{BytesPerSec, Iops};
+
+    use super::*;
+    use crate::Credit;
+
+    const MIB: f64 = 1024.0 * 1024.0;
+
+    fn c() -> &'static Constants {
+        Constants::embedded()
+    }
+
+    fn gp3() -> Signals {
+        let volume =
+            Allowance { iops: Some(Iops(3000.0)), throughput: Some(BytesPerSec::mib(125.0)), ..Allowance::default() };
+        Signals { volume, ..Signals::default() }
+    }
+
+    #[test]
+    fn what_is_not_the_engines_is_the_foregrounds() {
+        let mut supply = Supply::new();
+        let done = Done { ios: 6000.0, read: 500.0 * MIB, written: 400.0 * MIB };
+        let engine = Engine { flushed: 50.0 * MIB, compaction_read: 200.0 * MIB, compaction_written: 200.0 * MIB };
+        supply.window(10.0, [done, done], &engine, c());
+        // 900 in all, less 50 + 200 written and 200 read.
+        assert_eq!(supply.foreground[0][1], 45.0 * MIB);
+        assert_eq!(supply.cost, 450.0 / 250.0);
+        let (left, limit) = supply.left(&gp3(), 1.0, c());
+        assert!((left - (125.0 - 45.0) / 1.8 * MIB).abs() < 1.0, "{left}");
+        assert_eq!(limit, Some(Limit::VolumeThroughput));
+    }
+
+    #[test]
+    fn small_requests_of_the_foreground_leave_fewer_ios() {
+        let mut supply = Supply::new();
+        let done = Done { ios: 28_000.0, read: 28_000.0 * 4096.0, written: 0.0 };
+        supply.window(10.0, [done, done], &Engine::default(), c());
+        let (left, limit) = supply.left(&gp3(), 1.0, c());
+        assert_eq!(limit, Some(Limit::VolumeIops));
+        assert!((left - 200.0 * c().background_io / 2.0).abs() < 1.0, "{left}");
+    }
+
+    #[test]
+    fn credits_are_spread_over_their_horizon() {
+        let credit = |left| Some(Credit { left, burst: 3000.0 });
+        let volume = |left| Allowance { iops: Some(Iops(300.0)), io_credit: credit(left), ..Allowance::default() };
+        assert_eq!(volume(0.0).rates(c().credit_horizon)[0], 300.0);
+        assert_eq!(volume(c().credit_horizon * 200.0).rates(c().credit_horizon)[0], 500.0);
+        assert_eq!(volume(1e12).rates(c().credit_horizon)[0], 3000.0);
+    }
+
+    #[test]
+    fn a_scan_is_seen_within_seconds_and_forgotten_slowly() {
+        let mut supply = Supply::new();
+        let second = Done { ios: 500.0, read: 120.0 * MIB, written: 5.0 * MIB };
+        (0..20).for_each(|_| supply.glance(1.0, [second, second], 20.0 * MIB, c()));
+        let seen = supply.foreground[0][1];
+        assert!((seen / (85.0 * MIB) - 1.0).abs() < 0.01, "{seen}");
+        supply.window(c().calm, [Done::default(); 2], &Engine::default(), c());
+        let kept = supply.foreground[0][1] / seen;
+        assert!((kept - (-1.0f64).exp()).abs() < 1e-9, "{kept}");
+    }
+}

@@ -1,0 +1,178 @@
+//! What all that listen have heard, for those who act on it.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::{Change, Heard, MaintenanceError, Notice, Source, Watch, Web};
+
+/// How often a listener looks whether it is to end.
+const STEP: Duration = Duration::from_millis(50);
+
+/// What one listener knows.
+#[derive(Debug, Default)]
+struct Place {
+    watch: Watch,
+    /// Whether the last look heard something; `None` before the first.
+    heard: Option<Result<(), String>>,
+    complaints: Vec<String>,
+}
+
+/// What all that listen have heard. Clones are of the same board.
+#[derive(Debug, Clone, Default)]
+pub struct Board(Arc<Mutex<BTreeMap<String, Place>>>);
+
+impl Board {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Place>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes room for a listener by its name; until it has heard something, no event is known to be over.
+    pub fn expect(&self, listener: &str) {
+        self.lock().entry(listener.to_owned()).or_default();
+    }
+
+    /// Takes in what a listener heard, or why it heard nothing; says what is new.
+    pub fn hear(&self, listener: &str, heard: Result<Heard, MaintenanceError>) -> Vec<Change> {
+        let mut places = self.lock();
+        let place = places.entry(listener.to_owned()).or_default();
+        match heard {
+            Ok(heard) => {
+                place.heard = Some(Ok(()));
+                place.complaints = heard.complaints;
+                place.watch.hear(heard.notices)
+            }
+            Err(error) => {
+                place.heard = Some(Err(error.to_string()));
+                Vec::new()
+            }
+        }
+    }
+
+    /// All that is planned or under way.
+    pub fn notices(&self) -> Vec<Notice> {
+        self.lock().values().flat_map(|place| place.watch.known().values().cloned()).collect()
+    }
+
+    /// What the listeners cannot hear or cannot read, each in a sentence.
+    pub fn complaints(&self) -> Vec<String> {
+        let of = |(name, place): (&String, &Place)| {
+            let silent = match &place.heard {
+                Some(Err(why)) => Some(format!("{name}: {why}")),
+                _ => None,
+            };
+            let unread = place.complaints.iter().map(|complaint| format!("{name}: {complaint}"));
+            silent.into_iter().chain(unread).collect::<Vec<_>>()
+        };
+        self.lock().iter().flat_map(of).collect()
+    }
+
+    /// Whether an event is over. While a listener hears nothing, or has not heard anything yet, an event that is not
+    /// known may be its: silence is no answer.
+    ///
+    /// # Errors
+    /// When that is not known, with who is silent.
+    pub fn over(&self, event: &str) -> Result<bool, String> {
+        let places = self.lock();
+        if places.values().any(|place| place.watch.known().contains_key(event)) {
+            return Ok(false);
+        }
+        for (name, place) in places.iter() {
+            match &place.heard {
+                None => return Err(format!("{name} has not answered yet")),
+                Some(Err(why)) => return Err(format!("{name}: {why}")),
+                Some(Ok(())) => {}
+            }
+        }
+        if places.is_empty() { Err("nobody listens".to_owned()) } else { Ok(true) }
+    }
+}
+
+/// A listener on a thread of its own; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Listening {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Listening {
+    /// Listens for a machine and writes to a board what is heard.
+    pub fn start(
+        mut source: Box<dyn Source + Send>,
+        web: Box<dyn Web + Send>,
+        machine: &str,
+        board: &Board,
+    ) -> std::io::Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let name = source.name(machine);
+        board.expect(&name);
+        let (stopped, board, machine) = (Arc::clone(&stop), board.clone(), machine.to_owned());
+        let listen = move || {
+            while !stopped.load(Ordering::Relaxed) {
+                board.hear(&name, source.look(web.as_ref(), &machine));
+                let mut left = source.rest();
+                while !left.is_zero() && !stopped.load(Ordering::Relaxed) {
+                    let step = left.min(STEP);
+                    std::thread::sleep(step);
+                    left -= step;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("maintenance".to_owned()).spawn(listen)?;
+        Ok(Self { stop, thread: Some(thread) })
+    }
+}
+
+impl Drop for Listening {
+    /// A long poll that waits is left to end by itself: nothing hangs on its answer.
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        drop(self.thread.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Certainty, Cloud, Kind, State};
+    use jiff::Timestamp;
+
+    fn heard(ids: &[&str]) -> Result<Heard, MaintenanceError> {
+        let notice = |id: &&str| Notice {
+            id: (*id).to_owned(),
+            cloud: Cloud::Gcp,
+            subject: "vm".to_owned(),
+            kind: Kind::Migrate,
+            word: "MIGRATE_ON_HOST_MAINTENANCE".to_owned(),
+            not_before: None,
+            deadline: None,
+            until: None,
+            certainty: Certainty::Announced,
+            state: State::Scheduled,
+            returns: true,
+            machines: Vec::new(),
+        };
+        let notices = ids.iter().map(notice).collect();
+        Ok(Heard { at: Timestamp::UNIX_EPOCH, notices, complaints: Vec::new() })
+    }
+
+    #[test]
+    fn an_event_is_over_only_when_all_were_heard_and_none_knows_it() {
+        let board = Board::default();
+        assert!(board.over("e").is_err(), "nobody listens");
+        board.expect("a");
+        assert!(board.over("e").is_err(), "not heard yet");
+        board.hear("a", heard(&["e"]));
+        assert_eq!(board.over("e"), Ok(false));
+        let busy = || Err(MaintenanceError::Busy { cloud: Cloud::Gcp, what: "answered 503".to_owned() });
+        board.hear("a", busy());
+        assert_eq!(board.over("e"), Ok(false), "silence ends nothing");
+        board.hear("a", heard(&[]));
+        assert_eq!(board.over("e"), Ok(true));
+        board.hear("a", busy());
+        assert!(board.over("e").unwrap_err().contains("503"));
+        assert_eq!(board.complaints().len(), 1);
+    }
+}

@@ -1,0 +1,62 @@
+//! Servers that are asked over HTTP: whether they are on this machine, and whose certificates they may show.
+
+#![forbid(unsafe_code)]
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use ureq::tls::{Certificate, ClientCert, PemItem, RootCerts, TlsConfig, parse_pem};
+
+/// Certificates that a server's must be signed by; `None` are those of the world's authorities.
+pub type Roots = Option<Vec<Certificate<'static>>>;
+
+/// The certificates in a text as PEM. `what` names its file to people: `CA`.
+///
+/// # Errors
+/// In a sentence, when there is none.
+pub fn certificates(what: &str, pem: &[u8]) -> Result<Vec<Certificate<'static>>, String> {
+    let certificate = |item| match item {
+        Ok(PemItem::Certificate(certificate)) => Some(certificate),
+        _ => None,
+    };
+    let found: Vec<_> = parse_pem(pem).filter_map(certificate).collect();
+    if found.is_empty() {
+        return Err(format!("the file of the {what} holds no certificate; expected PEM with `BEGIN CERTIFICATE`"));
+    }
+    Ok(found)
+}
+
+/// TLS that trusts what these certificates sign, and shows one of its own where there is one.
+pub fn trusting(roots: &Roots, identity: Option<ClientCert>) -> TlsConfig {
+    let tls = TlsConfig::builder().client_cert(identity);
+    match roots {
+        Some(roots) => tls.root_certs(RootCerts::Specific(Arc::new(roots.clone()))).build(),
+        None => tls.build(),
+    }
+}
+
+/// Whether a host, as it stands in an address, is this machine: it may be spoken to in the clear, and no proxy reaches it.
+pub fn is_loopback(host: &str) -> bool {
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    host == "localhost" || bare.unwrap_or(host).parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_is_known_by_name_and_by_address() {
+        for host in ["localhost", "127.0.0.1", "127.8.8.8", "[::1]", "::1"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in ["localhost.example", "10.0.0.1", "127.0.0.1.example", "[fd00::1]", "[127.0.0.1", ""] {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_text_without_a_certificate_is_refused() {
+        assert!(certificates("CA", b"nothing").unwrap_err().contains("file of the CA holds no certificate"));
+    }
+}

@@ -1,0 +1,266 @@
+//! A run driven on: one read or write of the cluster at a time, each written down before and after.
+
+use serde_json::Value;
+use units::Nanos;
+
+use crate::audit::Event;
+use crate::guard::{Bounds, gate};
+use crate::journal::{Came, Entry, Undone};
+use crate::procedure::{Condition, Wait};
+use crate::step::Shown;
+use crate::{Made, Next, Now, Pilot, PilotError, Reversal, Run, Step, WorldError, same};
+
+/// What is known of a run beside the journal, and gone with the program.
+#[derive(Debug)]
+pub(crate) struct Fresh {
+    /// When this program took it up, on the clock that never jumps.
+    since: Nanos,
+    /// How long it had run before.
+    spent: Nanos,
+    /// The stage that is waited for, and since when.
+    waiting: Option<(usize, Nanos)>,
+    /// The stage that was written to last, when, how often, and what the answer was.
+    wrote: Option<Wrote>,
+    /// Nothing is tried before.
+    not_before: Nanos,
+    /// How often something was tried in vain.
+    pub(crate) tries: u32,
+}
+
+#[derive(Debug, Clone)]
+struct Wrote {
+    stage: usize,
+    at: Nanos,
+    sends: u32,
+    error: Option<WorldError>,
+}
+
+impl Fresh {
+    pub(crate) fn new(now: Now) -> Self {
+        Self { since: now.mono, spent: Nanos(0), waiting: None, wrote: None, not_before: Nanos(0), tries: 0 }
+    }
+
+    /// One that another program began. The wall may have jumped since: then at worst it is undone early, or given its time again.
+    pub(crate) fn resumed(run: &Run, now: Now) -> Self {
+        Self { spent: now.since_wall(run.began).min(run.procedure.within), ..Self::new(now) }
+    }
+
+    /// What was in vain forward does not count backward.
+    pub(crate) fn calm(&mut self) {
+        (self.tries, self.not_before) = (0, Nanos(0));
+    }
+
+    fn elapsed(&self, now: Now) -> Nanos {
+        self.spent + now.since(self.since)
+    }
+}
+
+impl Pilot {
+    /// Drives a run on as far as it goes at once.
+    pub(crate) fn advance(&mut self, number: u64, now: Now) -> Result<(), PilotError> {
+        let Some(run) = self.runs().get(&number) else { return Ok(()) };
+        // Each stage is made, settled and undone once at most; what is tried again waits for a later turn.
+        let most = 8 * (run.procedure.stages.len() + run.procedure.afterwards.len()) + 8;
+        for _ in 0..most {
+            let Some(run) = self.runs().get(&number).cloned() else { break };
+            if self.fresh(number, now).not_before > now.mono || !self.once(&run, now)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn fresh(&mut self, run: u64, now: Now) -> &mut Fresh {
+        self.fresh.entry(run).or_insert_with(|| Fresh::new(now))
+    }
+
+    /// Does what comes next; whether something was done.
+    fn once(&mut self, run: &Run, now: Now) -> Result<bool, PilotError> {
+        let (number, at) = (run.number, now.wall);
+        let next = run.next();
+        let forward = matches!(next, Next::Make(..) | Next::Settle(..))
+            || (run.turned.is_none() && matches!(next, Next::Await(..)));
+        if forward && self.fresh(number, now).elapsed(now) > run.procedure.within {
+            self.turn(number, format!("it took longer than {}", run.procedure.within), false, now)?;
+            return Ok(true);
+        }
+        match next {
+            Next::Make(stage, step) => self.make(run, stage, step, now),
+            Next::Settle(stage, step, made) => self.settle(run, stage, step, made, now),
+            Next::Await(stage, wait) => self.wait(run, stage, wait, now),
+            Next::Turn(why) => self.turn(number, why, false, now).map(|()| true),
+            Next::Undo(stage, step, made) => self.take_back(run, stage, step, made, now),
+            Next::End(ended) => {
+                self.write(&Entry::Ended { run: number, at, ended }, now)?;
+                self.fresh.remove(&number);
+                Ok(false)
+            }
+            Next::Nothing => Ok(false),
+        }
+    }
+
+    fn make(&mut self, run: &Run, stage: usize, step: &Step, now: Now) -> Result<bool, PilotError> {
+        let (number, at) = (run.number, now.wall);
+        let seen = self.world.health().and_then(|health| {
+            let before = self.world.read(&step.subject())?;
+            Ok((gate(step, &health), before))
+        });
+        let before = match seen {
+            Ok((Ok(()), before)) => before,
+            Ok((Err(why), _)) => return self.turn(number, why, false, now).map(|()| true),
+            Err(error) if error.is_passing() => return Ok(self.later(number, &error.to_string(), now)),
+            Err(error) => return self.turn(number, error.to_string(), false, now).map(|()| true),
+        };
+        let already = step.reached(&before, &before);
+        self.write(&Entry::Intent { run: number, stage, at, before: before.clone() }, now)?;
+        if already {
+            let found = Some(before);
+            self.write(&Entry::Outcome { run: number, stage, at, came: Came::Already, found }, now)?;
+            return Ok(true);
+        }
+        self.guard.count(&run.controller, now);
+        self.send(number, stage, step, &before, now);
+        Ok(true)
+    }
+
+    fn send(&mut self, run: u64, stage: usize, step: &Step, before: &Value, now: Now) {
+        let error = self.world.write(&step.subject(), &step.writes(before)).err();
+        let fresh = self.fresh(run, now);
+        let sends = fresh.wrote.as_ref().filter(|wrote| wrote.stage == stage).map_or(0, |wrote| wrote.sends) + 1;
+        fresh.wrote = Some(Wrote { stage, at: now.mono, sends, error });
+    }
+
+    /// What was written for a stage last. A program that did not write it itself knows nothing of the answer.
+    fn wrote(&mut self, run: u64, stage: usize, now: Now) -> Wrote {
+        let (began, fresh) = (self.began.mono, self.fresh(run, now));
+        let why = "its pilot ended before it was told".to_owned();
+        let unknown = Wrote {
+            stage,
+            at: began,
+            sends: 0,
+            error: Some(WorldError::Silent { peer: "the cluster".to_owned(), why }),
+        };
+        fresh.wrote.clone().filter(|wrote| wrote.stage == stage).unwrap_or(unknown)
+    }
+
+    fn settle(&mut self, run: &Run, stage: usize, step: &Step, made: &Made, now: Now) -> Result<bool, PilotError> {
+        let (number, at) = (run.number, now.wall);
+        let wrote = self.wrote(number, stage, now);
+        let found = match self.world.read(&step.subject()) {
+            Ok(found) => found,
+            Err(error) if error.is_passing() => return Ok(self.later(number, &error.to_string(), now)),
+            Err(error) => {
+                let came = Came::Failed(format!("it cannot be read back: {error}"));
+                self.write(&Entry::Outcome { run: number, stage, at, came, found: None }, now)?;
+                return Ok(true);
+            }
+        };
+        let bounds = Bounds::embedded();
+        let waited = now.since(wrote.at);
+        let untouched = same(&found, &made.before);
+        let came = if step.reached(&made.before, &found) {
+            Came::Done
+        } else {
+            match &wrote.error {
+                None if waited < bounds.settles_within(step) => return Ok(false),
+                None if untouched => Came::Failed("it was answered with a yes, and nothing changed".to_owned()),
+                Some(error) if untouched && error.is_passing() && !matches!(error, WorldError::NotYet { .. }) => {
+                    // It may still be carried out; only then is it known not to be.
+                    if waited < bounds.retries.grace {
+                        return Ok(false);
+                    }
+                    if wrote.sends < bounds.retries.sends {
+                        self.send(number, stage, step, &made.before, now);
+                        return Ok(true);
+                    }
+                    Came::Failed(error.to_string())
+                }
+                Some(error) if untouched => Came::Failed(error.to_string()),
+                _ => Came::Failed(format!("it was set to {} instead", Shown(&found))),
+            }
+        };
+        self.fresh(number, now).calm();
+        self.write(&Entry::Outcome { run: number, stage, at, came, found: Some(found) }, now)?;
+        Ok(true)
+    }
+
+    fn wait(&mut self, run: &Run, stage: usize, wait: &Wait, now: Now) -> Result<bool, PilotError> {
+        let fresh = self.fresh(run.number, now);
+        let since = match fresh.waiting {
+            Some((of, since)) if of == stage => since,
+            _ => {
+                fresh.waiting = Some((stage, now.mono));
+                now.mono
+            }
+        };
+        let over = now.since(since) >= wait.within;
+        // Who does not answer has not said yes; the wait's own end decides.
+        let met = if wait.until == Condition::Passed { over } else { self.world.met(&wait.until).unwrap_or(false) };
+        if met || over {
+            self.write(&Entry::Waited { run: run.number, stage, at: now.wall, met }, now)?;
+        }
+        Ok(met || over)
+    }
+
+    fn take_back(&mut self, run: &Run, stage: usize, step: &Step, made: &Made, now: Now) -> Result<bool, PilotError> {
+        let (number, at) = (run.number, now.wall);
+        let outcome = |came| Entry::UndoOutcome { run: number, stage, at, came };
+        if let Reversal::Never(why) = step.reversal() {
+            self.write(&outcome(Undone::Never(why.to_owned())), now)?;
+            return Ok(true);
+        }
+        let found = match self.world.read(&step.subject()) {
+            Ok(found) => found,
+            Err(error) => return Ok(self.later(number, &error.to_string(), now)),
+        };
+        if same(&found, &made.before) {
+            // A request whose answer never came may still be carried out.
+            let wrote = self.wrote(number, stage, now);
+            let unsure = made.came != Some(Came::Done) && wrote.error.is_some_and(|error| error.is_passing());
+            if unsure && now.since(wrote.at) < Bounds::embedded().retries.grace {
+                return Ok(false);
+            }
+            self.fresh(number, now).calm();
+            self.write(&outcome(if made.undoing { Undone::Done } else { Undone::AsItWas }), now)?;
+            return Ok(true);
+        }
+        let known = made.found.as_ref().filter(|_| made.came == Some(Came::Done) && !made.undoing && !run.force);
+        if known.is_some_and(|known| !same(known, &found)) {
+            self.write(&outcome(Undone::Left(Shown(&found).to_string())), now)?;
+            return Ok(true);
+        }
+        if !made.undoing {
+            self.write(&Entry::UndoIntent { run: number, stage, at }, now)?;
+        }
+        match self.world.write(&step.subject(), &made.before) {
+            // Read back in the next round.
+            Ok(()) if self.fresh(number, now).tries == 0 => {
+                self.fresh(number, now).tries = 1;
+                Ok(true)
+            }
+            Ok(()) => Ok(self.later(number, "it was answered with a yes, and nothing changed", now)),
+            Err(WorldError::NotYet { until: Some(until), .. }) => {
+                let left = Nanos(u64::try_from(until.as_nanosecond() - at.as_nanosecond()).unwrap_or(0));
+                self.fresh(number, now).not_before = now.mono + left;
+                let why = format!("{step} can be undone from {until:.0} on");
+                self.audit.note(at, &Event::Again(number, &why));
+                Ok(false)
+            }
+            Err(error) => Ok(self.later(number, &error.to_string(), now)),
+        }
+    }
+
+    /// Tries again later, the longer the more often it was in vain.
+    fn later(&mut self, run: u64, why: &str, now: Now) -> bool {
+        let retries = &Bounds::embedded().retries;
+        let fresh = self.fresh(run, now);
+        fresh.tries = fresh.tries.saturating_add(1);
+        let wait = retries.first.0.saturating_mul(1 << fresh.tries.min(16)).min(retries.most.0);
+        fresh.not_before = now.mono + Nanos(wait);
+        // Said when it begins, and when it seems to last.
+        if fresh.tries == 1 || fresh.tries == retries.stuck_after {
+            self.audit.note(now.wall, &Event::Again(run, why));
+        }
+        false
+    }
+}

@@ -1,0 +1,104 @@
+//! What happened, for people: a sentence each.
+
+use jiff::Timestamp;
+
+use crate::journal::{Came, Ended, Entry, Undone};
+use crate::procedure::Stage;
+use crate::step::Shown;
+use crate::{Proposal, Run};
+
+/// Something that people may want to know.
+#[derive(Debug)]
+pub enum Event<'e> {
+    /// A line was written to the journal; the run is as it was before.
+    Wrote(&'e Entry, Option<&'e Run>),
+    /// A controller's proposal, which only `--act` would carry out.
+    Would(&'e str, &'e Proposal),
+    /// A controller's proposal that the guard does not let through, and why.
+    Held(&'e str, &'e Proposal, &'e str),
+    /// What a controller can only tell.
+    Tells(&'e str, &'e Proposal),
+    /// Something could not be seen.
+    Unseen(&'e str),
+    /// Something is tried again.
+    Again(u64, &'e str),
+}
+
+/// Takes notes.
+pub trait Audit {
+    /// Takes a note.
+    fn note(&mut self, at: Timestamp, event: &Event<'_>);
+}
+
+impl Event<'_> {
+    /// As a sentence; `None` where there is nothing that people need to read.
+    pub fn sentence(&self) -> Option<String> {
+        match self {
+            Self::Wrote(entry, run) => wrote(entry, *run),
+            Self::Would(controller, proposal) => {
+                Some(format!("{controller} would {}: {}", name(proposal), proposal.reason))
+            }
+            Self::Held(controller, proposal, why) => {
+                Some(format!("{controller} wants to {}, but may not: {why} ({})", name(proposal), proposal.reason))
+            }
+            Self::Tells(controller, proposal) => Some(format!("{controller}: {}", proposal.reason)),
+            Self::Unseen(why) => Some(format!("not seen: {why}")),
+            Self::Again(run, why) => Some(format!("run {run}: will be tried again: {why}")),
+        }
+    }
+}
+
+fn name(proposal: &Proposal) -> &str {
+    proposal.procedure.as_ref().map_or("nothing", |procedure| procedure.name.as_str())
+}
+
+fn wrote(entry: &Entry, run: Option<&Run>) -> Option<String> {
+    let step = |stage: &usize| match run?.procedure.stages.get(*stage)? {
+        Stage::Do(step) => Some(step.to_string()),
+        Stage::Wait(_) => None,
+    };
+    let wait = |stage: usize| {
+        let procedure = &run?.procedure;
+        let after = stage.checked_sub(procedure.stages.len());
+        match (procedure.stages.get(stage), after) {
+            (Some(Stage::Wait(wait)), _) => Some(wait),
+            (None, Some(after)) => procedure.afterwards.get(after),
+            _ => None,
+        }
+    };
+    Some(match entry {
+        Entry::Header { cluster, .. } => format!("journal of cluster {cluster} begun"),
+        Entry::Began { run, controller, reason, procedure, .. } => {
+            format!("run {run} begins for {controller}: {}: {reason}", procedure.name)
+        }
+        Entry::Intent { run, stage, before, .. } => {
+            format!("run {run}: about to {}; before: {}", step(stage)?, Shown(before))
+        }
+        Entry::Outcome { run, stage, came, .. } => match came {
+            Came::Done => format!("run {run}: done, and read back: {}", step(stage)?),
+            Came::Already => format!("run {run}: was so already: {}", step(stage)?),
+            Came::Failed(why) => format!("run {run}: not done: {}: {why}", step(stage)?),
+        },
+        Entry::Waited { run, stage, met, .. } => {
+            let wait = wait(*stage)?;
+            let came = if *met { "waited for" } else { "waited in vain for" };
+            format!("run {run}: {came} {}", wait.until)
+        }
+        Entry::Turned { run, why, .. } => format!("run {run} is undone: {why}"),
+        Entry::UndoIntent { run, stage, .. } => format!("run {run}: about to undo: {}", step(stage)?),
+        Entry::UndoOutcome { run, stage, came, .. } => match came {
+            Undone::Done => format!("run {run}: undone, and read back: {}", step(stage)?),
+            Undone::AsItWas => format!("run {run}: is as before: {}", step(stage)?),
+            Undone::Left(now) => {
+                format!("run {run}: left as somebody else has set it since, {now}: {}", step(stage)?)
+            }
+            Undone::Never(why) => format!("run {run}: cannot be undone: {}: {why}", step(stage)?),
+        },
+        Entry::Ended { run, ended, .. } => match ended {
+            Ended::Kept => {
+                format!("run {run} is over; its changes stay: `diskwright pilot undo {run}` takes them back")
+            }
+            Ended::Undone => format!("run {run} is over; nothing of it is left"),
+        },
+    })
+}

@@ -1,0 +1,76 @@
+//! What decides: a pure function of what is seen. It proposes, the guard disposes.
+
+use std::collections::BTreeMap;
+
+use diagnose::Verdict;
+use serde::Serialize;
+use serde_json::Value;
+use timeline::Timeline;
+
+use crate::volumes::VolumesSeen;
+use crate::{Health, Now, Procedure, Step, WorldError};
+
+/// Decides what should be changed. It sees only what it is given, so that what it decides can be replayed.
+pub trait Controller {
+    /// The name that the journal and the guard's table know it by.
+    fn name(&self) -> &'static str;
+
+    /// What should be changed, and why; nothing most of the time.
+    fn decide(&mut self, now: Now, seen: &Seen) -> Vec<Proposal>;
+}
+
+/// Something that should be done.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Proposal {
+    /// For people: the numbers that call for it, in a sentence.
+    pub reason: String,
+    /// What to do; `None` where only people can, as with a setting that needs a restart.
+    pub procedure: Option<Procedure>,
+    /// What it should bring, for the record; the controller's own keys.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub expects: Value,
+}
+
+impl Proposal {
+    /// Something to do.
+    pub fn act(reason: impl Into<String>, procedure: Procedure) -> Self {
+        Self { reason: reason.into(), procedure: Some(procedure), expects: Value::Null }
+    }
+
+    /// Something that the pilot cannot do, and tells.
+    pub fn tell(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), procedure: None, expects: Value::Null }
+    }
+}
+
+/// What is known of a cluster at a moment.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// By PD; `None` if PD does not answer.
+    pub health: Option<Health>,
+    /// PD's configuration.
+    pub pd_config: Option<Value>,
+    /// The configuration in effect of each TiKV that tells it, by PD's number.
+    pub configs: BTreeMap<u64, Value>,
+    /// Variables of TiDB, by name.
+    pub variables: BTreeMap<String, Value>,
+    /// The last while of metrics, where there is a Prometheus.
+    pub timeline: Option<Timeline>,
+    /// What they say is wrong.
+    pub verdicts: Vec<Verdict>,
+    /// The volumes of a cloud and their use, where they are watched.
+    pub volumes: Option<VolumesSeen>,
+    /// The steps of what is under way.
+    pub changing: Vec<Step>,
+    /// What clouds have announced.
+    pub notices: Vec<maintenance::Notice>,
+}
+
+/// Fills in a part of what is seen: Prometheus, a cloud's notices, a volume's counters.
+pub trait Source {
+    /// Looks. What is not known stays as it was given.
+    ///
+    /// # Errors
+    /// When nobody answers; the pilot goes on with what else is seen.
+    fn look(&mut self, now: Now, seen: &mut Seen) -> Result<(), WorldError>;
+}

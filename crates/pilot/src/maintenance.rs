@@ -1,0 +1,16 @@
+//! What is done before a machine is touched by its cloud, and undone after: leaders leave a TiKV, PD's leader resigns, a TiDB
+//! moves to another node. Each is a procedure in the journal, so that a pilot that is killed with its machine goes on where it
+//! was.
+
+mod bounds;
+mod controller;
+mod edges;
+mod procedures;
+mod rehearsal;
+mod role;
+
+pub use controller::Maintenance;
+pub use edges::Heard;
+pub use procedures::{Machines, raised};
+pub use rehearsal::{Rehearsal, rehearse};
+pub use role::{Machine, Role};

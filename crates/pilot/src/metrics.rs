@@ -1,0 +1,141 @@
+//! What the pilot counts of itself, for Prometheus.
+
+use std::net::SocketAddr;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use axum::Router;
+use axum::http::header;
+use axum::routing::get;
+use jiff::Timestamp;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+use crate::audit::{Audit, Event};
+use crate::journal::{Came, Entry, Undone};
+use crate::{Pilot, PilotError};
+
+type ByController = Family<Vec<(String, String)>, Counter>;
+
+/// What the pilot counts of itself. Copies are one.
+#[derive(Debug, Clone)]
+pub struct Meters {
+    steps: ByController,
+    undone: ByController,
+    held: ByController,
+    again: Counter,
+    open: Gauge,
+    stuck: Gauge,
+    looked: Gauge<f64, AtomicU64>,
+    registry: Arc<Mutex<Registry>>,
+}
+
+impl Default for Meters {
+    fn default() -> Self {
+        let mut registry = Registry::with_prefix("diskwright_pilot");
+        let (steps, undone, held) = (ByController::default(), ByController::default(), ByController::default());
+        let (again, open, stuck, looked) = (Counter::default(), Gauge::default(), Gauge::default(), Gauge::default());
+        registry.register("steps", "Steps that were made, by how they came.", steps.clone());
+        registry.register("undone", "Steps whose undoing is over, by how it came.", undone.clone());
+        registry.register("held", "Proposals that the guard did not let through, by controller.", held.clone());
+        registry.register("again", "Times that something was begun to be tried again.", again.clone());
+        registry.register("open_runs", "Runs under way.", open.clone());
+        registry.register("stuck", "1 while something cannot be undone.", stuck.clone());
+        registry.register("looked_seconds", "When the cluster was last looked at, since 1970.", looked.clone());
+        Self { steps, undone, held, again, open, stuck, looked, registry: Arc::new(Mutex::new(registry)) }
+    }
+}
+
+impl Meters {
+    /// As Prometheus reads them.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = encode(&mut text, &self.registry.lock().unwrap_or_else(PoisonError::into_inner));
+        text
+    }
+
+    /// Takes down how a pilot stands.
+    pub(crate) fn stands(&self, pilot: &Pilot, at: Timestamp) {
+        let (open, stuck) = pilot.standing();
+        self.open.set(open as i64);
+        self.stuck.set(i64::from(stuck));
+        self.looked.set(at.as_millisecond() as f64 / 1e3);
+    }
+}
+
+impl Audit for Meters {
+    fn note(&mut self, _: Timestamp, event: &Event<'_>) {
+        let of = |family: &ByController, name: &str, value: &str| {
+            family.get_or_create(&vec![(name.to_owned(), value.to_owned())]).inc();
+        };
+        match event {
+            Event::Wrote(Entry::Outcome { came, .. }, _) => of(
+                &self.steps,
+                "came",
+                match came {
+                    Came::Done => "done",
+                    Came::Already => "already",
+                    Came::Failed(_) => "failed",
+                },
+            ),
+            Event::Wrote(Entry::UndoOutcome { came, .. }, _) => of(
+                &self.undone,
+                "came",
+                match came {
+                    Undone::Done => "done",
+                    Undone::AsItWas => "as-it-was",
+                    Undone::Left(_) => "left",
+                    Undone::Never(_) => "never",
+                },
+            ),
+            Event::Held(controller, ..) => of(&self.held, "controller", controller),
+            Event::Again(..) => drop(self.again.inc()),
+            Event::Wrote(..) | Event::Would(..) | Event::Tells(..) | Event::Unseen(_) => {}
+        }
+    }
+}
+
+/// Serves the metrics on this machine, until the program ends.
+#[derive(Debug)]
+pub struct MetricsServer {
+    /// Where.
+    pub addr: SocketAddr,
+}
+
+impl MetricsServer {
+    /// Serves them at an address of this machine.
+    ///
+    /// # Errors
+    /// When the address is beyond this machine, or taken.
+    pub fn start(addr: SocketAddr, meters: &Meters) -> Result<Self, PilotError> {
+        if !addr.ip().is_loopback() {
+            return Err(PilotError::Input(format!(
+                "metrics are served on this machine only, not at {addr}; expected one such as 127.0.0.1:9400"
+            )));
+        }
+        let failed = |error: std::io::Error| PilotError::system(format!("metrics at {addr}"), error);
+        let listener = std::net::TcpListener::bind(addr).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let addr = listener.local_addr().map_err(failed)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().map_err(failed)?;
+        let meters = meters.clone();
+        let answer = async move || {
+            let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+            ([(header::CONTENT_TYPE, kind)], meters.text())
+        };
+        let serve = move || {
+            runtime.block_on(async move {
+                let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+                // It ends with the program.
+                let _ = axum::serve(listener, Router::new().route("/metrics", get(answer))).await;
+            });
+        };
+        thread::Builder::new().name("pilot-metrics".to_owned()).spawn(serve).map_err(failed)?;
+        Ok(Self { addr })
+    }
+}

@@ -1,0 +1,268 @@
+//! The pilot: looks, asks its controllers, lets through what its guard admits, and drives what is under way one step at a time.
+
+use std::collections::BTreeMap;
+
+use crate::advance::Fresh;
+use crate::audit::{Audit, Event};
+use crate::guard::{Bounds, Guard, sound};
+use crate::journal::{Entry, Stop};
+use crate::{
+    Controller, Found, Journal, Next, Now, PilotError, Procedure, Proposal, Run, Seen, Source, Subject, World,
+};
+
+/// Acts on one cluster.
+pub struct Pilot {
+    pub(crate) world: World,
+    pub(crate) journal: Journal,
+    pub(crate) guard: Guard,
+    pub(crate) audit: Box<dyn Audit>,
+    /// What is known of runs beside the journal, and gone with the program.
+    pub(crate) fresh: BTreeMap<u64, Fresh>,
+    pub(crate) began: Now,
+    controllers: Vec<Box<dyn Controller>>,
+    sources: Vec<Box<dyn Source>>,
+    /// What was said last of a matter, so that it is said once.
+    said: BTreeMap<String, String>,
+}
+
+impl Pilot {
+    /// Takes up where a journal ends. Nothing is touched yet.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn new(world: World, journal: Journal, audit: Box<dyn Audit>, now: Now) -> Result<Self, PilotError> {
+        let guard = Guard::new(journal.replay(), now);
+        let (fresh, said) = (BTreeMap::new(), BTreeMap::new());
+        let (controllers, sources) = (Vec::new(), Vec::new());
+        let mut pilot = Self { world, journal, guard, audit, fresh, began: now, controllers, sources, said };
+        let open: Vec<Run> = pilot.journal.replay().open().cloned().collect();
+        for run in open {
+            pilot.fresh.insert(run.number, Fresh::resumed(&run, now));
+            if run.turned.is_none() && run.procedure.found == Found::Undo && !pilot.world.read_only {
+                pilot.turn(run.number, "its pilot ended before it did".to_owned(), false, now)?;
+            }
+        }
+        Ok(pilot)
+    }
+
+    /// The same, with another controller.
+    #[must_use]
+    pub fn controller(mut self, controller: Box<dyn Controller>) -> Self {
+        self.controllers.push(controller);
+        self
+    }
+
+    /// The same, seeing more.
+    #[must_use]
+    pub fn source(mut self, source: Box<dyn Source>) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// The runs, and all that the journal says of them.
+    pub fn runs(&self) -> &BTreeMap<u64, Run> {
+        &self.journal.replay().runs
+    }
+
+    /// Whether nothing is under way.
+    pub fn is_idle(&self) -> bool {
+        self.journal.replay().open().next().is_none()
+    }
+
+    /// A turn of the loop: what is under way is driven on, then the cluster is looked at and the controllers are asked. Blocks no
+    /// longer than its peers' timeouts.
+    ///
+    /// # Errors
+    /// When the journal cannot be written: then nothing more may be done.
+    pub fn tick(&mut self, now: Now, stop: Option<Stop>) -> Result<(), PilotError> {
+        match stop {
+            Some(Stop::Freeze) => return Ok(()),
+            Some(Stop::Undo) => self.turn_all("stopped by hand", now)?,
+            None => {}
+        }
+        self.drive(now)?;
+        if stop.is_none() {
+            self.decide(now)?;
+        }
+        Ok(())
+    }
+
+    /// Drives on what is under way, and begins nothing.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn drive(&mut self, now: Now) -> Result<(), PilotError> {
+        if self.world.read_only {
+            return Ok(());
+        }
+        // What began last goes first: a later run may stand on what an earlier one set.
+        let open: Vec<u64> = self.journal.replay().open().rev().map(|run| run.number).collect();
+        open.into_iter().try_for_each(|run| self.advance(run, now))
+    }
+
+    /// From here on a run is undone. With `force` even what others changed since is set back.
+    ///
+    /// # Errors
+    /// When there is no such run, it holds nothing to undo, or the journal cannot be written.
+    pub fn undo(&mut self, number: u64, why: &str, force: bool, now: Now) -> Result<(), PilotError> {
+        let run = self.runs().get(&number);
+        let run = run.ok_or_else(|| {
+            let last = self.runs().keys().next_back();
+            let there = last.map_or("there is none yet".to_owned(), |last| format!("there are 1 to {last}"));
+            PilotError::Input(format!("no run {number}: {there}; see `diskwright pilot status`"))
+        })?;
+        let left = force && run.was_left();
+        match (run.ended.is_some(), run.turned.is_some()) {
+            (false, true) => Ok(()),
+            (true, _) if !run.holds() && !left => Err(PilotError::Refused(format!(
+                "run {number} holds nothing that could be undone: it is {}",
+                run.standing()
+            ))),
+            _ => self.turn(number, why.to_owned(), force, now),
+        }
+    }
+
+    /// Undoes all that is to stay only while a pilot runs, and all that is under way; [`drive`](Self::drive) does it.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn finish(&mut self, now: Now) -> Result<(), PilotError> {
+        self.turn_all("its pilot ends", now)
+    }
+
+    fn turn_all(&mut self, why: &str, now: Now) -> Result<(), PilotError> {
+        let with_pilot =
+            |run: &&Run| run.ended.is_some() && run.holds() && run.procedure.ending == crate::Ending::WithPilot;
+        let open = |run: &&Run| run.ended.is_none() && run.turned.is_none();
+        let turned = self.runs().values().rev().filter(|run| open(run) || with_pilot(run));
+        let turned: Vec<u64> = turned.map(|run| run.number).collect();
+        turned.into_iter().try_for_each(|run| self.turn(run, why.to_owned(), false, now))
+    }
+
+    pub(crate) fn turn(&mut self, run: u64, why: String, force: bool, now: Now) -> Result<(), PilotError> {
+        self.fresh.entry(run).or_insert_with(|| Fresh::new(now)).calm();
+        self.write(&Entry::Turned { run, at: now.wall, why, force }, now)
+    }
+
+    pub(crate) fn write(&mut self, entry: &Entry, now: Now) -> Result<(), PilotError> {
+        self.journal.append(entry)?;
+        let run = entry.run().and_then(|run| self.journal.replay().runs.get(&run));
+        self.audit.note(now.wall, &Event::Wrote(entry, run));
+        Ok(())
+    }
+
+    fn decide(&mut self, now: Now) -> Result<(), PilotError> {
+        let seen = self.look(now);
+        let mut controllers = std::mem::take(&mut self.controllers);
+        let mut done = Ok(());
+        for controller in &mut controllers {
+            for proposal in controller.decide(now, &seen) {
+                done = done.and_then(|()| self.consider(controller.name(), &proposal, &seen, now));
+            }
+        }
+        self.controllers = controllers;
+        done
+    }
+
+    fn consider(&mut self, name: &str, proposal: &Proposal, seen: &Seen, now: Now) -> Result<(), PilotError> {
+        let Some(procedure) = &proposal.procedure else {
+            self.say(name, &proposal.reason, "", now, &Event::Tells(name, proposal));
+            return Ok(());
+        };
+        let replay = self.journal.replay();
+        let admitted = sound(procedure)
+            .and_then(|()| self.stuck().map_or(Ok(()), |run| Err(format!("run {run} cannot be undone yet"))))
+            .and_then(|()| self.guard.admit(name, procedure, seen.health.as_ref(), replay, now));
+        if let Err(why) = admitted {
+            self.say(name, &procedure.name, &why, now, &Event::Held(name, proposal, &why));
+            return Ok(());
+        }
+        if self.world.read_only {
+            self.say(name, &procedure.name, "", now, &Event::Would(name, proposal));
+            return Ok(());
+        }
+        self.said.remove(&format!("{name}: {}", procedure.name));
+        self.begin(name, proposal, now).map(drop)
+    }
+
+    /// Begins a procedure that was admitted, and drives it as far as it goes at once. Gives the run's number.
+    ///
+    /// # Errors
+    /// When the proposal has nothing to do, or the journal cannot be written.
+    pub fn begin(&mut self, controller: &str, proposal: &Proposal, now: Now) -> Result<u64, PilotError> {
+        let procedure = proposal.procedure.clone();
+        let procedure = procedure.ok_or_else(|| PilotError::Input("a proposal without a procedure".to_owned()))?;
+        let (run, controller) = (self.journal.replay().next(), controller.to_owned());
+        let (reason, expects) = (proposal.reason.clone(), proposal.expects.clone());
+        self.fresh.insert(run, Fresh::new(now));
+        self.write(&Entry::Began { run, at: now.wall, controller, reason, procedure, expects }, now)?;
+        self.advance(run, now)?;
+        Ok(run)
+    }
+
+    /// The run whose undoing was tried too often in vain.
+    fn stuck(&self) -> Option<u64> {
+        let most = Bounds::embedded().retries.stuck_after;
+        let stuck = |run: &&Run| {
+            matches!(run.next(), Next::Undo(..)) && self.fresh.get(&run.number).is_some_and(|fresh| fresh.tries >= most)
+        };
+        self.journal.replay().open().find(stuck).map(|run| run.number)
+    }
+
+    /// Notes something unless that was the last that was said of the matter.
+    fn say(&mut self, controller: &str, matter: &str, how: &str, now: Now, event: &Event<'_>) {
+        let key = format!("{controller}: {matter}");
+        if self.said.get(&key).is_none_or(|said| said != how) {
+            self.audit.note(now.wall, event);
+            self.said.insert(key, how.to_owned());
+        }
+    }
+
+    /// What is known of the cluster now.
+    pub fn look(&mut self, now: Now) -> Seen {
+        let under_way = self.journal.replay().open().flat_map(|run| run.procedure.steps());
+        let mut seen = Seen { changing: under_way.map(|(_, step)| step.clone()).collect(), ..Seen::default() };
+        let mut unseen: Vec<(&str, Option<String>)> = Vec::new();
+        match self.world.health() {
+            Ok(health) => seen.health = Some(health),
+            Err(error) => unseen.push(("PD's health", Some(error.to_string()))),
+        }
+        seen.pd_config = self.world.pd.as_ref().and_then(|pd| pd.config().ok());
+        let stores = seen.health.iter().flat_map(|health| health.stores.keys().copied());
+        if let Some(tikv) = &self.world.tikv {
+            seen.configs = stores.filter_map(|store| Some((store, tikv.config(store).ok()?))).collect();
+        }
+        let mut sources = std::mem::take(&mut self.sources);
+        for (at, source) in sources.iter_mut().enumerate() {
+            let matter = ["a source", "another source", "a further source"][at.min(2)];
+            unseen.push((matter, source.look(now, &mut seen).err().map(|error| error.to_string())));
+        }
+        self.sources = sources;
+        for (matter, why) in unseen {
+            match why {
+                Some(why) => self.say("unseen", matter, &why.clone(), now, &Event::Unseen(&why)),
+                None => drop(self.said.remove(&format!("unseen: {matter}"))),
+            }
+        }
+        seen
+    }
+
+    /// What a procedure would change, as it is read now, or why it cannot be.
+    pub fn read(&self, procedure: &Procedure) -> Vec<(Subject, Result<serde_json::Value, String>)> {
+        let read = |subject: Subject| {
+            let value = self.world.read(&subject).map_err(|error| error.to_string());
+            (subject, value)
+        };
+        procedure.subjects().map(read).collect()
+    }
+
+    /// How many runs are under way, and whether one of them cannot be undone yet.
+    pub fn standing(&self) -> (usize, bool) {
+        (self.journal.replay().open().count(), self.stuck().is_some())
+    }
+
+    /// Whether it changes nothing.
+    pub fn only_looks(&self) -> bool {
+        self.world.read_only
+    }
+}

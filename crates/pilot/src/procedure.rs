@@ -1,0 +1,167 @@
+//! Steps in order, what is waited for between them, and how they end. A procedure is data: it is written down whole before its
+//! first step, so that whoever comes after a crash knows what was meant.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use units::Nanos;
+
+use crate::{Step, Subject};
+
+/// What is done, in order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Procedure {
+    /// For people: `keep store 3 clear of leaders during maintenance`.
+    pub name: String,
+    /// Steps and waits.
+    pub stages: Vec<Stage>,
+    /// What becomes of the steps after the last stage.
+    pub ending: Ending,
+    /// What is waited for after the steps were undone, to tell whether all came back; lateness is told, no more.
+    #[serde(default)]
+    pub afterwards: Vec<Wait>,
+    /// How long the stages may take together; then the steps are undone.
+    pub within: Nanos,
+    /// What a pilot does that finds it unfinished.
+    pub found: Found,
+}
+
+/// A step, or a wait.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// Something to change.
+    Do(Step),
+    /// Something to wait for.
+    Wait(Wait),
+}
+
+/// Something to wait for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Wait {
+    /// For what.
+    pub until: Condition,
+    /// How long.
+    pub within: Nanos,
+    /// What happens if it has not come by then.
+    pub late: Late,
+}
+
+/// What is waited for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "that", rename_all = "kebab-case")]
+pub enum Condition {
+    /// A store leads nothing.
+    LeadersGone {
+        /// Which.
+        store: u64,
+    },
+    /// A store leads so many regions again.
+    LeadersBack {
+        /// Which.
+        store: u64,
+        /// How many.
+        least: u64,
+    },
+    /// PD is led by anybody but this member.
+    PdLedByOther {
+        /// Its name.
+        member: String,
+    },
+    /// An event of a cloud is over.
+    EventOver {
+        /// The name that its notice had.
+        event: String,
+    },
+    /// No modification of a volume is under way.
+    VolumeSettled {
+        /// Which.
+        volume: String,
+    },
+    /// A pod is gone, or another has its name.
+    PodGone {
+        /// Its namespace.
+        namespace: String,
+        /// Its name.
+        pod: String,
+        /// Its unique id.
+        uid: String,
+    },
+    /// The wait's own time; it is never late.
+    Passed,
+}
+
+/// What happens when something that is waited for does not come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Late {
+    /// The steps are undone.
+    Undo,
+    /// The next stage begins all the same.
+    GoOn,
+}
+
+/// What becomes of the steps after the last stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// They stay, until somebody asks for their undoing.
+    Keep,
+    /// They are undone at once, the last first.
+    Restore,
+    /// They stay while a pilot runs, and are undone when it ends in good order.
+    WithPilot,
+}
+
+/// What a pilot does that finds a procedure unfinished, because the one before it was killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Found {
+    /// Goes on: the reason still holds, such as an event that is not over.
+    GoOn,
+    /// Undoes it: the reason may have gone.
+    Undo,
+}
+
+impl Procedure {
+    /// A single step that stays, with a minute to be done in.
+    pub fn of_one(step: Step, ending: Ending) -> Self {
+        Self {
+            name: step.to_string(),
+            stages: vec![Stage::Do(step)],
+            ending,
+            afterwards: Vec::new(),
+            within: Nanos::secs(60),
+            found: Found::Undo,
+        }
+    }
+
+    /// Its steps, with the number of the stage of each.
+    pub fn steps(&self) -> impl DoubleEndedIterator<Item = (usize, &Step)> {
+        self.stages.iter().enumerate().filter_map(|(at, stage)| match stage {
+            Stage::Do(step) => Some((at, step)),
+            Stage::Wait(_) => None,
+        })
+    }
+
+    /// What it changes.
+    pub fn subjects(&self) -> impl Iterator<Item = Subject> {
+        self.steps().map(|(_, step)| step.subject())
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LeadersGone { store } => write!(f, "store {store} to lead nothing"),
+            Self::LeadersBack { store, least } => write!(f, "store {store} to lead {least} regions again"),
+            Self::PdLedByOther { member } => write!(f, "PD to be led by another than {member}"),
+            Self::EventOver { event } => write!(f, "event {event} to be over"),
+            Self::VolumeSettled { volume } => write!(f, "volume {volume} to be modified"),
+            Self::PodGone { namespace, pod, .. } => write!(f, "pod {namespace}/{pod} to be gone"),
+            Self::Passed => f.write_str("time to pass"),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Settings that change online, when a verdict has held for a while: one key at a time, a step at a time, within a table's bounds.
+
+mod table;
+
+use std::collections::BTreeMap;
+
+use diagnose::{Scope, Verdict};
+use serde_json::{Value, json};
+use units::Nanos;
+
+use self::table::{On, Rule, Table};
+use crate::step::Shown;
+use crate::{Controller, Ending, Health, Now, Procedure, Proposal, Seen, Step, Subject, at};
+
+/// Changes settings that diagnose calls for.
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// Since when each verdict holds, on the clock that never jumps.
+    since: BTreeMap<String, Nanos>,
+    /// When each subject was last proposed to be changed.
+    rested: BTreeMap<Subject, Nanos>,
+}
+
+impl Controller for Settings {
+    fn name(&self) -> &'static str {
+        "settings"
+    }
+
+    fn decide(&mut self, now: Now, seen: &Seen) -> Vec<Proposal> {
+        let table = Table::embedded();
+        let name = |verdict: &Verdict| format!("{} of {}", verdict.kind.name(), verdict.subject);
+        let held: Vec<String> = seen.verdicts.iter().map(name).collect();
+        self.since.retain(|name, _| held.contains(name));
+        let mut proposals = Vec::new();
+        for verdict in &seen.verdicts {
+            let since = *self.since.entry(name(verdict)).or_insert(now.mono);
+            if now.since(since) < table.holds_for {
+                continue;
+            }
+            let rules = table.rule.iter().filter(|rule| rule.fits(verdict));
+            let wanted: Vec<(Subject, Proposal)> = rules.flat_map(|rule| proposed(rule, verdict, seen)).collect();
+            for (subject, proposal) in wanted {
+                let rested = self.rested.get(&subject).is_none_or(|at| now.since(*at) >= table.rests_for);
+                // What the guard holds back rests too: people have been told.
+                if rested {
+                    if proposal.procedure.is_some() {
+                        self.rested.insert(subject, now.mono);
+                    }
+                    proposals.push(proposal);
+                }
+            }
+        }
+        proposals
+    }
+}
+
+/// What a rule comes to for a verdict, on each store that it is about.
+fn proposed(rule: &Rule, verdict: &Verdict, seen: &Seen) -> Vec<(Subject, Proposal)> {
+    let tell = |subject: Subject, why: String| vec![(subject, Proposal::tell(format!("{}: {why}", verdict.kind)))];
+    match rule.on {
+        On::Tidb => {
+            let subject = Subject::TidbVariable { name: rule.key.clone() };
+            match seen.variables.get(&rule.key) {
+                Some(is) => one(rule, verdict, subject, is, &Value::Null).into_iter().collect(),
+                None => tell(subject, format!("set TiDB's {} by hand, for no TiDB is named: {}", rule.key, rule.why)),
+            }
+        }
+        On::Tikv => {
+            let Some(health) = &seen.health else { return Vec::new() };
+            match stores(verdict, health) {
+                Err(why) => tell(Subject::TikvConfig { store: 0, key: rule.key.clone() }, why),
+                Ok(stores) => stores
+                    .into_iter()
+                    .filter_map(|store| {
+                        let config = seen.configs.get(&store)?;
+                        let subject = Subject::TikvConfig { store, key: rule.key.clone() };
+                        one(rule, verdict, subject, at(config, &rule.key)?, config)
+                    })
+                    .collect(),
+            }
+        }
+    }
+}
+
+fn one(rule: &Rule, verdict: &Verdict, subject: Subject, is: &Value, config: &Value) -> Option<(Subject, Proposal)> {
+    let to = rule.next(is, config)?;
+    let reason = format!("{} since {}: {}; it is {}", verdict.kind, verdict.subject, rule.why, Shown(is));
+    let step = match &subject {
+        Subject::TikvConfig { store, key } => Step::SetTikvConfig { store: *store, key: key.clone(), value: to },
+        _ => Step::SetTidbVariable { name: rule.key.clone(), value: to },
+    };
+    let expects = json!({ "verdict": verdict.kind.name(), "subject": verdict.subject.to_string() });
+    Some((subject, Proposal { expects, ..Proposal::act(reason, Procedure::of_one(step, Ending::Keep)) }))
+}
+
+/// The stores that a verdict is about. Metrics name nodes by their scrape address or by a name of their own.
+fn stores(verdict: &Verdict, health: &Health) -> Result<Vec<u64>, String> {
+    let node = verdict.subject.node.as_str();
+    if verdict.subject.scope == Scope::Cluster || node.is_empty() {
+        return Ok(health.stores.keys().copied().collect());
+    }
+    let host = |place: &str| place.rsplit_once(':').map_or(place, |(host, _)| host).to_owned();
+    let exact = |fits: &dyn Fn(&str, &str) -> bool| -> Vec<u64> {
+        let fitting = health.stores.iter().filter(|(_, s)| fits(&s.status_address, node) || fits(&s.address, node));
+        fitting.map(|(id, _)| *id).collect()
+    };
+    let whole = exact(&|place, node| place == node);
+    let found = if whole.is_empty() { exact(&|place, node| host(place) == host(node)) } else { whole };
+    match found.as_slice() {
+        [_] => Ok(found),
+        [] => Err(format!("no store is at `{node}`, as the metrics call it: change it by hand")),
+        several => Err(format!("stores {several:?} are all at `{node}`: change the right one by hand")),
+    }
+}
+
+#[cfg(test)]
+#[path = "settings_tests.rs"]
+mod tests;

@@ -1,0 +1,10 @@
+//! A cluster in memory, with faults on request: the same answers, traps and delays as the real one, and no clock of its own.
+
+mod faults;
+mod lines;
+mod peers;
+mod state;
+
+pub use faults::{Fault, Op};
+pub use lines::{MemoryAudit, MemoryLines};
+pub use state::{State, Twin, well};

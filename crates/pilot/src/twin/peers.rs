@@ -1,0 +1,163 @@
+//! The twin as each of the pilot's peers.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::Twin;
+use super::state::State;
+use crate::{Events, Health, Kubernetes, Pd, Subject, Tidb, Tikv, Volumes, WorldError};
+
+fn missing(peer: &str, what: &str) -> WorldError {
+    WorldError::Missing { peer: peer.to_owned(), what: what.to_owned() }
+}
+
+fn value(state: &State, peer: &str, subject: &Subject) -> Result<Value, WorldError> {
+    state.values.get(subject).cloned().ok_or_else(|| missing(peer, &subject.to_string()))
+}
+
+/// Keys with dots as the nested object that configurations are.
+fn nested<'v>(keys: impl Iterator<Item = (&'v str, &'v Value)>) -> Value {
+    let mut root = Value::Object(Map::new());
+    for (key, value) in keys {
+        let mut place = &mut root;
+        for part in key.split('.') {
+            if !place.is_object() {
+                *place = json!({});
+            }
+            place = &mut place[part];
+        }
+        *place = value.clone();
+    }
+    root
+}
+
+impl Tikv for Twin {
+    fn config(&self, store: u64) -> Result<Value, WorldError> {
+        self.ask(&format!("store {store}"), "config", |state| {
+            Ok(nested(state.values.iter().filter_map(|(subject, value)| match subject {
+                Subject::TikvConfig { store: of, key } if *of == store => Some((key.as_str(), value)),
+                _ => None,
+            })))
+        })
+    }
+
+    fn set_config(&self, store: u64, key: &str, value: &Value) -> Result<(), WorldError> {
+        self.tell(&format!("store {store}"), &Subject::TikvConfig { store, key: key.to_owned() }, value.clone())
+    }
+}
+
+impl Pd for Twin {
+    fn cluster_id(&self) -> Result<String, WorldError> {
+        self.ask("PD", "cluster", |state| Ok(state.cluster.clone()))
+    }
+
+    fn health(&self) -> Result<Health, WorldError> {
+        self.ask("PD", "health", |state| {
+            let mut health = state.health.clone();
+            health.stores.iter_mut().for_each(|(id, store)| store.evicting = state.evicting.contains(id));
+            Ok(health)
+        })
+    }
+
+    fn config(&self) -> Result<Value, WorldError> {
+        self.ask("PD", "config", |state| {
+            Ok(nested(state.values.iter().filter_map(|(subject, value)| match subject {
+                Subject::PdConfig { key } => Some((key.as_str(), value)),
+                _ => None,
+            })))
+        })
+    }
+
+    fn set_config(&self, key: &str, value: &Value) -> Result<(), WorldError> {
+        self.tell("PD", &Subject::PdConfig { key: key.to_owned() }, value.clone())
+    }
+
+    fn evicting(&self) -> Result<BTreeSet<u64>, WorldError> {
+        self.ask("PD", "evicting", |state| Ok(state.evicting.clone()))
+    }
+
+    fn set_evicting(&self, store: u64, evicting: bool) -> Result<(), WorldError> {
+        self.tell("PD", &Subject::Leaders { store }, json!(evicting))
+    }
+
+    fn leaders(&self, store: u64) -> Result<u64, WorldError> {
+        self.ask("PD", "leaders", |state| {
+            let store = state.health.stores.get(&store).ok_or_else(|| missing("PD", &format!("store {store}")))?;
+            Ok(store.leaders)
+        })
+    }
+
+    fn leader(&self) -> Result<String, WorldError> {
+        self.ask("PD", "leader", |state| {
+            Ok(value(state, "PD", &Subject::PdLeader)?.as_str().unwrap_or_default().to_owned())
+        })
+    }
+
+    fn resign(&self) -> Result<(), WorldError> {
+        let leader = self.with(|state| value(state, "PD", &Subject::PdLeader))?;
+        self.tell("PD", &Subject::PdLeader, leader)
+    }
+}
+
+impl Kubernetes for Twin {
+    fn cordoned(&self, node: &str) -> Result<bool, WorldError> {
+        let subject = Subject::Node { node: node.to_owned() };
+        self.ask("Kubernetes", "node", |state| Ok(state.values.get(&subject) == Some(&json!(true))))
+    }
+
+    fn set_cordoned(&self, node: &str, cordoned: bool) -> Result<(), WorldError> {
+        self.tell("Kubernetes", &Subject::Node { node: node.to_owned() }, json!(cordoned))
+    }
+
+    fn pod(&self, namespace: &str, pod: &str) -> Result<Option<String>, WorldError> {
+        let subject = Subject::Pod { namespace: namespace.to_owned(), pod: pod.to_owned() };
+        self.ask("Kubernetes", "pod", |state| {
+            Ok(state.values.get(&subject).and_then(|uid| uid.as_str()).map(str::to_owned))
+        })
+    }
+
+    fn delete_pod(&self, namespace: &str, pod: &str, uid: &str) -> Result<(), WorldError> {
+        let subject = Subject::Pod { namespace: namespace.to_owned(), pod: pod.to_owned() };
+        let there = self.with(|state| state.values.get(&subject).cloned());
+        if there != Some(json!(uid)) {
+            let why = format!("the UID in the precondition ({uid}) does not match");
+            return Err(WorldError::Refused { peer: "Kubernetes".to_owned(), why });
+        }
+        self.tell("Kubernetes", &subject, Value::Null)
+    }
+}
+
+impl Volumes for Twin {
+    fn provisioned(&self, volume: &str) -> Result<String, WorldError> {
+        let subject = Subject::Volume { volume: volume.to_owned() };
+        self.ask("the cloud", "volume", |state| {
+            Ok(value(state, "the cloud", &subject)?.as_str().unwrap_or_default().to_owned())
+        })
+    }
+
+    fn settled(&self, _: &str) -> Result<bool, WorldError> {
+        self.ask("the cloud", "modification", |_| Ok(true))
+    }
+
+    fn modify(&self, volume: &str, to: &str) -> Result<(), WorldError> {
+        self.tell("the cloud", &Subject::Volume { volume: volume.to_owned() }, json!(to))
+    }
+}
+
+impl Tidb for Twin {
+    fn variable(&self, name: &str) -> Result<Value, WorldError> {
+        let subject = Subject::TidbVariable { name: name.to_owned() };
+        self.ask("TiDB", "variable", |state| value(state, "TiDB", &subject))
+    }
+
+    fn set_variable(&self, name: &str, to: &Value) -> Result<(), WorldError> {
+        self.tell("TiDB", &Subject::TidbVariable { name: name.to_owned() }, to.clone())
+    }
+}
+
+impl Events for Twin {
+    fn over(&self, event: &str) -> Result<bool, WorldError> {
+        self.ask("the cloud", "event", |state| Ok(state.over.contains(event)))
+    }
+}

@@ -1,0 +1,128 @@
+//! The loop around the pilot: turns at an interval, what other processes ask through its folder, and an end in good order.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use units::Nanos;
+
+use crate::audit::{Audit, Event};
+use crate::{Clock, Folder, Meters, Pilot, PilotError, Stop};
+
+/// While something is under way, turns come at least so often: waits end with it.
+const BUSY: Nanos = Nanos::millis(500);
+
+/// How long the loop goes on.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// From one look to the next.
+    pub every: Nanos,
+    /// How long in all; without end if not given.
+    pub last: Option<Nanos>,
+    /// How long its end may take: what cannot be undone by then stays in the journal for the next.
+    pub patience: Nanos,
+}
+
+/// Notes for people: into the folder's log, to whoever listens, and counted.
+pub struct Notes {
+    folder: Folder,
+    meters: Meters,
+    tell: Box<dyn FnMut(&str)>,
+}
+
+impl Notes {
+    /// Beside `folder`'s log, each sentence goes to `tell`.
+    pub fn new(folder: &Folder, meters: &Meters, tell: Box<dyn FnMut(&str)>) -> Self {
+        Self { folder: Folder::at(folder.path()), meters: meters.clone(), tell }
+    }
+}
+
+impl Audit for Notes {
+    fn note(&mut self, at: Timestamp, event: &Event<'_>) {
+        self.meters.note(at, event);
+        if let Some(sentence) = event.sentence() {
+            (self.tell)(&sentence);
+            // The journal holds what counts; a full disk shows there.
+            let _ = self.folder.log(at, &sentence);
+        }
+    }
+}
+
+/// Lets a pilot work until it is told to end, then undoes what is not to stay.
+///
+/// # Errors
+/// When the folder cannot be written, or not all was undone in time.
+pub fn watch(
+    pilot: &mut Pilot,
+    folder: &Folder,
+    meters: &Meters,
+    clock: &dyn Clock,
+    plan: &Plan,
+    interrupted: &AtomicBool,
+) -> Result<(), PilotError> {
+    let began = clock.now();
+    let over = |now: crate::Now| plan.last.is_some_and(|last| now.since(began.mono) >= last);
+    let mut looked: Option<Nanos> = None;
+    loop {
+        let now = clock.now();
+        let stop = folder.stop();
+        match stop {
+            Some(Stop::Freeze) => return Ok(()),
+            Some(Stop::Undo) => break,
+            None if interrupted.load(Ordering::Relaxed) || over(now) && looked.is_some() => break,
+            None => {}
+        }
+        for (run, force) in folder.asked_undo()? {
+            // Who asked for what is not there was told before.
+            match pilot.undo(run, "asked for by hand", force, now) {
+                Ok(()) | Err(PilotError::Input(_) | PilotError::Refused(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if looked.is_none_or(|at| now.since(at) >= plan.every) {
+            looked = Some(now.mono);
+            pilot.tick(now, None)?;
+            meters.stands(pilot, now.wall);
+        } else {
+            pilot.drive(now)?;
+        }
+        let pause = if pilot.is_idle() { plan.every.0.min(Nanos::secs(1).0) } else { plan.every.0.min(BUSY.0) };
+        std::thread::sleep(Duration::from_nanos(pause.max(1)));
+    }
+    pilot.finish(clock.now())?;
+    settle(pilot, clock, plan.patience, &AtomicBool::new(false))
+}
+
+/// Drives what is under way until nothing is. An interruption undoes it.
+///
+/// # Errors
+/// When the journal cannot be written, or `patience` is over before.
+pub fn settle(
+    pilot: &mut Pilot,
+    clock: &dyn Clock,
+    patience: Nanos,
+    interrupted: &AtomicBool,
+) -> Result<(), PilotError> {
+    let began = clock.now();
+    let mut finished = false;
+    loop {
+        let now = clock.now();
+        if !finished && interrupted.load(Ordering::Relaxed) {
+            finished = true;
+            pilot.finish(now)?;
+        }
+        pilot.drive(now)?;
+        if pilot.is_idle() || pilot.only_looks() {
+            return Ok(());
+        }
+        if now.since(began.mono) > patience {
+            let open = pilot.runs().values().filter(|run| run.ended.is_none());
+            let open: Vec<String> = open.map(|run| format!("run {} {}", run.number, run.standing())).collect();
+            return Err(PilotError::Refused(format!(
+                "not over after {patience}: {}; try again with `diskwright pilot undo --all`",
+                open.join("; ")
+            )));
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}

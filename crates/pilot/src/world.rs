@@ -1,0 +1,289 @@
+//! The cluster as the pilot sees and changes it: one small trait for each kind of peer, and all of them as one.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::health::Health;
+use crate::procedure::Condition;
+use crate::{Subject, WorldError};
+
+/// The status servers of TiKV.
+pub trait Tikv {
+    /// The configuration of a store as it is in effect: `GET /config`.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn config(&self, store: u64) -> Result<Value, WorldError>;
+
+    /// Sets one key online, in memory only: `POST /config?persist=false`. A yes does not mean that the value took effect.
+    ///
+    /// # Errors
+    /// When it was refused, or perhaps not done.
+    fn set_config(&self, store: u64, key: &str, value: &Value) -> Result<(), WorldError>;
+}
+
+/// The placement driver.
+pub trait Pd {
+    /// The number of the cluster.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn cluster_id(&self) -> Result<String, WorldError>;
+
+    /// What moves are safe: stores, replicas, members.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn health(&self) -> Result<Health, WorldError>;
+
+    /// All of its configuration.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn config(&self) -> Result<Value, WorldError>;
+
+    /// Sets one item.
+    ///
+    /// # Errors
+    /// When it was refused, or perhaps not done.
+    fn set_config(&self, key: &str, value: &Value) -> Result<(), WorldError>;
+
+    /// The stores that leaders are kept off.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn evicting(&self) -> Result<BTreeSet<u64>, WorldError>;
+
+    /// Keeps leaders off a store, or lets them come back.
+    ///
+    /// # Errors
+    /// When it was refused, or perhaps not done.
+    fn set_evicting(&self, store: u64, evicting: bool) -> Result<(), WorldError>;
+
+    /// How many regions a store leads.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn leaders(&self, store: u64) -> Result<u64, WorldError>;
+
+    /// The name of the member that leads PD.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn leader(&self) -> Result<String, WorldError>;
+
+    /// Makes the leader resign; it has resigned some time later, or, where it is the only member, never.
+    ///
+    /// # Errors
+    /// When it was refused, or perhaps not done.
+    fn resign(&self) -> Result<(), WorldError>;
+}
+
+/// Kubernetes' API.
+pub trait Kubernetes {
+    /// Whether a node takes no pods.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn cordoned(&self, node: &str) -> Result<bool, WorldError>;
+
+    /// Lets a node take pods, or not.
+    ///
+    /// # Errors
+    /// When it was refused, or perhaps not done.
+    fn set_cordoned(&self, node: &str, cordoned: bool) -> Result<(), WorldError>;
+
+    /// The unique id of a pod, if there is one of this name.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn pod(&self, namespace: &str, pod: &str) -> Result<Option<String>, WorldError>;
+
+    /// Deletes a pod if it still has this unique id.
+    ///
+    /// # Errors
+    /// When it was refused, or perhaps not done.
+    fn delete_pod(&self, namespace: &str, pod: &str, uid: &str) -> Result<(), WorldError>;
+}
+
+/// A cloud's volumes.
+pub trait Volumes {
+    /// What a volume is provisioned as: the text of a [`disk::Disk`], every rate written out.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn provisioned(&self, volume: &str) -> Result<String, WorldError>;
+
+    /// Whether no modification of a volume is under way.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn settled(&self, volume: &str) -> Result<bool, WorldError>;
+
+    /// Begins a modification.
+    ///
+    /// # Errors
+    /// When it was refused, perhaps only for now, or perhaps not done.
+    fn modify(&self, volume: &str, to: &str) -> Result<(), WorldError>;
+}
+
+/// A TiDB.
+pub trait Tidb {
+    /// A global variable.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn variable(&self, name: &str) -> Result<Value, WorldError>;
+
+    /// Sets a global variable.
+    ///
+    /// # Errors
+    /// When it was refused, or perhaps not done.
+    fn set_variable(&self, name: &str, value: &Value) -> Result<(), WorldError>;
+}
+
+/// What a cloud says of its events.
+pub trait Events {
+    /// Whether an event, by the name that its notice had, is over.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn over(&self, event: &str) -> Result<bool, WorldError>;
+}
+
+/// All of a cluster that can be seen and changed. What is not named cannot be touched.
+#[derive(Default)]
+pub struct World {
+    /// TiKV's status servers.
+    pub tikv: Option<Box<dyn Tikv>>,
+    /// PD.
+    pub pd: Option<Box<dyn Pd>>,
+    /// Kubernetes.
+    pub kubernetes: Option<Box<dyn Kubernetes>>,
+    /// Volumes.
+    pub volumes: Option<Box<dyn Volumes>>,
+    /// TiDB.
+    pub tidb: Option<Box<dyn Tidb>>,
+    /// Events of a cloud.
+    pub events: Option<Box<dyn Events>>,
+    /// Whether writing is refused here, whatever was decided elsewhere.
+    pub read_only: bool,
+}
+
+impl World {
+    /// What a subject is read as; see [`Subject`].
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    pub fn read(&self, subject: &Subject) -> Result<Value, WorldError> {
+        match subject {
+            Subject::TikvConfig { store, key } => {
+                let config = self.tikv()?.config(*store)?;
+                let missing =
+                    || WorldError::Missing { peer: format!("store {store}"), what: format!("setting `{key}`") };
+                at(&config, key).cloned().ok_or_else(missing)
+            }
+            Subject::PdConfig { key } => {
+                let config = self.pd()?.config()?;
+                let missing = || WorldError::Missing { peer: "PD".to_owned(), what: format!("setting `{key}`") };
+                at(&config, key).cloned().ok_or_else(missing)
+            }
+            Subject::Leaders { store } => Ok(json!(self.pd()?.evicting()?.contains(store))),
+            Subject::PdLeader => Ok(json!(self.pd()?.leader()?)),
+            Subject::Node { node } => Ok(json!(self.kubernetes()?.cordoned(node)?)),
+            Subject::Pod { namespace, pod } => Ok(json!(self.kubernetes()?.pod(namespace, pod)?)),
+            Subject::Volume { volume } => Ok(json!(self.volumes()?.provisioned(volume)?)),
+            Subject::TidbVariable { name } => self.tidb()?.variable(name),
+        }
+    }
+
+    /// Writes to a subject what [`Step::writes`](crate::Step::writes) said, or what was read there before.
+    ///
+    /// # Errors
+    /// When it was refused, or perhaps not done: only reading tells.
+    pub fn write(&self, subject: &Subject, to: &Value) -> Result<(), WorldError> {
+        if self.read_only {
+            return Err(WorldError::DryRun { what: format!("changing {subject}") });
+        }
+        let truth = || to.as_bool().ok_or_else(|| unfit(subject, to));
+        let text = || to.as_str().ok_or_else(|| unfit(subject, to));
+        match subject {
+            Subject::TikvConfig { store, key } => self.tikv()?.set_config(*store, key, to),
+            Subject::PdConfig { key } => self.pd()?.set_config(key, to),
+            Subject::Leaders { store } => self.pd()?.set_evicting(*store, truth()?),
+            Subject::PdLeader => {
+                let member = text()?;
+                // Only who shall resign is made to: PD's request names nobody.
+                if self.pd()?.leader()? == member { self.pd()?.resign() } else { Ok(()) }
+            }
+            Subject::Node { node } => self.kubernetes()?.set_cordoned(node, truth()?),
+            Subject::Pod { namespace, pod } => self.kubernetes()?.delete_pod(namespace, pod, text()?),
+            Subject::Volume { volume } => self.volumes()?.modify(volume, text()?),
+            Subject::TidbVariable { name } => self.tidb()?.set_variable(name, to),
+        }
+    }
+
+    /// Whether what is waited for has come. [`Condition::Passed`] is the clock's to tell.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    pub fn met(&self, condition: &Condition) -> Result<bool, WorldError> {
+        match condition {
+            Condition::LeadersGone { store } => Ok(self.pd()?.leaders(*store)? == 0),
+            Condition::LeadersBack { store, least } => Ok(self.pd()?.leaders(*store)? >= *least),
+            Condition::PdLedByOther { member } => Ok(self.pd()?.leader()? != *member),
+            Condition::EventOver { event } => self.events()?.over(event),
+            Condition::VolumeSettled { volume } => self.volumes()?.settled(volume),
+            Condition::PodGone { namespace, pod, uid } => {
+                Ok(self.kubernetes()?.pod(namespace, pod)?.as_deref() != Some(uid.as_str()))
+            }
+            Condition::Passed => Ok(false),
+        }
+    }
+
+    /// What moves are safe.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    pub fn health(&self) -> Result<Health, WorldError> {
+        self.pd()?.health()
+    }
+
+    fn tikv(&self) -> Result<&dyn Tikv, WorldError> {
+        self.tikv.as_deref().ok_or_else(|| unnamed("TiKV", "name its status servers with --tikv-status"))
+    }
+
+    fn pd(&self) -> Result<&dyn Pd, WorldError> {
+        self.pd.as_deref().ok_or_else(|| unnamed("PD", "name it with --pd"))
+    }
+
+    fn kubernetes(&self) -> Result<&dyn Kubernetes, WorldError> {
+        self.kubernetes.as_deref().ok_or_else(|| unnamed("Kubernetes", "name its API with --kubernetes"))
+    }
+
+    fn volumes(&self) -> Result<&dyn Volumes, WorldError> {
+        self.volumes.as_deref().ok_or_else(|| unnamed("volumes", "name their cloud with --volumes"))
+    }
+
+    fn tidb(&self) -> Result<&dyn Tidb, WorldError> {
+        self.tidb.as_deref().ok_or_else(|| unnamed("TiDB", "name one with --tidb"))
+    }
+
+    fn events(&self) -> Result<&dyn Events, WorldError> {
+        self.events.as_deref().ok_or_else(|| unnamed("a cloud's events", "name the cloud with --maintenance"))
+    }
+}
+
+fn unnamed(what: &str, hint: &str) -> WorldError {
+    WorldError::Unnamed { what: what.to_owned(), hint: hint.to_owned() }
+}
+
+fn unfit(subject: &Subject, to: &Value) -> WorldError {
+    WorldError::Refused { peer: "the pilot".to_owned(), why: format!("{to} cannot be written to {subject}") }
+}
+
+/// What lies under a key with dots.
+pub fn at<'v>(config: &'v Value, key: &str) -> Option<&'v Value> {
+    key.split('.').try_fold(config, |within, part| within.get(part))
+}

@@ -1,0 +1,194 @@
+//! A machine, its metadata server and a cluster on one virtual clock, with a pilot that may be killed at any moment.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use maintenance::emulator::{Emulator, Planned, Twin as Metadata};
+use maintenance::{Board, Cloud, Heard as Told, MaintenanceError, Source, aws, azure, gcp};
+use pilot::maintenance::{Heard, Machines, Maintenance};
+use pilot::twin::{MemoryAudit, MemoryLines, State, Twin};
+use pilot::{Journal, Pilot, PilotError, Replay, Subject, World};
+use serde_json::json;
+
+pub(crate) const LIMIT: &str = "schedule.leader-schedule-limit";
+pub(crate) const MIGRATE: &str = "MIGRATE_ON_HOST_MAINTENANCE";
+/// The machine of all drills, and what runs on it.
+pub(crate) const MACHINE: &str = "vm-1=tikv:2,pd:pd1,tidb:db/tidb-0@node-1";
+/// Where the listener writes to on the board.
+const LISTENER: &str = "listener";
+
+pub(crate) fn node() -> Subject {
+    Subject::Node { node: "node-1".to_owned() }
+}
+
+pub(crate) fn pod() -> Subject {
+    Subject::Pod { namespace: "db".to_owned(), pod: "tidb-0".to_owned() }
+}
+
+pub(crate) fn limit() -> Subject {
+    Subject::PdConfig { key: LIMIT.to_owned() }
+}
+
+/// A healthy cluster of three stores, a member of PD and a TiDB on the machine.
+pub(crate) fn cluster() -> Twin {
+    let twin = Twin::new(3, &[]);
+    twin.with(|state| {
+        state.values.insert(node(), json!(false));
+        state.values.insert(pod(), json!("uid-1"));
+    });
+    twin
+}
+
+/// A program: a pilot and its listener, which die together.
+struct Program {
+    pilot: Pilot,
+    board: Board,
+    source: Box<dyn Source>,
+    /// An answer on its way, which comes when its time has come.
+    coming: Option<(Timestamp, Result<Told, MaintenanceError>)>,
+}
+
+/// A rehearsal.
+pub(crate) struct Drill {
+    pub(crate) cluster: Twin,
+    pub(crate) metadata: Metadata,
+    pub(crate) lines: MemoryLines,
+    pub(crate) audit: MemoryAudit,
+    /// Seconds from a kill to the next pilot.
+    pub(crate) downtime: u64,
+    pub(crate) machines: Vec<&'static str>,
+    /// Second by second: what the cluster was like.
+    pub(crate) seen: Vec<State>,
+    /// Whether peers other than PD are reached.
+    pub(crate) world: fn(&Twin) -> World,
+    cloud: Cloud,
+    program: Option<Program>,
+    start: Timestamp,
+}
+
+impl Drill {
+    /// On a machine of that cloud, with nothing planned.
+    pub(crate) fn new(cloud: Cloud) -> Self {
+        let cluster = cluster();
+        let start = cluster.now().wall;
+        let mut emulator = Emulator::new("vm-1");
+        emulator.azure_takes(Duration::from_secs(1));
+        Self {
+            lines: MemoryLines::of(&cluster),
+            audit: MemoryAudit::default(),
+            downtime: 3,
+            machines: vec![MACHINE],
+            seen: Vec::new(),
+            world: |twin| World { tikv: None, ..twin.world() },
+            metadata: Metadata::new(cloud, emulator, start),
+            cloud,
+            cluster,
+            program: None,
+            start,
+        }
+    }
+
+    /// An event, told at that second; with this notice if the cloud gives none.
+    pub(crate) fn plan(&self, word: &str, announced: u64, lead: Option<u64>, takes: u64) -> Planned {
+        let [announced, takes] = [announced, takes].map(Duration::from_secs);
+        let lead = lead.map(Duration::from_secs);
+        let planned = Planned::usual(self.cloud, word, self.start + announced, lead, takes).unwrap();
+        self.metadata.with(|emulator| emulator.plan(planned.clone()));
+        planned
+    }
+
+    /// The second of an instant.
+    pub(crate) fn second(&self, at: Timestamp) -> usize {
+        at.duration_since(self.start).as_secs() as usize
+    }
+
+    fn launch(&mut self) -> Result<(), PilotError> {
+        let (replay, whole) = Replay::read("journal", &self.lines.text())?;
+        self.lines.truncate(whole);
+        let now = self.cluster.now();
+        let journal = Journal::open(Box::new(self.lines.clone()), replay, "7001", "p", now.wall)?;
+        let board = Board::default();
+        board.expect(LISTENER);
+        let world = World { events: Some(Box::new(Heard(board.clone()))), ..(self.world)(&self.cluster) };
+        let machines = Machines(self.machines.iter().map(|machine| machine.parse().unwrap()).collect());
+        let pilot = Pilot::new(world, journal, Box::new(self.audit.clone()), now)?
+            .controller(Box::new(Maintenance::new(machines)))
+            .source(Box::new(Heard(board.clone())));
+        let source: Box<dyn Source> = match self.cloud {
+            Cloud::Gcp => Box::new(gcp::Listener::new(gcp::Key::Maintenance)),
+            Cloud::Aws => Box::new(aws::Imds::new()),
+            Cloud::Azure => Box::new(azure::ScheduledEvents::new()),
+        };
+        self.program = Some(Program { pilot, board, source, coming: None });
+        Ok(())
+    }
+
+    /// Kills the pilot now, as a machine that goes down does.
+    pub(crate) fn kill(&mut self) {
+        self.program = None;
+    }
+
+    /// Lets seconds pass; a pilot that is killed is started again after a while.
+    pub(crate) fn run(&mut self, seconds: u64) {
+        let mut down = 0;
+        for _ in 0..seconds {
+            self.cluster.pass(1);
+            let now = self.cluster.now();
+            if self.program.is_none() && down == 0 {
+                self.cluster.revive();
+                // A kill in the header's line is one before anything was meant.
+                if self.launch().is_err() {
+                    assert!(self.cluster.is_dead());
+                    down = self.downtime;
+                }
+            }
+            down = u64::saturating_sub(down, 1);
+            if let Some(program) = &mut self.program {
+                program.listen(&self.metadata, now.wall);
+                let ticked = program.pilot.tick(now, None);
+                assert!(ticked.is_ok() || self.cluster.is_dead(), "{ticked:?}");
+            }
+            if self.program.is_some() && self.cluster.is_dead() {
+                self.kill();
+                down = self.downtime;
+            }
+            self.seen.push(self.cluster.state());
+        }
+    }
+
+    /// Whether nothing is under way.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.program.as_ref().is_some_and(|program| program.pilot.is_idle())
+    }
+
+    /// The lines of the log that hold these words.
+    pub(crate) fn said(&self, words: &str) -> Vec<String> {
+        self.audit.sentences().into_iter().filter(|line| line.contains(words)).collect()
+    }
+}
+
+impl Program {
+    fn listen(&mut self, metadata: &Metadata, now: Timestamp) {
+        let (at, heard) = match self.coming.take() {
+            Some(coming) => coming,
+            None => {
+                metadata.wait_until(now);
+                let heard = self.source.look(metadata, "vm-1");
+                (metadata.now(), heard)
+            }
+        };
+        if at > now + SignedDuration::from_millis(1) {
+            self.coming = Some((at, heard));
+        } else {
+            self.board.hear(LISTENER, heard);
+        }
+    }
+}
+
+/// What must be as before when all is over: settings, cordons, evictions. PD may be led by another, and a pod be a new one.
+pub(crate) fn restored(state: &State) -> State {
+    let mut state = state.clone();
+    state.values.retain(|subject, _| !matches!(subject, Subject::PdLeader | Subject::Pod { .. }));
+    state.health.stores.values_mut().for_each(|store| store.leaders = 0);
+    state
+}

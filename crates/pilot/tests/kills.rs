@@ -1,0 +1,247 @@
+//! A pilot that is killed, in a cluster that misbehaves: whatever happens, it ends as it was or as intended, never between.
+
+use jiff::Timestamp;
+use pilot::twin::{Fault, MemoryAudit, MemoryLines, State, Twin};
+use pilot::{
+    Condition, Ended, Ending, Found, Journal, Late, Pilot, PilotError, Procedure, Proposal, Replay, Stage, Step,
+    Subject, Wait,
+};
+use proptest::prelude::*;
+use serde_json::json;
+use units::Nanos;
+
+const RATE: &str = "rocksdb.rate-bytes-per-sec";
+const LIMIT: &str = "schedule.leader-schedule-limit";
+
+/// Half an hour of the twin's time: more than all retries and waits of these procedures together.
+const PATIENCE: u64 = 1800;
+
+fn twin() -> Twin {
+    Twin::new(3, &[(RATE, json!("10GiB")), ("storage.block-cache.capacity", json!("4GiB"))])
+}
+
+fn rate(ending: Ending, found: Found) -> Procedure {
+    let value = json!("100MB");
+    let one = Procedure::of_one(Step::SetTikvConfig { store: 1, key: RATE.to_owned(), value }, ending);
+    Procedure { found, within: Nanos::secs(300), ..one }
+}
+
+/// What maintenance does: limits are raised, leaders leave, the event passes, and all comes back.
+fn clear(found: Found) -> Procedure {
+    let wait = |until, secs, late| Stage::Wait(Wait { until, within: Nanos::secs(secs), late });
+    Procedure {
+        name: "keep store 2 clear of leaders".to_owned(),
+        stages: vec![
+            Stage::Do(Step::SetPdConfig { key: LIMIT.to_owned(), value: json!(64) }),
+            Stage::Do(Step::EvictLeaders { store: 2 }),
+            wait(Condition::LeadersGone { store: 2 }, 60, Late::GoOn),
+            wait(Condition::EventOver { event: "e1".to_owned() }, 600, Late::GoOn),
+        ],
+        ending: Ending::Restore,
+        afterwards: vec![Wait {
+            until: Condition::LeadersBack { store: 2, least: 9 },
+            within: Nanos::secs(60),
+            late: Late::GoOn,
+        }],
+        within: Nanos::secs(900),
+        found,
+    }
+}
+
+/// Three stores, one after the other.
+fn all_stores() -> Procedure {
+    let step = |store| Stage::Do(Step::SetTikvConfig { store, key: RATE.to_owned(), value: json!("50MiB") });
+    Procedure { name: "limit all".to_owned(), stages: (1..=3).map(step).collect(), ..rate(Ending::Keep, Found::Undo) }
+}
+
+/// One pilot after the other, as each is killed, until nothing is under way. Gives the last's audit.
+struct Life {
+    twin: Twin,
+    lines: MemoryLines,
+    wanted: Option<Procedure>,
+}
+
+impl Life {
+    fn new(twin: &Twin, procedure: Procedure) -> Self {
+        Self { twin: twin.clone(), lines: MemoryLines::of(twin), wanted: Some(procedure) }
+    }
+
+    fn replay(&self) -> Replay {
+        let (replay, whole) = Replay::read("journal", &self.lines.text()).unwrap();
+        self.lines.truncate(whole);
+        replay
+    }
+
+    fn start(&self) -> Result<Pilot, PilotError> {
+        let journal = Journal::open(Box::new(self.lines.clone()), self.replay(), "7001", "p", Timestamp::UNIX_EPOCH)?;
+        Pilot::new(self.twin.world(), journal, Box::new(MemoryAudit::default()), self.twin.now())
+    }
+
+    /// Lives until killed, or until there is nothing to do.
+    fn live(&mut self, mut jumps: impl Iterator<Item = i64>, left: &mut u64) -> Result<(), PilotError> {
+        let mut pilot = self.start()?;
+        if let Some(procedure) = self.wanted.take_if(|_| pilot.runs().is_empty()) {
+            pilot.begin("maintenance", &Proposal::act("because", procedure), self.twin.now())?;
+        }
+        while !self.twin.is_dead() && !pilot.is_idle() && *left > 0 {
+            self.twin.pass(1);
+            self.twin.jump(jumps.next().unwrap_or(0));
+            *left -= 1;
+            pilot.drive(self.twin.now())?;
+        }
+        Ok(())
+    }
+
+    fn all_lives(&mut self, jumps: &[i64]) -> Replay {
+        let mut left = PATIENCE;
+        let mut jumps = jumps.iter().copied();
+        loop {
+            self.twin.revive();
+            let lived = self.live(&mut jumps, &mut left);
+            assert!(left > 0, "it does not come to an end:\n{}", self.lines.text());
+            if !self.twin.is_dead() {
+                lived.unwrap_or_else(|error| panic!("{error}"));
+                // What was late would be carried out now.
+                self.twin.pass(60);
+                return self.replay();
+            }
+        }
+    }
+}
+
+/// The values that count: leaders move by themselves.
+fn told(state: State) -> State {
+    let mut state = state;
+    state.health.stores.values_mut().for_each(|store| store.leaders = 0);
+    state
+}
+
+fn intended(before: &State, procedure: &Procedure) -> State {
+    let mut state = before.clone();
+    if procedure.ending != Ending::Restore {
+        for (_, step) in procedure.steps() {
+            state.values.insert(step.subject(), step.writes(&json!(null)));
+        }
+    }
+    state
+}
+
+fn ends_well(twin: &Twin, procedure: &Procedure, jumps: &[i64]) -> Result<(), TestCaseError> {
+    twin.with(|state| state.over.insert("e1".to_owned()));
+    let before = told(twin.state());
+    let mut life = Life::new(twin, procedure.clone());
+    let replay = life.all_lives(jumps);
+    let after = told(twin.state());
+    let text = life.lines.text();
+    match replay.runs.get(&1).map(|run| run.ended) {
+        // Killed before it began.
+        None => prop_assert_eq!(&after, &before, "{}", text),
+        Some(Some(Ended::Kept)) => prop_assert_eq!(&after, &intended(&before, procedure), "{}", text),
+        Some(Some(Ended::Undone)) => prop_assert_eq!(&after, &before, "{}", text),
+        Some(None) => prop_assert!(false, "it is under way for ever: {}", text),
+    }
+    Ok(())
+}
+
+fn faults() -> impl Strategy<Value = Fault> {
+    prop_oneof![
+        3 => Just(Fault::Silent),
+        2 => Just(Fault::SilentDone),
+        2 => (0_u64..9).prop_map(|secs| Fault::Late(Nanos::secs(secs))),
+        2 => Just(Fault::Error),
+        2 => Just(Fault::ErrorDone),
+        2 => Just(Fault::Half),
+        2 => Just(Fault::ErrorHalf),
+        2 => Just(Fault::Kill),
+        2 => Just(Fault::KillDone),
+    ]
+}
+
+fn procedures() -> impl Strategy<Value = Procedure> {
+    let found = prop_oneof![Just(Found::GoOn), Just(Found::Undo)];
+    (0..5, found).prop_map(|(which, found)| match which {
+        0 => rate(Ending::Keep, found),
+        1 => rate(Ending::Restore, found),
+        2 => all_stores(),
+        _ => clear(found),
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_cluster_ends_as_it_was_or_as_intended(
+        procedure in procedures(),
+        faults in prop::collection::vec((0_u64..60, faults()), 0..12),
+        cuts in prop::collection::vec(0_u64..25, 0..3),
+        jumps in prop::collection::vec(prop_oneof![6 => Just(0_i64), 1 => -90_000_i64..90_000], 0..40),
+    ) {
+        let twin = twin();
+        faults.iter().for_each(|(at, fault)| twin.fault(*at, *fault));
+        cuts.iter().for_each(|line| twin.cut_line(*line));
+        ends_well(&twin, &procedure, &jumps)?;
+    }
+}
+
+#[test]
+fn a_kill_at_every_request_and_every_line_leaves_nothing_between() {
+    for procedure in [
+        rate(Ending::Keep, Found::Undo),
+        rate(Ending::Keep, Found::GoOn),
+        all_stores(),
+        clear(Found::GoOn),
+        clear(Found::Undo),
+    ] {
+        let calm = twin();
+        ends_well(&calm, &procedure, &[]).unwrap();
+        let (requests, lines) = (calm.ops().len() as u64, calm.lines());
+        assert!(requests > 2 && lines > 3, "{requests} {lines}");
+        for at in 0..requests {
+            for fault in [Fault::Kill, Fault::KillDone] {
+                let twin = twin();
+                twin.fault(at, fault);
+                ends_well(&twin, &procedure, &[]).unwrap();
+                assert!(twin.ops().len() as u64 > at);
+            }
+        }
+        for line in 0..lines {
+            let twin = twin();
+            twin.cut_line(line);
+            ends_well(&twin, &procedure, &[]).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_tikv_that_restarts_has_what_its_file_says_and_that_is_as_it_was() {
+    let twin = twin();
+    let before = told(twin.state());
+    let mut life = Life::new(&twin, rate(Ending::Keep, Found::Undo));
+    life.all_lives(&[]);
+    twin.fault(twin.ops().len() as u64, Fault::Restart);
+    let mut pilot = life.start().unwrap();
+    pilot.undo(1, "by hand", false, twin.now()).unwrap();
+    (0..3).for_each(|_| pilot.drive(twin.now()).unwrap());
+    assert!(pilot.is_idle());
+    assert_eq!(told(twin.state()), before);
+}
+
+#[test]
+fn what_somebody_else_has_set_since_is_left_unless_forced() {
+    let twin = twin();
+    let mut life = Life::new(&twin, rate(Ending::Keep, Found::Undo));
+    life.all_lives(&[]);
+    let subject = Subject::TikvConfig { store: 1, key: RATE.to_owned() };
+    twin.with(|state| state.values.insert(subject.clone(), json!("1GiB")));
+    let mut pilot = life.start().unwrap();
+    pilot.undo(1, "by hand", false, twin.now()).unwrap();
+    pilot.drive(twin.now()).unwrap();
+    assert!(pilot.is_idle());
+    assert_eq!(twin.state().values[&subject], json!("1GiB"));
+    pilot.undo(1, "by hand", true, twin.now()).unwrap();
+    pilot.drive(twin.now()).unwrap();
+    assert_eq!(twin.state().values[&subject], json!("10GiB"));
+    let error = pilot.undo(1, "by hand", false, twin.now()).unwrap_err();
+    assert_eq!(error.exit_code(), 1, "{error}");
+}

@@ -1,0 +1,205 @@
+//! What is compared, and what a run of it shows.
+
+use catalog::Catalog;
+use deployment::{Deployment, NodeGroup, Role, Settings};
+use input::Text;
+use simulate::{Constants, Options, Script, Tuner, simulate};
+use timeline::{Points, Timeline};
+use units::{Bytes, BytesPerSec, Nanos};
+use workload::{Availability, Band, Engine, Profile, Targets, Task, Unit};
+
+use crate::phases::{MIX, events};
+
+/// Virtual time of a sequence, and what of it is not measured.
+const SPAN: Nanos = Nanos::secs(600);
+const WARM_UP: Nanos = Nanos::secs(30);
+/// Operations a second of the steady phase. With rows of 32 KiB it asks for half of the disk.
+const RATE: f64 = 200.0;
+/// The disk: a gp3 as it comes, 125 MiB/s.
+const DISK: &str = "gp3:500GiB";
+/// An hour is pressed into ten minutes, and so is what may wait for compaction: a sixth of TiKV's limits.
+const PRESSED: f64 = 6.0;
+/// Rates that the search tries, MiB/s.
+const FIXED: [f64; 7] = [10.0, 12.5, 16.0, 20.0, 25.0, 32.0, 40.0];
+
+/// A way to limit compactions.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Arm {
+    pub(crate) name: String,
+    tuner: Tuner,
+    rate: Option<BytesPerSec>,
+    pilot: limiter::Constants,
+}
+
+/// What a run shows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Figures {
+    /// Operations a second that ended.
+    pub(crate) done: f64,
+    /// Seconds.
+    pub(crate) p99: f64,
+    pub(crate) p50: f64,
+    /// The most bytes that waited for compaction, those half way, and those at the end.
+    pub(crate) pending: f64,
+    pub(crate) middle: f64,
+    pub(crate) left: f64,
+    /// The most files on L0.
+    pub(crate) l0: f64,
+}
+
+impl Arm {
+    fn new(name: &str, tuner: Tuner, rate: Option<f64>) -> Self {
+        let rate = rate.map(BytesPerSec::mib);
+        Self { name: name.to_owned(), tuner, rate, pilot: *limiter::Constants::embedded() }
+    }
+
+    /// The pilot's limiter, with constants replaced as `horizon=60,polite=0.8` says.
+    pub(crate) fn pilot(constants: &str) -> Self {
+        let mut arm = Self::new("pilot", Tuner::Pilot, None);
+        for (name, value) in constants.split(',').filter_map(|pair| pair.split_once('=')) {
+            let value = value.parse().expect("a number");
+            arm.pilot = arm.pilot.with(name, value).expect("a constant of the limiter");
+            arm.name = format!("pilot {constants}");
+        }
+        arm
+    }
+
+    /// Those that need no search. The ceiling of 0.6 of the throughput is what `render` writes.
+    pub(crate) fn others() -> Vec<Self> {
+        vec![
+            Self::new("no limit", Tuner::Fixed, None),
+            Self::new("RocksDB's auto-tune, ceiling 125 MiB/s", Tuner::Rocksdb, Some(125.0)),
+            Self::new("TiKV's formula, ceiling 10 GiB/s", Tuner::Tikv, None),
+            Self::new("TiKV's formula, ceiling 75 MiB/s", Tuner::Tikv, Some(75.0)),
+        ]
+    }
+
+    fn fixed(rate: f64) -> Self {
+        Self::new(&format!("fixed at {rate} MiB/s"), Tuner::Fixed, Some(rate))
+    }
+
+    /// Fixed rates to choose from.
+    pub(crate) fn fixed_rates() -> Vec<Self> {
+        FIXED.map(Self::fixed).to_vec()
+    }
+
+    /// Fixed rates that were searched before, in MiB/s: `10,25`.
+    pub(crate) fn fixed_at(rates: &str) -> Vec<Self> {
+        rates.split(',').map(|rate| Self::fixed(rate.parse().expect("a number of MiB/s"))).collect()
+    }
+}
+
+fn task() -> Task {
+    let [point_reads, scans, updates] = MIX;
+    Task {
+        engine: Engine::TiKv,
+        profile: Profile {
+            unit: Unit { name: "ops/s", per_operation: 1.0 },
+            statements: 1.0,
+            think: Nanos(0),
+            spread: 0.0,
+            transactional: false,
+            point_reads,
+            scans,
+            rows_per_scan: 8.0,
+            inserts: 0.0,
+            updates,
+            row: Bytes::kib(32),
+            indexes: 0.0,
+            index_entry: Bytes(0),
+            random_indexes: 0.0,
+            random_keys: true,
+            data: Bytes::gib(150),
+            compressed: 0.6,
+            popularity: vec![Band { data: 1.0, accesses: 1.0, clustered: true }],
+        },
+        clients: None,
+        targets: Targets {
+            throughput: RATE,
+            p99: None,
+            growth: 0.0,
+            availability: Availability::Node,
+            durability: None,
+            consistency: None,
+            capacity: None,
+        },
+        measured: None,
+    }
+}
+
+/// One run of an arm on the sequence of a seed.
+pub(crate) fn run(arm: &Arm, seed: u64) -> Figures {
+    run_for(arm, seed, SPAN)
+}
+
+/// One that lasts longer or shorter.
+pub(crate) fn run_for(arm: &Arm, seed: u64, span: Nanos) -> Figures {
+    let group = NodeGroup {
+        role: Role::Storage,
+        count: 1,
+        instance: "m5.2xlarge".to_owned(),
+        data: Some(DISK.parse().expect("a disk")),
+        log: None,
+    };
+    let deployment = Deployment {
+        name: String::new(),
+        engine: Engine::TiKv,
+        region: "us-west-2".to_owned(),
+        as_of: None,
+        zones: 1,
+        nodes: vec![group],
+        settings: Settings { replicas: Some(1), rate_limit: arm.rate, ..Settings::default() },
+        asks: None,
+    };
+    let script = Script::from_text(&Text::new("phases.toml", events(seed, span.as_secs_f64()))).expect("events");
+    let c = Constants::embedded();
+    let constants =
+        c.with("soft_pending", c.soft_pending / PRESSED).and_then(|c| c.with("hard_pending", c.hard_pending / PRESSED));
+    let options = Options {
+        constants: constants.expect("constants of the simulation"),
+        seed,
+        span,
+        warm_up: WARM_UP,
+        tuner: Some(arm.tuner),
+        pilot: arm.pilot,
+        script,
+        ..Options::default()
+    };
+    let run = simulate(&deployment, &task(), &Catalog::embedded().at(None), &options).expect("it can start");
+    let latencies = latencies(&run.timeline);
+    let at = |quantile| latencies.value_at_quantile(quantile) as f64 / 1e9;
+    let pending = values(&run.timeline, "pending_compaction_bytes");
+    Figures {
+        done: run.summary.operations_per_second,
+        p99: at(0.99),
+        p50: at(0.5),
+        pending: pending.iter().copied().fold(0.0, f64::max),
+        middle: pending.get(pending.len() / 2).copied().unwrap_or_default(),
+        left: pending.last().copied().unwrap_or_default(),
+        l0: values(&run.timeline, "level0_files").into_iter().fold(0.0, f64::max),
+    }
+}
+
+/// Latencies after the warm-up, of saturated runs too.
+fn latencies(timeline: &Timeline) -> timeline::Latency {
+    let mut all = timeline::latencies();
+    for series in timeline.series.iter().filter(|series| series.name == "latency") {
+        if let Points::Latencies(points) = &series.points {
+            for point in points.iter().filter(|point| point.from >= WARM_UP) {
+                all.add(&point.histogram).expect("all histograms are alike and grow");
+            }
+        }
+    }
+    all
+}
+
+fn values(timeline: &Timeline, name: &str) -> Vec<f64> {
+    let series = timeline.series.iter().filter(|series| series.name == name);
+    series
+        .filter_map(|series| match &series.points {
+            Points::Values(_, points) => Some(points.iter().map(|point| point.value).collect::<Vec<_>>()),
+            Points::Latencies(_) => None,
+        })
+        .next()
+        .unwrap_or_default()
+}

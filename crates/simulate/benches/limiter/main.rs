@@ -1,0 +1,95 @@
+//! The pilot's compaction limiter against the others over random phases, in the simulation: `make limiter`. It writes the table
+//! of `docs/limiter.md` and ends with 1 if a promise is not kept.
+
+mod arms;
+mod phases;
+mod table;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use arms::{Arm, Figures, run, run_for};
+use rayon::prelude::*;
+use units::Nanos;
+
+/// Sequences that it is judged by: seeds from 0. Constants are tuned on those from 1000, and the fixed rate is searched there.
+const JUDGED: u64 = 200;
+const TUNED: std::ops::Range<u64> = 1000..1010;
+/// Sequences of an hour, and how long they are.
+const HOURS: std::ops::Range<u64> = 2000..2006;
+const HOUR: Nanos = Nanos::secs(3600);
+/// The table is written after so many sequences, and again.
+const PART: u64 = 20;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let value = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)).cloned();
+    // `--hour`: what waits over an hour of phases, for whether it is bounded.
+    if args.iter().any(|arg| arg == "--hour") {
+        for arm in [Arm::pilot("")].into_iter().chain(Arm::fixed_rates()) {
+            let figures: Vec<Figures> = HOURS.into_par_iter().map(|seed| run_for(&arm, seed, HOUR)).collect();
+            println!("an hour: {}", table::line(&arm, &figures));
+        }
+        return ExitCode::SUCCESS;
+    }
+    // `--tune horizon=60,polite=0.8`: the tuning sequences only, with other constants.
+    if let Some(tried) = value("--tune") {
+        let all = value("--all").is_some();
+        let mut arms = vec![Arm::pilot(&tried)];
+        if all {
+            arms.extend(Arm::others());
+            arms.extend(Arm::fixed_rates());
+        }
+        for arm in &arms {
+            let figures: Vec<Figures> = TUNED.into_par_iter().map(|seed| run(arm, seed)).collect();
+            println!("{}", table::line(arm, &figures));
+        }
+        return ExitCode::SUCCESS;
+    }
+    let count = value("--sequences").and_then(|text| text.parse().ok()).unwrap_or(JUDGED);
+    let mut arms = vec![Arm::pilot("")];
+    arms.extend(value("--fixed").map_or_else(best_fixed, |rates| Arm::fixed_at(&rates)));
+    arms.extend(Arm::others());
+    let mut rows: Vec<(Arm, Vec<Figures>)> = arms.into_iter().map(|arm| (arm, Vec::new())).collect();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/limiter.md");
+    let mut kept = false;
+    for from in (0..count).step_by(PART as usize) {
+        for (arm, figures) in &mut rows {
+            let seeds = from..(from + PART).min(count);
+            figures.par_extend(seeds.into_par_iter().map(|seed| run(arm, seed)));
+        }
+        let text;
+        (text, kept) = table::document(&rows);
+        println!("{text}");
+        if let Err(error) = table::replace(&path, &text) {
+            eprintln!("{}: {error}", path.display());
+            return ExitCode::from(3);
+        }
+    }
+    ExitCode::from(u8::from(!kept))
+}
+
+/// The fixed rate with the least p99 of those that lose no throughput to the best, on the tuning sequences; and, if it is
+/// another, that of those whose backlog does not grow.
+fn best_fixed() -> Vec<Arm> {
+    let tried: Vec<(Arm, Vec<Figures>)> = Arm::fixed_rates()
+        .into_iter()
+        .map(|arm| {
+            let figures: Vec<Figures> = TUNED.into_par_iter().map(|seed| run(&arm, seed)).collect();
+            println!("searched: {}", table::line(&arm, &figures));
+            (arm, figures)
+        })
+        .collect();
+    let done = |figures: &[Figures]| figures.iter().map(|f| f.done).sum::<f64>();
+    let most = tried.iter().map(|(_, figures)| done(figures)).fold(0.0, f64::max);
+    let sound: Vec<_> = tried.iter().filter(|(_, figures)| done(figures) >= most * (1.0 - table::SLACK)).collect();
+    let p99 = |figures: &[Figures]| figures.iter().map(|f| f.p99.ln()).sum::<f64>();
+    let best = |among: &[&(Arm, Vec<Figures>)]| {
+        among.iter().min_by(|a, b| p99(&a.1).total_cmp(&p99(&b.1))).map(|(arm, _)| arm.clone())
+    };
+    let bounded: Vec<_> =
+        sound.iter().copied().filter(|(_, figures)| table::growth(figures) <= table::BOUNDED).collect();
+    let mut arms: Vec<Arm> = best(&sound).into_iter().chain(best(&bounded)).collect();
+    arms.dedup();
+    arms
+}

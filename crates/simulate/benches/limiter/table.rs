@@ -1,0 +1,135 @@
+//! The figures as tables, with intervals.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::arms::{Arm, Figures};
+
+/// Throughput that is no loss: less than what chance makes of it.
+pub(crate) const SLACK: f64 = 0.005;
+/// The p99 that is promised, over the best of the others.
+const PROMISED: f64 = 0.8;
+/// Quantile of the normal distribution for an interval of 95 %.
+const WIDTH: f64 = 1.96;
+/// Between these lines of the document stands the table.
+const BEGIN: &str = "<!-- simulated: written by `make limiter` -->";
+const END: &str = "<!-- end -->";
+
+/// A backlog that is on average so much larger at the end than half way is not bounded.
+pub(crate) const BOUNDED: f64 = 1.25;
+
+/// The mean backlog at the end over that half way.
+pub(crate) fn growth(figures: &[Figures]) -> f64 {
+    figures.iter().map(|f| f.left).sum::<f64>() / figures.iter().map(|f| f.middle).sum::<f64>()
+}
+
+/// A mean with its interval.
+#[derive(Debug, Clone, Copy)]
+struct Mean {
+    mean: f64,
+    half: f64,
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Mean {
+    let values: Vec<f64> = values.collect();
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    Mean { mean, half: WIDTH * (variance / n).sqrt() }
+}
+
+/// A geometric mean of ratios, pair by pair, with its interval.
+fn ratio(one: &[Figures], other: &[Figures], of: fn(&Figures) -> f64) -> (f64, f64, f64) {
+    let Mean { mean, half } = mean(one.iter().zip(other).map(|(one, other)| (of(one) / of(other)).ln()));
+    (mean.exp(), (mean - half).exp(), (mean + half).exp())
+}
+
+const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
+
+fn most(figures: &[Figures], of: fn(&Figures) -> f64) -> f64 {
+    figures.iter().map(of).fold(0.0, f64::max)
+}
+
+fn geometric(figures: &[Figures], of: fn(&Figures) -> f64) -> f64 {
+    mean(figures.iter().map(|f| of(f).ln())).mean.exp()
+}
+
+/// An arm in a line, for the terminal.
+pub(crate) fn line(arm: &Arm, figures: &[Figures]) -> String {
+    let done = mean(figures.iter().map(|f| f.done));
+    format!(
+        "{:<42} {:7.2} ops/s  p50 {:6.2} ms  p99 {:7.2} ms  worst {:8.1} ms  pending {:5.1} GiB, {:5.2} then {:5.2}  L0 {:4.0}",
+        arm.name,
+        done.mean,
+        geometric(figures, |f| f.p50) * 1e3,
+        geometric(figures, |f| f.p99) * 1e3,
+        most(figures, |f| f.p99) * 1e3,
+        most(figures, |f| f.pending) / GIB,
+        mean(figures.iter().map(|f| f.middle)).mean / GIB,
+        mean(figures.iter().map(|f| f.left)).mean / GIB,
+        most(figures, |f| f.l0),
+    )
+}
+
+/// The table of the document, and whether what is promised holds. The pilot comes first.
+pub(crate) fn document(rows: &[(Arm, Vec<Figures>)]) -> (String, bool) {
+    let (_, pilot) = &rows[0];
+    let mut text = String::from(
+        "| limiter | ops/s | p50 | p99 | its p99 over the pilot's, 95 % | most pending, GiB | half way and at the end, mean | most files on L0 |\n\
+         |---|---|---|---|---|---|---|---|\n",
+    );
+    for (arm, figures) in rows {
+        let (over, from, to) = ratio(figures, pilot, |f| f.p99);
+        let _ = writeln!(
+            text,
+            "| {} | {:.1} | {:.2} ms | {:.1} ms | {over:.2} ({from:.2} to {to:.2}) | {:.1} | {:.1}, {:.1} | {:.0} |",
+            arm.name,
+            mean(figures.iter().map(|f| f.done)).mean,
+            geometric(figures, |f| f.p50) * 1e3,
+            geometric(figures, |f| f.p99) * 1e3,
+            most(figures, |f| f.pending) / GIB,
+            mean(figures.iter().map(|f| f.middle)).mean / GIB,
+            mean(figures.iter().map(|f| f.left)).mean / GIB,
+            most(figures, |f| f.l0),
+        );
+    }
+    let fastest = rows[1..].iter().map(|(_, figures)| mean(figures.iter().map(|f| f.done)).mean).fold(0.0, f64::max);
+    let done = |figures: &[Figures]| mean(figures.iter().map(|f| f.done)).mean / fastest;
+    let sound = |figures: &[Figures]| done(figures) >= 1.0 - SLACK && growth(figures) <= BOUNDED;
+    // A limit under which the backlog grows buys its p99 from a later hour.
+    let best = rows[1..]
+        .iter()
+        .filter(|(_, figures)| sound(figures))
+        .min_by(|a, b| geometric(&a.1, |f| f.p99).total_cmp(&geometric(&b.1, |f| f.p99)));
+    let Some((arm, figures)) = best else {
+        text.push_str("\nNone of the others keeps both its throughput and its backlog.\n");
+        return (text, sound(pilot));
+    };
+    let (p99, from, to) = ratio(pilot, figures, |f| f.p99);
+    let (grown, throughput) = (growth(pilot), done(pilot));
+    let kept = to <= PROMISED && sound(pilot);
+    let _ = writeln!(
+        text,
+        "\n{} sequences. Of the others that carry all and whose backlog at the end is at most {BOUNDED} times that half way, the \
+         best is {}: the pilot's p99 is {:.1} % of its (95 %: {:.1} to {:.1} %), its throughput {:.2} % of the most, its backlog at \
+         the end {grown:.2} times that half way. Promised: at most {:.0} %, no loss, at most {BOUNDED} times: {}.",
+        pilot.len(),
+        arm.name,
+        p99 * 100.0,
+        from * 100.0,
+        to * 100.0,
+        throughput * 100.0,
+        PROMISED * 100.0,
+        if kept { "kept" } else { "not kept" },
+    );
+    (text, kept)
+}
+
+/// Puts the table into its document.
+pub(crate) fn replace(path: &Path, table: &str) -> std::io::Result<()> {
+    let text = std::fs::read_to_string(path)?;
+    let lost = || std::io::Error::other(format!("has no lines `{BEGIN}` and `{END}` for the table"));
+    let (before, rest) = text.split_once(BEGIN).ok_or_else(lost)?;
+    let (_, after) = rest.split_once(END).ok_or_else(lost)?;
+    std::fs::write(path, format!("{before}{BEGIN}\n{table}{END}{after}"))
+}
