@@ -124,7 +124,7 @@ $(MOTO)/bin/moto_server:
 # RocksDB is C++, and its Rust names are made from its C header by libclang.
 headers:
 	@missing=; command -v c++ >/dev/null || missing="g++"; \
-	ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 || missing="$$missing libclang-dev"; \
+	ls /usr/lib/llvm-*/lib 2>/dev/null | grep -q '^libclang\(-[0-9.]*\)\?\.so' || missing="$$missing libclang-dev"; \
 	[ -z "$$missing" ] || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
 	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing; }
 
