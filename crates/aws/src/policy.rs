@@ -7,32 +7,33 @@ use crate::Action;
 /// An IAM policy that allows exactly the reads of this crate. None of the calls but `rds:DescribeDBInstances` can be bound to
 /// single resources, and that one is needed for any database by name, so the resource is `*`.
 pub fn policy() -> String {
-    document("DiskwrightReads", &Action::READS.map(Action::name), "*")
+    whole(&[reads()])
+}
+
+fn reads() -> serde_json::Value {
+    statement("DiskwrightReads", &Action::READS.map(Action::name), "*")
 }
 
 /// An IAM policy that allows to take on that role, for the identity that does; the role itself needs [`policy`].
 pub fn policy_to_assume(role_arn: &str) -> String {
-    document("DiskwrightAssumes", &[Action::AssumeRole.name()], role_arn)
+    whole(&[statement("DiskwrightAssumes", &[Action::AssumeRole.name()], role_arn)])
 }
 
-/// An IAM policy that allows to modify volumes, beside [`policy`]: of those with a tag only, so that nothing else can be changed.
+/// An IAM policy that allows what [`policy`] does, and to modify volumes: those with a tag only, so that nothing else can be
+/// changed.
 pub fn policy_to_modify(tag: &str, value: &str) -> String {
     let condition = json!({ "StringEquals": { format!("aws:ResourceTag/{tag}"): value } });
-    let mut statement = statement("DiskwrightModifies", &[Action::ModifyVolume.name()], "*");
-    statement["Condition"] = condition;
-    whole(statement)
-}
-
-fn document(sid: &str, actions: &[&str], resource: &str) -> String {
-    whole(statement(sid, actions, resource))
+    let mut modifies = statement("DiskwrightModifies", &[Action::ModifyVolume.name()], "*");
+    modifies["Condition"] = condition;
+    whole(&[reads(), modifies])
 }
 
 fn statement(sid: &str, actions: &[&str], resource: &str) -> serde_json::Value {
     json!({ "Sid": sid, "Effect": "Allow", "Action": actions, "Resource": resource })
 }
 
-fn whole(statement: serde_json::Value) -> String {
-    format!("{:#}\n", json!({ "Version": "2012-10-17", "Statement": [statement] }))
+fn whole(statements: &[serde_json::Value]) -> String {
+    format!("{:#}\n", json!({ "Version": "2012-10-17", "Statement": statements }))
 }
 
 #[cfg(test)]
@@ -41,7 +42,8 @@ mod tests {
 
     fn actions(policy: &str) -> Vec<String> {
         let policy: serde_json::Value = serde_json::from_str(policy).unwrap();
-        serde_json::from_value(policy["Statement"][0]["Action"].clone()).unwrap()
+        let statements = policy["Statement"].as_array().unwrap();
+        statements.iter().flat_map(|one| serde_json::from_value::<Vec<_>>(one["Action"].clone()).unwrap()).collect()
     }
 
     #[test]
@@ -58,9 +60,11 @@ mod tests {
     #[test]
     fn only_volumes_with_the_tag_may_be_modified() {
         let text = policy_to_modify("diskwright", "yes");
-        assert_eq!(actions(&text), ["ec2:ModifyVolume"]);
+        let modifies: Vec<String> =
+            actions(&text).into_iter().filter(|one| !actions(&policy()).contains(one)).collect();
+        assert_eq!(modifies, ["ec2:ModifyVolume"]);
         let policy: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(policy["Statement"][0]["Condition"]["StringEquals"]["aws:ResourceTag/diskwright"], "yes");
+        assert_eq!(policy["Statement"][1]["Condition"]["StringEquals"]["aws:ResourceTag/diskwright"], "yes");
     }
 
     #[test]

@@ -41,6 +41,7 @@ about_input!(
     input::InputError,
     plan::PlanError,
     plan::UncertainError,
+    resize::PolicyError,
     timeline::TimelineError,
     units::ParseError,
     workload::WorkloadError,

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     Ok(Output::text(text))
 }
 
-fn factor(text: &str) -> Result<f64, String> {
+pub(crate) fn factor(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix(['x', '×']).unwrap_or(text).parse::<f64>().ok();
     number
         .filter(|k| (1.0..=1e9).contains(k))

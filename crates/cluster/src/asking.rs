@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 
 use crate::http::accepted;
-use crate::{ClusterError, EngineCounters, Exposition, Node};
+use observe::Exposition;
+
+use crate::{ClusterError, EngineCounters, Node};
 
 impl Node {
     /// What it tells at `/metrics`.

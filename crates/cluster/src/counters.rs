@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use observe::Exposition;
 use timeline::{Merge, Unit};
-
-use crate::Exposition;
 
 /// What a node's engine counted until an instant. Counters start anew when the node does.
 #[derive(Debug, Clone, PartialEq)]

@@ -88,7 +88,7 @@ impl Known {
     }
 
     /// Where prices are looked up.
-    pub(crate) fn region(&self) -> Option<&str> {
+    pub fn region(&self) -> Option<&str> {
         self.region.as_deref().or_else(|| self.deployment.as_ref().map(|deployment| deployment.region.as_str()))
     }
 

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 /// A constant as its table states it.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize, serde::Serialize)]
+#[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Constant {
+struct Constant {
     /// In `unit`.
-    pub value: f64,
+    value: f64,
     /// `bytes`, `seconds`, `ratio`, …
-    pub unit: String,
+    unit: String,
     /// What it stands for.
-    pub meaning: String,
+    meaning: String,
     /// Where it comes from; `assumption: …` where nothing is published.
-    pub source: String,
+    source: String,
 }
 
 /// The values of tables in TOML, by name.

@@ -22,7 +22,7 @@ mod tikv;
 pub use asks::asks;
 pub use cache::HitCurve;
 pub use calibration::{Calibration, Innodb, Tikv};
-pub use constants::{Constant, values};
+pub use constants::values;
 pub use demand::{Cluster, Demand, IoDemand, Path, Prepared, target_rate};
 pub use latency::{Latency, latency};
 pub use predict::{Capacity, DiskCapacity, Load, Prediction, Resource, ceiling, predict, utilisation};

@@ -68,7 +68,9 @@ pub struct Limiter {
     last: Option<Last>,
     /// When the engine's counters last moved, and what they and the disks' were then.
     told: Option<(Last, Engine)>,
-    /// Whether a whole window of the engine's counters was seen.
+    /// Whether the engine's counters have moved: a window begins then, and not before.
+    begun: bool,
+    /// Whether a whole window of them was seen.
     ready: bool,
     /// The rate that holds, and since when.
     holds: Option<(f64, Nanos)>,
@@ -90,6 +92,7 @@ impl Limiter {
             demand: Demand::default(),
             last: None,
             told: None,
+            begun: false,
             ready: false,
             holds: None,
         }
@@ -141,12 +144,13 @@ impl Limiter {
             return;
         }
         let done = engine.since(&was);
-        // The first window may have begun before the first look.
-        if self.ready || seconds >= STILL || done == Engine::default() {
+        // The first window may have begun before the first look: what it did not do is not taken for idleness.
+        if self.begun || seconds >= STILL || done == Engine::default() {
             self.supply.window(seconds, since(&here, &from), &done, &self.c);
             self.demand.window(seconds, &done, &self.c);
+            self.ready = true;
         }
-        self.ready = true;
+        self.begun = true;
         self.told = Some((here, *engine));
     }
 

@@ -5,6 +5,7 @@
 mod between;
 mod cloudwatch;
 mod collect;
+mod exposition;
 mod limit;
 mod prometheus;
 mod rates;
@@ -15,6 +16,7 @@ mod testing;
 mod thresholds;
 
 pub use cloudwatch::{CloudWatch, Listed, Row as Published, cloudwatch, listed, published};
+pub use exposition::{Exposition, ExpositionError};
 pub use limit::{Limit, LimitShares};
 pub use prometheus::{CONTENT_TYPE, prometheus};
 pub use rates::{BurstRate, DiskRates, Flow, NodeRates, rates};

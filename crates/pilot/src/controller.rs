@@ -60,6 +60,8 @@ pub struct Seen {
     pub verdicts: Vec<Verdict>,
     /// The volumes of a cloud and their use, where they are watched.
     pub volumes: Option<VolumesSeen>,
+    /// What the limiter is told of each store whose compactions are limited.
+    pub signals: BTreeMap<u64, limiter::Signals>,
     /// The steps of what is under way.
     pub changing: Vec<Step>,
     /// What clouds have announced.

@@ -6,6 +6,7 @@
 mod advance;
 mod audit;
 mod clock;
+pub mod compactions;
 mod controller;
 mod error;
 mod guard;

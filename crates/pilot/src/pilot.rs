@@ -6,6 +6,8 @@ use crate::advance::Fresh;
 use crate::audit::{Audit, Event};
 use crate::guard::{Bounds, Guard, sound};
 use crate::journal::{Entry, Stop};
+use crate::settings;
+use crate::volumes::{Bridge, Fleet};
 use crate::{
     Controller, Found, Journal, Next, Now, PilotError, Procedure, Proposal, Run, Seen, Source, Subject, World,
 };
@@ -59,6 +61,13 @@ impl Pilot {
         self
     }
 
+    /// The same, with the volumes of a fleet to see and to change.
+    #[must_use]
+    pub fn with_volumes<F: Fleet + 'static>(mut self, fleet: &Bridge<F>) -> Self {
+        self.world.volumes = Some(Box::new(fleet.clone()));
+        self.source(Box::new(fleet.clone()))
+    }
+
     /// The runs, and all that the journal says of them.
     pub fn runs(&self) -> &BTreeMap<u64, Run> {
         &self.journal.replay().runs
@@ -67,6 +76,12 @@ impl Pilot {
     /// Whether nothing is under way.
     pub fn is_idle(&self) -> bool {
         self.journal.replay().open().next().is_none()
+    }
+
+    /// Whether nothing is under way that must be over before the pilot ends: the next one goes on waiting for a modification of
+    /// a volume, which nobody can call off.
+    pub fn is_settled(&self) -> bool {
+        self.journal.replay().open().all(Run::only_waits)
     }
 
     /// A turn of the loop: what is under way is driven on, then the cluster is looked at and the controllers are asked. Blocks no
@@ -122,7 +137,7 @@ impl Pilot {
         }
     }
 
-    /// Undoes all that is to stay only while a pilot runs, and all that is under way; [`drive`](Self::drive) does it.
+    /// Undoes all that is to stay only while a pilot runs, and all that is under way but waits; [`drive`](Self::drive) does it.
     ///
     /// # Errors
     /// When the journal cannot be written.
@@ -133,7 +148,7 @@ impl Pilot {
     fn turn_all(&mut self, why: &str, now: Now) -> Result<(), PilotError> {
         let with_pilot =
             |run: &&Run| run.ended.is_some() && run.holds() && run.procedure.ending == crate::Ending::WithPilot;
-        let open = |run: &&Run| run.ended.is_none() && run.turned.is_none();
+        let open = |run: &&Run| run.ended.is_none() && run.turned.is_none() && !run.only_waits();
         let turned = self.runs().values().rev().filter(|run| open(run) || with_pilot(run));
         let turned: Vec<u64> = turned.map(|run| run.number).collect();
         turned.into_iter().try_for_each(|run| self.turn(run, why.to_owned(), false, now))
@@ -231,6 +246,17 @@ impl Pilot {
         let stores = seen.health.iter().flat_map(|health| health.stores.keys().copied());
         if let Some(tikv) = &self.world.tikv {
             seen.configs = stores.filter_map(|store| Some((store, tikv.config(store).ok()?))).collect();
+        }
+        if let Some(tidb) = &self.world.tidb {
+            let mut why = None;
+            for name in settings::variables() {
+                match tidb.variable(name) {
+                    Ok(value) => drop(seen.variables.insert(name.to_owned(), value)),
+                    // One says it for all.
+                    Err(error) => why = why.or(Some(error.to_string())),
+                }
+            }
+            unseen.push(("TiDB", why));
         }
         let mut sources = std::mem::take(&mut self.sources);
         for (at, source) in sources.iter_mut().enumerate() {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::journal::{Came, Ended, Entry, Undone};
-use crate::procedure::{Ending, Late, Stage};
+use crate::procedure::{Ending, Found, Late, Stage};
 use crate::{Procedure, Reversal, Step, Wait};
 
 /// A procedure on its way.
@@ -205,6 +205,17 @@ impl Run {
             }
             Stage::Wait(wait) => self.waited.get(&at).is_some_and(|met| *met || wait.late == Late::GoOn),
         })
+    }
+
+    /// Whether all is done that is to stay, and only waited for: a modification of a volume, which nobody can call off.
+    pub(crate) fn only_waits(&self) -> bool {
+        let made = |(at, _): (usize, &Step)| {
+            self.steps.get(&at).is_some_and(|made| matches!(made.came, Some(Came::Done | Came::Already)))
+        };
+        self.ended.is_none()
+            && self.turned.is_none()
+            && (self.procedure.ending, self.procedure.found) == (Ending::Keep, Found::GoOn)
+            && self.procedure.steps().all(made)
     }
 
     /// Whether something of it was left as somebody else had set it since.

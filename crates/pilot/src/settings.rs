@@ -54,6 +54,11 @@ impl Controller for Settings {
     }
 }
 
+/// TiDB's variables that rules are about.
+pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
+    Table::embedded().rule.iter().filter(|rule| rule.on == On::Tidb).map(|rule| rule.key.as_str())
+}
+
 /// What a rule comes to for a verdict, on each store that it is about.
 fn proposed(rule: &Rule, verdict: &Verdict, seen: &Seen) -> Vec<(Subject, Proposal)> {
     let tell = |subject: Subject, why: String| vec![(subject, Proposal::tell(format!("{}: {why}", verdict.kind)))];

@@ -36,6 +36,14 @@ pub fn same(a: &Value, b: &Value) -> bool {
     a == b || meaning(a) == meaning(b)
 }
 
+/// The number that a reading is, sizes in bytes; `None` where it is none.
+pub(crate) fn amount(value: &Value) -> Option<f64> {
+    match meaning(value) {
+        Meaning::Number(number) => Some(number),
+        _ => None,
+    }
+}
+
 fn meaning(value: &Value) -> Meaning {
     match value {
         Value::Null => Meaning::Null,

@@ -93,7 +93,7 @@ pub fn watch(
     settle(pilot, clock, plan.patience, &AtomicBool::new(false))
 }
 
-/// Drives what is under way until nothing is. An interruption undoes it.
+/// Drives what is under way until nothing is, or only what the next pilot may go on waiting for. An interruption undoes it.
 ///
 /// # Errors
 /// When the journal cannot be written, or `patience` is over before.
@@ -112,7 +112,7 @@ pub fn settle(
             pilot.finish(now)?;
         }
         pilot.drive(now)?;
-        if pilot.is_idle() || pilot.only_looks() {
+        if pilot.is_settled() || pilot.only_looks() {
             return Ok(());
         }
         if now.since(began.mono) > patience {

@@ -263,7 +263,7 @@ impl World {
     }
 
     fn volumes(&self) -> Result<&dyn Volumes, WorldError> {
-        self.volumes.as_deref().ok_or_else(|| unnamed("volumes", "name their cloud with --volumes"))
+        self.volumes.as_deref().ok_or_else(|| unnamed("volumes", "name theirs with --volume or --mounted"))
     }
 
     fn tidb(&self) -> Result<&dyn Tidb, WorldError> {

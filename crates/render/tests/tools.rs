@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{files, passes, tool};
+use common::{files, passes};
 use render::Format;
+use tools::tool;
 
 #[test]
 fn cloudformation_is_taken_by_cfn_lint() {

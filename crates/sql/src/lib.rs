@@ -21,6 +21,7 @@ mod settings;
 pub mod study;
 mod sysbench;
 mod target;
+mod variables;
 mod watch;
 mod work;
 
@@ -36,4 +37,5 @@ pub use retries::Retries;
 pub use settings::{Memory, settings};
 pub use sysbench::Oltp;
 pub use target::{Password, Target};
+pub use variables::Variables;
 pub use work::{Job, JobKind, Work, Works};

@@ -79,8 +79,23 @@ impl Target {
     /// # Errors
     /// When it is none, or holds a password, which does not belong on a command line.
     pub fn parse(url: &str) -> Result<Self, SqlError> {
-        const EXPECTED: &str = "expected mysql://USER@HOST[:PORT]/SCHEMA";
-        let wrong = |what: &str| SqlError::Input(format!("--db: {what}; {EXPECTED}"));
+        Self::read(url, &|what| SqlError::Input(format!("--db: {what}; expected mysql://USER@HOST[:PORT]/SCHEMA")))
+    }
+
+    /// Reads `mysql://user@host:port`, a server whose schemas do not matter, as the value of an option.
+    ///
+    /// # Errors
+    /// When it is none, or holds a password.
+    pub fn server(option: &str, url: &str) -> Result<Self, SqlError> {
+        let url = url.strip_suffix('/').unwrap_or(url);
+        let wrong = |what: &str| SqlError::Input(format!("{option}: {what}; expected mysql://USER@HOST[:PORT]"));
+        if url.strip_prefix("mysql://").is_some_and(|rest| rest.contains('/')) {
+            return Err(wrong("it names a schema, which is not wanted here"));
+        }
+        Self::read(&format!("{url}/mysql"), &wrong)
+    }
+
+    fn read(url: &str, wrong: &dyn Fn(&str) -> SqlError) -> Result<Self, SqlError> {
         let rest = url.strip_prefix("mysql://").ok_or_else(|| wrong("it does not begin with mysql://"))?;
         let (user, rest) = rest.rsplit_once('@').ok_or_else(|| wrong("it names no user"))?;
         if user.contains(':') {
@@ -168,6 +183,17 @@ mod tests {
         assert_eq!(of(&target), ("bench".into(), "db.example".into(), 4000, "tpcc_1".into()));
         assert_eq!(Target::parse("mysql://a@[::1]/b").map(|target| (target.host, target.port)).unwrap().0, "::1");
         assert_eq!(Target::parse("mysql://a@h/b").unwrap().port, PORT);
+    }
+
+    #[test]
+    fn a_server_is_read_without_a_schema() {
+        let target = Target::server("--tidb", "mysql://pilot@10.0.0.7:4000").unwrap();
+        assert_eq!((target.host.as_str(), target.port), ("10.0.0.7", 4000));
+        assert!(Target::server("--tidb", "mysql://pilot@h/").is_ok());
+        for url in ["mysql://pilot@h/s", "mysql://h", "h", "mysql://pilot:secret@h"] {
+            let error = Target::server("--tidb", url).unwrap_err().to_string();
+            assert!(error.starts_with("--tidb: ") && !error.contains("secret"), "{error}");
+        }
     }
 
     #[test]

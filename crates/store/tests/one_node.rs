@@ -68,9 +68,11 @@ fn a_node_serves_changes_its_settings_ends_and_comes_back_with_its_data() {
     assert_eq!(http(&status, "POST /config", change), (200, String::new()));
     let shown: serde_json::Value = serde_json::from_str(&http(&status, "GET /config", "").1).unwrap();
     assert_eq!(shown["storage"]["block-cache"]["capacity"], "16MiB");
-    let refused = http(&status, "POST /config", r#"{"rocksdb.rate-bytes-per-sec": "1MB"}"#);
-    let words = r#"failed to update, error: "config rocksdb.rate-bytes-per-sec can not be changed""#;
+    let refused = http(&status, "POST /config", r#"{"rocksdb.defaultcf.block-size": "1MB"}"#);
+    let words = r#"failed to update, error: "config rocksdb.defaultcf.block-size can not be changed""#;
     assert_eq!(refused, (500, words.to_owned()));
+    let refused = http(&status, "POST /config", r#"{"rocksdb.rate-bytes-per-sec": "1MB"}"#);
+    assert!(refused.0 == 500 && refused.1.contains("tunes itself"), "{refused:?}");
     let file = std::fs::read_to_string(dir.path().join("n1.toml")).unwrap();
     assert!(file.starts_with(QUICK.split("capacity").next().unwrap()), "{file}");
     assert!(file.contains("capacity = '16MiB'") || file.contains("capacity = \"16MiB\""), "{file}");

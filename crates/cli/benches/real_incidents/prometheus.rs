@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use gather::prometheus::{Options, Range, Server, gather};
@@ -41,7 +41,7 @@ impl Prometheus {
         let file = folder.join("prometheus.yml");
         std::fs::write(&file, config)?;
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let child = Command::new(program())
+        let child = tools::tool("prometheus")
             .arg(format!("--config.file={}", file.display()))
             .arg(format!("--storage.tsdb.path={}", folder.join("data").display()))
             .arg(format!("--web.listen-address=127.0.0.1:{port}"))
@@ -76,11 +76,4 @@ impl Drop for Prometheus {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Where `make tools` puts it, else on the path.
-fn program() -> PathBuf {
-    let target = std::env::current_exe().ok().and_then(|path| path.ancestors().nth(3).map(Path::to_owned));
-    let own = target.map(|target| target.join("tools/bin/prometheus")).filter(|path| path.is_file());
-    own.unwrap_or_else(|| PathBuf::from("prometheus"))
 }

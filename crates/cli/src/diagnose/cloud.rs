@@ -74,7 +74,7 @@ mod asked {
     use super::*;
 
     /// Built without the SDK.
-    fn without() -> Failure {
+    pub(crate) fn without() -> Failure {
         Failure::environment("this diskwright was built without the AWS SDK: build it with `--features cloud`")
     }
 
@@ -131,7 +131,7 @@ mod asked {
     }
 
     /// What AWS knows of a volume; what people say counts before it.
-    fn add(known: &mut Known, facts: &VolumeFacts) {
+    pub(crate) fn add(known: &mut Known, facts: &VolumeFacts) {
         known.disks.entry(facts.id.clone()).or_insert_with(|| facts.disk.clone());
         for attachment in &facts.attachments {
             let InstanceFacts { id, instance_type, .. } = &attachment.instance;
@@ -201,4 +201,8 @@ mod asked {
     }
 }
 
+#[cfg(feature = "cloud")]
+pub(crate) use asked::add;
+#[cfg(not(feature = "cloud"))]
+pub(crate) use asked::without;
 pub(super) use asked::{database, volumes};

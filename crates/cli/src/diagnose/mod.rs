@@ -1,7 +1,7 @@
 //! `diskwright diagnose`: what a database runs into, what says so, and the cheapest change that removes it.
 
 mod answer;
-mod cloud;
+pub(crate) mod cloud;
 mod export;
 #[cfg(feature = "cloud")]
 mod fleet;

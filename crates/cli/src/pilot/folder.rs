@@ -9,6 +9,7 @@ use units::Nanos;
 use super::reach::{Place, Reach};
 use super::run::telling;
 use super::text;
+use super::volumes::Volumes;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -52,6 +53,8 @@ pub(crate) struct UndoArgs {
     reach: Reach,
     #[command(flatten)]
     place: Place,
+    #[command(flatten)]
+    volumes: Volumes,
 }
 
 /// Arguments of `pilot stop`.
@@ -137,7 +140,11 @@ pub(super) fn undo(args: &UndoArgs, json: bool) -> Result<Output, Failure> {
         return Ok(if json { Output::json(&document) } else { Output::text(said) });
     }
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
+    let volumes = args.volumes.reach()?;
     let mut opened = args.reach.open(&args.place, true, telling(&said, json))?;
+    if let Some(join) = volumes {
+        opened.pilot = join(opened.pilot);
+    }
     for run in &wanted {
         opened.pilot.undo(*run, "asked for by hand", args.force, opened.clock.now())?;
     }

@@ -3,10 +3,14 @@
 mod act;
 mod drill;
 mod folder;
+mod iam;
+mod limits;
 mod maintenance;
 mod reach;
 mod run;
 mod text;
+mod tidb;
+mod volumes;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -31,19 +35,21 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// Watch a cluster, and keep it right
-    Run(run::Args),
+    Run(Box<run::Args>),
     /// Change something by hand, inside the same guardrails
     Do(act::Args),
     /// Show what was done, what is under way, and what could be undone
     Status(folder::StatusArgs),
     /// Undo what was done
-    Undo(folder::UndoArgs),
+    Undo(Box<folder::UndoArgs>),
     /// Stop the pilot, and keep it from beginning again: the kill switch
     Stop(folder::StopArgs),
     /// Show what happened, a sentence each
     Log(folder::LogArgs),
     /// Serve a metadata server that announces something, to rehearse maintenance
     Drill(drill::Args),
+    /// Print what AWS must allow for volumes to be looked after
+    Iam(iam::Args),
 }
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
@@ -55,5 +61,6 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         What::Stop(args) => folder::stop(args, json),
         What::Log(args) => folder::log(args, json),
         What::Drill(args) => drill::run(args, json),
+        What::Iam(args) => iam::run(args),
     }
 }

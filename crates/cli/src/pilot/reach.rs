@@ -8,7 +8,9 @@ use ::pilot::{
     Access, Clock, Folder, Journal, Lease, Meters, Notes, Pd, PdHttp, Pilot, Stop, SystemClock, TikvHttp, World,
 };
 use jiff::Timestamp;
+use sql::{Password, Target, Variables};
 
+use super::tidb::Tidb;
 use crate::failure::Failure;
 
 /// Secrets never come from arguments, which others on the machine can read.
@@ -41,6 +43,9 @@ pub(crate) struct Reach {
     /// A TiKV's status server; those on this machine are found by themselves; may be repeated
     #[arg(long, value_name = "[STORE=]URL")]
     pub(crate) tikv_status: Vec<String>,
+    /// A TiDB, whose variables can be changed then: mysql://USER@HOST:4000; its password in DISKWRIGHT_DB_PASSWORD
+    #[arg(long, value_name = "URL")]
+    tidb: Option<String>,
     /// Trust only certificates that this one signs, a PEM file
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
@@ -65,12 +70,14 @@ pub(crate) struct Opened {
     pub(crate) cluster: String,
     /// How others are kept out, for people.
     pub(crate) lease: &'static str,
+    pub(crate) tikv: TikvHttp,
     name: String,
     pd: PdHttp,
 }
 
 impl Reach {
-    fn access(&self, token: &str) -> Result<Access, Failure> {
+    /// How the pilot is let in, with the token of that variable.
+    pub(crate) fn access(&self, token: &str) -> Result<Access, Failure> {
         let read = |option: &str, path: &Path| {
             std::fs::read(path).map_err(|error| Failure::input(format!("{option} {}: {error}", path.display())))
         };
@@ -87,6 +94,18 @@ impl Reach {
         })
     }
 
+    fn tidb(&self) -> Result<Option<Box<dyn ::pilot::Tidb>>, Failure> {
+        let Some(url) = &self.tidb else { return Ok(None) };
+        let mut target = Target::server("--tidb", url)?;
+        if self.ca.is_none() && !self.insecure && !peer::is_loopback(&target.host) {
+            let message =
+                "it is not encrypted, and anybody on the way could read and change it: give --ca, or --insecure";
+            return Err(Failure::input(format!("--tidb {url}: {message}")));
+        }
+        (target.tls_ca, target.password) = (self.ca.clone(), Password::from_environment());
+        Ok(Some(Box::new(Tidb(Variables::of(target)?))))
+    }
+
     /// Opens the cluster and the folder. Who only looks takes no lock and leaves no trace.
     pub(crate) fn open(&self, place: &Place, act: bool, tell: Box<dyn FnMut(&str)>) -> Result<Opened, Failure> {
         let clock = SystemClock::new();
@@ -94,8 +113,13 @@ impl Reach {
         let pd = PdHttp::new(&self.pd, &self.access(PD_TOKEN)?)?;
         let (cluster, health) = (pd.cluster_id()?, pd.health()?);
         let tikv = TikvHttp::find(&health, &self.tikv_status, &self.access(TIKV_TOKEN)?)?;
-        let world =
-            World { tikv: Some(Box::new(tikv)), pd: Some(Box::new(pd.clone())), read_only: !act, ..World::default() };
+        let world = World {
+            tikv: Some(Box::new(tikv.clone())),
+            pd: Some(Box::new(pd.clone())),
+            tidb: self.tidb()?,
+            read_only: !act,
+            ..World::default()
+        };
         let (lines, replay) = if act { folder.lines()? } else { folder.glance()? };
         let name = match replay.pilot.as_str() {
             "" => format!("pilot-{}", Timestamp::now().as_nanosecond()),
@@ -112,14 +136,14 @@ impl Reach {
             signal_hook::flag::register(signal, Arc::clone(&interrupted))
                 .map_err(|error| Failure::environment(format!("signals cannot be caught: {error}")))?;
         }
-        Ok(Opened { pilot, folder, meters, clock, interrupted, cluster, lease, name, pd })
+        Ok(Opened { pilot, folder, meters, clock, interrupted, cluster, lease, tikv, name, pd })
     }
 }
 
 impl Opened {
     /// Gives the lease back, if nothing is under way that it should guard.
     pub(crate) fn close(self) -> Result<(), Failure> {
-        if self.pilot.is_idle() && !self.pilot.only_looks() {
+        if self.pilot.is_settled() && !self.pilot.only_looks() {
             self.pd.release(&self.name)?;
         }
         Ok(())

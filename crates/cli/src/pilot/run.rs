@@ -10,29 +10,35 @@ use gather::prometheus::{Auth, Options, Server};
 use serde_json::json;
 use units::Nanos;
 
+use super::limits::Limits;
 use super::maintenance::Listen;
 use super::reach::{Opened, Place, Reach, not_stopped};
 use super::text;
+use super::volumes::Volumes;
 use crate::failure::Failure;
 use crate::inputs;
 use crate::output::{self, Output};
 
 /// Of the half minute that the shortest notice leaves, no more is lost before it is noticed.
+/// A scan that takes the disk from compactions is seen as soon.
 const NOTICED_WITHIN: Nanos = Nanos::secs(1);
 
 const PROMETHEUS_TOKEN: &str = "DISKWRIGHT_PROMETHEUS_TOKEN";
+const NODE_TOKEN: &str = "DISKWRIGHT_NODE_TOKEN";
 
 /// Arguments of `pilot run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   diskwright pilot run --pd http://127.0.0.1:2379 --prometheus http://127.0.0.1:9090 --for 1h
+  diskwright pilot run --pd http://127.0.0.1:2379 --limit 1=/mnt/tikv --act
+  diskwright pilot run --pd http://127.0.0.1:2379 --volume vol-0a1b2c3d --policy policy.toml --act
   diskwright pilot run --pd https://10.0.0.5:2379 --tikv-status https://10.0.0.6:20180 \\
     --ca ca.pem --cert pilot.pem --key pilot.key --prometheus http://127.0.0.1:9090 --act
 
 Without --act it says what it would do, and changes nothing. It ends at an interrupt, after --for,
 or by `diskwright pilot stop`, and undoes what is under way then. Tokens are taken from
-DISKWRIGHT_PD_TOKEN, DISKWRIGHT_TIKV_TOKEN and DISKWRIGHT_PROMETHEUS_TOKEN.")]
+DISKWRIGHT_PD_TOKEN, DISKWRIGHT_TIKV_TOKEN, DISKWRIGHT_PROMETHEUS_TOKEN and DISKWRIGHT_NODE_TOKEN.")]
 pub(crate) struct Args {
     #[command(flatten)]
     reach: Reach,
@@ -40,6 +46,10 @@ pub(crate) struct Args {
     place: Place,
     #[command(flatten)]
     listen: Listen,
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    volumes: Volumes,
     /// Change things; else it only says what it would do
     #[arg(long)]
     act: bool,
@@ -64,44 +74,51 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    fn source(&self) -> Result<Option<Prometheus>, Failure> {
+    /// What is known beside what is seen.
+    fn known(&self) -> Result<Known, Failure> {
+        let Some(path) = &self.on else { return Ok(Known::nothing(inputs::view(None))) };
+        let read = inputs::deployment(path)?;
+        let view = inputs::view(read.noun.as_of);
+        read.noun.validate(&view).map_err(|error| error.locate(&read.text))?;
+        Ok(Known::deployment(view, read.noun))
+    }
+
+    fn source(&self, known: &Known) -> Result<Option<Prometheus>, Failure> {
         let Some(url) = &self.prometheus else { return Ok(None) };
         let mut server = Server::new(url)?;
         if let Ok(token) = std::env::var(PROMETHEUS_TOKEN) {
             server = server.auth(Auth::Bearer(token));
         }
         let options = Options { selector: self.select.clone(), ..Options::default() };
-        let known = match &self.on {
-            Some(path) => {
-                let read = inputs::deployment(path)?;
-                let view = inputs::view(read.noun.as_of);
-                read.noun.validate(&view).map_err(|error| error.locate(&read.text))?;
-                Known::deployment(view, read.noun)
-            }
-            None => Known::nothing(inputs::view(None)),
-        };
-        Ok(Some(Prometheus::new(Box::new((server, options)), known)))
+        Ok(Some(Prometheus::new(Box::new((server, options)), known.clone())))
     }
 }
 
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     not_stopped(&args.place)?;
-    let source = args.source()?;
+    let known = args.known()?;
+    let source = args.source(&known)?;
+    let limited = args.limits.limited(&known, &args.reach.access(NODE_TOKEN)?)?;
+    let volumes = args.volumes.tend(known, &args.place, args.act)?;
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
     let mut opened = args.reach.open(&args.place, args.act, telling(&said, json))?;
     let mut pilot = opened.pilot.controller(Box::<Settings>::default());
     if let Some(source) = source {
         pilot = pilot.source(Box::new(source));
     }
+    let pilot = args.limits.join(pilot, limited, &opened.tikv);
     let (pilot, _listening) = args.listen.join(pilot)?;
-    opened.pilot = pilot;
+    opened.pilot = match volumes {
+        Some(join) => join(pilot),
+        None => pilot,
+    };
     if let Some(addr) = args.metrics {
         let server = MetricsServer::start(addr, &opened.meters)?;
         tell(json, &format!("metrics at http://{}/metrics", server.addr));
     }
     let mode = if args.act { "acts" } else { "only looks: --act lets it act" };
     tell(json, &format!("cluster {}; {mode}; lease: {}", opened.cluster, opened.lease));
-    let every = if args.listen.is_on() { args.every.min(NOTICED_WITHIN) } else { args.every };
+    let every = if args.listen.is_on() || args.limits.is_on() { args.every.min(NOTICED_WITHIN) } else { args.every };
     let plan = Plan { every, last: args.last, patience: Nanos::secs(120) };
     let Opened { pilot, folder, meters, clock, interrupted, .. } = &mut opened;
     watch(pilot, folder, meters, clock, &plan, interrupted)?;

@@ -3,16 +3,23 @@
 
 mod place;
 mod relay;
+#[path = "../sql/server.rs"]
+mod server;
+mod volumes;
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
 use serde_json::Value;
 
 use place::Place;
 use relay::{Relay, Way};
+use server::Server;
 
 const CACHE: &str = "storage.block-cache.capacity";
+const RATE: &str = "rocksdb.rate-bytes-per-sec";
 
 fn command(args: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_diskwright"));
@@ -41,9 +48,13 @@ fn refused(args: &str) -> (i32, String) {
 fn wait_for(what: &str, done: impl Fn() -> bool) {
     let from = Instant::now();
     while !done() {
-        assert!(from.elapsed() < Duration::from_secs(30), "waited half a minute for {what}");
+        assert!(from.elapsed() < Duration::from_secs(60), "waited a minute for {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+pub(crate) fn kill_with(signal: Signal, pilot: &Child) {
+    nix::sys::signal::kill(Pid::from_raw(i32::try_from(pilot.id()).unwrap()), signal).unwrap();
 }
 
 /// Killed as nothing else is: without a chance to put anything in order.
@@ -130,6 +141,62 @@ fn what_is_changed_on_a_cluster_is_undone_and_leaders_leave_and_come_back() {
     let (code, message) = refused(&with(&format!("do {key}=48MB --act")));
     assert!(code == 1 && message.contains("the kill switch is set"), "{message}");
     assert_eq!(place.setting(0, CACHE), before);
+    place.end();
+}
+
+#[test]
+fn flushes_and_compactions_are_limited_to_what_the_disk_has_left_while_a_pilot_runs() {
+    let place = Place::start();
+    let before = place.setting(0, RATE);
+    let limit = format!("--limit {}={}", place.store(0), place.disks(0).display());
+    let wrong = refused(&format!("run --limit 1=/nowhere {}", place.reach()));
+    assert!(wrong.0 == 2 && wrong.1.contains("/nowhere"), "{wrong:?}");
+    let args = format!("run {limit} --floor 20MiB/s --every 1s --act {}", place.reach());
+    let mut run = command(&args);
+    run.env("DISKWRIGHT_RUN", place.root().join("run")).stdout(Stdio::null());
+    let mut pilot = run.spawn().unwrap();
+    // Nothing is written: the least is all that is needed.
+    wait_for("the limit", || pilot::same(&place.setting(0, RATE), &"20MiB".into()));
+    assert_eq!(place.setting(1, RATE), before, "the other stores are left alone");
+    kill_with(Signal::SIGINT, &pilot);
+    assert!(pilot.wait().unwrap().success());
+    assert_eq!(place.setting(0, RATE), before);
+    let (_, status) = json(&format!("status --journal {}", place.journal().display()));
+    assert_eq!((&status["runs"][0]["controller"], &status["open"]), (&"limiter".into(), &0.into()), "{status:#}");
+    place.end();
+}
+
+/// MariaDB stands for TiDB: both speak MySQL's protocol, and their variables are read and set with the same words.
+#[test]
+fn a_variable_is_set_over_sql_read_back_and_undone() {
+    let place = Place::start();
+    let server = Server::start(
+        place.root(),
+        &[],
+        "CREATE USER pilot@'127.0.0.1' IDENTIFIED BY 'secret'; GRANT SUPER ON *.* TO pilot@'127.0.0.1'; \
+         CREATE USER guest@'127.0.0.1' IDENTIFIED BY 'secret'",
+    );
+    let run = |args: &str, user: &str| {
+        let args = format!("{args} --tidb mysql://{user}@127.0.0.1:{} {}", server.port, place.reach());
+        let ran = command(&args).arg("--json").env("DISKWRIGHT_DB_PASSWORD", "secret").output().unwrap();
+        (ran.status.code().unwrap(), serde_json::from_slice::<Value>(&ran.stdout).unwrap())
+    };
+    let is = || server.ask("SELECT @@GLOBAL.lock_wait_timeout").unwrap();
+    let before = is();
+    let (code, would) = run("do tidb/lock_wait_timeout=77", "pilot");
+    assert!(code == 0 && would["now"][0]["is"] == before.as_str(), "{would}");
+    let (code, denied) = run("do tidb/lock_wait_timeout=77 --act", "guest");
+    assert!(code == 1 && denied["standing"] == "undone" && is() == before, "{denied}");
+    let (code, done) = run("do tidb/lock_wait_timeout=77 tidb/tx_isolation=READ-COMMITTED --act", "pilot");
+    assert!(code == 0 && is() == "77", "{done}");
+    assert_eq!(server.ask("SELECT @@GLOBAL.tx_isolation").unwrap(), "READ-COMMITTED");
+    let (code, undone) = run("undo --all", "pilot");
+    assert!(code == 0 && is() == before, "{undone}");
+    let (code, missing) = run("do tidb/tidb_replica_read=closest-adaptive --act", "pilot");
+    assert!(code == 1 && missing.to_string().contains("knows no variable `tidb_replica_read`"), "{missing}");
+    let said = command(&format!("do tidb/x=1 --tidb mysql://pilot@10.0.0.7:4000 {}", place.reach())).output().unwrap();
+    assert!(String::from_utf8_lossy(&said.stderr).contains("not encrypted"), "{said:?}");
+    drop(server);
     place.end();
 }
 

@@ -20,6 +20,8 @@ raft-base-tick-interval = "50ms"
 raft-heartbeat-ticks = 2
 raft-election-timeout-ticks = 10
 raft-store-max-leader-lease = "400ms"
+[rocksdb]
+rate-limiter-auto-tuned = false
 "#;
 
 /// Disks that are never waited for: the pilot is tested, not they.
@@ -98,6 +100,12 @@ impl Place {
     /// Where a node tells of itself.
     pub(crate) fn status(&self, node: usize) -> SocketAddr {
         self.cluster().node(node).status_addr()
+    }
+
+    /// The folder that a node's disks are mounted in.
+    pub(crate) fn disks(&self, node: usize) -> PathBuf {
+        let data = self.cluster().node(node).data_dir();
+        data.ancestors().find(|folder| folder.ends_with("data")).expect("the data disk is called so").to_owned()
     }
 
     /// A setting of a node as it is in effect.

@@ -3,6 +3,7 @@
 
 mod lost;
 mod place;
+mod server;
 mod study;
 mod sysbench;
 mod tls;

@@ -1,6 +1,6 @@
 //! A folder for one test, in which programs run.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
+
+use crate::server::Server;
 
 /// Two servers at once are too much for two processors: one test after the other.
 static MACHINE: Mutex<()> = Mutex::new(());
@@ -49,7 +51,7 @@ const FILES: [(&str, &str); 6] = [
 /// A folder; `@` at the beginning of a word stands for it.
 pub(crate) struct Place {
     root: tempfile::TempDir,
-    server: Mutex<Option<Child>>,
+    server: Mutex<Option<Server>>,
     _machine: MutexGuard<'static, ()>,
 }
 
@@ -172,37 +174,16 @@ impl Place {
 
     /// The same with more options, and with something that is asked of the user, such as `REQUIRE SSL`.
     pub(crate) fn serve_with(&self, options: &[String], require: &str) -> u16 {
-        let (data, socket) = (self.path("data"), self.path("own.sock"));
-        let own = |option: &str, path: &Path| format!("--{option}={}", path.display());
-        let install = Command::new("mariadb-install-db")
-            .args(["--no-defaults", "--user=root", "--auth-root-authentication-method=normal", "--skip-test-db"])
-            .arg(own("datadir", &data))
-            .output()
-            .unwrap_or_else(|error| panic!("mariadb-install-db: {error}; install mariadb-server (make tools)"));
-        assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stdout));
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let server = Command::new("mariadbd")
-            .args(["--no-defaults", "--user=root", "--bind-address=127.0.0.1", "--skip-name-resolve"])
-            .args([own("datadir", &data), own("socket", &socket), format!("--port={free}")])
-            .args(options)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        *self.server.lock().unwrap() = Some(server);
         let grant = format!("CREATE USER bench@'127.0.0.1' {require}; GRANT ALL ON mine.* TO bench@'127.0.0.1'");
-        self.until("the test's own server answers", || self.own(&grant).is_some());
-        free
+        let server = Server::start(self.root.path(), options, &grant);
+        let port = server.port;
+        *self.server.lock().unwrap() = Some(server);
+        port
     }
 
     /// What that server answers; `None` if it does not.
     pub(crate) fn own(&self, sql: &str) -> Option<String> {
-        let output = Command::new("mariadb")
-            .args(["--no-defaults", "-N", "-B", "-u", "root", "-S", self.path("own.sock").to_str()?, "-e", sql])
-            .stderr(Stdio::null())
-            .output()
-            .ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        self.server.lock().unwrap().as_ref()?.ask(sql)
     }
 
     /// Nothing of any run is left.
@@ -213,13 +194,5 @@ impl Place {
         assert!(!mounts.contains(root), "left mounted:\n{mounts}");
         let scratch = self.path("scratch");
         assert_eq!(std::fs::read_dir(&scratch).map_or(0, Iterator::count), 0, "{} is not empty", scratch.display());
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        if let Some(mut server) = self.server.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            let _ = server.kill().and_then(|()| server.wait());
-        }
     }
 }

@@ -1,12 +1,11 @@
 //! A Prometheus with a written history: what is gathered of our mounts is what they would record themselves, and TiKV's
 //! counters come through a restart and a gap.
 
-use std::process::Command;
-
 use crate::server::{Prometheus, loaded};
 use gather::prometheus::{Options, Range, Server, gather};
 use jiff::Timestamp;
 use timeline::{About, Points, Timeline};
+use tools::tool;
 use units::Nanos;
 
 /// Noon of a day.
@@ -118,11 +117,11 @@ fn all_near(points: &[(u64, f64)], wanted: f64) {
 fn a_written_history_is_gathered() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("history.txt"), history()).unwrap();
-    let blocks = Command::new("promtool")
+    let blocks = tool("promtool")
         .args(["tsdb", "create-blocks-from", "openmetrics"])
         .args([folder.path().join("history.txt"), folder.path().join("data")])
         .output()
-        .expect("a `promtool` in the path; `make tools` installs it");
+        .expect("`make tools` puts promtool in place");
     assert!(blocks.status.success(), "{}", String::from_utf8_lossy(&blocks.stderr));
     let server = Prometheus::start(folder.path(), "", &[]);
     let server = Server::new(&format!("http://127.0.0.1:{}", server.port)).map(|asked| (server, asked));

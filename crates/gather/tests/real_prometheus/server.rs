@@ -2,22 +2,16 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use observe::{Bounds, Credit, DiskSample, Done, Modification, NodeSample};
+use tools::tool;
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 /// The longest that a server may take to start, or to have scraped what a test needs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
-
-/// Where `make tools` puts it, beside the target folder's profile, or on the path.
-fn program() -> PathBuf {
-    let target = std::env::current_exe().ok().and_then(|path| path.ancestors().nth(3).map(Path::to_owned));
-    let own = target.map(|target| target.join("tools/bin/prometheus")).filter(|path| path.is_file());
-    own.unwrap_or_else(|| PathBuf::from("prometheus"))
-}
 
 /// A running server.
 pub(crate) struct Prometheus {
@@ -31,7 +25,7 @@ impl Prometheus {
         std::fs::write(folder.join("prometheus.yml"), config).unwrap();
         let port = free_port();
         let log = std::fs::File::create(folder.join("log")).unwrap();
-        let child = Command::new(program())
+        let child = tool("prometheus")
             .arg(format!("--config.file={}", folder.join("prometheus.yml").display()))
             .arg(format!("--storage.tsdb.path={}", folder.join("data").display()))
             .arg("--storage.tsdb.retention.time=100y")

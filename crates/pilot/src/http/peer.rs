@@ -177,7 +177,11 @@ impl Peer {
         run(request.map_err(refused)?).map_err(|error| self.silent(error.to_string()))
     }
 
-    fn text(&self, path: &str) -> Result<String, WorldError> {
+    /// Asks for text.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn text(&self, path: &str) -> Result<String, WorldError> {
         let answer = self.send("GET", path, None)?;
         match answer.status {
             200 => Ok(answer.body),

@@ -8,7 +8,7 @@ use super::peer::{Access, Peer};
 use crate::{Health, PilotError, Tikv, WorldError};
 
 /// TiKV's status servers, by PD's number of the store.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct TikvHttp {
     peers: BTreeMap<u64, Peer>,
     /// Where those are that nobody named.
@@ -43,6 +43,14 @@ impl TikvHttp {
             told.insert(*id, store.status_address.clone());
         }
         Ok(Self { peers, told })
+    }
+
+    /// What a store counts: the text of `/metrics`.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    pub fn metrics(&self, store: u64) -> Result<String, WorldError> {
+        self.peer(store)?.text("/metrics")
     }
 
     fn peer(&self, store: u64) -> Result<&Peer, WorldError> {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use units::{Bytes, Nanos};
 
+use crate::value::amount;
 use crate::{at, same};
 
 /// The table.
@@ -105,21 +106,6 @@ fn mebibytes(bytes: f64) -> u64 {
 
 fn is_size(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.ends_with('B'))
-}
-
-fn amount(value: &Value) -> Option<f64> {
-    match value {
-        Value::Number(number) => number.as_f64(),
-        // TiKV's KB is a KiB.
-        Value::String(text) if text.ends_with('B') && !text.ends_with("iB") => {
-            let binary = text.trim_end_matches('B');
-            let unit = if binary.ends_with(|c: char| c.is_ascii_alphabetic()) { "iB" } else { "B" };
-            format!("{binary}{unit}").parse::<Bytes>().ok().map(Bytes::as_f64)
-        }
-        Value::String(text) if text.ends_with('B') => text.parse::<Bytes>().ok().map(Bytes::as_f64),
-        Value::String(text) => text.parse().ok(),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -43,13 +43,6 @@ pub(crate) fn files(format: Format, folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// A program that `make tools` puts in place: beside the target folder's profile, or on the path.
-pub(crate) fn tool(name: &str) -> Command {
-    let target = std::env::current_exe().ok().and_then(|path| path.ancestors().nth(3).map(Path::to_owned));
-    let own = target.map(|target| target.join("tools/bin").join(name)).filter(|path| path.is_file());
-    Command::new(own.unwrap_or_else(|| PathBuf::from(name)))
-}
-
 /// Runs a tool and asks for success.
 #[track_caller]
 pub(crate) fn passes(command: &mut Command) -> Output {

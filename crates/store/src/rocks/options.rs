@@ -1,6 +1,7 @@
 //! TiKV's settings as RocksDB's options. Those that can change while it runs are made from the same pairs at open and later.
 
 use raftstore::Cf;
+use ratelimiter::RateLimiter;
 use rocksdb::{
     BlockBasedOptions, Cache, CompactionPri, DBCompressionType, DBRecoveryMode, Env, Options, WriteBufferManager,
 };
@@ -18,9 +19,18 @@ const NEVER: (i64, u64) = (1 << 30, 1 << 60);
 const MEMTABLES: i64 = 1000;
 /// Low-priority requests go first in one of ten (tikv src/config/mod.rs, the limiter's fairness).
 const FAIRNESS: i32 = 10;
+/// Bytes that flushes and compactions write a second.
+pub(crate) const RATE: &str = "rocksdb.rate-bytes-per-sec";
+
+/// What limits flushes and compactions; none if its rate is 0.
+pub(crate) fn limiter(config: &Config) -> Option<RateLimiter> {
+    let refill = config.duration("rocksdb.rate-limiter-refill-period");
+    let auto_tuned = config.bool("rocksdb.rate-limiter-auto-tuned");
+    RateLimiter::new(config.size(RATE), refill, FAIRNESS, auto_tuned)
+}
 
 /// Options of the whole database. Threads are set on the environment after it is open, see [`threads`].
-pub(crate) fn database(config: &Config, env: &Env) -> Options {
+pub(crate) fn database(config: &Config, env: &Env, limiter: Option<&RateLimiter>) -> Options {
     let name = |key: &str| format!("rocksdb.{key}");
     let size = |key: &str| config.size(&name(key));
     let mut options = Options::default();
@@ -37,15 +47,8 @@ pub(crate) fn database(config: &Config, env: &Env) -> Options {
     options.set_max_background_jobs(2 * ceiling);
     deprecated_limits(&mut options, ceiling);
     options.set_max_subcompactions(u32::try_from(config.int("rocksdb.max-sub-compactions")).unwrap_or(1));
-    let (rate, period) = (size("rate-bytes-per-sec"), config.duration("rocksdb.rate-limiter-refill-period"));
-    if rate > 0 {
-        let rate = i64::try_from(rate).unwrap_or(i64::MAX);
-        let micros = i64::try_from(period.as_micros()).unwrap_or(100_000);
-        if config.bool("rocksdb.rate-limiter-auto-tuned") {
-            options.set_auto_tuned_ratelimiter(rate, micros, FAIRNESS);
-        } else {
-            options.set_ratelimiter(rate, micros, FAIRNESS);
-        }
+    if let Some(limiter) = limiter {
+        limiter.limit(&mut options);
     }
     options.set_compaction_readahead_size(size("compaction-readahead-size") as usize);
     options.set_bytes_per_sync(size("bytes-per-sync"));

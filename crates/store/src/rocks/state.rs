@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use parking_lot::Mutex;
 use raftstore::{Cf, Change, Scan, State, StateError};
+use ratelimiter::RateLimiter;
 use rocksdb::properties::PropName;
 use rocksdb::{
     Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBRawIterator, Env, LruCacheOptions, Options, Range, ReadOptions,
@@ -26,6 +27,8 @@ pub struct RocksState {
     db: DB,
     options: Options,
     env: Env,
+    /// None if it was 0 at the start: then it stays so, as in TiKV.
+    limiter: Option<RateLimiter>,
     cache: Mutex<Cache>,
     read: ReadOptions,
     write: WriteOptions,
@@ -38,7 +41,8 @@ impl RocksState {
     /// When the folder cannot be written, is in use, or holds something else.
     pub fn open(dir: &Path, config: &Config) -> Result<Arc<Self>, StateError> {
         let env = Env::new().map_err(sort)?;
-        let options = options::database(config, &env);
+        let limiter = options::limiter(config);
+        let options = options::database(config, &env, limiter.as_ref());
         let cache = cache(config);
         let families = Cf::ALL.into_iter().map(|cf| {
             let options = options::family(config, cf, &cache).map_err(sort)?;
@@ -49,7 +53,7 @@ impl RocksState {
         // Opening has raised the pools to their ceilings.
         options::threads(config, &env);
         let (read, write) = (ReadOptions::default(), WriteOptions::default());
-        Ok(Arc::new(Self { db, options, env, cache: Mutex::new(cache), read, write }))
+        Ok(Arc::new(Self { db, options, env, limiter, cache: Mutex::new(cache), read, write }))
     }
 
     /// Makes changes of `rocksdb.*` real; those of one column family together.
@@ -58,6 +62,7 @@ impl RocksState {
     /// What RocksDB says.
     pub fn reconfigure(&self, now: &Config) -> Result<(), String> {
         options::threads(now, &self.env);
+        self.set_rate(now.size(options::RATE))?;
         for cf in Cf::ALL {
             let pairs = options::changeable(now, cf);
             let pairs: Vec<(&str, &str)> = pairs.iter().map(|(option, value)| (*option, value.as_str())).collect();
@@ -65,6 +70,16 @@ impl RocksState {
             self.db.set_options_cf(family, &pairs).map_err(rocksdb::Error::into_string)?;
         }
         Ok(())
+    }
+
+    /// Refuses what TiKV does (components/engine_rocks/src/db_options.rs), a limiter that was not made at the start, and what
+    /// stock RocksDB cannot.
+    fn set_rate(&self, rate: u64) -> Result<(), String> {
+        match &self.limiter {
+            None if rate == 0 => Ok(()),
+            None => Err("rate limiter not found".to_owned()),
+            Some(limiter) => limiter.set(rate).map_err(|why| format!("{}: {why}", options::RATE)),
+        }
     }
 
     /// Makes the block cache larger or smaller.

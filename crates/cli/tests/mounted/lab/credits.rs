@@ -14,7 +14,7 @@ use timeline::Timeline;
 use units::{Bytes, Nanos};
 
 use super::figure::{Figure, Target};
-use super::load::{Answers, Load};
+use super::load::{Answers, Load, Window};
 use super::machine::SHARED;
 use super::rig::{Mounted, Rig, text};
 use super::{Found, Length, limits_of, measured};
@@ -58,7 +58,7 @@ fn once(length: Length) -> Found {
 
     // The rate fell in the middle of the first second that is more slow than fast: one slow window may be a neighbour's.
     let between = (burst.0 + limits.iops.0) / 2.0 * WINDOW;
-    let windows = answers.windows(WINDOW);
+    let windows: Vec<usize> = answers.windows(WINDOW).iter().map(Window::count).collect();
     let slow = |second: &[usize]| (second.iter().sum::<usize>() as f64) < between * second.len() as f64;
     let fell = windows.windows(SECOND).position(slow).ok_or("the credits did not run out")? + SECOND / 2;
     // The book kept beside it, from nothing but fio's answers.

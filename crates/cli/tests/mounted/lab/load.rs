@@ -84,8 +84,25 @@ pub(crate) fn micros(time: Nanos) -> f64 {
     time.0 as f64 / 1e3
 }
 
-/// When each request was answered, in seconds since the Unix epoch, to a millisecond.
-pub(crate) struct Answers(Vec<f64>);
+/// When each request was answered, in seconds since the Unix epoch, to a millisecond, and the nanoseconds it took; in order.
+pub(crate) struct Answers(Vec<(f64, f64)>);
+
+/// The answers of a span of time.
+pub(crate) struct Window<'a> {
+    pub(crate) start: f64,
+    answers: &'a [(f64, f64)],
+}
+
+impl Window<'_> {
+    pub(crate) fn count(&self) -> usize {
+        self.answers.len()
+    }
+
+    /// Nanoseconds of each answer.
+    pub(crate) fn latencies(&self) -> impl Iterator<Item = f64> {
+        self.answers.iter().map(|(_, latency)| *latency)
+    }
+}
 
 impl Answers {
     /// Runs a job that logs every request beside `log`.
@@ -97,10 +114,13 @@ impl Answers {
         let text = fs::read_to_string(&file).map_err(|e| format!("{file}: {e}"))?;
         let mut at = Vec::new();
         for line in text.lines() {
-            let (millis, _) = line.split_once(',').ok_or_else(|| format!("{file}: no log of fio's: {line}"))?;
-            at.push(millis.trim().parse::<f64>()? / 1e3);
+            let mut fields = line.split(',').map(str::trim);
+            let (Some(millis), Some(nanos)) = (fields.next(), fields.next()) else {
+                return Err(format!("{file}: no log of fio's: {line}").into());
+            };
+            at.push((millis.parse::<f64>()? / 1e3, nanos.parse()?));
         }
-        at.sort_by(f64::total_cmp);
+        at.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         if at.is_empty() {
             return Err(format!("{file}: nothing was logged").into());
         }
@@ -108,23 +128,23 @@ impl Answers {
     }
 
     pub(crate) fn first(&self) -> f64 {
-        self.0[0]
+        self.0[0].0
     }
 
     /// How many up to an instant.
     pub(crate) fn until(&self, at: f64) -> usize {
-        self.0.partition_point(|answered| *answered <= at)
+        self.0.partition_point(|(answered, _)| *answered <= at)
     }
 
-    /// How many in each whole window of so many seconds, from the first on.
-    pub(crate) fn windows(&self, seconds: f64) -> Vec<usize> {
-        let span = self.0[self.0.len() - 1] - self.first();
-        let mut counts = vec![0; (span / seconds) as usize];
-        for at in &self.0 {
-            if let Some(count) = counts.get_mut(((at - self.first()) / seconds) as usize) {
-                *count += 1;
-            }
-        }
-        counts
+    /// Each whole window of so many seconds, from the first answer on.
+    pub(crate) fn windows(&self, seconds: f64) -> Vec<Window<'_>> {
+        let span = self.0[self.0.len() - 1].0 - self.first();
+        let before = |at: f64| self.0.partition_point(|(answered, _)| *answered < at);
+        (0..(span / seconds) as u32)
+            .map(|i| {
+                let start = self.first() + f64::from(i) * seconds;
+                Window { start, answers: &self.0[before(start)..before(start + seconds)] }
+            })
+            .collect()
     }
 }

@@ -13,6 +13,7 @@ mod machine;
 mod model;
 mod rig;
 mod shared;
+mod stalls;
 mod unlimited;
 
 use std::error::Error;

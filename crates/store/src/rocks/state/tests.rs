@@ -178,6 +178,25 @@ fn a_setting_made_online_is_the_same_as_one_made_at_start() {
 }
 
 #[test]
+fn the_rate_of_flushes_and_compactions_changes_online_where_a_limiter_was_made_that_does_not_tune_itself() {
+    let with = |tuned: bool, rate: u64| {
+        config(&[("rocksdb.rate-limiter-auto-tuned", Value::Bool(tuned)), (options::RATE, Value::Size(rate))])
+    };
+    let opened = |given: &Config| {
+        let dir = tempfile::tempdir().unwrap();
+        (RocksState::open(dir.path(), given).unwrap(), dir)
+    };
+    let (fixed, _fixed) = opened(&with(false, 8 << 20));
+    fixed.reconfigure(&with(false, 4 << 20)).unwrap();
+    assert_eq!(fixed.limiter.as_ref().map(RateLimiter::rate), Some(4 << 20));
+    let (tuned, _tuned) = opened(&with(true, 8 << 20));
+    let error = tuned.reconfigure(&with(true, 4 << 20)).unwrap_err();
+    assert!(error.contains("rocksdb.rate-bytes-per-sec: ") && error.contains("tunes itself"), "{error}");
+    let (without, _without) = opened(&with(false, 0));
+    assert_eq!(without.reconfigure(&with(false, 4 << 20)), Err("rate limiter not found".to_owned()));
+}
+
+#[test]
 fn tikvs_defaults_reach_rocksdb() {
     let dir = tempfile::tempdir().unwrap();
     drop(open(dir.path()));

@@ -1,0 +1,68 @@
+//! The stores whose flushes and compactions `pilot run` limits.
+
+use ::pilot::compactions::{Compactions, Disks, Host, Limited, MountedDisks, Stores};
+use ::pilot::{Access, Pilot, TikvHttp};
+use diagnose::Known;
+use limiter::Bounds;
+use units::BytesPerSec;
+
+use crate::failure::Failure;
+use crate::home;
+
+/// Stores whose flushes and compactions are limited.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Compactions")]
+pub(crate) struct Limits {
+    /// Limit a store's flushes and compactions to what its disks have left: 1=DIR, where they are mounted on this machine, or
+    /// 1=http://HOST:9100/metrics#nvme1n1, a node_exporter and its device, with --on; may be repeated
+    #[arg(long = "limit", value_name = "STORE=DISKS")]
+    stores: Vec<String>,
+    /// The least that they are limited to
+    #[arg(long, value_name = "RATE", default_value = "10MiB/s", requires = "stores")]
+    floor: BytesPerSec,
+    /// The most
+    #[arg(long, value_name = "RATE", default_value = "10GiB/s", requires = "stores")]
+    ceiling: BytesPerSec,
+}
+
+impl Limits {
+    /// Whether some are.
+    pub(crate) fn is_on(&self) -> bool {
+        !self.stores.is_empty()
+    }
+
+    /// The stores, each with its disks. Nothing is asked yet.
+    pub(crate) fn limited(&self, known: &Known, access: &Access) -> Result<Vec<Limited>, Failure> {
+        if self.floor.0 > self.ceiling.0 {
+            return Err(Failure::input(format!(
+                "--floor {}: expected no more than --ceiling {}",
+                self.floor, self.ceiling
+            )));
+        }
+        let one = |text: &String| {
+            let wrong =
+                || Failure::input(format!("--limit {text}: expected STORE=DIR or STORE=http://HOST:9100#DEVICE"));
+            let (store, place) = text.split_once('=').ok_or_else(wrong)?;
+            let store = store.parse().map_err(|_| wrong())?;
+            let disks: Box<dyn Disks> = if place.contains("://") {
+                Box::new(Host::new(place, known, access)?)
+            } else {
+                let home = home::home()?;
+                mount::find(&home, place.as_ref())?;
+                Box::new(MountedDisks::new(home, place))
+            };
+            Ok(Limited { store, disks })
+        };
+        self.stores.iter().map(one).collect()
+    }
+
+    /// Lets a pilot limit them.
+    pub(crate) fn join(&self, pilot: Pilot, limited: Vec<Limited>, tikv: &TikvHttp) -> Pilot {
+        if limited.is_empty() {
+            return pilot;
+        }
+        let bounds = Bounds { floor: self.floor, ceiling: self.ceiling };
+        let source = Stores::new(tikv.clone(), limited);
+        pilot.source(Box::new(source)).controller(Box::new(Compactions::new(bounds)))
+    }
+}

@@ -1,0 +1,136 @@
+//! The volumes that `pilot run` looks after: of an AWS account, or mounted on this machine.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ::pilot::volumes::{Book, Bridge, Fleet, Keeps, MemoryBook, Mounted, Resizer};
+use ::pilot::{Pilot, SystemClock};
+use diagnose::Known;
+use resize::Policy;
+
+use super::reach::Place;
+use crate::failure::Failure;
+use crate::{home, modify};
+
+/// Chance enters only where a prediction draws service times: any will do, and always the same.
+const SEED: u64 = 1;
+
+/// Lets a pilot see and change something more.
+pub(crate) type Join = Box<dyn FnOnce(Pilot) -> Pilot>;
+
+/// Volumes, and what may be done to them.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Volumes")]
+pub(crate) struct Volumes {
+    /// Look after an EBS volume: let it grow, shrink, and become gp3; may be repeated
+    #[arg(long, value_name = "ID", conflicts_with = "mounted")]
+    volume: Vec<String>,
+    /// Look after the disks that are mounted on this machine at or under a folder
+    #[arg(long, value_name = "DIR")]
+    mounted: Option<PathBuf>,
+    /// Let modifications of mounted disks pass so many times faster than a cloud's
+    #[arg(long, value_name = "FACTOR", default_value = "1x", value_parser = modify::factor, requires = "mounted")]
+    fast_forward: f64,
+    /// What may be done to volumes: budget, window, quota, a TOML file; without one only what saves money is done
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// Where volumes are priced; the deployment's region or the profile's if not given
+    #[arg(long)]
+    region: Option<String>,
+    /// A profile of ~/.aws/config
+    #[arg(long, requires = "volume")]
+    profile: Option<String>,
+    /// The ARN of a role to take on in AWS
+    #[arg(long, value_name = "ARN", requires = "volume")]
+    role: Option<String>,
+    /// Another endpoint for AWS
+    #[arg(long, value_name = "URL", requires = "volume")]
+    endpoint: Option<String>,
+}
+
+impl Volumes {
+    fn policy(&self) -> Result<Policy, Failure> {
+        let Some(path) = &self.policy else { return Ok(Policy::default()) };
+        let text = input::read_text(path, input::LIMIT)?;
+        Policy::from_toml(text.content()).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+    }
+
+    /// What lets a pilot see and change them, so that a change can be undone.
+    pub(crate) fn reach(&self) -> Result<Option<Join>, Failure> {
+        self.fleet(&mut Known::nothing(crate::inputs::view(None)), &Policy::default())
+    }
+
+    /// What lets a pilot look after them, by what is known beside them. Who only looks keeps no book.
+    pub(crate) fn tend(&self, mut known: Known, place: &Place, act: bool) -> Result<Option<Join>, Failure> {
+        let policy = self.policy()?;
+        let Some(join) = self.fleet(&mut known, &policy)? else {
+            return match self.policy {
+                Some(_) => Err(Failure::input("--policy is for volumes: name them with --volume or --mounted")),
+                None => Ok(None),
+            };
+        };
+        if known.region().is_none() {
+            return Err(Failure::input("volumes are priced by region: give --region, or --on with a deployment"));
+        }
+        known.check().map_err(|error| Failure::input(error.to_string()))?;
+        let kept = Book::of(&place.path());
+        let book: Box<dyn Keeps> = if act {
+            Box::new(kept)
+        } else {
+            let mut copy = MemoryBook::default();
+            copy.save(&kept.load()?)?;
+            Box::new(copy)
+        };
+        let resizer = Resizer::new(policy, known, book, SEED)?;
+        Ok(Some(Box::new(|pilot| join(pilot).controller(Box::new(resizer)))))
+    }
+
+    fn fleet(&self, known: &mut Known, policy: &Policy) -> Result<Option<Join>, Failure> {
+        if let Some(region) = &self.region {
+            known.region = Some(region.clone());
+        }
+        match &self.mounted {
+            Some(dir) => {
+                let home = home::home()?;
+                let node = mount::find(&home, dir)?;
+                known.instance = known.instance.take().or(node.instance);
+                Ok(Some(joins(Mounted::new(home, dir, self.fast_forward), policy)))
+            }
+            None if self.volume.is_empty() => Ok(None),
+            None => self.ebs(known, policy).map(Some),
+        }
+    }
+
+    #[cfg(not(feature = "cloud"))]
+    fn ebs(&self, _: &mut Known, _: &Policy) -> Result<Join, Failure> {
+        let Self { profile: _, role: _, endpoint: _, .. } = self;
+        Err(crate::diagnose::cloud::without())
+    }
+
+    #[cfg(feature = "cloud")]
+    fn ebs(&self, known: &mut Known, policy: &Policy) -> Result<Join, Failure> {
+        let session = aws::Session::new(&aws::Options {
+            profile: self.profile.clone(),
+            region: self.region.clone(),
+            endpoint: self.endpoint.clone(),
+            role: self.role.clone(),
+            ..aws::Options::default()
+        })?;
+        known.region = known.region.take().or_else(|| known.region().is_none().then(|| session.region().to_owned()));
+        let facts = session.facts(&self.volume)?;
+        if let Some(missing) = self.volume.iter().find(|id| facts.iter().all(|facts| facts.id != **id)) {
+            let region = session.region();
+            return Err(Failure::input(format!(
+                "--volume {missing}: there is none in {region}; is it another region's?"
+            )));
+        }
+        facts.iter().for_each(|facts| crate::diagnose::cloud::add(known, facts));
+        let fleet = ::pilot::volumes::Ebs::new(session, Arc::new(SystemClock::new()), self.volume.clone());
+        Ok(joins(fleet, policy))
+    }
+}
+
+fn joins<F: Fleet + 'static>(fleet: F, policy: &Policy) -> Join {
+    let bridge = Bridge::new(fleet, Arc::new(SystemClock::new()), policy.window);
+    Box::new(move |pilot| pilot.with_volumes(&bridge))
+}

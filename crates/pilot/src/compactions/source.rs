@@ -1,0 +1,78 @@
+//! What the limiter is told of each store: its metrics, its disks, its settings.
+
+use limiter::Signals;
+use observe::Exposition;
+
+use super::disks::Disks;
+use super::engine::{engine, thresholds};
+use crate::{Now, Seen, Source, TikvHttp, WorldError};
+
+/// The `/metrics` of stores.
+pub trait StoreMetrics {
+    /// Its text.
+    ///
+    /// # Errors
+    /// When there is none.
+    fn metrics(&self, store: u64) -> Result<String, WorldError>;
+}
+
+impl StoreMetrics for TikvHttp {
+    fn metrics(&self, store: u64) -> Result<String, WorldError> {
+        Self::metrics(self, store)
+    }
+}
+
+/// A store whose flushes and compactions are limited.
+pub struct Limited {
+    /// PD's number of it.
+    pub store: u64,
+    /// Its disks.
+    pub disks: Box<dyn Disks>,
+}
+
+/// Those stores.
+pub struct Stores<M> {
+    metrics: M,
+    limited: Vec<Limited>,
+}
+
+impl<M: StoreMetrics> Stores<M> {
+    /// With where their metrics are.
+    pub fn new(metrics: M, limited: Vec<Limited>) -> Self {
+        Self { metrics, limited }
+    }
+
+    fn one(&self, limited: &Limited, seen: &Seen) -> Result<Option<Signals>, WorldError> {
+        let Some(config) = seen.configs.get(&limited.store) else { return Ok(None) };
+        let looked = limited.disks.look()?;
+        let text = self.metrics.metrics(limited.store)?;
+        let peer = || format!("store {}", limited.store);
+        let told = Exposition::parse(&text)
+            .map_err(|error| WorldError::Refused { peer: peer(), why: format!("/metrics: {error}") })?;
+        let missing = || WorldError::Missing { peer: peer(), what: "metrics of flushes and compactions".to_owned() };
+        let (engine, backlog) = engine(&told).ok_or_else(missing)?;
+        Ok(Some(Signals {
+            volume_done: looked.volume_done,
+            instance_done: looked.instance_done,
+            volume: looked.volume,
+            instance: looked.instance,
+            engine,
+            backlog,
+            thresholds: thresholds(config),
+        }))
+    }
+}
+
+impl<M: StoreMetrics> Source for Stores<M> {
+    /// A store that does not answer hides no other; the first that does not is told.
+    fn look(&mut self, _: Now, seen: &mut Seen) -> Result<(), WorldError> {
+        let mut first = Ok(());
+        for limited in &self.limited {
+            match self.one(limited, seen) {
+                Ok(signals) => seen.signals.extend(signals.map(|signals| (limited.store, signals))),
+                Err(error) => first = first.and(Err(error)),
+            }
+        }
+        first
+    }
+}
