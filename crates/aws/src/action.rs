@@ -21,6 +21,10 @@ pub enum Action {
     AssumeRole,
     /// Changes what a volume is provisioned as; only where that is asked for.
     ModifyVolume,
+    /// What is planned for instances; only where that is asked for.
+    DescribeInstanceStatus,
+    /// Logs in to a database of RDS; only where that is asked for.
+    Connect,
 }
 
 impl Action {
@@ -45,6 +49,8 @@ impl Action {
             Self::DescribeDbInstances => "rds:DescribeDBInstances",
             Self::AssumeRole => "sts:AssumeRole",
             Self::ModifyVolume => "ec2:ModifyVolume",
+            Self::DescribeInstanceStatus => "ec2:DescribeInstanceStatus",
+            Self::Connect => "rds-db:connect",
         }
     }
 }

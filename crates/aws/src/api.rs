@@ -4,7 +4,7 @@ use disk::Volume;
 use timeline::Merge;
 
 use crate::range::Range;
-use crate::{AwsError, DbFacts, InstanceFacts, Modification, VolumeFacts};
+use crate::{AwsError, DbFacts, InstanceEvent, InstanceFacts, Modification, VolumeFacts};
 
 /// The most values of a filter that EC2 takes in one call, and so the most volumes that are read at once.
 pub(crate) const MOST_OF_A_FILTER: usize = 200;
@@ -72,7 +72,13 @@ pub(crate) trait Api: Send + Sync {
     /// Begins a modification of one volume.
     fn modify(&self, volume: &str, to: &Volume) -> Result<Modification, AwsError>;
 
+    /// What is planned for instances, a page of them.
+    fn events(&self, token: Option<String>) -> Result<Page<InstanceEvent>, AwsError>;
+
     fn db_instance(&self, id: &str) -> Result<DbFacts, AwsError>;
+
+    /// What a user logs in to a database with; signed here.
+    fn db_token(&self, host: &str, port: u16, user: &str) -> Result<String, AwsError>;
 
     /// At most [`MOST_QUERIES`], in order of time.
     fn metric_data(&self, queries: &[Query], range: Range, token: Option<String>) -> Result<Page<Answer>, AwsError>;

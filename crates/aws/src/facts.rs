@@ -54,6 +54,23 @@ pub struct InstanceFacts {
     pub caps: Option<InstanceCaps>,
 }
 
+/// Something that EC2 has planned for an instance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstanceEvent {
+    /// `i-…`.
+    pub instance: String,
+    /// `instance-event-0d59937288b749b32`.
+    pub id: String,
+    /// `system-reboot` ….
+    pub code: String,
+    /// In words; begins with `[Completed]` or `[Canceled]` when it is over, for a week.
+    pub description: String,
+    /// The start of its window.
+    pub not_before: Option<Timestamp>,
+    /// The end of its window.
+    pub not_after: Option<Timestamp>,
+}
+
 /// A change of a volume.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Modification {

@@ -22,8 +22,8 @@ mod twin;
 
 pub use action::Action;
 pub use error::AwsError;
-pub use facts::{Attachment, DbFacts, InstanceFacts, Modification, VolumeFacts};
+pub use facts::{Attachment, DbFacts, InstanceEvent, InstanceFacts, Modification, VolumeFacts};
 pub use options::Options;
-pub use policy::{policy, policy_to_assume, policy_to_modify};
+pub use policy::{policy, policy_of_pilot, policy_to_assume};
 pub use range::Range;
 pub use session::Session;

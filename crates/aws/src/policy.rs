@@ -19,13 +19,14 @@ pub fn policy_to_assume(role_arn: &str) -> String {
     whole(&[statement("DiskwrightAssumes", &[Action::AssumeRole.name()], role_arn)])
 }
 
-/// An IAM policy that allows what [`policy`] does, and to modify volumes: those with a tag only, so that nothing else can be
-/// changed.
-pub fn policy_to_modify(tag: &str, value: &str) -> String {
+/// An IAM policy that allows what [`policy`] does, to read what is planned for instances, and to modify volumes: those with a tag
+/// only, so that nothing else can be changed.
+pub fn policy_of_pilot(tag: &str, value: &str) -> String {
     let condition = json!({ "StringEquals": { format!("aws:ResourceTag/{tag}"): value } });
     let mut modifies = statement("DiskwrightModifies", &[Action::ModifyVolume.name()], "*");
     modifies["Condition"] = condition;
-    whole(&[reads(), modifies])
+    let listens = statement("DiskwrightListens", &[Action::DescribeInstanceStatus.name()], "*");
+    whole(&[reads(), listens, modifies])
 }
 
 fn statement(sid: &str, actions: &[&str], resource: &str) -> serde_json::Value {
@@ -59,12 +60,11 @@ mod tests {
 
     #[test]
     fn only_volumes_with_the_tag_may_be_modified() {
-        let text = policy_to_modify("diskwright", "yes");
-        let modifies: Vec<String> =
-            actions(&text).into_iter().filter(|one| !actions(&policy()).contains(one)).collect();
-        assert_eq!(modifies, ["ec2:ModifyVolume"]);
+        let text = policy_of_pilot("diskwright", "yes");
+        let more: Vec<String> = actions(&text).into_iter().filter(|one| !actions(&policy()).contains(one)).collect();
+        assert_eq!(more, ["ec2:DescribeInstanceStatus", "ec2:ModifyVolume"]);
         let policy: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(policy["Statement"][1]["Condition"]["StringEquals"]["aws:ResourceTag/diskwright"], "yes");
+        assert_eq!(policy["Statement"][2]["Condition"]["StringEquals"]["aws:ResourceTag/diskwright"], "yes");
     }
 
     #[test]

@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 use crate::api::{Answer, Api, Page, Query};
 use crate::options::shown;
 use crate::range::Range;
-use crate::{AwsError, DbFacts, InstanceFacts, Modification, Options, VolumeFacts};
+use crate::{AwsError, DbFacts, InstanceEvent, InstanceFacts, Modification, Options, VolumeFacts};
 use fault::Faults;
 
 /// How often a call is made before its throttling is an error. Adaptive retries also slow the client down to the rate that is
@@ -43,6 +43,7 @@ pub(crate) struct Sdk {
     runtime: Runtime,
     region: String,
     faults: Faults,
+    config: SdkConfig,
     cloudwatch: aws_sdk_cloudwatch::Client,
     ec2: aws_sdk_ec2::Client,
     rds: aws_sdk_rds::Client,
@@ -66,6 +67,7 @@ impl Sdk {
             rds: aws_sdk_rds::Client::new(&config),
             faults: Faults { profile, endpoint, region: region.clone() },
             region,
+            config,
             runtime,
         })
     }
@@ -143,6 +145,14 @@ impl Api for Sdk {
 
     fn db_instance(&self, id: &str) -> Result<DbFacts, AwsError> {
         self.runtime.block_on(rds::db_instance(&self.rds, &self.faults, id))
+    }
+
+    fn events(&self, token: Option<String>) -> Result<Page<InstanceEvent>, AwsError> {
+        self.runtime.block_on(ec2::events(&self.ec2, &self.faults, token))
+    }
+
+    fn db_token(&self, host: &str, port: u16, user: &str) -> Result<String, AwsError> {
+        self.runtime.block_on(rds::token(&self.config, &self.faults, host, port, user))
     }
 
     fn metric_data(&self, queries: &[Query], range: Range, token: Option<String>) -> Result<Page<Answer>, AwsError> {

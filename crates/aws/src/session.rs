@@ -12,7 +12,7 @@ use crate::fleet;
 use crate::metrics;
 use crate::range::Range;
 use crate::sdk::Sdk;
-use crate::{AwsError, DbFacts, Modification, Options, VolumeFacts};
+use crate::{AwsError, DbFacts, InstanceEvent, Modification, Options, VolumeFacts};
 
 /// An account and region to read from. Calls block, so they are not for tasks of an async runtime; the threads and sockets that
 /// they need are its own.
@@ -122,6 +122,31 @@ impl Session {
         }
         timeline.validate()?;
         Ok((timeline, facts))
+    }
+
+    /// What EC2 has planned for all instances of the region, with what was done or called off in the last week.
+    ///
+    /// # Errors
+    /// When AWS cannot be asked.
+    pub fn events(&self) -> Result<Vec<InstanceEvent>, AwsError> {
+        let (mut all, mut token) = (Vec::new(), None);
+        loop {
+            let page = self.api.events(token)?;
+            all.extend(page.items);
+            token = page.next;
+            if token.is_none() {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// What a user of a database of RDS logs in with in place of a password, for fifteen minutes from now; it goes over TLS only.
+    /// IAM must allow `rds-db:connect`, which is asked for when it is used.
+    ///
+    /// # Errors
+    /// When there are no credentials, or the host or the user is none.
+    pub fn db_token(&self, host: &str, port: u16, user: &str) -> Result<String, AwsError> {
+        self.api.db_token(host, port, user)
     }
 }
 

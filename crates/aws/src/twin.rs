@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::api::{Answer, Api, Page, Query, Status};
 use crate::range::Range;
-use crate::{Action, Attachment, AwsError, DbFacts, InstanceFacts, Modification, VolumeFacts};
+use crate::{Action, Attachment, AwsError, DbFacts, InstanceEvent, InstanceFacts, Modification, VolumeFacts};
 
 /// Two hours by the minute.
 pub(crate) fn range() -> Range {
@@ -53,6 +53,7 @@ pub(crate) struct Twin {
     pub(crate) types: Vec<InstanceFacts>,
     pub(crate) modifications: Vec<Modification>,
     pub(crate) databases: Vec<DbFacts>,
+    pub(crate) events: Vec<InstanceEvent>,
     /// By metric and last dimension: starts of points in seconds after the range's, and values.
     pub(crate) points: BTreeMap<(&'static str, String), Vec<(i64, f64)>>,
     /// So many points of each series are on a page; 0 for all.
@@ -116,6 +117,14 @@ impl Api for Twin {
         let found = self.databases.iter().find(|one| one.id == id).cloned();
         let region = self.region().to_owned();
         found.ok_or_else(|| AwsError::Unknown { what: "database", name: id.to_owned(), region })
+    }
+
+    fn events(&self, token: Option<String>) -> Result<Page<InstanceEvent>, AwsError> {
+        Ok(paged(&self.events, 1, token))
+    }
+
+    fn db_token(&self, host: &str, port: u16, user: &str) -> Result<String, AwsError> {
+        Ok(format!("{user}@{host}:{port}"))
     }
 
     fn metric_data(&self, queries: &[Query], range: Range, token: Option<String>) -> Result<Page<Answer>, AwsError> {

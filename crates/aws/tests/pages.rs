@@ -80,6 +80,16 @@ fn every_page_of_volumes_is_shown_with_its_instance() {
     assert_eq!(seen, 450);
 }
 
+#[test]
+fn what_is_planned_for_instances_is_read_page_by_page() {
+    let cloud = cloud(1);
+    let events = session("events", serve(move |request: &Request| cloud.answer(request))).events().unwrap();
+    let ids: Vec<(&str, &str)> = events.iter().map(|event| (event.instance.as_str(), event.id.as_str())).collect();
+    assert_eq!(ids, [("i-0001", "instance-event-0001"), ("i-0002", "instance-event-0002")]);
+    assert_eq!(events[0].code, "system-reboot");
+    assert_eq!(events[0].not_before, Some("2026-12-01T03:00:00Z".parse().unwrap()));
+}
+
 fn refusal(code: &str) -> Response {
     let mut body = vec![0xa1];
     cloud::text(&mut body, "__type");

@@ -8,6 +8,7 @@ mod sql_text;
 mod study;
 mod study_text;
 mod text;
+mod token;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

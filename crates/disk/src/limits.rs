@@ -74,6 +74,20 @@ impl Limits {
         self.burst_throughput = self.burst_throughput * n;
         self
     }
+
+    /// I/Os and bytes a second of a stripe of `n` volumes while their credits last; `None` where they do not burst so.
+    pub fn bursts(&self, n: u32) -> (Option<f64>, Option<f64>) {
+        let n = f64::from(n.max(1));
+        match self.burst {
+            Some(Burst::IoCredits { iops, .. }) => (Some(iops.0 * n), None),
+            Some(Burst::Timed { iops, throughput, .. }) => (Some(iops.0 * n), Some(throughput.0 * n)),
+            Some(Burst::ByteCredits { per_tib, max, .. }) => {
+                let tebibytes = self.size.as_f64() / n / Bytes::gib(1024).as_f64();
+                (None, Some((per_tib.0 * tebibytes).min(max.0) * n))
+            }
+            None => (None, None),
+        }
+    }
 }
 
 impl Disk {

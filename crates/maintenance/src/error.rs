@@ -24,6 +24,9 @@ pub enum MaintenanceError {
         /// What was asked, and answered.
         what: String,
     },
+    /// An account could not be asked; it is asked again.
+    #[error("{0}")]
+    Account(String),
     /// An answer that is not in the cloud's format.
     #[error("{cloud}'s metadata server answered what cannot be read: {what}")]
     Answer {
@@ -39,13 +42,13 @@ impl MaintenanceError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Input(_) => 2,
-            Self::Busy { .. } | Self::Stranger { .. } | Self::Answer { .. } => 3,
+            Self::Busy { .. } | Self::Stranger { .. } | Self::Account(_) | Self::Answer { .. } => 3,
         }
     }
 
     /// Whether asking again may help.
     pub fn is_passing(&self) -> bool {
-        matches!(self, Self::Busy { .. } | Self::Answer { .. })
+        matches!(self, Self::Busy { .. } | Self::Account(_) | Self::Answer { .. })
     }
 
     /// A text of a server, fit for a message of one line.

@@ -4,12 +4,16 @@
 
 mod bounds;
 mod controller;
+#[cfg(feature = "cloud")]
+mod ec2;
 mod edges;
 mod procedures;
 mod rehearsal;
 mod role;
 
 pub use controller::Maintenance;
+#[cfg(feature = "cloud")]
+pub use ec2::Ec2Events;
 pub use edges::Heard;
 pub use procedures::{Machines, raised};
 pub use rehearsal::{Rehearsal, rehearse};

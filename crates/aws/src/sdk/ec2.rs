@@ -12,7 +12,7 @@ use units::{BytesPerSec, Iops, Nanos};
 use super::fault::Faults;
 use crate::api::{MOST_OF_A_FILTER, Page};
 use crate::facts::Stated;
-use crate::{Action, Attachment, AwsError, InstanceFacts, Modification, VolumeFacts};
+use crate::{Action, Attachment, AwsError, InstanceEvent, InstanceFacts, Modification, VolumeFacts};
 
 /// Bursting instance types hold their maximum for at least so long once in 24 hours (EC2 user guide, EBS-optimized instances).
 const BURST: Nanos = Nanos::secs(30 * 60);
@@ -187,6 +187,35 @@ fn modification(change: types::VolumeModification) -> Option<Modification> {
         started: time(change.start_time),
         ended: time(change.end_time),
     })
+}
+
+/// Those that a filter knows by their codes: to ask for single instances fails as soon as one of them is gone.
+pub(super) async fn events(
+    client: &Client,
+    faults: &Faults,
+    token: Option<String>,
+) -> Result<Page<InstanceEvent>, AwsError> {
+    /// The most that are given at once.
+    const MOST: i32 = 1000;
+    let codes = types::EventCode::values().iter().map(|code| (*code).to_owned()).collect::<Vec<_>>();
+    let call = client.describe_instance_status().include_all_instances(true).filters(filter("event.code", &codes));
+    let answer = call.max_results(MOST).set_next_token(token).send().await;
+    let answer = answer.map_err(|error| faults.of(Action::DescribeInstanceStatus, &error))?;
+    let of_instance = |status: types::InstanceStatus| {
+        let instance = status.instance_id.unwrap_or_default();
+        status.events.unwrap_or_default().into_iter().filter_map(move |event| {
+            Some(InstanceEvent {
+                instance: instance.clone(),
+                id: event.instance_event_id?,
+                code: event.code?.as_str().to_owned(),
+                description: event.description.unwrap_or_default(),
+                not_before: time(event.not_before),
+                not_after: time(event.not_after),
+            })
+        })
+    };
+    let items = answer.instance_statuses.unwrap_or_default().into_iter().flat_map(of_instance).collect();
+    Ok(Page { items, next: next(answer.next_token) })
 }
 
 fn filter(name: &str, values: &[String]) -> Filter {

@@ -68,7 +68,7 @@ impl Faults {
     }
 
     /// A role, a login or a process that gives no credentials. The SDK keeps what its services answered as text only.
-    fn of_credentials(&self, action: Action, error: &CredentialsError) -> AwsError {
+    pub(super) fn of_credentials(&self, action: Action, error: &CredentialsError) -> AwsError {
         let told = format!("{error:?}");
         let has = |words: &[&str]| words.iter().any(|word| told.contains(word));
         match error {

@@ -1,6 +1,9 @@
-//! DescribeDBInstances.
+//! DescribeDBInstances, and the tokens that stand for passwords.
 
+use aws_config::SdkConfig;
+use aws_credential_types::provider::error::CredentialsError;
 use aws_sdk_rds::Client;
+use aws_sdk_rds::auth_token::{AuthTokenGenerator, Config};
 
 use super::fault::Faults;
 use crate::facts::Stated;
@@ -30,4 +33,29 @@ pub(super) async fn db_instance(client: &Client, faults: &Faults, id: &str) -> R
         multi_az: found.multi_az.unwrap_or(false),
         status: found.db_instance_status.unwrap_or_default(),
     })
+}
+
+/// Signed on this machine: nobody is asked but who gives the credentials.
+pub(super) async fn token(
+    config: &SdkConfig,
+    faults: &Faults,
+    host: &str,
+    port: u16,
+    user: &str,
+) -> Result<String, AwsError> {
+    const ACTION: Action = Action::Connect;
+    const UNFIT: &str = "no token can be made of the host and the user";
+    let plain = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-@".contains(c));
+    if !plain(host) || !plain(user) {
+        return Err(AwsError::answer(ACTION, UNFIT));
+    }
+    let of = Config::builder().hostname(host).port(port.into()).username(user).build();
+    let generator = AuthTokenGenerator::new(of.map_err(|_| AwsError::answer(ACTION, UNFIT))?);
+    match generator.auth_token(config).await {
+        Ok(token) => Ok(token.to_string()),
+        Err(error) => Err(match error.downcast_ref::<CredentialsError>() {
+            Some(error) => faults.of_credentials(ACTION, error),
+            None => AwsError::answer(ACTION, "the token could not be signed"),
+        }),
+    }
 }

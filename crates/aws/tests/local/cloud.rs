@@ -45,6 +45,10 @@ impl Cloud {
             Some("DescribeVolumes") => self.volumes(form("NextToken"), form("MaxResults")),
             Some("DescribeInstances") => instances(&body),
             Some("DescribeInstanceTypes") => TYPES.to_owned(),
+            Some("DescribeInstanceStatus") if form("NextToken").is_none() => {
+                format!("{STATUS}<nextToken>2</nextToken>")
+            }
+            Some("DescribeInstanceStatus") => STATUS.replace("0001", "0002"),
             _ => String::new(),
         };
         let name = form("Action").unwrap_or_default();
@@ -99,6 +103,12 @@ impl Cloud {
 
 const TYPES: &str = "<instanceTypeSet><item><instanceType>m5.large</instanceType><hypervisor>nitro</hypervisor></item>\
                      </instanceTypeSet>";
+
+/// As EC2's reference of DescribeInstanceStatus shows it.
+const STATUS: &str = "<instanceStatusSet><item><instanceId>i-0001</instanceId><eventsSet><item>\
+                      <instanceEventId>instance-event-0001</instanceEventId><code>system-reboot</code>\
+                      <description>scheduled reboot</description><notBefore>2026-12-01T03:00:00.000Z</notBefore>\
+                      <notAfter>2026-12-01T05:00:00.000Z</notAfter></item></eventsSet></item></instanceStatusSet>";
 
 /// The instances that a filter names.
 fn instances(form: &str) -> String {

@@ -15,7 +15,7 @@ use workload::{Engine, Workload};
 
 use crate::bench::live::Live;
 use crate::bench::options::CLIENTS;
-use crate::bench::{Args, interrupts, sql_text, write_to};
+use crate::bench::{Args, interrupts, sql_text, token, write_to};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::{home, inputs};
@@ -36,6 +36,12 @@ pub(crate) struct Extra {
     /// Speak TLS with the database; the server's certificate is signed by the authority in this file
     #[arg(long, value_name = "PEM", requires = "db")]
     tls_ca: Option<PathBuf>,
+    /// Log in to RDS with a token of AWS IAM in place of a password, renewed while it runs
+    #[arg(long, requires_all = ["db", "tls_ca"])]
+    iam: bool,
+    /// The profile of ~/.aws/config whose keys sign it
+    #[arg(long, requires = "iam")]
+    profile: Option<String>,
     /// Burst credits of the disks when a run begins, of a full bucket
     #[arg(long, value_name = "SHARE", requires = "launch")]
     credits: Option<Ratio>,
@@ -50,6 +56,7 @@ impl Extra {
         let given = [
             (self.drop, "--drop"),
             (self.tls_ca.is_some(), "--tls-ca"),
+            (self.iam, "--iam"),
             (self.credits.is_some(), "--credits"),
             (self.crash.is_some(), "--crash"),
         ];
@@ -177,7 +184,10 @@ fn existing(args: &Args, url: &str) -> Result<Chosen, Failure> {
     if let Some(file) = args.sql.tls_ca.as_ref().filter(|file| !file.is_file()) {
         return Err(Failure::input(format!("--tls-ca {}: there is no such file", file.display())));
     }
-    let password = password(&target)?;
+    let password = match args.sql.iam {
+        true => Some(token::password(&target, args.sql.profile.as_deref())?),
+        false => password(&target)?,
+    };
     let target = Target { tls_ca: args.sql.tls_ca.clone(), password, ..target };
     let title = target.title();
     Ok((Database::Existing(target), title, None))

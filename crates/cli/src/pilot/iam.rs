@@ -1,4 +1,4 @@
-//! `diskwright pilot iam`: the least that AWS must allow for volumes to be looked after.
+//! `diskwright pilot iam`: the least that AWS must allow a pilot.
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -28,7 +28,7 @@ fn tag(text: &str) -> Result<(String, String), String> {
 #[cfg(feature = "cloud")]
 pub(crate) fn run(args: &Args) -> Result<Output, Failure> {
     let (key, value) = &args.tag;
-    Ok(Output::text(aws::policy_to_modify(key, value)))
+    Ok(Output::text(aws::policy_of_pilot(key, value)))
 }
 
 #[cfg(not(feature = "cloud"))]

@@ -8,6 +8,7 @@ use kubernetes::{Access, Api, Token};
 use maintenance::{Board, Cloud, Listening, Metadata, Source, aws, azure, gcp};
 
 use super::drill::Whose;
+use super::volumes::Volumes;
 use crate::failure::Failure;
 
 /// Maintenance of machines.
@@ -24,6 +25,9 @@ pub(crate) struct Listen {
     /// Another metadata server on this machine, as `pilot drill` serves one
     #[arg(long, value_name = "URL", requires = "maintenance")]
     metadata: Option<String>,
+    /// Ask EC2 what it has planned for each --machine, too: the metadata server tells of this one only
+    #[arg(long, requires = "maintenance")]
+    fleet: bool,
     /// Kubernetes' API: an address, or `pod` for the service account of the pod that this runs in
     #[arg(long, value_name = "URL")]
     kubernetes: Option<String>,
@@ -33,6 +37,20 @@ pub(crate) struct Listen {
     /// A file with the token for Kubernetes, read anew for each request
     #[arg(long, value_name = "FILE", requires = "kubernetes")]
     kubernetes_token: Option<PathBuf>,
+}
+
+fn listener(error: std::io::Error) -> Failure {
+    Failure::environment(format!("a thread to listen: {error}"))
+}
+
+#[cfg(feature = "cloud")]
+fn events(account: &Volumes, machines: Vec<String>) -> Result<Box<dyn Source + Send>, Failure> {
+    Ok(Box::new(::pilot::maintenance::Ec2Events::new(account.session()?, machines)))
+}
+
+#[cfg(not(feature = "cloud"))]
+fn events(_: &Volumes, _: Vec<String>) -> Result<Box<dyn Source + Send>, Failure> {
+    Err(crate::diagnose::cloud::without())
 }
 
 impl Listen {
@@ -59,12 +77,15 @@ impl Listen {
     }
 
     /// Lets a pilot hear and act; it hears as long as what is given back lives.
-    pub(crate) fn join(&self, pilot: Pilot) -> Result<(Pilot, Vec<Listening>), Failure> {
+    pub(crate) fn join(&self, pilot: Pilot, account: &Volumes) -> Result<(Pilot, Vec<Listening>), Failure> {
         let mut pilot = match self.api()? {
             Some(api) => pilot.in_kubernetes(api),
             None => pilot,
         };
         let Some(whose) = self.maintenance else { return Ok((pilot, Vec::new())) };
+        if self.fleet && whose.cloud() != Cloud::Aws {
+            return Err(Failure::input(format!("--fleet is for AWS: {} tells no machine of others", whose.cloud())));
+        }
         let sources: Vec<Box<dyn Source + Send>> = match whose.cloud() {
             Cloud::Gcp => gcp::Key::ALL.map(|key| Box::new(gcp::Listener::new(key)) as Box<dyn Source + Send>).into(),
             Cloud::Aws => vec![Box::new(aws::Imds::new())],
@@ -73,6 +94,7 @@ impl Listen {
         let web = Metadata::new(whose.cloud(), self.metadata.as_deref())?;
         let board = Board::default();
         let mut listening = Vec::new();
+        let mut here = None;
         for mut source in sources {
             let name = source.identify(&web)?;
             let machines = Machines(self.machine.clone());
@@ -83,7 +105,15 @@ impl Listen {
                 )));
             }
             let heard = Listening::start(source, Box::new(web.clone()), &name, &board);
-            listening.push(heard.map_err(|error| Failure::environment(format!("a thread to listen: {error}")))?);
+            listening.push(heard.map_err(listener)?);
+            here = Some(name);
+        }
+        if self.fleet {
+            // Of this machine the metadata server tells sooner, and once is enough.
+            let others = self.machine.iter().map(|machine| machine.name.clone());
+            let others = others.filter(|name| here.as_deref().is_none_or(|here| !here.eq_ignore_ascii_case(name)));
+            let source = events(account, others.collect())?;
+            listening.push(Listening::start(source, Box::new(web), "", &board).map_err(listener)?);
         }
         pilot = pilot.hears(board).controller(Box::new(Maintenance::new(Machines(self.machine.clone()))));
         Ok((pilot, listening))

@@ -48,7 +48,7 @@ enum What {
     Log(folder::LogArgs),
     /// Serve a metadata server that announces something, to rehearse maintenance
     Drill(drill::Args),
-    /// Print what AWS must allow for volumes to be looked after
+    /// Print what AWS must allow a pilot of its volumes and instances
     Iam(iam::Args),
 }
 

@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         pilot = pilot.source(Box::new(source));
     }
     let pilot = args.limits.join(pilot, limited, &opened.tikv);
-    let (pilot, _listening) = args.listen.join(pilot)?;
+    let (pilot, _listening) = args.listen.join(pilot, &args.volumes)?;
     opened.pilot = match volumes {
         Some(join) => join(pilot),
         None => pilot,

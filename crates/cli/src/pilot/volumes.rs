@@ -38,13 +38,13 @@ pub(crate) struct Volumes {
     #[arg(long)]
     region: Option<String>,
     /// A profile of ~/.aws/config
-    #[arg(long, requires = "volume")]
+    #[arg(long)]
     profile: Option<String>,
     /// The ARN of a role to take on in AWS
-    #[arg(long, value_name = "ARN", requires = "volume")]
+    #[arg(long, value_name = "ARN")]
     role: Option<String>,
     /// Another endpoint for AWS
-    #[arg(long, value_name = "URL", requires = "volume")]
+    #[arg(long, value_name = "URL")]
     endpoint: Option<String>,
 }
 
@@ -107,15 +107,21 @@ impl Volumes {
         Err(crate::diagnose::cloud::without())
     }
 
+    /// The account that is named.
     #[cfg(feature = "cloud")]
-    fn ebs(&self, known: &mut Known, policy: &Policy) -> Result<Join, Failure> {
-        let session = aws::Session::new(&aws::Options {
+    pub(crate) fn session(&self) -> Result<aws::Session, Failure> {
+        Ok(aws::Session::new(&aws::Options {
             profile: self.profile.clone(),
             region: self.region.clone(),
             endpoint: self.endpoint.clone(),
             role: self.role.clone(),
             ..aws::Options::default()
-        })?;
+        })?)
+    }
+
+    #[cfg(feature = "cloud")]
+    fn ebs(&self, known: &mut Known, policy: &Policy) -> Result<Join, Failure> {
+        let session = self.session()?;
         known.region = known.region.take().or_else(|| known.region().is_none().then(|| session.region().to_owned()));
         let facts = session.facts(&self.volume)?;
         if let Some(missing) = self.volume.iter().find(|id| facts.iter().all(|facts| facts.id != **id)) {

@@ -170,11 +170,14 @@ fn volumes_that_cannot_be_looked_after_are_told_before_anything_begins() {
     let folder = tempfile::tempdir().unwrap();
     let policy = folder.path().join("policy.toml");
     std::fs::write(&policy, "budgets = \"1usd\"\n").unwrap();
+    let sound = folder.path().join("sound.toml");
+    std::fs::write(&sound, "budget = \"1usd\"\n").unwrap();
     for (args, code, word) in [
         (format!("--policy {} --mounted /nowhere", policy.display()), 2, "budgets"),
         ("--mounted /nowhere --region us-west-2".to_owned(), 2, "/nowhere"),
         ("--mounted /nowhere --volume vol-1".to_owned(), 2, "cannot be used with"),
-        ("--profile other".to_owned(), 2, "--volume"),
+        (format!("--policy {}", sound.display()), 2, "--policy is for volumes"),
+        ("--limit 1=/nowhere".to_owned(), 2, "/nowhere"),
     ] {
         let ran = Command::new(env!("CARGO_BIN_EXE_diskwright"))
             .args(["pilot", "run", "--pd", "http://127.0.0.1:9", "--journal"])

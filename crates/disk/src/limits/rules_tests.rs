@@ -83,3 +83,10 @@ fn a_stripe_multiplies_what_its_volumes_have() {
     let two = one.clone().striped(2);
     assert_eq!((two.size, two.iops, two.throughput), (one.size * 2u64, one.iops * 2.0, one.throughput * 2.0));
 }
+
+#[test]
+fn a_stripe_bursts_as_all_its_volumes_do() {
+    let pair = limits(&gp2(), "gp2:100GiB").striped(2);
+    assert_eq!(pair.bursts(2), (Some(6000.0), None));
+    assert_eq!(limits(&gp3(), "gp3:100GiB").bursts(1), (None, None));
+}

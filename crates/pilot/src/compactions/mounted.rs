@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use catalog::{Burst, Catalog, InstanceCaps, View};
+use catalog::{Catalog, InstanceCaps, View};
 use disk::{Disk, Limits};
 use limiter::{Allowance, Credit, Done};
 use mount::{Client, Home, MountError};
@@ -44,12 +44,12 @@ fn looked(sample: &NodeSample, view: &View) -> Option<Looked> {
     let instance = sample.instance.as_deref();
     let instance = instance.and_then(|name| view.instance(name).ok());
     let caps = instance.and_then(|instance| instance.caps);
-    let disk: Option<Disk> = data.disk.parse().ok();
-    let limits = disk.and_then(|disk| disk.limits(view, instance).ok());
-    let on_link = |disk: &&DiskSample| {
-        let parsed: Option<Disk> = disk.disk.parse().ok();
-        parsed.and_then(|parsed| parsed.limits(view, instance).ok()).is_none_or(|limits| limits.shares_instance_caps)
+    let limits = |disk: &DiskSample| {
+        let parsed: Disk = disk.disk.parse().ok()?;
+        let limits = parsed.limits(view, instance).ok()?;
+        Some((limits, parsed.stripe))
     };
+    let on_link = |disk: &&DiskSample| limits(disk).is_none_or(|(limits, _)| limits.shares_instance_caps);
     let all = sample.disks.iter().filter(on_link).map(done);
     Some(Looked {
         volume_done: done(data),
@@ -58,7 +58,7 @@ fn looked(sample: &NodeSample, view: &View) -> Option<Looked> {
             read: sum.read + one.read,
             written: sum.written + one.written,
         }),
-        volume: volume(data, limits.as_ref()),
+        volume: volume(data, limits(data)),
         instance: caps.map_or_else(Allowance::default, |caps| link(sample, &caps)),
     })
 }
@@ -67,27 +67,18 @@ fn done(disk: &DiskSample) -> Done {
     Done { ios: disk.counted, read: disk.read.bytes.as_f64(), written: disk.write.bytes.as_f64() }
 }
 
-fn volume(disk: &DiskSample, limits: Option<&Limits>) -> Allowance {
-    let credit = |left: Option<observe::Credit>, burst: Option<f64>| Some(Credit { left: left?.now, burst: burst? });
-    let (ios, bytes) = limits.map_or((None, None), bursts);
+fn volume(disk: &DiskSample, limits: Option<(Limits, u32)>) -> Allowance {
+    let stripe = limits.as_ref().map_or(1, |(_, stripe)| (*stripe).max(1));
+    let (ios, bytes) = limits.map_or((None, None), |(limits, stripe)| limits.bursts(stripe));
+    // Samples have the credits of the volume that has least.
+    let left = |credit: observe::Credit| credit.now * f64::from(stripe);
+    let credit =
+        |credit: Option<observe::Credit>, burst: Option<f64>| Some(Credit { left: left(credit?), burst: burst? });
     Allowance {
         iops: disk.iops_limit,
         throughput: disk.throughput_limit,
         io_credit: credit(disk.ios, ios),
         byte_credit: credit(disk.bytes, bytes),
-    }
-}
-
-/// I/Os and bytes a second while credits last.
-fn bursts(limits: &Limits) -> (Option<f64>, Option<f64>) {
-    match limits.burst {
-        Some(Burst::IoCredits { iops, .. }) => (Some(iops.0), None),
-        Some(Burst::Timed { iops, throughput, .. }) => (Some(iops.0), Some(throughput.0)),
-        Some(Burst::ByteCredits { per_tib, max, .. }) => {
-            let tebibytes = limits.size.as_f64() / units::Bytes::gib(1024).as_f64();
-            (None, Some((per_tib.0 * tebibytes).min(max.0)))
-        }
-        None => (None, None),
     }
 }
 
@@ -98,5 +89,71 @@ fn link(sample: &NodeSample, caps: &InstanceCaps) -> Allowance {
         throughput: Some(caps.throughput),
         io_credit: credit(sample.instance_ios, caps.burst_iops.0),
         byte_credit: credit(sample.instance_bytes, caps.burst_throughput.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use observe::{Bounds, Modification};
+    use units::{Bytes, BytesPerSec, Iops, Nanos};
+
+    use super::*;
+
+    fn sample(disk: &str, name: &str, ios: Option<f64>) -> DiskSample {
+        DiskSample {
+            name: name.to_owned(),
+            disk: disk.to_owned(),
+            kind: String::new(),
+            device: None,
+            size: Bytes::gib(100),
+            iops_limit: Some(Iops(300.0)),
+            throughput_limit: Some(BytesPerSec::mib(128.0)),
+            read: observe::Done { count: 10, bytes: Bytes(4096), time: Nanos(0) },
+            write: observe::Done { count: 5, bytes: Bytes(8192), time: Nanos(0) },
+            flush: observe::Done::default(),
+            counted: 15.0,
+            errors: 0,
+            in_flight: 0,
+            busy: Nanos(0),
+            queued: Nanos(0),
+            bound: Bounds::default(),
+            ios: ios.map(|now| observe::Credit { now, capacity: 5.4e6, accrual: 300.0 }),
+            bytes: None,
+            cache: None,
+            modification: Modification::None,
+            late: Nanos(0),
+        }
+    }
+
+    fn node(disks: Vec<DiskSample>) -> NodeSample {
+        let instance = Some("m5.2xlarge".to_owned());
+        NodeSample { at: Nanos(0), instance, instance_ios: None, instance_bytes: None, disks }
+    }
+
+    #[test]
+    fn the_data_disk_is_the_volume_and_what_hangs_on_the_link_is_the_instances() {
+        let view = Catalog::embedded().at(None);
+        let disks = vec![sample("gp3:20GiB", "raft", None), sample("2x(gp2:100GiB)", "data", Some(1000.0))];
+        let looked = looked(&node(disks), &view).unwrap();
+        assert_eq!(looked.volume_done, Done { ios: 15.0, read: 4096.0, written: 8192.0 });
+        assert_eq!(looked.instance_done.ios, 30.0);
+        let credit = looked.volume.io_credit.unwrap();
+        assert_eq!((credit.left, credit.burst), (2000.0, 6000.0), "of both volumes of the stripe");
+        assert_eq!(looked.volume.byte_credit, None);
+        assert!(looked.instance.throughput.unwrap().0 > 100e6);
+        let local = looked_of_local(&view);
+        assert_eq!(local.instance_done, Done::default(), "local flash takes nothing of the link");
+    }
+
+    fn looked_of_local(view: &View) -> Looked {
+        let disk = sample("nvme:100GiB", "data", None);
+        looked(&NodeSample { instance: Some("m5d.2xlarge".to_owned()), ..node(vec![disk]) }, view).unwrap()
+    }
+
+    #[test]
+    fn without_a_data_disk_nothing_is_guessed() {
+        let view = Catalog::embedded().at(None);
+        let disks = vec![sample("gp3:20GiB", "raft", None), sample("gp3:20GiB", "other", None)];
+        assert_eq!(looked(&node(disks), &view), None);
     }
 }

@@ -42,8 +42,11 @@ impl<M: StoreMetrics> Stores<M> {
         Self { metrics, limited }
     }
 
-    fn one(&self, limited: &Limited, seen: &Seen) -> Result<Option<Signals>, WorldError> {
-        let Some(config) = seen.configs.get(&limited.store) else { return Ok(None) };
+    fn one(&self, limited: &Limited, seen: &Seen) -> Result<Signals, WorldError> {
+        let config = seen.configs.get(&limited.store).ok_or_else(|| WorldError::Unnamed {
+            what: format!("the settings of store {}", limited.store),
+            hint: "see that PD knows it, and that its status server answers or is named with --tikv-status".to_owned(),
+        })?;
         let looked = limited.disks.look()?;
         let text = self.metrics.metrics(limited.store)?;
         let peer = || format!("store {}", limited.store);
@@ -51,7 +54,7 @@ impl<M: StoreMetrics> Stores<M> {
             .map_err(|error| WorldError::Refused { peer: peer(), why: format!("/metrics: {error}") })?;
         let missing = || WorldError::Missing { peer: peer(), what: "metrics of flushes and compactions".to_owned() };
         let (engine, backlog) = engine(&told).ok_or_else(missing)?;
-        Ok(Some(Signals {
+        Ok(Signals {
             volume_done: looked.volume_done,
             instance_done: looked.instance_done,
             volume: looked.volume,
@@ -59,7 +62,7 @@ impl<M: StoreMetrics> Stores<M> {
             engine,
             backlog,
             thresholds: thresholds(config),
-        }))
+        })
     }
 }
 
@@ -69,7 +72,7 @@ impl<M: StoreMetrics> Source for Stores<M> {
         let mut first = Ok(());
         for limited in &self.limited {
             match self.one(limited, seen) {
-                Ok(signals) => seen.signals.extend(signals.map(|signals| (limited.store, signals))),
+                Ok(signals) => drop(seen.signals.insert(limited.store, signals)),
                 Err(error) => first = first.and(Err(error)),
             }
         }
