@@ -54,7 +54,7 @@ fn fio_verifies_all_that_was_acknowledged_before_a_kill_9() {
     let mut random = random("fio");
     std::fs::create_dir(place.path("fio")).unwrap();
     let trigger = place.path("trigger");
-    let (rounds, mut blocks) = (times(3, 40), 0);
+    let (rounds, mut blocks) = (times(3, 100), 0);
     for round in 0..rounds {
         place.ok("mount unlimited:2GiB @dir");
         lay_out(&place.path("dir/fio"));
