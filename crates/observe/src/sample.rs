@@ -138,6 +138,33 @@ impl NodeSample {
 }
 
 impl DiskSample {
+    /// One that has done nothing yet and has no limits.
+    pub fn idle(name: &str, disk: &disk::Disk) -> Self {
+        Self {
+            name: name.to_owned(),
+            disk: disk.to_string(),
+            kind: disk.volume.kind.clone(),
+            device: None,
+            size: disk.volume.size,
+            iops_limit: None,
+            throughput_limit: None,
+            read: Done::default(),
+            write: Done::default(),
+            flush: Done::default(),
+            counted: 0.0,
+            errors: 0,
+            in_flight: 0,
+            busy: Nanos(0),
+            queued: Nanos(0),
+            bound: Bounds::default(),
+            ios: None,
+            bytes: None,
+            cache: None,
+            modification: Modification::None,
+            late: Nanos(0),
+        }
+    }
+
     /// The reads that reached the volumes: all but the cache's hits.
     pub fn volume_read(&self) -> Done {
         let Some(cache) = self.cache else { return self.read };

@@ -2,33 +2,14 @@
 
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
-use crate::{Bounds, Credit, DiskSample, Done, Modification, NodeSample};
+use crate::{Credit, DiskSample, Done, NodeSample};
 
 /// A disk that has done nothing; its kind is what its text says.
 pub(crate) fn disk(name: &str, text: &str) -> DiskSample {
-    let parsed: disk::Disk = text.parse().unwrap();
     DiskSample {
-        name: name.to_owned(),
-        disk: text.to_owned(),
-        kind: parsed.volume.kind,
-        device: None,
-        size: parsed.volume.size,
         iops_limit: Some(Iops(3000.0)),
         throughput_limit: Some(BytesPerSec::mib(125.0)),
-        read: Done::default(),
-        write: Done::default(),
-        flush: Done::default(),
-        counted: 0.0,
-        errors: 0,
-        in_flight: 0,
-        busy: Nanos(0),
-        queued: Nanos(0),
-        bound: Bounds::default(),
-        ios: None,
-        bytes: None,
-        cache: None,
-        modification: Modification::None,
-        late: Nanos(0),
+        ..DiskSample::idle(name, &text.parse().unwrap())
     }
 }
 

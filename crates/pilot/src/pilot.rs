@@ -237,36 +237,36 @@ impl Pilot {
     pub fn look(&mut self, now: Now) -> Seen {
         let under_way = self.journal.replay().open().flat_map(|run| run.procedure.steps());
         let mut seen = Seen { changing: under_way.map(|(_, step)| step.clone()).collect(), ..Seen::default() };
-        let mut unseen: Vec<(&str, Option<String>)> = Vec::new();
+        let mut unseen: Vec<(String, Option<String>)> = Vec::new();
         match self.world.health() {
             Ok(health) => seen.health = Some(health),
-            Err(error) => unseen.push(("PD's health", Some(error.to_string()))),
+            Err(error) => unseen.push(("PD's health".to_owned(), Some(error.to_string()))),
         }
         seen.pd_config = self.world.pd.as_ref().and_then(|pd| pd.config().ok());
         let stores = seen.health.iter().flat_map(|health| health.stores.keys().copied());
         if let Some(tikv) = &self.world.tikv {
             seen.configs = stores.filter_map(|store| Some((store, tikv.config(store).ok()?))).collect();
         }
+        let mut sources = std::mem::take(&mut self.sources);
+        for (at, source) in sources.iter_mut().enumerate() {
+            unseen.push((format!("source {at}"), source.look(now, &mut seen).err().map(|error| error.to_string())));
+        }
+        self.sources = sources;
+        // Each question is a connection of its own: asked is only what a verdict may change.
         if let Some(tidb) = &self.world.tidb {
             let mut why = None;
-            for name in settings::variables() {
+            for name in settings::variables(&seen.verdicts) {
                 match tidb.variable(name) {
                     Ok(value) => drop(seen.variables.insert(name.to_owned(), value)),
                     // One says it for all.
                     Err(error) => why = why.or(Some(error.to_string())),
                 }
             }
-            unseen.push(("TiDB", why));
+            unseen.push(("TiDB".to_owned(), why));
         }
-        let mut sources = std::mem::take(&mut self.sources);
-        for (at, source) in sources.iter_mut().enumerate() {
-            let matter = ["a source", "another source", "a further source"][at.min(2)];
-            unseen.push((matter, source.look(now, &mut seen).err().map(|error| error.to_string())));
-        }
-        self.sources = sources;
         for (matter, why) in unseen {
             match why {
-                Some(why) => self.say("unseen", matter, &why.clone(), now, &Event::Unseen(&why)),
+                Some(why) => self.say("unseen", &matter, &why.clone(), now, &Event::Unseen(&why)),
                 None => drop(self.said.remove(&format!("unseen: {matter}"))),
             }
         }
@@ -292,3 +292,7 @@ impl Pilot {
         self.world.read_only
     }
 }
+
+#[cfg(test)]
+#[path = "pilot_tests.rs"]
+mod tests;

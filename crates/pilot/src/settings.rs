@@ -2,7 +2,7 @@
 
 mod table;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use diagnose::{Scope, Verdict};
 use serde_json::{Value, json};
@@ -54,9 +54,10 @@ impl Controller for Settings {
     }
 }
 
-/// TiDB's variables that rules are about.
-pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
-    Table::embedded().rule.iter().filter(|rule| rule.on == On::Tidb).map(|rule| rule.key.as_str())
+/// TiDB's variables that these verdicts may call to change.
+pub(crate) fn variables(verdicts: &[Verdict]) -> BTreeSet<&'static str> {
+    let rules = Table::embedded().rule.iter().filter(|rule| rule.on == On::Tidb);
+    rules.filter(|rule| verdicts.iter().any(|verdict| rule.fits(verdict))).map(|rule| rule.key.as_str()).collect()
 }
 
 /// What a rule comes to for a verdict, on each store that it is about.

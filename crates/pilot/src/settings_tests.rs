@@ -83,3 +83,12 @@ fn what_needs_a_restart_is_proposed_and_the_guard_says_so() {
     let why = crate::vet(&step, &well(3)).unwrap_err();
     assert!(why.contains("only when it starts"), "{why}");
 }
+
+#[test]
+fn tidb_is_asked_only_for_what_a_verdict_may_change() {
+    assert!(variables(&[]).is_empty());
+    let pool = verdict(Kind::ThreadPool, "127.0.0.1:20182", RAISE);
+    let tso = verdict(Kind::PdTso, "", "");
+    assert!(variables(std::slice::from_ref(&pool)).is_empty());
+    assert_eq!(variables(&[pool, tso]), ["tidb_tso_client_batch_max_wait_time"].into());
+}

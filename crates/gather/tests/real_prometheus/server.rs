@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use observe::{Bounds, Credit, DiskSample, Done, Modification, NodeSample};
+use observe::{Bounds, Credit, DiskSample, Done, NodeSample};
 use tools::tool;
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
@@ -96,27 +96,19 @@ pub(crate) fn loaded(seconds: u64) -> NodeSample {
         time: Nanos::millis(millis * rate * seconds),
     };
     let disk = DiskSample {
-        name: "data".to_owned(),
-        disk: "gp2:100GiB".to_owned(),
-        kind: "gp2".to_owned(),
         device: Some("loop7".to_owned()),
-        size: Bytes::gib(100),
         iops_limit: Some(Iops(300.0)),
         throughput_limit: Some(BytesPerSec::mib(128.0)),
         read: done(100, 16, 2),
         write: done(50, 4, 3),
         flush: done(20, 0, 1),
         counted: 150.0 * seconds as f64,
-        errors: 0,
         in_flight: 2,
         busy: Nanos::millis(500 * seconds),
         queued: Nanos::millis(350 * seconds),
         bound: Bounds { volume_iops: Nanos::millis(250 * seconds), ..Bounds::default() },
         ios: Some(Credit { now: 5.4e6 - 100.0 * seconds as f64, capacity: 5.4e6, accrual: 300.0 }),
-        bytes: None,
-        cache: None,
-        modification: Modification::None,
-        late: Nanos(0),
+        ..DiskSample::idle("data", &"gp2:100GiB".parse().unwrap())
     };
     NodeSample { at: Nanos::secs(seconds), instance: None, instance_ios: None, instance_bytes: None, disks: vec![disk] }
 }

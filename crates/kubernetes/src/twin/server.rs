@@ -26,6 +26,17 @@ pub struct Server {
 }
 
 impl Server {
+    /// Nodes `node-1` and `node-2`, and on the first the pod `tidb-0` of namespace `db`.
+    ///
+    /// # Errors
+    /// When no port can be had.
+    pub fn of_one_tidb() -> io::Result<Self> {
+        let mut state = State::default();
+        ["node-1", "node-2"].iter().for_each(|node| state.node(node));
+        state.pod("db", "tidb-0", "node-1");
+        Self::start(state)
+    }
+
     /// Serves on this machine.
     ///
     /// # Errors

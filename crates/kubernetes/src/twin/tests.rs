@@ -1,20 +1,13 @@
 use super::*;
 use crate::{Access, Annotation, Api, KubernetesError, Token};
 
-fn server() -> Server {
-    let mut state = State::default();
-    ["node-1", "node-2"].iter().for_each(|node| state.node(node));
-    state.pod("db", "tidb-0", "node-1");
-    Server::start(state).unwrap()
-}
-
 fn api(server: &Server) -> Api {
     Api::new(Access::new(&server.base(), Token::None, None).unwrap())
 }
 
 #[test]
 fn a_node_is_cordoned_and_uncordoned() {
-    let server = server();
+    let server = Server::of_one_tidb().unwrap();
     let api = api(&server);
     for cordoned in [true, true, false] {
         api.cordon("node-1", cordoned).unwrap();
@@ -25,7 +18,7 @@ fn a_node_is_cordoned_and_uncordoned() {
 
 #[test]
 fn an_evicted_pod_leaves_and_comes_back_as_another_on_a_node_that_takes_it() {
-    let server = server();
+    let server = Server::of_one_tidb().unwrap();
     let api = api(&server);
     api.cordon("node-1", true).unwrap();
     let before = api.pod("db", "tidb-0").unwrap().unwrap();
@@ -39,7 +32,7 @@ fn an_evicted_pod_leaves_and_comes_back_as_another_on_a_node_that_takes_it() {
 
 #[test]
 fn a_pod_that_was_made_anew_is_not_hit_by_what_was_meant_for_the_one_before() {
-    let server = server();
+    let server = Server::of_one_tidb().unwrap();
     let api = api(&server);
     let old = "00000000-0000-4000-8000-999999999999";
     let calls = [
@@ -55,7 +48,7 @@ fn a_pod_that_was_made_anew_is_not_hit_by_what_was_meant_for_the_one_before() {
 
 #[test]
 fn a_budget_holds_an_eviction_and_not_a_deletion() {
-    let server = server();
+    let server = Server::of_one_tidb().unwrap();
     let api = api(&server);
     server.state().held.insert("tidb-0".to_owned());
     let uid = api.pod("db", "tidb-0").unwrap().unwrap().uid;
@@ -66,7 +59,7 @@ fn a_budget_holds_an_eviction_and_not_a_deletion() {
 
 #[test]
 fn an_annotation_of_the_operator_is_set_and_taken_away() {
-    let server = server();
+    let server = Server::of_one_tidb().unwrap();
     let api = api(&server);
     let uid = api.pod("db", "tidb-0").unwrap().unwrap().uid;
     let of = ("db", "tidb-0", uid.as_str());
@@ -79,7 +72,7 @@ fn an_annotation_of_the_operator_is_set_and_taken_away() {
 
 #[test]
 fn a_missing_role_is_told_before_it_is_needed() {
-    let server = server();
+    let server = Server::of_one_tidb().unwrap();
     let api = api(&server);
     server.state().forbidden.insert("create pods/eviction".to_owned());
     assert!(!api.may("create", "pods/eviction", Some("db")).unwrap());
@@ -93,7 +86,7 @@ fn a_missing_role_is_told_before_it_is_needed() {
 
 #[test]
 fn who_shows_no_token_or_the_wrong_one_is_not_let_in() {
-    let server = server();
+    let server = Server::of_one_tidb().unwrap();
     server.state().token = Some("right".to_owned());
     for (token, let_in) in
         [(Token::None, false), (Token::Text("wrong".to_owned()), false), (Token::Text("right".to_owned()), true)]
@@ -105,7 +98,7 @@ fn who_shows_no_token_or_the_wrong_one_is_not_let_in() {
 
 #[test]
 fn a_server_in_trouble_is_no_refusal() {
-    let server = server();
+    let server = Server::of_one_tidb().unwrap();
     server.state().busy = 1;
     let api = api(&server);
     assert!(matches!(api.cordon("node-1", true), Err(KubernetesError::Silent(_))));

@@ -94,34 +94,19 @@ fn link(sample: &NodeSample, caps: &InstanceCaps) -> Allowance {
 
 #[cfg(test)]
 mod tests {
-    use observe::{Bounds, Modification};
     use units::{Bytes, BytesPerSec, Iops, Nanos};
 
     use super::*;
 
     fn sample(disk: &str, name: &str, ios: Option<f64>) -> DiskSample {
         DiskSample {
-            name: name.to_owned(),
-            disk: disk.to_owned(),
-            kind: String::new(),
-            device: None,
-            size: Bytes::gib(100),
             iops_limit: Some(Iops(300.0)),
             throughput_limit: Some(BytesPerSec::mib(128.0)),
             read: observe::Done { count: 10, bytes: Bytes(4096), time: Nanos(0) },
             write: observe::Done { count: 5, bytes: Bytes(8192), time: Nanos(0) },
-            flush: observe::Done::default(),
             counted: 15.0,
-            errors: 0,
-            in_flight: 0,
-            busy: Nanos(0),
-            queued: Nanos(0),
-            bound: Bounds::default(),
             ios: ios.map(|now| observe::Credit { now, capacity: 5.4e6, accrual: 300.0 }),
-            bytes: None,
-            cache: None,
-            modification: Modification::None,
-            late: Nanos(0),
+            ..DiskSample::idle(name, &disk.parse().unwrap())
         }
     }
 

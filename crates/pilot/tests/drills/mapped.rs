@@ -1,15 +1,8 @@
 //! The real edge to Kubernetes against its API's twin on a socket, through a whole drill.
 
-use kubernetes::twin::{Server, State};
+use kubernetes::twin::Server;
 use kubernetes::{Access, Api, Token};
 use pilot::{Kubernetes, WorldError};
-
-fn server() -> Server {
-    let mut state = State::default();
-    ["node-1", "node-2"].iter().for_each(|node| state.node(node));
-    state.pod("db", "tidb-0", "node-1");
-    Server::start(state).unwrap()
-}
 
 fn api(server: &Server) -> Api {
     Api::new(Access::new(&server.base(), Token::None, None).unwrap())
@@ -17,7 +10,7 @@ fn api(server: &Server) -> Api {
 
 #[test]
 fn a_tidb_moves_to_a_node_that_takes_it() {
-    let server = server();
+    let server = Server::of_one_tidb().unwrap();
     let edge: Box<dyn Kubernetes> = Box::new(api(&server));
     let uid = edge.pod("db", "tidb-0").unwrap().unwrap();
     edge.set_cordoned("node-1", true).unwrap();
@@ -29,7 +22,7 @@ fn a_tidb_moves_to_a_node_that_takes_it() {
 
 #[test]
 fn what_kubernetes_says_no_to_is_told_apart() {
-    let server = server();
+    let server = Server::of_one_tidb().unwrap();
     let edge: Box<dyn Kubernetes> = Box::new(api(&server));
     let uid = edge.pod("db", "tidb-0").unwrap().unwrap();
     assert!(matches!(edge.cordoned("node-9"), Err(WorldError::Missing { .. })));

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use disk::{Bound, Completion, Device, Disk, Limits, Modification as Course, ModificationState, Op};
 use limiter::Done as Asked;
-use observe::{Bounds, Cache, DiskSample, Done, Latencies, Modification};
+use observe::{Bounds, Cache, DiskSample, Latencies, Modification};
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 use super::credit;
@@ -74,27 +74,10 @@ impl Counted {
     pub(super) fn new(name: &str, disk: &Disk, limits: &Limits, device: Device) -> Self {
         let limited = !disk.volume.is_unlimited();
         let sample = DiskSample {
-            name: name.to_owned(),
-            disk: disk.to_string(),
-            kind: disk.volume.kind.clone(),
-            device: None,
             size: limits.size,
             iops_limit: limited.then_some(limits.iops),
             throughput_limit: limited.then_some(limits.throughput),
-            read: Done::default(),
-            write: Done::default(),
-            flush: Done::default(),
-            counted: 0.0,
-            errors: 0,
-            in_flight: 0,
-            busy: Nanos(0),
-            queued: Nanos(0),
-            bound: Bounds::default(),
-            ios: None,
-            bytes: None,
-            cache: None,
-            modification: Modification::None,
-            late: Nanos(0),
+            ..DiskSample::idle(name, disk)
         };
         let latencies = Latencies { read: timeline::latencies(), write: timeline::latencies() };
         let steps = VecDeque::from([Step::default()]);
