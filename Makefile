@@ -28,10 +28,12 @@ demo: linker
 	@echo
 	@echo "The report with its chart: file://$(DEMO_OUT)/report.html"
 
+# "All targets" leaves out the benchmarks that `cargo bench` does not run unasked; clippy is told of them by name.
 test: linker tools moto headers
 	@$(CARGO) clippy --version >/dev/null 2>&1 && $(CARGO) fmt --version >/dev/null 2>&1 || rustup component add clippy rustfmt
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --features diskwright/cloud --locked -- -D warnings
+	$(CARGO) clippy --workspace --bench '*' --features diskwright/cloud --locked -- -D warnings
 	$(CARGO) test --workspace --features diskwright/cloud --locked --no-fail-fast
 
 # In the profile of the tests, in which what a request passes through is optimised: so RocksDB is built once.

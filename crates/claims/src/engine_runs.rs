@@ -2,7 +2,7 @@
 
 use bench::compare::{Sample, Verdict, compare};
 use timeline::Timeline;
-use trial::{Found, Order, Stage, Use, alternate};
+use trial::{Found, Order, Stage, Use, alternate, alternate_online};
 use units::Nanos;
 
 use crate::judge::Value;
@@ -22,14 +22,15 @@ pub(crate) const CLAIMS: &[(&str, Measure)] = &[
     ("B12", peer_traffic),
 ];
 
+/// Where clusters are started.
+fn cluster(lab: &Lab) -> Result<cluster::Lab, ClaimError> {
+    let programs = cluster::Programs::find().map_err(trial::TrialError::from)?;
+    Ok(cluster::Lab { home: lab.home.clone(), scratch: lab.scratch.clone(), programs })
+}
+
 /// The runs of two orders, pair by pair.
 fn pairs(lab: &Lab, orders: [&Order; 2], pairs: u32) -> Result<[Vec<Found>; 2], ClaimError> {
-    let cluster = cluster::Lab {
-        home: lab.home.clone(),
-        scratch: lab.scratch.clone(),
-        programs: cluster::Programs::find().map_err(trial::TrialError::from)?,
-    };
-    Ok(alternate(Some(&cluster), orders, pairs, &mut |_, _, _: Stage<'_>| ())?)
+    Ok(alternate(Some(&cluster(lab)?), orders, pairs, &mut |_, _, _: Stage<'_>| ())?)
 }
 
 /// The geometric mean over pairs of with over without, and its 95 % interval for people.
@@ -65,7 +66,18 @@ fn compared(lab: &Lab, id: &str, number: impl Fn(&Found) -> f64 + Copy) -> Resul
 
 /// How unsteady foreground writes are.
 fn steadiness(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
-    compared(lab, id, |found| variation(&found.timeline, found.from, found.until))
+    let recipe = Recipe::of(id)?;
+    let online = recipe.online.as_ref().ok_or_else(|| ClaimError::Other(format!("{id} changes nothing online")))?;
+    let settings = [&online.without, &online.with];
+    let tell = &mut |_, _, _: Stage<'_>| ();
+    let found = alternate_online(Some(&cluster(lab)?), &recipe.without()?, settings, recipe.pairs, tell)?;
+    let (ours, told) = ratio(&found, |found| variation(&found.timeline, found.from, found.until));
+    let [without, with] = found.each_ref().map(|side| {
+        let each = side.iter().map(|found| variation(&found.timeline, found.from, found.until));
+        100.0 * each.sum::<f64>() / side.len() as f64
+    });
+    let remark = format!("{without:.1} % without the limit and {with:.1} % with it; {told}. {}", recipe.scaled.trim());
+    Ok(Ours { remark: Some(remark), ..Ours::from(Value::number(ours)) })
 }
 
 /// Standard deviation over mean of the operations of each second between two instants.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bench::{Limits, Loop, Plan};
+use bench::{Arrivals, Limits, Loop, Plan};
 use deployment::Deployment;
 use input::Text;
 use trial::{Database, Order};
@@ -36,8 +36,10 @@ pub(crate) struct Recipe {
     warm_up: Nanos,
     /// How long each run is measured.
     measure: Nanos,
-    /// Clients of the closed loop.
-    clients: u32,
+    /// Clients, each of which waits for its answer; or else `rate`.
+    clients: Option<u32>,
+    /// Operations sent a second, evenly, whatever becomes of them.
+    rate: Option<f64>,
     /// What each node may take of the memory.
     memory: Bytes,
     /// The share of its limits that each disk delivers, so that disks bind and not this machine's processors.
@@ -48,13 +50,29 @@ pub(crate) struct Recipe {
     workload: toml::Table,
     deployment: toml::Table,
     /// What the claim is of: settings of the deployment, or `log`, a disk of its own for the raft log.
+    #[serde(default)]
     with: toml::Table,
+    /// What it is of instead, where nodes change it while they run.
+    pub(crate) online: Option<Online>,
     /// What the source says does nothing, measured beside it.
     instead: Option<toml::Table>,
     /// TiKV's keys for all sides.
     #[serde(default)]
     keys: toml::Table,
 }
+
+/// TiKV's keys and their values that nodes are given before each run.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Online {
+    /// Of the side without what is claimed of.
+    pub(crate) without: serde_json::Map<String, serde_json::Value>,
+    /// Of the side with it.
+    pub(crate) with: serde_json::Map<String, serde_json::Value>,
+}
+
+/// What an open loop has on its way and waiting at most: seconds of what is sent.
+const PATIENCE: f64 = 10.0;
 
 /// Disks as they are sold.
 fn whole() -> f64 {
@@ -87,6 +105,17 @@ impl Recipe {
         self.instead.as_ref().map(|change| self.order(change, "instead")).transpose()
     }
 
+    fn load(&self) -> Result<Loop, ClaimError> {
+        match (self.clients, self.rate) {
+            (Some(clients), None) => Ok(Loop::Closed { clients, think: Nanos(0) }),
+            (None, Some(rate)) => {
+                let most = (rate * PATIENCE) as u32;
+                Ok(Loop::Open { rate, arrivals: Arrivals::Constant, in_flight: most, backlog: most })
+            }
+            _ => Err(ClaimError::Other("a recipe has either clients or a rate".to_owned())),
+        }
+    }
+
     fn order(&self, change: &toml::Table, title: &str) -> Result<Order, ClaimError> {
         let text = |table: &toml::Table| Text::new("recipe", table.to_string());
         let workload = Workload::from_text(&text(&self.workload), &mut |path| input::read_text(path, input::LIMIT))?;
@@ -94,7 +123,7 @@ impl Recipe {
         let plan = Plan {
             title: title.to_owned(),
             workload: workload.name.clone(),
-            load: Loop::Closed { clients: self.clients, think: Nanos(0) },
+            load: self.load()?,
             threads: 1,
             limits: Limits {
                 warm_least: self.warm_up,
@@ -155,7 +184,8 @@ mod tests {
         for (id, _) in RECIPES {
             let recipe = Recipe::of(id).unwrap_or_else(|error| panic!("{id}: {error}"));
             let (without, with) = (recipe.without().unwrap(), recipe.with().unwrap());
-            assert_ne!(deployment(&without), deployment(&with), "{id}");
+            let online = recipe.online.as_ref().is_some_and(|online| online.without != online.with);
+            assert!(online || deployment(&without) != deployment(&with), "{id}");
             assert_eq!(without.plan.limits, with.plan.limits, "{id}");
             assert!(recipe.pairs >= 2 && !recipe.scaled.trim().is_empty(), "{id}");
             recipe.instead().unwrap();

@@ -20,6 +20,7 @@ mod options;
 mod pd;
 mod process;
 mod record;
+mod rounds;
 mod sampler;
 mod series;
 
@@ -33,4 +34,5 @@ pub use node::Node;
 pub use options::{Options, Progress, Regions};
 pub use pd::{Pd, StoreState};
 pub use record::sweep;
+pub use rounds::{Round, Rounds};
 pub use sampler::{Latest, Sampler};

@@ -1,17 +1,11 @@
 //! Looks at every node each second and keeps what it saw.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
 use observe::{Latencies, NodeRates, NodeSample};
 use timeline::{About, Timeline};
 
-use crate::{ClusterError, EngineCounters, Node, series};
-
-/// How often each node is looked at.
-const EVERY: Duration = Duration::from_secs(1);
+use crate::{ClusterError, EngineCounters, Node, Rounds, series};
 
 /// Latencies are fetched with every so many samples: a histogram is some kilobytes of text.
 const LATENCIES_EVERY: usize = 5;
@@ -20,8 +14,7 @@ const LATENCIES_EVERY: usize = 5;
 #[derive(Debug)]
 pub struct Sampler {
     nodes: Vec<(Arc<Node>, Arc<Mutex<Seen>>)>,
-    threads: Vec<JoinHandle<()>>,
-    done: Arc<AtomicBool>,
+    rounds: Vec<Rounds>,
 }
 
 /// What was seen of one node.
@@ -45,15 +38,15 @@ pub struct Latest {
 
 impl Sampler {
     pub(crate) fn start(nodes: &[Arc<Node>]) -> Result<Self, ClusterError> {
-        let done = Arc::new(AtomicBool::new(false));
-        let mut sampler = Self { nodes: Vec::new(), threads: Vec::new(), done };
+        let mut sampler = Self { nodes: Vec::new(), rounds: Vec::new() };
         for node in nodes {
             let seen = Arc::new(Mutex::new(Seen::default()));
             sampler.nodes.push((Arc::clone(node), Arc::clone(&seen)));
-            let (node, done) = (Arc::clone(node), Arc::clone(&sampler.done));
-            let thread = std::thread::Builder::new().name(format!("sampler-{}", node.name()));
-            let thread = thread.spawn(move || watch(&node, &seen, &done));
-            sampler.threads.push(thread.map_err(|error| ClusterError::system("no thread can be started", error))?);
+            let (node, name) = (Arc::clone(node), format!("sampler-{}", node.name()));
+            let rounds = Rounds::start(name, move |round| {
+                look(&node, &seen, round.is_last || round.number.is_multiple_of(LATENCIES_EVERY));
+            });
+            sampler.rounds.push(rounds.map_err(|error| ClusterError::system("no thread can be started", error))?);
         }
         Ok(sampler)
     }
@@ -68,7 +61,8 @@ impl Sampler {
     /// # Errors
     /// When the samples make no valid Timeline: a clock that went backwards.
     pub fn finish(mut self) -> Result<Timeline, ClusterError> {
-        self.end();
+        self.rounds.iter().for_each(Rounds::hurry);
+        self.rounds.clear();
         let mut all = Timeline::default();
         for (node, seen) in &self.nodes {
             let seen = locked(seen);
@@ -80,20 +74,6 @@ impl Sampler {
             }
         }
         Ok(all)
-    }
-
-    fn end(&mut self) {
-        self.done.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            thread.thread().unpark();
-            let _ = thread.join();
-        }
-    }
-}
-
-impl Drop for Sampler {
-    fn drop(&mut self) {
-        self.end();
     }
 }
 
@@ -108,25 +88,6 @@ impl Seen {
             _ => None,
         };
         Latest { node: node.to_owned(), disks, engine }
-    }
-}
-
-fn watch(node: &Node, seen: &Mutex<Seen>, done: &AtomicBool) {
-    let mut next = Instant::now();
-    for round in 0.. {
-        let last = done.load(Ordering::Relaxed);
-        look(node, seen, last || round % LATENCIES_EVERY == 0);
-        if last {
-            return;
-        }
-        next += EVERY;
-        while let Some(wait) = next.checked_duration_since(Instant::now()).filter(|wait| !wait.is_zero())
-            && !done.load(Ordering::Relaxed)
-        {
-            std::thread::park_timeout(wait);
-        }
-        // After a pause of the whole machine there is nothing to catch up on.
-        next = next.max(Instant::now() - EVERY);
     }
 }
 

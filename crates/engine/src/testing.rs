@@ -2,47 +2,17 @@
 
 use disk::ServiceTime;
 use units::{Bytes, BytesPerSec, Iops, Nanos};
-use workload::{Availability, Band, Engine, Profile, Targets, Task, Unit};
+use workload::{Availability, Band, Engine, Profile, Task};
 
 use crate::{Capacity, Cluster, DiskCapacity};
 
 /// Point updates of 1 KiB rows, uniform over 300 GB, 10,000 a second; raw keys.
 pub(crate) fn updates(engine: Engine) -> Task {
-    Task {
-        engine,
-        profile: Profile {
-            unit: Unit { name: "ops/s", per_operation: 1.0 },
-            statements: 1.0,
-            think: Nanos(0),
-            spread: 0.0,
-            transactional: false,
-            point_reads: 0.0,
-            scans: 0.0,
-            rows_per_scan: 0.0,
-            inserts: 0.0,
-            updates: 1.0,
-            row: Bytes(1024),
-            indexes: 0.0,
-            index_entry: Bytes(0),
-            random_indexes: 0.0,
-            random_keys: false,
-            data: Bytes(300_000_000_000),
-            compressed: 0.6,
-            popularity: vec![Band { data: 1.0, accesses: 1.0, clustered: false }],
-        },
-        clients: None,
-        targets: Targets {
-            throughput: 10_000.0,
-            p99: None,
-            growth: 0.0,
-            availability: Availability::Zone,
-            durability: None,
-            consistency: None,
-            capacity: None,
-        },
-        measured: None,
-        growth: None,
-    }
+    let raw = Profile::raw_keys(Bytes::kib(1), Bytes(300_000_000_000), 0.6);
+    let popularity = vec![Band { data: 1.0, accesses: 1.0, clustered: false }];
+    let mut task = Task::open_loop(engine, Profile { updates: 1.0, random_keys: false, popularity, ..raw }, 10_000.0);
+    task.targets.availability = Availability::Zone;
+    task
 }
 
 /// Point reads of the same data.

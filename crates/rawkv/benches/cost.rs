@@ -35,6 +35,8 @@ struct Case {
     name: &'static str,
     depth: usize,
     put: bool,
+    /// Whether the session works in the thread that asks.
+    own: bool,
     zones: &'static [&'static str],
     options: Options,
 }
@@ -46,7 +48,7 @@ fn measure(case: Case) {
         fake.shared.lock().told[index].1 = store;
     }
     let client = fake.client(case.options);
-    let mut session = client.session();
+    let mut session = if case.own { client.own_session().expect("a session") } else { client.session() };
     let value = Bytes::from(vec![7; 1024]);
     let mut tag = 0;
     let mut next = |session: &mut rawkv::Session, put| {
@@ -89,8 +91,9 @@ fn measure(case: Case) {
     let messages = fake.seen().iter().map(|seen| seen.message).collect::<BTreeSet<_>>().len();
     let each = |before: Duration, after: Duration| (after - before).as_secs_f64() * 1e6 / f64::from(count);
     println!(
-        "{:34} {:7.0} requests/s  {:5.2} µs client + {:5.2} µs session  {:6.1} requests a message  median wait {:?}",
+        "{:34} {} {:7.0} requests/s  {:5.2} µs client + {:5.2} µs session  {:6.1} requests a message  median wait {:?}",
         case.name,
+        if case.own { "own" } else { "   " },
         f64::from(count) / time.as_secs_f64(),
         each(before.0, after.0),
         each(before.1, after.1),
@@ -108,8 +111,10 @@ fn main() {
         ..plain()
     };
     let (one, three): (&[_], &[_]) = (&["a"], &["a", "b", "c"]);
-    let case = |name, depth, put, zones, options| Case { name, depth, put, zones, options };
-    let cases = vec![
+    let case = |name, depth, put, zones, options: Options| {
+        [false, true].map(|own| Case { name, depth, put, own, zones, options: options.clone() })
+    };
+    let cases = [
         case("put 1 KiB, depth 256, 1 store", 256, true, one, plain()),
         case("get 1 KiB, depth 256, 1 store", 256, false, one, plain()),
         case("put 1 KiB, depth 256, 3 stores", 256, true, three, plain()),
@@ -120,6 +125,7 @@ fn main() {
         case("get 1 KiB, depth 1, 1 ms away", 1, false, one, far),
     ];
     // Threads inherit the name of the process; only this one is called so.
-    let asks = std::thread::Builder::new().name("asks".into()).spawn(move || cases.into_iter().for_each(measure));
+    let asks =
+        std::thread::Builder::new().name("asks".into()).spawn(move || cases.into_iter().flatten().for_each(measure));
     asks.expect("a thread").join().expect("it ends in peace");
 }

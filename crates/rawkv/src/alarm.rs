@@ -10,6 +10,9 @@ use rustix::time::{
 };
 use tokio::io::unix::AsyncFd;
 
+/// So much later than asked for is on time: a wait that is computed anew names the same instant by a little less.
+const SLACK: Duration = Duration::from_micros(1);
+
 #[derive(Debug)]
 pub(crate) struct Alarm {
     timer: AsyncFd<OwnedFd>,
@@ -24,15 +27,13 @@ impl Alarm {
         Ok(Self { timer, due: None })
     }
 
-    /// Goes off at `due` and at no time set before. It costs a call to the system only if that is another time.
+    /// Goes off at `due`, or before at a time set earlier. It costs a call to the system only if nothing that was set comes
+    /// before.
     pub(crate) fn set(&mut self, due: Option<Instant>) {
-        if self.due == due {
-            return;
-        }
-        self.due = due;
-        // Zero would disarm it, which is what no time asks for.
-        let wait = due
-            .map_or(Duration::ZERO, |due| due.saturating_duration_since(Instant::now()).max(Duration::from_nanos(1)));
+        let Some(due) = due.filter(|due| self.due.is_none_or(|set| set > *due + SLACK)) else { return };
+        self.due = Some(due);
+        // Zero would disarm it.
+        let wait = due.saturating_duration_since(Instant::now()).max(Duration::from_nanos(1));
         let it_value = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
         let it_interval = Timespec { tv_sec: 0, tv_nsec: 0 };
         // It fails only on a bad descriptor or time, and neither can be.

@@ -1,4 +1,4 @@
-//! A client: its threads, and what it has counted.
+//! A client: its threads and sessions, and what it has counted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,9 +7,10 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use crate::mailbox::Mailbox;
+use crate::own::{Own, start};
 use crate::pd::Pd;
 use crate::traffic::Meter;
-use crate::worker::{Event, Worker, first};
+use crate::worker::Event;
 use crate::{ClientError, Options, Session, Traffic};
 
 /// The most threads of a client.
@@ -27,7 +28,9 @@ pub(crate) struct Threads {
     events: Vec<UnboundedSender<Event>>,
     sessions: AtomicU32,
     meter: Arc<Meter>,
-    zone: Option<String>,
+    /// What it was made with.
+    pd: String,
+    options: Options,
 }
 
 impl Drop for Threads {
@@ -52,18 +55,17 @@ impl Client {
         }
         let meter = Arc::new(Meter::default());
         // Dropped after a fault, it ends the threads that have started.
-        let mut threads =
-            Threads { events: Vec::new(), sessions: AtomicU32::new(0), meter, zone: options.zone.clone() };
+        let (events, sessions) = (Vec::new(), AtomicU32::new(0));
+        let mut threads = Threads { events, sessions, meter, pd: pd.to_owned(), options };
         let mut started = Vec::new();
-        for index in 0..options.threads {
+        for index in 0..threads.options.threads {
             let (events, receiver) = mpsc::unbounded_channel();
             let (sender, ready) = sync_channel(1);
-            let (pd, options, meter) = (Pd::new(pd)?, options.clone(), threads.meter.clone());
-            let seed = u64::from(std::process::id()) << 32 | index as u64;
+            let (pd, options, meter) = (Pd::new(pd)?, threads.options.clone(), threads.meter.clone());
             let channel = (events.clone(), receiver);
             std::thread::Builder::new()
                 .name(format!("rawkv-{index}"))
-                .spawn(move || run(pd, options, channel, meter, seed, &sender))
+                .spawn(move || run(pd, options, channel, meter, seed(index as u32), &sender))
                 .map_err(|error| environment("a thread for the client", &error))?;
             threads.events.push(events);
             started.push(ready);
@@ -77,22 +79,51 @@ impl Client {
 
     /// A way to ask, for one thread. Sessions are cheap.
     pub fn session(&self) -> Session {
-        let number = self.threads.sessions.fetch_add(1, Ordering::Relaxed);
+        let number = self.threads.number();
         let events = self.threads.events[number as usize % self.threads.events.len()].clone();
         let mailbox = Arc::new(Mailbox::default());
         let _ = events.send(Event::Opened(number, mailbox.clone()));
-        Session::new(number, mailbox, events, self.threads.clone())
+        Session::new(number, mailbox, events, self.threads.clone(), None)
+    }
+
+    /// A session with connections of its own that works in the thread that polls it, and only while it does: no other thread
+    /// is woken for a request or an answer. Dear to make, cheap to use.
+    ///
+    /// # Errors
+    /// As [`Client::connect`].
+    pub fn own_session(&self) -> Result<Session, ClientError> {
+        let Threads { pd, options, meter, .. } = &*self.threads;
+        let (number, mailbox) = (self.threads.number(), Arc::new(Mailbox::default()));
+        let channel = mpsc::unbounded_channel();
+        let events = channel.0.clone();
+        let _ = events.send(Event::Opened(number, mailbox.clone()));
+        // Other than those of the threads.
+        let seed = seed(u32::MAX - number);
+        let own = Own::new(start(Pd::new(pd)?, options.clone(), channel, meter.clone(), seed)?);
+        Ok(Session::new(number, mailbox, events, self.threads.clone(), Some(Box::new(own))))
     }
 
     /// Bytes on the wire until now.
     pub fn traffic(&self) -> Traffic {
-        self.threads.meter.read(self.threads.zone.clone())
+        self.threads.meter.read(self.threads.options.zone.clone())
     }
 
     /// How often a try of a request failed and was followed by another, until now.
     pub fn retries(&self) -> u64 {
         self.threads.meter.retries.load(Ordering::Relaxed)
     }
+}
+
+impl Threads {
+    /// Of a new session.
+    fn number(&self) -> u32 {
+        self.sessions.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// Of the chance of one loop: other than that of any other, in this process and in others.
+fn seed(number: u32) -> u64 {
+    u64::from(std::process::id()) << 32 | u64::from(number)
 }
 
 /// What a thread does. It says on `ready` once whether it has started.
@@ -104,33 +135,17 @@ fn run(
     seed: u64,
     ready: &SyncSender<Result<(), ClientError>>,
 ) {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
+    match start(pd, options, channel, meter, seed) {
+        Ok((runtime, worker)) => {
+            let _ = ready.send(Ok(()));
+            runtime.block_on(worker.run());
+        }
         Err(error) => {
-            let _ = ready.send(Err(environment("an event loop for the client", &error)));
-            return;
+            let _ = ready.send(Err(error));
         }
-    };
-    runtime.block_on(async {
-        let timeout = options.timeout;
-        let started = async {
-            let mut worker = Worker::new(options, channel, meter, seed)
-                .map_err(|error| environment("a timer for the client", &error))?;
-            worker.learn(first(pd, timeout).await?);
-            Ok(worker)
-        };
-        match started.await {
-            Ok(worker) => {
-                let _ = ready.send(Ok(()));
-                worker.run().await;
-            }
-            Err(error) => {
-                let _ = ready.send(Err(error));
-            }
-        }
-    });
+    }
 }
 
-fn environment(what: &str, error: &std::io::Error) -> ClientError {
+pub(crate) fn environment(what: &str, error: &std::io::Error) -> ClientError {
     ClientError::Environment(format!("the system does not give {what}: {error}"))
 }

@@ -10,6 +10,7 @@ mod connection;
 mod error;
 mod mailbox;
 mod options;
+mod own;
 mod pd;
 mod pending;
 mod remedy;

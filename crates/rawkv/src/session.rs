@@ -7,6 +7,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::client::Threads;
 use crate::mailbox::Mailbox;
+use crate::own::Own;
 use crate::worker::Event;
 use crate::{Request, RequestError, Response};
 
@@ -19,6 +20,8 @@ pub struct Session {
     asked: Vec<(u64, Request)>,
     mailbox: Arc<Mailbox>,
     events: UnboundedSender<Event>,
+    /// The loop that answers, where no thread of the client's does.
+    own: Option<Box<Own>>,
     _threads: Arc<Threads>,
 }
 
@@ -28,8 +31,9 @@ impl Session {
         mailbox: Arc<Mailbox>,
         events: UnboundedSender<Event>,
         threads: Arc<Threads>,
+        own: Option<Box<Own>>,
     ) -> Self {
-        Self { number, asked: Vec::new(), mailbox, events, _threads: threads }
+        Self { number, asked: Vec::new(), mailbox, events, own, _threads: threads }
     }
 
     /// Adds a request to the next batch. Tags are the caller's, and should differ among what is on its way.
@@ -54,7 +58,10 @@ impl Session {
 
     /// Appends all answers that are there to `done`. If there is none it waits for some, at most `wait`.
     pub fn poll(&mut self, wait: Duration, done: &mut Vec<(u64, Result<Response, RequestError>)>) {
-        self.mailbox.take(wait, done);
+        match &mut self.own {
+            Some(own) => own.poll(&self.mailbox, wait, done),
+            None => self.mailbox.take(wait, done),
+        }
     }
 }
 

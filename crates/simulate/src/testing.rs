@@ -3,47 +3,14 @@
 use catalog::{Catalog, View};
 use deployment::{Deployment, NodeGroup, Role, Settings};
 use units::{Bytes, Nanos};
-use workload::{Availability, Band, Engine, Profile, Targets, Task, Unit};
+use workload::{Engine, Profile, Task};
 
 use crate::Options;
 
 /// Point updates of 1 KiB rows, uniform over 60 GB, raw keys, an open loop at a rate.
 pub(crate) fn task(rate: f64) -> Task {
-    Task {
-        engine: Engine::TiKv,
-        profile: Profile {
-            unit: Unit { name: "ops/s", per_operation: 1.0 },
-            statements: 1.0,
-            think: Nanos(0),
-            spread: 0.0,
-            transactional: false,
-            point_reads: 0.0,
-            scans: 0.0,
-            rows_per_scan: 0.0,
-            inserts: 0.0,
-            updates: 1.0,
-            row: Bytes(1024),
-            indexes: 0.0,
-            index_entry: Bytes(0),
-            random_indexes: 0.0,
-            random_keys: true,
-            data: Bytes(60_000_000_000),
-            compressed: 0.6,
-            popularity: vec![Band { data: 1.0, accesses: 1.0, clustered: true }],
-        },
-        clients: None,
-        targets: Targets {
-            throughput: rate,
-            p99: None,
-            growth: 0.0,
-            availability: Availability::Node,
-            durability: None,
-            consistency: None,
-            capacity: None,
-        },
-        measured: None,
-        growth: None,
-    }
+    let profile = Profile { updates: 1.0, ..Profile::raw_keys(Bytes::kib(1), Bytes(60_000_000_000), 0.6) };
+    Task::open_loop(Engine::TiKv, profile, rate)
 }
 
 /// The same with so many clients, each waiting for its answer.

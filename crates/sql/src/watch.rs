@@ -1,12 +1,10 @@
 //! Looks at the disks and the server each second, and starts the server again if it has ended.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use catalog::Catalog;
-use cluster::{Host, Latest};
+use cluster::{Host, Latest, Round, Rounds};
 use jiff::Timestamp;
 use observe::{CloudWatch, Latencies, NodeSample};
 use timeline::{About, Timeline};
@@ -18,9 +16,6 @@ use units::Bytes;
 use crate::connection::Connection;
 use crate::counters::{self, Status};
 use crate::{MariaDb, Retries, SqlError, Target};
-
-/// How often all is looked at.
-const EVERY: Duration = Duration::from_secs(1);
 
 /// Latencies are fetched with every so many samples: a histogram is some kilobytes.
 const LATENCIES_EVERY: usize = 5;
@@ -34,13 +29,15 @@ const LEAST_ROOM: u64 = 1 << 20;
 /// A server that does not answer so long is not seen this time.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// One that does not say goodbye so long after the last look is left.
+const PARTING: Duration = Duration::from_secs(1);
+
 /// Looks at the disks and the server each second, in a thread of its own.
 #[derive(Debug)]
 pub(crate) struct Watch {
     seen: Arc<Mutex<Seen>>,
     ours: Option<Arc<MariaDb>>,
-    done: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    rounds: Rounds,
 }
 
 /// What was seen.
@@ -65,10 +62,10 @@ impl Watch {
         retries: &Arc<Retries>,
         crash: Option<Duration>,
     ) -> Result<Self, SqlError> {
-        let (seen, done) = (Arc::<Mutex<Seen>>::default(), Arc::<AtomicBool>::default());
+        let seen = Arc::<Mutex<Seen>>::default();
         let failed = |error: std::io::Error| SqlError::Environment(format!("no thread can be started: {error}"));
         let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
-        let looker = Looker {
+        let mut looker = Looker {
             runtime,
             target: target.clone(),
             ours: ours.cloned(),
@@ -76,11 +73,9 @@ impl Watch {
             connection: None,
             crash: crash.map(|after| Instant::now() + after),
             seen: seen.clone(),
-            done: done.clone(),
         };
-        let thread =
-            std::thread::Builder::new().name("watch".to_owned()).spawn(move || looker.watch()).map_err(failed)?;
-        Ok(Self { seen, ours: ours.cloned(), done, thread: Some(thread) })
+        let rounds = Rounds::start("watch".to_owned(), move |round| looker.look(round)).map_err(failed)?;
+        Ok(Self { seen, ours: ours.cloned(), rounds })
     }
 
     /// What the disks did in the last interval.
@@ -101,7 +96,7 @@ impl Watch {
 
     /// Looks once more and ends: all that was seen.
     pub(crate) fn finish(mut self) -> Result<Timeline, SqlError> {
-        self.end();
+        self.rounds.end();
         let seen = locked(&self.seen);
         let server = counters::timeline(&seen.server);
         let Some(ours) = &self.ours else { return Ok(server) };
@@ -110,20 +105,6 @@ impl Watch {
             return Ok(disks);
         }
         Ok(disks.merge(&server)?)
-    }
-
-    fn end(&mut self) {
-        self.done.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            let _ = thread.join();
-        }
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        self.end();
     }
 }
 
@@ -170,35 +151,12 @@ struct Looker {
     /// When the server is still to be killed.
     crash: Option<Instant>,
     seen: Arc<Mutex<Seen>>,
-    done: Arc<AtomicBool>,
 }
 
 impl Looker {
-    fn watch(mut self) {
-        let mut next = Instant::now();
-        for round in 0.. {
-            let last = self.done.load(Ordering::Relaxed);
-            self.look(round, last);
-            if last {
-                break;
-            }
-            next += EVERY;
-            while let Some(wait) = next.checked_duration_since(Instant::now()).filter(|wait| !wait.is_zero())
-                && !self.done.load(Ordering::Relaxed)
-            {
-                std::thread::park_timeout(wait);
-            }
-            // After a pause of the whole machine there is nothing to catch up on.
-            next = next.max(Instant::now() - EVERY);
-        }
-        if let Some(connection) = self.connection.take() {
-            let _ = self.runtime.block_on(async { timeout(EVERY, connection.close()).await });
-        }
-    }
-
-    fn look(&mut self, round: usize, last: bool) {
+    fn look(&mut self, Round { number, is_last: last }: Round) {
         if let Some(ours) = self.ours.clone() {
-            self.disks(&ours, last || round.is_multiple_of(LATENCIES_EVERY));
+            self.disks(&ours, last || number.is_multiple_of(LATENCIES_EVERY));
             self.room(&ours);
             if self.crash.take_if(|at| *at <= Instant::now()).is_some() {
                 ours.kill9();
@@ -210,7 +168,7 @@ impl Looker {
                 }
             }
         }
-        let purge = round % PURGE_EVERY == PURGE_EVERY - 1 && self.ours.is_some();
+        let purge = number % PURGE_EVERY == PURGE_EVERY - 1 && self.ours.is_some();
         // One that does not answer in time is asked anew, on another connection.
         let mut connection = self.connection.take();
         let target = &self.target;
@@ -230,6 +188,9 @@ impl Looker {
         if let Ok(Ok((status, known))) = asked {
             locked(&self.seen).server.push(status);
             self.connection = Some(known);
+        }
+        if let Some(connection) = self.connection.take_if(|_| last) {
+            let _ = self.runtime.block_on(async { timeout(PARTING, connection.close()).await });
         }
     }
 

@@ -104,6 +104,15 @@ impl Ground {
         self.cluster.as_ref().map_or(Ok(()), |cluster| degrade(cluster, Some(disk), share))
     }
 
+    /// All nodes take these values of TiKV's keys, without a restart.
+    ///
+    /// # Errors
+    /// When a node refuses one.
+    pub fn change(&self, keys: &serde_json::Map<String, serde_json::Value>) -> Result<(), TrialError> {
+        let mut nodes = self.cluster.iter().flat_map(|cluster| cluster.nodes());
+        Ok(nodes.try_for_each(|node| node.change(keys))?)
+    }
+
     /// One run. Runs are numbered from 1.
     ///
     /// # Errors
@@ -140,7 +149,9 @@ impl Ground {
     }
 
     fn driver(&self) -> Result<Box<dyn Driver>, BenchError> {
-        Ok(Box::new(RawDriver::new(self.client.session())))
+        // It works in the driver's thread: a wake-up for each answer under disks with limits, not three.
+        let session = self.client.own_session().map_err(|error| BenchError::Environment(error.to_string()))?;
+        Ok(Box::new(RawDriver::new(session)))
     }
 
     fn go_on(&self) -> Result<(), TrialError> {

@@ -14,4 +14,4 @@ pub use error::TrialError;
 pub use found::{Found, Use};
 pub use ground::Ground;
 pub use order::{Database, Order, Stage};
-pub use pairs::alternate;
+pub use pairs::{alternate, alternate_online};

@@ -27,6 +27,31 @@ pub fn alternate(
     Ok(found)
 }
 
+/// As [`alternate`], of settings that nodes change while they run: all runs are on one database, so that pairs are cheap, and
+/// what one run leaves to be compacted the next one finds. Each run begins with its side's settings, TiKV's keys and their values.
+///
+/// # Errors
+/// When a run fails, or a node refuses a setting.
+pub fn alternate_online(
+    lab: Option<&Lab>,
+    order: &Order,
+    settings: [&serde_json::Map<String, serde_json::Value>; 2],
+    pairs: u32,
+    tell: &mut dyn FnMut(bool, u32, Stage<'_>),
+) -> Result<[Vec<Found>; 2], TrialError> {
+    let ground = Ground::prepare(lab, order.clone(), &mut |stage| tell(false, 1, stage))?;
+    let mut found = [Vec::new(), Vec::new()];
+    for pair in 1..=pairs {
+        for second in turns(pair) {
+            let side = usize::from(second);
+            ground.change(settings[side])?;
+            found[side].push(ground.run(pair, &mut |stage| tell(second, pair, stage))?);
+        }
+    }
+    ground.end()?;
+    Ok(found)
+}
+
 /// Whose turn it is, in a pair counted from 1.
 fn turns(pair: u32) -> [bool; 2] {
     if pair % 2 == 1 { [false, true] } else { [true, false] }

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use input::{InputError, Text, did_you_mean};
-use units::{Bytes, BytesPerSec, Interval, Iops, Nanos, Uncertain};
+use units::{Bytes, BytesPerSec, Interval, Iops, Uncertain};
 
 use crate::pick::{Bounds, Pick};
-use crate::{DeviceRates, IoRates, Measured, Profile, Unit, WorkloadError, parse_iostat, skew};
+use crate::{DeviceRates, IoRates, Measured, Profile, Unit, WorkloadError, parse_iostat};
 
 /// Counters of one disk.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Deserialize)]
@@ -145,22 +145,9 @@ impl MeasuredLoad {
         let profile = Profile {
             unit: Unit { name: "x measured", per_operation: 1.0 },
             statements: 0.0,
-            think: Nanos(0),
-            spread: 0.0,
             transactional: true,
-            point_reads: 0.0,
-            scans: 0.0,
-            rows_per_scan: 0.0,
-            inserts: 0.0,
-            updates: 0.0,
-            row: Bytes(0),
-            indexes: 0.0,
-            index_entry: Bytes(0),
-            random_indexes: 0.0,
             random_keys: false,
-            data: pick.data("stored", stored.as_f64() * nodes)?,
-            compressed: 1.0,
-            popularity: skew::uniform(),
+            ..Profile::raw_keys(Bytes(0), pick.data("stored", stored.as_f64() * nodes)?, 1.0)
         };
         Ok((profile, measured, clients))
     }

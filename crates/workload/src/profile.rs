@@ -2,7 +2,7 @@
 
 use units::{Bytes, Nanos};
 
-use crate::{Engine, Targets};
+use crate::{Availability, Engine, Targets, skew};
 
 /// A workload with every number fixed: one future of an uncertain one.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +19,22 @@ pub struct Task {
     pub measured: Option<Measured>,
     /// For `inserts`: how the table grows. `None` where a workload says nothing of it.
     pub growth: Option<Growth>,
+}
+
+impl Task {
+    /// An open loop that sends so many of the profile's units and asks for nothing else; one node may fail.
+    pub fn open_loop(engine: Engine, profile: Profile, throughput: f64) -> Self {
+        let targets = Targets {
+            throughput,
+            p99: None,
+            growth: 0.0,
+            availability: Availability::Node,
+            durability: None,
+            consistency: None,
+            capacity: None,
+        };
+        Self { engine, profile, clients: None, targets, measured: None, growth: None }
+    }
 }
 
 /// How a table grows from before a run to its end.
@@ -82,6 +98,33 @@ pub struct Profile {
     pub compressed: f64,
     /// How accesses spread over the data; shares of each column sum to 1.
     pub popularity: Vec<Band>,
+}
+
+impl Profile {
+    /// Raw keys in random order over `data` bytes of rows of one size, all asked for equally often, one request an operation and
+    /// none of them yet: the caller sets `point_reads`, `updates` and the like. `compressed` is as in [`Profile`].
+    pub fn raw_keys(row: Bytes, data: Bytes, compressed: f64) -> Self {
+        Self {
+            unit: Unit { name: "ops/s", per_operation: 1.0 },
+            statements: 1.0,
+            think: Nanos(0),
+            spread: 0.0,
+            transactional: false,
+            point_reads: 0.0,
+            scans: 0.0,
+            rows_per_scan: 0.0,
+            inserts: 0.0,
+            updates: 0.0,
+            row,
+            indexes: 0.0,
+            index_entry: Bytes(0),
+            random_indexes: 0.0,
+            random_keys: true,
+            data,
+            compressed,
+            popularity: skew::uniform(),
+        }
+    }
 }
 
 /// A part of the data whose rows are asked for equally often.

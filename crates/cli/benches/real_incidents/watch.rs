@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use cluster::Rounds;
 use disk::Wish;
 use jiff::Timestamp;
 use mount::{Client, Home, Node};
@@ -37,8 +36,7 @@ pub(crate) struct Seen {
 pub(crate) struct Watch {
     node: Node,
     samples: Arc<Mutex<Vec<NodeSample>>>,
-    done: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    rounds: Rounds,
     prometheus: Prometheus,
     /// Taken at the end.
     around: Option<Around>,
@@ -79,18 +77,17 @@ impl Watch {
         let (node, client) = node(home)?;
         set_up(row, &client)?;
         let prometheus = Prometheus::start(scratch, node.metrics, status)?;
-        let fault = row.fault.as_deref().map(|text| wish(row, text)).transpose()?;
-        let (samples, done) = (Arc::<Mutex<Vec<NodeSample>>>::default(), Arc::<AtomicBool>::default());
-        let (seen, over) = (samples.clone(), done.clone());
-        let thread = std::thread::Builder::new().name("watch".to_owned());
-        let thread = thread.spawn(move || look(&client, fault.as_ref(), &seen, &over))?;
+        let mut fault = row.fault.as_deref().map(|text| wish(row, text)).transpose()?;
+        let samples = Arc::<Mutex<Vec<NodeSample>>>::default();
+        let (seen, began) = (samples.clone(), Instant::now());
+        let rounds = Rounds::start("watch".to_owned(), move |_| look(&client, began, &mut fault, &seen))?;
         let around = Around::start(scratch)?;
-        Ok(Self { node, samples, done, thread: Some(thread), prometheus, around: Some(around), from: Timestamp::now() })
+        Ok(Self { node, samples, rounds, prometheus, around: Some(around), from: Timestamp::now() })
     }
 
     /// Ends, and gives what was seen; `engine` are series of the disks and the engine together, where there is one.
     pub(crate) fn finish(mut self, row: &Row, engine: Option<Timeline>) -> Result<Seen, Trouble> {
-        self.end();
+        self.rounds.end();
         let busy = self.around.take().ok_or("watched to the end once")?.end()?;
         // The whole machine's use has others in it.
         let own = (busy.all - busy.others).clamp(0.0, 1.0);
@@ -124,20 +121,6 @@ impl Watch {
         }
         Ok(Seen { counted, cloudwatch, prometheus })
     }
-
-    fn end(&mut self) {
-        self.done.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            let _ = thread.join();
-        }
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        self.end();
-    }
 }
 
 type Added<'a> = (&'static str, &'a str, &'a str, Unit, Merge, f64);
@@ -157,25 +140,13 @@ fn wish(row: &Row, text: &str) -> Result<(String, Wish), Trouble> {
     Ok((disk.to_owned(), what.parse()?))
 }
 
-fn look(client: &Client, fault: Option<&(String, Wish)>, seen: &Mutex<Vec<NodeSample>>, done: &AtomicBool) {
-    let began = Instant::now();
-    let mut fault = fault;
-    let mut next = began;
-    loop {
-        let last = done.load(Ordering::Relaxed);
-        if let Ok(sample) = client.sample() {
-            seen.lock().unwrap_or_else(PoisonError::into_inner).push(sample);
-        }
-        if let Some((disk, Wish::Inject(what, lasts))) = fault.filter(|_| began.elapsed() >= FAULT_AT) {
-            if let Err(error) = client.fault(disk, *what, *lasts) {
-                eprintln!("{disk} has no fault: {error}");
-            }
-            fault = None;
-        }
-        if last {
-            return;
-        }
-        next += Duration::from_secs(1);
-        std::thread::park_timeout(next.saturating_duration_since(Instant::now()));
+fn look(client: &Client, began: Instant, fault: &mut Option<(String, Wish)>, seen: &Mutex<Vec<NodeSample>>) {
+    if let Ok(sample) = client.sample() {
+        seen.lock().unwrap_or_else(PoisonError::into_inner).push(sample);
+    }
+    if let Some((disk, Wish::Inject(what, lasts))) = fault.take_if(|_| began.elapsed() >= FAULT_AT)
+        && let Err(error) = client.fault(&disk, what, lasts)
+    {
+        eprintln!("{disk} has no fault: {error}");
     }
 }

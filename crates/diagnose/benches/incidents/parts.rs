@@ -3,8 +3,8 @@
 use deployment::{Compression, Deployment, NodeGroup, Role, Settings};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use units::{Bytes, Nanos};
-use workload::{Availability, Band, Engine, Profile, Targets, Task, Unit};
+use units::Bytes;
+use workload::{Engine, Profile, Task};
 
 /// Chance, from a seed.
 pub(crate) struct Dice(Xoshiro256PlusPlus);
@@ -66,39 +66,7 @@ pub(crate) fn writes(d: &mut Dice, bytes: f64) -> Task {
 }
 
 fn task(d: &mut Dice, rate: f64, point_reads: f64, updates: f64) -> Task {
-    Task {
-        engine: Engine::TiKv,
-        profile: Profile {
-            unit: Unit { name: "ops/s", per_operation: 1.0 },
-            statements: 1.0,
-            think: Nanos(0),
-            spread: 0.0,
-            transactional: false,
-            point_reads,
-            scans: 0.0,
-            rows_per_scan: 0.0,
-            inserts: 0.0,
-            updates,
-            row: Bytes(d.whole(500, 2500)),
-            indexes: 0.0,
-            index_entry: Bytes(0),
-            random_indexes: 0.0,
-            random_keys: true,
-            data: Bytes::gib(d.whole(150, 220)),
-            compressed: d.between(0.5, 0.7),
-            popularity: vec![Band { data: 1.0, accesses: 1.0, clustered: true }],
-        },
-        clients: None,
-        targets: Targets {
-            throughput: rate,
-            p99: None,
-            growth: 0.0,
-            availability: Availability::Node,
-            durability: None,
-            consistency: None,
-            capacity: None,
-        },
-        measured: None,
-        growth: None,
-    }
+    let (row, data) = (Bytes(d.whole(500, 2500)), Bytes::gib(d.whole(150, 220)));
+    let profile = Profile::raw_keys(row, data, d.between(0.5, 0.7));
+    Task::open_loop(Engine::TiKv, Profile { point_reads, updates, ..profile }, rate)
 }

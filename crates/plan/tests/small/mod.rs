@@ -10,7 +10,7 @@ use engine::{Capacity, Cluster, Demand, IoDemand, Latency, Load, Path, Predictio
 use plan::{Demands, Flash, InnodbSpace, InstanceOffer, Market, Model, NitroOnly, Space, TikvSpace, VolumeOffer};
 use proptest::prelude::*;
 use units::{Bytes, BytesPerSec, Iops, Nanos, Ratio, Usd};
-use workload::{Availability, Band, Engine, Profile, Targets, Task, Unit};
+use workload::{Availability, Engine, Profile, Targets, Task};
 
 const MIB: f64 = 1048576.0;
 
@@ -316,24 +316,5 @@ prop_compose! {
 
 /// The planner hands it to the engine unread, but for the unit and the row.
 fn profile() -> Profile {
-    Profile {
-        unit: Unit { name: "ops/s", per_operation: 1.0 },
-        statements: 1.0,
-        think: Nanos(0),
-        spread: 0.0,
-        transactional: false,
-        point_reads: 1.0,
-        scans: 0.0,
-        rows_per_scan: 0.0,
-        inserts: 0.0,
-        updates: 1.0,
-        row: Bytes(100),
-        indexes: 0.0,
-        index_entry: Bytes(0),
-        random_indexes: 0.0,
-        random_keys: false,
-        data: Bytes::gib(10),
-        compressed: 0.5,
-        popularity: vec![Band { data: 1.0, accesses: 1.0, clustered: false }],
-    }
+    Profile { point_reads: 1.0, updates: 1.0, ..Profile::raw_keys(Bytes(100), Bytes::gib(10), 0.5) }
 }

@@ -57,6 +57,8 @@ struct Batch {
 pub(crate) struct Worker {
     options: Options,
     events: UnboundedReceiver<Event>,
+    /// Events of one turn; empty between two.
+    happened: Vec<Event>,
     /// For what this thread starts and wants to hear of again.
     sender: UnboundedSender<Event>,
     meter: Arc<Meter>,
@@ -99,6 +101,7 @@ impl Worker {
             alarm: Alarm::new()?,
             options,
             events: channel.1,
+            happened: Vec::with_capacity(TURN),
             sender: channel.0,
             meter,
             backoff: Backoff::new(seed),
@@ -121,31 +124,31 @@ impl Worker {
 
     /// Runs until the client and its last session are gone.
     pub(crate) async fn run(mut self) {
-        let mut events = Vec::with_capacity(TURN);
-        loop {
-            let due = self.next_due();
-            self.alarm.set(due);
-            poll_fn(|cx| {
-                let some = self.events.poll_recv_many(cx, &mut events, TURN).is_ready();
-                // Both are asked each time, so that both wake this thread.
-                let rang = self.alarm.poll(cx).is_ready();
-                if some || rang { Poll::Ready(()) } else { Poll::Pending }
-            })
-            .await;
-            self.now = Instant::now();
-            for event in events.drain(..) {
-                if matches!(event, Event::Stop) {
-                    return;
-                }
-                self.take(event);
-            }
-            self.take_what_has_come_far();
-            self.try_again();
-            self.expire();
-            self.ask_driver();
-            self.send();
-            self.deliver();
-        }
+        while self.turn(None).await {}
+    }
+
+    /// Waits until something happens, or until then, and does all that follows from it. False if nobody is left to ask.
+    pub(crate) async fn turn(&mut self, until: Option<Instant>) -> bool {
+        self.alarm.set(self.next_due().into_iter().chain(until).min());
+        let mut happened = std::mem::take(&mut self.happened);
+        poll_fn(|cx| {
+            let some = self.events.poll_recv_many(cx, &mut happened, TURN).is_ready();
+            // Both are asked each time, so that both wake this thread.
+            let rang = self.alarm.poll(cx).is_ready();
+            if some || rang { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+        self.now = Instant::now();
+        let stopped = happened.iter().any(|event| matches!(event, Event::Stop));
+        happened.drain(..).for_each(|event| self.take(event));
+        self.happened = happened;
+        self.take_what_has_come_far();
+        self.try_again();
+        self.expire();
+        self.ask_driver();
+        self.send();
+        self.deliver();
+        !stopped
     }
 
     /// Dispatches what has waited long enough for its next try.

@@ -3,6 +3,7 @@
 mod errors;
 mod fake;
 mod fates;
+mod own;
 mod requests;
 mod start;
 mod zones;

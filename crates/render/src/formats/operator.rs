@@ -123,6 +123,7 @@ fn tikv(
 }
 
 #[cfg(test)]
+#[expect(dead_code, reason = "fields of types into which the file must fit, read by serde alone")]
 mod tests {
     use std::collections::BTreeMap;
 
@@ -135,7 +136,6 @@ mod tests {
     /// The fields of `TidbCluster` that we use, as the operator's schema types them (manifests/crd/v1).
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields, rename_all = "camelCase")]
-    #[allow(dead_code)]
     pub(crate) struct Spec {
         version: String,
         timezone: String,
@@ -150,7 +150,6 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields, rename_all = "camelCase")]
-    #[allow(dead_code)]
     pub(crate) struct Component {
         base_image: String,
         pub(crate) replicas: i32,
@@ -172,7 +171,6 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields, rename_all = "camelCase")]
-    #[allow(dead_code)]
     struct Volume {
         name: String,
         storage_size: String,
@@ -182,7 +180,6 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields, rename_all = "camelCase")]
-    #[allow(dead_code)]
     struct StorageClaim {
         resources: Value,
         storage_class_name: String,

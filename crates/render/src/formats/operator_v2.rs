@@ -117,6 +117,7 @@ fn group(
 }
 
 #[cfg(test)]
+#[expect(dead_code, reason = "fields of types into which the file must fit, read by serde alone")]
 mod tests {
     use std::collections::BTreeMap;
 
@@ -129,7 +130,6 @@ mod tests {
     /// The fields of the groups that we use, as the operator's schemas type them (manifests/crd/core.pingcap.com_*).
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields, rename_all = "camelCase")]
-    #[allow(dead_code)]
     struct Spec {
         cluster: BTreeMap<String, String>,
         replicas: i32,
@@ -146,7 +146,6 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
-    #[allow(dead_code)]
     struct TemplateSpec {
         version: String,
         config: Option<String>,
@@ -157,7 +156,6 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields, rename_all = "camelCase")]
-    #[allow(dead_code)]
     struct Volume {
         name: String,
         storage: String,
@@ -167,7 +165,6 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields, rename_all = "camelCase")]
-    #[allow(dead_code)]
     struct Mount {
         r#type: Option<String>,
         mount_path: Option<String>,

@@ -96,6 +96,7 @@ fn tiflash(site: &Site<'_>, host: &Host<'_>) -> Map {
 }
 
 #[cfg(test)]
+#[expect(dead_code, reason = "fields of types into which the file must fit, read by serde alone")]
 mod tests {
     use std::collections::BTreeMap;
 
@@ -108,7 +109,6 @@ mod tests {
     /// The fields of pingcap/tiup pkg/cluster/spec that we use. TiUP refuses every other name too.
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
-    #[allow(dead_code)]
     struct Topology {
         global: Global,
         server_configs: BTreeMap<Component, BTreeMap<String, Value>>,
@@ -128,7 +128,6 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
-    #[allow(dead_code)]
     struct Global {
         user: String,
         deploy_dir: String,
@@ -137,7 +136,6 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
-    #[allow(dead_code)]
     struct Server {
         host: String,
         data_dir: Option<String>,

@@ -6,7 +6,7 @@ use input::Text;
 use simulate::{Constants, Options, Script, Tuner, simulate};
 use timeline::{Points, Timeline};
 use units::{Bytes, BytesPerSec, Nanos};
-use workload::{Availability, Band, Engine, Profile, Targets, Task, Unit};
+use workload::{Engine, Profile, Task};
 
 use crate::phases::{MIX, events};
 
@@ -91,40 +91,8 @@ impl Arm {
 
 fn task() -> Task {
     let [point_reads, scans, updates] = MIX;
-    Task {
-        engine: Engine::TiKv,
-        profile: Profile {
-            unit: Unit { name: "ops/s", per_operation: 1.0 },
-            statements: 1.0,
-            think: Nanos(0),
-            spread: 0.0,
-            transactional: false,
-            point_reads,
-            scans,
-            rows_per_scan: 8.0,
-            inserts: 0.0,
-            updates,
-            row: Bytes::kib(32),
-            indexes: 0.0,
-            index_entry: Bytes(0),
-            random_indexes: 0.0,
-            random_keys: true,
-            data: Bytes::gib(150),
-            compressed: 0.6,
-            popularity: vec![Band { data: 1.0, accesses: 1.0, clustered: true }],
-        },
-        clients: None,
-        targets: Targets {
-            throughput: RATE,
-            p99: None,
-            growth: 0.0,
-            availability: Availability::Node,
-            durability: None,
-            consistency: None,
-            capacity: None,
-        },
-        measured: None,
-    }
+    let profile = Profile::raw_keys(Bytes::kib(32), Bytes::gib(150), 0.6);
+    Task::open_loop(Engine::TiKv, Profile { point_reads, scans, rows_per_scan: 8.0, updates, ..profile }, RATE)
 }
 
 /// One run of an arm on the sequence of a seed.

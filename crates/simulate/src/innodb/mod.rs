@@ -3,12 +3,14 @@
 
 mod build;
 mod clean;
+mod clients;
 mod constants;
 mod pages;
 mod pool;
 mod record;
 mod run;
 mod server;
+mod statement;
 mod sync;
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,9 @@ use crate::config::{Config, section};
 /// Size of a table file without the compaction guard (tikv src/config/mod.rs, `TARGET_FILE_SIZE_BASE` 8 MiB), and with it
 /// (`compaction-guard-max-output-file-size`).
 const FILE_SIZE: (u64, u64) = (8 << 20, 128 << 20);
+/// What a compaction reads ahead of a blob file whose living values it moves, in bytes: as much as Titan's collection reads at
+/// most (tikv/titan src/blob_file_iterator.h, `kMaxReadaheadSize`). Without it each value is a read of its own.
+const BLOB_READ_AHEAD: &str = "262144";
 /// RocksDB's own share of old blob files whose living values move when a compaction meets them.
 const BLOB_AGE_CUTOFF: &str = "0.25";
 /// What stands for no limit in RocksDB's triggers of files and of bytes.
@@ -184,6 +187,7 @@ pub(crate) fn changeable(config: &Config, cf: Cf) -> Vec<(&'static str, String)>
             ("min_blob_size", size("titan.min-blob-size").to_string()),
             ("blob_compression_type", compression_text(config.text(&name("titan.blob-file-compression"))).to_owned()),
             ("enable_blob_garbage_collection", "true".to_owned()),
+            ("blob_compaction_readahead_size", BLOB_READ_AHEAD.to_owned()),
             ("blob_garbage_collection_age_cutoff", BLOB_AGE_CUTOFF.to_owned()),
             ("blob_garbage_collection_force_threshold", config.float(&name("titan.discardable-ratio")).to_string()),
         ]);

@@ -212,6 +212,7 @@ fn tikvs_defaults_reach_rocksdb() {
         "level_compaction_dynamic_level_bytes=true",
         "min_blob_size=32768",
         "enable_blob_files=true",
+        "blob_compaction_readahead_size=262144",
     ] {
         assert!(options.contains(&expected.to_owned()), "{expected} is not in {options:#?}");
     }

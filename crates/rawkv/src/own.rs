@@ -1,0 +1,72 @@
+//! The loop of a session that has no thread but its caller's.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use tokio::task::yield_now;
+
+use crate::client::environment;
+use crate::mailbox::{Mailbox, Tagged};
+use crate::pd::Pd;
+use crate::traffic::Meter;
+use crate::worker::{Event, Worker, first};
+use crate::{ClientError, Options};
+
+/// An event loop and what it runs, once the placement driver has told stores and regions.
+pub(crate) fn start(
+    pd: Pd,
+    options: Options,
+    channel: (UnboundedSender<Event>, UnboundedReceiver<Event>),
+    meter: Arc<Meter>,
+    seed: u64,
+) -> Result<(Runtime, Worker), ClientError> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| environment("an event loop for the client", &error))?;
+    let worker = runtime.block_on(async {
+        let timeout = options.timeout;
+        let mut worker = Worker::new(options, channel, meter, seed)
+            .map_err(|error| environment("a timer for the client", &error))?;
+        worker.learn(first(pd, timeout).await?);
+        Ok(worker)
+    })?;
+    Ok((runtime, worker))
+}
+
+/// An event loop that turns while its session polls.
+pub(crate) struct Own {
+    /// Before the runtime, which its timer and its connections need as they end.
+    worker: Worker,
+    runtime: Runtime,
+}
+
+impl Own {
+    pub(crate) fn new((runtime, worker): (Runtime, Worker)) -> Self {
+        Self { worker, runtime }
+    }
+
+    /// Turns until there are answers, `wait` at most; they go to `done`.
+    pub(crate) fn poll(&mut self, mailbox: &Mailbox, wait: Duration, done: &mut Vec<Tagged>) {
+        let (before, until) = (done.len(), Instant::now() + wait);
+        self.runtime.block_on(async {
+            loop {
+                self.worker.turn(Some(until)).await;
+                mailbox.take(Duration::ZERO, done);
+                if done.len() > before {
+                    return;
+                }
+                if Instant::now() >= until {
+                    // The alarm may ring before the connections have had their turn, each time.
+                    return yield_now().await;
+                }
+            }
+        });
+    }
+}
+
+impl std::fmt::Debug for Own {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Own").finish_non_exhaustive()
+    }
+}
