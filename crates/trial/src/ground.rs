@@ -93,6 +93,27 @@ impl Ground {
             tell(Stage::Settling(debt));
             std::thread::sleep(Duration::from_millis(250));
         }
+        self.let_flow()
+    }
+
+    /// Flow control that the load set off forgets it: it looks at the engine only as that flushes or compacts, which may be never in
+    /// a run of few writes.
+    fn let_flow(&self) -> Result<(), TrialError> {
+        let Some(cluster) = &self.cluster else { return Ok(()) };
+        let mut controlled = Vec::new();
+        for node in cluster.nodes() {
+            if node.config()?.pointer("/storage/flow-control/enable") == Some(&true.into()) {
+                controlled.push(node);
+            }
+        }
+        for enable in [false, true] {
+            let change = serde_json::Map::from_iter([("storage.flow-control.enable".to_owned(), enable.into())]);
+            for node in &controlled {
+                node.change(&change)?;
+            }
+            // It looks four times a second.
+            std::thread::sleep(Duration::from_millis(500));
+        }
         Ok(())
     }
 
