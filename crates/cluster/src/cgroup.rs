@@ -1,23 +1,50 @@
 //! A control group for one process: what it may take of the memory, its page cache included.
 
-use std::path::PathBuf;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use cgroups_rs::fs::Controller;
-use cgroups_rs::fs::cgroup::Cgroup;
-use cgroups_rs::fs::hierarchies;
-use cgroups_rs::fs::memory::MemController;
 use units::Bytes;
 
 use crate::ClusterError;
 
-/// The only controller that is asked for.
-const MEMORY: &str = "memory";
+/// Where systems mount control groups (systemd; cgroups(7)).
+const MOUNTED: &str = "/sys/fs/cgroup";
+
+/// How this machine keeps the memory of control groups: the files of the kernel's cgroup-v2.rst and cgroup-v1/memory.rst.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Hierarchy {
+    root: PathBuf,
+    limit: &'static str,
+    /// The limit that counts swap too, and whether it is of swap alone.
+    swap: (&'static str, bool),
+    used: &'static str,
+}
+
+impl Hierarchy {
+    /// The one below this folder: version 2, else version 1.
+    fn below(mounted: &Path) -> Option<Self> {
+        let controllers = fs::read_to_string(mounted.join("cgroup.controllers")).unwrap_or_default();
+        if controllers.split_whitespace().any(|controller| controller == "memory") {
+            let (limit, swap, used) = ("memory.max", ("memory.swap.max", true), "memory.current");
+            return Some(Self { root: mounted.to_owned(), limit, swap, used });
+        }
+        let root = mounted.join("memory");
+        let swap = ("memory.memsw.limit_in_bytes", false);
+        let (limit, used) = ("memory.limit_in_bytes", "memory.usage_in_bytes");
+        root.join(limit).exists().then_some(Self { root, limit, swap, used })
+    }
+
+    fn here() -> Option<Self> {
+        Self::below(Path::new(MOUNTED))
+    }
+}
 
 /// A group with a memory limit; removed when dropped.
 #[derive(Debug)]
 pub(crate) struct Group {
-    group: Cgroup,
+    hierarchy: Hierarchy,
     name: String,
 }
 
@@ -33,34 +60,35 @@ impl Group {
                  of memory (in a container: with its cgroup filesystem writable), or without a memory limit"
             ))
         };
-        let only = Some(vec![MEMORY.to_owned()]);
-        let group = Cgroup::new_with_specified_controllers(hierarchies::auto(), name, only);
-        let group = Self { group: group.map_err(|error| failed("no group", &cause(&error)))?, name: name.to_owned() };
-        let memory = group.memory().ok_or_else(|| failed("no group", &"the controller is not there"))?;
-        let limited = i64::try_from(limit.0).map(|limit| memory.set_limit(limit));
-        match limited {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => return Err(failed("no limit", &cause(&error))),
-            Err(_) => return Err(ClusterError::Input(format!("{limit} of memory is more than any machine has"))),
-        }
+        let hierarchy = Hierarchy::here();
+        let hierarchy = hierarchy.ok_or_else(|| failed("no group", &format!("{MOUNTED} has no memory controller")))?;
+        // Of version 2 groups below the root have only what it hands down; of version 1 there is no such file.
+        let _ = fs::write(hierarchy.root.join("cgroup.subtree_control"), "+memory");
+        fs::create_dir_all(hierarchy.root.join(name)).map_err(|error| failed("no group", &error))?;
+        let group = Self { hierarchy, name: name.to_owned() };
+        group.set(group.hierarchy.limit, limit).map_err(|error| failed("no limit", &error))?;
         // Without this the limit only moves to swap. Where swap is not accounted for there is nothing to set.
-        let with_swap = if group.group.v2() { 0 } else { limit.0 as i64 };
-        let _ = memory.set_memswap_limit(with_swap);
+        let (file, alone) = group.hierarchy.swap;
+        let _ = group.set(file, if alone { Bytes(0) } else { limit });
         Ok(group)
     }
 
-    fn memory(&self) -> Option<&MemController> {
-        self.group.controller_of()
+    fn folder(&self) -> PathBuf {
+        self.hierarchy.root.join(&self.name)
+    }
+
+    fn set(&self, file: &str, bytes: Bytes) -> std::io::Result<()> {
+        fs::write(self.folder().join(file), bytes.0.to_string())
     }
 
     /// The file to which a process writes its number to be in the group.
-    pub(crate) fn door(&self) -> Option<PathBuf> {
-        self.memory().map(|memory| memory.path().join("cgroup.procs"))
+    pub(crate) fn door(&self) -> PathBuf {
+        self.folder().join("cgroup.procs")
     }
 
     /// What its processes take now, page cache included.
     pub(crate) fn used(&self) -> Option<Bytes> {
-        self.memory().map(|memory| Bytes(memory.memory_stat().usage_in_bytes))
+        fs::read_to_string(self.folder().join(self.hierarchy.used)).ok()?.trim().parse().ok().map(Bytes)
     }
 }
 
@@ -76,15 +104,13 @@ impl Drop for Group {
 pub(crate) fn remove(name: &str) -> Result<(), ClusterError> {
     /// The kernel takes a moment to forget a process that was waited for.
     const PATIENCE: Duration = Duration::from_secs(5);
-    let only = vec![MEMORY.to_owned()];
-    let group = Cgroup::load_with_specified_controllers(hierarchies::auto(), name, only);
-    let Some(memory) = group.controller_of::<MemController>() else { return Ok(()) };
-    let folder = memory.path().to_owned();
+    let Some(hierarchy) = Hierarchy::here() else { return Ok(()) };
+    let folder = hierarchy.root.join(name);
     let from = Instant::now();
     loop {
-        match std::fs::remove_dir(&folder) {
+        match fs::remove_dir(&folder) {
             Ok(()) => return Ok(()),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(_) if from.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(10)),
             Err(error) => {
                 let folder = folder.display();
@@ -92,17 +118,6 @@ pub(crate) fn remove(name: &str) -> Result<(), ClusterError> {
             }
         }
     }
-}
-
-/// An error with what caused it, in one line.
-fn cause(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text = format!("{text}: {error}");
-        source = error.source();
-    }
-    text
 }
 
 #[cfg(test)]
@@ -117,7 +132,7 @@ mod tests {
 
     /// Runs a script in a group; answers whether it went well.
     fn run(group: &Group, script: &str) -> bool {
-        let door = group.door().unwrap();
+        let door = group.door();
         let script = format!("echo $$ > {} && {script}", door.display());
         Command::new("/bin/sh").args(["-c", &script]).status().unwrap().success()
     }
@@ -126,7 +141,7 @@ mod tests {
     fn a_group_limits_the_page_cache_and_is_removed() {
         let limit = Bytes::mib(16);
         let group = Group::new(&unique("cache"), limit).unwrap();
-        let folder = group.door().unwrap().parent().unwrap().to_owned();
+        let folder = group.door().parent().unwrap().to_owned();
         // On a disk: what lies in memory only cannot leave the cache.
         let file = tempfile::NamedTempFile::new_in("/var/tmp").unwrap();
         let path = file.path().display();
@@ -143,6 +158,21 @@ mod tests {
     fn a_process_that_takes_more_is_ended() {
         let group = Group::new(&unique("heap"), Bytes::mib(16)).unwrap();
         assert!(!run(&group, "exec dd if=/dev/zero of=/dev/null bs=64M count=1 2> /dev/null"));
+    }
+
+    #[test]
+    fn either_version_is_found_where_systems_mount_it() {
+        let mounted = tempfile::tempdir().unwrap();
+        let of = || Hierarchy::below(mounted.path()).map(|hierarchy| hierarchy.limit);
+        assert_eq!(of(), None);
+        fs::create_dir(mounted.path().join("memory")).unwrap();
+        fs::write(mounted.path().join("memory/memory.limit_in_bytes"), "").unwrap();
+        assert_eq!(of(), Some("memory.limit_in_bytes"));
+        // A machine may mount version 2 beside version 1, with no controller in it.
+        fs::write(mounted.path().join("cgroup.controllers"), "hugetlb\n").unwrap();
+        assert_eq!(of(), Some("memory.limit_in_bytes"));
+        fs::write(mounted.path().join("cgroup.controllers"), "cpu io memory\n").unwrap();
+        assert_eq!(of(), Some("memory.max"));
     }
 
     #[test]

@@ -89,7 +89,7 @@ impl Host {
     /// # Errors
     /// When it cannot be started.
     pub fn launch(&self, name: &str, program: &Path, arguments: &[String]) -> Result<Program, ClusterError> {
-        let order = Order { program, arguments, door: self.group.as_ref().and_then(Group::door) };
+        let order = Order { program, arguments, door: self.group.as_ref().map(Group::door) };
         let log = self.ground.folder.join(name).with_extension("log");
         let process = self.ground.launch(name, &order, &log)?;
         Ok(Program { process: Mutex::new(process), log, _ground: Arc::clone(&self.ground) })

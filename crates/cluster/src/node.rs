@@ -110,7 +110,7 @@ impl Node {
         let mut arguments = self.arguments.clone();
         arguments.extend(["--addr".to_owned(), served.addr.to_string()]);
         arguments.extend(["--status-addr".to_owned(), served.status().to_string()]);
-        let door = self.group.as_ref().and_then(Group::door);
+        let door = self.group.as_ref().map(Group::door);
         let order = Order { program: &self.program, arguments: &arguments, door };
         *process = Some(self.ground.launch(&self.name, &order, &self.log())?);
         Ok(())

@@ -66,6 +66,8 @@ pub struct Seen {
     pub changing: Vec<Step>,
     /// What clouds have announced.
     pub notices: Vec<maintenance::Notice>,
+    /// Of the events that something was made ready for: how many procedures have done all that is to be done before them.
+    pub ready: BTreeMap<String, usize>,
 }
 
 /// Fills in a part of what is seen: Prometheus, a cloud's notices, a volume's counters.

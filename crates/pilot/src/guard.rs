@@ -68,6 +68,7 @@ impl Bounds {
         let name = match step {
             Step::ResignPdLeader { .. } => "resign-pd-leader",
             Step::DeletePod { .. } => "delete-pod",
+            Step::ApproveEvent { .. } => "approve-event",
             Step::ModifyVolume { .. } => "modify-volume",
             _ => "*",
         };

@@ -237,6 +237,9 @@ impl Pilot {
     pub fn look(&mut self, now: Now) -> Seen {
         let under_way = self.journal.replay().open().flat_map(|run| run.procedure.steps());
         let mut seen = Seen { changing: under_way.map(|(_, step)| step.clone()).collect(), ..Seen::default() };
+        for event in self.journal.replay().open().filter_map(Run::is_ready_for) {
+            *seen.ready.entry(event.to_owned()).or_default() += 1;
+        }
         let mut unseen: Vec<(String, Option<String>)> = Vec::new();
         match self.world.health() {
             Ok(health) => seen.health = Some(health),

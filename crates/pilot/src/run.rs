@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::journal::{Came, Ended, Entry, Undone};
 use crate::procedure::{Ending, Found, Late, Stage};
-use crate::{Procedure, Reversal, Step, Wait};
+use crate::{Condition, Procedure, Reversal, Step, Wait};
 
 /// A procedure on its way.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -216,6 +216,16 @@ impl Run {
             && self.turned.is_none()
             && (self.procedure.ending, self.procedure.found) == (Ending::Keep, Found::GoOn)
             && self.procedure.steps().all(made)
+    }
+
+    /// The event whose end it waits for, if all that was to be done before it is.
+    pub(crate) fn is_ready_for(&self) -> Option<&str> {
+        match self.next() {
+            Next::Await(_, Wait { until: Condition::EventOver { event }, .. }) => {
+                self.waited.values().all(|met| *met).then_some(event)
+            }
+            _ => None,
+        }
     }
 
     /// Whether something of it was left as somebody else had set it since.

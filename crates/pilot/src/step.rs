@@ -3,6 +3,7 @@
 use std::fmt;
 
 use disk::Disk;
+use maintenance::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -49,6 +50,11 @@ pub enum Step {
         namespace: String,
         /// The pod's name.
         pod: String,
+    },
+    /// Lets an event of a cloud begin before its time, for all of its machines.
+    ApproveEvent {
+        /// The name that its notice has.
+        event: String,
     },
     /// Changes what a volume of a cloud is provisioned as.
     ModifyVolume {
@@ -101,6 +107,11 @@ pub enum Subject {
         /// The pod's name.
         pod: String,
     },
+    /// How far an event of a cloud is; read as `scheduled` or `started`, null where nothing is told of it any more.
+    Event {
+        /// The name that its notice has.
+        event: String,
+    },
     /// A volume; read as the text of a [`Disk`].
     Volume {
         /// The cloud's name of it.
@@ -132,6 +143,7 @@ impl Step {
             Self::ResignPdLeader { .. } => Subject::PdLeader,
             Self::CordonNode { node } => Subject::Node { node },
             Self::DeletePod { namespace, pod } => Subject::Pod { namespace, pod },
+            Self::ApproveEvent { event } => Subject::Event { event },
             Self::ModifyVolume { volume, .. } => Subject::Volume { volume },
             Self::SetTidbVariable { name, .. } => Subject::TidbVariable { name },
         }
@@ -147,6 +159,7 @@ impl Step {
             // The one that shall go, so that no other is hit.
             Self::ResignPdLeader { member } => json!(member),
             Self::DeletePod { .. } => before.clone(),
+            Self::ApproveEvent { .. } => json!(State::Started),
             Self::ModifyVolume { to, .. } => json!(to.to_string()),
         }
     }
@@ -156,6 +169,8 @@ impl Step {
         match self {
             Self::ResignPdLeader { member } => now.as_str() != Some(member),
             Self::DeletePod { .. } => before.is_null() || now != before,
+            // It may be over when it is looked at.
+            Self::ApproveEvent { .. } => *now != json!(State::Scheduled),
             _ => same(&self.writes(before), now),
         }
     }
@@ -165,6 +180,7 @@ impl Step {
         match self {
             Self::ResignPdLeader { .. } => Reversal::Never("PD may be led by any of its members"),
             Self::DeletePod { .. } => Reversal::Never("a pod that is gone is made anew by its controller"),
+            Self::ApproveEvent { .. } => Reversal::Never("what a cloud has begun cannot be held back"),
             _ => Reversal::Write,
         }
     }
@@ -179,6 +195,7 @@ impl fmt::Display for Step {
             Self::ResignPdLeader { member } => write!(f, "make {member} resign as PD's leader"),
             Self::CordonNode { node } => write!(f, "cordon node {node}"),
             Self::DeletePod { namespace, pod } => write!(f, "delete pod {namespace}/{pod}"),
+            Self::ApproveEvent { event } => write!(f, "let event {} begin", event.escape_debug()),
             Self::ModifyVolume { volume, to } => write!(f, "change {volume} to {to}"),
             Self::SetTidbVariable { name, value } => write!(f, "set TiDB's {name} = {}", Shown(value)),
         }
@@ -194,6 +211,7 @@ impl fmt::Display for Subject {
             Self::PdLeader => f.write_str("PD's leader"),
             Self::Node { node } => write!(f, "cordon of node {node}"),
             Self::Pod { namespace, pod } => write!(f, "pod {namespace}/{pod}"),
+            Self::Event { event } => write!(f, "event {}", event.escape_debug()),
             Self::Volume { volume } => write!(f, "volume {volume}"),
             Self::TidbVariable { name } => write!(f, "TiDB's {name}"),
         }

@@ -150,6 +150,18 @@ pub trait Events {
     /// # Errors
     /// When it cannot be told.
     fn over(&self, event: &str) -> Result<bool, WorldError>;
+
+    /// How far an event is; nothing if it is over.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    fn state(&self, event: &str) -> Result<Option<maintenance::State>, WorldError>;
+
+    /// Lets an event begin before its time.
+    ///
+    /// # Errors
+    /// When it was refused, or perhaps not done.
+    fn approve(&self, event: &str) -> Result<(), WorldError>;
 }
 
 /// All of a cluster that can be seen and changed. What is not named cannot be touched.
@@ -193,6 +205,7 @@ impl World {
             Subject::PdLeader => Ok(json!(self.pd()?.leader()?)),
             Subject::Node { node } => Ok(json!(self.kubernetes()?.cordoned(node)?)),
             Subject::Pod { namespace, pod } => Ok(json!(self.kubernetes()?.pod(namespace, pod)?)),
+            Subject::Event { event } => Ok(json!(self.events()?.state(event)?)),
             Subject::Volume { volume } => Ok(json!(self.volumes()?.provisioned(volume)?)),
             Subject::TidbVariable { name } => self.tidb()?.variable(name),
         }
@@ -219,6 +232,7 @@ impl World {
             }
             Subject::Node { node } => self.kubernetes()?.set_cordoned(node, truth()?),
             Subject::Pod { namespace, pod } => self.kubernetes()?.delete_pod(namespace, pod, text()?),
+            Subject::Event { event } => self.events()?.approve(event),
             Subject::Volume { volume } => self.volumes()?.modify(volume, text()?),
             Subject::TidbVariable { name } => self.tidb()?.set_variable(name, to),
         }

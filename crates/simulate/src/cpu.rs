@@ -54,6 +54,9 @@ struct Threads<T> {
     busy: f64,
 }
 
+/// The golden ratio, less one.
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
+
 /// A job that runs.
 #[derive(Debug, Clone, Copy)]
 struct Running<T> {
@@ -81,8 +84,18 @@ pub(crate) struct Cpu<T> {
     rate: f64,
     at: Nanos,
     next: Nanos,
-    /// Jobs elsewhere that run on the same hardware threads.
-    beside: usize,
+    /// Jobs elsewhere that run on the same hardware threads, and those of them that work in the background.
+    beside: (usize, usize),
+    /// Jobs here that run in the background, for longer than a slice.
+    background: usize,
+    /// A thread that wakes waits up to so many seconds where those of the background hold all hardware threads.
+    slice: f64,
+    /// Jobs whose threads wait so, and until when.
+    waking: Vec<(Nanos, Running<T>)>,
+    /// When the first of them runs; the end of time if there is none.
+    wakes: Nanos,
+    /// What stands in for chance: steps of the golden ratio, which fill an interval evenly.
+    phase: f64,
     paused: bool,
 }
 
@@ -101,9 +114,19 @@ impl<T: Copy> Cpu<T> {
             rate: speed,
             at: Nanos(0),
             next: Nanos(u64::MAX),
-            beside: 0,
+            beside: (0, 0),
+            background: 0,
+            slice: 0.0,
+            waking: Vec::new(),
+            wakes: Nanos(u64::MAX),
+            phase: 0.0,
             paused: false,
         }
+    }
+
+    /// The same; a thread that wakes where threads of the background hold all hardware threads waits up to a slice of time.
+    pub(crate) fn with_slice(self, seconds: f64) -> Self {
+        Self { slice: seconds, ..self }
     }
 
     /// When the next job ends; the end of time if none runs.
@@ -124,8 +147,12 @@ impl<T: Copy> Cpu<T> {
         }
     }
 
-    /// Takes the job that ends at [`Cpu::next`]. Its thread takes no other until [`Cpu::free`].
+    /// Takes the job that ends at [`Cpu::next`]; none where one only begins then. Its thread takes no other until [`Cpu::free`].
     pub(crate) fn take(&mut self) -> Option<(Pool, T)> {
+        if self.wakes <= self.next && self.wakes < Nanos(u64::MAX) {
+            self.wake();
+            return None;
+        }
         if self.running.is_empty() {
             return None;
         }
@@ -134,6 +161,7 @@ impl<T: Copy> Cpu<T> {
         // The instant was rounded up to a nanosecond: the job may have had a hair more than it needed.
         self.service = self.service.max(self.ends.swap_remove(self.first));
         self.pools[done.pool as usize].busy += done.work / self.speed;
+        self.background -= usize::from(self.holds(&done));
         if self.running.is_empty() {
             self.service = 0.0;
         }
@@ -156,11 +184,52 @@ impl<T: Copy> Cpu<T> {
     }
 
     fn start(&mut self, pool: Pool, work: f64, task: T) {
-        let end = self.service + work;
+        let job = Running { work, pool, task };
+        match self.wait(pool) {
+            Some(wait) => {
+                let at = self.at + Nanos::from_secs_f64(wait);
+                self.wakes = self.wakes.min(at);
+                self.waking.push((at, job));
+            }
+            None => self.run(job),
+        }
+    }
+
+    /// How long a thread that wakes waits for a hardware thread: until the slice ends of what holds it, if that works in the
+    /// background. What serves requests gives it up soon; that is what sharing stands for.
+    fn wait(&mut self, pool: Pool) -> Option<f64> {
+        let running = self.running.len() + self.beside.0;
+        if self.slice == 0.0 || !pool.serves() || (running as f64) < self.threads {
+            return None;
+        }
+        let held = (self.background + self.beside.1) as f64 / running as f64;
+        self.phase = (self.phase + GOLDEN).fract();
+        (self.phase < held).then(|| self.slice * self.phase / held)
+    }
+
+    /// Whether a job works in the background, and for longer than a slice.
+    fn holds(&self, job: &Running<T>) -> bool {
+        !job.pool.serves() && job.work >= self.slice * self.speed
+    }
+
+    /// The first of the threads that wait runs.
+    fn wake(&mut self) {
+        let first = self.waking.iter().enumerate().min_by_key(|(_, (at, _))| *at).map(|(place, _)| place);
+        let Some(place) = first else { return };
+        self.advance(self.next);
+        let (_, job) = self.waking.swap_remove(place);
+        self.wakes = self.waking.iter().map(|(at, _)| *at).min().unwrap_or(Nanos(u64::MAX));
+        self.run(job);
+        self.schedule();
+    }
+
+    fn run(&mut self, job: Running<T>) {
+        let end = self.service + job.work;
+        self.background += usize::from(self.holds(&job));
         if self.ends.get(self.first).is_none_or(|first| end < *first) {
             self.first = self.ends.len();
         }
-        self.running.push(Running { work, pool, task });
+        self.running.push(job);
         self.ends.push(end);
     }
 
@@ -172,7 +241,7 @@ impl<T: Copy> Cpu<T> {
     }
 
     fn schedule(&mut self) {
-        let running = (self.running.len() + self.beside) as f64;
+        let running = (self.running.len() + self.beside.0) as f64;
         self.rate = if running <= self.threads { self.speed } else { self.speed * self.threads / running };
         self.next = self.ends.get(self.first).map_or(Nanos(u64::MAX), |end| {
             let left = (end - self.service).max(0.0) / self.rate;
@@ -180,6 +249,7 @@ impl<T: Copy> Cpu<T> {
             let nanos = (left * 1e9) as u64;
             self.at + Nanos(nanos + u64::from((nanos as f64) < left * 1e9))
         });
+        self.next = self.next.min(self.wakes.max(self.at));
         if self.paused {
             self.next = Nanos(u64::MAX);
         }
@@ -209,8 +279,13 @@ impl<T: Copy> Cpu<T> {
         self.running.len()
     }
 
-    /// From now on so many jobs elsewhere run on the same hardware threads.
-    pub(crate) fn share(&mut self, now: Nanos, beside: usize) {
+    /// Those of them that work in the background.
+    pub(crate) fn background(&self) -> usize {
+        self.background
+    }
+
+    /// From now on so many jobs elsewhere run on the same hardware threads, so many of them in the background.
+    pub(crate) fn share(&mut self, now: Nanos, beside: (usize, usize)) {
         if self.beside != beside {
             self.advance(now);
             self.beside = beside;
@@ -255,7 +330,7 @@ mod tests {
         let mut ends = Vec::new();
         while cpu.next() < Nanos(u64::MAX) {
             let at = cpu.next();
-            let (pool, job) = cpu.take().unwrap();
+            let Some((pool, job)) = cpu.take() else { continue };
             cpu.free(at, pool);
             ends.push((at.0, job));
         }
@@ -274,8 +349,8 @@ mod tests {
     fn jobs_elsewhere_on_the_same_threads_slow_down_as_ones_here_do() {
         let mut cpu = Cpu::new(1.0, 1.0, |_| 8);
         cpu.submit(Nanos(0), Pool::Read, 0.001, 0);
-        cpu.share(Nanos(0), 3);
-        cpu.share(Nanos(2_000_000), 0);
+        cpu.share(Nanos(0), (3, 0));
+        cpu.share(Nanos(2_000_000), (0, 0));
         assert_eq!(drain(&mut cpu), [(2_500_000, 0)], "a quarter of 2 ms, then alone");
     }
 
@@ -302,20 +377,43 @@ mod tests {
         assert_eq!(drain(&mut cpu), [(10_000_000, 1)]);
     }
 
+    #[test]
+    fn a_thread_that_wakes_beside_compactions_waits_for_half_a_slice_in_the_mean() {
+        let mut cpu = Cpu::new(2.0, 1.0, |_| 8).with_slice(0.004);
+        cpu.submit(Nanos(0), Pool::Compaction, 1e6, 0);
+        let ended = |cpu: &mut Cpu<usize>, from: Nanos| {
+            cpu.submit(from, Pool::Read, 1e-6, 1);
+            loop {
+                let at = cpu.next();
+                if let Some((pool, _)) = cpu.take() {
+                    cpu.free(at, pool);
+                    return (at - from).as_secs_f64();
+                }
+            }
+        };
+        assert!(ended(&mut cpu, Nanos(0)) < 1e-5, "the other processor is free");
+        cpu.submit(Nanos(0), Pool::Compaction, 1e6, 0);
+        let waits: Vec<f64> = (1..=1000).map(|at| ended(&mut cpu, Nanos::millis(10 * at))).collect();
+        let mean = waits.iter().sum::<f64>() / 1000.0;
+        assert!((mean - 0.002).abs() < 1e-4 && waits.iter().all(|wait| *wait < 0.0041), "{mean}");
+    }
+
     proptest! {
         #[test]
         fn no_more_work_is_done_than_there_are_threads(
             jobs in prop::collection::vec((0..1_000_000u64, 1e-6..1e-3f64, 0..6usize), 1..200),
-            threads in 1..9u32, pool in 1..4u32,
+            threads in 1..9u32, pool in 1..4u32, slice in prop::sample::select(vec![0.0, 0.003]),
         ) {
-            let mut cpu = Cpu::new(f64::from(threads), 1.0, |_| pool);
+            let mut cpu = Cpu::new(f64::from(threads), 1.0, |_| pool).with_slice(slice);
             let (mut now, mut work, mut ends) = (Nanos(0), 0.0, 0);
             for (index, (gap, seconds, of)) in jobs.iter().enumerate() {
                 now += Nanos(*gap);
                 while cpu.next() <= now {
-                    let (at, (pool, _)) = (cpu.next(), cpu.take().unwrap());
-                    cpu.free(at, pool);
-                    ends += 1;
+                    let at = cpu.next();
+                    if let Some((pool, _)) = cpu.take() {
+                        cpu.free(at, pool);
+                        ends += 1;
+                    }
                 }
                 cpu.submit(now, Pool::ALL[*of], *seconds, index);
                 work += seconds;

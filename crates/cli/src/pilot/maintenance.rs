@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use ::pilot::Pilot;
 use ::pilot::maintenance::{Machine, Machines, Maintenance};
 use kubernetes::{Access, Api, Token};
-use maintenance::{Board, Cloud, Listening, Metadata, Source, aws, azure, gcp};
+use maintenance::{Board, Cloud, Listening, Metadata, Source, Web, aws, azure, gcp};
 
 use super::drill::Whose;
 use super::volumes::Volumes;
@@ -28,6 +28,9 @@ pub(crate) struct Listen {
     /// Ask EC2 what it has planned for each --machine, too: the metadata server tells of this one only
     #[arg(long, requires = "maintenance")]
     fleet: bool,
+    /// Let an event of Azure begin as soon as this machine is ready, if it is of this machine alone
+    #[arg(long, requires = "maintenance")]
+    approve: bool,
     /// Kubernetes' API: an address, or `pod` for the service account of the pod that this runs in
     #[arg(long, value_name = "URL")]
     kubernetes: Option<String>,
@@ -86,13 +89,16 @@ impl Listen {
         if self.fleet && whose.cloud() != Cloud::Aws {
             return Err(Failure::input(format!("--fleet is for AWS: {} tells no machine of others", whose.cloud())));
         }
+        if self.approve && whose.cloud() != Cloud::Azure {
+            return Err(Failure::input(format!("--approve is for Azure: {} takes no approval", whose.cloud())));
+        }
         let sources: Vec<Box<dyn Source + Send>> = match whose.cloud() {
             Cloud::Gcp => gcp::Key::ALL.map(|key| Box::new(gcp::Listener::new(key)) as Box<dyn Source + Send>).into(),
             Cloud::Aws => vec![Box::new(aws::Imds::new())],
             Cloud::Azure => vec![Box::new(azure::ScheduledEvents::new())],
         };
         let web = Metadata::new(whose.cloud(), self.metadata.as_deref())?;
-        let board = Board::default();
+        let (board, approver) = (Board::default(), web.clone());
         let mut listening = Vec::new();
         let mut here = None;
         for mut source in sources {
@@ -115,7 +121,10 @@ impl Listen {
             let source = events(account, others.collect())?;
             listening.push(Listening::start(source, Box::new(web), "", &board).map_err(listener)?);
         }
-        pilot = pilot.hears(board).controller(Box::new(Maintenance::new(Machines(self.machine.clone()))));
+        let maintenance = Maintenance::new(Machines(self.machine.clone()));
+        let maintenance = if self.approve { maintenance.approving() } else { maintenance };
+        let approver = self.approve.then(|| Box::new(approver) as Box<dyn Web>);
+        pilot = pilot.hears(board, approver).controller(Box::new(maintenance));
         Ok((pilot, listening))
     }
 }

@@ -1,13 +1,17 @@
 //! Decides what the notices call for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use maintenance::{Notice, azure};
 use units::Nanos;
 
 use super::bounds::bounds;
 use super::procedures::Moment;
-use super::{Machines, Role};
-use crate::{Controller, Now, Proposal, Seen};
+use super::{Machine, Machines, Role};
+use crate::{Controller, Ending, Found, Now, Procedure, Proposal, Seen, Step};
+
+/// An event that was let begin has begun within this; longer than `approve-event` of `tables/guard.toml` may take.
+const APPROVED_WITHIN: Nanos = Nanos::secs(300);
 
 /// Makes machines ready for what their clouds announce.
 #[derive(Debug, Default)]
@@ -15,12 +19,40 @@ pub struct Maintenance {
     machines: Machines,
     /// When something was last proposed, by notice and role.
     proposed: BTreeMap<(String, Role), Nanos>,
+    /// Whether an event is let begin as soon as all is ready for it.
+    approves: bool,
+    /// When that was last proposed, by notice.
+    approved: BTreeMap<String, Nanos>,
 }
 
 impl Maintenance {
     /// For these machines.
     pub fn new(machines: Machines) -> Self {
-        Self { machines, proposed: BTreeMap::new() }
+        Self { machines, ..Self::default() }
+    }
+
+    /// The same; an event of Azure is let begin as soon as all is ready for it, rather than at its time: one that is of this machine
+    /// alone, for only that is made ready here, and from which it comes back.
+    #[must_use]
+    pub fn approving(self) -> Self {
+        Self { approves: true, ..self }
+    }
+
+    /// Lets an event begin, if it is time and nobody did.
+    fn approval(&mut self, now: Now, seen: &Seen, notice: &Notice, machine: &Machine) -> Option<Proposal> {
+        let is_ready = seen.ready.get(&notice.id).is_some_and(|ready| *ready >= machine.roles.len());
+        let alone = BTreeSet::from([notice.subject.clone()]);
+        if !self.approves || !is_ready || !notice.returns || !azure::approves(notice, &alone) {
+            return None;
+        }
+        if self.approved.get(&notice.id).is_some_and(|last| now.since(*last) < bounds().again.value) {
+            return None;
+        }
+        self.approved.insert(notice.id.clone(), now.mono);
+        let step = Step::ApproveEvent { event: notice.id.clone() };
+        let procedure =
+            Procedure { found: Found::GoOn, within: APPROVED_WITHIN, ..Procedure::of_one(step, Ending::Keep) };
+        Some(Proposal::act(format!("{notice}: all is ready for it"), procedure))
     }
 }
 
@@ -35,10 +67,11 @@ impl Controller for Maintenance {
         let mut notices: Vec<_> = seen.notices.iter().collect();
         notices.sort_by_key(|notice| (notice.deadline, notice.id.as_str()));
         for notice in notices {
-            let Some(machine) = self.machines.named(&notice.subject) else {
+            let Some(machine) = self.machines.named(&notice.subject).cloned() else {
                 proposals.push(Proposal::tell(format!("{notice}: nothing is known to run there")));
                 continue;
             };
+            proposals.extend(self.approval(now, seen, notice, &machine));
             for role in &machine.roles {
                 let key = (notice.id.clone(), role.clone());
                 if self.proposed.get(&key).is_some_and(|last| now.since(*last) < bounds().again.value) {
@@ -52,7 +85,9 @@ impl Controller for Maintenance {
                 }
             }
         }
-        self.proposed.retain(|(id, _), _| seen.notices.iter().any(|notice| notice.id == *id));
+        let known = |id: &str| seen.notices.iter().any(|notice| notice.id == id);
+        self.proposed.retain(|(id, _), _| known(id));
+        self.approved.retain(|id, _| known(id));
         proposals
     }
 }

@@ -1,7 +1,7 @@
 //! The board of notices and the API of Kubernetes as the pilot's peers.
 
 use kubernetes::{Api, KubernetesError};
-use maintenance::Board;
+use maintenance::{Board, MaintenanceError, State, Web, azure};
 
 use crate::{Events, Kubernetes, Now, Pilot, Seen, Source, WorldError};
 
@@ -9,9 +9,43 @@ use crate::{Events, Kubernetes, Now, Pilot, Seen, Source, WorldError};
 #[derive(Debug, Clone)]
 pub struct Heard(pub Board);
 
-impl Events for Heard {
+/// The name of the peer that speaks by boards.
+const CLOUD: &str = "the cloud";
+
+fn silent(why: String) -> WorldError {
+    WorldError::Silent { peer: CLOUD.to_owned(), why }
+}
+
+/// Events that are heard of, and those of Azure let begin.
+pub struct Approved {
+    /// What is heard.
+    pub heard: Heard,
+    /// Where Azure is told; nowhere if nothing is to be let begin.
+    pub web: Option<Box<dyn Web>>,
+}
+
+impl Events for Approved {
     fn over(&self, event: &str) -> Result<bool, WorldError> {
-        self.0.over(event).map_err(|why| WorldError::Silent { peer: "the cloud".to_owned(), why })
+        self.heard.0.over(event).map_err(silent)
+    }
+
+    fn state(&self, event: &str) -> Result<Option<State>, WorldError> {
+        match self.heard.0.notices().into_iter().find(|notice| notice.id == event) {
+            Some(notice) => Ok(Some(notice.state)),
+            None if self.over(event)? => Ok(None),
+            None => Err(silent(format!("nothing is known of the event {}", event.escape_debug()))),
+        }
+    }
+
+    fn approve(&self, event: &str) -> Result<(), WorldError> {
+        let web = self.web.as_deref().ok_or_else(|| WorldError::Unnamed {
+            what: "approval of events".to_owned(),
+            hint: "allow it with --approve".to_owned(),
+        })?;
+        azure::approve(web, event).map_err(|error| match error {
+            MaintenanceError::Stranger { .. } => WorldError::Refused { peer: CLOUD.to_owned(), why: error.to_string() },
+            error => silent(error.to_string()),
+        })
     }
 }
 
@@ -22,15 +56,15 @@ impl Source for Heard {
         if complaints.is_empty() {
             return Ok(());
         }
-        Err(WorldError::Silent { peer: "the cloud".to_owned(), why: complaints.join("; ") })
+        Err(silent(complaints.join("; ")))
     }
 }
 
 impl Pilot {
-    /// The same, hearing what is written to a board.
+    /// The same, hearing what is written to a board; events of Azure may be let begin where there is a `web` for it.
     #[must_use]
-    pub fn hears(mut self, board: Board) -> Self {
-        self.world.events = Some(Box::new(Heard(board.clone())));
+    pub fn hears(mut self, board: Board, web: Option<Box<dyn Web>>) -> Self {
+        self.world.events = Some(Box::new(Approved { heard: Heard(board.clone()), web }));
         self.source(Box::new(Heard(board)))
     }
 

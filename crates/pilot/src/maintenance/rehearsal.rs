@@ -7,7 +7,7 @@ use maintenance::emulator::{Emulator, Planned, Twin as Server};
 use maintenance::{Board, Cloud, Source, gcp};
 use serde_json::{Value, json};
 
-use super::{Heard, Machine, Machines, Maintenance, Role};
+use super::{Approved, Heard, Machine, Machines, Maintenance, Role};
 use crate::twin::{MemoryAudit, MemoryLines, State, Twin};
 use crate::{Journal, Pilot, PilotError, Replay, Step, Subject, World};
 
@@ -51,7 +51,11 @@ pub fn rehearse(role: &Role) -> Result<Rehearsal, PilotError> {
     board.expect(&name);
     let lines = MemoryLines::of(&cluster);
     let journal = Journal::open(Box::new(lines), Replay::default(), &cluster.state().cluster, "rehearsal", start)?;
-    let world = World { tikv: None, events: Some(Box::new(Heard(board.clone()))), ..cluster.world() };
+    let world = World {
+        tikv: None,
+        events: Some(Box::new(Approved { heard: Heard(board.clone()), web: None })),
+        ..cluster.world()
+    };
     let machine = Machine { name: MACHINE.to_owned(), roles: vec![role.clone()] };
     let mut pilot = Pilot::new(world, journal, Box::new(MemoryAudit::default()), cluster.now())?
         .controller(Box::new(Maintenance::new(Machines(vec![machine]))))

@@ -160,4 +160,15 @@ impl Events for Twin {
     fn over(&self, event: &str) -> Result<bool, WorldError> {
         self.ask("the cloud", "event", |state| Ok(state.over.contains(event)))
     }
+
+    fn state(&self, event: &str) -> Result<Option<maintenance::State>, WorldError> {
+        let subject = Subject::Event { event: event.to_owned() };
+        self.ask("the cloud", "event", |state| {
+            Ok(state.values.get(&subject).and_then(|state| serde_json::from_value(state.clone()).ok()))
+        })
+    }
+
+    fn approve(&self, event: &str) -> Result<(), WorldError> {
+        self.tell("the cloud", &Subject::Event { event: event.to_owned() }, json!(maintenance::State::Started))
+    }
 }

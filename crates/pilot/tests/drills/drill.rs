@@ -1,11 +1,12 @@
 //! A machine, its metadata server and a cluster on one virtual clock, with a pilot that may be killed at any moment.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use maintenance::emulator::{Emulator, Planned, Twin as Metadata};
-use maintenance::{Board, Cloud, Heard as Told, MaintenanceError, Source, aws, azure, gcp};
-use pilot::maintenance::{Heard, Machines, Maintenance};
+use maintenance::{Answer, Ask, Board, Cloud, Heard as Told, MaintenanceError, Source, Web, aws, azure, gcp};
+use pilot::maintenance::{Approved, Heard, Machines, Maintenance};
 use pilot::twin::{MemoryAudit, MemoryLines, State, Twin};
 use pilot::{Journal, Pilot, PilotError, Replay, Subject, World};
 use serde_json::json;
@@ -48,10 +49,21 @@ struct Program {
     coming: Option<(Timestamp, Result<Told, MaintenanceError>)>,
 }
 
+/// The metadata server, for who approves.
+struct Shared(Rc<Metadata>);
+
+impl Web for Shared {
+    fn ask(&self, ask: &Ask) -> Result<Answer, MaintenanceError> {
+        self.0.ask(ask)
+    }
+}
+
 /// A rehearsal.
 pub(crate) struct Drill {
     pub(crate) cluster: Twin,
-    pub(crate) metadata: Metadata,
+    pub(crate) metadata: Rc<Metadata>,
+    /// Whether events may be let begin.
+    pub(crate) approves: bool,
     pub(crate) lines: MemoryLines,
     pub(crate) audit: MemoryAudit,
     /// Seconds from a kill to the next pilot.
@@ -80,7 +92,8 @@ impl Drill {
             machines: vec![MACHINE],
             seen: Vec::new(),
             world: |twin| World { tikv: None, ..twin.world() },
-            metadata: Metadata::new(cloud, emulator, start),
+            metadata: Rc::new(Metadata::new(cloud, emulator, start)),
+            approves: false,
             cloud,
             cluster,
             program: None,
@@ -109,10 +122,14 @@ impl Drill {
         let journal = Journal::open(Box::new(self.lines.clone()), replay, "7001", "p", now.wall)?;
         let board = Board::default();
         board.expect(LISTENER);
-        let world = World { events: Some(Box::new(Heard(board.clone()))), ..(self.world)(&self.cluster) };
+        let web = self.approves.then(|| Box::new(Shared(self.metadata.clone())) as Box<dyn Web>);
+        let events = Approved { heard: Heard(board.clone()), web };
+        let world = World { events: Some(Box::new(events)), ..(self.world)(&self.cluster) };
         let machines = Machines(self.machines.iter().map(|machine| machine.parse().unwrap()).collect());
+        let maintenance = Maintenance::new(machines);
+        let maintenance = if self.approves { maintenance.approving() } else { maintenance };
         let pilot = Pilot::new(world, journal, Box::new(self.audit.clone()), now)?
-            .controller(Box::new(Maintenance::new(machines)))
+            .controller(Box::new(maintenance))
             .source(Box::new(Heard(board.clone())));
         let source: Box<dyn Source> = match self.cloud {
             Cloud::Gcp => Box::new(gcp::Listener::new(gcp::Key::Maintenance)),

@@ -40,6 +40,36 @@ fn leaders_are_gone_before_the_deadline_and_all_is_as_before_afterwards() {
 }
 
 #[test]
+fn an_event_of_azure_is_let_begin_once_all_is_ready_for_it() {
+    let mut drill = Drill::new(Cloud::Azure);
+    drill.approves = true;
+    let before = restored(&drill.cluster.state());
+    let planned = drill.plan("Freeze", 40, None, 20);
+    drill.run(400);
+    let begun = drill.metadata.with(|emulator| emulator.happenings()[0].clone());
+    let at = drill.second(begun.approved.expect("it was approved"));
+    assert!(at < drill.second(planned.starts) - 600, "a quarter of an hour is not waited for: {at}");
+    let then = &drill.seen[at - 1];
+    assert_eq!(then.health.stores[&2].leaders, 0, "{}", drill.lines.text());
+    assert_ne!(then.values[&pilot::Subject::PdLeader], json!("pd1"));
+    assert_ne!(then.values[&pod()], json!("uid-1"));
+    assert_eq!(drill.said("all is ready for it").len(), 1, "{:?}", drill.audit.sentences());
+    assert!(drill.is_idle(), "{}", drill.lines.text());
+    assert_eq!(restored(&drill.cluster.state()), before);
+}
+
+#[test]
+fn an_event_of_azure_that_takes_the_machine_away_is_not_hurried() {
+    for word in ["Preempt", "Terminate"] {
+        let mut drill = Drill::new(Cloud::Azure);
+        drill.approves = true;
+        drill.plan(word, 40, None, 20);
+        drill.run(400);
+        assert_eq!(drill.metadata.with(|emulator| emulator.happenings()[0].approved), None, "{word}");
+    }
+}
+
+#[test]
 fn with_days_left_a_store_keeps_its_leaders_until_it_is_time() {
     let mut drill = Drill::new(Cloud::Aws);
     let planned = drill.plan("system-reboot", 10, Some(7200), 60);

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use kubernetes::{Access, Api, Token};
 use maintenance::emulator::{Emulator, Planned, Server};
 use maintenance::{Board, Cloud, Listening, Metadata, Source, aws, azure, gcp};
-use pilot::maintenance::{Heard, Machines, Maintenance};
+use pilot::maintenance::{Approved, Heard, Machines, Maintenance};
 use pilot::twin::MemoryAudit;
 use pilot::{Clock, Condition, Folder, Journal, Lines, Next, PdHttp, Pilot, PilotError, SystemClock, World};
 use serde_json::{Value, json};
@@ -91,7 +91,7 @@ impl<'c> Site<'c> {
         let world = World {
             pd: Some(Box::new(pd)),
             kubernetes: Some(Box::new(api)),
-            events: Some(Box::new(Heard(board.clone()))),
+            events: Some(Box::new(Approved { heard: Heard(board.clone()), web: None })),
             ..World::default()
         };
         let machine = format!("vm-1=tikv:{},tidb:db/tidb-0@node-1", self.store).parse().unwrap();

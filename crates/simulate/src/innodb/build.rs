@@ -36,8 +36,11 @@ pub(super) fn growth(task: &Task) -> Growth {
     })
 }
 
-/// The table's tree and those of its indexes before the run.
-pub(super) fn trees(task: &Task, c: &InnodbConstants) -> [Trees; KINDS] {
+/// Rollback segments: transactions are dealt to them in turn (`innodb_rollback_segments`, MySQL reference manual).
+const ROLLBACK_SEGMENTS: u32 = 128;
+
+/// The table's tree and those of its indexes before the run, and what so many clients need to undo what is under way.
+pub(super) fn trees(task: &Task, clients: u32, c: &InnodbConstants) -> [Trees; KINDS] {
     let (profile, growth) = (&task.profile, growth(task));
     let row = profile.row.as_f64() + c.row_overhead;
     let entry = profile.index_entry.as_f64() + c.entry_header;
@@ -52,6 +55,7 @@ pub(super) fn trees(task: &Task, c: &InnodbConstants) -> [Trees; KINDS] {
         trees(Lands::Anywhere, profile.random_indexes, entry),
         trees(in_order, growth.swept_indexes, entry),
         trees(Lands::AtTheEnd, ordered, entry),
+        Trees::fixed(c.undo_pages, clients + clients.min(ROLLBACK_SEGMENTS)),
     ]
 }
 
@@ -83,8 +87,9 @@ impl World {
             Asked::Open(rate) => Sent::Open(rate),
             Asked::Closed(clients) => Sent::Closed(clients.round().max(1.0) as u32),
         };
+        let clients = if let Sent::Closed(clients) = sent { clients } else { 0 };
         let bytes = pool_size(deployment, options.memory(instance.memory), &c);
-        let pool = BufferPool::new(trees(task, &c), (bytes / c.page / (1.0 + c.inner_pages)) as u32);
+        let pool = BufferPool::new(trees(task, clients, &c), (bytes / c.page / (1.0 + c.inner_pages)) as u32);
         let rows = profile.inserts.max(1.0).round();
         let (row, entry) = (profile.row.as_f64(), profile.index_entry.as_f64());
         let entries = profile.indexes;

@@ -20,7 +20,7 @@ constants! {
         // The simulation's own.
         entry_header, ordered_fill, inner_pages, doublewrite_batch, largest_request, checkpoint_margin, async_share,
         adaptive_divisor, average_loops, free_part, free_most, lru_also, scan_factor, sweep_dispersion, redo_record, binlog_row, journal_writes, redo_journal_writes,
-        journal_block, sync_overhead, cpu_commit, cpu_sync, cpu_client, cpu_io, local_statement,
+        journal_block, undo_pages, sync_overhead, cpu_commit, cpu_sync, cpu_client, cpu_io, local_statement,
     }
 }
 

@@ -71,6 +71,12 @@ impl Trees {
         Self { lands, count, per_page, entries, pages, resident: 0, dirty: 0, cohorts: VecDeque::new(), owed: 0.0 }
     }
 
+    /// Pages of which a row touches so many, any, and which never become more.
+    pub(super) fn fixed(touches: f64, pages: u32) -> Self {
+        let touches = if pages > 0 { touches } else { 0.0 };
+        Self { pages, ..Self::new(Lands::Anywhere, touches, 0.0, f64::MIN_POSITIVE, f64::INFINITY) }
+    }
+
     /// Bytes of a page that a row fills up.
     pub(super) fn new_pages_per_row(&self) -> f64 {
         self.count / self.per_page

@@ -4,8 +4,10 @@ use units::Nanos;
 
 use super::pages::{Lands, Trees};
 
-/// Kinds of trees: the table's own, and its indexes by where their entries land.
-pub(super) const KINDS: usize = 4;
+/// Kinds of pages: the table's own, its indexes by where their entries land, and those of undo logs.
+pub(super) const KINDS: usize = 5;
+/// The last of them.
+pub(super) const UNDO: usize = KINDS - 1;
 
 /// Frames of memory.
 #[derive(Debug, Clone)]
@@ -128,6 +130,7 @@ mod tests {
                 trees(Lands::Anywhere, 2.0),
                 trees(Lands::Swept(period), 1.0),
                 trees(Lands::AtTheEnd, 1.0),
+                Trees::fixed(2.0, 100),
             ],
             frames,
         )
@@ -145,5 +148,7 @@ mod tests {
         let [ends, anywhere, ..] = &pool.trees;
         assert!(pool.resident() <= 1500 && pool.stays.is_some());
         assert!(anywhere.resident > 10 * ends.resident, "{} {}", anywhere.resident, ends.resident);
+        // A hundred pages that every row touches stay, all of them.
+        assert!(pool.trees[UNDO].resident > 90, "{}", pool.trees[UNDO].resident);
     }
 }

@@ -75,7 +75,7 @@ pub(crate) fn refuse(
                 return Err(SimulateError::RedoDiskTooSmall { group: place, needs: Bytes(log_size as u64), size });
             }
         }
-        let pages: f64 = trees(task, c).iter().map(|trees| f64::from(trees.pages)).sum();
+        let pages: f64 = trees(task, 0, c).iter().map(|trees| f64::from(trees.pages)).sum();
         let stored = pages * c.page + if group.log.is_some() { 0.0 } else { log_size };
         let asks = Asks { stored: Some(Bytes(stored as u64)), ..Asks::default() };
         let settings = deployment::Settings { replicas: Some(1), ..deployment.settings };

@@ -4,7 +4,7 @@ use disk::Op as DiskOp;
 use rand::RngExt;
 
 use super::pages::Touch;
-use super::pool::KINDS;
+use super::pool::{KINDS, UNDO};
 use super::sync::Log;
 use super::world::{Event, Task, World};
 use crate::cpu::Pool;
@@ -26,8 +26,8 @@ impl World {
                 let (steps, free) = (self.steps[kind], &mut self.pool.free);
                 let (owed, buffered) = (&mut self.frames_owed, &mut self.counts.buffered);
                 self.pool.trees[kind].add_row(self.now, self.lsn, steps, &mut self.random, &mut |touch| match touch {
-                    // The table's own rows are never buffered.
-                    Touch::Miss if buffers && kind > 0 => *buffered += 1.0,
+                    // What is no secondary index is never buffered.
+                    Touch::Miss if buffers && (1..UNDO).contains(&kind) => *buffered += 1.0,
                     Touch::Miss => *absent = absent.saturating_add(1),
                     Touch::New if *free > 0 => *free -= 1,
                     Touch::New => *owed += 1,
@@ -73,7 +73,7 @@ impl World {
             this.missing[kind] -= 1;
             self.pool.trees[kind].arrived(self.now, self.lsn);
             // Entries that waited for the leaf go with it.
-            if kind > 0 && self.counts.buffered > 0.0 {
+            if (1..UNDO).contains(&kind) && self.counts.buffered > 0.0 {
                 let trees = &self.pool.trees[kind];
                 let absent = f64::from(trees.pages.saturating_sub(trees.resident)).max(1.0);
                 self.counts.buffered = (self.counts.buffered - (self.counts.buffered / absent).max(1.0)).max(0.0);

@@ -191,7 +191,7 @@ fn node(
     let pool = |pool: Pool| threads(pool, vcpu, c.grpc_threads as u32) * if pool.serves() { options.pools } else { 1 };
     Ok(Node {
         zone,
-        cpu: Cpu::new(hardware, speed, pool),
+        cpu: Cpu::new(hardware, speed, pool).with_slice(c.wakeup_slice),
         disks,
         caches: data.caches,
         // A machine cut to measure may hold all files in its page cache; one as people have it holds what was just written.

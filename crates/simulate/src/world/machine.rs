@@ -25,7 +25,7 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(machine: &Machine, c: &Constants) -> Self {
         let threads = |pool| if pool == DRIVER { c.client_threads as u32 } else { MANY };
-        Self { cpu: Cpu::new(machine.processors, 1.0, threads), ios: 0, syncs: 0.0 }
+        Self { cpu: Cpu::new(machine.processors, 1.0, threads).with_slice(c.wakeup_slice), ios: 0, syncs: 0.0 }
     }
 }
 
@@ -63,9 +63,10 @@ impl World {
             shared.cpu.submit(self.now, DAEMONS, work, Task::Served);
         }
         let all = shared.cpu.running() + self.nodes.iter().map(|node| node.cpu.running()).sum::<usize>();
-        shared.cpu.share(self.now, all - shared.cpu.running());
+        let background = self.nodes.iter().map(|node| node.cpu.background()).sum::<usize>();
+        shared.cpu.share(self.now, (all - shared.cpu.running(), background));
         for node in &mut self.nodes {
-            node.cpu.share(self.now, all - node.cpu.running());
+            node.cpu.share(self.now, (all - node.cpu.running(), background - node.cpu.background()));
         }
     }
 }

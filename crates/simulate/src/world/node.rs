@@ -38,6 +38,10 @@ pub(crate) struct Writer {
     pub(crate) writing: Vec<Item>,
     pub(crate) began: Nanos,
     pub(crate) offset: u64,
+    /// Bytes that were ever appended.
+    pub(crate) appended: u64,
+    /// Writes of the filesystem's journal that the sync under way is yet to make, one after the other.
+    pub(crate) journal: u32,
 }
 
 /// How many threads flushes and compactions have.

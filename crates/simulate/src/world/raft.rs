@@ -23,6 +23,8 @@ const MOST_AT_ONCE: f64 = 1_048_576.0;
 /// Where the log lies on a disk that it shares, and how far apart a sync's writes are: none of them are adjacent.
 const LOG_PLACE: u64 = 1 << 44;
 const APART: u64 = 1 << 36;
+/// Where its filesystem's journal lies.
+const JOURNAL_PLACE: u64 = 1 << 45;
 
 impl World {
     /// A thread takes up what waits, if one is idle.
@@ -120,6 +122,11 @@ impl World {
             done = done.max(this.disks.submit(Which::Log, self.now, Op::Write, place + write * APART, each as u32));
         }
         this.writer.offset = (this.writer.offset + each as u64) % c.log_space as u64;
+        // A block that is written for the first time is made known by the journal; one that is filled up was known.
+        let end = this.writer.appended + bytes as u64;
+        let grows = end.div_ceil(PAGE as u64) > this.writer.appended.div_ceil(PAGE as u64);
+        this.writer.appended = end;
+        this.writer.journal = if grows { c.log_journal_writes as u32 } else { 0 };
         self.agenda.add(done, Event::Written(node as u16));
     }
 
@@ -132,7 +139,14 @@ impl World {
 
     /// The writes of the log are done: now they are made durable.
     pub(super) fn log_written(&mut self, node: u16) {
-        let done = self.nodes[node as usize].disks.submit(Which::Log, self.now, Op::Flush, 0, 0);
+        let this = &mut self.nodes[node as usize];
+        if this.writer.journal > 0 {
+            this.writer.journal -= 1;
+            let place = JOURNAL_PLACE + u64::from(this.writer.journal) * APART;
+            let done = this.disks.submit(Which::Log, self.now, Op::Write, place, PAGE as u32);
+            return self.agenda.add(done, Event::Written(node));
+        }
+        let done = this.disks.submit(Which::Log, self.now, Op::Flush, 0, 0);
         let done = done + Nanos::from_secs_f64(self.c.sync_overhead);
         if done > self.now { self.agenda.add(done, Event::Synced(node)) } else { self.log_synced(node) }
     }
