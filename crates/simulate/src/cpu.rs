@@ -174,9 +174,10 @@ impl<T: Copy> Cpu<T> {
     pub(crate) fn free(&mut self, now: Nanos, pool: Pool) {
         let threads = &mut self.pools[pool as usize];
         match threads.waiting.pop_front() {
+            // It has not slept: it need not wait for a processor.
             Some((work, task)) => {
                 self.advance(now);
-                self.start(pool, work, task);
+                self.run(Running { work, pool, task });
                 self.schedule();
             }
             None => threads.running -= 1,
