@@ -174,6 +174,7 @@ fn mariadb(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble
             notes: BTreeMap::new(),
         },
         table: sql::Table::Load,
+        crash: None,
         stop: stop.clone(),
     };
     let ground = sql::Ground::prepare((Some(&lab.home), &lab.scratch), order, &mut |_| {})?;

@@ -99,11 +99,12 @@ fn main() -> ExitCode {
     outcomes.extend(kept.before.iter().map(|(_, outcome)| *outcome));
     let text = markdown(&outcomes);
     println!("{text}\n{:.0} s", start.elapsed().as_secs_f64());
-    if !args.look && args.only.is_none() {
-        if let Err(error) = section::replace(&args.out, "make incidents", &text) {
-            eprintln!("{error}");
-            return ExitCode::from(3);
-        }
+    if !args.look
+        && args.only.is_none()
+        && let Err(error) = section::replace(&args.out, "make incidents", &text)
+    {
+        eprintln!("{error}");
+        return ExitCode::from(3);
     }
     ExitCode::from(u8::from(!matrix::kept(&outcomes)))
 }
