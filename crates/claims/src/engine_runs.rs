@@ -72,11 +72,7 @@ fn steadiness(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
     let tell = &mut |_, _, _: Stage<'_>| ();
     let found = alternate_online(Some(&cluster(lab)?), &recipe.without()?, settings, recipe.pairs, tell)?;
     let (ours, told) = ratio(&found, |found| variation(&found.timeline, found.from, found.until));
-    let [without, with] = found.each_ref().map(|side| {
-        let each = side.iter().map(|found| variation(&found.timeline, found.from, found.until));
-        100.0 * each.sum::<f64>() / side.len() as f64
-    });
-    let remark = format!("{without:.1} % without the limit and {with:.1} % with it; {told}. {}", recipe.scaled.trim());
+    let remark = format!("{told}. {}", recipe.scaled.trim());
     Ok(Ours { remark: Some(remark), ..Ours::from(Value::number(ours)) })
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::{Change, Heard, MaintenanceError, Notice, Source, Watch, Web};
+use crate::{Change, Heard, MaintenanceError, Notice, Source, State, Watch, Web};
 
 /// How often a listener looks whether it is to end.
 const STEP: Duration = Duration::from_millis(50);
@@ -69,15 +69,15 @@ impl Board {
         self.lock().iter().flat_map(of).collect()
     }
 
-    /// Whether an event is over. While a listener hears nothing, or has not heard anything yet, an event that is not
-    /// known may be its: silence is no answer.
+    /// How far an event is; nothing if it is over. While a listener hears nothing, or has not heard anything yet, an event that is
+    /// not known may be its: silence is no answer.
     ///
     /// # Errors
     /// When that is not known, with who is silent.
-    pub fn over(&self, event: &str) -> Result<bool, String> {
+    pub fn state(&self, event: &str) -> Result<Option<State>, String> {
         let places = self.lock();
-        if places.values().any(|place| place.watch.known().contains_key(event)) {
-            return Ok(false);
+        if let Some(notice) = places.values().find_map(|place| place.watch.known().get(event)) {
+            return Ok(Some(notice.state));
         }
         for (name, place) in places.iter() {
             match &place.heard {
@@ -86,7 +86,15 @@ impl Board {
                 Some(Ok(())) => {}
             }
         }
-        if places.is_empty() { Err("nobody listens".to_owned()) } else { Ok(true) }
+        if places.is_empty() { Err("nobody listens".to_owned()) } else { Ok(None) }
+    }
+
+    /// Whether an event is over.
+    ///
+    /// # Errors
+    /// As [`Board::state`].
+    pub fn over(&self, event: &str) -> Result<bool, String> {
+        self.state(event).map(|state| state.is_none())
     }
 }
 
@@ -136,7 +144,7 @@ impl Drop for Listening {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Certainty, Cloud, Kind, State};
+    use crate::{Certainty, Cloud, Kind};
     use jiff::Timestamp;
 
     fn heard(ids: &[&str]) -> Result<Heard, MaintenanceError> {

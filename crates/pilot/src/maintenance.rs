@@ -14,7 +14,7 @@ mod role;
 pub use controller::Maintenance;
 #[cfg(feature = "cloud")]
 pub use ec2::Ec2Events;
-pub use edges::{Approved, Heard};
+pub use edges::Heard;
 pub use procedures::{Machines, raised};
 pub use rehearsal::{Rehearsal, rehearse};
 pub use role::{Machine, Role};

@@ -145,13 +145,7 @@ pub trait Tidb {
 
 /// What a cloud says of its events.
 pub trait Events {
-    /// Whether an event, by the name that its notice had, is over.
-    ///
-    /// # Errors
-    /// When it cannot be told.
-    fn over(&self, event: &str) -> Result<bool, WorldError>;
-
-    /// How far an event is; nothing if it is over.
+    /// How far an event is, by the name that its notice had; nothing if it is over.
     ///
     /// # Errors
     /// When it cannot be told.
@@ -247,7 +241,7 @@ impl World {
             Condition::LeadersGone { store } => Ok(self.pd()?.leaders(*store)? == 0),
             Condition::LeadersBack { store, least } => Ok(self.pd()?.leaders(*store)? >= *least),
             Condition::PdLedByOther { member } => Ok(self.pd()?.leader()? != *member),
-            Condition::EventOver { event } => self.events()?.over(event),
+            Condition::EventOver { event } => Ok(self.events()?.state(event)?.is_none()),
             Condition::VolumeSettled { volume } => self.volumes()?.settled(volume),
             Condition::PodGone { namespace, pod, uid } => {
                 Ok(self.kubernetes()?.pod(namespace, pod)?.as_deref() != Some(uid.as_str()))

@@ -7,7 +7,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use crate::mailbox::Mailbox;
-use crate::own::{Own, start};
+use crate::own::Own;
 use crate::pd::Pd;
 use crate::traffic::Meter;
 use crate::worker::Event;
@@ -99,7 +99,7 @@ impl Client {
         let _ = events.send(Event::Opened(number, mailbox.clone()));
         // Other than those of the threads.
         let seed = seed(u32::MAX - number);
-        let own = Own::new(start(Pd::new(pd)?, options.clone(), channel, meter.clone(), seed)?);
+        let own = Own::start(Pd::new(pd)?, options.clone(), channel, meter.clone(), seed)?;
         Ok(Session::new(number, mailbox, events, self.threads.clone(), Some(Box::new(own))))
     }
 
@@ -135,10 +135,10 @@ fn run(
     seed: u64,
     ready: &SyncSender<Result<(), ClientError>>,
 ) {
-    match start(pd, options, channel, meter, seed) {
-        Ok((runtime, worker)) => {
+    match Own::start(pd, options, channel, meter, seed) {
+        Ok(own) => {
             let _ = ready.send(Ok(()));
-            runtime.block_on(worker.run());
+            own.run();
         }
         Err(error) => {
             let _ = ready.send(Err(error));

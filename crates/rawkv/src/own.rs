@@ -1,4 +1,4 @@
-//! The loop of a session that has no thread but its caller's.
+//! The loop that talks to the cluster, which a thread of the client's turns, or a session that has none.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,27 +14,7 @@ use crate::traffic::Meter;
 use crate::worker::{Event, Worker, first};
 use crate::{ClientError, Options};
 
-/// An event loop and what it runs, once the placement driver has told stores and regions.
-pub(crate) fn start(
-    pd: Pd,
-    options: Options,
-    channel: (UnboundedSender<Event>, UnboundedReceiver<Event>),
-    meter: Arc<Meter>,
-    seed: u64,
-) -> Result<(Runtime, Worker), ClientError> {
-    let runtime = Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| environment("an event loop for the client", &error))?;
-    let worker = runtime.block_on(async {
-        let timeout = options.timeout;
-        let mut worker = Worker::new(options, channel, meter, seed)
-            .map_err(|error| environment("a timer for the client", &error))?;
-        worker.learn(first(pd, timeout).await?);
-        Ok(worker)
-    })?;
-    Ok((runtime, worker))
-}
-
-/// An event loop that turns while its session polls.
+/// An event loop and what it runs.
 pub(crate) struct Own {
     /// Before the runtime, which its timer and its connections need as they end.
     worker: Worker,
@@ -42,8 +22,30 @@ pub(crate) struct Own {
 }
 
 impl Own {
-    pub(crate) fn new((runtime, worker): (Runtime, Worker)) -> Self {
-        Self { worker, runtime }
+    /// Ready as soon as the placement driver has told stores and regions.
+    pub(crate) fn start(
+        pd: Pd,
+        options: Options,
+        channel: (UnboundedSender<Event>, UnboundedReceiver<Event>),
+        meter: Arc<Meter>,
+        seed: u64,
+    ) -> Result<Self, ClientError> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| environment("an event loop for the client", &error))?;
+        let worker = runtime.block_on(async {
+            let timeout = options.timeout;
+            let mut worker = Worker::new(options, channel, meter, seed)
+                .map_err(|error| environment("a timer for the client", &error))?;
+            worker.learn(first(pd, timeout).await?);
+            Ok(worker)
+        })?;
+        Ok(Self { worker, runtime })
+    }
+
+    /// Turns until the client and its last session are gone.
+    pub(crate) fn run(self) {
+        let Self { worker, runtime } = self;
+        runtime.block_on(worker.run());
     }
 
     /// Turns until there are answers, `wait` at most; they go to `done`.

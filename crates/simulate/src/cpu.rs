@@ -1,8 +1,12 @@
 //! The processors of a node: hardware threads shared evenly by all jobs that run, which pools of threads admit.
 
+mod waking;
+
 use std::collections::VecDeque;
 
 use units::Nanos;
+
+use waking::Waking;
 
 /// Pools of threads, named as TiKV's threads are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,9 +58,6 @@ struct Threads<T> {
     busy: f64,
 }
 
-/// The golden ratio, less one.
-const GOLDEN: f64 = 0.618_033_988_749_894_9;
-
 /// A job that runs.
 #[derive(Debug, Clone, Copy)]
 struct Running<T> {
@@ -88,14 +89,8 @@ pub(crate) struct Cpu<T> {
     beside: (usize, usize),
     /// Jobs here that run in the background, for longer than a slice.
     background: usize,
-    /// A thread that wakes waits up to so many seconds where those of the background hold all hardware threads.
-    slice: f64,
-    /// Jobs whose threads wait so, and until when.
-    waking: Vec<(Nanos, Running<T>)>,
-    /// When the first of them runs; the end of time if there is none.
-    wakes: Nanos,
-    /// What stands in for chance: steps of the golden ratio, which fill an interval evenly.
-    phase: f64,
+    /// Jobs whose threads wait for those of the background to give up a hardware thread.
+    waking: Waking<Running<T>>,
     paused: bool,
 }
 
@@ -116,17 +111,14 @@ impl<T: Copy> Cpu<T> {
             next: Nanos(u64::MAX),
             beside: (0, 0),
             background: 0,
-            slice: 0.0,
-            waking: Vec::new(),
-            wakes: Nanos(u64::MAX),
-            phase: 0.0,
+            waking: Waking::new(0.0),
             paused: false,
         }
     }
 
     /// The same; a thread that wakes where threads of the background hold all hardware threads waits up to a slice of time.
     pub(crate) fn with_slice(self, seconds: f64) -> Self {
-        Self { slice: seconds, ..self }
+        Self { waking: Waking::new(seconds), ..self }
     }
 
     /// When the next job ends; the end of time if none runs.
@@ -149,8 +141,10 @@ impl<T: Copy> Cpu<T> {
 
     /// Takes the job that ends at [`Cpu::next`]; none where one only begins then. Its thread takes no other until [`Cpu::free`].
     pub(crate) fn take(&mut self) -> Option<(Pool, T)> {
-        if self.wakes <= self.next && self.wakes < Nanos(u64::MAX) {
-            self.wake();
+        if let Some(job) = self.waking.take(self.next) {
+            self.advance(self.next);
+            self.run(job);
+            self.schedule();
             return None;
         }
         if self.running.is_empty() {
@@ -186,42 +180,18 @@ impl<T: Copy> Cpu<T> {
 
     fn start(&mut self, pool: Pool, work: f64, task: T) {
         let job = Running { work, pool, task };
-        match self.wait(pool) {
-            Some(wait) => {
-                let at = self.at + Nanos::from_secs_f64(wait);
-                self.wakes = self.wakes.min(at);
-                self.waking.push((at, job));
-            }
-            None => self.run(job),
-        }
-    }
-
-    /// How long a thread that wakes waits for a hardware thread: until the slice ends of what holds it, if that works in the
-    /// background. What serves requests gives it up soon; that is what sharing stands for.
-    fn wait(&mut self, pool: Pool) -> Option<f64> {
         let running = self.running.len() + self.beside.0;
-        if self.slice == 0.0 || !pool.serves() || (running as f64) < self.threads {
-            return None;
+        // What serves requests gives a hardware thread up soon; that is what sharing stands for.
+        let is_taken = pool.serves() && running as f64 >= self.threads;
+        let held = is_taken.then(|| (self.background + self.beside.1) as f64 / running as f64);
+        if let Some(job) = self.waking.add(self.at, held, job) {
+            self.run(job);
         }
-        let held = (self.background + self.beside.1) as f64 / running as f64;
-        self.phase = (self.phase + GOLDEN).fract();
-        (self.phase < held).then(|| self.slice * self.phase / held)
     }
 
     /// Whether a job works in the background, and for longer than a slice.
     fn holds(&self, job: &Running<T>) -> bool {
-        !job.pool.serves() && job.work >= self.slice * self.speed
-    }
-
-    /// The first of the threads that wait runs.
-    fn wake(&mut self) {
-        let first = self.waking.iter().enumerate().min_by_key(|(_, (at, _))| *at).map(|(place, _)| place);
-        let Some(place) = first else { return };
-        self.advance(self.next);
-        let (_, job) = self.waking.swap_remove(place);
-        self.wakes = self.waking.iter().map(|(at, _)| *at).min().unwrap_or(Nanos(u64::MAX));
-        self.run(job);
-        self.schedule();
+        !job.pool.serves() && job.work >= self.waking.slice * self.speed
     }
 
     fn run(&mut self, job: Running<T>) {
@@ -250,7 +220,7 @@ impl<T: Copy> Cpu<T> {
             let nanos = (left * 1e9) as u64;
             self.at + Nanos(nanos + u64::from((nanos as f64) < left * 1e9))
         });
-        self.next = self.next.min(self.wakes.max(self.at));
+        self.next = self.next.min(self.waking.next().max(self.at));
         if self.paused {
             self.next = Nanos(u64::MAX);
         }
@@ -323,108 +293,4 @@ fn least(ends: &[f64]) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn drain(cpu: &mut Cpu<usize>) -> Vec<(u64, usize)> {
-        let mut ends = Vec::new();
-        while cpu.next() < Nanos(u64::MAX) {
-            let at = cpu.next();
-            let Some((pool, job)) = cpu.take() else { continue };
-            cpu.free(at, pool);
-            ends.push((at.0, job));
-        }
-        ends
-    }
-
-    #[test]
-    fn two_jobs_on_one_thread_take_twice_as_long_each() {
-        let mut cpu = Cpu::new(1.0, 1.0, |_| 8);
-        cpu.submit(Nanos(0), Pool::Read, 0.001, 0);
-        cpu.submit(Nanos(0), Pool::Read, 0.001, 1);
-        assert_eq!(drain(&mut cpu), [(2_000_000, 0), (2_000_000, 1)]);
-    }
-
-    #[test]
-    fn jobs_elsewhere_on_the_same_threads_slow_down_as_ones_here_do() {
-        let mut cpu = Cpu::new(1.0, 1.0, |_| 8);
-        cpu.submit(Nanos(0), Pool::Read, 0.001, 0);
-        cpu.share(Nanos(0), (3, 0));
-        cpu.share(Nanos(2_000_000), (0, 0));
-        assert_eq!(drain(&mut cpu), [(2_500_000, 0)], "a quarter of 2 ms, then alone");
-    }
-
-    #[test]
-    fn a_pool_of_one_thread_does_one_job_after_the_other() {
-        let mut cpu = Cpu::new(8.0, 2.0, |_| 1);
-        (0..3).for_each(|job| cpu.submit(Nanos(0), Pool::Apply, 0.002, job));
-        assert_eq!(drain(&mut cpu), [(1_000_000, 0), (2_000_000, 1), (3_000_000, 2)]);
-        assert!((cpu.busy(Pool::Apply) - 0.003).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_thread_that_waits_for_something_takes_no_job_and_no_processor() {
-        let mut cpu = Cpu::new(1.0, 1.0, |_| 1);
-        cpu.submit(Nanos(0), Pool::Read, 0.001, 0);
-        cpu.submit(Nanos(0), Pool::Read, 0.001, 1);
-        cpu.submit(Nanos(0), Pool::Apply, 0.003, 2);
-        assert_eq!((cpu.next(), cpu.take()), (Nanos(2_000_000), Some((Pool::Read, 0))));
-        // The other pool has the processor for itself.
-        assert_eq!((cpu.next(), cpu.take()), (Nanos(4_000_000), Some((Pool::Apply, 2))));
-        cpu.free(Nanos(4_000_000), Pool::Apply);
-        assert_eq!(cpu.take(), None);
-        cpu.free(Nanos(9_000_000), Pool::Read);
-        assert_eq!(drain(&mut cpu), [(10_000_000, 1)]);
-    }
-
-    #[test]
-    fn a_thread_that_wakes_beside_compactions_waits_for_half_a_slice_in_the_mean() {
-        let mut cpu = Cpu::new(2.0, 1.0, |_| 8).with_slice(0.004);
-        cpu.submit(Nanos(0), Pool::Compaction, 1e6, 0);
-        let ended = |cpu: &mut Cpu<usize>, from: Nanos| {
-            cpu.submit(from, Pool::Read, 1e-6, 1);
-            loop {
-                let at = cpu.next();
-                if let Some((pool, _)) = cpu.take() {
-                    cpu.free(at, pool);
-                    return (at - from).as_secs_f64();
-                }
-            }
-        };
-        assert!(ended(&mut cpu, Nanos(0)) < 1e-5, "the other processor is free");
-        cpu.submit(Nanos(0), Pool::Compaction, 1e6, 0);
-        let waits: Vec<f64> = (1..=1000).map(|at| ended(&mut cpu, Nanos::millis(10 * at))).collect();
-        let mean = waits.iter().sum::<f64>() / 1000.0;
-        assert!((mean - 0.002).abs() < 1e-4 && waits.iter().all(|wait| *wait < 0.0041), "{mean}");
-    }
-
-    proptest! {
-        #[test]
-        fn no_more_work_is_done_than_there_are_threads(
-            jobs in prop::collection::vec((0..1_000_000u64, 1e-6..1e-3f64, 0..6usize), 1..200),
-            threads in 1..9u32, pool in 1..4u32, slice in prop::sample::select(vec![0.0, 0.003]),
-        ) {
-            let mut cpu = Cpu::new(f64::from(threads), 1.0, |_| pool).with_slice(slice);
-            let (mut now, mut work, mut ends) = (Nanos(0), 0.0, 0);
-            for (index, (gap, seconds, of)) in jobs.iter().enumerate() {
-                now += Nanos(*gap);
-                while cpu.next() <= now {
-                    let at = cpu.next();
-                    if let Some((pool, _)) = cpu.take() {
-                        cpu.free(at, pool);
-                        ends += 1;
-                    }
-                }
-                cpu.submit(now, Pool::ALL[*of], *seconds, index);
-                work += seconds;
-            }
-            let last = drain(&mut cpu);
-            ends += last.len();
-            prop_assert_eq!(ends, jobs.len(), "every job ends");
-            prop_assert!(last.last().unwrap().0 as f64 / 1e9 >= work / f64::from(threads) - 1e-6);
-            let busy: f64 = Pool::ALL.iter().map(|pool| cpu.busy(*pool)).sum();
-            prop_assert!((busy - work).abs() < 1e-9);
-        }
-    }
-}
+mod tests;

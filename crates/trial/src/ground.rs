@@ -99,18 +99,14 @@ impl Ground {
     /// Flow control that the load set off forgets it: it looks at the engine only as that flushes or compacts, which may be never in
     /// a run of few writes.
     fn let_flow(&self) -> Result<(), TrialError> {
-        let Some(cluster) = &self.cluster else { return Ok(()) };
-        let mut controlled = Vec::new();
-        for node in cluster.nodes() {
-            if node.config()?.pointer("/storage/flow-control/enable") == Some(&true.into()) {
-                controlled.push(node);
-            }
+        let config =
+            self.cluster.iter().flat_map(|cluster| cluster.nodes()).next().map(|node| node.config()).transpose()?;
+        // All nodes have the same settings.
+        if config.and_then(|config| config.pointer("/storage/flow-control/enable")?.as_bool()) != Some(true) {
+            return Ok(());
         }
         for enable in [false, true] {
-            let change = serde_json::Map::from_iter([("storage.flow-control.enable".to_owned(), enable.into())]);
-            for node in &controlled {
-                node.change(&change)?;
-            }
+            self.change(&serde_json::Map::from_iter([("storage.flow-control.enable".to_owned(), enable.into())]))?;
             // It looks four times a second.
             std::thread::sleep(Duration::from_millis(500));
         }

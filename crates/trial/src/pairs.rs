@@ -15,16 +15,13 @@ pub fn alternate(
     pairs: u32,
     tell: &mut dyn FnMut(bool, u32, Stage<'_>),
 ) -> Result<[Vec<Found>; 2], TrialError> {
-    let mut found = [Vec::new(), Vec::new()];
-    for pair in 1..=pairs {
-        for second in turns(pair) {
-            let side = usize::from(second);
-            let ground = Ground::prepare(lab, orders[side].clone(), &mut |stage| tell(second, pair, stage))?;
-            found[side].push(ground.run(pair, &mut |stage| tell(second, pair, stage))?);
-            ground.end()?;
-        }
-    }
-    Ok(found)
+    in_turn(pairs, &mut |second, pair| {
+        let order = orders[usize::from(second)].clone();
+        let ground = Ground::prepare(lab, order, &mut |stage| tell(second, pair, stage))?;
+        let found = ground.run(pair, &mut |stage| tell(second, pair, stage))?;
+        ground.end()?;
+        Ok(found)
+    })
 }
 
 /// As [`alternate`], of settings that nodes change while they run: all runs are on one database, so that pairs are cheap, and
@@ -40,15 +37,25 @@ pub fn alternate_online(
     tell: &mut dyn FnMut(bool, u32, Stage<'_>),
 ) -> Result<[Vec<Found>; 2], TrialError> {
     let ground = Ground::prepare(lab, order.clone(), &mut |stage| tell(false, 1, stage))?;
+    let found = in_turn(pairs, &mut |second, pair| {
+        ground.change(settings[usize::from(second)])?;
+        ground.run(pair, &mut |stage| tell(second, pair, stage))
+    })?;
+    ground.end()?;
+    Ok(found)
+}
+
+/// Runs both sides in turn.
+fn in_turn(
+    pairs: u32,
+    run: &mut dyn FnMut(bool, u32) -> Result<Found, TrialError>,
+) -> Result<[Vec<Found>; 2], TrialError> {
     let mut found = [Vec::new(), Vec::new()];
     for pair in 1..=pairs {
         for second in turns(pair) {
-            let side = usize::from(second);
-            ground.change(settings[side])?;
-            found[side].push(ground.run(pair, &mut |stage| tell(second, pair, stage))?);
+            found[usize::from(second)].push(run(second, pair)?);
         }
     }
-    ground.end()?;
     Ok(found)
 }
 

@@ -1,9 +1,10 @@
 //! What `pilot run` listens to beside the cluster: the metadata server of the machine, and Kubernetes' API.
 
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use ::pilot::Pilot;
-use ::pilot::maintenance::{Machine, Machines, Maintenance};
+use ::pilot::maintenance::{Heard, Machine, Machines, Maintenance};
 use kubernetes::{Access, Api, Token};
 use maintenance::{Board, Cloud, Listening, Metadata, Source, Web, aws, azure, gcp};
 
@@ -98,7 +99,8 @@ impl Listen {
             Cloud::Azure => vec![Box::new(azure::ScheduledEvents::new())],
         };
         let web = Metadata::new(whose.cloud(), self.metadata.as_deref())?;
-        let (board, approver) = (Board::default(), web.clone());
+        let board = Board::default();
+        let approver = self.approve.then(|| Rc::new(web.clone()) as Rc<dyn Web>);
         let mut listening = Vec::new();
         let mut here = None;
         for mut source in sources {
@@ -121,10 +123,8 @@ impl Listen {
             let source = events(account, others.collect())?;
             listening.push(Listening::start(source, Box::new(web), "", &board).map_err(listener)?);
         }
-        let maintenance = Maintenance::new(Machines(self.machine.clone()));
-        let maintenance = if self.approve { maintenance.approving() } else { maintenance };
-        let approver = self.approve.then(|| Box::new(approver) as Box<dyn Web>);
-        pilot = pilot.hears(board, approver).controller(Box::new(maintenance));
+        let maintenance = Maintenance::new(Machines(self.machine.clone())).approving(self.approve);
+        pilot = pilot.hears(Heard::of(board).approving(approver)).controller(Box::new(maintenance));
         Ok((pilot, listening))
     }
 }

@@ -17,12 +17,10 @@ const APPROVED_WITHIN: Nanos = Nanos::secs(300);
 #[derive(Debug, Default)]
 pub struct Maintenance {
     machines: Machines,
-    /// When something was last proposed, by notice and role.
-    proposed: BTreeMap<(String, Role), Nanos>,
+    /// When something was last proposed, by notice and role; of no role: that the event begins.
+    proposed: BTreeMap<(String, Option<Role>), Nanos>,
     /// Whether an event is let begin as soon as all is ready for it.
     approves: bool,
-    /// When that was last proposed, by notice.
-    approved: BTreeMap<String, Nanos>,
 }
 
 impl Maintenance {
@@ -31,24 +29,28 @@ impl Maintenance {
         Self { machines, ..Self::default() }
     }
 
-    /// The same; an event of Azure is let begin as soon as all is ready for it, rather than at its time: one that is of this machine
+    /// The same; if `so`, an event of Azure is let begin as soon as all is ready for it, rather than at its time: one that is of this machine
     /// alone, for only that is made ready here, and from which it comes back.
     #[must_use]
-    pub fn approving(self) -> Self {
-        Self { approves: true, ..self }
+    pub fn approving(self, so: bool) -> Self {
+        Self { approves: so, ..self }
+    }
+
+    /// Whether that was proposed a moment ago.
+    fn was_proposed(&self, now: Now, key: &(String, Option<Role>)) -> bool {
+        self.proposed.get(key).is_some_and(|last| now.since(*last) < bounds().again.value)
     }
 
     /// Lets an event begin, if it is time and nobody did.
     fn approval(&mut self, now: Now, seen: &Seen, notice: &Notice, machine: &Machine) -> Option<Proposal> {
         let is_ready = seen.ready.get(&notice.id).is_some_and(|ready| *ready >= machine.roles.len());
         let alone = BTreeSet::from([notice.subject.clone()]);
-        if !self.approves || !is_ready || !notice.returns || !azure::approves(notice, &alone) {
+        let wanted = self.approves && is_ready && notice.returns && azure::approves(notice, &alone);
+        let key = (notice.id.clone(), None);
+        if !wanted || self.was_proposed(now, &key) {
             return None;
         }
-        if self.approved.get(&notice.id).is_some_and(|last| now.since(*last) < bounds().again.value) {
-            return None;
-        }
-        self.approved.insert(notice.id.clone(), now.mono);
+        self.proposed.insert(key, now.mono);
         let step = Step::ApproveEvent { event: notice.id.clone() };
         let procedure =
             Procedure { found: Found::GoOn, within: APPROVED_WITHIN, ..Procedure::of_one(step, Ending::Keep) };
@@ -73,8 +75,8 @@ impl Controller for Maintenance {
             };
             proposals.extend(self.approval(now, seen, notice, &machine));
             for role in &machine.roles {
-                let key = (notice.id.clone(), role.clone());
-                if self.proposed.get(&key).is_some_and(|last| now.since(*last) < bounds().again.value) {
+                let key = (notice.id.clone(), Some(role.clone()));
+                if self.was_proposed(now, &key) {
                     continue;
                 }
                 if let Some(proposal) = (Moment { now, seen, notice, role }).propose() {
@@ -85,9 +87,7 @@ impl Controller for Maintenance {
                 }
             }
         }
-        let known = |id: &str| seen.notices.iter().any(|notice| notice.id == id);
-        self.proposed.retain(|(id, _), _| known(id));
-        self.approved.retain(|id, _| known(id));
+        self.proposed.retain(|(id, _), _| seen.notices.iter().any(|notice| notice.id == *id));
         proposals
     }
 }

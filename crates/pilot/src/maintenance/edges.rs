@@ -1,13 +1,11 @@
 //! The board of notices and the API of Kubernetes as the pilot's peers.
 
+use std::rc::Rc;
+
 use kubernetes::{Api, KubernetesError};
 use maintenance::{Board, MaintenanceError, State, Web, azure};
 
 use crate::{Events, Kubernetes, Now, Pilot, Seen, Source, WorldError};
-
-/// What the clouds said, by a board that listeners write to.
-#[derive(Debug, Clone)]
-pub struct Heard(pub Board);
 
 /// The name of the peer that speaks by boards.
 const CLOUD: &str = "the cloud";
@@ -16,25 +14,30 @@ fn silent(why: String) -> WorldError {
     WorldError::Silent { peer: CLOUD.to_owned(), why }
 }
 
-/// Events that are heard of, and those of Azure let begin.
-pub struct Approved {
-    /// What is heard.
-    pub heard: Heard,
-    /// Where Azure is told; nowhere if nothing is to be let begin.
-    pub web: Option<Box<dyn Web>>,
+/// What the clouds said, by a board that listeners write to.
+#[derive(Clone)]
+pub struct Heard {
+    board: Board,
+    /// Where Azure is told that an event may begin; nowhere if none may.
+    web: Option<Rc<dyn Web>>,
 }
 
-impl Events for Approved {
-    fn over(&self, event: &str) -> Result<bool, WorldError> {
-        self.heard.0.over(event).map_err(silent)
+impl Heard {
+    /// What is written to that board.
+    pub fn of(board: Board) -> Self {
+        Self { board, web: None }
     }
 
+    /// The same; events of Azure may be let begin, where there is a server to be told so.
+    #[must_use]
+    pub fn approving(self, web: Option<Rc<dyn Web>>) -> Self {
+        Self { web, ..self }
+    }
+}
+
+impl Events for Heard {
     fn state(&self, event: &str) -> Result<Option<State>, WorldError> {
-        match self.heard.0.notices().into_iter().find(|notice| notice.id == event) {
-            Some(notice) => Ok(Some(notice.state)),
-            None if self.over(event)? => Ok(None),
-            None => Err(silent(format!("nothing is known of the event {}", event.escape_debug()))),
-        }
+        self.board.state(event).map_err(silent)
     }
 
     fn approve(&self, event: &str) -> Result<(), WorldError> {
@@ -51,8 +54,8 @@ impl Events for Approved {
 
 impl Source for Heard {
     fn look(&mut self, _: Now, seen: &mut Seen) -> Result<(), WorldError> {
-        seen.notices.extend(self.0.notices());
-        let complaints = self.0.complaints();
+        seen.notices.extend(self.board.notices());
+        let complaints = self.board.complaints();
         if complaints.is_empty() {
             return Ok(());
         }
@@ -61,11 +64,11 @@ impl Source for Heard {
 }
 
 impl Pilot {
-    /// The same, hearing what is written to a board; events of Azure may be let begin where there is a `web` for it.
+    /// The same, hearing what clouds say.
     #[must_use]
-    pub fn hears(mut self, board: Board, web: Option<Box<dyn Web>>) -> Self {
-        self.world.events = Some(Box::new(Approved { heard: Heard(board.clone()), web }));
-        self.source(Box::new(Heard(board)))
+    pub fn hears(mut self, heard: Heard) -> Self {
+        self.world.events = Some(Box::new(heard.clone()));
+        self.source(Box::new(heard))
     }
 
     /// The same, in a Kubernetes.

@@ -7,7 +7,7 @@ use maintenance::emulator::{Emulator, Planned, Twin as Server};
 use maintenance::{Board, Cloud, Source, gcp};
 use serde_json::{Value, json};
 
-use super::{Approved, Heard, Machine, Machines, Maintenance, Role};
+use super::{Heard, Machine, Machines, Maintenance, Role};
 use crate::twin::{MemoryAudit, MemoryLines, State, Twin};
 use crate::{Journal, Pilot, PilotError, Replay, Step, Subject, World};
 
@@ -51,15 +51,12 @@ pub fn rehearse(role: &Role) -> Result<Rehearsal, PilotError> {
     board.expect(&name);
     let lines = MemoryLines::of(&cluster);
     let journal = Journal::open(Box::new(lines), Replay::default(), &cluster.state().cluster, "rehearsal", start)?;
-    let world = World {
-        tikv: None,
-        events: Some(Box::new(Approved { heard: Heard(board.clone()), web: None })),
-        ..cluster.world()
-    };
+    let heard = Heard::of(board.clone());
+    let world = World { tikv: None, events: Some(Box::new(heard.clone())), ..cluster.world() };
     let machine = Machine { name: MACHINE.to_owned(), roles: vec![role.clone()] };
     let mut pilot = Pilot::new(world, journal, Box::new(MemoryAudit::default()), cluster.now())?
         .controller(Box::new(Maintenance::new(Machines(vec![machine]))))
-        .source(Box::new(Heard(board.clone())));
+        .source(Box::new(heard));
     let mut coming: Option<(Timestamp, _)> = None;
     let mut steps = Vec::new();
     for _ in 0..seconds {

@@ -157,14 +157,11 @@ impl Tidb for Twin {
 }
 
 impl Events for Twin {
-    fn over(&self, event: &str) -> Result<bool, WorldError> {
-        self.ask("the cloud", "event", |state| Ok(state.over.contains(event)))
-    }
-
     fn state(&self, event: &str) -> Result<Option<maintenance::State>, WorldError> {
         let subject = Subject::Event { event: event.to_owned() };
         self.ask("the cloud", "event", |state| {
-            Ok(state.values.get(&subject).and_then(|state| serde_json::from_value(state.clone()).ok()))
+            let told = state.values.get(&subject).and_then(|told| serde_json::from_value(told.clone()).ok());
+            Ok((!state.over.contains(event)).then_some(told.unwrap_or(maintenance::State::Scheduled)))
         })
     }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use maintenance::emulator::{Emulator, Planned, Twin as Metadata};
-use maintenance::{Answer, Ask, Board, Cloud, Heard as Told, MaintenanceError, Source, Web, aws, azure, gcp};
-use pilot::maintenance::{Approved, Heard, Machines, Maintenance};
+use maintenance::{Board, Cloud, Heard as Told, MaintenanceError, Source, Web, aws, azure, gcp};
+use pilot::maintenance::{Heard, Machines, Maintenance};
 use pilot::twin::{MemoryAudit, MemoryLines, State, Twin};
 use pilot::{Journal, Pilot, PilotError, Replay, Subject, World};
 use serde_json::json;
@@ -47,15 +47,6 @@ struct Program {
     source: Box<dyn Source>,
     /// An answer on its way, which comes when its time has come.
     coming: Option<(Timestamp, Result<Told, MaintenanceError>)>,
-}
-
-/// The metadata server, for who approves.
-struct Shared(Rc<Metadata>);
-
-impl Web for Shared {
-    fn ask(&self, ask: &Ask) -> Result<Answer, MaintenanceError> {
-        self.0.ask(ask)
-    }
 }
 
 /// A rehearsal.
@@ -122,15 +113,13 @@ impl Drill {
         let journal = Journal::open(Box::new(self.lines.clone()), replay, "7001", "p", now.wall)?;
         let board = Board::default();
         board.expect(LISTENER);
-        let web = self.approves.then(|| Box::new(Shared(self.metadata.clone())) as Box<dyn Web>);
-        let events = Approved { heard: Heard(board.clone()), web };
-        let world = World { events: Some(Box::new(events)), ..(self.world)(&self.cluster) };
+        let web = self.approves.then(|| self.metadata.clone() as Rc<dyn Web>);
+        let heard = Heard::of(board.clone()).approving(web);
+        let world = World { events: Some(Box::new(heard.clone())), ..(self.world)(&self.cluster) };
         let machines = Machines(self.machines.iter().map(|machine| machine.parse().unwrap()).collect());
-        let maintenance = Maintenance::new(machines);
-        let maintenance = if self.approves { maintenance.approving() } else { maintenance };
         let pilot = Pilot::new(world, journal, Box::new(self.audit.clone()), now)?
-            .controller(Box::new(maintenance))
-            .source(Box::new(Heard(board.clone())));
+            .controller(Box::new(Maintenance::new(machines).approving(self.approves)))
+            .source(Box::new(heard));
         let source: Box<dyn Source> = match self.cloud {
             Cloud::Gcp => Box::new(gcp::Listener::new(gcp::Key::Maintenance)),
             Cloud::Aws => Box::new(aws::Imds::new()),

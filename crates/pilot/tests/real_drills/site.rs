@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use kubernetes::{Access, Api, Token};
 use maintenance::emulator::{Emulator, Planned, Server};
 use maintenance::{Board, Cloud, Listening, Metadata, Source, aws, azure, gcp};
-use pilot::maintenance::{Approved, Heard, Machines, Maintenance};
+use pilot::maintenance::{Heard, Machines, Maintenance};
 use pilot::twin::MemoryAudit;
 use pilot::{Clock, Condition, Folder, Journal, Lines, Next, PdHttp, Pilot, PilotError, SystemClock, World};
 use serde_json::{Value, json};
@@ -91,14 +91,14 @@ impl<'c> Site<'c> {
         let world = World {
             pd: Some(Box::new(pd)),
             kubernetes: Some(Box::new(api)),
-            events: Some(Box::new(Approved { heard: Heard(board.clone()), web: None })),
+            events: Some(Box::new(Heard::of(board.clone()))),
             ..World::default()
         };
         let machine = format!("vm-1=tikv:{},tidb:db/tidb-0@node-1", self.store).parse().unwrap();
         let pilot = Pilot::new(world, journal, Box::new(MemoryAudit::default()), now)
             .unwrap()
             .controller(Box::new(Maintenance::new(Machines(vec![machine]))))
-            .source(Box::new(Heard(board)));
+            .source(Box::new(Heard::of(board)));
         self.program = Some((pilot, folder, listening));
     }
 

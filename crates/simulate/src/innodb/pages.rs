@@ -73,8 +73,9 @@ impl Trees {
 
     /// Pages of which a row touches so many, any, and which never become more.
     pub(super) fn fixed(touches: f64, pages: u32) -> Self {
-        let touches = if pages > 0 { touches } else { 0.0 };
-        Self { pages, ..Self::new(Lands::Anywhere, touches, 0.0, f64::MIN_POSITIVE, f64::INFINITY) }
+        let count = if pages > 0 { touches } else { 0.0 };
+        let (lands, per_page, entries, owed) = (Lands::Anywhere, f64::INFINITY, 0.0, 0.0);
+        Self { lands, count, per_page, entries, pages, resident: 0, dirty: 0, cohorts: VecDeque::new(), owed }
     }
 
     /// Bytes of a page that a row fills up.
