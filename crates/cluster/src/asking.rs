@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 
-use crate::http::accepted;
 use observe::Exposition;
 
+use crate::http::accepted;
+use crate::rows::TIKV;
 use crate::{ClusterError, EngineCounters, Node};
 
 impl Node {
@@ -13,9 +14,7 @@ impl Node {
     /// # Errors
     /// When it does not answer.
     pub fn metrics(&self) -> Result<Exposition, ClusterError> {
-        let url = format!("http://{}/metrics", self.status_addr());
-        let text = accepted(&url, self.http.get(&url)?)?;
-        Exposition::parse(&text).map_err(|error| ClusterError::system(url, error))
+        self.http.metrics(&self.status_addr().to_string())
     }
 
     /// What its engine counted until now.
@@ -24,7 +23,7 @@ impl Node {
     /// When it does not answer.
     pub fn engine(&self) -> Result<EngineCounters, ClusterError> {
         let told = self.metrics()?;
-        Ok(EngineCounters::read(Timestamp::now(), &told))
+        Ok(EngineCounters::read(Timestamp::now(), &TIKV, &told))
     }
 
     /// Its settings as they are now.

@@ -20,6 +20,8 @@ struct Hierarchy {
     /// The limit that counts swap too, and whether it is of swap alone.
     swap: (&'static str, bool),
     used: &'static str,
+    /// Where it counts the processes that it has killed for want of memory, as `oom_kill`.
+    killed: &'static str,
 }
 
 impl Hierarchy {
@@ -28,12 +30,12 @@ impl Hierarchy {
         let controllers = fs::read_to_string(mounted.join("cgroup.controllers")).unwrap_or_default();
         if controllers.split_whitespace().any(|controller| controller == "memory") {
             let (limit, swap, used) = ("memory.max", ("memory.swap.max", true), "memory.current");
-            return Some(Self { root: mounted.to_owned(), limit, swap, used });
+            return Some(Self { root: mounted.to_owned(), limit, swap, used, killed: "memory.events" });
         }
         let root = mounted.join("memory");
         let swap = ("memory.memsw.limit_in_bytes", false);
         let (limit, used) = ("memory.limit_in_bytes", "memory.usage_in_bytes");
-        root.join(limit).exists().then_some(Self { root, limit, swap, used })
+        root.join(limit).exists().then_some(Self { root, limit, swap, used, killed: "memory.oom_control" })
     }
 
     fn here() -> Option<Self> {
@@ -46,6 +48,7 @@ impl Hierarchy {
 pub(crate) struct Group {
     hierarchy: Hierarchy,
     name: String,
+    limit: Bytes,
 }
 
 impl Group {
@@ -65,7 +68,7 @@ impl Group {
         // Of version 2 groups below the root have only what it hands down; of version 1 there is no such file.
         let _ = fs::write(hierarchy.root.join("cgroup.subtree_control"), "+memory");
         fs::create_dir_all(hierarchy.root.join(name)).map_err(|error| failed("no group", &error))?;
-        let group = Self { hierarchy, name: name.to_owned() };
+        let group = Self { hierarchy, name: name.to_owned(), limit };
         group.set(group.hierarchy.limit, limit).map_err(|error| failed("no limit", &error))?;
         // Without this the limit only moves to swap. Where swap is not accounted for there is nothing to set.
         let (file, alone) = group.hierarchy.swap;
@@ -89,6 +92,13 @@ impl Group {
     /// What its processes take now, page cache included.
     pub(crate) fn used(&self) -> Option<Bytes> {
         fs::read_to_string(self.folder().join(self.hierarchy.used)).ok()?.trim().parse().ok().map(Bytes)
+    }
+
+    /// What its processes may take, if the kernel has killed one that wanted more.
+    pub(crate) fn exceeded(&self) -> Option<Bytes> {
+        let text = fs::read_to_string(self.folder().join(self.hierarchy.killed)).ok()?;
+        let count = text.lines().find_map(|line| line.strip_prefix("oom_kill "))?;
+        (count.trim() != "0").then_some(self.limit)
     }
 }
 
@@ -157,7 +167,9 @@ mod tests {
     #[test]
     fn a_process_that_takes_more_is_ended() {
         let group = Group::new(&unique("heap"), Bytes::mib(16)).unwrap();
+        assert_eq!(group.exceeded(), None);
         assert!(!run(&group, "exec dd if=/dev/zero of=/dev/null bs=64M count=1 2> /dev/null"));
+        assert_eq!(group.exceeded(), Some(Bytes::mib(16)));
     }
 
     #[test]

@@ -1,18 +1,21 @@
-//! What a node's engine counted until an instant, from its `/metrics`.
+//! What a server counted until an instant, from its `/metrics`.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use observe::Exposition;
-use timeline::{Merge, Unit};
 
-/// What a node's engine counted until an instant. Counters start anew when the node does.
+use crate::rows::{Fold, Kind, Row, TIKV};
+
+/// What a node's engine, or a TiDB, counted until an instant. Counters start anew when it does.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EngineCounters {
     /// When.
     pub at: Timestamp,
-    /// By the names of [`ROWS`], in its order; `None` where the node does not tell.
-    values: [Option<f64>; ROWS.len()],
+    /// What was looked for.
+    rows: &'static [Row],
+    /// In the order of `rows`; `None` where the node does not tell.
+    values: Vec<Option<f64>>,
     /// Seconds of CPU time by pool of threads: `raftstore`, `apply`, `store_writer`, `grpc_server`, `rocksdb:low` ….
     pub cpu: BTreeMap<String, f64>,
     /// Bytes on the wire.
@@ -30,92 +33,9 @@ pub struct ZoneTraffic {
     pub kind: String,
 }
 
-/// How a value of an interval follows from those at its ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// It only grows, until the node starts anew: the growth.
-    Counter,
-    /// The value at the end.
-    Gauge,
-}
-
-/// How values with different labels become one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fold {
-    Sum,
-    Max,
-}
-
-/// One thing that is read from a node.
-pub(crate) struct Row {
-    /// The name of the series.
-    pub(crate) series: &'static str,
-    pub(crate) unit: Unit,
-    pub(crate) merge: Merge,
-    pub(crate) kind: Kind,
-    /// TiKV's metric, and the labels that it must have.
-    metric: &'static str,
-    labels: &'static [(&'static str, &'static str)],
-    fold: Fold,
-    /// The series' unit over the metric's.
-    scale: f64,
-}
-
-/// A row for what adds up over column families.
-const fn row(
-    series: &'static str,
-    (unit, merge, kind): (Unit, Merge, Kind),
-    metric: &'static str,
-    labels: &'static [(&'static str, &'static str)],
-) -> Row {
-    Row { series, unit, merge, kind, metric, labels, fold: Fold::Sum, scale: 1.0 }
-}
-
-const BYTES: (Unit, Merge, Kind) = (Unit::Bytes, Merge::Sum, Kind::Counter);
-const COUNT: (Unit, Merge, Kind) = (Unit::Count, Merge::Sum, Kind::Counter);
-const TIME: (Unit, Merge, Kind) = (Unit::Seconds, Merge::Sum, Kind::Counter);
-const LEVEL: (Unit, Merge, Kind) = (Unit::Bytes, Merge::Mean, Kind::Gauge);
-
-/// All that is read. Metrics are TiKV's: its dashboards of v8.5, metrics/grafana/tikv_details.json; the log's are raft-engine
-/// 0.4's src/metrics.rs.
-pub(crate) const ROWS: [Row; 17] = [
-    // RocksDB holds writers up in microseconds.
-    Row { scale: 1e-6, ..row("stall_time", TIME, "tikv_engine_stall_micro_seconds", &[("db", "kv")]) },
-    row("throttle_time", TIME, "tikv_scheduler_throttle_duration_seconds_sum", &[]),
-    row("compaction_read_bytes", BYTES, "tikv_engine_compaction_flow_bytes", &[("db", "kv"), ("type", "bytes_read")]),
-    row(
-        "compaction_write_bytes",
-        BYTES,
-        "tikv_engine_compaction_flow_bytes",
-        &[("db", "kv"), ("type", "bytes_written")],
-    ),
-    row("flush_bytes", BYTES, "tikv_engine_flow_bytes", &[("db", "kv"), ("type", "flush_write_bytes")]),
-    row("engine_write_bytes", BYTES, "tikv_engine_flow_bytes", &[("db", "kv"), ("type", "bytes_written")]),
-    row("wal_bytes", BYTES, "tikv_engine_flow_bytes", &[("db", "kv"), ("type", "wal_file_bytes")]),
-    row("block_cache_hits", COUNT, "tikv_engine_cache_efficiency", &[("db", "kv"), ("type", "block_cache_hit")]),
-    row("block_cache_misses", COUNT, "tikv_engine_cache_efficiency", &[("db", "kv"), ("type", "block_cache_miss")]),
-    row("raft_log_bytes", BYTES, "raft_engine_write_size_sum", &[]),
-    row("raft_log_syncs", COUNT, "raft_engine_sync_log_duration_seconds_count", &[]),
-    row("raft_log_sync_time", TIME, "raft_engine_sync_log_duration_seconds_sum", &[]),
-    row("pending_compaction_bytes", LEVEL, "tikv_engine_pending_compaction_bytes", &[("db", "kv")]),
-    Row {
-        fold: Fold::Max,
-        ..row(
-            "level0_files",
-            (Unit::Count, Merge::Max, Kind::Gauge),
-            "tikv_engine_num_files_at_level",
-            &[("db", "kv"), ("level", "0")],
-        )
-    },
-    // One cache is shared: each family may tell of all of it.
-    Row { fold: Fold::Max, ..row("block_cache_bytes", LEVEL, "tikv_engine_block_cache_size_bytes", &[("db", "kv")]) },
-    row("engine_bytes", LEVEL, "tikv_engine_size_bytes", &[("db", "kv")]),
-    row("resident_bytes", LEVEL, "process_resident_memory_bytes", &[]),
-];
-
 impl EngineCounters {
     /// Reads them off what a node told.
-    pub(crate) fn read(at: Timestamp, told: &Exposition) -> Self {
+    pub(crate) fn read(at: Timestamp, rows: &'static [Row], told: &Exposition) -> Self {
         let value = |row: &Row| {
             let folded = match row.fold {
                 Fold::Sum => told.sum(row.metric, row.labels),
@@ -133,17 +53,17 @@ impl EngineCounters {
             let [from, to, kind] = ["from", "to", "kind"].map(|key| label(labels, key));
             *zones.entry(ZoneTraffic { from, to, kind }).or_default() += bytes;
         }
-        Self { at, values: ROWS.each_ref().map(value), cpu, zones }
+        Self { at, rows, values: rows.iter().map(value).collect(), cpu, zones }
     }
 
-    /// The names of all series that [`get`](Self::get) knows.
+    /// The names of all series that [`get`](Self::get) knows of an engine.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        ROWS.iter().map(|row| row.series)
+        TIKV.iter().map(|row| row.series)
     }
 
     /// A value by the name of its series; `None` if there is no such series or the node does not tell it.
     pub fn get(&self, series: &str) -> Option<f64> {
-        ROWS.iter().zip(&self.values).find(|(row, _)| row.series == series).and_then(|(_, value)| *value)
+        self.rows.iter().zip(&self.values).find(|(row, _)| row.series == series).and_then(|(_, value)| *value)
     }
 
     /// What a counter grew by; what a gauge shows now.
@@ -153,10 +73,10 @@ impl EngineCounters {
 
     /// All values of an interval.
     pub(crate) fn pairs(&self, since: &Self) -> impl Iterator<Item = (&'static Row, f64)> {
-        let values = self.values.into_iter().zip(since.values);
-        ROWS.iter().zip(values).filter_map(|(row, (now, was))| match row.kind {
-            Kind::Counter => Some((row, growth(was, now?))),
-            Kind::Gauge => Some((row, now?)),
+        let values = self.values.iter().zip(&since.values);
+        self.rows.iter().zip(values).filter_map(|(row, (now, was))| match row.kind {
+            Kind::Counter => Some((row, growth(*was, (*now)?))),
+            Kind::Gauge => Some((row, (*now)?)),
         })
     }
 
@@ -208,7 +128,7 @@ pub(crate) mod tests {
 
     pub(crate) fn counters(second: i64, text: &str) -> EngineCounters {
         let at = Timestamp::from_second(second).unwrap();
-        EngineCounters::read(at, &Exposition::parse(text).unwrap())
+        EngineCounters::read(at, &TIKV, &Exposition::parse(text).unwrap())
     }
 
     #[test]

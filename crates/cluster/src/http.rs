@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use observe::Exposition;
 use ureq::Agent;
 
 use crate::ClusterError;
@@ -28,6 +29,13 @@ impl Http {
 
     pub(crate) fn post(&self, url: &str, body: &str) -> Result<Answer, ClusterError> {
         read(url, self.0.post(url).header("content-type", "application/json").send(body))
+    }
+
+    /// What a status port tells at `/metrics`.
+    pub(crate) fn metrics(&self, address: &str) -> Result<Exposition, ClusterError> {
+        let url = format!("http://{address}/metrics");
+        let text = accepted(&url, self.get(&url)?)?;
+        Exposition::parse(&text).map_err(|error| ClusterError::system(url, error))
     }
 
     pub(crate) fn delete(&self, url: &str) -> Result<Answer, ClusterError> {

@@ -21,8 +21,10 @@ mod pd;
 mod process;
 mod record;
 mod rounds;
+mod rows;
 mod sampler;
 mod series;
+mod watcher;
 
 pub use cluster::Cluster;
 pub use config::{Place, config};
@@ -36,3 +38,4 @@ pub use pd::{Pd, StoreState};
 pub use record::sweep;
 pub use rounds::{Round, Rounds};
 pub use sampler::{Latest, Sampler};
+pub use watcher::{Server, StatusPort, Watcher};

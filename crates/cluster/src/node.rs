@@ -100,6 +100,22 @@ impl Node {
         self.group.as_ref().and_then(Group::used)
     }
 
+    /// That its process has not ended by itself: one that was killed or stopped through this node has not.
+    ///
+    /// # Errors
+    /// How it ended, with the end of its log.
+    pub fn holds(&self) -> Result<(), ClusterError> {
+        let Some(status) = self.process().as_mut().and_then(Process::ended) else { return Ok(()) };
+        let what = match self.group.as_ref().and_then(Group::exceeded) {
+            Some(limit) => format!(
+                "was killed by the kernel, for it wanted more memory than the {limit} that it may take: give nodes more, or \
+                 smaller caches and memtables"
+            ),
+            None => format!("ended by itself with {status}"),
+        };
+        Err(ClusterError::Program { name: self.name.clone(), what, said: process::tail(&self.log()) })
+    }
+
     /// Starts its process without waiting for it.
     pub(crate) fn launch(&self) -> Result<(), ClusterError> {
         let mut process = self.process();

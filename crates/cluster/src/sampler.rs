@@ -79,14 +79,8 @@ impl Sampler {
 
 impl Seen {
     fn latest(&self, node: &str) -> Latest {
-        let disks = match self.disks.as_slice() {
-            [.., before, after] => Some(observe::rates(before, after)),
-            _ => None,
-        };
-        let engine = match self.engine.as_slice() {
-            [.., before, after] => Some((before.clone(), after.clone())),
-            _ => None,
-        };
+        let disks = self.disks.last_chunk().map(|[before, after]| observe::rates(before, after));
+        let engine = self.engine.last_chunk().map(|[before, after]| (before.clone(), after.clone()));
         Latest { node: node.to_owned(), disks, engine }
     }
 }

@@ -1,5 +1,6 @@
 //! Samples of a node as series of a Timeline, labelled `node` and `zone`. Disks have the series of crate `observe`, with the
-//! label `disk` as their role: `data`, `raft`. The engine has those of [`ROWS`](crate::counters::ROWS), and:
+//! label `disk` as their role: `data`, `raft`. An engine has those of [`TIKV`](crate::rows::TIKV), a TiDB those of
+//! [`TIDB`](crate::rows::TIDB), and:
 //!
 //! | series | unit | merge | is |
 //! |---|---|---|---|

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use cluster::{Cluster, EngineCounters, Lab, Options, Programs, Regions};
+use cluster::{Cluster, EngineCounters, Lab, Options, Programs, Regions, StatusPort, Watcher};
 use deployment::Deployment;
 use mount::Home;
 use rawkv::{Client, Request, Response};
@@ -161,8 +161,30 @@ fn three_nodes_keep_what_they_acknowledged() {
     second.power_cut().unwrap();
     check(&client, 0..2500);
     second.restart().unwrap();
+    // Killed by somebody else, as the kernel does where memory is short.
+    let (third, from) = (cluster.node(2), Instant::now());
+    third.holds().unwrap();
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(third.pid().unwrap()), nix::sys::signal::SIGKILL).unwrap();
+    while third.holds().is_ok() {
+        assert!(from.elapsed() < Duration::from_secs(20), "it is not seen to have ended");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(third.holds().unwrap_err().to_string().contains("n3 ended by itself with signal: 9"));
+    third.restart().unwrap();
+
+    // As the stores of a cluster that somebody else started.
+    let (ports, missing) = StatusPort::that_answer(StatusPort::of_pd(&cluster.pd().addr().to_string()).unwrap());
+    assert_eq!((ports.len(), missing), (3, Vec::new()));
+    let watcher = Watcher::start(&ports).unwrap();
     put(&client, 2500..3000);
     check(&client, 0..3000);
+    let watched = watcher.finish().unwrap();
+    for port in &ports {
+        // Each has all 500 values; the first look may have come after some of them.
+        let series = watched.find("raft_log_bytes", &[("node", &port.address)]).unwrap();
+        let grown: f64 = series.points().iter().map(|point| point.value).sum();
+        assert!(grown > 500.0 * 1024.0 / 2.0, "{}: {grown}", port.address);
+    }
 
     for node in cluster.nodes() {
         assert!(node.memory().unwrap() <= units::Bytes::mib(512));

@@ -15,7 +15,6 @@
 //! | `filesystem_free_bytes` by `mount`, `device` | Bytes | Min | bytes that a user may still write |
 //! | `filesystem_bytes` by `mount`, `device` | Bytes | Max | size of the filesystem |
 //! | `flow_control_pending_bytes` | Bytes | Max | the same as flow control sees it, of the worst column family |
-//! | `memtables` | Count | Max | memtables that wait for their flush, of the worst column family |
 //! | `store_bytes` by `kind` | Bytes | Mean | bytes used, available and in all, as the store reports them to PD |
 //! | `running_compactions` | Count | Mean | compactions that run |
 //! | `write_stall_max` | Seconds | Max | the longest that RocksDB held a write up lately |

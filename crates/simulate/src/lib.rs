@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod agenda;
+mod blobs;
 mod constants;
 mod cost;
 mod cpu;

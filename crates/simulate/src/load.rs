@@ -174,7 +174,8 @@ pub(crate) struct Data {
     pub(crate) ratios: Ratios,
     pub(crate) overwrites: Overwrites,
     pub(crate) caches: Caches,
-    /// Share of the files that the page cache has room for.
+    /// Bytes of files that the page cache has room for, and their share of all.
+    pub(crate) page_cache: f64,
     pub(crate) in_page_cache: f64,
     /// Share of a memtable's bytes that goes into the tree.
     pub(crate) in_tree: f64,
@@ -224,6 +225,7 @@ impl Data {
         };
         let blobs = if separated { here * zstd / (1.0 - c.blob_garbage) } else { 0.0 };
         Self {
+            page_cache: page_cache * c.page_cache_share,
             in_page_cache: (page_cache * c.page_cache_share / (tree + blobs).max(1.0)).min(1.0),
             stored: shares.iter().map(|share| tree * share / all).collect(),
             blobs,

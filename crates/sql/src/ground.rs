@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bench::{BenchError, Crew, Progress};
-use cluster::Host;
+use cluster::{Host, StatusPort, Watcher};
 use timeline::Timeline;
 use tokio::runtime::Builder;
 use tpcc::Dialect;
@@ -21,7 +21,7 @@ use crate::settings::{self, settings};
 use crate::sysbench::Sysbench;
 use crate::watch::Watch;
 use crate::work::JobKind;
-use crate::{Database, Load, MariaDb, Memory, Order, Retries, SqlError, Stage, Table, Target, Works, load};
+use crate::{Database, Load, MariaDb, Memory, Order, Retries, SqlError, Stage, Table, Target, Works, load, tidb};
 
 /// A SQL database with its rows, ready for runs. Dropped, a server that was started for it is taken down.
 #[derive(Debug)]
@@ -32,6 +32,8 @@ pub struct Ground {
     kinds: Vec<String>,
     added: Arc<AtomicU64>,
     server: Option<Arc<MariaDb>>,
+    /// The servers behind a TiDB.
+    ports: Vec<StatusPort>,
     notes: Vec<String>,
 }
 
@@ -91,8 +93,14 @@ impl Ground {
         };
         tell(Stage::Starting("looking at the tables"));
         let ready = block_on(prepare(&target, &order.job, order.table, order.plan.seed))??;
+        let mut ports = Vec::new();
+        if server.is_none() {
+            let (there, missing) = block_on(tidb::status_ports(&target))??;
+            ports = there;
+            notes.extend(missing);
+        }
         let kinds = order.job.kinds();
-        let ground = Self { order, target, ready, kinds, added: Arc::default(), server, notes };
+        let ground = Self { order, target, ready, kinds, added: Arc::default(), server, ports, notes };
         if ground.order.table != Table::Keep {
             ground.load(tell)?;
         }
@@ -170,7 +178,10 @@ impl Ground {
         }
         tell(Stage::Starting("connecting the clients"));
         let watch = Watch::start(&self.target, self.server.as_ref(), &retries, self.order.crash)?;
-        let mut progress = |progress: &Progress| tell(Stage::Running { run: number, progress, nodes: &watch.latest() });
+        let behind = Watcher::start(&self.ports)?;
+        let mut progress = |progress: &Progress| {
+            tell(Stage::Running { run: number, progress, nodes: &[watch.latest(), behind.latest()].concat() })
+        };
         let run = if let JobKind::Sysbench(oltp) = self.order.job.kind {
             Sysbench::new(&self.target, oltp)?.drive(plan, number, &mut progress, &self.order.stop)?
         } else {
@@ -180,7 +191,7 @@ impl Ground {
         if let Some(why) = watch.gone() {
             return Err(SqlError::Environment(why));
         }
-        let seen = watch.finish()?;
+        let seen = watch.finish()?.merge(&behind.finish()?)?;
         let began = run.timeline.about.start;
         let timeline = if seen.series.is_empty() { run.timeline } else { run.timeline.merge(&seen)? };
         let from = Nanos((run.report.warm_up_s * 1e9) as u64) + later(&timeline, began);

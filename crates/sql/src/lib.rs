@@ -21,6 +21,7 @@ mod settings;
 pub mod study;
 mod sysbench;
 mod target;
+mod tidb;
 mod variables;
 mod watch;
 mod work;

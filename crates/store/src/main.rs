@@ -2,6 +2,10 @@
 
 #![forbid(unsafe_code)]
 
+/// As TiKV has it, for RocksDB too: with glibc's a node's memory grows with its threads, and nodes are measured in little memory.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 use std::io::Write;
 use std::process::ExitCode;
 

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use bench::{BenchError, Driver, Load, RawDriver};
-use cluster::{Cluster, Lab, Regions};
+use cluster::{Cluster, Lab, Regions, Sampler, StatusPort, Watcher};
 use disk::Fault;
 use rawkv::Client;
 use units::Nanos;
@@ -21,6 +21,8 @@ pub struct Ground {
     client: Client,
     /// After the client, which must not see it go.
     cluster: Option<Cluster>,
+    /// The stores of a cluster that was there before.
+    ports: Vec<StatusPort>,
     notes: Vec<String>,
 }
 
@@ -48,8 +50,14 @@ impl Ground {
             (_, None) => return Err(BenchError::Environment("there is no place to start a cluster".to_owned()).into()),
         };
         let client = Client::connect(&pd, order.client())?;
-        let notes = cluster.as_ref().map(|cluster| cluster.notes().to_vec()).unwrap_or_default();
-        let ground = Self { order, recipe, client, cluster, notes };
+        let (ports, notes) = match &cluster {
+            Some(cluster) => (Vec::new(), cluster.notes().to_vec()),
+            None => StatusPort::of_pd(&pd).map_or_else(
+                |error| (Vec::new(), vec![format!("no engine is watched: {error}")]),
+                StatusPort::that_answer,
+            ),
+        };
+        let ground = Self { order, recipe, client, cluster, ports, notes };
         if ground.order.load {
             ground.load(tell)?;
         }
@@ -75,7 +83,9 @@ impl Ground {
         let how = Load { threads: LOADERS, seed: self.order.plan.seed, ..Load::default() };
         let mut driver = |_| self.driver();
         let stop = &self.order.stop;
-        bench::load(&self.recipe, &how, &mut driver, &mut |loading| tell(Stage::Loading(loading)), stop)?;
+        let loaded = bench::load(&self.recipe, &how, &mut driver, &mut |loading| tell(Stage::Loading(loading)), stop);
+        self.holds()?;
+        loaded?;
         self.settle(tell)
     }
 
@@ -85,9 +95,12 @@ impl Ground {
         let start = Instant::now();
         while start.elapsed() < SETTLE {
             self.go_on()?;
-            let counters = cluster.nodes().iter().filter_map(|node| node.engine().ok());
-            let debt = counters.filter_map(|counters| counters.get("pending_compaction_bytes")).fold(0.0, f64::max);
-            if debt <= SETTLED {
+            self.holds()?;
+            let counters: Vec<_> = cluster.nodes().iter().filter_map(|node| node.engine().ok()).collect();
+            let most = |series| counters.iter().filter_map(|one| one.get(series)).fold(0.0, f64::max);
+            let debt = most("pending_compaction_bytes");
+            // What is not flushed yet is no debt of compactions.
+            if debt <= SETTLED && most("memtables") == 0.0 {
                 break;
             }
             tell(Stage::Settling(debt));
@@ -136,6 +149,7 @@ impl Ground {
     /// When the driver or the watching of the nodes fails.
     pub fn run(&self, number: u32, tell: &mut dyn FnMut(Stage<'_>)) -> Result<Found, TrialError> {
         let sampler = self.cluster.as_ref().map(Cluster::sampler).transpose()?;
+        let watcher = Watcher::start(&self.ports)?;
         let before = self.client.traffic().crossing();
         let plan = &self.order.plan;
         let run = bench::run(
@@ -144,18 +158,19 @@ impl Ground {
             number,
             &mut |_| self.driver(),
             &mut |progress| {
-                let nodes = sampler.as_ref().map(|sampler| sampler.latest()).unwrap_or_default();
+                let nodes = sampler.as_ref().map_or_else(|| watcher.latest(), |sampler| sampler.latest());
                 tell(Stage::Running { run: number, progress, nodes: &nodes });
             },
             &self.order.stop,
-        )?;
+        );
+        // With a node less it is another cluster, and what the driver says is not why.
+        self.holds()?;
+        let run = run?;
         let after = self.client.traffic().crossing();
         let crossing = (after.sent + after.received).saturating_sub(before.sent + before.received);
         let began = run.timeline.about.start;
-        let timeline = match sampler {
-            Some(sampler) => run.timeline.merge(&sampler.finish()?)?,
-            None => run.timeline,
-        };
+        let seen = sampler.map_or_else(|| watcher.finish(), Sampler::finish)?;
+        let timeline = run.timeline.merge(&seen)?;
         let from = Nanos((run.report.warm_up_s * 1e9) as u64) + offset(timeline.about.start, began);
         let until = from + Nanos((run.report.measured_s * 1e9) as u64);
         // The client's bytes are known of the whole run; of them the measured part is meant.
@@ -169,6 +184,11 @@ impl Ground {
         // It works in the driver's thread: a wake-up for each answer under disks with limits, not three.
         let session = self.client.own_session().map_err(|error| BenchError::Environment(error.to_string()))?;
         Ok(Box::new(RawDriver::new(session)))
+    }
+
+    /// That no node has ended by itself.
+    fn holds(&self) -> Result<(), TrialError> {
+        Ok(self.cluster.iter().flat_map(|cluster| cluster.nodes()).try_for_each(|node| node.holds())?)
     }
 
     fn go_on(&self) -> Result<(), TrialError> {

@@ -199,6 +199,7 @@ mod tests {
             include_str!("../../../observe/src/series.rs"),
             include_str!("../../../cluster/src/series.rs"),
             include_str!("../../../cluster/src/counters.rs"),
+            include_str!("../../../cluster/src/rows.rs"),
         ];
         for query in QUERIES.iter() {
             let (documented, row) = (format!("`{}`", query.series), format!("\"{}\"", query.series));

@@ -71,11 +71,11 @@ impl Checker {
         std::mem::take(&mut self.actions)
     }
 
-    /// No limits, as when it is switched off.
-    pub(crate) fn reset(&mut self) {
-        self.speed = f64::INFINITY;
-        self.refused = 0.0;
-        self.slowed_by = None;
+    /// At rest again, as when it is switched off. Unlike TiKV's, it forgets what it has seen, too: else the memtables of a load would
+    /// slow down the first writes of a run.
+    pub(crate) fn reset(&mut self, now: Duration) {
+        let actions = self.take_actions();
+        *self = Self { actions, ..Self::new(now) };
     }
 
     /// Records what was written in the foreground since the last tick; answers bytes per second. Nothing is not recorded: when

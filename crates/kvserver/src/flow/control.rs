@@ -146,7 +146,7 @@ impl FlowControl {
             let settings = self.settings();
             checker.sample(now, &settings, &pressure.per_cf());
             if !settings.enable {
-                checker.reset();
+                checker.reset(now);
             }
             metrics::show(&mut checker);
             self.refused.store((checker.refused() * SCALE) as u32, Ordering::Relaxed);

@@ -5,6 +5,7 @@ use rand::RngExt;
 
 use super::World;
 use super::event::{Event, Kind, Part, Task, Work};
+use crate::blobs::Met;
 use crate::cpu::Pool;
 use crate::disks::Which;
 use crate::flow::Happened;
@@ -32,9 +33,9 @@ impl World {
         let Some((family, flush)) = next else { return false };
         this.flushing += 1;
         let blobs = if family == 0 { flush.raw * self.separated.0 } else { 0.0 };
-        this.blobs += blobs * (1.0 - self.separated.1);
+        this.blobs.flushed(this.counts.all(), blobs, self.separated.1);
         let work = Work { node: node as u16, family: family as u8, kind: Kind::Flush(flush), parts: 1 };
-        self.start(work, flush.out + blobs, 0.0);
+        self.start(work, flush.out + blobs, 0.0, (0.0, 0.0));
         true
     }
 
@@ -46,18 +47,23 @@ impl World {
         let next = this.trees.iter_mut().enumerate().find_map(|(family, tree)| Some((family, tree.pick()?)));
         let Some((family, pick)) = next else { return false };
         this.compacting += 1;
+        // A compaction within L0 meets new keys only.
+        let met = if pick.to > 0 { (pick.upper + pick.lower) / this.trees[family].bytes().max(1.0) } else { 0.0 };
+        let cache = (this.counts.all(), this.page_cache);
+        let Met { alive, read } = if family == 0 { this.blobs.met(met, cache) } else { Met::default() };
         let parts = if pick.level == 0 && pick.to > 0 { this.slots.sub } else { 1 };
-        let work = Work { node: node as u16, family: family as u8, kind: Kind::Compact(pick), parts };
-        self.start(work, pick.out, pick.upper + pick.lower);
+        let work = Work { node: node as u16, family: family as u8, kind: Kind::Compact(pick, alive), parts };
+        self.start(work, pick.out + alive, pick.upper + pick.lower, (alive, read));
         true
     }
 
-    /// Cuts work into parts and steps, and begins.
-    fn start(&mut self, work: Work, output: f64, input: f64) {
+    /// Cuts work into parts and steps, and begins. Beside files of the tree it takes `values`, and reads so much for them.
+    fn start(&mut self, work: Work, output: f64, input: f64, (values, values_read): (f64, f64)) {
         let parts = work.parts;
         let index = self.works.insert(work) as u32;
-        let each = output.max(input * 0.01) / f64::from(parts);
+        let each = output.max((input + values_read) * 0.01) / f64::from(parts);
         let steps = (each / self.c.compaction_write_size).ceil().max(1.0);
+        let read_miss = self.nodes[work.node as usize].read_miss;
         for _ in 0..parts {
             let this = &mut self.nodes[work.node as usize];
             let to = this.offset;
@@ -69,7 +75,8 @@ impl World {
                 node: work.node,
                 flush: matches!(work.kind, Kind::Flush(_)),
                 steps: steps as u32,
-                input: input / share,
+                input: (input + values) / share,
+                read: (input * read_miss + values_read) / share,
                 output: output / share,
                 from: (1 << 43) + from,
                 to,
@@ -96,7 +103,7 @@ impl World {
         let part = &mut self.parts[index as usize];
         let this = &mut self.nodes[part.node as usize];
         part.waiting = 2;
-        part.to_read += part.input * this.read_miss;
+        part.to_read += part.read;
         part.to_write = part.output as u32;
         let pool = if part.flush {
             this.counts.flush += part.output;
@@ -159,13 +166,14 @@ impl World {
                 this.trees[family].flushed(flush);
                 this.flushing -= 1;
                 // What updates kill of the values is rewritten once, as files reach their share of garbage.
-                let garbage = flush.raw * self.separated.0 * self.separated.1;
+                let garbage = this.blobs.garbage(flush.raw * self.separated.0, self.separated.1);
                 if garbage > 0.0 && family == 0 {
-                    self.start(Work { kind: Kind::Collect, parts: 1, ..work }, garbage, garbage);
+                    self.start(Work { kind: Kind::Collect, parts: 1, ..work }, garbage, garbage, (0.0, 0.0));
                 }
                 Happened::Flush
             }
-            Kind::Compact(pick) => {
+            Kind::Compact(pick, moved) => {
+                this.blobs.moved(this.counts.all(), moved);
                 this.trees[family].compacted(pick);
                 this.compacting -= 1;
                 Happened::Compaction(pick.level == 0)

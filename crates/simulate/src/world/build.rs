@@ -18,6 +18,7 @@ use super::outage::Outage;
 use super::writeback::Writeback;
 use super::{Seen, World};
 use crate::agenda::Agenda;
+use crate::blobs::Blobs;
 use crate::cpu::{Cpu, Pool};
 use crate::flow::Flow;
 use crate::limiter::{LOOK, Limiter, Pilot, Tuner};
@@ -196,10 +197,15 @@ fn node(
         caches: data.caches,
         // A machine cut to measure may hold all files in its page cache; one as people have it holds what was just written.
         read_miss: c.compaction_read_miss * options.machine.map_or(1.0, |_| 1.0 - data.in_page_cache),
+        page_cache: data.page_cache,
         flow: Flow::new(trees.len()),
         writeback: Writeback::default(),
         trees,
-        blobs: data.blobs,
+        blobs: if c.blob_cutoff > 0.0 {
+            Blobs::loaded(data.blobs, c.memtable * data.separated.0, c.l0_trigger, c.blob_cutoff)
+        } else {
+            Blobs::titan(data.blobs)
+        },
         limiter: Limiter::new(limit, options.tuner()),
         pilot: (options.tuner() == Tuner::Pilot).then(|| Box::new(Pilot::new(limit, options.pilot, c))),
         gathering: Vec::new(),
@@ -212,7 +218,6 @@ fn node(
         flushing: 0,
         compacting: 0,
         offset: 1 << 42,
-        wal: 0.0,
         delayed: Nanos(0),
         held: Vec::new(),
         stopped: Nanos(0),

@@ -38,6 +38,8 @@ pub(crate) enum Event {
     Grant(u32),
     /// The disk has done a request of a flush or compaction.
     Step(u32),
+    /// The disk has done a request of RocksDB's own log.
+    WrittenBack(u16),
     /// The caller is to go on.
     Stop(Due),
     /// The pilot looks at all nodes.
@@ -159,8 +161,8 @@ pub(crate) struct Work {
 pub(crate) enum Kind {
     /// A memtable to L0.
     Flush(Flush),
-    /// Files down a level.
-    Compact(Pick),
+    /// Files down a level, and bytes of separated values that move with them.
+    Compact(Pick, f64),
     /// Live values out of blob files that are mostly garbage.
     Collect,
 }
@@ -172,8 +174,9 @@ pub(crate) struct Part {
     pub(crate) node: u16,
     pub(crate) flush: bool,
     pub(crate) steps: u32,
-    /// Bytes of a step: input, and output.
+    /// Bytes of a step: input, what of it the disk has to read, and output.
     pub(crate) input: f64,
+    pub(crate) read: f64,
     pub(crate) output: f64,
     /// Bytes that it has yet to read of the steps so far.
     pub(crate) to_read: f64,

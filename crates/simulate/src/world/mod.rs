@@ -163,6 +163,7 @@ impl World {
             Event::Applied(group, place) => self.applied(group, place),
             Event::Grant(part) => self.granted(part),
             Event::Step(part) => self.request_done(part),
+            Event::WrittenBack(node) => self.written_back(node as usize),
             Event::Scripted(number) => self.scripted(number),
             Event::Elected(node) => self.elected(node as usize),
             Event::Pilot => self.pilot_looks(),

@@ -7,6 +7,7 @@ use units::Nanos;
 use super::event::{Item, NONE, Task};
 use super::outage::Outage;
 use super::writeback::Writeback;
+use crate::blobs::Blobs;
 use crate::cpu::{Cpu, Pool};
 use crate::disks::Disks;
 use crate::flow::{Behind, Flow};
@@ -29,6 +30,13 @@ pub(crate) struct Counts {
     pub(crate) log: f64,
     pub(crate) syncs: f64,
     pub(crate) sync_time: f64,
+}
+
+impl Counts {
+    /// Bytes that passed through the page cache as they were written.
+    pub(crate) fn all(&self) -> f64 {
+        self.log + self.wal + self.flush + self.compaction_write
+    }
 }
 
 /// The thread that writes the raft log: store-io-pool-size is 1.
@@ -96,9 +104,11 @@ pub(crate) struct Node {
     pub(crate) caches: Caches,
     /// Share of compaction input that is read from the disk.
     pub(crate) read_miss: f64,
+    /// Bytes that the page cache keeps of what is written.
+    pub(crate) page_cache: f64,
     /// The default column family, and the write one where writes are transactions.
     pub(crate) trees: Vec<Tree>,
-    pub(crate) blobs: f64,
+    pub(crate) blobs: Blobs,
     pub(crate) flow: Flow,
     pub(crate) writeback: Writeback,
     pub(crate) limiter: Limiter,
@@ -117,8 +127,6 @@ pub(crate) struct Node {
     pub(crate) compacting: u32,
     /// Where the next file is written.
     pub(crate) offset: u64,
-    /// Bytes of RocksDB's log that are not yet on their way to the disk.
-    pub(crate) wal: f64,
     /// Until when a stall has used up the speed that it leaves.
     pub(crate) delayed: Nanos,
     /// Entries that a stall holds, and since when.
@@ -144,7 +152,7 @@ impl Node {
 
     /// Bytes of files and separated values.
     pub(crate) fn stored(&self) -> f64 {
-        self.trees.iter().map(Tree::bytes).sum::<f64>() + self.blobs
+        self.trees.iter().map(Tree::bytes).sum::<f64>() + self.blobs.bytes()
     }
 
     /// The group that gathers for a set, taken out.

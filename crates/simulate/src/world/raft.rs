@@ -264,6 +264,9 @@ impl World {
     pub(super) fn applied(&mut self, index: u32, place: u8) {
         let group = self.groups[index as usize];
         let node = self.node_of(&group, place);
+        if self.waits_for_log(node, Item { group: index, place }) {
+            return;
+        }
         let this = &mut self.nodes[node];
         let mut full = false;
         for (tree, bytes) in this.trees.iter_mut().zip(group.tree) {
@@ -271,13 +274,7 @@ impl World {
         }
         this.counts.written += group.tree.iter().sum::<f64>();
         this.counts.wal += group.wal;
-        this.wal += group.wal;
-        let chunk = self.c.wal_chunk;
-        while this.wal >= chunk {
-            this.wal -= chunk;
-            this.disks.submit(Which::Data, self.now, Op::Write, this.offset, chunk as u32);
-            this.offset += chunk as u64;
-        }
+        self.append_log(node, group.wal);
         if full {
             self.schedule(node);
         }

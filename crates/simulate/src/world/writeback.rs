@@ -1,21 +1,36 @@
-//! What the kernel lets through of writes for which nobody waits: Linux's write-back throttling (block/blk-wbt.c) keeps few of
-//! them at the disk, so that reads and synced writes find a short queue.
+//! What the kernel lets through of writes that are not synced: Linux's write-back throttling (block/blk-wbt.c) keeps few of them at
+//! the disk, so that reads and synced writes find a short queue. Who hands it one more, waits: flushes, compactions, and all who
+//! apply entries while a piece of RocksDB's own log waits its turn.
 
 use std::collections::VecDeque;
 
 use disk::Op;
 
 use super::World;
-use super::event::Event;
+use super::event::{Event, Item};
 use crate::disks::Which;
 
-/// The writes of flushes and compactions to one data disk.
+/// The writes of flushes, compactions and RocksDB's own log to one data disk.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Writeback {
     /// Requests at the disk.
     at_disk: u32,
-    /// Threads whose request waits its turn.
-    waiting: VecDeque<u32>,
+    /// Whose request waits its turn.
+    waiting: VecDeque<Waiter>,
+    /// Bytes of RocksDB's own log that are not yet on their way to the disk.
+    log: f64,
+    /// Whether a piece of that log waits, and what is to be applied after it.
+    log_waits: bool,
+    behind_log: Vec<Item>,
+}
+
+/// Who has a request to write back.
+#[derive(Debug, Clone, Copy)]
+enum Waiter {
+    /// A thread of a flush or compaction.
+    Part(u32),
+    /// RocksDB's own log.
+    Log,
 }
 
 impl World {
@@ -25,7 +40,7 @@ impl World {
         let depth = self.writeback_depth(node);
         let this = &mut self.nodes[node].writeback;
         if this.at_disk >= depth {
-            this.waiting.push_back(index);
+            this.waiting.push_back(Waiter::Part(index));
             return;
         }
         this.at_disk += 1;
@@ -40,14 +55,59 @@ impl World {
     /// A thread's request is done; if it was a write, the next one waiting goes.
     pub(super) fn request_done(&mut self, index: u32) {
         let part = &mut self.parts[index as usize];
+        let node = part.node as usize;
         if std::mem::take(&mut part.writing) {
-            let this = &mut self.nodes[part.node as usize].writeback;
-            this.at_disk -= 1;
-            if let Some(next) = this.waiting.pop_front() {
-                self.write_back(next);
-            }
+            self.written_back(node);
         }
         self.next_request(index);
+    }
+
+    /// A request is done: the next one goes.
+    pub(super) fn written_back(&mut self, node: usize) {
+        let this = &mut self.nodes[node].writeback;
+        this.at_disk -= 1;
+        match this.waiting.pop_front() {
+            Some(Waiter::Part(index)) => self.write_back(index),
+            Some(Waiter::Log) => self.write_log_back(node),
+            None => {}
+        }
+    }
+
+    /// Whether an entry has to wait for RocksDB's own log: its thread is in `sync_file_range`, and all others queue behind it.
+    pub(super) fn waits_for_log(&mut self, node: usize, item: Item) -> bool {
+        let this = &mut self.nodes[node].writeback;
+        if this.log_waits {
+            this.behind_log.push(item);
+        }
+        this.log_waits
+    }
+
+    /// Bytes are appended to RocksDB's own log; from a piece of a size on, that is handed to the kernel.
+    pub(super) fn append_log(&mut self, node: usize, bytes: f64) {
+        let this = &mut self.nodes[node].writeback;
+        this.log += bytes;
+        if this.log >= self.c.wal_chunk && !this.log_waits {
+            self.write_log_back(node);
+        }
+    }
+
+    /// Hands the kernel what is there of RocksDB's own log, or waits for its turn.
+    fn write_log_back(&mut self, node: usize) {
+        let depth = self.writeback_depth(node);
+        let this = &mut self.nodes[node].writeback;
+        this.log_waits = this.at_disk >= depth;
+        if this.log_waits {
+            return this.waiting.push_back(Waiter::Log);
+        }
+        this.at_disk += 1;
+        let bytes = std::mem::take(&mut this.log);
+        for item in std::mem::take(&mut this.behind_log) {
+            self.agenda.add(self.now, Event::Applied(item.group, item.place));
+        }
+        let this = &mut self.nodes[node];
+        let done = this.disks.submit(Which::Data, self.now, Op::Write, this.offset, bytes as u32);
+        this.offset += bytes as u64;
+        self.agenda.add(done, Event::WrittenBack(node as u16));
     }
 
     /// As many as the disk takes in the latency that the kernel aims at, one at least.

@@ -11,14 +11,14 @@ CREATE TABLE district (
   d_id int NOT NULL, d_w_id int NOT NULL, d_name varchar(10) NOT NULL, d_street_1 varchar(20) NOT NULL,
   d_street_2 varchar(20) NOT NULL, d_city varchar(20) NOT NULL, d_state char(2) NOT NULL, d_zip char(9) NOT NULL,
   d_tax decimal(4, 4) NOT NULL, d_ytd decimal(12, 2) NOT NULL, d_next_o_id int NOT NULL,
-  PRIMARY KEY (d_w_id, d_id));
+  PRIMARY KEY (d_w_id, d_id) /*T![clustered_index] CLUSTERED */);
 CREATE TABLE stock (
   s_i_id int NOT NULL, s_w_id int NOT NULL, s_quantity int NOT NULL, s_dist_01 char(24) NOT NULL,
   s_dist_02 char(24) NOT NULL, s_dist_03 char(24) NOT NULL, s_dist_04 char(24) NOT NULL, s_dist_05 char(24) NOT NULL,
   s_dist_06 char(24) NOT NULL, s_dist_07 char(24) NOT NULL, s_dist_08 char(24) NOT NULL, s_dist_09 char(24) NOT NULL,
   s_dist_10 char(24) NOT NULL, s_ytd decimal(8, 0) NOT NULL, s_order_cnt int NOT NULL, s_remote_cnt int NOT NULL,
   s_data varchar(50) NOT NULL,
-  PRIMARY KEY (s_w_id, s_i_id));
+  PRIMARY KEY (s_w_id, s_i_id) /*T![clustered_index] CLUSTERED */);
 CREATE TABLE customer (
   c_id int NOT NULL, c_d_id int NOT NULL, c_w_id int NOT NULL, c_first varchar(16) NOT NULL, c_middle char(2) NOT NULL,
   c_last varchar(16) NOT NULL, c_street_1 varchar(20) NOT NULL, c_street_2 varchar(20) NOT NULL,
@@ -26,24 +26,25 @@ CREATE TABLE customer (
   c_since datetime NOT NULL, c_credit char(2) NOT NULL, c_credit_lim decimal(12, 2) NOT NULL,
   c_discount decimal(4, 4) NOT NULL, c_balance decimal(12, 2) NOT NULL, c_ytd_payment decimal(12, 2) NOT NULL,
   c_payment_cnt int NOT NULL, c_delivery_cnt int NOT NULL, c_data varchar(500) NOT NULL,
-  PRIMARY KEY (c_w_id, c_d_id, c_id),
+  PRIMARY KEY (c_w_id, c_d_id, c_id) /*T![clustered_index] CLUSTERED */,
   KEY customer_by_name (c_w_id, c_d_id, c_last, c_first));
 CREATE TABLE history (
   h_c_id int NOT NULL, h_c_d_id int NOT NULL, h_c_w_id int NOT NULL, h_d_id int NOT NULL, h_w_id int NOT NULL,
-  h_date datetime NOT NULL, h_amount decimal(6, 2) NOT NULL, h_data varchar(24) NOT NULL);
+  h_date datetime NOT NULL, h_amount decimal(6, 2) NOT NULL, h_data varchar(24) NOT NULL)
+  /*T! SHARD_ROW_ID_BITS = 4 PRE_SPLIT_REGIONS = 4 */;
 CREATE TABLE orders (
   o_id int NOT NULL, o_d_id int NOT NULL, o_w_id int NOT NULL, o_c_id int NOT NULL, o_entry_d datetime NOT NULL,
   o_carrier_id int, o_ol_cnt int NOT NULL, o_all_local int NOT NULL,
-  PRIMARY KEY (o_w_id, o_d_id, o_id),
+  PRIMARY KEY (o_w_id, o_d_id, o_id) /*T![clustered_index] CLUSTERED */,
   KEY orders_by_customer (o_w_id, o_d_id, o_c_id, o_id));
 CREATE TABLE order_line (
   ol_o_id int NOT NULL, ol_d_id int NOT NULL, ol_w_id int NOT NULL, ol_number int NOT NULL, ol_i_id int NOT NULL,
   ol_supply_w_id int NOT NULL, ol_delivery_d datetime, ol_quantity int NOT NULL, ol_amount decimal(6, 2) NOT NULL,
   ol_dist_info char(24) NOT NULL,
-  PRIMARY KEY (ol_w_id, ol_d_id, ol_o_id, ol_number));
+  PRIMARY KEY (ol_w_id, ol_d_id, ol_o_id, ol_number) /*T![clustered_index] CLUSTERED */);
 CREATE TABLE new_order (
   no_o_id int NOT NULL, no_d_id int NOT NULL, no_w_id int NOT NULL,
-  PRIMARY KEY (no_w_id, no_d_id, no_o_id));
+  PRIMARY KEY (no_w_id, no_d_id, no_o_id) /*T![clustered_index] CLUSTERED */);
 CREATE TABLE loaded (
   piece bigint NOT NULL, seed varchar(20) NOT NULL,
   PRIMARY KEY (piece));

@@ -1,0 +1,171 @@
+//! Servers of a TiDB cluster that is there, watched at their status ports.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use timeline::Timeline;
+
+use crate::http::{Http, accepted};
+use crate::rows::{Row, TIDB, TIKV};
+use crate::{ClusterError, EngineCounters, Latest, Rounds, series};
+
+/// A server that does not answer so long is not seen this time.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// It is looked at with every so many rounds: TiKV renews what it tells of its engine every ten seconds.
+const EVERY: usize = 5;
+
+/// Which program a server is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Server {
+    /// TiDB; its status port is 10080 unless told otherwise.
+    TiDb,
+    /// TiKV; its status port is 20180 unless told otherwise.
+    TiKv,
+}
+
+impl Server {
+    fn rows(self) -> &'static [Row] {
+        match self {
+            Self::TiDb => &TIDB,
+            Self::TiKv => &TIKV,
+        }
+    }
+}
+
+/// Where a server tells how it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatusPort {
+    /// Which program it is.
+    pub server: Server,
+    /// `host:port`, spoken to without TLS.
+    pub address: String,
+}
+
+impl StatusPort {
+    /// Those of the TiKVs that a placement driver at `host:port` knows.
+    ///
+    /// # Errors
+    /// When it does not answer, or with no JSON.
+    pub fn of_pd(pd: &str) -> Result<Vec<Self>, ClusterError> {
+        let url = format!("http://{pd}/pd/api/v1/stores");
+        let text = accepted(&url, Http::new(PATIENCE).get(&url)?)?;
+        let told: serde_json::Value = serde_json::from_str(&text)
+            .map_err(|error| ClusterError::system(format!("{url} answered no JSON"), error))?;
+        let stores = told["stores"].as_array().into_iter().flatten();
+        let addresses = stores.filter_map(|store| store["store"]["status_address"].as_str());
+        Ok(addresses.map(|address| Self { server: Server::TiKv, address: address.to_owned() }).collect())
+    }
+
+    /// Those that answer; and for people, why the others are not watched.
+    pub fn that_answer(ports: Vec<Self>) -> (Vec<Self>, Vec<String>) {
+        let http = Http::new(PATIENCE);
+        let (mut there, mut notes) = (Vec::new(), Vec::new());
+        for port in ports {
+            match port.ask(&http) {
+                Ok(_) => there.push(port),
+                Err(error) => notes.push(format!("not watched: {error}")),
+            }
+        }
+        (there, notes)
+    }
+
+    fn ask(&self, http: &Http) -> Result<EngineCounters, ClusterError> {
+        let told = http.metrics(&self.address)?;
+        Ok(EngineCounters::read(Timestamp::now(), self.server.rows(), &told))
+    }
+}
+
+/// Looks at servers every five seconds, one thread a server, so that one that does not answer holds nobody up.
+#[derive(Debug)]
+pub struct Watcher {
+    seen: Vec<(StatusPort, Arc<Mutex<Vec<EngineCounters>>>)>,
+    rounds: Vec<Rounds>,
+}
+
+impl Watcher {
+    /// Begins, with a look at once.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn start(ports: &[StatusPort]) -> Result<Self, ClusterError> {
+        let mut watcher = Self { seen: Vec::new(), rounds: Vec::new() };
+        for port in ports {
+            let seen = Arc::<Mutex<Vec<EngineCounters>>>::default();
+            watcher.seen.push((port.clone(), Arc::clone(&seen)));
+            let (port, http) = (port.clone(), Http::new(PATIENCE));
+            let rounds = Rounds::start("watcher".to_owned(), move |round| {
+                if round.is_last || round.number.is_multiple_of(EVERY) {
+                    let counted = port.ask(&http);
+                    seen.lock().unwrap_or_else(PoisonError::into_inner).extend(counted);
+                }
+            });
+            watcher.rounds.push(rounds.map_err(|error| ClusterError::system("no thread can be started", error))?);
+        }
+        Ok(watcher)
+    }
+
+    /// What each server did in the last interval, under its address.
+    pub fn latest(&self) -> Vec<Latest> {
+        let latest = |(port, seen): &(StatusPort, Arc<Mutex<Vec<EngineCounters>>>)| {
+            let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let engine = seen.last_chunk().map(|[before, after]| (before.clone(), after.clone()));
+            Latest { node: port.address.clone(), disks: None, engine }
+        };
+        self.seen.iter().map(latest).collect()
+    }
+
+    /// Looks once more and ends: all that was seen, as series labelled `node`, the server's address.
+    ///
+    /// # Errors
+    /// When the samples make no valid Timeline: a clock that went backwards.
+    pub fn finish(mut self) -> Result<Timeline, ClusterError> {
+        self.rounds.iter().for_each(Rounds::hurry);
+        self.rounds.clear();
+        let mut all = Timeline::default();
+        for (port, seen) in &self.seen {
+            let mut timeline = series::engine(&seen.lock().unwrap_or_else(PoisonError::into_inner));
+            series::label(&mut timeline, &port.address, None);
+            let merged = all.merge(&timeline);
+            all = merged.map_err(|error| ClusterError::system("the samples are no Timeline", error))?;
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use observe::Exposition;
+
+    use super::*;
+
+    #[test]
+    fn of_a_tidb_its_statements_and_waits_are_counted_and_no_engine() {
+        let counted = |second, statements, waits| {
+            let text = format!(
+                "# HELP tidb_server_handle_query_duration_seconds Bucketed histogram\n\
+                 tidb_server_handle_query_duration_seconds_count{{db=\"tpcc\",sql_type=\"Select\"}} {statements}\n\
+                 tidb_server_handle_query_duration_seconds_count{{db=\"tpcc\",sql_type=\"Update\"}} 5\n\
+                 pd_client_cmd_handle_cmds_duration_seconds_count{{type=\"wait\"}} {waits}\n\
+                 pd_client_cmd_handle_cmds_duration_seconds_count{{type=\"tso_async_wait\"}} 1000\n\
+                 process_resident_memory_bytes 1.5e+08"
+            );
+            let at = Timestamp::from_second(second).unwrap();
+            EngineCounters::read(at, Server::TiDb.rows(), &Exposition::parse(&text).unwrap())
+        };
+        let timeline = series::engine(&[counted(0, 10, 7), counted(5, 30, 17)]);
+        let names: Vec<_> =
+            timeline.series.iter().map(|series| (series.name.as_str(), series.points().len())).collect();
+        assert_eq!(names, [("resident_bytes", 1), ("statements", 1), ("tso_waits", 1)]);
+        let value = |name: &str| timeline.find(name, &[]).unwrap().points()[0].value;
+        assert_eq!((value("statements"), value("tso_waits"), value("resident_bytes")), (20.0, 10.0, 1.5e8));
+    }
+
+    #[test]
+    fn a_server_that_does_not_answer_is_left_out_and_told_with_its_address() {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let (there, notes) = StatusPort::that_answer(vec![StatusPort { server: Server::TiKv, address: free.clone() }]);
+        assert!(there.is_empty() && notes.len() == 1 && notes[0].contains(&free), "{notes:?}");
+    }
+}
