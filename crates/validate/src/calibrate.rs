@@ -104,7 +104,7 @@ impl Calibrated {
             let constant = constant.ok_or_else(|| {
                 ValidateError::Wrong(format!("the table of constants has no `{}`: give it one to fit", bound.name))
             })?;
-            constant["value"] = toml_edit::value(three_digits(*after));
+            constant["value"] = toml_edit::value(three_digits(*after).clamp(bound.low, bound.high));
             constant["source"] = toml_edit::value(source);
         }
         Ok(document.to_string())
