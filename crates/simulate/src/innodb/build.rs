@@ -39,7 +39,8 @@ pub(super) fn growth(task: &Task) -> Growth {
 /// Rollback segments: transactions are dealt to them in turn (`innodb_rollback_segments`, MySQL reference manual).
 const ROLLBACK_SEGMENTS: u32 = 128;
 
-/// The table's tree and those of its indexes before the run, and what so many clients need to undo what is under way.
+/// The table's tree and those of its indexes before the run, and pages of undo logs: a header for each rollback segment, and a log
+/// for each segment or client, whichever are more.
 pub(super) fn trees(task: &Task, clients: u32, c: &InnodbConstants) -> [Trees; KINDS] {
     let (profile, growth) = (&task.profile, growth(task));
     let row = profile.row.as_f64() + c.row_overhead;
@@ -55,7 +56,8 @@ pub(super) fn trees(task: &Task, clients: u32, c: &InnodbConstants) -> [Trees; K
         trees(Lands::Anywhere, profile.random_indexes, entry),
         trees(in_order, growth.swept_indexes, entry),
         trees(Lands::AtTheEnd, ordered, entry),
-        Trees::fixed(c.undo_pages, clients + clients.min(ROLLBACK_SEGMENTS)),
+        // Each segment keeps the undo log of the last transaction for the next.
+        Trees::fixed(c.undo_pages, clients.max(ROLLBACK_SEGMENTS) + ROLLBACK_SEGMENTS),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! The page cleaner: which changed pages are written back when, twice each where there is a doublewrite buffer.
+//! The page cleaner's batches: which changed pages are written back, twice each where there is a doublewrite buffer.
 
 use disk::Op;
 use rand::RngExt;
@@ -18,19 +18,22 @@ pub(super) const ROUND: Nanos = Nanos::secs(1);
 pub(super) struct Cleaner {
     busy: bool,
     /// Pages that this round is yet to write for the redo log's sake.
-    wanted: u32,
+    pub(super) wanted: u32,
     /// The batch under way: pages that stay, and pages that make room.
     stay: [u32; KINDS],
     leave: [u32; KINDS],
     /// How many runs of pages side by side they are.
     runs: u32,
     /// The oldest place of the log that a page of it needs.
-    from: Option<f64>,
+    pub(super) from: Option<f64>,
     /// Pages that are to be written beside those that made room.
     also: f64,
+    /// A cleaner that sleeps: whether it is awake, and the place of the log up to which it has been asked to write pages.
+    pub(super) awake: bool,
+    pub(super) until: Option<f64>,
     /// Averages of redo bytes and of pages written, each second.
-    redo_rate: f64,
-    page_rate: f64,
+    pub(super) redo_rate: f64,
+    pub(super) page_rate: f64,
     /// At the last average, when, and what had been written.
     averaged: (Nanos, f64, f64),
     pub(super) pages: f64,
@@ -38,44 +41,6 @@ pub(super) struct Cleaner {
 }
 
 impl World {
-    /// Redo log that is needed still.
-    pub(super) fn checkpoint_age(&self) -> f64 {
-        let oldest = self.pool.oldest_lsn().into_iter().chain(self.cleaner.from).fold(self.lsn, f64::min);
-        self.lsn - oldest
-    }
-
-    /// The age at which writers wait, and that from which on is flushed without pause.
-    pub(super) fn ages(&self) -> (f64, f64) {
-        let most = self.server.log_size * self.c.checkpoint_margin;
-        (most, most * self.c.async_share)
-    }
-
-    /// Pages of this second (page_cleaner_flush_pages_recommendation): the mean of what redo age and dirty share ask for, what was
-    /// written lately, and what the log's progress needs.
-    fn recommended(&self) -> f64 {
-        let server = &self.server;
-        let (age, (_, soon)) = (self.checkpoint_age(), self.ages());
-        let dirty = 100.0 * f64::from(self.pool.dirty()) / f64::from(self.pool.frames.max(1));
-        let for_dirty = if dirty > server.max_dirty_pages_pct { 100.0 } else { 0.0 };
-        let begins = server.adaptive_flushing && age >= server.adaptive_flushing_lwm / 100.0 * server.log_size;
-        let for_age = if begins {
-            let percent = age / soon * 100.0;
-            server.io_capacity_max / server.io_capacity * percent.powf(1.5) / self.c.adaptive_divisor
-        } else {
-            0.0
-        };
-        let percent = f64::max(for_dirty, for_age);
-        if percent == 0.0 {
-            return 0.0;
-        }
-        let oldest = self.pool.oldest_lsn().unwrap_or(self.lsn);
-        let most = server.io_capacity_max;
-        let scanned = self.c.scan_factor;
-        let for_log = f64::from(self.pool.older_than(oldest + scanned * self.cleaner.redo_rate)) / scanned;
-        let for_log = for_log.min(2.0 * most);
-        ((server.io_capacity * percent / 100.0 + self.cleaner.page_rate + for_log) / 3.0).min(most)
-    }
-
     /// A round begins.
     pub(super) fn clean_round(&mut self) {
         self.agenda.add(self.now + ROUND, Event::Clean);
@@ -86,7 +51,7 @@ impl World {
             self.cleaner.page_rate = (self.cleaner.pages - pages) / passed;
             self.cleaner.averaged = (self.now, self.lsn, self.cleaner.pages);
         }
-        self.cleaner.wanted = self.recommended() as u32;
+        self.cleaner.wanted = if self.server.cleaner_sleeps { self.asked() } else { self.recommended() } as u32;
         self.clean();
     }
 
@@ -119,6 +84,7 @@ impl World {
                 break;
             }
             trees.resident -= 1;
+            self.cleaner.awake = true;
             if dirty && trees.take_oldest() {
                 leave[kind] += 1;
                 (count, runs) = (count + 1, runs + 1);
@@ -129,7 +95,7 @@ impl World {
         self.cleaner.also += f64::from(count) * self.c.lru_also;
         let also = self.cleaner.also as u32;
         self.cleaner.also -= f64::from(also);
-        let furious = self.checkpoint_age() > self.ages().1;
+        let furious = self.furious();
         let mut left = if furious { room } else { self.cleaner.wanted + also };
         while left > 0 && count < room {
             let Some(kind) = self.pool.oldest() else { break };

@@ -5,6 +5,7 @@ mod build;
 mod clean;
 mod clients;
 mod constants;
+mod pace;
 mod pages;
 mod pool;
 mod record;

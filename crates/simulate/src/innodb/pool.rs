@@ -26,7 +26,7 @@ pub(super) struct BufferPool {
 impl BufferPool {
     pub(super) fn new(trees: [Trees; KINDS], frames: u32) -> Self {
         let mut pool = Self { trees, frames, free: frames, stays: None, share: [0.0; KINDS] };
-        pool.weigh(Nanos(0), 1000.0, 1.0);
+        pool.weigh(Nanos(0), 1000.0, 1.0, frames);
         for kind in 0..KINDS {
             let here = (pool.share[kind] as u32).min(pool.trees[kind].pages).min(pool.free);
             pool.trees[kind].resident = here;
@@ -35,9 +35,9 @@ impl BufferPool {
         pool
     }
 
-    /// At so many rows a second: how long pages stay, and how many of each kind (Che's approximation of least recently used: a
-    /// page is there if it was touched within a time that is the same for all, which follows from the size).
-    pub(super) fn weigh(&mut self, now: Nanos, rows_per_second: f64, dispersion: f64) {
+    /// At so many rows a second, with so many frames in use: how long pages stay, and how many of each kind (Che's approximation of
+    /// least recently used: a page is there if it was touched within a time that is the same for all, which follows from the size).
+    pub(super) fn weigh(&mut self, now: Nanos, rows_per_second: f64, dispersion: f64, used: u32) {
         let rate = rows_per_second.max(1.0);
         let here = |trees: &Trees, stays: f64| {
             let pages = f64::from(trees.pages);
@@ -48,8 +48,8 @@ impl BufferPool {
             }
         };
         let all: f64 = self.trees.iter().map(|trees| f64::from(trees.pages)).sum();
-        let frames = f64::from(self.frames);
-        if all <= frames {
+        let frames = f64::from(used);
+        if all <= f64::from(self.frames) {
             self.stays = None;
             self.share = std::array::from_fn(|kind| f64::from(self.trees[kind].pages));
             return;
@@ -149,6 +149,18 @@ mod tests {
         assert!(pool.resident() <= 1500 && pool.stays.is_some());
         assert!(anywhere.resident > 10 * ends.resident, "{} {}", anywhere.resident, ends.resident);
         // A hundred pages that every row touches stay, all of them.
+        assert!(pool.trees[UNDO].resident > 90, "{}", pool.trees[UNDO].resident);
+    }
+
+    #[test]
+    fn what_every_row_touches_stays_also_when_many_frames_are_kept_free() {
+        let mut pool = pool(1500);
+        while pool.free < 500 {
+            pool.weigh(Nanos(0), 1000.0, 1.0, pool.resident());
+            let kind = pool.next_to_leave();
+            pool.trees[kind].resident -= 1;
+            pool.free += 1;
+        }
         assert!(pool.trees[UNDO].resident > 90, "{}", pool.trees[UNDO].resident);
     }
 }

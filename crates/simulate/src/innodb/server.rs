@@ -40,6 +40,9 @@ pub struct Server {
     pub flush_neighbors: bool,
     /// `innodb_change_buffering`: whether entries for leaves that are not in memory wait for them.
     pub change_buffering: bool,
+    /// Whether the page cleaner sleeps until the redo log is nearly full or a page has no frame (MariaDB 10.5 and later where
+    /// `innodb_max_dirty_pages_pct_lwm` is 0, its default), or looks around each second (MySQL).
+    pub cleaner_sleeps: bool,
 }
 
 #[derive(serde::Deserialize)]
@@ -72,6 +75,7 @@ impl Server {
             lru_scan_depth: 0.0,
             flush_neighbors: false,
             change_buffering: false,
+            cleaner_sleeps: flavour == Flavour::MariaDb,
         };
         for row in ROWS.iter() {
             let value = if flavour == Flavour::Mysql { &row.mysql } else { &row.mariadb };

@@ -38,6 +38,7 @@ impl World {
         let grown = f64::from(rows) * self.each.redo;
         self.lsn += grown;
         self.redo.pending += grown;
+        self.ask();
         self.counts.rows += f64::from(rows);
         if self.server.log_bin {
             self.binlog.pending += f64::from(rows) * self.each.binlog + self.each.binlog_transaction;

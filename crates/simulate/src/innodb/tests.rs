@@ -94,6 +94,21 @@ fn a_run_that_has_added_all_rows_says_when() {
 }
 
 #[test]
+fn a_cleaner_that_sleeps_until_the_log_is_full_writes_a_page_once_for_more_changes() {
+    // All pages stay in memory, so that only the log asks for them; it is turned over several times.
+    let pages = |cleaner_sleeps| {
+        let server = Server::of(Flavour::MariaDb).with("innodb_log_file_size", "8388608").unwrap();
+        let options = Options { server: Server { cleaner_sleeps, ..server }, ..seconds(20) };
+        let rows = task("rows-before = 100000\nrows-added = 1e8\nclients = 16");
+        let innodb = run(&deployment("gp3:400GiB", None, ""), &rows, &options).summary.innodb.unwrap();
+        assert!(innodb.redo_bytes > 3.0 * server.log_size, "{}", innodb.redo_bytes);
+        innodb.pages_written / innodb.rows
+    };
+    let (sleeps, steady) = (pages(true), pages(false));
+    assert!(sleeps < 0.8 * steady, "{sleeps} against {steady}");
+}
+
+#[test]
 fn commits_that_are_not_synced_go_faster_and_sync_once_a_second() {
     let of = |variables: &[(&str, &str)]| {
         let server = variables

@@ -196,7 +196,8 @@ impl World {
     fn round(&mut self) {
         let rows_per_second = self.counts.rows - self.rows_before;
         self.rows_before = self.counts.rows;
-        self.pool.weigh(self.now, rows_per_second, self.c.sweep_dispersion);
+        let used = self.pool.resident();
+        self.pool.weigh(self.now, rows_per_second, self.c.sweep_dispersion, used);
         self.steps =
             std::array::from_fn(|kind| self.pool.trees[kind].steps(self.now, rows_per_second, self.c.sweep_dispersion));
         // A log that commits do not sync is synced all the same, each second.

@@ -1,0 +1,90 @@
+//! How many changed pages the page cleaner is to write each second, by how much redo log they hold up.
+
+use super::world::World;
+
+impl World {
+    /// Redo log that is needed still.
+    pub(super) fn checkpoint_age(&self) -> f64 {
+        let oldest = self.pool.oldest_lsn().into_iter().chain(self.cleaner.from).fold(self.lsn, f64::min);
+        self.lsn - oldest
+    }
+
+    /// The age at which writers wait, and that from which on is flushed without pause.
+    pub(super) fn ages(&self) -> (f64, f64) {
+        let most = self.server.log_size * self.c.checkpoint_margin;
+        (most, most * self.c.async_share)
+    }
+
+    /// Pages of this second (page_cleaner_flush_pages_recommendation): the mean of what redo age and dirty share ask for, what was
+    /// written lately, and what the log's progress needs.
+    pub(super) fn recommended(&self) -> f64 {
+        let server = &self.server;
+        let (age, (_, soon)) = (self.checkpoint_age(), self.ages());
+        let dirty = 100.0 * f64::from(self.pool.dirty()) / f64::from(self.pool.frames.max(1));
+        let for_dirty = if dirty > server.max_dirty_pages_pct { 100.0 } else { 0.0 };
+        let begins = server.adaptive_flushing && age >= server.adaptive_flushing_lwm / 100.0 * server.log_size;
+        let for_age = if begins {
+            let percent = age / soon * 100.0;
+            server.io_capacity_max / server.io_capacity * percent.powf(1.5) / self.c.adaptive_divisor
+        } else {
+            0.0
+        };
+        let percent = f64::max(for_dirty, for_age);
+        if percent == 0.0 {
+            return 0.0;
+        }
+        let oldest = self.pool.oldest_lsn().unwrap_or(self.lsn);
+        let most = server.io_capacity_max;
+        let scanned = self.c.scan_factor;
+        let for_log = f64::from(self.pool.older_than(oldest + scanned * self.cleaner.redo_rate)) / scanned;
+        let for_log = for_log.min(2.0 * most);
+        ((server.io_capacity * percent / 100.0 + self.cleaner.page_rate + for_log) / 3.0).min(most)
+    }
+
+    /// Pages of this second for a cleaner that sleeps (MariaDB 10.11's buf_flush_page_cleaner, where
+    /// `innodb_max_dirty_pages_pct_lwm` is 0): all that it was asked for, as many as `innodb_io_capacity_max` allows; what keeps up
+    /// while the log is longer than adaptive flushing begins at, or too many pages are changed; else none, and it sleeps.
+    pub(super) fn asked(&mut self) -> f64 {
+        let server = self.server;
+        let oldest = self.pool.oldest_lsn().unwrap_or(self.lsn);
+        self.cleaner.until = self.cleaner.until.filter(|until| oldest < *until);
+        if let Some(until) = self.cleaner.until {
+            return f64::from(self.pool.older_than(until)).min(server.io_capacity_max);
+        }
+        let dirty = 100.0 * f64::from(self.pool.dirty()) / f64::from(self.pool.frames.max(1));
+        let long = self.checkpoint_age() > server.adaptive_flushing_lwm / 100.0 * server.log_size;
+        let much = dirty >= server.max_dirty_pages_pct;
+        self.cleaner.awake = much || self.cleaner.awake && long;
+        if !self.cleaner.awake {
+            return 0.0;
+        }
+        let most = server.io_capacity_max;
+        let scanned = self.c.scan_factor;
+        let for_log = f64::from(self.pool.older_than(oldest + scanned * self.cleaner.redo_rate)).min(most) / scanned;
+        let wanted = if server.adaptive_flushing {
+            (server.io_capacity + self.cleaner.page_rate + for_log) / 3.0
+        } else {
+            server.io_capacity
+        };
+        wanted.min(most)
+    }
+
+    /// The redo log has grown: past the age from which on it is to be flushed without pause, the cleaner is asked for all that
+    /// is changed now, and wakes up.
+    pub(super) fn ask(&mut self) {
+        if self.server.cleaner_sleeps && self.cleaner.until.is_none() && self.checkpoint_age() > self.ages().1 {
+            self.cleaner.until = Some(self.lsn);
+            if !std::mem::replace(&mut self.cleaner.awake, true) {
+                self.cleaner.wanted = self.asked() as u32;
+                self.clean();
+            }
+        }
+    }
+
+    /// Whether pages are written without pause: from the age on at which a server that always cleans begins to hurry, or
+    /// one that sleeps to be impatient.
+    pub(super) fn furious(&self) -> bool {
+        let (most, soon) = self.ages();
+        self.checkpoint_age() > if self.server.cleaner_sleeps { (most + soon) / 2.0 } else { soon }
+    }
+}
