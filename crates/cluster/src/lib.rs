@@ -15,6 +15,7 @@ mod host;
 mod http;
 mod keeper;
 mod lab;
+mod looks;
 mod node;
 mod options;
 mod pd;

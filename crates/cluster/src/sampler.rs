@@ -1,21 +1,19 @@
 //! Looks at every node each second and keeps what it saw.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use observe::{Latencies, NodeRates, NodeSample};
 use timeline::{About, Timeline};
 
-use crate::{ClusterError, EngineCounters, Node, Rounds, series};
+use crate::looks::{Looks, locked};
+use crate::{ClusterError, EngineCounters, Node, series};
 
 /// Latencies are fetched with every so many samples: a histogram is some kilobytes of text.
 const LATENCIES_EVERY: usize = 5;
 
-/// Looks at every node each second, one thread a node, so that one that does not answer holds nobody up.
+/// Looks at every node each second.
 #[derive(Debug)]
-pub struct Sampler {
-    nodes: Vec<(Arc<Node>, Arc<Mutex<Seen>>)>,
-    rounds: Vec<Rounds>,
-}
+pub struct Sampler(Looks<Node, Seen>);
 
 /// What was seen of one node.
 #[derive(Debug, Default)]
@@ -38,42 +36,29 @@ pub struct Latest {
 
 impl Sampler {
     pub(crate) fn start(nodes: &[Arc<Node>]) -> Result<Self, ClusterError> {
-        let mut sampler = Self { nodes: Vec::new(), rounds: Vec::new() };
-        for node in nodes {
-            let seen = Arc::new(Mutex::new(Seen::default()));
-            sampler.nodes.push((Arc::clone(node), Arc::clone(&seen)));
-            let (node, name) = (Arc::clone(node), format!("sampler-{}", node.name()));
-            let rounds = Rounds::start(name, move |round| {
-                look(&node, &seen, round.is_last || round.number.is_multiple_of(LATENCIES_EVERY));
-            });
-            sampler.rounds.push(rounds.map_err(|error| ClusterError::system("no thread can be started", error))?);
-        }
-        Ok(sampler)
+        let name = |node: &Node| format!("sampler-{}", node.name());
+        let looks = Looks::start(nodes.iter().cloned(), name, |node: &Node, seen, round| {
+            look(node, seen, round.is_last || round.number.is_multiple_of(LATENCIES_EVERY));
+        });
+        looks.map(Self)
     }
 
     /// What each node did in the last interval, in their order.
     pub fn latest(&self) -> Vec<Latest> {
-        self.nodes.iter().map(|(node, seen)| locked(seen).latest(node.name())).collect()
+        self.0.map(|node, seen| seen.latest(node.name()))
     }
 
     /// Looks once more and ends: all that was seen, as series labelled `node` and `zone`.
     ///
     /// # Errors
     /// When the samples make no valid Timeline: a clock that went backwards.
-    pub fn finish(mut self) -> Result<Timeline, ClusterError> {
-        self.rounds.iter().for_each(Rounds::hurry);
-        self.rounds.clear();
-        let mut all = Timeline::default();
-        for (node, seen) in &self.nodes {
-            let seen = locked(seen);
+    pub fn finish(self) -> Result<Timeline, ClusterError> {
+        self.0.finish(|node, seen| {
             let about = About { start: Some(node.disks_since()), ..About::default() };
-            for mut timeline in [observe::timeline(&seen.disks, &seen.latencies, about), series::engine(&seen.engine)] {
-                series::label(&mut timeline, node.name(), node.zone());
-                let merged = all.merge(&timeline);
-                all = merged.map_err(|error| ClusterError::system("the samples are no Timeline", error))?;
-            }
-        }
-        Ok(all)
+            let mut both = [observe::timeline(&seen.disks, &seen.latencies, about), series::engine(&seen.engine)];
+            both.iter_mut().for_each(|timeline| series::label(timeline, node.name(), node.zone()));
+            both
+        })
     }
 }
 
@@ -99,9 +84,4 @@ fn look(node: &Node, seen: &Mutex<Seen>, with_latencies: bool) {
         seen.latencies.push(latencies);
     }
     seen.engine.extend(engine);
-}
-
-fn locked(seen: &Mutex<Seen>) -> std::sync::MutexGuard<'_, Seen> {
-    // Every sample is whole: one that panicked has added none.
-    seen.lock().unwrap_or_else(PoisonError::into_inner)
 }

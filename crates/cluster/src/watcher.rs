@@ -1,14 +1,15 @@
 //! Servers of a TiDB cluster that is there, watched at their status ports.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use timeline::Timeline;
 
 use crate::http::{Http, accepted};
+use crate::looks::{Looks, locked};
 use crate::rows::{Row, TIDB, TIKV};
-use crate::{ClusterError, EngineCounters, Latest, Rounds, series};
+use crate::{ClusterError, EngineCounters, Latest, series};
 
 /// A server that does not answer so long is not seen this time.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -77,12 +78,9 @@ impl StatusPort {
     }
 }
 
-/// Looks at servers every five seconds, one thread a server, so that one that does not answer holds nobody up.
+/// Looks at servers every five seconds.
 #[derive(Debug)]
-pub struct Watcher {
-    seen: Vec<(StatusPort, Arc<Mutex<Vec<EngineCounters>>>)>,
-    rounds: Vec<Rounds>,
-}
+pub struct Watcher(Looks<StatusPort, Vec<EngineCounters>>);
 
 impl Watcher {
     /// Begins, with a look at once.
@@ -90,47 +88,39 @@ impl Watcher {
     /// # Errors
     /// When no thread can be started.
     pub fn start(ports: &[StatusPort]) -> Result<Self, ClusterError> {
-        let mut watcher = Self { seen: Vec::new(), rounds: Vec::new() };
-        for port in ports {
-            let seen = Arc::<Mutex<Vec<EngineCounters>>>::default();
-            watcher.seen.push((port.clone(), Arc::clone(&seen)));
-            let (port, http) = (port.clone(), Http::new(PATIENCE));
-            let rounds = Rounds::start("watcher".to_owned(), move |round| {
+        let http = Http::new(PATIENCE);
+        let ports = ports.iter().cloned().map(Arc::new);
+        let looks = Looks::start(
+            ports,
+            |_| "watcher".to_owned(),
+            move |port: &StatusPort, seen: &Mutex<Vec<EngineCounters>>, round| {
                 if round.is_last || round.number.is_multiple_of(EVERY) {
                     let counted = port.ask(&http);
-                    seen.lock().unwrap_or_else(PoisonError::into_inner).extend(counted);
+                    locked(seen).extend(counted);
                 }
-            });
-            watcher.rounds.push(rounds.map_err(|error| ClusterError::system("no thread can be started", error))?);
-        }
-        Ok(watcher)
+            },
+        );
+        looks.map(Self)
     }
 
     /// What each server did in the last interval, under its address.
     pub fn latest(&self) -> Vec<Latest> {
-        let latest = |(port, seen): &(StatusPort, Arc<Mutex<Vec<EngineCounters>>>)| {
-            let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        self.0.map(|port, seen| {
             let engine = seen.last_chunk().map(|[before, after]| (before.clone(), after.clone()));
             Latest { node: port.address.clone(), disks: None, engine }
-        };
-        self.seen.iter().map(latest).collect()
+        })
     }
 
     /// Looks once more and ends: all that was seen, as series labelled `node`, the server's address.
     ///
     /// # Errors
     /// When the samples make no valid Timeline: a clock that went backwards.
-    pub fn finish(mut self) -> Result<Timeline, ClusterError> {
-        self.rounds.iter().for_each(Rounds::hurry);
-        self.rounds.clear();
-        let mut all = Timeline::default();
-        for (port, seen) in &self.seen {
-            let mut timeline = series::engine(&seen.lock().unwrap_or_else(PoisonError::into_inner));
+    pub fn finish(self) -> Result<Timeline, ClusterError> {
+        self.0.finish(|port, seen| {
+            let mut timeline = series::engine(seen);
             series::label(&mut timeline, &port.address, None);
-            let merged = all.merge(&timeline);
-            all = merged.map_err(|error| ClusterError::system("the samples are no Timeline", error))?;
-        }
-        Ok(all)
+            [timeline]
+        })
     }
 }
 
