@@ -32,6 +32,11 @@ impl Demand {
         1.0 + (compacted + (c.prior_amplification - 1.0) * c.prior_flush) / (flushed + c.prior_flush)
     }
 
+    /// Bytes a second that flushes need, over all that is remembered: memtables come one at a time.
+    pub(crate) fn flushes(&self, c: &Constants) -> f64 {
+        self.flushed * c.margin
+    }
+
     /// Bytes a second that keep up with the writes.
     pub(crate) fn steady(&self, c: &Constants) -> f64 {
         self.recent.max(self.flushed) * self.amplification(c)
@@ -83,6 +88,18 @@ mod tests {
         assert!(demand.steady(c) > 4.0 * steady);
         demand.window(10.0, &window(0.0), c);
         assert!(demand.steady(c) > 0.9 * steady, "{} after {steady}", demand.steady(c));
+    }
+
+    #[test]
+    fn flushes_need_what_they_wrote_and_a_little_more() {
+        let c = Constants::embedded();
+        let mut demand = Demand::default();
+        for at in 0..60 {
+            let flushed = if at % 3 == 0 { 9e7 } else { 0.0 };
+            demand.window(10.0, &Engine { flushed, ..Engine::default() }, c);
+        }
+        let need = demand.flushes(c) / (3e6 * c.margin);
+        assert!((need - 1.0).abs() < 0.05, "{need}");
     }
 
     #[test]

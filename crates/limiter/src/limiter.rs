@@ -5,21 +5,21 @@ use units::{BytesPerSec, Nanos};
 use crate::Constants;
 use crate::demand::Demand;
 use crate::signals::{Done, Engine, Signals};
-use crate::supply::{Limit, Supply};
+use crate::supply::{Limit, Shares, Supply};
 
 /// Between which rates the limiter chooses.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
-    /// Never less: what the engine needs so that flushes are not held up, however busy the disk is.
+    /// Never less, however busy the disk is. What flushes are seen to need is granted beyond it.
     pub floor: BytesPerSec,
     /// Never more.
     pub ceiling: BytesPerSec,
 }
 
 impl Default for Bounds {
-    /// TiKV's own: 10 MiB/s (`write_amp_based_rate_limiter.cc`) and 10 GiB/s (`rocksdb.rate-bytes-per-sec`).
+    /// The least lets a memtable of TiKV out in half a minute. The most is TiKV's own `rocksdb.rate-bytes-per-sec`.
     fn default() -> Self {
-        Self { floor: BytesPerSec::mib(10.0), ceiling: BytesPerSec::mib(10_240.0) }
+        Self { floor: BytesPerSec::mib(4.0), ceiling: BytesPerSec::mib(10_240.0) }
     }
 }
 
@@ -30,6 +30,8 @@ pub enum Why {
     Demand,
     /// It is what this limit leaves.
     Supply(Limit),
+    /// It is what flushes need, however busy the disk is.
+    Flushes,
     /// Flow control is near: all that is left, or what keeps up with the writes.
     Urgent,
     /// It is the least or the most that is allowed.
@@ -158,20 +160,30 @@ impl Limiter {
     fn right(&self, signals: &Signals) -> Rate {
         let c = &self.c;
         let urgency = signals.backlog.urgency(&signals.thresholds, c.ease, c.alarm);
-        let share = c.polite + (1.0 - c.polite) * urgency;
-        let (left, limit) = self.supply.left(signals, share, c);
+        // A growing backlog is worked off harder where the foreground leaves room, long before it takes room from it.
+        let pressed = signals.backlog.urgency(&signals.thresholds, c.press, c.alarm);
+        let shares = Shares { all: c.polite + (1.0 - c.polite) * urgency, own: c.own + (1.0 - c.own) * pressed };
+        let (left, limit) = self.supply.left(signals, shares, c);
         let wanted = self.demand.wanted(&signals.backlog, c);
         // Near flow control all that is left is asked for; beyond that, what keeps up with the writes is taken from the
         // foreground, which flow control would hold up otherwise.
         let most = left.min(self.bounds.ceiling.0);
         let asked = wanted + urgency * (most - wanted).max(0.0);
-        let floor = self.bounds.floor.0.max(urgency * self.demand.steady(c));
+        // Compactions can wait for a scan to end, and flushes cannot: memtables would fill the memory.
+        let flushes = self.demand.flushes(c).min(c.flush_floor);
+        let hurried = urgency * self.demand.steady(c);
+        let floor = self.bounds.floor.0.max(flushes).max(hurried);
         let (mut rate, mut why) = match limit {
             Some(limit) if left < asked => (left, Why::Supply(limit)),
             _ => (asked, if asked > wanted { Why::Urgent } else { Why::Demand }),
         };
         if rate < floor {
-            (rate, why) = (floor, if floor > self.bounds.floor.0 { Why::Urgent } else { Why::Bound });
+            why = match floor {
+                floor if floor == self.bounds.floor.0 => Why::Bound,
+                floor if floor == flushes => Why::Flushes,
+                _ => Why::Urgent,
+            };
+            rate = floor;
         }
         if rate > self.bounds.ceiling.0 {
             (rate, why) = (self.bounds.ceiling.0, Why::Bound);

@@ -95,13 +95,13 @@ pub struct Signals {
 }
 
 impl Backlog {
-    /// How near flow control is: 0 up to the share `ease` of the nearest threshold, 1 from the share `alarm` on.
-    pub(crate) fn urgency(&self, thresholds: &Thresholds, ease: f64, alarm: f64) -> f64 {
+    /// How near flow control is: 0 up to the share `from` of the nearest threshold, 1 from the share `to` on.
+    pub(crate) fn urgency(&self, thresholds: &Thresholds, from: f64, to: f64) -> f64 {
         let near = |value: f64, threshold: f64| if threshold > 0.0 { value / threshold } else { 0.0 };
         let nearest = near(self.l0_files, thresholds.l0_files)
             .max(near(self.memtables, thresholds.memtables))
             .max(near(self.pending.as_f64(), thresholds.pending.as_f64()));
-        ((nearest - ease) / (alarm - ease)).clamp(0.0, 1.0)
+        ((nearest - from) / (to - from)).clamp(0.0, 1.0)
     }
 }
 

@@ -13,6 +13,17 @@ pub(crate) struct Supply {
     /// What all do a second, over the last seconds, and what flushes and compactions were granted in them.
     all: [[f64; 2]; 2],
     granted: f64,
+    /// What all do a second, over some more seconds.
+    lately: [[f64; 2]; 2],
+}
+
+/// The shares of each limit that may be used.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Shares {
+    /// By foreground, flushes and compactions together.
+    pub(crate) all: f64,
+    /// By flushes and compactions alone: a foreground that rises finds so much of the disk taken until that is seen.
+    pub(crate) own: f64,
 }
 
 /// One of the four limits.
@@ -67,29 +78,35 @@ impl Supply {
     }
 
     /// Takes a shorter span, in which flushes and compactions wrote no more than `granted` bytes a second: what they cannot
-    /// have done was the foreground's.
+    /// have done was the foreground's, which did no more than all that was done. So a rise is seen at once, and its end in
+    /// seconds: a disk that is seen to be idle again need not wait until a peak is forgotten.
     pub(crate) fn glance(&mut self, seconds: f64, disks: [Done; 2], granted: f64, c: &Constants) {
         let new = 1.0 - (-seconds / c.glance).exp();
         self.granted += (granted - self.granted) * new;
         let background = [self.granted * self.cost / c.background_io, self.granted * self.cost];
-        for ((estimate, all), disk) in self.foreground.iter_mut().zip(&mut self.all).zip(disks) {
+        let some = 1.0 - (-seconds / c.clear).exp();
+        for (((estimate, all), lately), disk) in
+            self.foreground.iter_mut().zip(&mut self.all).zip(&mut self.lately).zip(disks)
+        {
             for (at, seen) in [disk.ios, disk.bytes()].into_iter().enumerate() {
                 all[at] += (seen / seconds - all[at]) * new;
-                estimate[at] = estimate[at].max(all[at] - background[at]);
+                lately[at] += (seen / seconds - lately[at]) * some;
+                estimate[at] = estimate[at].max(all[at] - background[at]).min(lately[at].max(all[at]));
             }
         }
     }
 
-    /// Bytes a second that flushes and compactions may write when all together may use this share of each limit, and the
-    /// limit that says so; infinite and `None` without limits.
-    pub(crate) fn left(&self, signals: &Signals, share: f64, c: &Constants) -> (f64, Option<Limit>) {
+    /// Bytes a second that flushes and compactions may write when these shares of each limit may be used, and the limit that
+    /// says so; infinite and `None` without limits.
+    pub(crate) fn left(&self, signals: &Signals, shares: Shares, c: &Constants) -> (f64, Option<Limit>) {
         let mut least = (f64::INFINITY, None);
         let allowances: [&Allowance; 2] = [&signals.volume, &signals.instance];
         for ((allowance, foreground), limits) in allowances.into_iter().zip(&self.foreground).zip(LIMITS) {
             let rates = allowance.rates(c.credit_horizon);
             let each = [c.background_io / self.cost, 1.0 / self.cost];
             for (at, limit) in limits.into_iter().enumerate() {
-                let left = (share * rates[at] - foreground[at]).max(0.0) * each[at];
+                let beside = (shares.all * rates[at] - foreground[at]).min(shares.own * rates[at]);
+                let left = beside.max(0.0) * each[at];
                 if left < least.0 {
                     least = (left, Some(limit));
                 }
@@ -112,6 +129,7 @@ mod tests {
     use crate::Credit;
 
     const MIB: f64 = 1024.0 * 1024.0;
+    const WHOLE: Shares = Shares { all: 1.0, own: 1.0 };
 
     fn c() -> &'static Constants {
         Constants::embedded()
@@ -132,7 +150,7 @@ mod tests {
         // 900 in all, less 50 + 200 written and 200 read.
         assert_eq!(supply.foreground[0][1], 45.0 * MIB);
         assert_eq!(supply.cost, 450.0 / 250.0);
-        let (left, limit) = supply.left(&gp3(), 1.0, c());
+        let (left, limit) = supply.left(&gp3(), WHOLE, c());
         assert!((left - (125.0 - 45.0) / 1.8 * MIB).abs() < 1.0, "{left}");
         assert_eq!(limit, Some(Limit::VolumeThroughput));
     }
@@ -142,7 +160,7 @@ mod tests {
         let mut supply = Supply::new();
         let done = Done { ios: 28_000.0, read: 28_000.0 * 4096.0, written: 0.0 };
         supply.window(10.0, [done, done], &Engine::default(), c());
-        let (left, limit) = supply.left(&gp3(), 1.0, c());
+        let (left, limit) = supply.left(&gp3(), WHOLE, c());
         assert_eq!(limit, Some(Limit::VolumeIops));
         assert!((left - 200.0 * c().background_io / 2.0).abs() < 1.0, "{left}");
     }
@@ -157,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scan_is_seen_within_seconds_and_forgotten_slowly() {
+    fn a_scan_is_seen_within_seconds_and_forgotten_slowly_while_nothing_is_seen() {
         let mut supply = Supply::new();
         let second = Done { ios: 500.0, read: 120.0 * MIB, written: 5.0 * MIB };
         (0..20).for_each(|_| supply.glance(1.0, [second, second], 20.0 * MIB, c()));
@@ -166,5 +184,22 @@ mod tests {
         supply.window(c().calm, [Done::default(); 2], &Engine::default(), c());
         let kept = supply.foreground[0][1] / seen;
         assert!((kept - (-1.0f64).exp()).abs() < 1e-9, "{kept}");
+    }
+
+    #[test]
+    fn a_scan_that_is_over_is_seen_to_be() {
+        let mut supply = Supply::new();
+        let second = |read: f64| [Done { ios: 500.0, read: read * MIB, written: 5.0 * MIB }; 2];
+        (0..20).for_each(|_| supply.glance(1.0, second(95.0), 4.0 * MIB, c()));
+        assert!(supply.foreground[0][1] > 90.0 * MIB);
+        (0..10).for_each(|_| supply.glance(1.0, second(5.0), 4.0 * MIB, c()));
+        let seen = supply.foreground[0][1] / MIB;
+        assert!(seen < 11.0, "{seen} of the 10 that all did");
+    }
+
+    #[test]
+    fn a_rise_finds_a_share_of_an_idle_disk_free() {
+        let (left, _) = Supply::new().left(&gp3(), Shares { all: 0.8, own: 0.5 }, c());
+        assert!((left - 0.5 * 125.0 / 2.0 * MIB).abs() < 1.0, "{left}");
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Limits {
     #[arg(long = "limit", value_name = "STORE=DISKS")]
     stores: Vec<String>,
     /// The least that they are limited to
-    #[arg(long, value_name = "RATE", default_value = "10MiB/s", requires = "stores")]
+    #[arg(long, value_name = "RATE", default_value = "4MiB/s", requires = "stores")]
     floor: BytesPerSec,
     /// The most
     #[arg(long, value_name = "RATE", default_value = "10GiB/s", requires = "stores")]

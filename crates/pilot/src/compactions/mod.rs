@@ -76,6 +76,7 @@ fn proposal(store: u64, is: f64, rate: &Rate, tuned: bool) -> Proposal {
     let reason = match rate.why {
         Why::Demand => format!("its writes and backlog need {}", mebibytes(rate.wanted.0)),
         Why::Supply(limit) => format!("{limit} leaves {} beside the foreground", mebibytes(rate.left.0)),
+        Why::Flushes => "its flushes need it, however busy the disk is".to_owned(),
         Why::Urgent => format!("flow control is near ({:.0} % of the way)", rate.urgency * 100.0),
         Why::Bound => "no less or no more is allowed".to_owned(),
     };
