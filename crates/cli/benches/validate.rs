@@ -50,9 +50,12 @@ struct Args {
     /// Simulate the calibrating half no more often than this for it
     #[arg(long, value_name = "N", default_value_t = 300)]
     tries: usize,
-    /// Simulate each row with so many seeds, and take the mean
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    /// Simulate each row with so many seeds, and take the median of each number
+    #[arg(long, value_name = "N", default_value_t = 5)]
     seeds: u64,
+    /// The same while constants are fitted
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    fit_seeds: u64,
     /// Only to see that all works: a few seconds a row, kept elsewhere, written nowhere
     #[arg(long)]
     short: bool,
@@ -261,7 +264,7 @@ fn fit(
             println!("  {asked} times simulated: error over target {cost:.3}");
         }
     };
-    let (constants, fitted) = calibrate(&half, base, &bounds(), (processors, args.seeds), args.tries, &mut tell)?;
+    let (constants, fitted) = calibrate(&half, base, &bounds(), (processors, args.fit_seeds), args.tries, &mut tell)?;
     for (bound, before, after) in &fitted.changed {
         let end = if bound.is_at_end(*after) { ", at its bound" } else { "" };
         println!("  {}: {before:.3e} -> {after:.3e}{end}", bound.name);

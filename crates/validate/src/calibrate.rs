@@ -104,16 +104,16 @@ impl Calibrated {
             let constant = constant.ok_or_else(|| {
                 ValidateError::Wrong(format!("the table of constants has no `{}`: give it one to fit", bound.name))
             })?;
-            constant["value"] = toml_edit::value(three_digits(*after).clamp(bound.low, bound.high));
+            constant["value"] = toml_edit::value(five_digits(*after).clamp(bound.low, bound.high));
             constant["source"] = toml_edit::value(source);
         }
         Ok(document.to_string())
     }
 }
 
-/// No more digits than a fit is good for.
-fn three_digits(value: f64) -> f64 {
-    format!("{value:.2e}").parse().unwrap_or(value)
+/// More digits than a fit is good for: with three of them each, a fit that had found 28 % found 45 %.
+fn five_digits(value: f64) -> f64 {
+    format!("{value:.4e}").parse().unwrap_or(value)
 }
 
 #[cfg(test)]

@@ -24,26 +24,37 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The mean of several runs of one configuration; a latency only where all have one.
-    pub fn mean(runs: &[Self]) -> Self {
-        let count = runs.len().max(1) as f64;
-        let mean = |of: &dyn Fn(&Self) -> f64| runs.iter().map(of).sum::<f64>() / count;
+    /// The median of several runs of one configuration, of each number by itself, so that none hangs on a run in which much came
+    /// together; a latency only where all have one.
+    pub fn median(runs: &[Self]) -> Self {
+        let one = |of: &dyn Fn(&Self) -> f64| median(runs.iter().map(of).collect());
         let maybe = |of: &dyn Fn(&Self) -> Option<f64>| {
             let all: Option<Vec<f64>> = runs.iter().map(of).collect();
-            all.filter(|all| !all.is_empty()).map(|all| all.iter().sum::<f64>() / count)
+            all.filter(|all| !all.is_empty()).map(median)
         };
         let names = runs.iter().flat_map(|run| run.more.keys());
-        let more = |name: &String| (name.clone(), mean(&|run| run.more.get(name).copied().unwrap_or_default()));
+        let more = |name: &String| (name.clone(), one(&|run| run.more.get(name).copied().unwrap_or_default()));
         Self {
-            throughput: mean(&|run| run.throughput),
+            throughput: one(&|run| run.throughput),
             p50_ms: maybe(&|run| run.p50_ms),
             p99_ms: maybe(&|run| run.p99_ms),
-            compaction_bytes: mean(&|run| run.compaction_bytes),
-            flush_bytes: mean(&|run| run.flush_bytes),
+            compaction_bytes: one(&|run| run.compaction_bytes),
+            flush_bytes: one(&|run| run.flush_bytes),
             cache_hit_rate: maybe(&|run| run.cache_hit_rate),
-            held_up: mean(&|run| run.held_up),
+            held_up: one(&|run| run.held_up),
             more: names.map(more).collect(),
         }
+    }
+}
+
+/// The middle one, or the mean of the two in the middle; 0 of none.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let half = values.len() / 2;
+    match values.len() {
+        0 => 0.0,
+        odd if odd % 2 == 1 => values[half],
+        _ => (values[half - 1] + values[half]) / 2.0,
     }
 }
 
@@ -52,9 +63,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mean_has_a_latency_only_where_every_run_has_one() {
+    fn a_median_has_a_latency_only_where_every_run_has_one() {
         let run = |throughput, p50_ms| Figures { throughput, p50_ms, p99_ms: Some(throughput), ..Figures::default() };
-        let mean = Figures::mean(&[run(10.0, Some(1.0)), run(30.0, None)]);
-        assert_eq!((mean.throughput, mean.p50_ms, mean.p99_ms), (20.0, None, Some(20.0)));
+        let two = Figures::median(&[run(10.0, Some(1.0)), run(30.0, None)]);
+        assert_eq!((two.throughput, two.p50_ms, two.p99_ms), (20.0, None, Some(20.0)));
+        let three = Figures::median(&[run(10.0, Some(1.0)), run(900.0, Some(2.0)), run(30.0, Some(3.0))]);
+        assert_eq!((three.throughput, three.p50_ms, three.p99_ms), (30.0, Some(2.0), Some(30.0)));
     }
 }

@@ -5,8 +5,8 @@ use units::Nanos;
 
 use crate::{Figures, Setup, ValidateError};
 
-/// Simulates a row on a machine with so many processors, once for each seed: the mean of the runs, each as long as the
-/// measured one.
+/// Simulates a row on a machine with so many processors, once for each seed: the median of the runs, each as long as
+/// the measured one.
 ///
 /// # Errors
 /// When the simulation refuses it.
@@ -28,7 +28,7 @@ pub fn predict(setup: &Setup, constants: &Constants, processors: f64, seeds: u64
         };
         Ok(figures(&simulate::simulate(&deployment, &task, &view, &options)?))
     });
-    Ok(Figures::mean(&runs.collect::<Result<Vec<_>, ValidateError>>()?))
+    Ok(Figures::median(&runs.collect::<Result<Vec<_>, ValidateError>>()?))
 }
 
 fn figures(run: &Run) -> Figures {
