@@ -68,6 +68,11 @@ impl Disks {
         }
     }
 
+    /// Whether the log lies on the data disk.
+    pub(crate) fn share_one(&self) -> bool {
+        self.disks.len() == 1
+    }
+
     /// Requests so far, flushes of the disk among them.
     pub(crate) fn submitted(&self) -> u64 {
         self.disks.iter().map(|disk| disk.submitted).sum()

@@ -174,7 +174,7 @@ pub(crate) struct Data {
     pub(crate) ratios: Ratios,
     pub(crate) overwrites: Overwrites,
     pub(crate) caches: Caches,
-    /// Bytes of files that the page cache has room for, and their share of all.
+    /// Bytes that the page cache has room for, and the share of all files that foreground blocks leave room for.
     pub(crate) page_cache: f64,
     pub(crate) in_page_cache: f64,
     /// Share of a memtable's bytes that goes into the tree.
@@ -223,9 +223,9 @@ impl Data {
             read_size: ((block * ratios.at_rest() / PAGE).ceil() * PAGE + PAGE) as u32,
             held: block_cache.min(led + index),
         };
-        let blobs = if separated { here * zstd / (1.0 - c.blob_garbage) } else { 0.0 };
+        let blobs = if separated { here * (zstd + c.blob_record / row) / (1.0 - c.blob_garbage) } else { 0.0 };
         Self {
-            page_cache: page_cache * c.page_cache_share,
+            page_cache,
             in_page_cache: (page_cache * c.page_cache_share / (tree + blobs).max(1.0)).min(1.0),
             stored: shares.iter().map(|share| tree * share / all).collect(),
             blobs,
@@ -233,7 +233,11 @@ impl Data {
             overwrites,
             caches,
             in_tree: if separated { load.in_tree / value } else { 1.0 },
-            separated: if separated { ((1.0 - load.in_tree / value) * zstd, updates) } else { (0.0, 0.0) },
+            separated: if separated {
+                ((1.0 - load.in_tree / value) * zstd + c.blob_record / value, updates)
+            } else {
+                (0.0, 0.0)
+            },
         }
     }
 }

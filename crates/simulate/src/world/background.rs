@@ -33,9 +33,10 @@ impl World {
         let Some((family, flush)) = next else { return false };
         this.flushing += 1;
         let blobs = if family == 0 { flush.raw * self.separated.0 } else { 0.0 };
-        this.blobs.flushed(this.counts.all(), blobs, self.separated.1);
+        this.blobs.flushed(this.counts.kept(), blobs, self.separated.1);
         let work = Work { node: node as u16, family: family as u8, kind: Kind::Flush(flush), parts: 1 };
-        self.start(work, flush.out + blobs, 0.0, (0.0, 0.0));
+        let files = 1.0 + f64::from(u8::from(blobs > 0.0));
+        self.start(work, files, flush.out + blobs, 0.0, (0.0, 0.0));
         true
     }
 
@@ -49,16 +50,18 @@ impl World {
         this.compacting += 1;
         // A compaction within L0 meets new keys only.
         let met = if pick.to > 0 { (pick.upper + pick.lower) / this.trees[family].bytes().max(1.0) } else { 0.0 };
-        let cache = (this.counts.all(), this.page_cache);
+        let cache = (this.counts.kept(), this.page_cache);
         let Met { alive, read } = if family == 0 { this.blobs.met(met, cache) } else { Met::default() };
         let parts = if pick.level == 0 && pick.to > 0 { this.slots.sub } else { 1 };
         let work = Work { node: node as u16, family: family as u8, kind: Kind::Compact(pick, alive), parts };
-        self.start(work, pick.out + alive, pick.upper + pick.lower, (alive, read));
+        let files = (pick.out / self.c.file_size).ceil() + f64::from(u8::from(alive > 0.0));
+        self.start(work, files, pick.out + alive, pick.upper + pick.lower, (alive, read));
         true
     }
 
-    /// Cuts work into parts and steps, and begins. Beside files of the tree it takes `values`, and reads so much for them.
-    fn start(&mut self, work: Work, output: f64, input: f64, (values, values_read): (f64, f64)) {
+    /// Cuts work that writes so many files into parts and steps, and begins. Beside files of the tree it takes `values`, and
+    /// reads so much for them.
+    fn start(&mut self, work: Work, files: f64, output: f64, input: f64, (values, values_read): (f64, f64)) {
         let parts = work.parts;
         let index = self.works.insert(work) as u32;
         let each = output.max((input + values_read) * 0.01) / f64::from(parts);
@@ -78,6 +81,8 @@ impl World {
                 input: (input + values) / share,
                 read: (input * read_miss + values_read) / share,
                 output: output / share,
+                files: files / share,
+                to_sync: 0.0,
                 from: (1 << 43) + from,
                 to,
                 to_read: self.random.random_range(0.0..self.c.compaction_read_size),
@@ -122,11 +127,12 @@ impl World {
     pub(super) fn next_request(&mut self, index: u32) {
         let c = self.c;
         let part = &mut self.parts[index as usize];
-        let disks = &mut self.nodes[part.node as usize].disks;
+        let this = &mut self.nodes[part.node as usize];
         // Whole requests: what is left over waits for the next step.
         let done = if part.to_read >= c.compaction_read_size {
             let bytes = c.compaction_read_size as u64;
-            let done = disks.submit(Which::Data, self.now, Op::Read, part.from, bytes as u32);
+            let done = this.disks.submit(Which::Data, self.now, Op::Read, part.from, bytes as u32);
+            this.writeback.read = self.now;
             part.from += bytes;
             part.to_read -= bytes as f64;
             done
@@ -145,6 +151,14 @@ impl World {
         if part.waiting > 0 {
             return;
         }
+        if !self.syncs_files(index) {
+            self.step_done(index);
+        }
+    }
+
+    /// A step is done, and what it wrote of files is durable.
+    pub(super) fn step_done(&mut self, index: u32) {
+        let part = &mut self.parts[index as usize];
         part.steps -= 1;
         if part.steps > 0 {
             return self.begin_step(index);
@@ -168,12 +182,12 @@ impl World {
                 // What updates kill of the values is rewritten once, as files reach their share of garbage.
                 let garbage = this.blobs.garbage(flush.raw * self.separated.0, self.separated.1);
                 if garbage > 0.0 && family == 0 {
-                    self.start(Work { kind: Kind::Collect, parts: 1, ..work }, garbage, garbage, (0.0, 0.0));
+                    self.start(Work { kind: Kind::Collect, parts: 1, ..work }, 1.0, garbage, garbage, (0.0, 0.0));
                 }
                 Happened::Flush
             }
             Kind::Compact(pick, moved) => {
-                this.blobs.moved(this.counts.all(), moved);
+                this.blobs.moved(this.counts.kept(), moved);
                 this.trees[family].compacted(pick);
                 this.compacting -= 1;
                 Happened::Compaction(pick.level == 0)

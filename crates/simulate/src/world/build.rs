@@ -12,6 +12,7 @@ use workload::Task;
 
 use super::batches::Batches;
 use super::event::{Event, MOST_FOLLOWERS, NONE};
+use super::journal::Journal;
 use super::machine::Shared;
 use super::node::{Counts, Node, Slots, Writer, threads};
 use super::outage::Outage;
@@ -200,6 +201,7 @@ fn node(
         page_cache: data.page_cache,
         flow: Flow::new(trees.len()),
         writeback: Writeback::default(),
+        journal: Journal::default(),
         trees,
         blobs: if c.blob_cutoff > 0.0 {
             Blobs::loaded(data.blobs, c.memtable * data.separated.0, c.l0_trigger, c.blob_cutoff)

@@ -40,6 +40,8 @@ pub(crate) enum Event {
     Step(u32),
     /// The disk has done a request of RocksDB's own log.
     WrittenBack(u16),
+    /// A write of the journal of the data disk's filesystem is done.
+    Journaled(u16),
     /// The caller is to go on.
     Stop(Due),
     /// The pilot looks at all nodes.
@@ -178,6 +180,9 @@ pub(crate) struct Part {
     pub(crate) input: f64,
     pub(crate) read: f64,
     pub(crate) output: f64,
+    /// Files of a step, and what of them is not yet synced.
+    pub(crate) files: f64,
+    pub(crate) to_sync: f64,
     /// Bytes that it has yet to read of the steps so far.
     pub(crate) to_read: f64,
     /// Bytes that the step under way has yet to write.

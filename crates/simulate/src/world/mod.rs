@@ -5,6 +5,7 @@ mod batches;
 mod build;
 mod clients;
 mod event;
+mod journal;
 mod machine;
 mod node;
 mod outage;
@@ -164,6 +165,7 @@ impl World {
             Event::Grant(part) => self.granted(part),
             Event::Step(part) => self.request_done(part),
             Event::WrittenBack(node) => self.written_back(node as usize),
+            Event::Journaled(node) => self.journaled(node as usize),
             Event::Scripted(number) => self.scripted(number),
             Event::Elected(node) => self.elected(node as usize),
             Event::Pilot => self.pilot_looks(),

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use units::Nanos;
 
 use super::event::{Item, NONE, Task};
+use super::journal::Journal;
 use super::outage::Outage;
 use super::writeback::Writeback;
 use crate::blobs::Blobs;
@@ -33,9 +34,10 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Bytes that passed through the page cache as they were written.
-    pub(crate) fn all(&self) -> f64 {
-        self.log + self.wal + self.flush + self.compaction_write
+    /// Bytes that were written through the page cache and are still there if it has room: RocksDB's own log is removed when the
+    /// memtable that it is of has been flushed.
+    pub(crate) fn kept(&self) -> f64 {
+        self.log + self.flush + self.compaction_write
     }
 }
 
@@ -111,6 +113,7 @@ pub(crate) struct Node {
     pub(crate) blobs: Blobs,
     pub(crate) flow: Flow,
     pub(crate) writeback: Writeback,
+    pub(crate) journal: Journal,
     pub(crate) limiter: Limiter,
     /// The pilot that sets the limiter's rate, if one does.
     pub(crate) pilot: Option<Box<Pilot>>,

@@ -179,9 +179,11 @@ impl World {
                 }
                 return away;
             }
-            Event::Written(node) | Event::Synced(node) | Event::Acks(node, _) | Event::WrittenBack(node) => {
-                node as usize
-            }
+            Event::Written(node)
+            | Event::Synced(node)
+            | Event::Acks(node, _)
+            | Event::WrittenBack(node)
+            | Event::Journaled(node) => node as usize,
             Event::Applied(group, place) => self.node_of(&self.groups[group as usize], place),
             Event::Grant(part) | Event::Step(part) => self.parts[part as usize].node as usize,
             _ => return false,

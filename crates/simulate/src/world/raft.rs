@@ -7,6 +7,7 @@ use units::Nanos;
 
 use super::World;
 use super::event::{Event, Group, Item, NONE, Task};
+use super::journal::Waiter;
 use crate::cpu::Pool;
 use crate::disks::Which;
 use crate::load::PAGE;
@@ -139,15 +140,24 @@ impl World {
 
     /// The writes of the log are done: now they are made durable.
     pub(super) fn log_written(&mut self, node: u16) {
+        let c = self.c;
         let this = &mut self.nodes[node as usize];
+        if this.writer.journal > 0 && c.file_commits > 0.0 && this.disks.share_one() {
+            this.writer.journal = 0;
+            return self.join_commit(node as usize, Waiter::Log);
+        }
         if this.writer.journal > 0 {
             this.writer.journal -= 1;
             let place = JOURNAL_PLACE + u64::from(this.writer.journal) * APART;
-            let done = this.disks.submit(Which::Log, self.now, Op::Write, place, PAGE as u32);
+            // A commit's last block follows the others so soon that a disk of the log's own may count it with them.
+            let last = this.writer.journal == 0 && c.commit_merged > 0.0 && !this.disks.share_one();
+            let merged = last && self.random.random::<f64>() < c.commit_merged;
+            let (op, bytes) = if merged { (Op::Flush, 0) } else { (Op::Write, PAGE as u32) };
+            let done = this.disks.submit(Which::Log, self.now, op, place, bytes);
             return self.agenda.add(done, Event::Written(node));
         }
         let done = this.disks.submit(Which::Log, self.now, Op::Flush, 0, 0);
-        let done = done + Nanos::from_secs_f64(self.c.sync_overhead);
+        let done = done + Nanos::from_secs_f64(c.sync_overhead);
         if done > self.now { self.agenda.add(done, Event::Synced(node)) } else { self.log_synced(node) }
     }
 

@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 
 use disk::Op;
+use units::Nanos;
 
 use super::World;
 use super::event::{Event, Item};
@@ -19,10 +20,16 @@ pub(crate) struct Writeback {
     waiting: VecDeque<Waiter>,
     /// Bytes of RocksDB's own log that are not yet on their way to the disk.
     log: f64,
-    /// Whether a piece of that log waits, and what is to be applied after it.
+    /// Whether a piece of that log waits, or its inode is on its way to the journal, and what is to be applied after that.
     log_waits: bool,
+    in_commit: bool,
     behind_log: Vec<Item>,
+    /// When somebody last read from the disk.
+    pub(super) read: Nanos,
 }
+
+/// After so long without a read the kernel throttles no more: ten windows of 100 ms, each a step up.
+const NOBODY_READS: Nanos = Nanos(1_000_000_000);
 
 /// Who has a request to write back.
 #[derive(Debug, Clone, Copy)]
@@ -76,10 +83,11 @@ impl World {
     /// Whether an entry has to wait for RocksDB's own log: its thread is in `sync_file_range`, and all others queue behind it.
     pub(super) fn waits_for_log(&mut self, node: usize, item: Item) -> bool {
         let this = &mut self.nodes[node].writeback;
-        if this.log_waits {
+        let waits = this.log_waits || this.in_commit;
+        if waits {
             this.behind_log.push(item);
         }
-        this.log_waits
+        waits
     }
 
     /// Bytes are appended to RocksDB's own log; from a piece of a size on, that is handed to the kernel.
@@ -101,17 +109,36 @@ impl World {
         }
         this.at_disk += 1;
         let bytes = std::mem::take(&mut this.log);
-        for item in std::mem::take(&mut this.behind_log) {
-            self.agenda.add(self.now, Event::Applied(item.group, item.place));
-        }
+        self.applies_on(node);
         let this = &mut self.nodes[node];
         let done = this.disks.submit(Which::Data, self.now, Op::Write, this.offset, bytes as u32);
         this.offset += bytes as u64;
         self.agenda.add(done, Event::WrittenBack(node as u16));
     }
 
+    /// The inode of RocksDB's own log is on its way to the journal, or has got there. Who appends changes it, and has to wait
+    /// meanwhile (fs/jbd2/transaction.c, do_get_write_access).
+    pub(super) fn log_in_commit(&mut self, node: usize, is: bool) {
+        self.nodes[node].writeback.in_commit = is;
+        self.applies_on(node);
+    }
+
+    /// Entries that waited are applied, unless they have to wait for something else.
+    fn applies_on(&mut self, node: usize) {
+        let this = &mut self.nodes[node].writeback;
+        if this.log_waits || this.in_commit {
+            return;
+        }
+        for item in std::mem::take(&mut this.behind_log) {
+            self.agenda.add(self.now, Event::Applied(item.group, item.place));
+        }
+    }
+
     /// As many as the disk takes in the latency that the kernel aims at, one at least.
     fn writeback_depth(&self, node: usize) -> u32 {
+        if self.nodes[node].writeback.read + NOBODY_READS < self.now && self.c.writeback_most > 0.0 {
+            return self.c.writeback_most as u32;
+        }
         let throughput = self.nodes[node].disks.throughput().unwrap_or(f64::INFINITY);
         ((self.c.writeback_latency * throughput / self.c.compaction_write_size) as u32).max(1)
     }

@@ -1,0 +1,166 @@
+//! The journal of the data disk's filesystem, where the simulation is told of one: who syncs a file of a flush or compaction waits
+//! for a commit, one is made at a time, and where the raft log has no disk of its own its syncs wait for the same ones
+//! (fs/jbd2/commit.c). Entries that are applied meanwhile wait too: see [`World::log_in_commit`].
+
+use disk::Op;
+
+use super::World;
+use super::event::Event;
+use crate::disks::Which;
+use crate::load::PAGE;
+
+/// Writes of a commit, one after the other: a descriptor with the changed blocks, then the commit block.
+const WRITES: u32 = 2;
+/// Where it lies.
+const PLACE: u64 = 1 << 46;
+/// Its two writes are not adjacent, nor are those of inodes and folders to any.
+const APART: u64 = 1 << 36;
+/// So many places for these.
+const PLACES: u64 = 1 << 10;
+/// A step's files add up to whole ones but for rounding.
+const WHOLE: f64 = 1.0 - 1e-6;
+
+/// The journal of one filesystem.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Journal {
+    /// Who waits for the commit that is being made, and who came since: a commit that has begun takes nothing more.
+    now: Vec<Waiter>,
+    next: Vec<Waiter>,
+    /// Writes that the commit has yet to make, the one at the disk included.
+    writes: u32,
+    /// Where the last write was that nobody waits for.
+    place: u64,
+}
+
+/// Who waits for a commit.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Waiter {
+    /// A thread of a flush or compaction, for so many of them.
+    Part(u32, u32),
+    /// The raft log.
+    Log,
+}
+
+impl World {
+    /// A part has done a step: whether it now waits until files that it has ended are durable.
+    pub(super) fn syncs_files(&mut self, index: u32) -> bool {
+        let part = &mut self.parts[index as usize];
+        part.to_sync += part.files;
+        let files = (part.to_sync / WHOLE) as u32;
+        part.to_sync -= f64::from(files);
+        let mut commits = files * self.c.file_commits as u32;
+        // The last of its parts makes what it did known as well.
+        if part.steps == 1 && self.works[part.work as usize].parts == 1 {
+            commits += self.c.job_commits as u32;
+        }
+        for _ in 0..files * self.c.file_writes as u32 {
+            let this = &mut self.nodes[part.node as usize];
+            this.journal.place = (this.journal.place + 1) % PLACES;
+            let place = PLACE + (u64::from(WRITES) + 1 + this.journal.place) * APART;
+            this.disks.submit(Which::Data, self.now, Op::Write, place, self.c.commit_write as u32);
+        }
+        if commits > 0 {
+            self.join_commit(self.parts[index as usize].node as usize, Waiter::Part(index, commits));
+        }
+        commits > 0
+    }
+
+    /// Somebody waits for a commit.
+    pub(super) fn join_commit(&mut self, node: usize, waiter: Waiter) {
+        let this = &mut self.nodes[node].journal;
+        this.next.push(waiter);
+        if this.now.is_empty() {
+            self.begin_commit(node);
+        }
+    }
+
+    fn begin_commit(&mut self, node: usize) {
+        let this = &mut self.nodes[node].journal;
+        std::mem::swap(&mut this.now, &mut this.next);
+        this.writes = WRITES;
+        self.log_in_commit(node, true);
+        self.write_journal(node);
+    }
+
+    fn write_journal(&mut self, node: usize) {
+        let this = &mut self.nodes[node];
+        let files = this.journal.now.iter().any(|waiter| matches!(waiter, Waiter::Part(..)));
+        let bytes = if files { self.c.commit_write } else { PAGE };
+        let place = PLACE + u64::from(this.journal.writes) * APART;
+        let done = this.disks.submit(Which::Data, self.now, Op::Write, place, bytes as u32);
+        self.agenda.add(done, Event::Journaled(node as u16));
+    }
+
+    /// A write of the journal is done.
+    pub(super) fn journaled(&mut self, node: usize) {
+        let this = &mut self.nodes[node].journal;
+        if this.writes == WRITES {
+            self.log_in_commit(node, false);
+        }
+        let this = &mut self.nodes[node].journal;
+        this.writes -= 1;
+        if this.writes > 0 {
+            return self.write_journal(node);
+        }
+        let mut done = std::mem::take(&mut this.now);
+        for waiter in &done {
+            match *waiter {
+                Waiter::Part(index, 1) => self.step_done(index),
+                Waiter::Part(index, left) => self.nodes[node].journal.next.push(Waiter::Part(index, left - 1)),
+                Waiter::Log => self.log_written(node as u16),
+            }
+        }
+        done.clear();
+        let this = &mut self.nodes[node].journal;
+        if this.now.is_empty() {
+            this.now = done;
+            if !this.next.is_empty() {
+                self.begin_commit(node);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{clients, deployment, seconds, view};
+    use crate::{Constants, Options, Summary, simulate};
+
+    const SLOW: &str = "gp3:500GiB";
+
+    /// Flushes every second, and a compaction for each four of them.
+    fn run(log: Option<&str>, changes: &[(&str, f64)]) -> Summary {
+        let small = [("memtable", 2e6), ("level_base", 8e6), ("file_size", 1e6), ("compaction_write_size", 1e6)];
+        let constants = small.iter().chain(changes).fold(*Constants::embedded(), |constants, (name, value)| {
+            constants.with(name, *value).expect("there are such constants")
+        });
+        let options = Options { constants, ..seconds(10) };
+        simulate(&deployment(SLOW, log), &clients(16.0), &view(), &options).unwrap().summary
+    }
+
+    #[test]
+    fn each_file_takes_the_writes_of_its_commits_and_those_that_nobody_waits_for() {
+        let none = run(Some(SLOW), &[]);
+        let some = run(Some(SLOW), &[("file_commits", 1.0), ("job_commits", 1.0), ("file_writes", 3.0)]);
+        let per_op = |summary: &Summary| summary.used.disk_ios / summary.operations_per_second / summary.used.seconds;
+        let files = (some.used.flush_bytes + some.used.compaction_write_bytes) / 1e6;
+        let more = (per_op(&some) - per_op(&none)) * some.operations_per_second * some.used.seconds / files;
+        assert!((3.0..=10.0).contains(&more), "{more} for each file");
+    }
+
+    #[test]
+    fn entries_wait_while_a_commit_is_on_its_way() {
+        let p99 = |summary: Summary| summary.latency.unwrap().p99.as_secs_f64();
+        let none = p99(run(Some(SLOW), &[]));
+        let some = p99(run(Some(SLOW), &[("file_commits", 20.0), ("commit_write", 131_072.0)]));
+        assert!(some > 1.1 * none, "{some} instead of {none}");
+    }
+
+    #[test]
+    fn a_log_that_shares_the_disk_waits_for_the_same_commits() {
+        let alone = [("log_journal_writes", 2.0)];
+        let shared = [("log_journal_writes", 2.0), ("file_commits", 3.0)];
+        let p50 = |changes: &[(&str, f64)]| run(None, changes).latency.unwrap().p50.as_secs_f64();
+        assert!(p50(&shared) > p50(&alone));
+    }
+}
