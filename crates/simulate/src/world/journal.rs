@@ -3,6 +3,8 @@
 //! (fs/jbd2/commit.c). Entries that are applied meanwhile wait too: see [`World::log_in_commit`].
 
 use disk::Op;
+use rand::RngExt;
+use units::Nanos;
 
 use super::World;
 use super::event::Event;
@@ -13,6 +15,8 @@ use crate::load::PAGE;
 const WRITES: u32 = 2;
 /// Where it lies.
 const PLACE: u64 = 1 << 46;
+/// Where that of the log's own disk lies.
+const LOG_PLACE: u64 = 1 << 45;
 /// Its two writes are not adjacent, nor are those of inodes and folders to any.
 const APART: u64 = 1 << 36;
 /// So many places for these.
@@ -63,6 +67,29 @@ impl World {
             self.join_commit(self.parts[index as usize].node as usize, Waiter::Part(index, commits));
         }
         commits > 0
+    }
+
+    /// The writes of the log are done: now they are made durable.
+    pub(super) fn log_written(&mut self, node: u16) {
+        let c = self.c;
+        let this = &mut self.nodes[node as usize];
+        if this.writer.journal > 0 && c.file_commits > 0.0 && this.disks.share_one() {
+            this.writer.journal = 0;
+            return self.join_commit(node as usize, Waiter::Log);
+        }
+        if this.writer.journal > 0 {
+            this.writer.journal -= 1;
+            let place = LOG_PLACE + u64::from(this.writer.journal) * APART;
+            // A commit's last block follows the others so soon that a disk of the log's own may count it with them.
+            let last = this.writer.journal == 0 && c.commit_merged > 0.0 && !this.disks.share_one();
+            let merged = last && self.random.random::<f64>() < c.commit_merged;
+            let (op, bytes) = if merged { (Op::Flush, 0) } else { (Op::Write, PAGE as u32) };
+            let done = this.disks.submit(Which::Log, self.now, op, place, bytes);
+            return self.agenda.add(done, Event::Written(node));
+        }
+        let done = this.disks.submit(Which::Log, self.now, Op::Flush, 0, 0);
+        let done = done + Nanos::from_secs_f64(c.sync_overhead);
+        if done > self.now { self.agenda.add(done, Event::Synced(node)) } else { self.log_synced(node) }
     }
 
     /// Somebody waits for a commit.

@@ -3,11 +3,9 @@
 
 use disk::Op;
 use rand::RngExt;
-use units::Nanos;
 
 use super::World;
 use super::event::{Event, Group, Item, NONE, Task};
-use super::journal::Waiter;
 use crate::cpu::Pool;
 use crate::disks::Which;
 use crate::load::PAGE;
@@ -24,8 +22,6 @@ const MOST_AT_ONCE: f64 = 1_048_576.0;
 /// Where the log lies on a disk that it shares, and how far apart a sync's writes are: none of them are adjacent.
 const LOG_PLACE: u64 = 1 << 44;
 const APART: u64 = 1 << 36;
-/// Where its filesystem's journal lies.
-const JOURNAL_PLACE: u64 = 1 << 45;
 
 impl World {
     /// A thread takes up what waits, if one is idle.
@@ -136,29 +132,6 @@ impl World {
         let mean = self.c.log_writes_per_sync.max(1.0);
         let more = mean.fract() > 0.0 && self.random.random::<f64>() < mean.fract();
         mean as u64 + u64::from(more)
-    }
-
-    /// The writes of the log are done: now they are made durable.
-    pub(super) fn log_written(&mut self, node: u16) {
-        let c = self.c;
-        let this = &mut self.nodes[node as usize];
-        if this.writer.journal > 0 && c.file_commits > 0.0 && this.disks.share_one() {
-            this.writer.journal = 0;
-            return self.join_commit(node as usize, Waiter::Log);
-        }
-        if this.writer.journal > 0 {
-            this.writer.journal -= 1;
-            let place = JOURNAL_PLACE + u64::from(this.writer.journal) * APART;
-            // A commit's last block follows the others so soon that a disk of the log's own may count it with them.
-            let last = this.writer.journal == 0 && c.commit_merged > 0.0 && !this.disks.share_one();
-            let merged = last && self.random.random::<f64>() < c.commit_merged;
-            let (op, bytes) = if merged { (Op::Flush, 0) } else { (Op::Write, PAGE as u32) };
-            let done = this.disks.submit(Which::Log, self.now, op, place, bytes);
-            return self.agenda.add(done, Event::Written(node));
-        }
-        let done = this.disks.submit(Which::Log, self.now, Op::Flush, 0, 0);
-        let done = done + Nanos::from_secs_f64(c.sync_overhead);
-        if done > self.now { self.agenda.add(done, Event::Synced(node)) } else { self.log_synced(node) }
     }
 
     /// Entries are durable: leaders count themselves, followers acknowledge.
