@@ -129,6 +129,8 @@ pub(crate) struct Group {
     pub(crate) tree: [f64; 2],
     pub(crate) wal: f64,
     pub(crate) acks: u8,
+    /// Whether the leader has it on disk.
+    pub(crate) persisted: bool,
     pub(crate) committed: bool,
     /// Of each follower, whether it has the entries and whether it knows of the commit.
     pub(crate) known: [u8; MOST_FOLLOWERS],

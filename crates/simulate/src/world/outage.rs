@@ -267,6 +267,7 @@ impl World {
                 tree: missed.tree.map(|bytes| bytes * share),
                 wal: missed.wal * share,
                 acks: 0,
+                persisted: true,
                 committed: true,
                 known,
                 open: 2,

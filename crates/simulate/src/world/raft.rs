@@ -183,7 +183,9 @@ impl World {
         for item in items {
             let group = &mut self.groups[item.group as usize];
             group.acks += 1;
-            if !group.committed && group.acks >= self.quorum {
+            group.persisted |= item.place == 0;
+            let here = group.persisted || self.c.leader_first == 0.0;
+            if !group.committed && group.acks >= self.quorum && here {
                 group.committed = true;
                 self.batches.add(apply, Item { group: item.group, place: 0 });
                 let set = group.set as usize;

@@ -133,6 +133,7 @@ impl World {
                 tree: [0.0; 2],
                 wal: 0.0,
                 acks: 0,
+                persisted: false,
                 committed: false,
                 known: [0; MOST_FOLLOWERS],
                 // Each replica applies and acknowledges.
