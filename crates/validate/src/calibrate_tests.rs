@@ -25,8 +25,18 @@ fn a_store_with_other_constants_is_recovered() {
     // Where they stand between their bounds.
     let standing = |place: f64| {
         let set = |all: Constants, bound: &Bound| all.with(&bound.name, bound.value(place)).unwrap();
-        // Waits for processors, for RocksDB's own log and for commits of the journal make the way down rough.
-        let smooth = [("wakeup_slice", 0.0), ("wal_chunk", 1e12), ("file_commits", 0.0), ("job_commits", 0.0)];
+        // Waits for processors, for RocksDB's own log, for commits of the journal and for large writes make the way down rough.
+        let smooth = [
+            ("wakeup_slice", 0.0),
+            ("wal_chunk", 1e12),
+            ("file_commits", 0.0),
+            ("job_commits", 0.0),
+            ("file_writes", 0.0),
+            ("commit_merged", 0.0),
+            ("leader_first", 0.0),
+            ("writeback_most", 0.0),
+            ("compaction_write_size", 262144.0),
+        ];
         let smooth = smooth.iter().fold(*Constants::reference_store(), |all, (name, at)| all.with(name, *at).unwrap());
         fitted.iter().fold(smooth, set)
     };
