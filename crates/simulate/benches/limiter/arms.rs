@@ -45,6 +45,8 @@ pub(crate) struct Figures {
     pub(crate) left: f64,
     /// The most files on L0.
     pub(crate) l0: f64,
+    /// How often the rate changed, an hour.
+    pub(crate) changes: f64,
 }
 
 impl Arm {
@@ -137,6 +139,8 @@ pub(crate) fn run_for(arm: &Arm, seed: u64, span: Nanos) -> Figures {
     let latencies = latencies(&run.timeline);
     let at = |quantile| latencies.value_at_quantile(quantile) as f64 / 1e9;
     let pending = values(&run.timeline, "pending_compaction_bytes");
+    let rates = values(&run.timeline, "rate_limit_bytes_per_second");
+    let changes = rates.windows(2).filter(|pair| pair[0] != pair[1]).count() as f64;
     Figures {
         done: run.summary.operations_per_second,
         p99: at(0.99),
@@ -145,6 +149,7 @@ pub(crate) fn run_for(arm: &Arm, seed: u64, span: Nanos) -> Figures {
         middle: pending.get(pending.len() / 2).copied().unwrap_or_default(),
         left: pending.last().copied().unwrap_or_default(),
         l0: values(&run.timeline, "level0_files").into_iter().fold(0.0, f64::max),
+        changes: changes * 3600.0 / span.as_secs_f64(),
     }
 }
 

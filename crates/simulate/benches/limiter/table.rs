@@ -58,7 +58,7 @@ fn geometric(figures: &[Figures], of: fn(&Figures) -> f64) -> f64 {
 pub(crate) fn line(arm: &Arm, figures: &[Figures]) -> String {
     let done = mean(figures.iter().map(|f| f.done));
     format!(
-        "{:<42} {:7.2} ops/s  p50 {:6.2} ms  p99 {:7.2} ms  worst {:8.1} ms  pending {:5.1} GiB, {:5.2} then {:5.2}  L0 {:4.0}",
+        "{:<42} {:7.2} ops/s  p50 {:6.2} ms  p99 {:7.2} ms  worst {:8.1} ms  pending {:5.1} GiB, {:5.2} then {:5.2}  L0 {:4.0}  {:4.0} changes an hour",
         arm.name,
         done.mean,
         geometric(figures, |f| f.p50) * 1e3,
@@ -68,6 +68,7 @@ pub(crate) fn line(arm: &Arm, figures: &[Figures]) -> String {
         mean(figures.iter().map(|f| f.middle)).mean / GIB,
         mean(figures.iter().map(|f| f.left)).mean / GIB,
         most(figures, |f| f.l0),
+        mean(figures.iter().map(|f| f.changes)).mean,
     )
 }
 
