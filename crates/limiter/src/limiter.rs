@@ -169,21 +169,19 @@ impl Limiter {
         // foreground, which flow control would hold up otherwise.
         let most = left.min(self.bounds.ceiling.0);
         let asked = wanted + urgency * (most - wanted).max(0.0);
-        // Compactions can wait for a scan to end, and flushes cannot: memtables would fill the memory.
-        let flushes = self.demand.flushes(c).min(c.flush_floor);
-        let hurried = urgency * self.demand.steady(c);
-        let floor = self.bounds.floor.0.max(flushes).max(hurried);
+        // Compactions can wait for a scan to end, and flushes cannot: memtables would fill the memory. Of equal ones the last counts.
+        let floors = [
+            (urgency * self.demand.steady(c), Why::Urgent),
+            (self.demand.flushes(c).min(c.flush_floor), Why::Flushes),
+            (self.bounds.floor.0, Why::Bound),
+        ];
+        let floor = floors.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).expect("there are three");
         let (mut rate, mut why) = match limit {
             Some(limit) if left < asked => (left, Why::Supply(limit)),
             _ => (asked, if asked > wanted { Why::Urgent } else { Why::Demand }),
         };
-        if rate < floor {
-            why = match floor {
-                floor if floor == self.bounds.floor.0 => Why::Bound,
-                floor if floor == flushes => Why::Flushes,
-                _ => Why::Urgent,
-            };
-            rate = floor;
+        if rate < floor.0 {
+            (rate, why) = floor;
         }
         if rate > self.bounds.ceiling.0 {
             (rate, why) = (self.bounds.ceiling.0, Why::Bound);

@@ -6,6 +6,7 @@ use std::path::Path;
 use input::LIMIT;
 
 use crate::effects::{Effect, agree, effects};
+use crate::figures::median;
 use crate::{Calibrated, Errors, Grid, Half, Metric, TARGETS, ValidateError, mean_absolute};
 
 /// Where the tables begin in the document.
@@ -58,11 +59,6 @@ fn promised(text: &mut String, rows: &[Errors]) {
     if let Some(median) = median(all.iter().map(|error| error.abs()).collect()) {
         _ = writeln!(text, "\nMedian of all absolute errors of the predicted half: {:.1} %.", 100.0 * median);
     }
-}
-
-fn median(mut all: Vec<f64>) -> Option<f64> {
-    all.sort_by(f64::total_cmp);
-    all.get(all.len() / 2).copied()
 }
 
 /// What each factor does, on both sides.

@@ -27,10 +27,10 @@ impl Figures {
     /// The median of several runs of one configuration, of each number by itself, so that none hangs on a run in which much came
     /// together; a latency only where all have one.
     pub fn median(runs: &[Self]) -> Self {
-        let one = |of: &dyn Fn(&Self) -> f64| median(runs.iter().map(of).collect());
+        let one = |of: &dyn Fn(&Self) -> f64| median(runs.iter().map(of).collect()).unwrap_or_default();
         let maybe = |of: &dyn Fn(&Self) -> Option<f64>| {
             let all: Option<Vec<f64>> = runs.iter().map(of).collect();
-            all.filter(|all| !all.is_empty()).map(median)
+            all.and_then(median)
         };
         let names = runs.iter().flat_map(|run| run.more.keys());
         let more = |name: &String| (name.clone(), one(&|run| run.more.get(name).copied().unwrap_or_default()));
@@ -47,15 +47,11 @@ impl Figures {
     }
 }
 
-/// The middle one, or the mean of the two in the middle; 0 of none.
-fn median(mut values: Vec<f64>) -> f64 {
+/// The middle one, or the mean of the two in the middle; `None` of none.
+pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
-    let half = values.len() / 2;
-    match values.len() {
-        0 => 0.0,
-        odd if odd % 2 == 1 => values[half],
-        _ => (values[half - 1] + values[half]) / 2.0,
-    }
+    let middle = values.get((values.len().max(1) - 1) / 2..=values.len() / 2)?;
+    Some(middle.iter().sum::<f64>() / middle.len() as f64)
 }
 
 #[cfg(test)]

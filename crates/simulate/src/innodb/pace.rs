@@ -15,15 +15,31 @@ impl World {
         (most, most * self.c.async_share)
     }
 
-    /// Pages of this second (page_cleaner_flush_pages_recommendation): the mean of what redo age and dirty share ask for, what was
-    /// written lately, and what the log's progress needs.
+    /// Percent of the buffer pool that is changed.
+    fn dirty_pct(&self) -> f64 {
+        100.0 * f64::from(self.pool.dirty()) / f64::from(self.pool.frames.max(1))
+    }
+
+    /// Redo log from which on adaptive flushing begins.
+    fn low_water(&self) -> f64 {
+        self.server.adaptive_flushing_lwm / 100.0 * self.server.log_size
+    }
+
+    /// The mean of so many pages, of what was written lately, and of what the log's progress needs, `most` at most.
+    fn averaged(&self, pages: f64, most: f64) -> f64 {
+        let oldest = self.pool.oldest_lsn().unwrap_or(self.lsn);
+        let scanned = self.c.scan_factor;
+        let for_log = f64::from(self.pool.older_than(oldest + scanned * self.cleaner.redo_rate)) / scanned;
+        ((pages + self.cleaner.page_rate + for_log.min(most)) / 3.0).min(self.server.io_capacity_max)
+    }
+
+    /// Pages of this second (page_cleaner_flush_pages_recommendation): as much of `innodb_io_capacity` as redo age and dirty
+    /// share ask for, averaged.
     pub(super) fn recommended(&self) -> f64 {
         let server = &self.server;
         let (age, (_, soon)) = (self.checkpoint_age(), self.ages());
-        let dirty = 100.0 * f64::from(self.pool.dirty()) / f64::from(self.pool.frames.max(1));
-        let for_dirty = if dirty > server.max_dirty_pages_pct { 100.0 } else { 0.0 };
-        let begins = server.adaptive_flushing && age >= server.adaptive_flushing_lwm / 100.0 * server.log_size;
-        let for_age = if begins {
+        let for_dirty = if self.dirty_pct() > server.max_dirty_pages_pct { 100.0 } else { 0.0 };
+        let for_age = if server.adaptive_flushing && age >= self.low_water() {
             let percent = age / soon * 100.0;
             server.io_capacity_max / server.io_capacity * percent.powf(1.5) / self.c.adaptive_divisor
         } else {
@@ -33,12 +49,7 @@ impl World {
         if percent == 0.0 {
             return 0.0;
         }
-        let oldest = self.pool.oldest_lsn().unwrap_or(self.lsn);
-        let most = server.io_capacity_max;
-        let scanned = self.c.scan_factor;
-        let for_log = f64::from(self.pool.older_than(oldest + scanned * self.cleaner.redo_rate)) / scanned;
-        let for_log = for_log.min(2.0 * most);
-        ((server.io_capacity * percent / 100.0 + self.cleaner.page_rate + for_log) / 3.0).min(most)
+        self.averaged(server.io_capacity * percent / 100.0, 2.0 * server.io_capacity_max)
     }
 
     /// Pages of this second for a cleaner that sleeps (MariaDB 10.11's buf_flush_page_cleaner, where
@@ -51,22 +62,15 @@ impl World {
         if let Some(until) = self.cleaner.until {
             return f64::from(self.pool.older_than(until)).min(server.io_capacity_max);
         }
-        let dirty = 100.0 * f64::from(self.pool.dirty()) / f64::from(self.pool.frames.max(1));
-        let long = self.checkpoint_age() > server.adaptive_flushing_lwm / 100.0 * server.log_size;
-        let much = dirty >= server.max_dirty_pages_pct;
-        self.cleaner.awake = much || self.cleaner.awake && long;
+        let much = self.dirty_pct() >= server.max_dirty_pages_pct;
+        self.cleaner.awake = much || self.cleaner.awake && self.checkpoint_age() > self.low_water();
         if !self.cleaner.awake {
             return 0.0;
         }
-        let most = server.io_capacity_max;
-        let scanned = self.c.scan_factor;
-        let for_log = f64::from(self.pool.older_than(oldest + scanned * self.cleaner.redo_rate)).min(most) / scanned;
-        let wanted = if server.adaptive_flushing {
-            (server.io_capacity + self.cleaner.page_rate + for_log) / 3.0
-        } else {
-            server.io_capacity
-        };
-        wanted.min(most)
+        if !server.adaptive_flushing {
+            return server.io_capacity.min(server.io_capacity_max);
+        }
+        self.averaged(server.io_capacity, server.io_capacity_max / self.c.scan_factor)
     }
 
     /// The redo log has grown: past the age from which on it is to be flushed without pause, the cleaner is asked for all that

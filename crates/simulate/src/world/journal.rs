@@ -8,6 +8,7 @@ use units::Nanos;
 
 use super::World;
 use super::event::Event;
+use super::raft::APART;
 use crate::disks::Which;
 use crate::load::PAGE;
 
@@ -17,9 +18,7 @@ const WRITES: u32 = 2;
 const PLACE: u64 = 1 << 46;
 /// Where that of the log's own disk lies.
 const LOG_PLACE: u64 = 1 << 45;
-/// Its two writes are not adjacent, nor are those of inodes and folders to any.
-const APART: u64 = 1 << 36;
-/// So many places for these.
+/// So many places of inodes and folders.
 const PLACES: u64 = 1 << 10;
 /// A step's files add up to whole ones but for rounding.
 const WHOLE: f64 = 1.0 - 1e-6;

@@ -19,9 +19,10 @@ const COMMITTED: u8 = 2;
 const BOTH: u8 = PERSISTED | COMMITTED;
 /// raft-write-size-limit: the most bytes of one write of the log.
 const MOST_AT_ONCE: f64 = 1_048_576.0;
-/// Where the log lies on a disk that it shares, and how far apart a sync's writes are: none of them are adjacent.
+/// Where the log lies on a disk that it shares.
 const LOG_PLACE: u64 = 1 << 44;
-const APART: u64 = 1 << 36;
+/// How far apart the writes of a sync and of a journal are: none of them are adjacent.
+pub(super) const APART: u64 = 1 << 36;
 
 impl World {
     /// A thread takes up what waits, if one is idle.
