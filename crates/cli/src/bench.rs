@@ -48,9 +48,10 @@ it is no place to keep data. Instances count for their disks' caps only: process
 machine's. With --db, an existing TiKV is driven; its raw keys `user...` are overwritten.
 
 With --launch mariadb, a MariaDB of its own is started on the disks of the deployment's first node
-instead; [tpcc], [inserts] and [sysbench] run on it. With --db mysql://USER@HOST/SCHEMA, a server that is there
-is driven: MySQL, MariaDB, RDS, TiDB. Its password is read from DISKWRIGHT_DB_PASSWORD, or asked
-for on a terminal. Tables that are there are left alone unless --drop says otherwise.
+instead; [tpcc], [inserts] and [sysbench] run on it. With --db mysql://USER@HOST/SCHEMA, a server
+that is there is driven: MySQL, MariaDB, RDS, TiDB. Its password is read from
+DISKWRIGHT_DB_PASSWORD, or asked for on a terminal. Tables that are there are left alone unless
+--drop says otherwise.
 
 Runs warm up until they are steady and end when the throughput is known closely enough. An open
 loop (--rate) counts latency from when an operation was to start."

@@ -30,9 +30,9 @@ Ours is computed with the limits and prices of the source's day. Claims on whole
 simulated by --run simulate, which takes some minutes. Claims on what a mounted disk delivers are
 measured with fio by --run mount, which takes eight minutes, root and 4 GiB of room in --scratch.
 Claims on what a setting brings are measured on the reference store by --run bench, which takes
-three quarters of an hour, root, 8 GiB of room and the programs of `make store`. The recipes are in
-crates/claims/recipes. D01 is the study of examples/rds-study on MariaDB, ten minutes. Exits with 1 if
-a claim does not hold.")]
+three quarters of an hour, root, 8 GiB of room and the programs of `make store`. The recipes are
+in crates/claims/recipes. D01 is the study of examples/rds-study on MariaDB, ten minutes. Exits
+with 1 if a claim does not hold.")]
 pub(crate) struct Args {
     /// Only this claim; may be repeated
     #[arg(long, value_name = "ID")]

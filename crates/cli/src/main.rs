@@ -48,8 +48,8 @@ Exit codes:
   2  wrong usage or input
   3  the environment fails: no FUSE, no root, output cannot be written
 
-With --json, standard output holds one JSON document, {\"error\": {\"message\": …}} after a failure.
-NO_COLOR is honoured."
+With --json, standard output holds one JSON document, {\"error\": {\"message\": …}} after a
+failure. NO_COLOR is honoured."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -177,5 +177,18 @@ mod tests {
     #[test]
     fn the_arguments_are_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn what_stands_below_the_options_is_not_wrapped_again_on_a_terminal_of_100_columns() {
+        fn check(command: &clap::Command) {
+            let below =
+                [command.get_after_help(), command.get_after_long_help()].map(|text| text.map(ToString::to_string));
+            for line in below.iter().flatten().flat_map(|text| text.lines()) {
+                assert!(line.chars().count() <= 100, "{}: {line}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&Cli::command());
     }
 }

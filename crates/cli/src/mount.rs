@@ -24,8 +24,9 @@ Examples:
   diskwright mount '2x(gp3:500GiB)' /mnt/data --filesystem xfs --backing /dev/shm/disks
 
 Needs root, FUSE and a free loop device. What is written stays in the backing folder after `down`,
-and is there again when the same folder is mounted; only `down --delete` removes it. A backing folder
-in memory, under /dev/shm, is always fast enough; one on a disk must be faster than what it stands for.")]
+and is there again when the same folder is mounted; only `down --delete` removes it. A backing
+folder in memory, under /dev/shm, is always fast enough; one on a disk must be faster than what it
+stands for.")]
 pub(crate) struct MountArgs {
     /// The disk: gp3:100GiB,6000iops,250MiB/s · 2x(gp2:1000GiB) · gp2:1000GiB+cache(nvme:200GiB)
     disk: Disk,

@@ -83,8 +83,12 @@ fn says(cause: &Cause<'_>) -> String {
             );
             format!(": {:.0} MiB/s written and {:.0} MiB/s read, {used}", mib(all * (1.0 - read)), mib(all * read))
         }),
-        Kind::FlushBound => mean(Signal::FlushRate).zip(mean(Signal::QueueDepth)).map(|(flushes, depth)| {
-            format!(": {flushes:.0} flushes (fdatasync) a second, {depth:.2} requests in flight")
+        Kind::FlushBound => mean(Signal::QueueDepth).and_then(|depth| {
+            let (rate, what) = match mean(Signal::FlushRate).filter(|flushes| *flushes > 0.0) {
+                Some(flushes) => (flushes, "flushes (fdatasync)"),
+                None => (mean(Signal::Iops)?, "requests"),
+            };
+            Some(format!(": {rate:.0} {what} a second, {depth:.2} in flight"))
         }),
         _ => None,
     };

@@ -143,6 +143,31 @@ fn credits_that_last_half_an_hour_more_are_told_with_the_time() {
 }
 
 #[test]
+fn seconds_without_load_at_the_end_do_not_hide_that_credits_run_out() {
+    let balance = |i: u64| 50.0 - i.min(56) as f64 / 60.0 + i.saturating_sub(56) as f64 / 600.0;
+    let made = Made::seconds(60).disk("data", 400.0, 16.0, 0.5, 0.8);
+    let made = made.each("io_balance", &DATA, (Unit::Percent, Merge::Min), |i| Some(balance(i)));
+    assert_eq!(first(&made, &on("gp2:100GiB", None)).kind, Kind::BurstEnding);
+}
+
+#[test]
+fn a_balance_that_is_told_once_lasts_as_long_as_the_rate_that_is_taken_lets_it() {
+    let told = |rate: f64| {
+        Made::intervals(1, 60)
+            .each("BurstBalance", &[("VolumeId", "vol-1")], (Unit::Percent, Merge::Mean), |_| Some(20.0))
+            .rate("VolumeReadOps", &[("VolumeId", "vol-1")], rate)
+            .rate("VolumeReadBytes", &[("VolumeId", "vol-1")], rate * 4096.0)
+            .rate("VolumeTotalReadTime", &[("VolumeId", "vol-1")], rate * 0.0005)
+    };
+    // A gp2 of 400 GiB has 1,200 I/Os a second and 5.4 million in its bucket.
+    let verdict = first(&told(2000.0), &named("gp2:400GiB"));
+    assert_eq!(verdict.kind, Kind::BurstEnding);
+    let minutes = 0.2 * 5.4e6 / (2000.0 - 1200.0) / 60.0;
+    assert!(verdict.says.ends_with(&format!("in {minutes:.0} min")), "{}", verdict.says);
+    assert!(!all(&told(1100.0), &named("gp2:400GiB")).contains(&Kind::BurstEnding));
+}
+
+#[test]
 fn a_disk_that_is_slow_far_below_its_limits_is_sick_and_one_that_answers_nothing_is_stalled() {
     let slow = Made::seconds(120).disk("data", 300.0, 4.0, 1.0, 25.0);
     assert_eq!(first(&slow, &on("gp3:500GiB", None)).kind, Kind::DiskSlow);
@@ -156,6 +181,34 @@ fn a_disk_that_is_slow_far_below_its_limits_is_sick_and_one_that_answers_nothing
     }
     let verdict = first(&stalled, &on("gp3:500GiB", None));
     assert_eq!((verdict.kind, verdict.from, verdict.to), (Kind::DiskStalled, Nanos::secs(40), Nanos::secs(60)));
+}
+
+#[test]
+fn a_disk_whose_bursts_wait_at_its_limit_for_moments_is_not_sick() {
+    let slow = || Made::seconds(120).disk("data", 300.0, 128.0, 0.0, 8.0);
+    assert_eq!(first(&bound(slow(), "volume_throughput", 0.0), &on("gp3:500GiB", None)).kind, Kind::DiskSlow);
+    assert_eq!(all(&bound(slow(), "volume_throughput", 0.1), &on("gp3:500GiB", None)), [Kind::Healthy]);
+}
+
+#[test]
+fn a_disk_that_holds_requests_up_far_below_its_limit_is_sick() {
+    let degraded = |iops: f64| bound(Made::seconds(60).disk("data", iops, 4.0, 1.0, 16.0), "volume_iops", 0.95);
+    assert_eq!(first(&degraded(300.0), &on("gp3:100GiB", None)).kind, Kind::DiskSlow);
+    assert_eq!(first(&degraded(3000.0), &on("gp3:100GiB", None)).kind, Kind::VolumeIops);
+}
+
+#[test]
+fn a_volume_at_its_limit_for_less_than_the_clouds_check_asks_is_at_its_limit_all_the_same() {
+    let of = [("VolumeId", "vol-1")];
+    let told = |rate: f64| {
+        Made::intervals(3, 60)
+            .rate("VolumeReadOps", &of, rate)
+            .rate("VolumeReadBytes", &of, rate * 4096.0)
+            .rate("VolumeTotalReadTime", &of, rate * 0.008)
+            .level("VolumeIOPSExceededCheck", &of, 0.0)
+    };
+    assert_eq!(first(&told(3000.0), &named("gp3:100GiB")).kind, Kind::VolumeIops);
+    assert_ne!(first(&told(2000.0), &named("gp3:100GiB")).kind, Kind::VolumeIops);
 }
 
 /// Syncs of the raft log, each taking so many milliseconds, and compaction's share of the disk's bytes.
@@ -179,11 +232,13 @@ fn a_log_that_waits_behind_compaction_gets_a_disk_of_its_own() {
 
 #[test]
 fn compaction_that_takes_the_disk_in_bursts_is_limited() {
-    let made = Made::seconds(120).disk("data", 600.0, 128.0, 0.3, 2.0).each(
+    let burst = |i: u64| i % 5 < 2;
+    let disk = Made::seconds(120).disk("data", 980.0, 128.0, 0.3, 2.0).times(|i| if burst(i) { 1.0 } else { 0.4 });
+    let made = disk.each(
         "bound_time",
         &[("disk", "data"), ("limit", "volume_throughput"), ("node", "n1")],
         (Unit::Seconds, Merge::Sum),
-        |i| Some(if i % 5 < 2 { 0.9 } else { 0.0 }),
+        |i| Some(if burst(i) { 0.9 } else { 0.0 }),
     );
     let verdict = first(&engine(made, 0.9, 7e7), &on("gp3:500GiB", Some("gp3:20GiB")));
     assert_eq!(verdict.kind, Kind::CompactionUnthrottled);
@@ -281,6 +336,17 @@ fn a_raft_disk_as_in_source_001_is_bound_by_its_syncs() {
     let verdict = first(&made, &named("gp3:100GiB"));
     assert_eq!(verdict.kind, Kind::FlushBound);
     assert!(verdict.remedy.unwrap().text.starts_with("571 syncs a second"));
+}
+
+#[test]
+fn a_log_on_a_disk_that_is_sent_no_flushes_is_bound_by_its_writes() {
+    // One at a time: as many a second as fit, 0.7 ms each.
+    let disk = |busy: f64, reads: f64| Made::seconds(60).disk("data", 1000.0 * busy / 0.7, 4.0, reads, 0.7);
+    let verdict = first(&disk(0.95, 0.0), &on("gp3:500GiB", None));
+    assert_eq!(verdict.kind, Kind::FlushBound);
+    assert!(verdict.remedy.unwrap().text.starts_with("1357 requests a second"));
+    assert_eq!(all(&disk(0.5, 0.0), &on("gp3:500GiB", None)), [Kind::Healthy], "it pauses");
+    assert_eq!(all(&disk(0.95, 0.5), &on("gp3:500GiB", None)), [Kind::Healthy], "half of it is reads");
 }
 
 #[test]

@@ -65,6 +65,8 @@ pub struct Rule {
 pub(crate) struct Thresholds {
     /// A limit is used up from this share of it.
     pub(crate) full: f64,
+    /// What a limit lets through while it holds requests up is at least so much of it.
+    pub(crate) delivered: f64,
     /// Requests wait when they take so many times what the model takes.
     pub(crate) waiting: f64,
     /// They wait when so many are in flight, where the model is not known.
@@ -115,6 +117,7 @@ static THRESHOLDS: LazyLock<Thresholds> = LazyLock::new(|| {
     let value = |name: &str| TABLE.threshold.iter().find(|row| row.name == name).expect("tested: it is there").value;
     Thresholds {
         full: value("full"),
+        delivered: value("delivered"),
         waiting: value("waiting"),
         queue: value("queue"),
         empty: value("empty"),
@@ -190,7 +193,7 @@ mod tests {
     fn every_threshold_is_there_with_reason_and_source() {
         assert!(thresholds().full > 0.0);
         assert!(TABLE.threshold.iter().all(|row| !row.reason.is_empty() && !row.source.is_empty()));
-        assert_eq!(TABLE.threshold.len(), 12);
+        assert_eq!(TABLE.threshold.len(), 13);
     }
 
     #[test]

@@ -77,6 +77,16 @@ impl Made {
         self.each(name, labels, (Unit::None, Merge::Mean), |_| Some(value))
     }
 
+    /// All until now, so many times in each interval.
+    pub(crate) fn times(mut self, factor: impl Fn(u64) -> f64) -> Self {
+        for series in &mut self.timeline.series {
+            if let Points::Values(_, points) = &mut series.points {
+                (0..).zip(points).for_each(|(i, point)| point.value *= factor(i));
+            }
+        }
+        self
+    }
+
     /// The data disk of n1: I/Os a second, their size in KiB, share of reads, latency in ms.
     pub(crate) fn disk(self, label: &str, iops: f64, kib: f64, reads: f64, ms: f64) -> Self {
         let of = [("disk", label), ("node", "n1")];

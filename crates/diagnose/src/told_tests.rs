@@ -18,14 +18,10 @@ fn first(made: &Made, known: &Known) -> Verdict {
 
 #[test]
 fn what_comes_again_is_told_with_every_time_that_it_came() {
-    let bound = |second: u64| if second % 300 < 40 { 0.9 } else { 0.0 };
+    let full = |second: u64| second % 300 < 40;
     let labels = [("disk", "data"), ("limit", "volume_iops"), ("node", "n1")];
-    let made = Made::seconds(1200).disk("data", 1500.0, 4.0, 1.0, 1.0).each(
-        "bound_time",
-        &labels,
-        (Unit::Seconds, Merge::Sum),
-        |second| Some(bound(second)),
-    );
+    let disk = Made::seconds(1200).disk("data", 3000.0, 4.0, 1.0, 1.0).times(|i| if full(i) { 1.0 } else { 0.5 });
+    let made = disk.each("bound_time", &labels, (Unit::Seconds, Merge::Sum), |i| Some(if full(i) { 0.9 } else { 0.0 }));
     let verdict = first(&made, &on("gp3:500GiB"));
     let seconds: Vec<(f64, f64)> =
         verdict.episodes.iter().map(|one| (one.from.as_secs_f64(), one.to.as_secs_f64())).collect();

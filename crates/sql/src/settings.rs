@@ -19,11 +19,17 @@ struct Row {
 /// RDS gives the buffer pool so much of the memory (`innodb_buffer_pool_size`, DBInstanceClassMemory × 3/4).
 const POOL_SHARE: f64 = 0.75;
 
+/// The server takes so much beside its pool, its program included: with less, it is read from the disk again and again.
+const OWN: Bytes = Bytes::mib(128);
+
 /// Without a limit to the memory, the server is given so much of this machine's: two programs and page cache share it.
 const MACHINE_SHARE: f64 = 0.25;
 
 /// Connections besides those of clients: loaders, the watching thread, the user's own.
 const SPARE: usize = 32;
+
+/// MariaDB takes no smaller one: 5 MiB for pages of 16 KiB, in pieces of 2 MiB.
+const LEAST_POOL: Bytes = Bytes::mib(6);
 
 /// How much memory there is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,7 +52,7 @@ impl Memory {
     /// The buffer pool, where the deployment does not say.
     fn pool(&self) -> Bytes {
         let all = self.limit.unwrap_or(self.machine * MACHINE_SHARE);
-        all * POOL_SHARE
+        (all * POOL_SHARE).min(Bytes(all.0.saturating_sub(OWN.0))).max(LEAST_POOL)
     }
 }
 
@@ -156,6 +162,8 @@ mod tests {
         assert_eq!(pools(&small, memory, &[("innodb-buffer-pool-size".into(), "1".into())]), None);
         assert_eq!(pools(&deployment("[settings]\nblock-cache = \"8GiB\""), memory, &[]), None);
         assert_eq!(pools(&deployment(""), memory, &[]), None);
+        let little = Memory { limit: Some(Bytes::mib(160)), ..memory };
+        assert_eq!(pools(&small, little, &[]), None, "the server needs the rest");
     }
 
     #[test]

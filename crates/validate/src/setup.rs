@@ -84,6 +84,9 @@ pub struct Setup {
 /// Operations of an open loop that the database may have at a time, as `bench` has them.
 const IN_FLIGHT: u32 = 4096;
 
+/// TiKV's replicas, where there are so many nodes.
+const REPLICAS: u32 = 3;
+
 impl Setup {
     pub(crate) fn new(common: &Common, row: &Row, level: Level) -> Result<Self, &'static str> {
         let share = |share: Option<f64>| match share.unwrap_or(1.0) {
@@ -197,6 +200,7 @@ impl Setup {
                 log: self.log.as_ref().map(|(disk, _)| disk.clone()),
             }],
             settings: Settings {
+                replicas: (self.common.nodes < REPLICAS).then_some(self.common.nodes),
                 block_size: Some(self.block_size),
                 block_cache: Some(self.block_cache),
                 value_separation: self.value_separation,

@@ -8,11 +8,9 @@ use std::sync::atomic::AtomicBool;
 
 use bench::{Arrivals, Limits, Loop, Plan};
 use cluster::{Host, Lab};
-use input::Text;
 use sql::{Job, JobKind};
 use units::{Bytes, Nanos, Ratio};
 use validate::{Common, Setup};
-use workload::Workload;
 
 use crate::Trouble;
 use crate::row::{On, Row};
@@ -118,11 +116,8 @@ fn store(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> 
         rate: row.rate,
     };
     let mut order = setup.order(stop)?;
-    if let Some(rows) = row.scan {
-        order.workload = scans(row, rows)?;
-    }
-    if let trial::Database::Reference { deployment, options, .. } = &mut order.database {
-        deployment.settings.replicas = Some(1);
+    order.plan.threads = row.threads;
+    if let trial::Database::Reference { options, .. } = &mut order.database {
         options.keys.extend(row.keys.clone());
         options.credits = None;
     }
@@ -133,17 +128,6 @@ fn store(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> 
     let seen = watch.finish(row, Some(found.timeline))?;
     ground.end()?;
     Ok(seen)
-}
-
-/// Scans and nothing else: what takes processor time in one pool.
-fn scans(row: &Row, rows: f64) -> Result<Workload, Trouble> {
-    let text = format!(
-        "name = \"scans\"\nengine = \"tikv\"\nregion = \"us-west-2\"\n[targets]\nthroughput = 1000.0\n[mix]\nrows = {}\n\
-         row = \"{}\"\ndistribution = \"uniform\"\ncompressed = \"60%\"\ntransactional = false\nclients = {}\nthink = \"1ms\"\n\
-         [[mix.operations]]\nname = \"scan\"\nweight = 100.0\nscans = 1.0\nrows-per-scan = {rows:.1}\n",
-        row.rows, row.row, row.clients
-    );
-    Ok(Workload::from_text(&Text::new("scans", text), &mut |path| input::read_text(path, input::LIMIT))?)
 }
 
 fn mariadb(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {

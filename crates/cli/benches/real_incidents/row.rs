@@ -55,8 +55,9 @@ pub(crate) struct Row {
     pub(crate) row: Bytes,
     #[serde(default)]
     pub(crate) reads: f64,
-    /// Rows of a scan, where scans are all there is.
-    pub(crate) scan: Option<f64>,
+    /// Threads that drive: one that is busy all the time would hide that the processors are not.
+    #[serde(default = "threads")]
+    pub(crate) threads: u32,
     #[serde(default = "clients")]
     pub(crate) clients: u32,
     /// Of an open loop; a closed one without.
@@ -96,6 +97,10 @@ fn row() -> Bytes {
 
 fn clients() -> u32 {
     16
+}
+
+fn threads() -> u32 {
+    1
 }
 
 fn cache() -> Bytes {

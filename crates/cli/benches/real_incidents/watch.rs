@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use mount::{Client, Home, Node};
 use observe::{CloudWatch, NodeSample};
 use timeline::{About, Merge, Point, Points, Series, Timeline, Unit};
+use units::Nanos;
 use validate::Around;
 
 use crate::Trouble;
@@ -38,9 +39,16 @@ pub(crate) struct Watch {
     samples: Arc<Mutex<Vec<NodeSample>>>,
     rounds: Rounds,
     prometheus: Prometheus,
-    /// Taken at the end.
-    around: Option<Around>,
+    processors: Arc<Mutex<Vec<Ran>>>,
     from: Timestamp,
+}
+
+/// What the incident's own programs took of the processors since the look before.
+struct Ran {
+    until: Timestamp,
+    /// Of what other programs and other machines left of them.
+    share: f64,
+    processors: f64,
 }
 
 /// The one node that is mounted, with its credits and its share as the row wants them.
@@ -53,7 +61,7 @@ pub(crate) fn node(home: &Home) -> Result<(Node, Client), Trouble> {
 /// Makes the disks as the row has them: small, with so many credits.
 pub(crate) fn set_up(row: &Row, client: &Client) -> Result<(), Trouble> {
     /// Longer than any incident.
-    const FOREVER: units::Nanos = units::Nanos::secs(30 * 24 * 3600);
+    const FOREVER: Nanos = Nanos::secs(30 * 24 * 3600);
     if row.share < 1.0 {
         client.fault("data", disk::Fault::Degrade(row.share), FOREVER)?;
     }
@@ -80,17 +88,25 @@ impl Watch {
         let mut fault = row.fault.as_deref().map(|text| wish(row, text)).transpose()?;
         let samples = Arc::<Mutex<Vec<NodeSample>>>::default();
         let (seen, began) = (samples.clone(), Instant::now());
-        let rounds = Rounds::start("watch".to_owned(), move |_| look(&client, began, &mut fault, &seen))?;
-        let around = Around::start(scratch)?;
-        Ok(Self { node, samples, rounds, prometheus, around: Some(around), from: Timestamp::now() })
+        let processors = Arc::<Mutex<Vec<Ran>>>::default();
+        let (ran, folder, mut around) = (processors.clone(), scratch.to_owned(), Some(Around::start(scratch)?));
+        let rounds = Rounds::start("watch".to_owned(), move |_| {
+            look(&client, began, &mut fault, &seen);
+            if let Some(busy) = around.take().and_then(|around| around.end().ok()) {
+                let left = (1.0 - busy.others - busy.stolen).max(f64::MIN_POSITIVE);
+                let share = ((busy.all - busy.others) / left).clamp(0.0, 1.0);
+                let now = Ran { until: Timestamp::now(), share, processors: busy.processors };
+                ran.lock().unwrap_or_else(PoisonError::into_inner).push(now);
+            }
+            around = Around::start(&folder).ok();
+        })?;
+        Ok(Self { node, samples, rounds, prometheus, processors, from: Timestamp::now() })
     }
 
     /// Ends, and gives what was seen; `engine` are series of the disks and the engine together, where there is one.
     pub(crate) fn finish(mut self, row: &Row, engine: Option<Timeline>) -> Result<Seen, Trouble> {
         self.rounds.end();
-        let busy = self.around.take().ok_or("watched to the end once")?.end()?;
-        // The whole machine's use has others in it.
-        let own = (busy.all - busy.others).clamp(0.0, 1.0);
+        let ran = std::mem::take(&mut *self.processors.lock().unwrap_or_else(PoisonError::into_inner));
         let until = Timestamp::now();
         let samples = std::mem::take(&mut *self.samples.lock().unwrap_or_else(PoisonError::into_inner));
         let about = About { start: Some(self.node.started), ..About::default() };
@@ -111,26 +127,40 @@ impl Watch {
             CloudWatch { start: self.node.started, instance_id: INSTANCE_ID.to_owned(), nitro, detailed: true };
         let mut cloudwatch = observe::cloudwatch(&samples, &options);
         let mut prometheus = self.prometheus.gathered(&self.node, (self.from, until))?;
-        let utilisation = ("CPUUtilization", "InstanceId", INSTANCE_ID, Unit::Percent, Merge::Mean, 100.0 * own);
-        add(&mut cloudwatch, utilisation);
+        add_processors(&mut cloudwatch, &ran, self.from, true);
         for timeline in [&mut counted, &mut prometheus] {
-            let seconds = timeline.span().map_or(0.0, |(from, until)| (until - from).as_secs_f64());
-            let busy_time = own * busy.processors * seconds;
-            add(timeline, ("host_cpu_time", "node", NODE, Unit::Seconds, Merge::Sum, busy_time));
-            add(timeline, ("host_cpus", "node", NODE, Unit::Count, Merge::Mean, busy.processors));
+            add_processors(timeline, &ran, self.from, false);
         }
         Ok(Seen { counted, cloudwatch, prometheus })
     }
 }
 
-type Added<'a> = (&'static str, &'a str, &'a str, Unit, Merge, f64);
-
-/// A series with one point over all that is there.
-fn add(timeline: &mut Timeline, (name, label, of, unit, merge, value): Added<'_>) {
-    let Some((from, until)) = timeline.span() else { return };
-    let points = Points::Values(merge, vec![Point { from, until, value }]);
-    let labels = BTreeMap::from([(label.to_owned(), of.to_owned())]);
-    timeline.series.push(Series { name: name.to_owned(), labels, unit, points });
+/// Adds what the processors did: as node_exporter tells it, or in the mean of all, as CloudWatch does.
+fn add_processors(timeline: &mut Timeline, ran: &[Ran], began: Timestamp, cloud: bool) {
+    let start = timeline.about.start.unwrap_or(began);
+    let at =
+        |instant: Timestamp| Nanos(u64::try_from(instant.as_nanosecond() - start.as_nanosecond()).unwrap_or_default());
+    let from = std::iter::once(began).chain(ran.iter().map(|ran| ran.until));
+    let each: Vec<(Nanos, Nanos, &Ran)> = from
+        .zip(ran)
+        .map(|(from, ran)| (at(from), at(ran.until), ran))
+        .filter(|(from, until, _)| from < until)
+        .collect();
+    let (Some((first, ..)), Some((_, last, ran))) = (each.first(), each.last()) else { return };
+    let busy = |(from, until, ran): &(Nanos, Nanos, &Ran)| ran.share * (*until - *from).as_secs_f64();
+    let mut add = |name: &str, label: (&str, &str), unit, merge, points| {
+        let labels = BTreeMap::from([(label.0.to_owned(), label.1.to_owned())]);
+        timeline.series.push(Series { name: name.to_owned(), labels, unit, points: Points::Values(merge, points) });
+    };
+    if cloud {
+        let value = 100.0 * each.iter().map(busy).sum::<f64>() / (*last - *first).as_secs_f64();
+        let all = vec![Point { from: *first, until: *last, value }];
+        return add("CPUUtilization", ("InstanceId", INSTANCE_ID), Unit::Percent, Merge::Mean, all);
+    }
+    let point = |one: &(Nanos, Nanos, &Ran)| Point { from: one.0, until: one.1, value: busy(one) * one.2.processors };
+    add("host_cpu_time", ("node", NODE), Unit::Seconds, Merge::Sum, each.iter().map(point).collect());
+    let all = vec![Point { from: *first, until: *last, value: ran.processors }];
+    add("host_cpus", ("node", NODE), Unit::Count, Merge::Mean, all);
 }
 
 /// `data stall 10s`: a disk and what is to happen to it.

@@ -21,10 +21,10 @@ Examples:
   diskwright bench study examples/rds-study/study.toml
   diskwright bench study examples/rds-study/study.toml --pairs 1 --out rds-study.html
 
-A study is a TOML file that names a workload with [inserts], two deployments, and how both are run.
-Each run starts a MariaDB of its own on the deployment's disks, with burst credits as the study says;
-sides take turns, A B B A ..., so that a machine whose speed wanders favours neither. Intervals hold
-95 of 100. It takes root and the package mariadb-server.")]
+A study is a TOML file that names a workload with [inserts], two deployments, and how both are
+run. Each run starts a MariaDB of its own on the deployment's disks, with burst credits as the
+study says; sides take turns, A B B A ..., so that a machine whose speed wanders favours neither.
+Intervals hold 95 of 100. It takes root and the package mariadb-server.")]
 pub(crate) struct Args {
     /// The study, a TOML file
     study: PathBuf,

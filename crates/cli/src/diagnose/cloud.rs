@@ -40,8 +40,8 @@ Examples:
   diskwright diagnose cloudwatch --volume vol-0a1b2c3d --since 3h --watch=5m
   diskwright diagnose cloudwatch --policy > policy.json
 
---all is a table by volume of what is at risk and what could be saved. CloudWatch charges by the series
-that are asked for, some twenty a volume; with --step 1h many volumes are read in minutes.
+--all is a table by volume of what is at risk and what could be saved. CloudWatch charges by the
+series that are asked for, some twenty a volume; with --step 1h many volumes are read in minutes.
 Only reads; --policy prints the least that IAM must allow.")]
 pub(crate) struct Volumes {
     /// The volume

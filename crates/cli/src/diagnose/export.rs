@@ -18,10 +18,11 @@ const LIMIT: Bytes = Bytes::mib(256);
 #[command(after_help = "\
 Examples:
   diskwright diagnose export vol-0a1b.csv --disk vol-0a1b=gp2:400GiB
-  aws cloudwatch get-metric-data … > data.json && diskwright diagnose export data.json --disk gp3:500GiB
+  aws cloudwatch get-metric-data … > data.json
+  diskwright diagnose export data.json --disk gp3:500GiB
 
-CSV of the console, and the JSON of get-metric-data and get-metric-statistics. A series without the id of
-its volume is of the one that the file is named after.")]
+CSV of the console, and the JSON of get-metric-data and get-metric-statistics. A series without
+the id of its volume is of the one that the file is named after.")]
 pub(crate) struct Args {
     /// What CloudWatch exported: CSV or JSON; - reads standard input
     file: PathBuf,

@@ -27,8 +27,8 @@ Examples:
   iostat -xty -o JSON 1 60 | diskwright diagnose iostat - --disk gp2:400GiB --instance m5.2xlarge
   iostat -xty 5 | diskwright diagnose iostat - --watch=30s --disk sdb=gp3:500GiB
 
-Text and JSON of sysstat 10 to 12. Reports without time stamps (-t) need --interval. Of several reports
-the first is left out, for without -y it is of all the time since the machine started.")]
+Text and JSON of sysstat 10 to 12. Reports without time stamps (-t) need --interval. Of several
+reports the first is left out, for without -y it is of all the time since the machine started.")]
 pub(crate) struct Args {
     /// What iostat printed; - reads standard input
     file: PathBuf,

@@ -28,9 +28,9 @@ Examples:
   diskwright diagnose cloudwatch --volume vol-0a1b2c3d --since 14d
   diskwright diagnose mounted /mnt/tikv --watch=5s
 
-Limits are those of the catalogue for the disks and instances named; what is not known is not guessed,
-and `cannot tell` says what would be needed.
-Exits with 1 if something is wrong; too much paid for is no wrong.")]
+Limits are those of the catalogue for the disks and instances named; what is not known is not
+guessed, and `cannot tell` says what would be needed. Exits with 1 if something is wrong; too much
+paid for is no wrong.")]
 pub(crate) struct Args {
     /// Where the series come from
     #[command(subcommand)]

@@ -26,9 +26,9 @@ Examples:
   diskwright pilot do pd/schedule.leader-schedule-limit=64 evict/2 --for 10m --act \\
     --pd http://127.0.0.1:2379
 
-Steps: tikv/STORE/KEY=VALUE, pd/KEY=VALUE, evict/STORE, resign/MEMBER. Without --for they stay until
-`diskwright pilot undo`. Exits with 1 if the guard does not let them through, or they failed and were
-undone.")]
+Steps: tikv/STORE/KEY=VALUE, pd/KEY=VALUE, evict/STORE, resign/MEMBER. Without --for they stay
+until `diskwright pilot undo`. Exits with 1 if the guard does not let them through, or they failed
+and were undone.")]
 pub(crate) struct Args {
     /// What to change, in order
     #[arg(required = true, value_name = "STEP")]

@@ -1,12 +1,13 @@
 //! What is known of one disk.
 
+mod credits;
+
 use ::disk::{Direction, Limits};
-use catalog::Burst;
 use timeline::Series;
 use units::Bytes;
 
 use super::raw::{Column, Raw, Told};
-use super::use_of::{Ceiling, share_of};
+use super::use_of::share_of;
 use super::{Facts, Grid, Scope, Signal, Subject, estimate};
 use crate::Known;
 use crate::rules::thresholds;
@@ -28,7 +29,7 @@ pub(super) fn facts(node: &str, label: &str, series: &[&Series], known: &Known) 
     }
     flow.rates(&mut facts, &told);
     flow.latency(&mut facts);
-    credits(&mut facts, &told, &flow);
+    credits::put(&mut facts, &told, &flow);
     bounds(&mut facts, &told);
     stalled(&mut facts, &told, &flow);
     Some(facts)
@@ -148,85 +149,6 @@ impl Flow {
     }
 }
 
-type Tell<'a> = &'a dyn Fn(&Facts, usize) -> Option<f64>;
-
-/// Credits, and the use of what they allow.
-fn credits(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
-    let limits = facts.limits.clone();
-    let stripe = facts.disk.as_ref().map_or(1, |disk| disk.stripe);
-    let counted = |i| flow.counted(limits.as_ref(), i);
-    // A limit that the Timeline tells follows modifications; the noun gives what it began with.
-    let ceiling = |told: &Option<Column>, of: Option<Ceiling>, i: usize| {
-        let told = told.as_ref().and_then(|column| column.values[i]);
-        match (told, of) {
-            (Some(sustained), Some(of)) if of.bursts() => Some(Ceiling { sustained, burst: of.burst.max(sustained) }),
-            (Some(sustained), _) => Some(Ceiling { sustained, burst: sustained }),
-            (None, of) => of,
-        }
-    };
-    let iops = |i| ceiling(&flow.iops_limit, limits.as_ref().map(|limits| Ceiling::iops(limits, stripe)), i);
-    let throughput =
-        |i| ceiling(&flow.throughput_limit, limits.as_ref().map(|limits| Ceiling::throughput(limits, stripe)), i);
-    let balances = [told.get(Raw::IoBalance), told.get(Raw::ByteBalance)];
-    let name = balances.iter().flatten().map(|column| column.series.clone()).next();
-    let name = name.unwrap_or_else(|| "the volume's kind".to_owned());
-    facts.derive(Signal::IoLeft, name, |facts, i| {
-        let told = balances.iter().flatten().filter_map(|column| column.values[i]).reduce(f64::min);
-        let waits = || estimate::waits(facts, i);
-        told.or_else(|| {
-            let (iops, throughput) = (iops(i)?, throughput(i)?);
-            if iops.bursts() {
-                iops.left(counted(i), waits())
-            } else {
-                throughput.left(facts.at(Signal::Throughput, i), waits())
-            }
-        })
-    });
-    let uses: [(Signal, Tell<'_>); 5] = [
-        (Signal::CountedIops, &|_, i| counted(i)),
-        (Signal::IopsUse, &|facts, i| Some(counted(i)? / iops(i)?.now(facts.at(Signal::IoLeft, i)))),
-        (Signal::ThroughputUse, &|facts, i| {
-            Some(facts.at(Signal::Throughput, i)? / throughput(i)?.now(facts.at(Signal::IoLeft, i)))
-        }),
-        (Signal::IopsPaid, &|_, i| Some(counted(i)? / iops(i)?.sustained)),
-        (Signal::ThroughputPaid, &|facts, i| Some(facts.at(Signal::Throughput, i)? / throughput(i)?.sustained)),
-    ];
-    for (signal, of) in uses {
-        let of_bytes = matches!(signal, Signal::ThroughputUse | Signal::ThroughputPaid);
-        let names = usize::from(of_bytes);
-        facts.derive(signal, &flow.names[names], of);
-    }
-    if facts.columns.contains_key(&Signal::IoLeft) {
-        return time_left(facts);
-    }
-    // Nobody tells what is left: how long a full bucket would last.
-    let Some(Burst::IoCredits { capacity, .. }) = limits.as_ref().and_then(|limits| limits.burst) else { return };
-    let last = facts.grid.count.saturating_sub(1);
-    let tail = facts.grid.count - (facts.grid.count / 10).max(2).min(facts.grid.count);
-    let (Some(paid), Some(sustained)) = (facts.mean(Signal::IopsPaid, tail..last + 1), iops(last)) else { return };
-    let spent = (paid - 1.0) * sustained.sustained;
-    if spent > 0.0 {
-        let seconds = capacity * f64::from(stripe) / spent;
-        facts.derive(Signal::BurstTimeLeft, "I/Os over the sustained rate, from a full bucket", |_, i| {
-            (i == last).then_some(seconds)
-        });
-    }
-}
-
-/// How long the credits last at the pace of the last tenth of what was seen.
-fn time_left(facts: &mut Facts) {
-    let left = facts.values(Signal::IoLeft);
-    let tail = (left.len() / 10).max(2).min(left.len());
-    let known: Vec<(usize, f64)> = (left.len() - tail..left.len()).filter_map(|i| Some((i, left[i]?))).collect();
-    let (Some((first, was)), Some((last, is))) = (known.first(), known.last()) else { return };
-    if last == first || was <= is {
-        return;
-    }
-    let pace = (was - is) / ((last - first) as f64 * facts.grid.step.as_secs_f64());
-    let (seconds, last) = (is / pace, *last);
-    facts.derive(Signal::BurstTimeLeft, "burst balance", |_, i| (i == last).then_some(seconds));
-}
-
 /// As counted, as the cloud checks it, else as estimated.
 fn bounds(facts: &mut Facts, told: &Told<'_>) {
     let of = [
@@ -234,13 +156,16 @@ fn bounds(facts: &mut Facts, told: &Told<'_>) {
         (Signal::BoundVolumeThroughput, Raw::BoundVolumeThroughput, Some(Raw::CheckThroughput), Signal::ThroughputUse),
     ];
     for (signal, counted, check, used) in of {
-        match told.get(counted).or_else(|| told.get(check?)) {
-            Some(column) => facts.put(signal, column.series, column.values),
-            None => {
-                let waits = |i| estimate::waits(facts, i);
-                let values = (0..facts.grid.count).map(|i| estimate::bound(facts.at(used, i), waits(i))).collect();
-                facts.draw(signal, estimate::drawn(used, values));
-            }
+        if let Some(column) = told.get(counted) {
+            let values = (0..).zip(column.values).map(|(i, bound)| by_limit(bound?, facts.at(used, i))).collect();
+            facts.put(signal, column.series, values);
+            continue;
+        }
+        let estimated = |i| estimate::bound(facts.at(used, i), estimate::waits(facts, i));
+        let estimated: Values = (0..facts.grid.count).map(estimated).collect();
+        match check.and_then(|check| told.get(check)) {
+            Some(column) => facts.put(signal, column.series, estimate::or_checked(&column.values, &estimated)),
+            None => facts.draw(signal, estimate::drawn(used, estimated)),
         }
     }
     let instance = [
@@ -253,6 +178,13 @@ fn bounds(facts: &mut Facts, told: &Told<'_>) {
         }
     }
     larger(facts, Signal::BoundVolume, &[Signal::BoundVolumeIops, Signal::BoundVolumeThroughput]);
+}
+
+/// The share of time in which a limit as it is sold held requests up: it is used up meanwhile. A disk that holds them up for longer
+/// than what it did would take delivers less than its limit, which is not the limit's doing.
+fn by_limit(bound: f64, used: Option<f64>) -> Option<f64> {
+    let degraded = used.is_some_and(|used| used < thresholds().delivered * bound);
+    Some(if degraded { 0.0 } else { bound })
 }
 
 /// The largest of some signals, and where it was drawn from.

@@ -20,6 +20,14 @@ pub(super) fn bound(used: Option<f64>, waits: Option<bool>) -> Option<f64> {
     if full { waits.map(|waits| f64::from(u8::from(waits))) } else { Some(0.0) }
 }
 
+/// As the cloud's check tells it, or as estimated: the check asks for most of a minute, and a limit that is reached in the mean of
+/// one binds without it.
+pub(super) fn or_checked(check: &[Option<f64>], estimated: &[Option<f64>]) -> Vec<Option<f64>> {
+    let either =
+        |(check, estimated): (&Option<f64>, &Option<f64>)| check.iter().chain(estimated).copied().reduce(f64::max);
+    check.iter().zip(estimated).map(either).collect()
+}
+
 /// A signal that was estimated from another.
 pub(super) fn drawn(of: Signal, values: Vec<Option<f64>>) -> Drawn {
     Drawn { series: format!("estimated from {} and latency", of.name()), estimated: true, values }

@@ -108,10 +108,11 @@ impl Side {
         if counted.iter().any(Option::is_some) {
             return node.put(self.bound, "bound_time", counted);
         }
-        if let Some(check) = told.get(self.check) {
-            return node.put(self.bound, self.check, check);
+        let estimated = |i| estimate::bound(node.at(self.used, i), waits(i));
+        let estimated: Vec<Option<f64>> = (0..node.grid.count).map(estimated).collect();
+        match told.get(self.check) {
+            Some(check) => node.put(self.bound, self.check, estimate::or_checked(&check, &estimated)),
+            None => node.draw(self.bound, estimate::drawn(self.used, estimated)),
         }
-        let values = (0..node.grid.count).map(|i| estimate::bound(node.at(self.used, i), waits(i))).collect();
-        node.draw(self.bound, estimate::drawn(self.used, values));
     }
 }

@@ -2,7 +2,7 @@
 
 use ::disk::Direction;
 use timeline::Series;
-use units::Bytes;
+use units::{Bytes, Nanos};
 
 use super::disk::larger;
 use super::group::NodeSeries;
@@ -11,6 +11,10 @@ use crate::Known;
 
 /// TiKV's default size of a data block: `rocksdb.defaultcf.block-size`, tikv src/config/mod.rs.
 const BLOCK: Bytes = Bytes::kib(32);
+
+/// RocksDB counts a compaction's bytes when the job ends; what it wrote, it wrote in about so long a time before, and what it
+/// counts stands for what jobs under way write after.
+const JOB: Nanos = Nanos::secs(30);
 
 /// `None` for a node of which nothing is told. Its disks learn what their instance holds them up with.
 pub(super) fn facts(node: &str, series: &NodeSeries<'_>, disks: &mut [Facts], known: &Known) -> Option<Facts> {
@@ -152,9 +156,13 @@ fn data(facts: &mut Facts, told: &Told<'_>, disks: &[Facts], known: &Known) {
         uses.iter().filter_map(|signal| data.at(*signal, i)).reduce(f64::max)
     });
     let (read, written) = (told.get("compaction_read_bytes"), told.get("compaction_write_bytes"));
-    facts.derive(Signal::CompactionShare, "compaction_read_bytes + compaction_write_bytes", |_, i| {
-        let compacted = read.as_ref()?[i]? + written.as_ref()?[i]?;
-        Some((compacted / data.at(Signal::Throughput, i).filter(|all| *all > 0.0)?).min(1.0))
+    let around = (JOB.as_secs_f64() / facts.grid.step.as_secs_f64()) as usize;
+    facts.derive(Signal::CompactionShare, "compaction_read_bytes + compaction_write_bytes", |facts, i| {
+        let (read, written) = (read.as_ref()?, written.as_ref()?);
+        let within = i.saturating_sub(around)..(i + around + 1).min(facts.grid.count);
+        let both = within.filter_map(|i| Some((read[i]? + written[i]?, data.at(Signal::Throughput, i)?)));
+        let (compacted, all) = both.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        (all > 0.0).then(|| (compacted / all).min(1.0))
     });
 }
 

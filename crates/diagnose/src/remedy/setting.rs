@@ -25,11 +25,15 @@ pub(super) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&
             "move leaders off the node, look at the volume's status and the provider's events, and replace the volume if it lasts",
         ),
         Kind::FlushBound => {
-            let rate = mean(Signal::FlushRate).unwrap_or(0.0);
+            let flushes = mean(Signal::FlushRate).filter(|flushes| *flushes > 0.0);
+            let (rate, what) = match flushes {
+                Some(flushes) => (flushes, "syncs"),
+                None => (mean(Signal::Iops).unwrap_or(0.0), "requests"),
+            };
             Advice::text(
                 "disk",
                 format!(
-                    "{rate:.0} syncs a second are what one writer gets of this disk: more IOPS do not help, a disk of lower \
+                    "{rate:.0} {what} a second are what one writer gets of this disk: more IOPS do not help, a disk of lower \
                      latency (io2, local flash) or larger batches do"
                 ),
             )
