@@ -1,12 +1,12 @@
 //! What held operations up, and the sums of a run.
 
 use observe::{Limit, NodeSample};
+use script::node_name;
 use units::Nanos;
 
 use crate::cpu::Pool;
 use crate::disk_totals::DiskTotals;
 use crate::held::HeldUp;
-use crate::record::node_name;
 use crate::summary::{Full, Latencies, Saturated, Summary, Use};
 use crate::world::{Node, Seen, Sent, World};
 

@@ -59,8 +59,3 @@ impl Network {
         ["peer", "client"].into_iter().zip(&self.bytes).flat_map(kind)
     }
 }
-
-/// The name of a zone: `a`, `b`, … and their numbers after `z`.
-pub(crate) fn zone_name(zone: usize) -> String {
-    u8::try_from(zone).ok().filter(|zone| *zone < 26).map_or_else(|| zone.to_string(), |z| char::from(b'a' + z).into())
-}

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use observe::{Latencies, NodeSample};
+use script::{node_name, zone_name};
 use timeline::{About, LatencyPoint, Merge, Point, Timeline, Unit};
 use units::Nanos;
 
 use crate::cpu::Pool;
-use crate::network::zone_name;
 use crate::series::{Labels, SeriesMap};
 use crate::world::{Node, Seen, World};
 
@@ -78,11 +78,6 @@ pub(crate) struct Recorder {
 
 pub(crate) fn labels(pairs: &[(&str, &str)]) -> Labels {
     pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
-}
-
-/// The name of a node.
-pub(crate) fn node_name(index: usize) -> String {
-    format!("n{}", index + 1)
 }
 
 impl Recorder {

@@ -82,7 +82,7 @@ impl Steps {
             ("measured-from-ns".to_owned(), (self.warm * self.step.0).to_string()),
             ("measured-until-ns".to_owned(), until.0.to_string()),
         ]);
-        notes.extend(options.script.source().map(|events| ("events".to_owned(), events.to_owned())));
+        notes.extend(options.script.text().map(|events| ("events".to_owned(), events.content().to_owned())));
         notes
     }
 }

@@ -6,10 +6,9 @@ use proptest::prelude::*;
 use units::Nanos;
 use workload::Task;
 
-use super::Script;
 use crate::testing::{clients, deployment, seconds, task, view};
 use crate::world::World;
-use crate::{Options, Run, SimulateError, simulate};
+use crate::{Options, Run, Script, SimulateError, simulate};
 
 const GP3: &str = "gp3:500GiB";
 

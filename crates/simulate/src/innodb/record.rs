@@ -1,6 +1,7 @@
 //! The series of a run of InnoDB, named as `crates/sql` names a server's counters, and its sums.
 
 use observe::{Latencies as DiskLatencies, NodeSample};
+use script::node_name;
 use timeline::{About, LatencyPoint, Merge, Point, Timeline, Unit};
 use units::Nanos;
 use workload::Unit as WorkUnit;
@@ -10,7 +11,7 @@ use crate::cpu::Pool;
 use crate::disk_totals::DiskTotals;
 use crate::held::HeldUp;
 use crate::judge::{BUSY, CARRIED};
-use crate::record::{HISTOGRAMS, KEPT, labels, node_name};
+use crate::record::{HISTOGRAMS, KEPT, labels};
 use crate::series::{Labels, SeriesMap};
 use crate::summary::{Full, InnodbUse, Latencies, Saturated, Summary, Use};
 use crate::world::{Seen, Sent};

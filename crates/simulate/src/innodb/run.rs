@@ -36,7 +36,7 @@ pub(crate) fn simulate(
         let sample = world.disks.sample();
         recorder.add(world, sample, &seen);
         if world.pool.pages() * world.c.page + log_here > size {
-            full = Some(Full { node: crate::record::node_name(0), at: world.now });
+            full = Some(Full { node: script::node_name(0), at: world.now });
         }
         full.is_none() && world.finished.is_none()
     });

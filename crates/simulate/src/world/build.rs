@@ -52,7 +52,7 @@ impl World {
         view: &View,
         options: &Options,
     ) -> Result<Self, SimulateError> {
-        let script = options.script.bind(deployment, task, view, options)?;
+        let script = crate::events::bind(&options.script, deployment, task, view, options)?;
         let c = &options.constants;
         let settings = &deployment.settings;
         let load = Load::new(task, settings, c);

@@ -1,25 +1,47 @@
-//! Settings of TiKV that are changed while it runs and mean something to the simulation, by TiKV's own names. Which can be
-//! changed so is of TiKV v8.5's `online_config` attributes.
+//! Settings of TiKV that are changed while it runs, by TiKV's own names. Which can be changed so is of TiKV v8.5's
+//! `online_config` attributes.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::str::FromStr;
 
 use units::{Bytes, BytesPerSec};
 
-use super::Setting;
-use crate::load::Caches;
-
-/// A change for the world to make.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Knob {
-    /// The ceiling of flush and compaction writes, bytes a second.
-    RateLimit(f64),
-    /// Threads of flushes and compactions together.
+/// A setting that TiKV changes while it runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Setting {
+    /// rocksdb.rate-bytes-per-sec.
+    RateLimit(BytesPerSec),
+    /// rocksdb.max-background-jobs.
     BackgroundJobs(u32),
-    /// TiKV's flow control instead of RocksDB's stalls.
+    /// storage.flow-control.enable.
     FlowControl(bool),
-    /// Of each node, how its reads fare from now on.
-    Caches(Vec<Caches>),
+    /// storage.block-cache.capacity.
+    BlockCache(Bytes),
+}
+
+impl Setting {
+    /// TiKV's name of it.
+    pub fn name(&self) -> &'static str {
+        let [rate, jobs, flow, cache] = ROWS.map(|(name, _)| name);
+        match self {
+            Self::RateLimit(_) => rate,
+            Self::BackgroundJobs(_) => jobs,
+            Self::FlowControl(_) => flow,
+            Self::BlockCache(_) => cache,
+        }
+    }
+}
+
+impl Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = ", self.name())?;
+        match self {
+            Self::RateLimit(rate) => write!(f, "{rate}"),
+            Self::BackgroundJobs(jobs) => write!(f, "{jobs}"),
+            Self::FlowControl(on) => write!(f, "{on}"),
+            Self::BlockCache(size) => write!(f, "{size}"),
+        }
+    }
 }
 
 /// A name, and what its values are read as.
@@ -56,7 +78,7 @@ pub(super) fn setting(text: &str) -> Result<Setting, String> {
     match ROWS.iter().find(|(known, _)| *known == name) {
         Some((_, read)) => read(value),
         None => Err(format!(
-            "`{name}` is none of the settings that TiKV changes while it runs and that are simulated; {}",
+            "`{name}` is none of the settings that TiKV changes while it runs and that mean something here; {}",
             input::did_you_mean(name, &names)
         )),
     }

@@ -6,8 +6,8 @@ use disk::{Fault, Wish};
 use input::{InputError, Text};
 use units::Nanos;
 
-use super::knob::setting;
-use super::{Event, What};
+use crate::setting::setting;
+use crate::{Event, What};
 
 /// Events of a file at most.
 const MOST_EVENTS: usize = 10_000;
@@ -129,8 +129,10 @@ fn fault(text: &str) -> Result<What, String> {
     let (node, disk, words) = place(text)?;
     let wish = words.parse::<Wish>().map_err(|error| shown(&error))?;
     if matches!(wish, Wish::Inject(Fault::Errors(_), _)) {
-        return Err("what TiKV makes of I/O errors is not simulated; take `detach`, which ends as a failed write does"
-            .to_owned());
+        return Err(
+            "what TiKV makes of I/O errors is not for events; take `detach`, which ends as a failed write does"
+                .to_owned(),
+        );
     }
     Ok(What::Fault { node, disk, wish })
 }
@@ -159,8 +161,8 @@ fn shown(error: &dyn Display) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Script;
     use super::*;
+    use crate::Script;
 
     fn read(content: &str) -> Result<Script, String> {
         Script::from_text(&Text::new("e.toml", content)).map_err(|error| error.to_string())
@@ -207,7 +209,7 @@ mod tests {
             ("mix = \"scans 2\"", ["e.toml:3:7", "`scans 2`", "`scans 10x`"]),
             ("fault = \"slow 20x\"", ["e.toml:3:9", "`events.0.fault`", "`n1/data`"]),
             ("fault = \"n1/data slo 20x\"", ["e.toml:3:9", "`slo`", "did you mean `slow`"]),
-            ("fault = \"n1/data errors 1%\"", ["e.toml:3:9", "not simulated", "detach"]),
+            ("fault = \"n1/data errors 1%\"", ["e.toml:3:9", "I/O errors", "detach"]),
             ("modify = \"n1/data gp3\"", ["e.toml:3:10", "`events.0.modify`", "gp3"]),
             ("setting = \"raftstore.foo = 1\"", ["e.toml:3:11", "raftstore.foo", "rocksdb.rate-bytes-per-sec"]),
             ("setting = \"rocksdb.rate-bytes-per-sec\"", ["e.toml:3:11", "`events.0.setting`", "= 20MiB"]),
