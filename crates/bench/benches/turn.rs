@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use bench::{Arrivals, Loop, Source, Twin, VirtualClock, Worker, constant};
+use bench::{Arrivals, Course, Loop, Source, Twin, VirtualClock, Worker, constant};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use input::Text;
 use units::Nanos;
@@ -48,7 +48,7 @@ fn turn(criterion: &mut Criterion) {
         let clock = VirtualClock::default();
         let twin = Twin::unlimited(clock.clone(), constant(Nanos::micros(100)));
         let window = Nanos::millis(200);
-        let mut worker = Worker::new((clock, twin, source), load, (0, 1), 1, window, 5);
+        let mut worker = Worker::new((clock, twin, source), (load, &Course::default()), (0, 1), 1, window, 5);
         group.throughput(Throughput::Elements(of_a_turn.into()));
         group.bench_function(name, |bencher| bencher.iter(|| worker.turn(&mut |slice| drop(slice))));
     };

@@ -12,12 +12,15 @@ use workload::operations::{Generator, Recipe};
 
 use crate::series::{MEASURED_FROM, MEASURED_UNTIL, RUN, STEADY, timeline};
 use crate::{
-    BenchError, Clock, CpuReading, Driver, Judge, Limits, Loop, Phase, Progress, RunReport, Slice, SystemClock,
+    BenchError, Clock, Course, CpuReading, Driver, Judge, Limits, Loop, Phase, Progress, RunReport, Slice, SystemClock,
 };
 use crate::{Report, Source, Worker};
 
 /// Makes the driver of each thread.
 pub type Drivers<'d> = dyn FnMut(u32) -> Result<Box<dyn Driver>, BenchError> + 'd;
+
+/// What is done beside the load: given the run's clock, and a flag that says when the run is over, which it must heed soon.
+pub type Beside<'b> = dyn FnMut(SystemClock, &AtomicBool) -> Result<(), BenchError> + Send + 'b;
 
 /// How a workload is run.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +31,8 @@ pub struct Plan {
     pub workload: String,
     /// What makes operations start.
     pub load: Loop,
+    /// How that changes while a run lasts.
+    pub course: Course,
     /// Driver threads. One drives any number of clients; more than one only where it is the bottleneck.
     pub threads: u32,
     /// How long it takes.
@@ -138,21 +143,23 @@ pub fn run(
     plan: &Plan,
     number: u32,
     drivers: &mut Drivers<'_>,
+    beside: &mut Beside<'_>,
     progress: &mut dyn FnMut(&Progress),
     stop: &AtomicBool,
 ) -> Result<Run, BenchError> {
-    drive(&mut Raw(recipe, drivers), plan, number, progress, stop)
+    drive(&mut Raw(recipe, drivers), plan, number, beside, progress, stop)
 }
 
-/// Warms up, measures and drains. `number` counts the runs from 1; `stop` ends it early, and what was measured until then
-/// counts.
+/// Warms up, measures and drains. `number` counts the runs from 1; `beside` has a thread of its own while it lasts; `stop` ends
+/// it early, and what was measured until then counts.
 ///
 /// # Errors
-/// When the plan cannot be, no driver can be made, or a thread panics.
+/// When the plan cannot be, no driver can be made, what is done beside it fails, or a thread panics.
 pub fn drive<C: Crew>(
     crew: &mut C,
     plan: &Plan,
     number: u32,
+    beside: &mut Beside<'_>,
     progress: &mut dyn FnMut(&Progress),
     stop: &AtomicBool,
 ) -> Result<Run, BenchError> {
@@ -162,14 +169,15 @@ pub fn drive<C: Crew>(
     let seed = plan.seed.wrapping_add(u64::from(number.saturating_sub(1)));
     let hired = (0..threads).map(|thread| crew.hire(seed, thread)).collect::<Result<Vec<_>, _>>()?;
     let (sender, slices) = channel();
-    let over = AtomicBool::new(false);
+    let (over, failed) = (AtomicBool::new(false), AtomicBool::new(false));
     let started = jiff::Timestamp::now();
     let clock = SystemClock::start();
     let (judge, watch) = std::thread::scope(|scope| {
         let start = |(thread, (source, driver))| {
             let (sender, over) = (sender.clone(), &over);
             let of = (thread, threads);
-            let mut worker = Worker::new((clock, driver, source), plan.load, of, seed, plan.limits.window, kinds.len());
+            let load = (plan.load, &plan.course);
+            let mut worker = Worker::new((clock, driver, source), load, of, seed, plan.limits.window, kinds.len());
             let body = move || {
                 while !over.load(Ordering::Relaxed) {
                     // The other end is gone only once the run is over.
@@ -183,12 +191,21 @@ pub fn drive<C: Crew>(
         drop(sender);
         let watched = match spawned {
             Ok(handles) => {
-                let alive = || handles.iter().all(|handle| !handle.is_finished());
+                let besides = scope.spawn(|| {
+                    let done = beside(clock, &over);
+                    // What follows would be another run than the one that was asked for.
+                    failed.fetch_or(done.is_err(), Ordering::Relaxed);
+                    done
+                });
+                let alive = || handles.iter().all(|handle| !handle.is_finished()) && !failed.load(Ordering::Relaxed);
                 let judge = Judge::new(plan.limits, threads);
                 let watched = watch((&slices, &alive), judge, clock, progress, stop);
                 over.store(true, Ordering::Relaxed);
                 let joined = handles.into_iter().map(std::thread::ScopedJoinHandle::join).all(|end| end.is_ok());
-                if joined { Ok(watched) } else { Err(BenchError::Thread) }
+                match besides.join() {
+                    Ok(done) => done.and(if joined { Ok(watched) } else { Err(BenchError::Thread) }),
+                    Err(_) => Err(BenchError::Thread),
+                }
             }
             Err(error) => Err(BenchError::Environment(format!("the system gives no thread: {error}"))),
         };
@@ -236,7 +253,7 @@ fn watch(
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => break,
         };
-        // A thread that ends before it is told to has panicked, which joining tells.
+        // A driver that ends before it is told to has panicked, or what is done beside it has failed; joining tells which.
         if !alive() {
             break;
         }

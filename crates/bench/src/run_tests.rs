@@ -26,6 +26,7 @@ fn plan(threads: u32) -> Plan {
         title: "twin".to_owned(),
         workload: "YCSB A".to_owned(),
         load: Loop::Closed { clients: 4, think: Nanos(0) },
+        course: Course::default(),
         threads,
         limits: Limits {
             window: Nanos::millis(20),
@@ -51,7 +52,7 @@ fn a_run_gives_a_report_and_a_timeline_that_agree() {
     let recipe = recipe("[ycsb]\nworkload = \"A\"\nrecords = 1000");
     let mut seen = 0;
     let stop = AtomicBool::new(false);
-    let run = run(&recipe, &plan(2), 1, &mut sleeper, &mut |_| seen += 1, &stop).unwrap();
+    let run = run(&recipe, &plan(2), 1, &mut sleeper, &mut |_, _| Ok(()), &mut |_| seen += 1, &stop).unwrap();
     let report = &run.report;
     assert!(matches!(report.end, Phase::Precise | Phase::OutOfTime) && seen > 2);
     assert!(report.operations > 0 && report.failures == 0);
@@ -71,7 +72,7 @@ fn a_run_gives_a_report_and_a_timeline_that_agree() {
 fn reports_and_timelines_are_read_from_files_and_compared() {
     let recipe = recipe("[ycsb]\nworkload = \"A\"\nrecords = 1000");
     let (plan, stop) = (plan(1), AtomicBool::new(false));
-    let one = run(&recipe, &plan, 1, &mut sleeper, &mut |_| {}, &stop).unwrap();
+    let one = run(&recipe, &plan, 1, &mut sleeper, &mut |_, _| Ok(()), &mut |_| {}, &stop).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let (json, parquet) = (folder.path().join("a.json"), folder.path().join("b.parquet"));
     let report = plan.report(&recipe, vec![one.report.clone()]);
@@ -97,7 +98,7 @@ fn a_stop_ends_a_run_at_once_and_keeps_what_was_measured() {
             stop.store(true, Ordering::Relaxed);
         }
     };
-    let run = run(&recipe, &plan, 1, &mut sleeper, &mut tell, &stop).unwrap();
+    let run = run(&recipe, &plan, 1, &mut sleeper, &mut |_, _| Ok(()), &mut tell, &stop).unwrap();
     assert_eq!(run.report.end, Phase::Interrupted);
     assert!(run.report.operations > 0);
 }
@@ -106,7 +107,7 @@ fn a_stop_ends_a_run_at_once_and_keeps_what_was_measured() {
 fn inserts_end_with_their_rows() {
     let recipe = recipe("[inserts]\nrow = \"100B\"\nrows-added = 50");
     let stop = AtomicBool::new(false);
-    let run = run(&recipe, &plan(2), 1, &mut sleeper, &mut |_| {}, &stop).unwrap();
+    let run = run(&recipe, &plan(2), 1, &mut sleeper, &mut |_, _| Ok(()), &mut |_| {}, &stop).unwrap();
     assert_eq!(run.report.end, Phase::OutOfOperations);
     assert_eq!(recipe.rows().there(), 50);
 }
@@ -115,7 +116,8 @@ fn inserts_end_with_their_rows() {
 fn a_driver_that_cannot_be_made_ends_the_run() {
     let recipe = recipe("[ycsb]\nworkload = \"A\"\nrecords = 1000");
     let mut none = |_| Err(BenchError::Environment("no cluster at 127.0.0.1:1".to_owned()));
-    let error = run(&recipe, &plan(1), 1, &mut none, &mut |_| {}, &AtomicBool::new(false)).unwrap_err();
+    let error =
+        run(&recipe, &plan(1), 1, &mut none, &mut |_, _| Ok(()), &mut |_| {}, &AtomicBool::new(false)).unwrap_err();
     assert_eq!((error.exit_code(), error.to_string()), (3, "no cluster at 127.0.0.1:1".to_owned()));
 }
 
@@ -129,7 +131,8 @@ fn a_driver_that_panics_ends_the_run_of_all_threads() {
         });
         Ok(Box::new(Twin::unlimited(SystemClock::start(), broken)) as Box<dyn Driver>)
     };
-    let error = run(&recipe, &plan(2), 1, &mut drivers, &mut |_| {}, &AtomicBool::new(false)).unwrap_err();
+    let error =
+        run(&recipe, &plan(2), 1, &mut drivers, &mut |_, _| Ok(()), &mut |_| {}, &AtomicBool::new(false)).unwrap_err();
     assert!(matches!(error, BenchError::Thread));
 }
 
@@ -172,4 +175,33 @@ fn a_load_that_fails_for_good_says_why() {
     let error = load(&recipe, &how, &mut drivers, &mut |_| {}, &AtomicBool::new(false)).unwrap_err();
     let expected = "the load stopped after 0 of 2000 rows: data disk full (tried 2 times); see the log of the stores";
     assert_eq!((error.to_string().as_str(), error.exit_code()), (expected, 1));
+}
+
+#[test]
+fn what_is_done_beside_a_run_has_its_clock_and_is_told_of_its_end() {
+    let recipe = recipe("[ycsb]\nworkload = \"A\"\nrecords = 1000");
+    let mut seen = Vec::new();
+    let mut beside = |clock: SystemClock, over: &AtomicBool| {
+        while !over.load(Ordering::Relaxed) {
+            seen.push(clock.now());
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        Ok(())
+    };
+    let stop = AtomicBool::new(false);
+    let run = run(&recipe, &plan(1), 1, &mut sleeper, &mut beside, &mut |_| {}, &stop).unwrap();
+    let lasted = run.report.warm_up_s + run.report.measured_s;
+    assert!(seen.is_sorted() && seen.last().unwrap().as_secs_f64() >= 0.9 * lasted, "{lasted} s");
+}
+
+#[test]
+fn a_run_beside_which_something_fails_is_over_and_says_why() {
+    let recipe = recipe("[ycsb]\nworkload = \"A\"\nrecords = 1000");
+    let mut plan = plan(1);
+    plan.limits.measure_most = Nanos::secs(3600);
+    plan.limits.measure_least = plan.limits.measure_most;
+    let mut beside = |_: SystemClock, _: &AtomicBool| Err(BenchError::Environment("no".to_owned()));
+    let stop = AtomicBool::new(false);
+    let error = run(&recipe, &plan, 1, &mut sleeper, &mut beside, &mut |_| {}, &stop).unwrap_err();
+    assert_eq!(error.to_string(), "no");
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bench::{Arrivals, Limits, Loop, Plan};
+use bench::{Arrivals, Course, Limits, Loop, Plan};
 use deployment::Deployment;
 use input::Text;
 use trial::{Database, Order};
@@ -124,6 +124,7 @@ impl Recipe {
             title: title.to_owned(),
             workload: workload.name.clone(),
             load: self.load()?,
+            course: Course::default(),
             threads: 1,
             limits: Limits {
                 warm_least: self.warm_up,

@@ -186,7 +186,7 @@ impl Ground {
             Sysbench::new(&self.target, oltp)?.drive(plan, number, &mut progress, &self.order.stop)?
         } else {
             let mut team = Team { ground: self, target: Arc::new(self.target.clone()), retries: retries.clone() };
-            bench::drive(&mut team, plan, number, &mut progress, &self.order.stop)?
+            bench::drive(&mut team, plan, number, &mut |_, _| Ok(()), &mut progress, &self.order.stop)?
         };
         if let Some(why) = watch.gone() {
             return Err(SqlError::Environment(why));

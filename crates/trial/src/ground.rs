@@ -157,6 +157,7 @@ impl Ground {
             plan,
             number,
             &mut |_| self.driver(),
+            &mut |_, _| Ok(()),
             &mut |progress| {
                 let nodes = sampler.as_ref().map_or_else(|| watcher.latest(), |sampler| sampler.latest());
                 tell(Stage::Running { run: number, progress, nodes: &nodes });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bench::{Arrivals, Limits, Loop, Plan};
+use bench::{Arrivals, Course, Limits, Loop, Plan};
 use catalog::{Catalog, View};
 use deployment::{Deployment, NodeGroup, Role, Settings};
 use disk::Disk;
@@ -229,6 +229,7 @@ impl Setup {
             title: format!("row {}", self.name),
             workload: workload.name.clone(),
             load,
+            course: Course::default(),
             threads: 1,
             limits: Limits {
                 warm_least: common.warm_up,

@@ -1,11 +1,5 @@
-//! When operations start.
+//! What makes operations start.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
-
-use rand::{RngExt, SeedableRng};
-use rand_distr::Exp1;
-use rand_xoshiro::Xoshiro256PlusPlus;
 use units::Nanos;
 
 use crate::BenchError;
@@ -55,9 +49,6 @@ const MOST: u32 = 1_000_000;
 /// The highest rate: an arrival each nanosecond of 32 is beyond any driver.
 const FASTEST: f64 = 3e7;
 
-/// A client whose operation failed waits so long: a database that refuses at once must not be asked in a tight loop.
-pub(crate) const AFTER_FAILURE: Nanos = Nanos::millis(10);
-
 impl Loop {
     /// # Errors
     /// When a number cannot be.
@@ -80,6 +71,18 @@ impl Loop {
         Err(BenchError::Input(wrong))
     }
 
+    /// So many times the clients, or the operations a second; the places for operations stay as they are.
+    pub(crate) fn times(self, factor: f64) -> Self {
+        match self {
+            Self::Closed { clients, think } => {
+                Self::Closed { clients: (f64::from(clients) * factor).round() as u32, think }
+            }
+            Self::Open { rate, arrivals, in_flight, backlog } => {
+                Self::Open { rate: rate * factor, arrivals, in_flight, backlog }
+            }
+        }
+    }
+
     /// The part of thread `thread` of `threads`, when there are at least as many clients as threads.
     pub fn share(&self, thread: u32, threads: u32) -> Self {
         let part = |all: u32| all / threads + u32::from(thread < all % threads);
@@ -94,133 +97,3 @@ impl Loop {
         }
     }
 }
-
-/// The schedule of one thread.
-#[derive(Debug)]
-pub(crate) enum Pace {
-    Closed {
-        /// When clients that wait start their next operation.
-        due: BinaryHeap<Reverse<Nanos>>,
-        think: Nanos,
-        random: Xoshiro256PlusPlus,
-    },
-    Open {
-        /// The next arrival, in nanoseconds with a fraction: a rate of 30,000 has no whole interval.
-        next: f64,
-        gap: f64,
-        poisson: bool,
-        random: Xoshiro256PlusPlus,
-        in_flight: usize,
-        /// When those that wait were to start.
-        waiting: VecDeque<Nanos>,
-        most_waiting: usize,
-    },
-}
-
-impl Pace {
-    /// The schedule from `now` on. Constant arrivals of `threads` threads alternate.
-    pub(crate) fn new(share: Loop, now: Nanos, seed: u64, thread: u32, threads: u32) -> Self {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5851_F42D_4C95_7F2D);
-        (0..thread).for_each(|_| random.jump());
-        match share {
-            Loop::Closed { clients, think } => {
-                let mut pace = Self::Closed { due: BinaryHeap::new(), think, random };
-                (0..clients).for_each(|_| pace.answered(now, true));
-                pace
-            }
-            Loop::Open { rate, arrivals, in_flight, backlog } => {
-                let (gap, poisson) = (1e9 / rate, arrivals == Arrivals::Poisson);
-                let first = if poisson {
-                    gap * random.sample::<f64, _>(Exp1)
-                } else {
-                    gap * f64::from(thread) / f64::from(threads)
-                };
-                Self::Open {
-                    next: now.0 as f64 + first,
-                    gap,
-                    poisson,
-                    random,
-                    in_flight: in_flight as usize,
-                    waiting: VecDeque::new(),
-                    most_waiting: backlog as usize,
-                }
-            }
-        }
-    }
-
-    /// When the next operation is to start, having `in_flight` on their way; `None` if that depends on answers.
-    pub(crate) fn next(&self, flights: usize) -> Option<Nanos> {
-        match self {
-            Self::Closed { due, .. } => due.peek().map(|Reverse(at)| *at),
-            Self::Open { waiting, in_flight, next, .. } if flights < *in_flight => {
-                Some(waiting.front().copied().unwrap_or(Nanos(*next as u64)))
-            }
-            // Arrivals that wait for a place are counted when there is one, or when a window ends.
-            Self::Open { .. } => None,
-        }
-    }
-
-    /// Takes the operation that is to start by `now`: when it was to.
-    pub(crate) fn take(&mut self, now: Nanos, flights: usize) -> Option<Nanos> {
-        match self {
-            Self::Closed { due, .. } => {
-                let first = due.peek_mut()?;
-                (first.0 <= now).then(|| std::collections::binary_heap::PeekMut::pop(first).0)
-            }
-            Self::Open { in_flight, .. } if flights >= *in_flight => None,
-            Self::Open { waiting, next, .. } => {
-                if waiting.is_empty() && *next as u64 <= now.0 {
-                    let at = Nanos(*next as u64);
-                    self.step();
-                    return Some(at);
-                }
-                waiting.pop_front()
-            }
-        }
-    }
-
-    /// Lets those queue that should have started by `now` and could not. Returns how many were given up.
-    pub(crate) fn queue(&mut self, now: Nanos) -> u64 {
-        let mut dropped = 0;
-        loop {
-            match self {
-                Self::Open { next, waiting, most_waiting, .. } if *next as u64 <= now.0 => {
-                    if waiting.len() < *most_waiting {
-                        waiting.push_back(Nanos(*next as u64));
-                    } else {
-                        dropped += 1;
-                    }
-                }
-                _ => return dropped,
-            }
-            self.step();
-        }
-    }
-
-    fn step(&mut self) {
-        if let Self::Open { next, gap, poisson, random, .. } = self {
-            *next += if *poisson { *gap * random.sample::<f64, _>(Exp1) } else { *gap };
-        }
-    }
-
-    /// A client has its answer, at `now`.
-    pub(crate) fn answered(&mut self, now: Nanos, succeeded: bool) {
-        if let Self::Closed { due, think, random } = self {
-            let think = if think.0 == 0 { 0 } else { (think.0 as f64 * random.sample::<f64, _>(Exp1)) as u64 };
-            let after = if succeeded { Nanos(think) } else { Nanos(think).max(AFTER_FAILURE) };
-            due.push(Reverse(now + after));
-        }
-    }
-
-    /// Arrivals that wait.
-    pub(crate) fn backlog(&self) -> u64 {
-        match self {
-            Self::Closed { .. } => 0,
-            Self::Open { waiting, .. } => waiting.len() as u64,
-        }
-    }
-}
-
-#[cfg(test)]
-#[path = "arrivals_tests.rs"]
-mod tests;

@@ -15,6 +15,11 @@ pub trait Source: Send {
     fn draw(&mut self) -> Option<Planned<Self::Operation>>;
     /// The operation that added these rows is over, whether it succeeded or not.
     fn finished(&mut self, adds: Range<u64>);
+    /// From the next on, kinds of operation come as often as these weights say; as the workload says if there are none. A source
+    /// of one mix ignores it.
+    fn mix(&mut self, weights: &[f64]) {
+        let _ = weights;
+    }
 }
 
 impl<S: Source + ?Sized> Source for Box<S> {
@@ -27,6 +32,10 @@ impl<S: Source + ?Sized> Source for Box<S> {
     fn finished(&mut self, adds: Range<u64>) {
         (**self).finished(adds);
     }
+
+    fn mix(&mut self, weights: &[f64]) {
+        (**self).mix(weights);
+    }
 }
 
 impl Source for Generator {
@@ -38,5 +47,9 @@ impl Source for Generator {
 
     fn finished(&mut self, adds: Range<u64>) {
         self.finished(adds);
+    }
+
+    fn mix(&mut self, weights: &[f64]) {
+        self.mix(weights);
     }
 }

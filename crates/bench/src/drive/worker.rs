@@ -1,12 +1,13 @@
 //! One driver thread: starts operations when they are due and books their outcomes.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Duration;
 
 use units::Nanos;
 
 use super::slice::record;
-use super::{Loop, Pace, Slice, Source};
+use super::{Course, Loop, Pace, Slice, Source};
 use crate::{Clock, Driver, Failure, Finished, Written};
 
 /// An operation in flight, and all that is needed when it is over.
@@ -25,6 +26,8 @@ pub struct Worker<C, D, S> {
     driver: D,
     source: S,
     pace: Pace,
+    /// From when on kinds of operation come how often.
+    mixes: VecDeque<(Nanos, Vec<f64>)>,
     flights: Vec<Option<Flight>>,
     free: Vec<usize>,
     window: Nanos,
@@ -35,25 +38,27 @@ pub struct Worker<C, D, S> {
 }
 
 impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
-    /// Thread `thread` of `threads`; windows of length `window` are told from the clock's start on, also those before this
+    /// The thread of this number, of so many; windows of length `window` are told from the clock's start on, also those before this
     /// thread was there, since all threads must tell the same. `kinds` kinds of operation are told apart.
     pub fn new(
         (clock, driver, source): (C, D, S),
-        share: Loop,
-        (thread, threads): (u32, u32),
+        (load, course): (Loop, &Course),
+        of: (u32, u32),
         seed: u64,
         window: Nanos,
         kinds: usize,
     ) -> Self {
         let now = clock.now();
         let window = window.max(Nanos::millis(1));
-        let pace = Pace::new(share.share(thread, threads), now, seed, thread, threads);
+        let pace = Pace::new((load.share(of.0, of.1), &course.shares(load, of)), now, seed, of);
+        let mixes = course.turns().iter().map(|turn| (turn.at, turn.weights.clone())).collect();
         let slice = Slice::new(0, window, kinds);
         Self {
             clock,
             driver,
             source,
             pace,
+            mixes,
             flights: Vec::new(),
             free: Vec::new(),
             window,
@@ -93,6 +98,7 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
         while !self.exhausted
             && let Some(intended) = self.pace.take(self.now, self.in_flight())
         {
+            self.mix(intended);
             let Some(planned) = self.source.draw() else {
                 self.exhausted = true;
                 break;
@@ -114,6 +120,14 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
             record(&mut self.slice.lateness, late);
         }
         self.driver.flush();
+    }
+
+    /// An operation is of the mix of the instant at which it was to start, however long it waited.
+    fn mix(&mut self, intended: Nanos) {
+        while let Some((_, weights)) = self.mixes.front().filter(|(at, _)| *at <= intended) {
+            self.source.mix(weights);
+            self.mixes.pop_front();
+        }
     }
 
     fn collect(&mut self, wait: Nanos, out: &mut impl FnMut(Slice)) {
@@ -168,130 +182,5 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::drive::Arrivals;
-    use crate::twin::{Service, Twin, constant};
-    use crate::{Answer, VirtualClock};
-    use workload::operations::{Operation, Planned};
-
-    /// Reads, as many as are left.
-    struct Reads(u64);
-
-    impl Source for Reads {
-        type Operation = Operation;
-
-        fn draw(&mut self) -> Option<Planned> {
-            self.0 = self.0.checked_sub(1)?;
-            Some(Planned { kind: 0, adds: 0..0, operation: Operation::Read { key: "k".into() } })
-        }
-
-        fn finished(&mut self, _: Range<u64>) {}
-    }
-
-    /// What is seen in ten seconds of virtual time, window by window of one second.
-    fn ten_seconds(share: Loop, servers: usize, service: Service) -> Vec<Slice> {
-        let clock = VirtualClock::default();
-        let twin = match servers {
-            0 => Twin::unlimited(clock.clone(), service),
-            servers => Twin::queueing(clock.clone(), servers, service),
-        };
-        let mut worker = Worker::new((clock, twin, Reads(u64::MAX)), share, (0, 1), 1, Nanos::secs(1), 1);
-        let mut slices = Vec::new();
-        while slices.len() < 10 {
-            worker.turn(&mut |slice| slices.push(slice));
-        }
-        slices
-    }
-
-    #[test]
-    fn clients_of_a_closed_loop_keep_so_many_operations_in_flight() {
-        let slices = ten_seconds(Loop::Closed { clients: 8, think: Nanos(0) }, 0, constant(Nanos::millis(2)));
-        for slice in &slices[1..] {
-            assert_eq!((slice.succeeded(), slice.in_flight), (4000, 8));
-            assert!(slice.latencies[0].max().abs_diff(2_000_000) < 2000);
-        }
-    }
-
-    #[test]
-    fn little_holds_with_think_time() {
-        let share = Loop::Closed { clients: 100, think: Nanos::millis(8) };
-        let slices = ten_seconds(share, 0, constant(Nanos::millis(2)));
-        let rate = slices[1..].iter().map(Slice::succeeded).sum::<u64>() as f64 / 9.0;
-        // 100 clients each 10 ms: 10,000 a second, give or take the chance of 90,000 think times.
-        assert!((rate - 10_000.0).abs() < 150.0, "{rate}");
-    }
-
-    #[test]
-    fn an_open_loop_counts_from_the_intended_start() {
-        // The database stalls for all of second five.
-        let stall: Service = Box::new(|_, now, _| {
-            let wait = if (Nanos::secs(5)..Nanos::secs(6)).contains(&now) { Nanos::secs(6) - now } else { Nanos(0) };
-            (wait + Nanos::millis(1), Ok(Answer::default()))
-        });
-        let share = Loop::Open { rate: 1000.0, arrivals: Arrivals::Constant, in_flight: 1, backlog: 10_000 };
-        let slices = ten_seconds(share, 0, stall);
-        let mut all = timeline::latencies();
-        slices.iter().for_each(|slice| super::super::slice::add(&mut all, &slice.latencies[0]));
-        // One operation was in the database meanwhile. The thousand that were to start waited half a second in the mean.
-        assert!(all.count_between(100_000_000, u64::MAX) > 900, "{}", all.count_between(100_000_000, u64::MAX));
-        assert!(slices[5].backlog.abs_diff(1000) < 10, "{}", slices[5].backlog);
-    }
-
-    #[test]
-    fn an_open_loop_beyond_capacity_gives_up_and_says_so() {
-        let share = Loop::Open { rate: 2000.0, arrivals: Arrivals::Poisson, in_flight: 10, backlog: 500 };
-        let slices = ten_seconds(share, 1, constant(Nanos::millis(1)));
-        assert!(slices[1..].iter().all(|slice| slice.succeeded().abs_diff(1000) <= 1));
-        let dropped: u64 = slices.iter().map(|slice| slice.dropped).sum();
-        assert!(dropped.abs_diff(10_000 - 510) < 500, "{dropped}");
-        assert!(slices[5..].iter().all(|slice| slice.backlog >= 499));
-    }
-
-    #[test]
-    fn a_thread_that_comes_late_tells_the_windows_that_it_missed() {
-        let clock = VirtualClock::default();
-        clock.advance(Nanos::millis(3500));
-        let twin = Twin::unlimited(clock.clone(), constant(Nanos::millis(1)));
-        let share = Loop::Open { rate: 100.0, arrivals: Arrivals::Constant, in_flight: 9, backlog: 9 };
-        let mut worker = Worker::new((clock, twin, Reads(u64::MAX)), share, (0, 1), 1, Nanos::secs(1), 1);
-        let mut slices = Vec::new();
-        while slices.len() < 5 {
-            worker.turn(&mut |slice| slices.push(slice));
-        }
-        assert_eq!(slices.iter().map(Slice::succeeded).collect::<Vec<_>>(), [0, 0, 0, 50, 100]);
-        assert!(slices.iter().all(|slice| slice.dropped == 0));
-    }
-
-    #[test]
-    fn failures_are_counted_apart_and_do_not_spin() {
-        let broken: Service = Box::new(|_, _, _| (Nanos(0), Err(Failure::Refused("server 3 is busy".to_owned()))));
-        let slices = ten_seconds(Loop::Closed { clients: 1, think: Nanos(0) }, 0, broken);
-        assert_eq!((slices[3].succeeded(), slices[3].failed()), (0, 100));
-        assert_eq!(slices[3].failures.keys().next().unwrap().words, "server # is busy");
-    }
-
-    #[test]
-    fn a_source_that_ends_ends_the_run() {
-        let clock = VirtualClock::default();
-        let twin = Twin::unlimited(clock.clone(), constant(Nanos::millis(1)));
-        let share = Loop::Closed { clients: 2, think: Nanos(0) };
-        let mut worker = Worker::new((clock, twin, Reads(10)), share, (0, 1), 1, Nanos::secs(1), 1);
-        let mut slices = Vec::new();
-        while slices.is_empty() {
-            worker.turn(&mut |slice| slices.push(slice));
-        }
-        assert!(slices[0].ended && slices[0].succeeded() == 10);
-    }
-
-    #[test]
-    fn what_is_in_flight_at_the_end_is_waited_for() {
-        let clock = VirtualClock::default();
-        let twin = Twin::unlimited(clock.clone(), constant(Nanos::secs(3)));
-        let share = Loop::Closed { clients: 2, think: Nanos(0) };
-        let mut worker = Worker::new((clock.clone(), twin, Reads(10)), share, (0, 1), 1, Nanos::secs(1), 1);
-        worker.turn(&mut |_| {});
-        worker.drain(Nanos::secs(10));
-        assert_eq!((clock.now(), worker.in_flight()), (Nanos::secs(3), 0));
-    }
-}
+#[path = "worker_tests.rs"]
+mod tests;

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bench::{Arrivals, Limits, Loop, Plan};
+use bench::{Arrivals, Course, Limits, Loop, Plan};
 use cluster::{Host, Lab};
 use sql::{Job, JobKind};
 use units::{Bytes, Nanos, Ratio};
@@ -150,6 +150,7 @@ fn mariadb(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble
             title: row.name.clone(),
             workload: "inserts".to_owned(),
             load,
+            course: Course::default(),
             threads: 1,
             limits: limits(row),
             seed: SEED,

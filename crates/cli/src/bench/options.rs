@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bench::{Arrivals, Limits, Loop, Plan};
+use bench::{Arrivals, Course, Limits, Loop, Plan};
 use cluster::{Lab, Programs};
 use deployment::Deployment;
 use trial::{Database, Order};
@@ -125,6 +125,7 @@ impl Options {
             title: title.to_owned(),
             workload: workload.name.clone(),
             load,
+            course: Course::default(),
             threads: 1,
             limits: self.limits(),
             seed: self.seed,

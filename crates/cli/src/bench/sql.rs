@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bench::{Plan, Report};
+use bench::{Course, Plan, Report};
 use deployment::Deployment;
 use serde_json::{Value, json};
 use sql::{Database, Found, Ground, Job, JobKind, Order, Password, Table, Target};
@@ -119,6 +119,7 @@ fn order(args: &Args, workload: &Workload) -> Result<Order, Failure> {
         title,
         workload: workload.name.clone(),
         load,
+        course: Course::default(),
         threads: 1,
         limits: options.limits(),
         seed: options.seed,

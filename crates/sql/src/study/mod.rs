@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bench::{Limits, Loop, Plan};
+use bench::{Course, Limits, Loop, Plan};
 use catalog::Catalog;
 use deployment::Deployment;
 use input::{InputError, Text};
@@ -157,6 +157,7 @@ impl Document {
             title: deployment.name.clone(),
             workload: workload.name.clone(),
             load: Loop::Closed { clients, think: self.think },
+            course: Course::default(),
             threads: 1,
             limits,
             seed: 1,

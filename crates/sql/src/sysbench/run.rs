@@ -211,8 +211,8 @@ fn series(warmed: &[Second], found: &[Second], offset: f64) -> Vec<Series> {
 
 #[cfg(test)]
 mod tests {
-    use bench::Limits;
     use bench::compare::Sample;
+    use bench::{Course, Limits};
 
     use super::*;
 
@@ -238,6 +238,7 @@ mod tests {
             title: "t".into(),
             workload: "w".into(),
             load: Loop::Closed { clients: 4, think: Nanos(0) },
+            course: Course::default(),
             threads: 1,
             limits: Limits::default(),
             seed: 1,

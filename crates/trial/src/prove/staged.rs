@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bench::{Arrivals, Limits, Loop, Plan};
+use bench::{Arrivals, Course, Limits, Loop, Plan};
 use catalog::View;
 use deployment::{Deployment, Settings};
 use engine::{Calibration, Demand, target_rate};
@@ -181,6 +181,7 @@ fn order(
             in_flight: IN_FLIGHT,
             backlog: 16 * IN_FLIGHT,
         },
+        course: Course::default(),
         threads: 1,
         limits: LIMITS,
         seed: SEED,

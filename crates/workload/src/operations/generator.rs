@@ -24,16 +24,24 @@ pub struct Generator {
 
 impl Generator {
     pub(crate) fn new(recipe: Arc<Recipe>, seed: u64, stream: u32) -> Self {
-        let whole: f64 = recipe.kinds.iter().map(|kind| kind.weight).sum();
-        let mut until: Vec<_> = recipe.kinds.iter().map(|kind| kind.weight / whole).collect();
-        (1..until.len()).for_each(|at| until[at] += until[at - 1]);
+        let until = summed(recipe.kinds.iter().map(|kind| kind.weight));
         Self { chooser: recipe.chooser.clone(), random: stream_of(seed, stream), recipe, until }
+    }
+
+    /// From the next on, kinds come in proportion to these weights, one for each; to the workload's own if there are none, or
+    /// all are zero.
+    pub fn mix(&mut self, weights: &[f64]) {
+        let given = weights.len() == self.recipe.kinds.len() && weights.iter().sum::<f64>() > 0.0;
+        self.until = match given {
+            true => summed(weights.iter().copied()),
+            false => summed(self.recipe.kinds.iter().map(|kind| kind.weight)),
+        };
     }
 
     /// The next operation; `None` when it would add a row and all have been added.
     pub fn draw(&mut self) -> Option<Planned> {
         let at: f64 = self.random.random();
-        let kind = self.until.iter().position(|until| at < *until).unwrap_or(self.until.len() - 1);
+        let kind = self.until.iter().position(|until| at < *until).unwrap_or_else(|| self.last());
         let recipe = self.recipe.clone();
         let step = &recipe.kinds[kind];
         if step.same_row {
@@ -48,6 +56,11 @@ impl Generator {
     /// To be told of each operation that added rows when it is over, whether it succeeded or not.
     pub fn finished(&mut self, adds: Range<u64>) {
         self.recipe.rows.finished(adds);
+    }
+
+    /// The last kind that comes at all: rounding may leave the sum of the weights under 1.
+    fn last(&self) -> usize {
+        self.until.iter().position(|until| Some(until) == self.until.last()).unwrap_or_default()
     }
 
     fn operations(&mut self, step: &Step) -> Option<(Vec<Operation>, Range<u64>)> {
@@ -101,6 +114,17 @@ impl Recipe {
             pairs.push((self.keys.index_key(at, index.ordered, row), entry));
         }
     }
+}
+
+/// Weights summed up to each, over the sum of all.
+fn summed(weights: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
+    let whole: f64 = weights.clone().sum();
+    weights
+        .scan(0.0, |sum, weight| {
+            *sum += weight / whole;
+            Some(*sum)
+        })
+        .collect()
 }
 
 /// Generators with the same seed and different streams never overlap.

@@ -7,6 +7,7 @@ mod generator;
 mod hash;
 mod keys;
 mod loader;
+mod mixed;
 mod operation;
 mod plans;
 mod recipe;

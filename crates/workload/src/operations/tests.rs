@@ -56,6 +56,44 @@ fn the_core_workloads_mix_as_ycsb_mixes_them() {
 }
 
 #[test]
+fn a_mix_changes_how_often_kinds_come_and_none_gives_back_the_workloads_own() {
+    let recipe = recipe(
+        "[mix]\nrows = 1000\nrow = \"100B\"\ndistribution = \"uniform\"\ncompressed = \"60%\"\ntransactional = false\n\
+         [[mix.operations]]\nname = \"get\"\nweight = 35\nreads = 1\n\
+         [[mix.operations]]\nname = \"list\"\nweight = 5\nscans = 1\nrows-per-scan = 8\n\
+         [[mix.operations]]\nname = \"put\"\nweight = 60\nupdates = 1",
+        Scale::default(),
+    );
+    let shares = |generator: &mut Generator| {
+        let mut counts = [0.0f64; 3];
+        (0..40_000).for_each(|_| counts[generator.draw().unwrap().kind] += 1.0 / 40_000.0);
+        counts
+    };
+    let mut generator = recipe.generator(1, 0);
+    for factors in [[1.0, 1.0, 1.0], [0.0, 30.0, 0.8], [1.0, 0.0, 0.0]] {
+        let weights = recipe.mixed(factors).unwrap();
+        let expected: Vec<f64> = [0.35, 0.05, 0.60].iter().zip(factors).map(|(share, factor)| share * factor).collect();
+        let all: f64 = expected.iter().sum();
+        assert!((weights.iter().sum::<f64>() - all).abs() < 1e-9, "so many times the operations: {weights:?}");
+        generator.mix(&weights);
+        for (found, expected) in shares(&mut generator).into_iter().zip(&expected) {
+            // Five standard errors; what never comes, never comes.
+            assert!((found - expected / all).abs() < 0.0125 && (found > 0.0) == (*expected > 0.0), "{factors:?}");
+        }
+    }
+    generator.mix(&[]);
+    assert!((shares(&mut generator)[2] - 0.60).abs() < 0.0125);
+}
+
+#[test]
+fn a_kind_that_reads_and_writes_comes_as_often_as_both_are_to() {
+    let both = ycsb("F", 100);
+    assert!(both.mixed([2.0, 1.0, 2.0]).unwrap().iter().all(|weight| (weight - 1.0).abs() < 1e-9));
+    let refused = both.mixed([1.0, 1.0, 2.0]).unwrap_err();
+    assert!(refused.contains("`read-modify-write` reads and writes") && refused.contains("same factor"), "{refused}");
+}
+
+#[test]
 fn the_same_seed_gives_the_same_operations_and_another_stream_others() {
     let draw = |seed, stream| {
         let recipe = ycsb("A", 1000);

@@ -1,0 +1,53 @@
+//! How the load changes while a run lasts.
+
+use units::Nanos;
+
+use super::Loop;
+use crate::BenchError;
+
+/// How the load changes while a run lasts; it begins as the plan says. Without turns it stays so.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Course {
+    turns: Vec<Turn>,
+}
+
+/// What holds from an instant on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    /// From when, counted from the start of the warm-up.
+    pub at: Nanos,
+    /// So many times the clients, or the operations a second, that the run begins with.
+    pub load: f64,
+    /// How often each kind of operation comes, in proportion; empty for the workload's own.
+    pub weights: Vec<f64>,
+}
+
+impl Course {
+    /// In order of time; of turns at one instant the last holds.
+    ///
+    /// # Errors
+    /// When a load is none.
+    pub fn new(mut turns: Vec<Turn>) -> Result<Self, BenchError> {
+        if let Some(turn) = turns.iter().find(|turn| !(turn.load >= 0.0 && turn.load.is_finite())) {
+            let message = format!("{} times the load at {}: expected a number from 0 on", turn.load, turn.at);
+            return Err(BenchError::Input(message));
+        }
+        turns.sort_by_key(|turn| turn.at);
+        Ok(Self { turns })
+    }
+
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.turns.is_empty()
+    }
+
+    /// The turns, in order of time.
+    pub fn turns(&self) -> &[Turn] {
+        &self.turns
+    }
+
+    /// What a thread is to do from each turn on, of a load and its part of it.
+    pub(crate) fn shares(&self, load: Loop, (thread, threads): (u32, u32)) -> Vec<(Nanos, Loop)> {
+        self.turns.iter().map(|turn| (turn.at, load.times(turn.load).share(thread, threads))).collect()
+    }
+}

@@ -1,0 +1,201 @@
+//! When the operations of one thread start.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use rand::{RngExt, SeedableRng};
+use rand_distr::Exp1;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use units::Nanos;
+
+use super::{Arrivals, Loop};
+
+/// A client whose operation failed waits so long: a database that refuses at once must not be asked in a tight loop.
+pub(crate) const AFTER_FAILURE: Nanos = Nanos::millis(10);
+
+/// The schedule of one thread.
+#[derive(Debug)]
+pub(crate) enum Pace {
+    Closed {
+        /// When clients that wait start their next operation.
+        due: BinaryHeap<Reverse<Nanos>>,
+        think: Nanos,
+        random: Xoshiro256PlusPlus,
+        /// How many clients leave, and when.
+        leave: VecDeque<(Nanos, u32)>,
+        /// Those that have not left yet and are to.
+        leaving: u32,
+    },
+    Open {
+        arriving: Arriving,
+        in_flight: usize,
+        /// When those that wait were to start.
+        waiting: VecDeque<Nanos>,
+        most_waiting: usize,
+    },
+}
+
+/// The arrivals of an open loop.
+#[derive(Debug)]
+pub(crate) struct Arriving {
+    /// The next arrival, in nanoseconds with a fraction: a rate of 30,000 has no whole interval. Infinite while none come.
+    next: f64,
+    /// Mean nanoseconds from one to the next; infinite while none come.
+    gap: f64,
+    poisson: bool,
+    random: Xoshiro256PlusPlus,
+    /// When the gap becomes another.
+    turns: VecDeque<(Nanos, f64)>,
+}
+
+impl Pace {
+    /// The schedule from `now` on, and what it is from each turn on. Constant arrivals of `threads` threads alternate.
+    pub(crate) fn new(
+        (share, turns): (Loop, &[(Nanos, Loop)]),
+        now: Nanos,
+        seed: u64,
+        (thread, threads): (u32, u32),
+    ) -> Self {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5851_F42D_4C95_7F2D);
+        (0..thread).for_each(|_| random.jump());
+        match share {
+            Loop::Closed { clients, think } => {
+                let (due, leave) = (BinaryHeap::new(), VecDeque::new());
+                let mut pace = Self::Closed { due, think, random, leave, leaving: 0 };
+                (0..clients).for_each(|_| pace.answered(now, true));
+                pace.clients_become(clients, turns);
+                pace
+            }
+            Loop::Open { rate, arrivals, in_flight, backlog } => {
+                let rates = turns.iter().filter_map(|(at, share)| match share {
+                    Loop::Open { rate, .. } => Some((*at, 1e9 / rate)),
+                    Loop::Closed { .. } => None,
+                });
+                let (next, gap, poisson) = (now.0 as f64, 1e9 / rate, arrivals == Arrivals::Poisson);
+                let mut arriving = Arriving { next, gap, poisson, random, turns: rates.collect() };
+                let first = if poisson { arriving.random.sample(Exp1) } else { f64::from(thread) / f64::from(threads) };
+                arriving.step(first);
+                let (in_flight, most_waiting) = (in_flight as usize, backlog as usize);
+                Self::Open { arriving, in_flight, waiting: VecDeque::new(), most_waiting }
+            }
+        }
+    }
+
+    /// Those who come later are due when they come; who leaves is told apart when its next operation is due.
+    fn clients_become(&mut self, clients: u32, turns: &[(Nanos, Loop)]) {
+        let mut had = clients;
+        for (at, share) in turns {
+            let Loop::Closed { clients, .. } = *share else { continue };
+            (had..clients).for_each(|_| self.answered(*at, true));
+            if let (Self::Closed { leave, .. }, true) = (&mut *self, clients < had) {
+                leave.push_back((*at, had - clients));
+            }
+            had = clients;
+        }
+    }
+
+    /// When the next operation is to start, having `in_flight` on their way; `None` if that depends on answers.
+    pub(crate) fn next(&self, flights: usize) -> Option<Nanos> {
+        match self {
+            Self::Closed { due, .. } => due.peek().map(|Reverse(at)| *at),
+            Self::Open { waiting, in_flight, arriving, .. } if flights < *in_flight => {
+                Some(waiting.front().copied().unwrap_or(arriving.next()))
+            }
+            // Arrivals that wait for a place are counted when there is one, or when a window ends.
+            Self::Open { .. } => None,
+        }
+    }
+
+    /// Takes the operation that is to start by `now`: when it was to.
+    pub(crate) fn take(&mut self, now: Nanos, flights: usize) -> Option<Nanos> {
+        match self {
+            Self::Closed { due, leave, leaving, .. } => loop {
+                let Reverse(first) = *due.peek().filter(|first| first.0 <= now)?;
+                while let Some((_, clients)) = leave.front().filter(|(at, _)| *at <= first) {
+                    *leaving += clients;
+                    leave.pop_front();
+                }
+                due.pop();
+                if *leaving == 0 {
+                    return Some(first);
+                }
+                *leaving -= 1;
+            },
+            Self::Open { in_flight, .. } if flights >= *in_flight => None,
+            Self::Open { waiting, arriving, .. } => {
+                if waiting.is_empty() && arriving.next() <= now {
+                    return Some(arriving.take());
+                }
+                waiting.pop_front()
+            }
+        }
+    }
+
+    /// Lets those queue that should have started by `now` and could not. Returns how many were given up.
+    pub(crate) fn queue(&mut self, now: Nanos) -> u64 {
+        let Self::Open { arriving, waiting, most_waiting, .. } = self else { return 0 };
+        let mut dropped = 0;
+        while arriving.next() <= now {
+            let at = arriving.take();
+            if waiting.len() < *most_waiting {
+                waiting.push_back(at);
+            } else {
+                dropped += 1;
+            }
+        }
+        dropped
+    }
+
+    /// A client has its answer, at `now`.
+    pub(crate) fn answered(&mut self, now: Nanos, succeeded: bool) {
+        if let Self::Closed { due, think, random, .. } = self {
+            let think = if think.0 == 0 { 0 } else { (think.0 as f64 * random.sample::<f64, _>(Exp1)) as u64 };
+            let after = if succeeded { Nanos(think) } else { Nanos(think).max(AFTER_FAILURE) };
+            due.push(Reverse(now + after));
+        }
+    }
+
+    /// Arrivals that wait.
+    pub(crate) fn backlog(&self) -> u64 {
+        match self {
+            Self::Closed { .. } => 0,
+            Self::Open { waiting, .. } => waiting.len() as u64,
+        }
+    }
+}
+
+impl Arriving {
+    /// The next arrival; the end of time if there is none.
+    fn next(&self) -> Nanos {
+        Nanos(self.next as u64)
+    }
+
+    /// The next arrival, which is over then.
+    fn take(&mut self) -> Nanos {
+        let at = self.next();
+        let gaps = if self.poisson { self.random.sample(Exp1) } else { 1.0 };
+        self.step(gaps);
+        at
+    }
+
+    /// Moves on by so many gaps. A gap in which the rate becomes another goes on with what is left of it at the new rate: that
+    /// is exact for arrivals by chance, which have no memory, and keeps even ones even.
+    fn step(&mut self, mut gaps: f64) {
+        while let Some((at, gap)) = self.turns.front().copied() {
+            let until = (at.0 as f64 - self.next).max(0.0) / self.gap;
+            if until > gaps {
+                break;
+            }
+            gaps -= until;
+            self.next = self.next.max(at.0 as f64);
+            self.gap = gap;
+            self.turns.pop_front();
+        }
+        // No gap at all is no arrival either while none come.
+        self.next = if self.gap.is_finite() { self.next + gaps * self.gap } else { f64::INFINITY };
+    }
+}
+
+#[cfg(test)]
+#[path = "pace_tests.rs"]
+mod tests;

@@ -1,0 +1,188 @@
+//! A thread in virtual time: what starts when, and what is booked.
+
+use super::*;
+use crate::drive::{Arrivals, Turn};
+use crate::twin::{Service, Twin, constant};
+use crate::{Answer, VirtualClock};
+use workload::operations::{Operation, Planned};
+
+/// Reads, as many as are left.
+struct Reads(u64);
+
+impl Source for Reads {
+    type Operation = Operation;
+
+    fn draw(&mut self) -> Option<Planned> {
+        self.0 = self.0.checked_sub(1)?;
+        Some(Planned { kind: 0, adds: 0..0, operation: Operation::Read { key: "k".into() } })
+    }
+
+    fn finished(&mut self, _: Range<u64>) {}
+}
+
+/// Reads of the kind that has all of the weight; the first if none has.
+#[derive(Default)]
+struct Kinds(usize);
+
+impl Source for Kinds {
+    type Operation = Operation;
+
+    fn draw(&mut self) -> Option<Planned> {
+        Some(Planned { kind: self.0, adds: 0..0, operation: Operation::Read { key: "k".into() } })
+    }
+
+    fn finished(&mut self, _: Range<u64>) {}
+
+    fn mix(&mut self, weights: &[f64]) {
+        self.0 = weights.iter().position(|weight| *weight == 1.0).unwrap_or(0);
+    }
+}
+
+/// The only thread, with windows of a second, and two kinds of operation at most.
+fn alone<S: Source<Operation = Operation>>(
+    parts: (VirtualClock, Twin<VirtualClock>, S),
+    load: (Loop, &Course),
+) -> Worker<VirtualClock, Twin<VirtualClock>, S> {
+    Worker::new(parts, load, (0, 1), 1, Nanos::secs(1), 2)
+}
+
+/// What is seen in ten seconds of virtual time, window by window of one second.
+fn ten_seconds(share: Loop, servers: usize, service: Service) -> Vec<Slice> {
+    let clock = VirtualClock::default();
+    let twin = match servers {
+        0 => Twin::unlimited(clock.clone(), service),
+        servers => Twin::queueing(clock.clone(), servers, service),
+    };
+    let mut worker = alone((clock, twin, Reads(u64::MAX)), (share, &Course::default()));
+    let mut slices = Vec::new();
+    while slices.len() < 10 {
+        worker.turn(&mut |slice| slices.push(slice));
+    }
+    slices
+}
+
+#[test]
+fn clients_of_a_closed_loop_keep_so_many_operations_in_flight() {
+    let slices = ten_seconds(Loop::Closed { clients: 8, think: Nanos(0) }, 0, constant(Nanos::millis(2)));
+    for slice in &slices[1..] {
+        assert_eq!((slice.succeeded(), slice.in_flight), (4000, 8));
+        assert!(slice.latencies[0].max().abs_diff(2_000_000) < 2000);
+    }
+}
+
+#[test]
+fn little_holds_with_think_time() {
+    let share = Loop::Closed { clients: 100, think: Nanos::millis(8) };
+    let slices = ten_seconds(share, 0, constant(Nanos::millis(2)));
+    let rate = slices[1..].iter().map(Slice::succeeded).sum::<u64>() as f64 / 9.0;
+    // 100 clients each 10 ms: 10,000 a second, give or take the chance of 90,000 think times.
+    assert!((rate - 10_000.0).abs() < 150.0, "{rate}");
+}
+
+#[test]
+fn an_open_loop_counts_from_the_intended_start() {
+    // The database stalls for all of second five.
+    let stall: Service = Box::new(|_, now, _| {
+        let wait = if (Nanos::secs(5)..Nanos::secs(6)).contains(&now) { Nanos::secs(6) - now } else { Nanos(0) };
+        (wait + Nanos::millis(1), Ok(Answer::default()))
+    });
+    let share = Loop::Open { rate: 1000.0, arrivals: Arrivals::Constant, in_flight: 1, backlog: 10_000 };
+    let slices = ten_seconds(share, 0, stall);
+    let mut all = timeline::latencies();
+    slices.iter().for_each(|slice| super::super::slice::add(&mut all, &slice.latencies[0]));
+    // One operation was in the database meanwhile. The thousand that were to start waited half a second in the mean.
+    assert!(all.count_between(100_000_000, u64::MAX) > 900, "{}", all.count_between(100_000_000, u64::MAX));
+    assert!(slices[5].backlog.abs_diff(1000) < 10, "{}", slices[5].backlog);
+}
+
+#[test]
+fn an_open_loop_beyond_capacity_gives_up_and_says_so() {
+    let share = Loop::Open { rate: 2000.0, arrivals: Arrivals::Poisson, in_flight: 10, backlog: 500 };
+    let slices = ten_seconds(share, 1, constant(Nanos::millis(1)));
+    assert!(slices[1..].iter().all(|slice| slice.succeeded().abs_diff(1000) <= 1));
+    let dropped: u64 = slices.iter().map(|slice| slice.dropped).sum();
+    assert!(dropped.abs_diff(10_000 - 510) < 500, "{dropped}");
+    assert!(slices[5..].iter().all(|slice| slice.backlog >= 499));
+}
+
+#[test]
+fn a_thread_that_comes_late_tells_the_windows_that_it_missed() {
+    let clock = VirtualClock::default();
+    clock.advance(Nanos::millis(3500));
+    let twin = Twin::unlimited(clock.clone(), constant(Nanos::millis(1)));
+    let share = Loop::Open { rate: 100.0, arrivals: Arrivals::Constant, in_flight: 9, backlog: 9 };
+    let mut worker = alone((clock, twin, Reads(u64::MAX)), (share, &Course::default()));
+    let mut slices = Vec::new();
+    while slices.len() < 5 {
+        worker.turn(&mut |slice| slices.push(slice));
+    }
+    assert_eq!(slices.iter().map(Slice::succeeded).collect::<Vec<_>>(), [0, 0, 0, 50, 100]);
+    assert!(slices.iter().all(|slice| slice.dropped == 0));
+}
+
+#[test]
+fn failures_are_counted_apart_and_do_not_spin() {
+    let broken: Service = Box::new(|_, _, _| (Nanos(0), Err(Failure::Refused("server 3 is busy".to_owned()))));
+    let slices = ten_seconds(Loop::Closed { clients: 1, think: Nanos(0) }, 0, broken);
+    assert_eq!((slices[3].succeeded(), slices[3].failed()), (0, 100));
+    assert_eq!(slices[3].failures.keys().next().unwrap().words, "server # is busy");
+}
+
+#[test]
+fn a_source_that_ends_ends_the_run() {
+    let clock = VirtualClock::default();
+    let twin = Twin::unlimited(clock.clone(), constant(Nanos::millis(1)));
+    let share = Loop::Closed { clients: 2, think: Nanos(0) };
+    let mut worker = alone((clock, twin, Reads(10)), (share, &Course::default()));
+    let mut slices = Vec::new();
+    while slices.is_empty() {
+        worker.turn(&mut |slice| slices.push(slice));
+    }
+    assert!(slices[0].ended && slices[0].succeeded() == 10);
+}
+
+#[test]
+fn what_is_in_flight_at_the_end_is_waited_for() {
+    let clock = VirtualClock::default();
+    let twin = Twin::unlimited(clock.clone(), constant(Nanos::secs(3)));
+    let share = Loop::Closed { clients: 2, think: Nanos(0) };
+    let mut worker = alone((clock.clone(), twin, Reads(10)), (share, &Course::default()));
+    worker.turn(&mut |_| {});
+    worker.drain(Nanos::secs(10));
+    assert_eq!((clock.now(), worker.in_flight()), (Nanos::secs(3), 0));
+}
+
+#[test]
+fn what_waits_over_a_turn_keeps_its_instant_and_its_mix() {
+    let (turn, again) = (Nanos::secs(5), Nanos::secs(8));
+    let course = Course::new(vec![
+        Turn { at: turn, load: 2.0, weights: vec![0.0, 1.0] },
+        Turn { at: again, load: 1.0, weights: Vec::new() },
+    ]);
+    // The database stalls for a second before the turn and for one after it.
+    let stall = turn - Nanos::secs(1)..turn + Nanos::secs(1);
+    let (over, takes) = (stall.end, Nanos::millis(1));
+    let stalls: Service = Box::new(move |_, now, _| {
+        let wait = if stall.contains(&now) { stall.end - now } else { Nanos(0) };
+        (wait + takes, Ok(Answer::default()))
+    });
+    let clock = VirtualClock::default();
+    let twin = Twin::unlimited(clock.clone(), stalls);
+    let rate = 100.0;
+    let load = Loop::Open { rate, arrivals: Arrivals::Constant, in_flight: 1, backlog: 10_000 };
+    let mut worker = alone((clock, twin, Kinds::default()), (load, &course.unwrap()));
+    let mut slices = Vec::new();
+    while slices.len() < 10 {
+        worker.turn(&mut |slice| slices.push(slice));
+    }
+    let mut all = slices[0].clone();
+    slices[1..].iter().for_each(|slice| all.merge(slice));
+    let [first, second] = [0, 1].map(|kind| all.latencies[kind].len() as f64);
+    let expected = [(turn + Nanos::secs(2)).as_secs_f64() * rate, (again - turn).as_secs_f64() * 2.0 * rate];
+    // One more or less at each turn, and those that are under way at the end.
+    assert!((first - expected[0]).abs() <= 3.0 && (second - expected[1]).abs() <= 3.0, "{first} {second} {expected:?}");
+    // Those that were to start in the stall waited for its end: from two seconds down to none before the turn, and from one.
+    let longest = [0, 1].map(|kind| all.latencies[kind].max() as f64 / 1e9);
+    assert!((longest[0] - 2.0).abs() < 0.1 && (longest[1] - 1.0).abs() < 0.5, "{longest:?}");
+    assert_eq!(slices[(over.as_secs_f64() as usize) - 1].succeeded(), 0, "nothing ends in the stall");
+}
