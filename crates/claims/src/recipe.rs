@@ -148,7 +148,16 @@ impl Recipe {
             regions: REGIONS,
             share: self.share,
         };
-        Ok(Order { workload, scale: Scale::default(), database, plan, load: true, client, stop: Default::default() })
+        Ok(Order {
+            workload,
+            scale: Scale::default(),
+            database,
+            plan,
+            load: true,
+            client,
+            deeds: Vec::new(),
+            stop: Default::default(),
+        })
     }
 }
 

@@ -34,6 +34,8 @@ use crate::output::Output;
 Examples:
   diskwright bench examples/ycsb-a-uniform.toml --on examples/raft-dedicated.toml --records 200k
   diskwright bench examples/mix.toml --on mine.toml --rate 2k --runs 3 --out mine.json
+  diskwright bench examples/ycsb-a-uniform.toml --on examples/raft-dedicated.toml --records 200k \\
+    --rate 500 --events examples/events-bench.toml --warm-up 10s --most 50s
   diskwright bench examples/mix.toml --db tikv://10.0.0.5:2379 --records 10M --out ours.parquet
   diskwright bench tpcc.toml --launch mariadb --on examples/rds-gp2.toml --records 10 --clients 64
   diskwright bench tpcc.toml --db mysql://bench@db.example/tpcc --tls-ca rds.pem
@@ -54,7 +56,18 @@ DISKWRIGHT_DB_PASSWORD, or asked for on a terminal. Tables that are there are le
 --drop says otherwise.
 
 Runs warm up until they are steady and end when the throughput is known closely enough. An open
-loop (--rate) counts latency from when an operation was to start."
+loop (--rate) counts latency from when an operation was to start.
+
+--events reads the TOML file that `diskwright simulate --events` reads, and does the same in real
+time; instants count from the start of the warm-up. Then a run warms up for --warm-up and is
+measured for --most, steady or not:
+  [[events]]
+  at = \"20s\"
+  load = 2                                          # times the load of the beginning
+  # or: mix = \"reads 1x, scans 2x, writes 0.5x\"       times what came in the beginning
+  #     fault = \"n1/data slow 20x for 60s\"            in the words of `diskwright fault`
+  #     setting = \"rocksdb.rate-bytes-per-sec = 20MiB\"
+  #     node-down = \"n2 for 10s\" · zone-down = \"a for 10s\"    processes stand still"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -73,6 +86,9 @@ pub(crate) struct Args {
     /// mysql://USER@HOST[:PORT]/SCHEMA
     #[arg(long, value_name = "URL", conflicts_with = "on")]
     db: Option<String>,
+    /// What happens while it runs, a TOML file; on raw keys
+    #[arg(long, value_name = "FILE", conflicts_with = "runs")]
+    events: Option<PathBuf>,
     /// Measure so many times, one after the other on the same database
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
@@ -109,14 +125,19 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
     }
     let workload = inputs::workload(workload)?.noun;
     if args.launch.is_some() || args.db.as_ref().is_some_and(|db| db.starts_with("mysql:")) {
+        if args.events.is_some() {
+            return Err(Failure::input("--events is for raw keys: leave it out, or run the workload on a TiKV"));
+        }
         return sql::measure(args, &workload, json);
     }
+    let script = inputs::script(args.events.as_deref())?;
     args.sql.check_unused()?;
     let order = match (&args.on, &args.db) {
         (Some(on), _) => args.options.on(workload, &inputs::deployment(on)?.noun)?,
         (None, Some(db)) => args.options.db(workload, db)?,
         (None, None) => return Err(Failure::input("say what to run on: --on DEPLOYMENT or --db URL")),
     };
+    let order = if script.is_empty() { order } else { order.following(&script)? };
     let order = Order { stop: interrupts()?, ..order };
     let lab = args.options.lab(&order)?;
     let mut live = Live::new();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use catalog::{Catalog, Date, View};
 use deployment::Deployment;
 use input::{InputError, Text};
+use script::Script;
 use workload::Workload;
 
 use crate::failure::Failure;
@@ -40,6 +41,11 @@ pub(crate) fn deployment(path: &Path) -> Result<Read<Deployment>, InputError> {
     let text = input::read_text(path, input::LIMIT)?;
     let noun = Deployment::from_text(&text)?;
     Ok(Read { text, noun })
+}
+
+/// Reads a file of events; none if none is named.
+pub(crate) fn script(path: Option<&Path>) -> Result<Script, InputError> {
+    path.map_or_else(|| Ok(Script::default()), |path| Script::from_text(&input::read_text(path, input::LIMIT)?))
 }
 
 impl Read<Workload> {

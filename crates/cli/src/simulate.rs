@@ -11,9 +11,8 @@ use std::path::{Path, PathBuf};
 use catalog::{Date, View};
 use deployment::Deployment;
 use disk::StartCredits;
-use input::LIMIT;
 use report::words;
-use simulate::{Flavour, Options, Script, Server, Setup, SimulateError};
+use simulate::{Flavour, Options, Server, Setup, SimulateError};
 use units::Nanos;
 use workload::{Engine, Workload};
 
@@ -51,7 +50,8 @@ credits, degraded, seed.
   [[events]]
   at = \"20m\"
   load = 1.5                                        # times the load of the beginning
-  # or: fault = \"n1/data slow 20x for 60s\"          in the words of `diskwright fault`
+  # or: mix = \"reads 1x, scans 2x, writes 0.5x\"       times what an operation did in the beginning
+  #     fault = \"n1/data slow 20x for 60s\"          in the words of `diskwright fault`
   #     modify = \"n1/data gp3:1000GiB,8000iops\"     as the cloud changes volumes
   #     setting = \"rocksdb.rate-bytes-per-sec = 20MiB\"
   #     zone-down = \"a for 5m\" · node-down = \"n2 for 5m\" · evict-leaders = \"n2 for 10m\"
@@ -169,7 +169,7 @@ impl Asked {
     fn new(args: &Args) -> Result<Self, Failure> {
         let deployment = inputs::deployment(&args.deployment)?;
         let workload = inputs::workload(&args.workload)?;
-        let script = args.events.as_deref().map(script).transpose()?.unwrap_or_default();
+        let script = inputs::script(args.events.as_deref())?;
         let engine = deployment.noun.engine;
         if engine == Engine::TiKv && !args.set.is_empty() {
             return Err(Failure::input("--set: only InnoDB has variables; TiKV's settings stand in the deployment"));
@@ -237,9 +237,4 @@ impl Asked {
         }
         facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
-}
-
-/// Reads a file of events.
-fn script(path: &Path) -> Result<Script, Failure> {
-    Ok(Script::from_text(&input::read_text(path, LIMIT)?)?)
 }

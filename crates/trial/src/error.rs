@@ -23,6 +23,9 @@ pub enum TrialError {
     /// What was seen makes no Timeline.
     #[error(transparent)]
     Timeline(#[from] timeline::TimelineError),
+    /// An event that cannot be made to happen.
+    #[error(transparent)]
+    Events(#[from] input::InputError),
     /// A plan that cannot be run here.
     #[error("{0}")]
     Unprovable(String),
@@ -38,7 +41,7 @@ impl TrialError {
             Self::Cluster(error) => error.exit_code(),
             Self::Client(error) => error.exit_code(),
             Self::Bench(error) => error.exit_code(),
-            Self::Workload(_) | Self::Unprovable(_) => 2,
+            Self::Workload(_) | Self::Events(_) | Self::Unprovable(_) => 2,
             Self::Timeline(_) => 3,
             // What a shell tells of a program that Ctrl-C ended.
             Self::Interrupted => 130,

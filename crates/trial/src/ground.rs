@@ -8,9 +8,11 @@ use bench::{BenchError, Driver, Load, RawDriver};
 use cluster::{Cluster, Lab, Regions, Sampler, StatusPort, Watcher};
 use disk::Fault;
 use rawkv::Client;
+use script::Script;
 use units::Nanos;
 use workload::operations::Recipe;
 
+use crate::deed;
 use crate::{Database, Found, Order, Stage, TrialError, Use};
 
 /// A database with its rows, ready for runs. Dropped, a cluster that was started for it is taken down.
@@ -143,6 +145,15 @@ impl Ground {
         Ok(nodes.try_for_each(|node| node.change(keys))?)
     }
 
+    /// Runs follow these events from now on, as [`Order::following`] has it; those of another file are forgotten.
+    ///
+    /// # Errors
+    /// When an event cannot be made to happen.
+    pub fn follow(&mut self, script: &Script) -> Result<(), TrialError> {
+        self.order = self.order.clone().following(script)?;
+        Ok(())
+    }
+
     /// One run. Runs are numbered from 1.
     ///
     /// # Errors
@@ -157,7 +168,7 @@ impl Ground {
             plan,
             number,
             &mut |_| self.driver(),
-            &mut |_, _| Ok(()),
+            &mut |clock, over| deed::make(&self.order.deeds, self.cluster.as_ref(), clock, over),
             &mut |progress| {
                 let nodes = sampler.as_ref().map_or_else(|| watcher.latest(), |sampler| sampler.latest());
                 tell(Stage::Running { run: number, progress, nodes: &nodes });

@@ -3,13 +3,16 @@
 
 #![forbid(unsafe_code)]
 
+mod deed;
 mod error;
+mod events;
 mod found;
 mod ground;
 mod order;
 mod pairs;
 pub mod prove;
 
+pub use deed::Deed;
 pub use error::TrialError;
 pub use found::{Found, Use};
 pub use ground::Ground;

@@ -10,6 +10,8 @@ use deployment::Deployment;
 use workload::Workload;
 use workload::operations::Scale;
 
+use crate::Deed;
+
 /// What is to be run, on what.
 #[derive(Debug, Clone)]
 pub struct Order {
@@ -25,6 +27,8 @@ pub struct Order {
     pub load: bool,
     /// How the client behaves: its zone and timeout. The deployment's settings win for what both know.
     pub client: rawkv::Options,
+    /// What is done to the cluster while it runs, by [`following`](Self::following).
+    pub deeds: Vec<Deed>,
     /// Once true, what runs ends soon, and all that was started is taken down.
     pub stop: Arc<AtomicBool>,
 }

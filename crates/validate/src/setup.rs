@@ -257,7 +257,16 @@ impl Setup {
             share: 1.0,
         };
         let client = rawkv::Options { timeout: Order::TIMEOUT, ..rawkv::Options::default() };
-        Ok(Order { workload, scale: Scale::default(), database, plan, load: true, client, stop: stop.clone() })
+        Ok(Order {
+            workload,
+            scale: Scale::default(),
+            database,
+            plan,
+            load: true,
+            client,
+            deeds: Vec::new(),
+            stop: stop.clone(),
+        })
     }
 
     /// TiKV's keys that make the tree small.

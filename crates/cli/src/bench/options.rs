@@ -135,7 +135,16 @@ impl Options {
         };
         plan.check().map_err(|error| Failure { code: error.exit_code(), message: error.to_string() })?;
         let client = rawkv::Options { zone: self.zone.clone(), timeout: Order::TIMEOUT, ..rawkv::Options::default() };
-        Ok(Order { workload, scale, database, plan, load: !self.no_load, client, stop: Arc::default() })
+        Ok(Order {
+            workload,
+            scale,
+            database,
+            plan,
+            load: !self.no_load,
+            client,
+            deeds: Vec::new(),
+            stop: Arc::default(),
+        })
     }
 
     /// What makes operations start; `own` and `think` are the workload's. An open loop has `in_flight` at a time at most.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bench::{Report, RunReport};
 use sql::{Checked, Found};
 
-use crate::bench::text::{how, remarks, table};
+use crate::bench::text::{how, remarks, table, unsteady};
 use crate::output::{bold, yellow};
 use crate::table::{WIDTH, wrap};
 
@@ -15,7 +15,7 @@ pub(super) fn text(report: &Report, found: &[Found], notes: &[String], written: 
     out += &table(report);
     for found in found {
         let run = &found.report;
-        let marked = remarks(run).into_iter().chain(trouble(found));
+        let marked = unsteady(run).into_iter().chain(remarks(run)).chain(trouble(found));
         for line in marked {
             out += &format!("{}\n", yellow(&wrap(&format!("run {}: {line}", run.run), WIDTH, 2)));
         }

@@ -11,10 +11,14 @@ use crate::table::{Table, WIDTH, wrap};
 
 pub(crate) fn text(report: &Report, found: &[Found], order: &Order, notes: &[String], written: &[PathBuf]) -> String {
     let mut out = bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
-    out += &format!("{}; {} rows\n\n", how(&report.load), report.rows_loaded);
+    let scripted = !order.plan.course.is_empty() || !order.deeds.is_empty();
+    let events = if scripted { "; changed by events" } else { "" };
+    out += &format!("{}{events}; {} rows\n\n", how(&report.load), report.rows_loaded);
     out += &table(report);
     for (run, found) in report.runs.iter().zip(found) {
-        for line in remarks(run) {
+        // What events change is not meant to be steady.
+        let unsteady = unsteady(run).filter(|_| !scripted);
+        for line in unsteady.into_iter().chain(remarks(run)) {
             out += &format!("{}\n", yellow(&wrap(&format!("run {}: {line}", run.run), WIDTH, 2)));
         }
         if is_reference(order) {
@@ -68,12 +72,14 @@ fn row(table: &mut Table, run: &RunReport, kind: &KindReport, first: bool) {
     ]);
 }
 
-/// What to mind of a run.
+/// That it was not steady, if so.
+pub(super) fn unsteady(run: &RunReport) -> Option<String> {
+    (!run.steady).then(|| "it was not steady when the measuring began; warm up longer with --warm-up".to_owned())
+}
+
+/// What to mind of a run beside that.
 pub(super) fn remarks(run: &RunReport) -> Vec<String> {
     let mut remarks = Vec::new();
-    if !run.steady {
-        remarks.push("it was not steady when the measuring began; warm up longer with --warm-up".to_owned());
-    }
     for error in &run.errors {
         let fate = if error.unknown { "may have been done" } else { "not done" };
         remarks.push(format!("{} × {} failed ({fate}): {}", error.count, error.kind, error.reason));

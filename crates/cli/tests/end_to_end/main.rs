@@ -1,6 +1,7 @@
 //! The whole program, through its binary.
 
 mod bad_input;
+mod bench;
 mod commands;
 mod common;
 mod diagnose;

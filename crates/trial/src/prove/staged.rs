@@ -199,7 +199,7 @@ fn order(
         // The load need not wait for what is measured: limits are scaled after it.
         share: 1.0,
     };
-    Ok(Order { workload, scale, database, plan, load: true, client, stop: stop.clone() })
+    Ok(Order { workload, scale, database, plan, load: true, client, deeds: Vec::new(), stop: stop.clone() })
 }
 
 /// The same plan gives the same run.
