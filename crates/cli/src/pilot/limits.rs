@@ -1,10 +1,10 @@
 //! The stores whose flushes and compactions `pilot run` limits.
 
-use ::pilot::compactions::{Compactions, Disks, Host, Limited, MountedDisks, Stores};
+use ::pilot::compactions::{Compactions, Disks, Host, Limited, MountedDisks, Part, Stores};
 use ::pilot::{Access, Pilot, TikvHttp};
 use diagnose::Known;
 use limiter::Bounds;
-use units::BytesPerSec;
+use units::{BytesPerSec, Ratio};
 
 use crate::failure::Failure;
 use crate::home;
@@ -17,6 +17,9 @@ pub(crate) struct Limits {
     /// 1=http://HOST:9100/metrics#nvme1n1, a node_exporter and its device, with --on; may be repeated
     #[arg(long = "limit", value_name = "STORE=DISKS")]
     stores: Vec<String>,
+    /// Count on this share of the disks' limits: others use them too, or they deliver less than they promise
+    #[arg(long = "disk-share", value_name = "SHARE", default_value = "100%", requires = "stores")]
+    share: Ratio,
     /// The least that they are limited to
     #[arg(long, value_name = "RATE", default_value = "4MiB/s", requires = "stores")]
     floor: BytesPerSec,
@@ -39,6 +42,10 @@ impl Limits {
                 self.floor, self.ceiling
             )));
         }
+        let share = self.share.0;
+        if !(share > 0.0 && share <= 1.0) {
+            return Err(Failure::input(format!("--disk-share {}: expected more than 0 % and up to 100 %", self.share)));
+        }
         let one = |text: &String| {
             let wrong =
                 || Failure::input(format!("--limit {text}: expected STORE=DIR or STORE=http://HOST:9100#DEVICE"));
@@ -51,7 +58,7 @@ impl Limits {
                 mount::find(&home, place.as_ref())?;
                 Box::new(MountedDisks::new(home, place))
             };
-            Ok(Limited { store, disks })
+            Ok(Limited { store, disks: if share < 1.0 { Box::new(Part::of(disks, share)) } else { disks } })
         };
         self.stores.iter().map(one).collect()
     }

@@ -4,6 +4,7 @@ mod disks;
 mod engine;
 mod host;
 mod mounted;
+mod part;
 mod source;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use units::{Bytes, BytesPerSec};
 pub use disks::{Disks, Looked};
 pub use host::Host;
 pub use mounted::MountedDisks;
+pub use part::Part;
 pub use source::{Limited, StoreMetrics, Stores};
 
 use crate::value::amount;
