@@ -4,7 +4,7 @@ CARGO ?= cargo
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/diskwright/target
 DEMO_OUT ?= $(CARGO_TARGET_DIR)/demo
 
-.PHONY: help demo test store bench bench-mount validate validate-innodb incidents incidents-real limiter fuzz deny picture linker tools moto headers
+.PHONY: help demo test store bench bench-mount validate validate-innodb incidents incidents-real limiter limiter-real fuzz deny picture linker tools moto headers
 
 help:
 	@echo "make demo     build diskwright, plan examples/tpcc-5000.toml, say where its report is"
@@ -17,6 +17,7 @@ help:
 	@echo "make incidents  simulated incidents of known cause, and which one diagnose names: writes docs/incidents.md"
 	@echo "make incidents-real  incidents made on mounted disks, an hour, goes on where it ended: the other half of that page"
 	@echo "make limiter  the pilot's compaction limiter against the others, simulated: writes docs/limiter.md"
+	@echo "make limiter-real  the same on the reference store, ten hours, goes on where it ended: the other half of that page"
 	@echo "make picture  docs/plan.svg, from a real plan"
 	@echo "make fuzz     every parser, FUZZ_SECONDS each (needs cargo-fuzz)"
 	@echo "make deny     licences and known vulnerabilities of the dependencies"
@@ -74,6 +75,11 @@ incidents-real: store tools
 # In the profile of the tests. Some twenty minutes on two cores; LIMITER=--hour shows what waits over an hour.
 limiter: linker
 	$(CARGO) test --locked --package diskwright-simulate --bench limiter -- $(LIMITER)
+
+# On mounted disks, as root, in the profile of the tests; figures are kept under the target folder's tmp, and what is kept is not
+# measured again. LIMITER_REAL="--until 120" begins no run after two hours. Wants a machine that does nothing else.
+limiter-real: store
+	$(CARGO) test --workspace --features diskwright/cloud --locked --bench limiter_real -- $(LIMITER_REAL)
 
 FUZZ_SECONDS ?= 60
 # libFuzzer asks for nightly features; the bootstrap variable lets a stable compiler build them.

@@ -132,7 +132,7 @@ fn each_data_family(mut each: impl FnMut(&str)) {
 }
 
 /// Lays one table over another.
-fn merge(under: &mut Table, over: &Table) {
+pub(crate) fn merge(under: &mut Table, over: &Table) {
     for (key, value) in over {
         match (under.get_mut(key), value) {
             (Some(Value::Table(under)), Value::Table(over)) => merge(under, over),

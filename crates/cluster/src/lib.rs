@@ -20,6 +20,7 @@ mod node;
 mod options;
 mod pd;
 mod process;
+mod reconfigure;
 mod record;
 mod rounds;
 mod rows;

@@ -8,7 +8,8 @@ use timeline::{Points, Timeline};
 use units::{Bytes, BytesPerSec, Nanos};
 use workload::{Engine, Profile, Task};
 
-use crate::phases::{MIX, events};
+use crate::figures::{Figures, values};
+use crate::phases::{MIX, events, sequence};
 
 /// Virtual time of a sequence, and what of it is not measured.
 const SPAN: Nanos = Nanos::secs(600);
@@ -29,24 +30,6 @@ pub(crate) struct Arm {
     tuner: Tuner,
     rate: Option<BytesPerSec>,
     pilot: limiter::Constants,
-}
-
-/// What a run shows.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Figures {
-    /// Operations a second that ended.
-    pub(crate) done: f64,
-    /// Seconds.
-    pub(crate) p99: f64,
-    pub(crate) p50: f64,
-    /// The most bytes that waited for compaction, those half way, and those at the end.
-    pub(crate) pending: f64,
-    pub(crate) middle: f64,
-    pub(crate) left: f64,
-    /// The most files on L0.
-    pub(crate) l0: f64,
-    /// How often the rate changed, an hour.
-    pub(crate) changes: f64,
 }
 
 impl Arm {
@@ -121,7 +104,8 @@ pub(crate) fn run_for(arm: &Arm, seed: u64, span: Nanos) -> Figures {
         settings: Settings { replicas: Some(1), rate_limit: arm.rate, ..Settings::default() },
         asks: None,
     };
-    let script = Script::from_text(&Text::new("phases.toml", events(seed, span.as_secs_f64()))).expect("events");
+    let script =
+        Script::from_text(&Text::new("phases.toml", events(&sequence(seed, span.as_secs_f64())))).expect("events");
     let c = Constants::embedded();
     let constants =
         c.with("soft_pending", c.soft_pending / PRESSED).and_then(|c| c.with("hard_pending", c.hard_pending / PRESSED));
@@ -137,20 +121,11 @@ pub(crate) fn run_for(arm: &Arm, seed: u64, span: Nanos) -> Figures {
     };
     let run = simulate(&deployment, &task(), &Catalog::embedded().at(None), &options).expect("it can start");
     let latencies = latencies(&run.timeline);
-    let at = |quantile| latencies.value_at_quantile(quantile) as f64 / 1e9;
-    let pending = values(&run.timeline, "pending_compaction_bytes");
-    let rates = values(&run.timeline, "rate_limit_bytes_per_second");
+    let [pending, rates, l0] = ["pending_compaction_bytes", "rate_limit_bytes_per_second", "level0_files"]
+        .map(|name| values(&run.timeline, name));
     let changes = rates.windows(2).filter(|pair| pair[0] != pair[1]).count() as f64;
-    Figures {
-        done: run.summary.operations_per_second,
-        p99: at(0.99),
-        p50: at(0.5),
-        pending: pending.iter().copied().fold(0.0, f64::max),
-        middle: pending.get(pending.len() / 2).copied().unwrap_or_default(),
-        left: pending.last().copied().unwrap_or_default(),
-        l0: values(&run.timeline, "level0_files").into_iter().fold(0.0, f64::max),
-        changes: changes * 3600.0 / span.as_secs_f64(),
-    }
+    let an_hour = changes * 3600.0 / span.as_secs_f64();
+    Figures::of(run.summary.operations_per_second, &latencies, [&pending, &l0], an_hour)
 }
 
 /// Latencies after the warm-up, of saturated runs too.
@@ -164,15 +139,4 @@ fn latencies(timeline: &Timeline) -> timeline::Latency {
         }
     }
     all
-}
-
-fn values(timeline: &Timeline, name: &str) -> Vec<f64> {
-    let series = timeline.series.iter().filter(|series| series.name == name);
-    series
-        .filter_map(|series| match &series.points {
-            Points::Values(_, points) => Some(points.iter().map(|point| point.value).collect::<Vec<_>>()),
-            Points::Latencies(_) => None,
-        })
-        .next()
-        .unwrap_or_default()
 }

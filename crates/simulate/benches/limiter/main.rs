@@ -2,13 +2,15 @@
 //! of `docs/limiter.md` and ends with 1 if a promise is not kept.
 
 mod arms;
+mod figures;
 mod phases;
 mod table;
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use arms::{Arm, Figures, run, run_for};
+use arms::{Arm, run, run_for};
+use figures::Figures;
 use rayon::prelude::*;
 use units::Nanos;
 
@@ -19,6 +21,8 @@ const TUNED: std::ops::Range<u64> = 1000..1010;
 /// Sequences of an hour, and how long they are.
 const HOURS: std::ops::Range<u64> = 2000..2006;
 const HOUR: Nanos = Nanos::secs(3600);
+/// After this line of the document stands the table.
+const BEGIN: &str = "<!-- simulated: written by `make limiter` -->";
 /// The table is written after so many sequences, and again.
 const PART: u64 = 20;
 
@@ -29,7 +33,7 @@ fn main() -> ExitCode {
     if args.iter().any(|arg| arg == "--hour") {
         for arm in [Arm::pilot("")].into_iter().chain(Arm::fixed_rates()) {
             let figures: Vec<Figures> = HOURS.into_par_iter().map(|seed| run_for(&arm, seed, HOUR)).collect();
-            println!("an hour: {}", table::line(&arm, &figures));
+            println!("an hour: {}", table::line(&arm.name, &figures));
         }
         return ExitCode::SUCCESS;
     }
@@ -43,7 +47,7 @@ fn main() -> ExitCode {
         }
         for arm in &arms {
             let figures: Vec<Figures> = TUNED.into_par_iter().map(|seed| run(arm, seed)).collect();
-            println!("{}", table::line(arm, &figures));
+            println!("{}", table::line(&arm.name, &figures));
         }
         return ExitCode::SUCCESS;
     }
@@ -61,9 +65,10 @@ fn main() -> ExitCode {
             figures.par_extend(seeds.into_par_iter().map(|seed| run(arm, seed)));
         }
         let text;
-        (text, kept) = table::document(&rows);
+        let named: Vec<_> = rows.iter().map(|(arm, figures)| (arm.name.as_str(), figures.as_slice())).collect();
+        (text, kept) = table::document(&named);
         println!("{text}");
-        if let Err(error) = table::replace(&path, &text) {
+        if let Err(error) = table::replace(&path, BEGIN, &text) {
             eprintln!("{}: {error}", path.display());
             return ExitCode::from(3);
         }
@@ -78,7 +83,7 @@ fn best_fixed() -> Vec<Arm> {
         .into_iter()
         .map(|arm| {
             let figures: Vec<Figures> = TUNED.into_par_iter().map(|seed| run(&arm, seed)).collect();
-            println!("searched: {}", table::line(&arm, &figures));
+            println!("searched: {}", table::line(&arm.name, &figures));
             (arm, figures)
         })
         .collect();

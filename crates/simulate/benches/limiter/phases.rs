@@ -1,4 +1,4 @@
-//! An hour of phases in ten minutes: idle, steady, burst and scan, in random order, as a file of events.
+//! An hour of phases in ten minutes: idle, steady, burst and scan, in random order.
 
 use std::fmt::Write as _;
 
@@ -30,26 +30,42 @@ const LONGEST: f64 = 120.0;
 /// Shares of operations in the steady phase: point reads, scans and writes.
 pub(crate) const MIX: [f64; 3] = [0.35, 0.05, 0.60];
 
-/// The events of a sequence of so many seconds; no phase follows itself.
-pub(crate) fn events(seed: u64, seconds: f64) -> String {
+impl Phase {
+    /// So many times the operations of the steady phase, and then so many times the reads, scans and writes of each.
+    fn asks(&self) -> (f64, [f64; 3]) {
+        let factors = [self.reads, self.scans, self.writes];
+        let load: f64 = MIX.iter().zip(factors).map(|(share, factor)| share * factor).sum();
+        (load, factors.map(|factor| factor / load))
+    }
+}
+
+/// The phases of a sequence of so many seconds, each with the second that it begins at; none follows itself.
+pub(crate) fn sequence(seed: u64, seconds: f64) -> Vec<(f64, Phase)> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let (mut at, mut text, mut last) = (0.0, String::new(), usize::MAX);
+    let (mut at, mut phases, mut last) = (0.0, Vec::new(), usize::MAX);
     while at < seconds {
         let mut next = random.random_range(0..PHASES.len());
         while next == last {
             next = random.random_range(0..PHASES.len());
         }
         last = next;
-        let Phase { name, reads, scans, writes } = PHASES[next];
-        // The rate of all operations, and then what each of them is.
-        let load: f64 = MIX.iter().zip([reads, scans, writes]).map(|(share, factor)| share * factor).sum();
-        let [reads, scans, writes] = [reads, scans, writes].map(|factor| factor / load);
+        phases.push((at, PHASES[next]));
+        at += random.random_range(SHORTEST..LONGEST).round();
+    }
+    phases
+}
+
+/// A sequence as a file of events.
+pub(crate) fn events(sequence: &[(f64, Phase)]) -> String {
+    let mut text = String::new();
+    for (at, phase) in sequence {
+        let (load, [reads, scans, writes]) = phase.asks();
         let _ = write!(
             text,
-            "# {name}\n[[events]]\nat = \"{at:.0}s\"\nload = {load:.4}\n[[events]]\nat = \"{at:.0}s\"\n\
-             mix = \"reads {reads:.4}x, scans {scans:.4}x, writes {writes:.4}x\"\n"
+            "# {}\n[[events]]\nat = \"{at:.0}s\"\nload = {load:.4}\n[[events]]\nat = \"{at:.0}s\"\n\
+             mix = \"reads {reads:.4}x, scans {scans:.4}x, writes {writes:.4}x\"\n",
+            phase.name
         );
-        at += random.random_range(SHORTEST..LONGEST).round();
     }
     text
 }

@@ -3,16 +3,15 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::arms::{Arm, Figures};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use crate::figures::Figures;
 
 /// Throughput that is no loss: less than what chance makes of it.
 pub(crate) const SLACK: f64 = 0.005;
 /// The p99 that is promised, over the best of the others.
 const PROMISED: f64 = 0.8;
-/// Quantile of the normal distribution for an interval of 95 %.
-const WIDTH: f64 = 1.96;
-/// Between these lines of the document stands the table.
-const BEGIN: &str = "<!-- simulated: written by `make limiter` -->";
+/// Up to this line of a document stands its table.
 const END: &str = "<!-- end -->";
 
 /// A backlog that is on average so much larger at the end than half way is not bounded.
@@ -23,7 +22,7 @@ pub(crate) fn growth(figures: &[Figures]) -> f64 {
     figures.iter().map(|f| f.left).sum::<f64>() / figures.iter().map(|f| f.middle).sum::<f64>()
 }
 
-/// A mean with its interval.
+/// A mean with its interval of 95 %, by Student's t.
 #[derive(Debug, Clone, Copy)]
 struct Mean {
     mean: f64,
@@ -35,7 +34,9 @@ fn mean(values: impl Iterator<Item = f64>) -> Mean {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    Mean { mean, half: WIDTH * (variance / n).sqrt() }
+    let width = StudentsT::new(0.0, 1.0, n - 1.0).map(|student| student.inverse_cdf(0.975) * (variance / n).sqrt());
+    // A single number tells nothing of its error.
+    Mean { mean, half: width.unwrap_or(f64::INFINITY) }
 }
 
 /// A geometric mean of ratios, pair by pair, with its interval.
@@ -55,11 +56,11 @@ fn geometric(figures: &[Figures], of: fn(&Figures) -> f64) -> f64 {
 }
 
 /// An arm in a line, for the terminal.
-pub(crate) fn line(arm: &Arm, figures: &[Figures]) -> String {
+pub(crate) fn line(name: &str, figures: &[Figures]) -> String {
     let done = mean(figures.iter().map(|f| f.done));
     format!(
         "{:<42} {:7.2} ops/s  p50 {:6.2} ms  p99 {:7.2} ms  worst {:8.1} ms  pending {:5.1} GiB, {:5.2} then {:5.2}  L0 {:4.0}  {:4.0} changes an hour",
-        arm.name,
+        name,
         done.mean,
         geometric(figures, |f| f.p50) * 1e3,
         geometric(figures, |f| f.p99) * 1e3,
@@ -73,18 +74,18 @@ pub(crate) fn line(arm: &Arm, figures: &[Figures]) -> String {
 }
 
 /// The table of the document, and whether what is promised holds. The pilot comes first.
-pub(crate) fn document(rows: &[(Arm, Vec<Figures>)]) -> (String, bool) {
-    let (_, pilot) = &rows[0];
+pub(crate) fn document(rows: &[(&str, &[Figures])]) -> (String, bool) {
+    let (_, pilot) = rows[0];
     let mut text = String::from(
         "| limiter | ops/s | p50 | p99 | its p99 over the pilot's, 95 % | most pending, GiB | half way and at the end, mean | most files on L0 |\n\
          |---|---|---|---|---|---|---|---|\n",
     );
-    for (arm, figures) in rows {
+    for (name, figures) in rows {
         let (over, from, to) = ratio(figures, pilot, |f| f.p99);
         let _ = writeln!(
             text,
-            "| {} | {:.1} | {:.2} ms | {:.1} ms | {over:.2} ({from:.2} to {to:.2}) | {:.1} | {:.1}, {:.1} | {:.0} |",
-            arm.name,
+            "| {} | {:.1} | {:.2} ms | {:.1} ms | {over:.2} ({from:.2} to {to:.2}) | {:.2} | {:.2}, {:.2} | {:.0} |",
+            name,
             mean(figures.iter().map(|f| f.done)).mean,
             geometric(figures, |f| f.p50) * 1e3,
             geometric(figures, |f| f.p99) * 1e3,
@@ -101,8 +102,8 @@ pub(crate) fn document(rows: &[(Arm, Vec<Figures>)]) -> (String, bool) {
     let best = rows[1..]
         .iter()
         .filter(|(_, figures)| sound(figures))
-        .min_by(|a, b| geometric(&a.1, |f| f.p99).total_cmp(&geometric(&b.1, |f| f.p99)));
-    let Some((arm, figures)) = best else {
+        .min_by(|a, b| geometric(a.1, |f| f.p99).total_cmp(&geometric(b.1, |f| f.p99)));
+    let Some((name, figures)) = best else {
         text.push_str("\nNone of the others keeps both its throughput and its backlog.\n");
         return (text, sound(pilot));
     };
@@ -115,7 +116,7 @@ pub(crate) fn document(rows: &[(Arm, Vec<Figures>)]) -> (String, bool) {
          best is {}: the pilot's p99 is {:.1} % of its (95 %: {:.1} to {:.1} %), its throughput {:.2} % of the most, its backlog at \
          the end {grown:.2} times that half way. Promised: at most {:.0} %, no loss, at most {BOUNDED} times: {}.",
         pilot.len(),
-        arm.name,
+        name,
         p99 * 100.0,
         from * 100.0,
         to * 100.0,
@@ -126,11 +127,11 @@ pub(crate) fn document(rows: &[(Arm, Vec<Figures>)]) -> (String, bool) {
     (text, kept)
 }
 
-/// Puts the table into its document.
-pub(crate) fn replace(path: &Path, table: &str) -> std::io::Result<()> {
+/// Puts the table into its document, after the line `begin`.
+pub(crate) fn replace(path: &Path, begin: &str, table: &str) -> std::io::Result<()> {
     let text = std::fs::read_to_string(path)?;
-    let lost = || std::io::Error::other(format!("has no lines `{BEGIN}` and `{END}` for the table"));
-    let (before, rest) = text.split_once(BEGIN).ok_or_else(lost)?;
+    let lost = || std::io::Error::other(format!("has no lines `{begin}` and `{END}` for the table"));
+    let (before, rest) = text.split_once(begin).ok_or_else(lost)?;
     let (_, after) = rest.split_once(END).ok_or_else(lost)?;
-    std::fs::write(path, format!("{before}{BEGIN}\n{table}{END}{after}"))
+    std::fs::write(path, format!("{before}{begin}\n{table}{END}{after}"))
 }

@@ -1,0 +1,184 @@
+//! The pilot's compaction limiter against the others on the reference store: the phases of the simulated bench in real time, on a
+//! mounted disk of which the store gets a share. `make limiter-real` measures what is not kept yet, and writes its table into
+//! `docs/limiter.md`.
+
+mod arms;
+#[path = "../../../simulate/benches/limiter/figures.rs"]
+mod figures;
+mod hand;
+mod kept;
+#[path = "../../../simulate/benches/limiter/phases.rs"]
+mod phases;
+mod run;
+mod setup;
+#[path = "../../../simulate/benches/limiter/table.rs"]
+mod table;
+#[path = "../../../simulate/src/limiter/tikv.rs"]
+#[expect(dead_code, reason = "flushes that pass by the tokens are RocksDB's affair here")]
+mod tikv;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use clap::Parser;
+use cluster::{Lab, Programs};
+use mount::Home;
+use units::Ratio;
+
+use crate::arms::Arm;
+use crate::figures::Figures;
+use crate::kept::Kept;
+use crate::run::Place;
+use crate::setup::Setup;
+
+/// Any of the many things that can go wrong in a laboratory.
+pub(crate) type Trouble = Box<dyn std::error::Error + Send + Sync>;
+
+/// The pilot's compaction limiter against the others on the reference store.
+#[derive(Debug, Parser)]
+struct Args {
+    /// So many random sequences of phases
+    #[arg(long, value_name = "N", default_value_t = 6)]
+    sequences: u64,
+    /// Seconds of a sequence; the document is written only of those of ten minutes
+    #[arg(long, value_name = "S", default_value_t = WHOLE)]
+    seconds: u64,
+    /// Only arms whose name has this; nothing is written into the document; may be repeated
+    #[arg(long, value_name = "WORD")]
+    only: Vec<String>,
+    /// The fixed rates to search among, in MiB/s as they are on the whole disk
+    #[arg(long, value_name = "MIB,MIB", value_delimiter = ',', default_values_t = [10.0, 16.0, 25.0, 40.0])]
+    fixed: Vec<f64>,
+    /// The share of a gp3 of 125 MiB/s that the store gets; data, trees and rates shrink with it
+    #[arg(long, value_name = "SHARE", default_value = "25%")]
+    share: Ratio,
+    /// Measure nothing: the table of what is kept
+    #[arg(long)]
+    kept_only: bool,
+    /// Begin no run after so many minutes; the next time it goes on
+    #[arg(long, value_name = "MINUTES")]
+    until: Option<u64>,
+    /// Where figures are kept
+    #[arg(long, default_value = concat!(env!("CARGO_TARGET_TMPDIR"), "/limiter-real"))]
+    kept: PathBuf,
+    /// Where disks and logs are while it runs, in memory, with 8 GiB of room; all of it is removed
+    #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-limiter")]
+    scratch: PathBuf,
+    /// The document
+    #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/limiter.md"))]
+    out: PathBuf,
+    /// What cargo adds
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// Seconds of a sequence.
+const WHOLE: u64 = 600;
+/// Seeds of the sequences: those by which the simulated limiter is judged, too.
+const FIRST: u64 = 5000;
+/// After this line of the document stands the table.
+const BEGIN: &str = "<!-- measured: written by `make limiter-real` -->";
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(kept) => ExitCode::from(u8::from(!kept)),
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(3)
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<bool, Trouble> {
+    let setup = Setup { share: args.share.0, seconds: args.seconds };
+    if !(setup.share > 0.0 && setup.share <= 1.0) {
+        return Err(format!("--share {}: expected more than 0 % and up to 100 %", args.share).into());
+    }
+    let all = Arm::all(&setup, &args.fixed);
+    let wanted = |arm: &&Arm| args.only.is_empty() || args.only.iter().any(|word| arm.name.contains(word.as_str()));
+    let arms: Vec<Arm> = all.iter().filter(wanted).cloned().collect();
+    let seeds = FIRST..FIRST + args.sequences;
+    let kept = |arm: &Arm, seed: u64| kept::read(&args.kept, &setup.of(arm), arm, seed);
+    let lacking: Vec<(u64, Arm)> = seeds
+        .clone()
+        .flat_map(|seed| turns(&arms, seed).into_iter().map(move |arm| (seed, arm)))
+        .filter(|(seed, arm)| kept(arm, *seed).is_none())
+        .collect();
+    if !args.kept_only && !lacking.is_empty() {
+        measure(args, setup, &lacking)?;
+    }
+    // Pairs are of sequences that all arms have had.
+    let whole = seeds.filter(|seed| arms.iter().all(|arm| kept(arm, *seed).is_some()));
+    let whole: Vec<u64> = whole.collect();
+    let figures = |arm: &Arm| whole.iter().filter_map(|seed| Some(kept(arm, *seed)?.figures)).collect::<Vec<Figures>>();
+    let rows: Vec<(&str, Vec<Figures>)> = arms.iter().map(|arm| (arm.name.as_str(), figures(arm))).collect();
+    rows.iter().filter(|(_, figures)| !figures.is_empty()).for_each(|(name, of)| println!("{}", table::line(name, of)));
+    if whole.is_empty() || arms.len() != all.len() {
+        return Ok(true);
+    }
+    let rows: Vec<(&str, &[Figures])> = rows.iter().map(|(name, figures)| (*name, figures.as_slice())).collect();
+    let (text, promised) = table::document(&rows);
+    println!("{text}");
+    if args.seconds == WHOLE {
+        table::replace(&args.out, BEGIN, &text)?;
+    }
+    Ok(promised)
+}
+
+/// The arms of a sequence in their order, which begins with another each time: a machine whose speed wanders favours none.
+fn turns(arms: &[Arm], seed: u64) -> Vec<Arm> {
+    let mut turns = arms.to_vec();
+    turns.rotate_left(((seed - FIRST) % arms.len().max(1) as u64) as usize);
+    turns
+}
+
+/// Measures what is lacking, all on one node that is loaded once.
+fn measure(args: &Args, setup: Setup, lacking: &[(u64, Arm)]) -> Result<(), Trouble> {
+    let stop = Arc::<AtomicBool>::default();
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, stop.clone())?;
+    }
+    let home = Home::open(args.scratch.join(run::HOME), env!("CARGO_BIN_EXE_diskwright"))?;
+    let lab = Lab { home, scratch: args.scratch.clone(), programs: Programs::find()? };
+    let began = Instant::now();
+    let mut place = Place::prepare(setup, lab, FIRST, &stop)?;
+    let mut failed = false;
+    for (number, (seed, arm)) in lacking.iter().enumerate() {
+        if stop.load(Ordering::Relaxed) || args.until.is_some_and(|until| began.elapsed().as_secs() > 60 * until) {
+            break;
+        }
+        let from = Instant::now();
+        let kept = match place.run(arm, *seed) {
+            Ok(kept) => kept,
+            // What happened once may not happen again; the next time it is tried again.
+            Err(error) if !failed => {
+                println!("{} of {}, sequence {seed}: {} not measured: {error}", number + 1, lacking.len(), arm.name);
+                failed = true;
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        failed = false;
+        kept::write(&args.kept, arm, *seed, &kept)?;
+        println!("{} of {}, sequence {seed}: {}", number + 1, lacking.len(), table::line(&arm.name, &[kept.figures]));
+        println!("  {}; {:.0} s", beside(&kept), from.elapsed().as_secs_f64());
+    }
+    place.end()?;
+    Ok(std::fs::remove_dir_all(&args.scratch)?)
+}
+
+fn beside(kept: &Kept) -> String {
+    format!(
+        "flushed {:.0} MB, compacted {:.0} MB, {} failed, {} given up; processors {:.0} % busy, others {:.0} %, lent {:.0} %",
+        kept.flushed / 1e6,
+        kept.compacted / 1e6,
+        kept.failures,
+        kept.dropped,
+        100.0 * kept.busy.all,
+        100.0 * kept.busy.others,
+        100.0 * kept.busy.stolen
+    )
+}

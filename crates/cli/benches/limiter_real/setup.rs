@@ -1,0 +1,181 @@
+//! The simulated bench's node in small: all bytes and rates shrink with the disk, and time as the phases press it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use bench::{Arrivals, Course, Limits, Loop, Plan};
+use deployment::{Deployment, NodeGroup, Role, Settings};
+use input::Text;
+use toml::{Table, Value};
+use trial::{Database, Order};
+use units::{Bytes, BytesPerSec, Nanos};
+use workload::operations::Scale;
+use workload::{Engine, Workload};
+
+use crate::Trouble;
+use crate::arms::Arm;
+use crate::phases::MIX;
+
+/// The disk: a gp3 as it comes, 125 MiB/s and 3,000 IOPS, of which the store gets a share.
+const DISK: &str = "gp3:500GiB";
+/// An hour is pressed into ten minutes: what fills or waits does so in a sixth of the bytes.
+const PRESSED: f64 = 6.0;
+/// What `crates/simulate/benches/limiter` runs with: operations a second of the steady phase, rows, data.
+const RATE: f64 = 200.0;
+const ROW: Bytes = Bytes::kib(32);
+const DATA: Bytes = Bytes::gib(150);
+const ROWS_PER_SCAN: f64 = 8.0;
+const SOFT_PENDING: Bytes = Bytes::gib(192);
+/// TiKV's defaults, v8.5, and what its block cache is of the 32 GiB of an m5.2xlarge.
+const SIZES: [(&str, Bytes); 5] = [
+    ("rocksdb.defaultcf.write-buffer-size", Bytes::mib(128)),
+    ("rocksdb.defaultcf.max-bytes-for-level-base", Bytes::mib(512)),
+    ("storage.flow-control.soft-pending-compaction-bytes-limit", SOFT_PENDING),
+    ("storage.flow-control.hard-pending-compaction-bytes-limit", Bytes::gib(1024)),
+    ("raft-engine.purge-threshold", Bytes::gib(10)),
+];
+const MEMORY: Bytes = Bytes::gib(32);
+const CACHE: f64 = 0.45;
+/// A node takes so much beside its caches, however small its data are.
+const RESIDENT: Bytes = Bytes::mib(256);
+/// Files of a row or two would be mostly index.
+const FILE: Bytes = Bytes::mib(1);
+/// Regions elect their leader within a second after a restart, and the limiter is one that can be set.
+const KEYS: &str = "[raftstore]\nraft-base-tick-interval = \"100ms\"\nraft-heartbeat-ticks = 2\n\
+                    raft-election-timeout-ticks = 10\nraft-store-max-leader-lease = \"900ms\"\n\
+                    [rocksdb]\nrate-limiter-auto-tuned = false\n";
+/// Operations that the store may have at a time: others wait at the driver, in whose latency it counts.
+const IN_FLIGHT: u32 = 512;
+const WAITING: u32 = 1 << 20;
+/// Not measured, from the start, at most.
+const WARM_UP: Nanos = Nanos::secs(30);
+
+/// How large and how long runs are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Setup {
+    /// Share of the disk that the store gets, over 0 and up to 1.
+    pub(crate) share: f64,
+    /// Seconds of a run.
+    pub(crate) seconds: u64,
+}
+
+impl Setup {
+    /// What an arm is run with, in words that are kept beside its figures.
+    pub(crate) fn of(&self, arm: &Arm) -> String {
+        format!("{self:?} {arm:?}")
+    }
+
+    /// A rate as it is on the whole disk, on the share of it.
+    pub(crate) fn rate(&self, mib: f64) -> BytesPerSec {
+        BytesPerSec::mib(mib * self.share)
+    }
+
+    /// Pending bytes from which flow control holds writes up.
+    pub(crate) fn soft_pending(&self) -> Bytes {
+        self.size(SOFT_PENDING)
+    }
+
+    fn size(&self, whole: Bytes) -> Bytes {
+        Bytes((whole.as_f64() * self.share / PRESSED) as u64)
+    }
+
+    /// Rows that are loaded.
+    fn rows(&self) -> f64 {
+        (self.size(DATA).as_f64() / ROW.as_f64()).round()
+    }
+
+    /// The order, with disks that deliver all until it is loaded.
+    pub(crate) fn order(&self, seed: u64, stop: &Arc<AtomicBool>) -> Result<Order, Trouble> {
+        let workload = self.workload()?;
+        let load =
+            Loop::Open { rate: RATE * self.share, arrivals: Arrivals::Poisson, in_flight: IN_FLIGHT, backlog: WAITING };
+        let span = Nanos::secs(self.seconds);
+        let warm_up = WARM_UP.min(Nanos(span.0 / 10));
+        let plan = Plan {
+            title: "limiter".to_owned(),
+            workload: workload.name.clone(),
+            load,
+            course: Course::default(),
+            threads: 1,
+            limits: Limits { warm_least: warm_up, measure_most: span - warm_up, ..Limits::default() },
+            seed,
+            monthly: None,
+            drain: Nanos(Order::TIMEOUT.as_nanos() as u64) + Nanos::secs(1),
+            notes: BTreeMap::new(),
+        };
+        let memory = self.size(MEMORY);
+        let options = cluster::Options {
+            memory: Some(memory + RESIDENT),
+            keys: self.keys(memory)?,
+            seed,
+            interrupted: stop.clone(),
+            ..cluster::Options::default()
+        };
+        let database = Database::Reference {
+            deployment: Box::new(deployment()?),
+            options: Box::new(options),
+            regions: 4,
+            share: 1.0,
+        };
+        let client = rawkv::Options { timeout: Order::TIMEOUT, ..rawkv::Options::default() };
+        let (scale, deeds, stop) = (Scale::default(), Vec::new(), stop.clone());
+        Ok(Order { workload, scale, database, plan, load: true, client, deeds, stop })
+    }
+
+    fn keys(&self, memory: Bytes) -> Result<Table, Trouble> {
+        let mut keys: Table = KEYS.parse()?;
+        let cache = Bytes((memory.as_f64() * CACHE) as u64);
+        let scaled = SIZES.map(|(key, size)| (key, self.size(size)));
+        let fixed = [("storage.block-cache.capacity", cache), ("rocksdb.defaultcf.target-file-size-base", FILE)];
+        scaled.into_iter().chain(fixed).for_each(|(key, size)| set(&mut keys, key, size.to_string().into()));
+        Ok(keys)
+    }
+
+    fn workload(&self) -> Result<Workload, Trouble> {
+        let [reads, scans, writes] = MIX;
+        let text = format!(
+            "name = \"phases\"\nengine = \"tikv\"\nregion = \"us-west-2\"\n[targets]\nthroughput = {:.1}\n[mix]\nrows = {}\n\
+             row = \"{ROW}\"\ndistribution = \"uniform\"\ncompressed = \"60%\"\ntransactional = false\n\
+             [[mix.operations]]\nname = \"read\"\nweight = {reads}\nreads = 1\n\
+             [[mix.operations]]\nname = \"scan\"\nweight = {scans}\nscans = 1\nrows-per-scan = {ROWS_PER_SCAN}\n\
+             [[mix.operations]]\nname = \"write\"\nweight = {writes}\nupdates = 1\n",
+            RATE * self.share,
+            self.rows(),
+        );
+        Ok(Workload::from_text(&Text::new("phases", text), &mut |path: &Path| input::read_text(path, input::LIMIT))?)
+    }
+}
+
+/// Sets a key, written with dots.
+pub(crate) fn set(table: &mut Table, key: &str, value: Value) {
+    match key.split_once('.') {
+        None => drop(table.insert(key.to_owned(), value)),
+        Some((section, rest)) => {
+            if let Value::Table(inner) = table.entry(section).or_insert_with(|| Table::new().into()) {
+                set(inner, rest, value);
+            }
+        }
+    }
+}
+
+fn deployment() -> Result<Deployment, Trouble> {
+    let group = NodeGroup {
+        role: Role::Storage,
+        count: 1,
+        instance: "m5.2xlarge".to_owned(),
+        data: Some(DISK.parse()?),
+        log: None,
+    };
+    Ok(Deployment {
+        name: "one node".to_owned(),
+        engine: Engine::TiKv,
+        region: "us-west-2".to_owned(),
+        as_of: None,
+        zones: 1,
+        nodes: vec![group],
+        settings: Settings { replicas: Some(1), ..Settings::default() },
+        asks: None,
+    })
+}
