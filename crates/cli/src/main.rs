@@ -48,8 +48,8 @@ Exit codes:
   2  wrong usage or input
   3  the environment fails: no FUSE, no root, output cannot be written
 
-With --json, standard output holds one JSON document, {\"error\": {\"message\": …}} after a
-failure. NO_COLOR is honoured."
+With --json, standard output holds one JSON document, {\"error\": {\"message\": …}} after a failure.
+NO_COLOR is honoured."
 )]
 struct Cli {
     #[command(subcommand)]

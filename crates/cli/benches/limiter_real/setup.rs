@@ -18,8 +18,9 @@ use crate::Trouble;
 use crate::arms::Arm;
 use crate::phases::MIX;
 
-/// The disk: a gp3 as it comes, 125 MiB/s and 3,000 IOPS, of which the store gets a share.
-const DISK: &str = "gp3:500GiB";
+/// The disk: a gp3 as it comes, 125 MiB/s and 3,000 IOPS, of which the store gets a share. It lies in memory, and a volume takes
+/// back no block that was written: it may fill it.
+const DISK: &str = "gp3:14GiB";
 /// An hour is pressed into ten minutes: what fills or waits does so in a sixth of the bytes.
 const PRESSED: f64 = 6.0;
 /// What `crates/simulate/benches/limiter` runs with: operations a second of the steady phase, rows, data.
