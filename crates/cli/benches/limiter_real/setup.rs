@@ -30,13 +30,15 @@ const DATA: Bytes = Bytes::gib(150);
 const ROWS_PER_SCAN: f64 = 8.0;
 const SOFT_PENDING: Bytes = Bytes::gib(192);
 /// TiKV's defaults, v8.5, and what its block cache is of the 32 GiB of an m5.2xlarge.
-const SIZES: [(&str, Bytes); 5] = [
+const SIZES: [(&str, Bytes); 4] = [
     ("rocksdb.defaultcf.write-buffer-size", Bytes::mib(128)),
     ("rocksdb.defaultcf.max-bytes-for-level-base", Bytes::mib(512)),
     ("storage.flow-control.soft-pending-compaction-bytes-limit", SOFT_PENDING),
     ("storage.flow-control.hard-pending-compaction-bytes-limit", Bytes::gib(1024)),
-    ("raft-engine.purge-threshold", Bytes::gib(10)),
 ];
+const LOG: Bytes = Bytes::gib(10);
+/// A log of less than one file is none.
+const LEAST_LOG: Bytes = Bytes::mib(128);
 const MEMORY: Bytes = Bytes::gib(32);
 const CACHE: f64 = 0.45;
 /// A node takes so much beside its caches, however small its data are.
@@ -129,7 +131,11 @@ impl Setup {
         let mut keys: Table = KEYS.parse()?;
         let cache = Bytes((memory.as_f64() * CACHE) as u64);
         let scaled = SIZES.map(|(key, size)| (key, self.size(size)));
-        let fixed = [("storage.block-cache.capacity", cache), ("rocksdb.defaultcf.target-file-size-base", FILE)];
+        let fixed = [
+            ("storage.block-cache.capacity", cache),
+            ("rocksdb.defaultcf.target-file-size-base", FILE),
+            ("raft-engine.purge-threshold", self.size(LOG).max(LEAST_LOG)),
+        ];
         scaled.into_iter().chain(fixed).for_each(|(key, size)| set(&mut keys, key, size.to_string().into()));
         Ok(keys)
     }

@@ -31,7 +31,7 @@ const TRIES: u64 = 12;
 #[derive(Debug, Parser)]
 struct Args {
     /// How many, both halves together
-    #[arg(long, default_value_t = 418)]
+    #[arg(long, default_value_t = 456)]
     count: u64,
     /// Only those to look at, told one by one; nothing is written
     #[arg(long)]

@@ -15,7 +15,12 @@ pub(super) fn waits(disk: &Facts, i: usize) -> Option<bool> {
 
 /// 1 where a share of a limit is used up and requests wait, 0 where not, `None` where it cannot be told.
 pub(super) fn bound(used: Option<f64>, waits: Option<bool>) -> Option<f64> {
-    let full = used? >= thresholds().full;
+    let used = used?;
+    // Few who wait for their answers make a short queue, and a limit that is used whole is reached all the same.
+    if used >= thresholds().whole {
+        return Some(1.0);
+    }
+    let full = used >= thresholds().full;
     // Nothing waits for a limit that is not used up, whatever else it may wait for.
     if full { waits.map(|waits| f64::from(u8::from(waits))) } else { Some(0.0) }
 }
