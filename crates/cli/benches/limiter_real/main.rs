@@ -64,7 +64,7 @@ struct Args {
     /// Where figures are kept
     #[arg(long, default_value = concat!(env!("CARGO_TARGET_TMPDIR"), "/limiter-real"))]
     kept: PathBuf,
-    /// Where disks and logs are while it runs, in memory, with 8 GiB of room; all of it is removed
+    /// Where disks and logs are while it runs, in memory, with 16 GiB of room; all of it is removed
     #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-limiter")]
     scratch: PathBuf,
     /// The document
