@@ -65,8 +65,10 @@ pub struct Rule {
 pub(crate) struct Thresholds {
     /// A limit is used up from this share of it.
     pub(crate) full: f64,
-    /// From this share on it is used up even if nobody is seen to wait.
+    /// From this share on it is used whole.
     pub(crate) whole: f64,
+    /// Requests then wait when they take so many times what the model takes.
+    pub(crate) soft: f64,
     /// What a limit lets through while it holds requests up is at least so much of it.
     pub(crate) delivered: f64,
     /// Requests wait when they take so many times what the model takes.
@@ -120,6 +122,7 @@ static THRESHOLDS: LazyLock<Thresholds> = LazyLock::new(|| {
     Thresholds {
         full: value("full"),
         whole: value("whole"),
+        soft: value("soft"),
         delivered: value("delivered"),
         waiting: value("waiting"),
         queue: value("queue"),
@@ -196,7 +199,7 @@ mod tests {
     fn every_threshold_is_there_with_reason_and_source() {
         assert!(thresholds().full > 0.0);
         assert!(TABLE.threshold.iter().all(|row| !row.reason.is_empty() && !row.source.is_empty()));
-        assert_eq!(TABLE.threshold.len(), 14);
+        assert_eq!(TABLE.threshold.len(), 15);
     }
 
     #[test]

@@ -80,6 +80,9 @@ fn full(direct: bool) {
         fill(&dir.join("after"), 64, direct).expect("there is room again");
     }
     written.check(Keeps::Acknowledged);
+    // A direct write that fails may leave its blocks beyond the end of its file, for ext4 sets the size last: they go with the file,
+    // and all else is to be as it should.
+    std::fs::remove_file(dir.join("filler")).unwrap();
     place.ok("down @dir");
     place.assert_filesystem_is_clean_in("store/disks");
     place.assert_nothing_left_but(&["mount"]);

@@ -152,7 +152,7 @@ fn flushes_and_compactions_are_limited_to_what_the_disk_has_left_while_a_pilot_r
     let wrong = refused(&format!("run --limit 1=/nowhere {}", place.reach()));
     assert!(wrong.0 == 2 && wrong.1.contains("/nowhere"), "{wrong:?}");
     let wrong = refused(&format!("run {limit} --disk-share 0% {}", place.reach()));
-    assert!(wrong.0 == 2 && wrong.1.contains("--disk-share 0%: expected more than 0 %"), "{wrong:?}");
+    assert!(wrong.0 == 2 && wrong.1.contains("--disk-share 0: expected more than 0 %"), "{wrong:?}");
     let args = format!("run {limit} --floor 20MiB/s --every 1s --act {}", place.reach());
     let mut run = command(&args);
     run.env("DISKWRIGHT_RUN", place.root().join("run")).stdout(Stdio::null());

@@ -161,7 +161,7 @@ fn bounds(facts: &mut Facts, told: &Told<'_>) {
             facts.put(signal, column.series, values);
             continue;
         }
-        let estimated = |i| estimate::bound(facts.at(used, i), estimate::waits(facts, i));
+        let estimated = |i| estimate::bound(facts.at(used, i), estimate::waits(facts, i, facts.at(used, i)));
         let estimated: Values = (0..facts.grid.count).map(estimated).collect();
         match check.and_then(|check| told.get(check)) {
             Some(column) => facts.put(signal, column.series, estimate::or_checked(&column.values, &estimated)),

@@ -4,23 +4,20 @@
 use super::{Drawn, Facts, Signal};
 use crate::rules::thresholds;
 
-/// Whether requests of a disk wait: by latency over the model's, else by the queue. `None` if neither is known.
-pub(super) fn waits(disk: &Facts, i: usize) -> Option<bool> {
+/// Whether requests of a disk wait: by latency over the model's, else by the queue. `None` if neither is known. Of a limit that is
+/// `used` whole, all that softness does not explain is waiting: few who wait for their answers make a short queue.
+pub(super) fn waits(disk: &Facts, i: usize, used: Option<f64>) -> Option<bool> {
     let t = thresholds();
+    let is_whole = used.is_some_and(|used| used >= t.whole);
     match disk.at(Signal::LatencyExcess, i) {
-        Some(excess) => Some(excess >= t.waiting),
+        Some(excess) => Some(excess >= if is_whole { t.soft } else { t.waiting }),
         None => disk.at(Signal::QueueDepth, i).map(|depth| depth >= t.queue),
     }
 }
 
 /// 1 where a share of a limit is used up and requests wait, 0 where not, `None` where it cannot be told.
 pub(super) fn bound(used: Option<f64>, waits: Option<bool>) -> Option<f64> {
-    let used = used?;
-    // Few who wait for their answers make a short queue, and a limit that is used whole is reached all the same.
-    if used >= thresholds().whole {
-        return Some(1.0);
-    }
-    let full = used >= thresholds().full;
+    let full = used? >= thresholds().full;
     // Nothing waits for a limit that is not used up, whatever else it may wait for.
     if full { waits.map(|waits| f64::from(u8::from(waits))) } else { Some(0.0) }
 }

@@ -92,12 +92,13 @@ struct Side {
 impl Side {
     fn put(&self, node: &mut Facts, told: &Told<'_>, disks: &[&Facts]) {
         let rate = |i: usize| disks.iter().filter_map(|disk| disk.at(self.rate, i)).reduce(|a, b| a + b);
-        let waits = |i: usize| disks.iter().filter_map(|disk| estimate::waits(disk, i)).reduce(|a, b| a || b);
+        let waits =
+            |i: usize, used| disks.iter().filter_map(|disk| estimate::waits(disk, i, used)).reduce(|a, b| a || b);
         let balance = self.balance.iter().find_map(|name| Some((*name, told.get(name)?)));
         let name = balance.as_ref().map_or("the instance type", |(name, _)| name).to_owned();
         node.derive(self.left, name, |_, i| {
             let told = balance.as_ref().and_then(|(_, values)| values[i]).map(|percent| percent / 100.0);
-            told.or_else(|| self.ceiling.left(rate(i), waits(i)))
+            told.or_else(|| self.ceiling.left(rate(i), waits(i, None)))
         });
         node.derive(self.used, "all volumes of the instance", |node, i| {
             Some(rate(i)? / self.ceiling.now(node.at(self.left, i)))
@@ -108,7 +109,7 @@ impl Side {
         if counted.iter().any(Option::is_some) {
             return node.put(self.bound, "bound_time", counted);
         }
-        let estimated = |i| estimate::bound(node.at(self.used, i), waits(i));
+        let estimated = |i| estimate::bound(node.at(self.used, i), waits(i, node.at(self.used, i)));
         let estimated: Vec<Option<f64>> = (0..node.grid.count).map(estimated).collect();
         match told.get(self.check) {
             Some(check) => node.put(self.bound, self.check, estimate::or_checked(&check, &estimated)),

@@ -31,7 +31,7 @@ pub(super) fn put(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
     let name = name.unwrap_or_else(|| "the volume's kind".to_owned());
     facts.derive(Signal::IoLeft, name, |facts, i| {
         let told = balances.iter().flatten().filter_map(|column| column.values[i]).reduce(f64::min);
-        let waits = || estimate::waits(facts, i);
+        let waits = || estimate::waits(facts, i, None);
         told.or_else(|| {
             let (iops, throughput) = (iops(i)?, throughput(i)?);
             if iops.bursts() {
