@@ -60,6 +60,22 @@ pub struct Run {
 const MOST_THREADS: u32 = 256;
 
 impl Plan {
+    /// Of one thread, with the default limits and seed 1, for a client whose requests take no longer than `timeout`.
+    pub fn new(title: impl Into<String>, workload: impl Into<String>, load: Loop, timeout: Duration) -> Self {
+        Self {
+            title: title.into(),
+            workload: workload.into(),
+            load,
+            course: Course::default(),
+            threads: 1,
+            limits: Limits::default(),
+            seed: 1,
+            monthly: None,
+            drain: Nanos(timeout.as_nanos() as u64) + Nanos::secs(1),
+            notes: BTreeMap::new(),
+        }
+    }
+
     /// # Errors
     /// When a number cannot be.
     pub fn check(&self) -> Result<(), BenchError> {

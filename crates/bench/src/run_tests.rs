@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
 
 use input::Text;
 use units::{Nanos, Usd};
@@ -23,10 +24,6 @@ fn recipe(table: &str) -> Arc<Recipe> {
 
 fn plan(threads: u32) -> Plan {
     Plan {
-        title: "twin".to_owned(),
-        workload: "YCSB A".to_owned(),
-        load: Loop::Closed { clients: 4, think: Nanos(0) },
-        course: Course::default(),
         threads,
         limits: Limits {
             window: Nanos::millis(20),
@@ -36,10 +33,8 @@ fn plan(threads: u32) -> Plan {
             measure_most: Nanos::millis(600),
             within: 0.5,
         },
-        seed: 1,
         monthly: Some(Usd(730.0)),
-        drain: Nanos::secs(5),
-        notes: BTreeMap::new(),
+        ..Plan::new("twin", "YCSB A", Loop::Closed { clients: 4, think: Nanos(0) }, Duration::from_secs(4))
     }
 }
 

@@ -1,16 +1,12 @@
 //! Claims on a real engine as recipes: a workload, a deployment without and with what is claimed of, and how both were made
 //! as small as one machine.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
-use bench::{Arrivals, Course, Limits, Loop, Plan};
+use bench::{Arrivals, Limits, Loop, Plan};
 use deployment::Deployment;
 use input::Text;
 use trial::{Database, Order};
 use units::{Bytes, Nanos};
 use workload::Workload;
-use workload::operations::Scale;
 
 use crate::run::ClaimError;
 
@@ -121,11 +117,6 @@ impl Recipe {
         let workload = Workload::from_text(&text(&self.workload), &mut |path| input::read_text(path, input::LIMIT))?;
         let deployment = Deployment::from_text(&text(&changed(&self.deployment, change)))?;
         let plan = Plan {
-            title: title.to_owned(),
-            workload: workload.name.clone(),
-            load: self.load()?,
-            course: Course::default(),
-            threads: 1,
             limits: Limits {
                 warm_least: self.warm_up,
                 warm_most: self.warm_up + Nanos::secs(5),
@@ -133,31 +124,18 @@ impl Recipe {
                 measure_most: self.measure,
                 ..Limits::default()
             },
-            seed: 1,
-            monthly: None,
-            drain: Nanos(Order::TIMEOUT.as_nanos() as u64) + Nanos::secs(1),
-            notes: BTreeMap::new(),
+            ..Plan::new(title, &workload.name, self.load()?, Order::TIMEOUT)
         };
         let options =
             cluster::Options { memory: Some(self.memory), keys: self.keys.clone(), ..cluster::Options::default() };
-        let client =
-            rawkv::Options { zone: self.zone.clone(), timeout: Duration::from_secs(30), ..rawkv::Options::default() };
         let database = Database::Reference {
             deployment: Box::new(deployment),
             options: Box::new(options),
             regions: REGIONS,
             share: self.share,
         };
-        Ok(Order {
-            workload,
-            scale: Scale::default(),
-            database,
-            plan,
-            load: true,
-            client,
-            deeds: Vec::new(),
-            stop: Default::default(),
-        })
+        let order = Order::new(workload, database, plan);
+        Ok(Order { client: rawkv::Options { zone: self.zone.clone(), ..order.client }, ..order })
     }
 }
 

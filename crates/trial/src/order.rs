@@ -75,6 +75,13 @@ impl Order {
     /// The longest that a request may take: longer than any stall that a disk of ours has.
     pub const TIMEOUT: Duration = Duration::from_secs(30);
 
+    /// A workload as it is, loaded before it runs; nothing is done to the cluster.
+    pub fn new(workload: Workload, database: Database, plan: Plan) -> Self {
+        let client = rawkv::Options { timeout: Self::TIMEOUT, ..rawkv::Options::default() };
+        let (scale, deeds, stop) = (Scale::default(), Vec::new(), Arc::default());
+        Self { workload, scale, database, plan, load: true, client, deeds, stop }
+    }
+
     /// The client's options with what the deployment says.
     pub(crate) fn client(&self) -> rawkv::Options {
         let mut client = rawkv::Options { retry_unknown: true, ..self.client.clone() };

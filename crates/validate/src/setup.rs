@@ -1,10 +1,9 @@
 //! A row of the grid as both sides take it: a workload, a deployment, and how both were made to fit one machine.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bench::{Arrivals, Course, Limits, Loop, Plan};
+use bench::{Arrivals, Limits, Loop, Plan};
 use catalog::{Catalog, View};
 use deployment::{Deployment, NodeGroup, Role, Settings};
 use disk::Disk;
@@ -13,7 +12,6 @@ use simulate::{Constants, Machine};
 use toml::{Table, Value};
 use trial::{Database, Order};
 use units::{Bytes, BytesPerSec, Nanos, Ratio};
-use workload::operations::Scale;
 use workload::{Engine, Workload};
 
 use crate::{Level, Row, ValidateError};
@@ -226,11 +224,6 @@ impl Setup {
             None => Loop::Closed { clients: common.clients, think: common.think },
         };
         let plan = Plan {
-            title: format!("row {}", self.name),
-            workload: workload.name.clone(),
-            load,
-            course: Course::default(),
-            threads: 1,
             limits: Limits {
                 warm_least: common.warm_up,
                 warm_most: common.warm_up,
@@ -239,9 +232,7 @@ impl Setup {
                 ..Limits::default()
             },
             seed: common.seed,
-            monthly: None,
-            drain: Nanos(Order::TIMEOUT.as_nanos() as u64) + Nanos::secs(1),
-            notes: BTreeMap::new(),
+            ..Plan::new(format!("row {}", self.name), &workload.name, load, Order::TIMEOUT)
         };
         let options = cluster::Options {
             memory: Some(self.memory),
@@ -256,17 +247,7 @@ impl Setup {
             regions: common.regions,
             share: 1.0,
         };
-        let client = rawkv::Options { timeout: Order::TIMEOUT, ..rawkv::Options::default() };
-        Ok(Order {
-            workload,
-            scale: Scale::default(),
-            database,
-            plan,
-            load: true,
-            client,
-            deeds: Vec::new(),
-            stop: stop.clone(),
-        })
+        Ok(Order { stop: stop.clone(), ..Order::new(workload, database, plan) })
     }
 
     /// TiKV's keys that make the tree small.

@@ -1,17 +1,15 @@
 //! The simulated bench's node in small: all bytes and rates shrink with the disk, and time as the phases press it.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bench::{Arrivals, Course, Limits, Loop, Plan};
+use bench::{Arrivals, Limits, Loop, Plan};
 use deployment::{Deployment, NodeGroup, Role, Settings};
 use input::Text;
 use toml::{Table, Value};
 use trial::{Database, Order};
 use units::{Bytes, BytesPerSec, Nanos};
-use workload::operations::Scale;
 use workload::{Engine, Workload};
 
 use crate::Trouble;
@@ -97,16 +95,9 @@ impl Setup {
         let span = Nanos::secs(self.seconds);
         let warm_up = WARM_UP.min(Nanos(span.0 / 10));
         let plan = Plan {
-            title: "limiter".to_owned(),
-            workload: workload.name.clone(),
-            load,
-            course: Course::default(),
-            threads: 1,
             limits: Limits { warm_least: warm_up, measure_most: span - warm_up, ..Limits::default() },
             seed,
-            monthly: None,
-            drain: Nanos(Order::TIMEOUT.as_nanos() as u64) + Nanos::secs(1),
-            notes: BTreeMap::new(),
+            ..Plan::new("limiter", &workload.name, load, Order::TIMEOUT)
         };
         let memory = self.size(MEMORY);
         let options = cluster::Options {
@@ -122,9 +113,7 @@ impl Setup {
             regions: 4,
             share: 1.0,
         };
-        let client = rawkv::Options { timeout: Order::TIMEOUT, ..rawkv::Options::default() };
-        let (scale, deeds, stop) = (Scale::default(), Vec::new(), stop.clone());
-        Ok(Order { workload, scale, database, plan, load: true, client, deeds, stop })
+        Ok(Order { stop: stop.clone(), ..Order::new(workload, database, plan) })
     }
 
     fn keys(&self, memory: Bytes) -> Result<Table, Trouble> {

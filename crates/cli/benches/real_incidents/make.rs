@@ -1,12 +1,11 @@
 //! Makes an incident: disks mounted, a load on them, watched, all of it taken down.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bench::{Arrivals, Course, Limits, Loop, Plan};
+use bench::{Arrivals, Limits, Loop, Plan};
 use cluster::{Host, Lab};
 use sql::{Job, JobKind};
 use units::{Bytes, Nanos, Ratio};
@@ -147,16 +146,10 @@ fn mariadb(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble
             set: Vec::new(),
         },
         plan: Plan {
-            title: row.name.clone(),
-            workload: "inserts".to_owned(),
-            load,
-            course: Course::default(),
-            threads: 1,
             limits: limits(row),
             seed: SEED,
-            monthly: None,
             drain: Nanos::secs(20),
-            notes: BTreeMap::new(),
+            ..Plan::new(&row.name, "inserts", load, sql::Order::PATIENCE)
         },
         table: sql::Table::Load,
         crash: None,

@@ -1,10 +1,8 @@
 //! What a run and a comparison have in common.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use bench::{Arrivals, Course, Limits, Loop, Plan};
+use bench::{Arrivals, Limits, Loop, Plan};
 use cluster::{Lab, Programs};
 use deployment::Deployment;
 use trial::{Database, Order};
@@ -122,29 +120,15 @@ impl Options {
         let own = recipe.clients().map(|clients| clients.round() as u32);
         let load = self.load(own, recipe.think(), IN_FLIGHT);
         let plan = Plan {
-            title: title.to_owned(),
-            workload: workload.name.clone(),
-            load,
-            course: Course::default(),
-            threads: 1,
             limits: self.limits(),
             seed: self.seed,
             monthly: price,
-            drain: Nanos(Order::TIMEOUT.as_nanos() as u64) + Nanos::secs(1),
-            notes: BTreeMap::new(),
+            ..Plan::new(title, &workload.name, load, Order::TIMEOUT)
         };
         plan.check().map_err(|error| Failure { code: error.exit_code(), message: error.to_string() })?;
-        let client = rawkv::Options { zone: self.zone.clone(), timeout: Order::TIMEOUT, ..rawkv::Options::default() };
-        Ok(Order {
-            workload,
-            scale,
-            database,
-            plan,
-            load: !self.no_load,
-            client,
-            deeds: Vec::new(),
-            stop: Arc::default(),
-        })
+        let order = Order::new(workload, database, plan);
+        let client = rawkv::Options { zone: self.zone.clone(), ..order.client };
+        Ok(Order { scale, load: !self.no_load, client, ..order })
     }
 
     /// What makes operations start; `own` and `think` are the workload's. An open loop has `in_flight` at a time at most.

@@ -1,12 +1,11 @@
 //! `diskwright bench` on SQL databases.
 
-use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bench::{Course, Plan, Report};
+use bench::{Plan, Report};
 use deployment::Deployment;
 use serde_json::{Value, json};
 use sql::{Database, Found, Ground, Job, JobKind, Order, Password, Table, Target};
@@ -116,16 +115,10 @@ fn order(args: &Args, workload: &Workload) -> Result<Order, Failure> {
     let own = job.clients;
     let load = options.load(own, job.think, options.clients.or(own).unwrap_or(CLIENTS));
     let plan = Plan {
-        title,
-        workload: workload.name.clone(),
-        load,
-        course: Course::default(),
-        threads: 1,
         limits: options.limits(),
         seed: options.seed,
         monthly: price,
-        drain: Nanos(Order::PATIENCE.as_nanos() as u64) + Nanos::secs(1),
-        notes: BTreeMap::new(),
+        ..Plan::new(title, &workload.name, load, Order::PATIENCE)
     };
     plan.check()?;
     let table = match (args.sql.drop, options.no_load) {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bench::{Course, Limits, Loop, Plan};
+use bench::{Limits, Loop, Plan};
 use catalog::Catalog;
 use deployment::Deployment;
 use input::{InputError, Text};
@@ -153,17 +153,11 @@ impl Document {
             measure_most: self.measure,
             ..Limits::default()
         };
+        let load = Loop::Closed { clients, think: self.think };
         let plan = Plan {
-            title: deployment.name.clone(),
-            workload: workload.name.clone(),
-            load: Loop::Closed { clients, think: self.think },
-            course: Course::default(),
-            threads: 1,
             limits,
-            seed: 1,
             monthly: costs.map(|costs| costs.total()),
-            drain: Nanos(Order::PATIENCE.as_nanos() as u64) + Nanos::secs(1),
-            notes: BTreeMap::new(),
+            ..Plan::new(&deployment.name, &workload.name, load, Order::PATIENCE)
         };
         plan.check()?;
         let disk =

@@ -212,7 +212,6 @@ fn series(warmed: &[Second], found: &[Second], offset: f64) -> Vec<Series> {
 #[cfg(test)]
 mod tests {
     use bench::compare::Sample;
-    use bench::{Course, Limits};
 
     use super::*;
 
@@ -234,18 +233,7 @@ mod tests {
     }
 
     fn plan() -> Plan {
-        Plan {
-            title: "t".into(),
-            workload: "w".into(),
-            load: Loop::Closed { clients: 4, think: Nanos(0) },
-            course: Course::default(),
-            threads: 1,
-            limits: Limits::default(),
-            seed: 1,
-            monthly: None,
-            drain: Nanos::secs(1),
-            notes: BTreeMap::new(),
-        }
+        Plan::new("t", "w", Loop::Closed { clients: 4, think: Nanos(0) }, Duration::ZERO)
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! A plan made ready to be run on this machine, with what the model expects of the run.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bench::{Arrivals, Course, Limits, Loop, Plan};
+use bench::{Arrivals, Limits, Loop, Plan};
 use catalog::View;
 use deployment::{Deployment, Settings};
 use engine::{Calibration, Demand, target_rate};
@@ -172,26 +171,11 @@ fn order(
         credits: Some(0.0),
         ..cluster::Options::default()
     };
-    let plan = Plan {
-        title: deployment.name.clone(),
-        workload: workload.name.clone(),
-        load: Loop::Open {
-            rate: scaling.rate,
-            arrivals: Arrivals::Poisson,
-            in_flight: IN_FLIGHT,
-            backlog: 16 * IN_FLIGHT,
-        },
-        course: Course::default(),
-        threads: 1,
-        limits: LIMITS,
-        seed: SEED,
-        monthly: None,
-        drain: Nanos(Order::TIMEOUT.as_nanos() as u64) + Nanos::secs(1),
-        notes: BTreeMap::new(),
-    };
+    let load =
+        Loop::Open { rate: scaling.rate, arrivals: Arrivals::Poisson, in_flight: IN_FLIGHT, backlog: 16 * IN_FLIGHT };
+    let plan = Plan { limits: LIMITS, seed: SEED, ..Plan::new(&deployment.name, &workload.name, load, Order::TIMEOUT) };
     // Zones are a, b, c …; a client stands in one of them.
     let zone = (deployment.zones > 1).then(|| "a".to_owned());
-    let client = rawkv::Options { zone, timeout: Order::TIMEOUT, ..rawkv::Options::default() };
     let database = Database::Reference {
         deployment: Box::new(deployment),
         options: Box::new(options),
@@ -199,7 +183,8 @@ fn order(
         // The load need not wait for what is measured: limits are scaled after it.
         share: 1.0,
     };
-    Ok(Order { workload, scale, database, plan, load: true, client, deeds: Vec::new(), stop: stop.clone() })
+    let order = Order::new(workload, database, plan);
+    Ok(Order { scale, client: rawkv::Options { zone, ..order.client }, stop: stop.clone(), ..order })
 }
 
 /// The same plan gives the same run.
