@@ -20,26 +20,28 @@ const WORKERS: usize = 4;
 const MOST_POINTS: i64 = 1_000_000;
 
 type Batch = Vec<VolumeFacts>;
-type Outcome = Result<Vec<(Timeline, VolumeFacts)>, AwsError>;
+type Outcome<T> = Result<Vec<T>, AwsError>;
 
 /// A batch to fetch, and where its outcome goes.
-type Job = (Batch, SyncSender<Outcome>);
+type Job<T> = (Batch, SyncSender<Outcome<T>>);
 
-/// Shows every volume in the order of the list, whichever batch arrives first.
-pub(crate) fn each_volume(
+/// Looks at every volume as it comes, and shows what was seen in the order of the list, whichever batch arrives first.
+pub(crate) fn each_volume<T: Send>(
     api: &dyn Api,
     types: &Types,
     range: Range,
-    mut show: impl FnMut(Timeline, VolumeFacts) -> ControlFlow<()>,
+    look: impl Fn(Timeline, VolumeFacts) -> T + Sync,
+    mut show: impl FnMut(T) -> ControlFlow<()>,
 ) -> Result<(), AwsError> {
     // Both queues have an end: a listing that is faster than the metrics waits, and so does a fetch faster than `show`.
-    let (jobs, queue) = sync_channel::<Job>(0);
-    let (order, outcomes) = sync_channel::<Receiver<Outcome>>(WORKERS);
+    let (jobs, queue) = sync_channel::<Job<T>>(0);
+    let (order, outcomes) = sync_channel::<Receiver<Outcome<T>>>(WORKERS);
     let queue = Arc::new(Mutex::new(queue));
+    let look = &look;
     thread::scope(|scope| {
         for _ in 0..WORKERS {
             let queue = Arc::clone(&queue);
-            scope.spawn(move || work(api, range, &queue));
+            scope.spawn(move || work(api, range, &queue, look));
         }
         // With the last worker the queue ends, and with it the listing.
         drop(queue);
@@ -47,10 +49,8 @@ pub(crate) fn each_volume(
         for outcome in outcomes {
             // A worker that is gone without an answer has panicked; the scope passes that on.
             let Ok(outcome) = outcome.recv() else { break };
-            for (timeline, volume) in outcome? {
-                if show(timeline, volume).is_break() {
-                    return Ok(());
-                }
+            if outcome?.into_iter().any(|seen| show(seen).is_break()) {
+                return Ok(());
             }
         }
         Ok(())
@@ -66,7 +66,13 @@ fn batch(range: Range) -> usize {
 }
 
 /// Lists volumes and hands them on in batches until nobody wants more.
-fn list(api: &dyn Api, types: &Types, batch: usize, jobs: &SyncSender<Job>, order: &SyncSender<Receiver<Outcome>>) {
+fn list<T>(
+    api: &dyn Api,
+    types: &Types,
+    batch: usize,
+    jobs: &SyncSender<Job<T>>,
+    order: &SyncSender<Receiver<Outcome<T>>>,
+) {
     let mut token = None;
     loop {
         let page = api.volumes(None, token.take()).and_then(|mut page| {
@@ -97,16 +103,21 @@ fn list(api: &dyn Api, types: &Types, batch: usize, jobs: &SyncSender<Job>, orde
     }
 }
 
-fn work(api: &dyn Api, range: Range, queue: &Mutex<Receiver<Job>>) {
+fn work<T>(
+    api: &dyn Api,
+    range: Range,
+    queue: &Mutex<Receiver<Job<T>>>,
+    look: &(impl Fn(Timeline, VolumeFacts) -> T + Sync),
+) {
     loop {
         let job = queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).recv();
         let Ok((volumes, outcome)) = job else { return };
-        let timelines = assemble::timelines(api, &volumes, range).and_then(|timelines| {
+        let seen = assemble::timelines(api, &volumes, range).and_then(|timelines| {
             timelines.iter().try_for_each(Timeline::validate)?;
-            Ok(timelines.into_iter().zip(volumes).collect())
+            Ok(timelines.into_iter().zip(volumes).map(|(timeline, volume)| look(timeline, volume)).collect())
         });
         // Nobody waits for it any more once the caller has stopped.
-        let _ = outcome.send(timelines);
+        let _ = outcome.send(seen);
     }
 }
 

@@ -90,19 +90,21 @@ impl Session {
         self.api.modify(id, &to.volume)
     }
 
-    /// Shows every volume of the region as [`Session::volume`] gives it, in AWS's order, until told to stop; one of which
-    /// CloudWatch has nothing comes with an empty Timeline. Memory does not grow with their number. CloudWatch charges by
-    /// the series asked for, some twenty a volume, and lets some 90,000 points a second through (CloudWatch service quotas, of
-    /// starts more than three hours ago): many volumes are better asked for in longer steps, [`Range::in_steps_of`].
+    /// Looks at every volume of the region as [`Session::volume`] gives it, several at a time, and shows what was seen of them in
+    /// AWS's order, until told to stop; one of which CloudWatch has nothing comes with an empty Timeline. Memory does not grow
+    /// with their number. CloudWatch charges by the series asked for, some twenty a volume, and lets some 90,000 points a second
+    /// through (CloudWatch service quotas, of starts more than three hours ago): many volumes are better asked for in longer
+    /// steps, [`Range::in_steps_of`].
     ///
     /// # Errors
     /// When AWS cannot be asked; what was shown before remains true.
-    pub fn each_volume(
+    pub fn each_volume<T: Send>(
         &self,
         range: Range,
-        show: impl FnMut(Timeline, VolumeFacts) -> ControlFlow<()>,
+        look: impl Fn(Timeline, VolumeFacts) -> T + Sync,
+        show: impl FnMut(T) -> ControlFlow<()>,
     ) -> Result<(), AwsError> {
-        fleet::each_volume(self.api.as_ref(), &self.types, range, show)
+        fleet::each_volume(self.api.as_ref(), &self.types, range, look, show)
     }
 
     /// A database instance of RDS, and what CloudWatch has of it.

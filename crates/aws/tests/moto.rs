@@ -66,10 +66,14 @@ fn every_volume_comes_also_one_without_any_point() {
     let mut seen = BTreeMap::new();
     let session = moto.session("reader");
     session
-        .each_volume(moto.range(), |timeline, volume| {
-            seen.insert(volume.id, (volume.disk.to_string(), timeline.series.len()));
-            ControlFlow::Continue(())
-        })
+        .each_volume(
+            moto.range(),
+            |timeline, volume| (volume.id, (volume.disk.to_string(), timeline.series.len())),
+            |(id, what)| {
+                seen.insert(id, what);
+                ControlFlow::Continue(())
+            },
+        )
         .unwrap();
     // Another is the root volume of the instance, which moto makes: it has the instance's series only.
     assert_eq!(seen.len(), 4, "{seen:?}");

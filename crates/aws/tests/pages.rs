@@ -68,14 +68,18 @@ fn every_page_of_volumes_is_shown_with_its_instance() {
     });
     let mut seen = 0;
     session("volumes", endpoint)
-        .each_volume(range(), |timeline, volume| {
-            assert_eq!(volume.id, format!("vol-{seen:08x}"));
-            let instance = &volume.attachments[0].instance;
-            assert_eq!(instance.id, format!("i-{:08x}", seen / 2));
-            assert!(timeline.find("EBSReadOps", &[("InstanceId", &instance.id)]).is_some());
-            seen += 1;
-            ControlFlow::Continue(())
-        })
+        .each_volume(
+            range(),
+            |timeline, volume| (timeline, volume),
+            |(timeline, volume)| {
+                assert_eq!(volume.id, format!("vol-{seen:08x}"));
+                let instance = &volume.attachments[0].instance;
+                assert_eq!(instance.id, format!("i-{:08x}", seen / 2));
+                assert!(timeline.find("EBSReadOps", &[("InstanceId", &instance.id)]).is_some());
+                seen += 1;
+                ControlFlow::Continue(())
+            },
+        )
         .unwrap();
     assert_eq!(seen, 450);
 }

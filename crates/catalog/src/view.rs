@@ -10,24 +10,24 @@ use crate::facts::PriceFact;
 use crate::resolve::{self, ByRegion, CloudView};
 use crate::{CatalogError, Cloud, Date, InstanceType, Medium, Provenance, TransferPrice, VolumePrice, VolumeType};
 
-/// The facts that held on one day.
+/// The facts that held on one day. A clone of it is cheap.
 #[derive(Debug, Clone, Default)]
 pub struct View {
     date: Option<Date>,
     known: Arc<Known>,
-    volumes: BTreeMap<String, VolumeType>,
-    volume_prices: ByRegion<VolumePrice>,
+    volumes: Arc<BTreeMap<String, VolumeType>>,
+    volume_prices: Arc<ByRegion<VolumePrice>>,
     transfer: BTreeMap<Cloud, TransferPrice>,
     /// In the order of [`Cloud`], each when it is first asked for.
-    clouds: [OnceLock<CloudView>; 3],
+    clouds: Arc<[OnceLock<CloudView>; 3]>,
 }
 
 impl View {
     pub(crate) fn new(date: Option<Date>, known: Arc<Known>) -> Self {
         Self {
             date,
-            volumes: resolve::volumes(&known.shared, date),
-            volume_prices: resolve::volume_prices(&known.shared, date),
+            volumes: Arc::new(resolve::volumes(&known.shared, date)),
+            volume_prices: Arc::new(resolve::volume_prices(&known.shared, date)),
             transfer: resolve::transfer(&known.shared, date),
             known,
             clouds: Default::default(),

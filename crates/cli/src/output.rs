@@ -76,8 +76,8 @@ pub(crate) fn choose_colour(choice: clap::ColorChoice) {
 
 /// Prints the answer or the failure; `tell` is false if people have been told already.
 pub(crate) fn finish(result: Result<Output, Failure>, json: bool, tell: bool) -> ExitCode {
-    let (text, code) = match &result {
-        Ok(output) => (output.text.clone(), u8::from(output.negative)),
+    let (text, code) = match result {
+        Ok(output) => (output.text, u8::from(output.negative)),
         Err(failure) => {
             if tell {
                 // Nobody is left to be told if this fails.

@@ -25,16 +25,16 @@ pub(crate) fn cause<'f>(rule: &'static Rule, facts: &'f Facts) -> Option<Cause<'
     if rule.of != facts.subject.scope {
         return None;
     }
-    let all = 0..facts.grid.count;
-    let (within, around) = window(rule, facts, &all)?;
+    let holds = holds(rule, facts)?;
+    let all = 0..holds.len();
+    let (within, around) = window(rule, facts, &holds, &all)?;
     let mut episodes = vec![within.clone()];
     if !rule.at_end {
-        add_episodes(rule, facts, all.start..within.start, &mut episodes);
-        add_episodes(rule, facts, within.end..all.end, &mut episodes);
+        add_episodes(rule, facts, &holds, all.start..within.start, &mut episodes);
+        add_episodes(rule, facts, &holds, within.end..all.end, &mut episodes);
         episodes.sort_by_key(|episode| episode.start);
     }
-    let holds = |i: usize| holds(rule, facts, i);
-    let held = within.clone().filter(|i| holds(*i) == Some(true)).count() as f64 / within.len() as f64;
+    let held = holds[within.clone()].iter().filter(|holds| **holds == Some(true)).count() as f64 / within.len() as f64;
     let mut evidence = Evidence::default();
     let mut lacks = 1.0 - rule.confidence;
     for (conditions, looked) in [(&rule.all, &within), (&rule.over, &around)] {
@@ -57,14 +57,30 @@ pub(crate) fn cause<'f>(rule: &'static Rule, facts: &'f Facts) -> Option<Cause<'
     Some(Cause { rule, facts, within, episodes, evidence, confidence })
 }
 
-/// Whether the conditions hold in an interval; `None` where that is not known.
-fn holds(rule: &Rule, facts: &Facts, i: usize) -> Option<bool> {
-    rule.all.iter().try_fold(true, |all, condition| Some(all && condition.holds(facts.at(condition.signal, i))?))
+/// Whether the conditions hold in each interval, `None` where that is not known; nothing if they hold in none.
+fn holds(rule: &Rule, facts: &Facts) -> Option<Vec<Option<bool>>> {
+    let mut all = vec![Some(true); facts.grid.count];
+    for condition in &rule.all {
+        let values = facts.values(condition.signal);
+        let value = |i: usize| values.get(i).copied().flatten();
+        // What does not hold by one condition needs no other to be known.
+        let still = (0..).zip(&mut all).filter(|(_, holds)| **holds == Some(true));
+        still.for_each(|(i, holds)| *holds = condition.holds(value(i)));
+        if !all.contains(&Some(true)) {
+            return None;
+        }
+    }
+    Some(all)
 }
 
 /// The window in a part of the intervals, and the time around it over which means are looked at.
-fn window(rule: &Rule, facts: &Facts, part: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
-    let within = strongest(part.clone().map(|i| holds(rule, facts, i)), rule.share)?;
+fn window(
+    rule: &Rule,
+    facts: &Facts,
+    holds: &[Option<bool>],
+    part: &Range<usize>,
+) -> Option<(Range<usize>, Range<usize>)> {
+    let within = strongest(holds[part.clone()].iter().copied(), rule.share)?;
     let within = part.start + within.start..part.start + within.end;
     let lasts = facts.grid.step.0 * within.len() as u64;
     // What goes in bursts is told from what lasts by the time before and after.
@@ -78,15 +94,21 @@ fn window(rule: &Rule, facts: &Facts, part: &Range<usize>) -> Option<(Range<usiz
 }
 
 /// The windows of a part of the intervals beside one that was found.
-fn add_episodes(rule: &Rule, facts: &Facts, part: Range<usize>, episodes: &mut Vec<Range<usize>>) {
+fn add_episodes(
+    rule: &Rule,
+    facts: &Facts,
+    holds: &[Option<bool>],
+    part: Range<usize>,
+    episodes: &mut Vec<Range<usize>>,
+) {
     /// More are the same again.
     const MOST: usize = 100;
     if episodes.len() < MOST
-        && let Some((within, _)) = window(rule, facts, &part)
+        && let Some((within, _)) = window(rule, facts, holds, &part)
     {
         episodes.push(within.clone());
-        add_episodes(rule, facts, part.start..within.start, episodes);
-        add_episodes(rule, facts, within.end..part.end, episodes);
+        add_episodes(rule, facts, holds, part.start..within.start, episodes);
+        add_episodes(rule, facts, holds, within.end..part.end, episodes);
     }
 }
 

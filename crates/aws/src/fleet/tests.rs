@@ -13,12 +13,16 @@ fn fleet(volumes: usize) -> Twin {
     }
 }
 
+fn both(timeline: Timeline, volume: VolumeFacts) -> (Timeline, VolumeFacts) {
+    (timeline, volume)
+}
+
 #[test]
 fn every_volume_is_shown_once_with_its_own_series_in_the_order_of_the_list() {
     let mut shown = 0;
     let session = Session::over(Box::new(fleet(250)));
     session
-        .each_volume(range(), |timeline, volume| {
+        .each_volume(range(), both, |(timeline, volume)| {
             assert_eq!(volume.id, format!("vol-{shown:04}"));
             let reads = timeline.find("VolumeReadOps", &[("VolumeId", &volume.id)]).unwrap();
             assert_eq!(reads.points()[0].value, f64::from(shown));
@@ -34,11 +38,11 @@ fn every_volume_is_shown_once_with_its_own_series_in_the_order_of_the_list() {
 fn nothing_more_is_shown_after_a_stop() {
     let mut shown = 0;
     let session = Session::over(Box::new(fleet(250)));
-    let stop_at_five = |_, _| {
+    let stop_at_five = |()| {
         shown += 1;
         if shown == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    session.each_volume(range(), stop_at_five).unwrap();
+    session.each_volume(range(), |_, _| (), stop_at_five).unwrap();
     assert_eq!(shown, 5);
 }
 
@@ -46,10 +50,14 @@ fn nothing_more_is_shown_after_a_stop() {
 fn an_error_in_the_middle_comes_after_what_was_read_before_it() {
     let mut shown = 0;
     let session = Session::over(Box::new(Twin { denied_page: Some(2), ..fleet(250) }));
-    let error = session.each_volume(range(), |_, _| {
-        shown += 1;
-        ControlFlow::Continue(())
-    });
+    let error = session.each_volume(
+        range(),
+        |_, _| (),
+        |()| {
+            shown += 1;
+            ControlFlow::Continue(())
+        },
+    );
     assert!(matches!(error, Err(AwsError::Denied { .. })), "{error:?}");
     assert_eq!(shown, 2 * 37);
 }
@@ -57,7 +65,7 @@ fn an_error_in_the_middle_comes_after_what_was_read_before_it() {
 #[test]
 fn an_account_without_volumes_shows_none() {
     let session = Session::over(Box::new(fleet(0)));
-    session.each_volume(range(), |_, volume| panic!("{} is not there", volume.id)).unwrap();
+    session.each_volume(range(), both, |(_, volume)| panic!("{} is not there", volume.id)).unwrap();
 }
 
 #[test]

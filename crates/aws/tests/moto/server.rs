@@ -127,5 +127,5 @@ fn nobody() -> Account {
 pub(crate) fn read_all(session: &Session, moto: &Moto) -> Result<(), AwsError> {
     session.volume(&moto.account.busy, moto.range())?;
     session.db_instance("orders", moto.range())?;
-    session.each_volume(moto.range(), |_, _| std::ops::ControlFlow::Continue(()))
+    session.each_volume(moto.range(), |_, _| (), std::ops::ControlFlow::Continue)
 }

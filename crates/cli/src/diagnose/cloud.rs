@@ -99,7 +99,7 @@ mod asked {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::diagnose::fleet::Fleet;
+    use crate::diagnose::fleet::{Fleet, Row};
     use crate::diagnose::watch::Asked;
     use crate::progress;
 
@@ -169,12 +169,15 @@ mod asked {
         if account.given.out.is_some() {
             return Err(Failure::input("--out is for one volume; of all, --json has every verdict"));
         }
+        let look = |timeline, facts: VolumeFacts| {
+            let mut known = given.clone();
+            add(&mut known, &facts);
+            Row::new(facts.id, facts.name, &facts.disk, diagnose(&timeline, &known), json)
+        };
         let mut fleet = Fleet::default();
         progress::during("asking AWS for every volume", || {
-            session.each_volume(range, |timeline, facts| {
-                let mut known = given.clone();
-                add(&mut known, &facts);
-                fleet.add(&facts.id, facts.name.as_deref(), &facts.disk, &diagnose(&timeline, &known));
+            session.each_volume(range, look, |row| {
+                fleet.add(row);
                 ControlFlow::Continue(())
             })
         })?;

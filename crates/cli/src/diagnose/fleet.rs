@@ -2,7 +2,7 @@
 
 use diagnose::{Kind, Verdict};
 use disk::Disk;
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
 use units::Usd;
 
 use crate::output::{Output, bold};
@@ -14,33 +14,58 @@ pub(super) struct Fleet {
     rows: Vec<Row>,
 }
 
+/// All of them as JSON.
+#[derive(Serialize)]
+struct Document<'f> {
+    monthly_usd_delta: f64,
+    volumes: &'f [Row],
+    wrong: usize,
+}
+
 /// One volume.
-#[derive(Debug)]
-struct Row {
+#[derive(Debug, Serialize)]
+pub(super) struct Row {
+    #[serde(rename = "volume")]
     id: String,
     name: Option<String>,
     disk: String,
     /// The first verdict, which weighs most.
     kind: Kind,
     /// What the remedy adds to a month.
+    #[serde(rename = "monthly_usd_delta", serialize_with = "number")]
     monthly: Option<Usd>,
+    #[serde(skip)]
     remedy: Option<String>,
-    verdicts: Value,
+    /// All of them, where they are to be told.
+    verdicts: Vec<Verdict>,
 }
 
-impl Fleet {
-    /// One more.
-    pub(super) fn add(&mut self, id: &str, name: Option<&str>, disk: &Disk, verdicts: &[Verdict]) {
-        let Some(first) = verdicts.first() else { return };
-        self.rows.push(Row {
-            id: id.to_owned(),
-            name: name.map(str::to_owned),
+impl Row {
+    /// A volume with its verdicts, the first of which counts; `None` without any. All are kept if they are wanted.
+    pub(super) fn new(
+        id: String,
+        name: Option<String>,
+        disk: &Disk,
+        verdicts: Vec<Verdict>,
+        all: bool,
+    ) -> Option<Self> {
+        let first = verdicts.first()?;
+        Some(Self {
+            id,
+            name,
             disk: disk.to_string(),
             kind: first.kind,
             monthly: first.monthly,
             remedy: first.remedy.as_ref().map(|remedy| remedy.text.clone()),
-            verdicts: json!(verdicts),
-        });
+            verdicts: if all { verdicts } else { Vec::new() },
+        })
+    }
+}
+
+impl Fleet {
+    /// One more.
+    pub(super) fn add(&mut self, row: Option<Row>) {
+        self.rows.extend(row);
     }
 
     /// What is wrong first, then what saves most; a no if anything is wrong.
@@ -51,17 +76,12 @@ impl Fleet {
         });
         let wrong = self.rows.iter().filter(|row| row.kind.is_wrong()).count();
         let saved: f64 = self.rows.iter().filter(|row| !row.kind.is_wrong()).map(|row| price(row).min(0.0)).sum();
-        let output =
-            if json { Output::json(&self.document(wrong, saved)) } else { Output::text(self.text(wrong, saved)) };
-        output.negative(wrong > 0)
-    }
-
-    fn document(&self, wrong: usize, saved: f64) -> Value {
-        let row = |row: &Row| {
-            json!({ "volume": row.id, "name": row.name, "disk": row.disk, "kind": row.kind.to_string(),
-                    "monthly_usd_delta": row.monthly.map(|usd| usd.0), "verdicts": row.verdicts })
+        let output = if json {
+            Output::json(&Document { monthly_usd_delta: saved, volumes: &self.rows, wrong })
+        } else {
+            Output::text(self.text(wrong, saved))
         };
-        json!({ "volumes": self.rows.iter().map(row).collect::<Vec<_>>(), "wrong": wrong, "monthly_usd_delta": saved })
+        output.negative(wrong > 0)
     }
 
     fn text(&self, wrong: usize, saved: f64) -> String {
@@ -78,4 +98,8 @@ impl Fleet {
         }
         format!("{}\n\n{table}", bold(&wrap(&said, WIDTH, 0)))
     }
+}
+
+fn number<S: Serializer>(usd: &Option<Usd>, serializer: S) -> Result<S::Ok, S::Error> {
+    usd.map(|usd| usd.0).serialize(serializer)
 }

@@ -112,7 +112,8 @@ impl Facts {
 
     /// The mean of a signal over some intervals; `None` where nothing is known.
     pub fn mean(&self, signal: Signal, within: std::ops::Range<usize>) -> Option<f64> {
-        let known = || within.clone().filter_map(|i| self.at(signal, i));
+        let values = self.values(signal);
+        let known = || values[within.start.min(values.len())..within.end.min(values.len())].iter().flatten();
         let count = known().count();
         (count > 0).then(|| known().sum::<f64>() / count as f64)
     }
