@@ -91,8 +91,11 @@ impl Steps<'_> {
 pub(crate) fn fit(measurements: &[Measurement], burst: Option<Burst>) -> Result<Fitted, ProbeError> {
     let steps = Steps(measurements);
     let idle = steps.read_latency("read-idle")?;
-    let knees = measurements.iter().filter(|m| m.name.starts_with("read-iops-")).map(|m| m.total().read);
-    let most = knees.max_by(|a, b| a.iops.0.total_cmp(&b.iops.0)).ok_or(ProbeError::Nothing { step: "read-iops" })?;
+    let knees = || measurements.iter().filter(|m| m.name.starts_with("read-iops-")).map(|m| m.total().read);
+    let most = knees().map(|read| read.iops.0).fold(0.0, f64::max);
+    // Of equal ones the deepest: what a limit lets through at once after idling is soonest spent there.
+    let most =
+        knees().rfind(|read| read.iops.0 > most * (1.0 - SAME)).ok_or(ProbeError::Nothing { step: "read-iops" })?;
     let bytes = ["read-256k", "read-1m"].iter().filter_map(|name| steps.find(name)).map(|r| r.throughput().0);
     let bytes = bytes.fold(0.0, f64::max);
     // No disk of the model writes faster than it reads: if it seems so, a read was held up by something else.

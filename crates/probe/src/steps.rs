@@ -2,7 +2,8 @@
 //!
 //! What saturates the disk comes first: below its limits a disk earns burst credits, and would spend them in the next
 //! step. It also earns some in the 0.2 to 0.3 s in which fio starts. The ramp spends those if the burst rate is 1.5
-//! times the sustained one or more; an empty gp2 between 2000 and 3000 IOPS is taken for up to 7 % too fast.
+//! times the sustained one or more; an empty gp2 between 2000 and 3000 IOPS is taken for up to 7 % too fast, and so are the
+//! bytes of one between 670 and 1000 IOPS, or 340 and 510, whose I/Os of 256 KiB burst to its 250 or 128 MiB/s.
 
 use units::{Bytes, Iops, Nanos};
 
