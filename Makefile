@@ -45,7 +45,7 @@ store: linker headers
 	@echo "diskwright bench finds $(CARGO_TARGET_DIR)/release/diskwright-store"
 
 bench: linker headers
-	$(CARGO) bench --workspace --locked
+	$(CARGO) bench --workspace --features diskwright/cloud --locked
 	$(CARGO) build --release --locked --package diskwright
 	benches/whole-command.sh
 
