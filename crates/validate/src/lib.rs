@@ -18,6 +18,7 @@ mod machine;
 mod measured;
 mod predicted;
 mod setup;
+mod wakeups;
 
 pub use bounds::{Bound, bounds};
 pub use calibrate::{Calibrated, calibrate};

@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use units::Nanos;
+
 use crate::ValidateError;
+use crate::wakeups::WakeUps;
 
 /// What the machine did besides, as shares of all its processors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -16,15 +19,19 @@ pub struct Busy {
     pub stolen: f64,
     /// Processors.
     pub processors: f64,
+    /// How much later than at best, in the mean, a thread that runs before all others had woken up and done a little work.
+    #[serde(default)]
+    pub late: Nanos,
 }
 
-/// The machine as it was at the start of a measurement.
+/// The machine as it was when it was last looked at.
 #[derive(Debug)]
 pub struct Around {
     scratch: PathBuf,
     from: Instant,
     all: Ticks,
     others: u64,
+    wakeups: WakeUps,
 }
 
 /// Of the first line of `/proc/stat`.
@@ -44,27 +51,31 @@ impl Around {
     /// From now on. Ours is what has a path below `scratch` on its command line, this program, and the kernel.
     ///
     /// # Errors
-    /// When `/proc` cannot be read.
+    /// When `/proc` cannot be read, or no thread can be started.
     pub fn start(scratch: &Path) -> Result<Self, ValidateError> {
         let scratch = scratch.to_owned();
-        Ok(Self { from: Instant::now(), all: ticks()?, others: others(&scratch)?, scratch })
+        let wakeups = WakeUps::start().map_err(|error| ValidateError::Machine(error.to_string()))?;
+        Ok(Self { from: Instant::now(), all: ticks()?, others: others(&scratch)?, scratch, wakeups })
     }
 
-    /// Until now.
+    /// Since the start or the last look, until now.
     ///
     /// # Errors
     /// When `/proc` cannot be read.
-    pub fn end(self) -> Result<Busy, ValidateError> {
-        let (all, others) = (ticks()?, others(&self.scratch)?);
+    pub fn look(&mut self) -> Result<Busy, ValidateError> {
+        let (now, all, others) = (Instant::now(), ticks()?, others(&self.scratch)?);
         let processors = std::thread::available_parallelism().map_or(1.0, |count| count.get() as f64);
-        let there = self.from.elapsed().as_secs_f64() * processors * TICKS;
+        let there = (now - self.from).as_secs_f64() * processors * TICKS;
         let share = |ticks: u64| ticks as f64 / there.max(f64::MIN_POSITIVE);
-        Ok(Busy {
+        let busy = Busy {
             all: share(all.busy.saturating_sub(self.all.busy)),
             others: share(others.saturating_sub(self.others)),
             stolen: share(all.stolen.saturating_sub(self.all.stolen)),
             processors,
-        })
+            late: self.wakeups.late(),
+        };
+        (self.from, self.all, self.others) = (now, all, others);
+        Ok(busy)
     }
 }
 
@@ -138,9 +149,14 @@ mod tests {
 
     #[test]
     fn what_the_machine_does_is_seen() {
-        let around = Around::start(Path::new("/no/such/folder")).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(50));
-        let busy = around.end().unwrap();
-        assert!(busy.others >= 0.0 && busy.processors >= 1.0 && busy.all >= 0.0);
+        let mut around = Around::start(Path::new("/no/such/folder")).unwrap();
+        for _ in 0..2 {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            let busy = around.look().unwrap();
+            assert!(
+                busy.others >= 0.0 && busy.processors >= 1.0 && busy.all >= 0.0 && busy.late > Nanos(0),
+                "{busy:?}"
+            );
+        }
     }
 }

@@ -28,9 +28,9 @@ pub fn measure(
     if let Some((_, share)) = &setup.log {
         ground.degrade("raft", *share)?;
     }
-    let around = Around::start(&lab.scratch)?;
+    let mut around = Around::start(&lab.scratch)?;
     let found = ground.run(1, tell)?;
-    let busy = around.end()?;
+    let busy = around.look()?;
     let figures = figures(setup, &found);
     ground.end()?;
     Ok((figures, busy))

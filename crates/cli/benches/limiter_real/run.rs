@@ -68,12 +68,12 @@ impl Place {
         let text = events(&sequence(seed, setup.seconds as f64));
         self.ground.follow(&Script::from_text(&Text::new("phases.toml", text))?)?;
         let folder: PathBuf = self.lab.scratch.join(format!("pilot-{seed}"));
-        let around = Around::start(&self.lab.scratch)?;
+        let mut around = Around::start(&self.lab.scratch)?;
         let hand = Hand::begin(arm, &setup, &self.ground, (&folder, &self.lab.scratch.join(HOME)))?;
         // Arms of a sequence are sent the same operations at the same instants.
         let found = self.ground.run(u32::try_from(seed)?, &mut |_| {});
         let changes = hand.end();
-        let (found, busy) = (found?, around.end()?);
+        let (found, busy) = (found?, around.look()?);
         keep_what_it_said(&folder)?;
         let an_hour = f64::from(changes?) * 3600.0 / setup.seconds as f64;
         let [pending, l0] = ["pending_compaction_bytes", "level0_files"].map(|name| values(&found.timeline, name));

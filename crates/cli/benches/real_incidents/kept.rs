@@ -32,8 +32,10 @@ impl Telling {
     }
 }
 
-/// The note in which a Timeline tells what it is of.
+/// The notes in which a Timeline tells what it is of, what the machine did besides, and how often the incident was made.
 const SETUP: &str = "setup";
+const MACHINE: &str = "machine";
+pub(crate) const TRIES: &str = "tries";
 
 fn path(folder: &Path, row: &Row, telling: Telling) -> PathBuf {
     folder.join(format!("{}.{}.parquet", row.name, telling.name()))
@@ -51,9 +53,10 @@ pub(crate) fn read(folder: &Path, row: &Row) -> Option<Vec<(Telling, Timeline)>>
 /// Keeps what was seen.
 pub(crate) fn write(folder: &Path, row: &Row, seen: Seen) -> Result<(), Trouble> {
     std::fs::create_dir_all(folder)?;
-    let Seen { counted, prometheus, cloudwatch } = seen;
+    let Seen { counted, prometheus, cloudwatch, machine, tries } = seen;
     for (telling, mut timeline) in Telling::ALL.into_iter().zip([counted, prometheus, cloudwatch]) {
-        timeline.about.notes.insert(SETUP.to_owned(), row.setup());
+        let notes = [(SETUP, row.setup()), (MACHINE, machine.to_string()), (TRIES, tries.to_string())];
+        timeline.about.notes.extend(notes.map(|(note, text)| (note.to_owned(), text)));
         timeline.write(path(folder, row, telling))?;
     }
     Ok(())

@@ -3,6 +3,7 @@
 //! of `docs/incidents.md`.
 
 mod kept;
+mod machine;
 mod make;
 mod page;
 mod prometheus;
@@ -86,7 +87,7 @@ fn run(args: &Args) -> Result<bool, Trouble> {
         let held_out = number % 2 == 1;
         for (telling, timeline) in told {
             let verdicts = diagnose(&timeline, &row.known());
-            let outcome = Outcome::new(row, held_out, telling, &verdicts);
+            let outcome = Outcome::new(row, held_out, (telling, tries(&timeline)), &verdicts);
             if args.look && !held_out && outcome.right == Some(false) {
                 println!("{} ({}), {:?}:", row.name, telling.name(), row.truth);
                 say(&timeline, row, &verdicts);
@@ -132,12 +133,20 @@ fn make_all(args: &Args, rows: &[&Row]) -> Result<(), Trouble> {
             held = Some((Instant::now(), file));
         }
         let from = Instant::now();
-        let made = make::make(row, &lab, &stop).and_then(|seen| kept::write(&args.kept, row, seen));
-        let how = made.map_or_else(|error| format!("not made: {error}"), |()| "made".to_owned());
+        let made = make::undisturbed(row, &lab, &stop).and_then(|seen| {
+            let how = format!("made at try {}, {}", seen.tries, seen.machine);
+            kept::write(&args.kept, row, seen).map(|()| how)
+        });
+        let how = made.unwrap_or_else(|error| format!("not made: {error}"));
         println!("{} of {}: {} {how}, {:.0} s", number + 1, new.len(), row.name, from.elapsed().as_secs_f64());
     }
     std::fs::remove_dir_all(&args.scratch)?;
     Ok(())
+}
+
+/// How often an incident was made until the machine was its own; once, of what was kept before that was looked at.
+fn tries(timeline: &timeline::Timeline) -> u32 {
+    timeline.about.notes.get(kept::TRIES).and_then(|tries| tries.parse().ok()).unwrap_or(1)
 }
 
 /// So long the lock is held before others get their turn; an incident more may be begun until then.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bench::{Arrivals, Limits, Loop, Plan};
 use cluster::{Host, Lab};
@@ -12,6 +12,7 @@ use units::{Bytes, Nanos, Ratio};
 use validate::{Common, Setup};
 
 use crate::Trouble;
+use crate::machine::Rule;
 use crate::row::{On, Row};
 use crate::watch::{self, Seen, Watch};
 
@@ -22,8 +23,21 @@ const SEED: u64 = 1;
 /// Operations of an open loop that the store may have at a time, as `bench` has them.
 const IN_FLIGHT: u32 = 4096;
 
-/// Makes it.
-pub(crate) fn make(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
+/// Makes an incident until the machine is its own, as often as the rule allows; gives the last.
+pub(crate) fn undisturbed(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
+    let rule = Rule::embedded();
+    let mut tries = 1;
+    loop {
+        let seen = make(row, lab, stop)?;
+        if tries >= rule.tries || rule.allows(&seen.machine) || stop.load(Ordering::Relaxed) {
+            return Ok(Seen { tries, ..seen });
+        }
+        println!("  {} is made anew, {}", row.name, seen.machine);
+        tries += 1;
+    }
+}
+
+fn make(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
     match row.on {
         On::Fio => fio(row, lab, stop),
         On::Store => store(row, lab, stop),

@@ -18,6 +18,8 @@ pub(crate) struct Outcome {
     truth: Vec<Kind>,
     held_out: bool,
     telling: Telling,
+    /// How often it was made.
+    tries: u32,
     first: Kind,
     /// Whether a true cause was named first; `None` where the source cannot know of any.
     pub(crate) right: Option<bool>,
@@ -44,13 +46,14 @@ fn tells(telling: Telling, kind: Kind, row: &Row) -> bool {
 }
 
 impl Outcome {
-    pub(crate) fn new(row: &Row, held_out: bool, telling: Telling, verdicts: &[Verdict]) -> Self {
+    pub(crate) fn new(row: &Row, held_out: bool, (telling, tries): (Telling, u32), verdicts: &[Verdict]) -> Self {
         let visible: Vec<Kind> = row.truth.iter().copied().filter(|kind| tells(telling, *kind, row)).collect();
         let first = verdicts[0].kind;
         Self {
             name: row.name.clone(),
             held_out,
             telling,
+            tries,
             first,
             right: (!visible.is_empty()).then(|| visible.contains(&first)),
             all: visible.iter().all(|kind| verdicts.iter().any(|verdict| verdict.kind == *kind)),
@@ -102,6 +105,10 @@ pub(crate) fn markdown(outcomes: &[Outcome], rows: usize) -> String {
             _ = writeln!(text, "| {half} | {} | {first} | {all} | {alarms} |", telling.name());
         }
     }
+    let again: Vec<String> =
+        made.filter(|one| one.tries > 1).map(|one| format!("`{}` ({} times)", one.name, one.tries)).collect();
+    let again = if again.is_empty() { "none".to_owned() } else { again.join(", ") };
+    _ = writeln!(text, "\nMade more than once, because the machine was late or did other work: {again}.");
     _ = writeln!(
         text,
         "\nAsked: {:.0} % and {:.0} % of the held-out half, as our own counters tell it.\n\n\

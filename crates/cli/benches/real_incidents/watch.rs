@@ -12,9 +12,10 @@ use mount::{Client, Home, Node};
 use observe::{CloudWatch, NodeSample};
 use timeline::{About, Merge, Point, Points, Series, Timeline, Unit};
 use units::Nanos;
-use validate::Around;
+use validate::{Around, Busy};
 
 use crate::Trouble;
+use crate::machine::{Machine, Rule};
 use crate::prometheus::Prometheus;
 use crate::row::{INSTANCE_ID, Row};
 
@@ -31,6 +32,10 @@ pub(crate) struct Seen {
     pub(crate) cloudwatch: Timeline,
     /// What a Prometheus scraped each second.
     pub(crate) prometheus: Timeline,
+    /// What the machine did besides.
+    pub(crate) machine: Machine,
+    /// How often it was made.
+    pub(crate) tries: u32,
 }
 
 /// A node that is watched.
@@ -43,12 +48,18 @@ pub(crate) struct Watch {
     from: Timestamp,
 }
 
-/// What the incident's own programs took of the processors since the look before.
+/// What the processors did since the look before.
 struct Ran {
     until: Timestamp,
-    /// Of what other programs and other machines left of them.
-    share: f64,
-    processors: f64,
+    busy: Busy,
+}
+
+impl Ran {
+    /// What the incident's own programs took, of what other programs and other machines left.
+    fn share(&self) -> f64 {
+        let left = (1.0 - self.busy.others - self.busy.stolen).max(f64::MIN_POSITIVE);
+        ((self.busy.all - self.busy.others) / left).clamp(0.0, 1.0)
+    }
 }
 
 /// The one node that is mounted, with its credits and its share as the row wants them.
@@ -89,16 +100,13 @@ impl Watch {
         let samples = Arc::<Mutex<Vec<NodeSample>>>::default();
         let (seen, began) = (samples.clone(), Instant::now());
         let processors = Arc::<Mutex<Vec<Ran>>>::default();
-        let (ran, folder, mut around) = (processors.clone(), scratch.to_owned(), Some(Around::start(scratch)?));
+        let (ran, mut around) = (processors.clone(), Around::start(scratch)?);
         let rounds = Rounds::start("watch".to_owned(), move |_| {
             look(&client, began, &mut fault, &seen);
-            if let Some(busy) = around.take().and_then(|around| around.end().ok()) {
-                let left = (1.0 - busy.others - busy.stolen).max(f64::MIN_POSITIVE);
-                let share = ((busy.all - busy.others) / left).clamp(0.0, 1.0);
-                let now = Ran { until: Timestamp::now(), share, processors: busy.processors };
+            if let Ok(busy) = around.look() {
+                let now = Ran { until: Timestamp::now(), busy };
                 ran.lock().unwrap_or_else(PoisonError::into_inner).push(now);
             }
-            around = Around::start(&folder).ok();
         })?;
         Ok(Self { node, samples, rounds, prometheus, processors, from: Timestamp::now() })
     }
@@ -131,7 +139,12 @@ impl Watch {
         for timeline in [&mut counted, &mut prometheus] {
             add_processors(timeline, &ran, self.from, false);
         }
-        Ok(Seen { counted, cloudwatch, prometheus })
+        let starts = std::iter::once(self.from).chain(ran.iter().map(|ran| ran.until));
+        let stretches: Vec<(f64, Busy)> = starts
+            .zip(&ran)
+            .map(|(from, ran)| ((ran.until - from).total(jiff::Unit::Second).unwrap_or(0.0).max(0.0), ran.busy))
+            .collect();
+        Ok(Seen { counted, cloudwatch, prometheus, machine: Rule::embedded().judge(&stretches), tries: 1 })
     }
 }
 
@@ -147,7 +160,7 @@ fn add_processors(timeline: &mut Timeline, ran: &[Ran], began: Timestamp, cloud:
         .filter(|(from, until, _)| from < until)
         .collect();
     let (Some((first, ..)), Some((_, last, ran))) = (each.first(), each.last()) else { return };
-    let busy = |(from, until, ran): &(Nanos, Nanos, &Ran)| ran.share * (*until - *from).as_secs_f64();
+    let busy = |(from, until, ran): &(Nanos, Nanos, &Ran)| ran.share() * (*until - *from).as_secs_f64();
     let mut add = |name: &str, label: (&str, &str), unit, merge, points| {
         let labels = BTreeMap::from([(label.0.to_owned(), label.1.to_owned())]);
         timeline.series.push(Series { name: name.to_owned(), labels, unit, points: Points::Values(merge, points) });
@@ -157,9 +170,10 @@ fn add_processors(timeline: &mut Timeline, ran: &[Ran], began: Timestamp, cloud:
         let all = vec![Point { from: *first, until: *last, value }];
         return add("CPUUtilization", ("InstanceId", INSTANCE_ID), Unit::Percent, Merge::Mean, all);
     }
-    let point = |one: &(Nanos, Nanos, &Ran)| Point { from: one.0, until: one.1, value: busy(one) * one.2.processors };
+    let point =
+        |one: &(Nanos, Nanos, &Ran)| Point { from: one.0, until: one.1, value: busy(one) * one.2.busy.processors };
     add("host_cpu_time", ("node", NODE), Unit::Seconds, Merge::Sum, each.iter().map(point).collect());
-    let all = vec![Point { from: *first, until: *last, value: ran.processors }];
+    let all = vec![Point { from: *first, until: *last, value: ran.busy.processors }];
     add("host_cpus", ("node", NODE), Unit::Count, Merge::Mean, all);
 }
 

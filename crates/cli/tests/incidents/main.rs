@@ -3,6 +3,8 @@
 
 #[path = "../../benches/real_incidents/kept.rs"]
 mod kept;
+#[path = "../../benches/real_incidents/machine.rs"]
+mod machine;
 #[path = "../../benches/real_incidents/make.rs"]
 mod make;
 #[path = "../../benches/real_incidents/prometheus.rs"]
@@ -39,7 +41,7 @@ fn named(name: &str) -> Result<Vec<(Telling, bool)>, Trouble> {
     let lab = Lab { home, scratch, programs: Programs::find()? };
     let row = Row::all().into_iter().find(|row| row.name == name).ok_or("the table has no such row")?;
     let recordings = root.path().join("recordings");
-    kept::write(&recordings, &row, make::make(&row, &lab, &Arc::default())?)?;
+    kept::write(&recordings, &row, make::undisturbed(&row, &lab, &Arc::default())?)?;
     let told = kept::read(&recordings, &row).ok_or("not all of it was kept")?;
     let is_right = |(telling, timeline)| (telling, row.truth.contains(&diagnose(&timeline, &row.known())[0].kind));
     Ok(told.into_iter().map(is_right).collect())
