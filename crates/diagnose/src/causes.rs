@@ -87,8 +87,9 @@ fn window(
     let context = within.len().min((thresholds().context / facts.grid.step.as_secs_f64()) as usize);
     let around = within.start.saturating_sub(context)..(within.end + context).min(facts.grid.count);
     let over = |condition: &Condition| condition.holds(facts.mean(condition.signal, around.clone())) == Some(true);
-    // All that was seen may be one interval, longer or shorter than the shortest window.
-    let is_long = lasts >= rule.least.0 || within.len() == facts.grid.count;
+    // A second between two looks is a little less by the clock. All that was seen may be one interval, longer or shorter than the
+    // shortest window.
+    let is_long = lasts as f64 >= 0.99 * rule.least.0 as f64 || within.len() == facts.grid.count;
     let is_last = !rule.at_end || within.end == facts.grid.count;
     (is_long && is_last && rule.over.iter().all(over)).then_some((within, around))
 }

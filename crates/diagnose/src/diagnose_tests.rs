@@ -1,5 +1,6 @@
 use disk::Disk;
-use timeline::{Merge, Unit};
+use timeline::{Merge, Points, Unit};
+use units::Nanos;
 
 use super::*;
 use crate::testing::{Made, deployment, view};
@@ -151,6 +152,19 @@ fn seconds_without_load_at_the_end_do_not_hide_that_credits_run_out() {
 }
 
 #[test]
+fn a_second_that_is_a_little_less_by_the_clock_does_not_hide_that_credits_run_out() {
+    let balance = |i: u64| Some(50.0 - i as f64 / 60.0);
+    let mut made = calm().each("io_balance", &DATA, (Unit::Percent, Merge::Min), balance);
+    let less = |at: Nanos| Nanos(at.0 - at.0 / 100_000);
+    for series in &mut made.timeline.series {
+        if let Points::Values(_, points) = &mut series.points {
+            points.iter_mut().for_each(|point| (point.from, point.until) = (less(point.from), less(point.until)));
+        }
+    }
+    assert_eq!(first(&made, &on("gp2:100GiB", None)).kind, Kind::BurstEnding);
+}
+
+#[test]
 fn a_balance_that_is_told_once_lasts_as_long_as_the_rate_that_is_taken_lets_it() {
     let told = |rate: f64| {
         Made::intervals(1, 60)
@@ -251,6 +265,13 @@ fn writes_that_the_engine_holds_back_are_debt_and_follow_a_full_disk() {
     assert_eq!(first(&held(calm()), &on("gp3:500GiB", None)).kind, Kind::CompactionDebt);
     let full = bound(Made::seconds(120).disk("data", 1000.0, 128.0, 0.2, 15.0), "volume_throughput", 1.0);
     assert_eq!(all(&held(full), &on("gp3:500GiB", None)), [Kind::VolumeThroughput, Kind::CompactionDebt]);
+}
+
+#[test]
+fn files_that_pile_up_on_level_0_are_a_debt_before_anything_is_held_back() {
+    let l0 = |files: f64| calm().level("level0_files", &NODE, files);
+    assert_eq!(first(&l0(14.0), &on("gp3:500GiB", None)).kind, Kind::CompactionDebt);
+    assert!(!all(&l0(5.0), &on("gp3:500GiB", None)).contains(&Kind::CompactionDebt));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fmt;
 use catalog::{InstanceType, View};
 use deployment::{Deployment, NodeGroup, Settings};
 use disk::{Disk, DiskError, Limits};
-use units::Usd;
+use units::{Ratio, Usd};
 
 use crate::threads::threads;
 
@@ -32,6 +32,9 @@ pub struct Known {
     pub scaled: BTreeMap<String, f64>,
     /// Threads of pools that were set, by the pool's name in `cpu_time`; others have TiKV's defaults.
     pub pools: BTreeMap<String, f64>,
+    /// For how much of the time a disk has to promise its rates to be offered as another's successor, over 0 and up to 1; `None`
+    /// asks for no promise.
+    pub consistency: Option<Ratio>,
 }
 
 /// Something said to be known that cannot be.
@@ -59,6 +62,7 @@ impl Known {
             deployment: None,
             scaled: BTreeMap::new(),
             pools: BTreeMap::new(),
+            consistency: None,
         }
     }
 
@@ -81,10 +85,23 @@ impl Known {
                 Err(error) => return Err(KnownError(format!("disk `{name}`: {error}"))),
             }
         }
+        if let Some(asked) = self.consistency.filter(|asked| !(asked.0 > 0.0 && asked.0 <= 1.0)) {
+            return Err(KnownError(format!(
+                "a consistency of {asked}: expected over 0 % and up to 100 %, such as 99.9%"
+            )));
+        }
         if let Some(region) = &self.region {
             self.view.region(region).map_err(|error| KnownError(error.to_string()))?;
         }
         Ok(())
+    }
+
+    /// Whether a disk promises its rates for as much of the time as is asked: all its volumes at once, which are late apart from
+    /// each other.
+    pub(crate) fn is_promised(&self, disk: &Disk) -> bool {
+        let promise = || self.view.volume(&disk.volume.kind).ok()?.consistency;
+        let all = || promise().map_or(0.0, |promise| promise.of_the_time.powi(disk.stripe as i32));
+        self.consistency.is_none_or(|asked| all() >= asked.0)
     }
 
     /// Where prices are looked up.

@@ -27,27 +27,9 @@ pub(crate) struct Outcome {
     all: bool,
 }
 
-/// What CloudWatch's series of disks and machines can tell: it knows of no engine and of no flush, and a disk has stalled when it
-/// has for a minute.
-fn tells(telling: Telling, kind: Kind, row: &Row) -> bool {
-    let too_short = kind == Kind::DiskStalled && row.seconds < 60;
-    let of_engine = matches!(
-        kind,
-        Kind::FlushBound
-            | Kind::RaftLogContention
-            | Kind::CompactionDebt
-            | Kind::CompactionUnthrottled
-            | Kind::BlockCacheSmall
-            | Kind::BlockCacheLarge
-            | Kind::BlockSize
-            | Kind::ThreadPool
-    );
-    telling != Telling::CloudWatch || !(of_engine || too_short)
-}
-
 impl Outcome {
     pub(crate) fn new(row: &Row, held_out: bool, (telling, tries): (Telling, u32), verdicts: &[Verdict]) -> Self {
-        let visible: Vec<Kind> = row.truth.iter().copied().filter(|kind| tells(telling, *kind, row)).collect();
+        let visible = row.visible(telling);
         let first = verdicts[0].kind;
         Self {
             name: row.name.clone(),

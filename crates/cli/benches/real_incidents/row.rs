@@ -9,6 +9,8 @@ use disk::Disk;
 use units::{Bytes, BytesPerSec};
 use workload::Engine;
 
+use crate::kept::Telling;
+
 /// What runs on the disks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -138,6 +140,24 @@ impl Row {
     /// How the log's disk is called.
     pub(crate) fn log_name(&self) -> &'static str {
         if self.on == On::Mariadb { "redo" } else { "raft" }
+    }
+
+    /// What of it a source can know.
+    pub(crate) fn visible(&self, telling: Telling) -> Vec<Kind> {
+        // CloudWatch's series of disks and machines know of no engine and of no flush, and a disk has stalled when it has for a minute.
+        let is_hidden = |kind: &Kind| match kind {
+            Kind::DiskStalled => self.seconds < 60,
+            Kind::FlushBound
+            | Kind::RaftLogContention
+            | Kind::CompactionDebt
+            | Kind::CompactionUnthrottled
+            | Kind::BlockCacheSmall
+            | Kind::BlockCacheLarge
+            | Kind::BlockSize
+            | Kind::ThreadPool => true,
+            _ => false,
+        };
+        self.truth.iter().copied().filter(|kind| telling != Telling::CloudWatch || !is_hidden(kind)).collect()
     }
 
     /// The deployment that is mounted.

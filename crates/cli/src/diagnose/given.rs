@@ -7,6 +7,7 @@ use deployment::Deployment;
 use diagnose::Known;
 use disk::Disk;
 use timeline::Timeline;
+use units::Ratio;
 
 use crate::failure::Failure;
 use crate::inputs;
@@ -26,6 +27,9 @@ pub(crate) struct Given {
     /// Threads of a pool that are not TiKV's default: unified_read_po=8; may be repeated
     #[arg(long, value_name = "POOL=THREADS")]
     pool: Vec<String>,
+    /// Offer only disks that promise their rates for so much of the time: 99.9%
+    #[arg(long, value_name = "SHARE")]
+    consistency: Option<Ratio>,
     /// Where prices are looked up; the deployment's region if not given
     #[arg(long)]
     pub(crate) region: Option<String>,
@@ -50,7 +54,12 @@ impl Given {
             None => brought,
         };
         let day = self.as_of.or(deployment.as_ref().and_then(|deployment| deployment.as_of));
-        let mut known = Known { deployment, region: self.region.clone(), ..Known::nothing(inputs::view(day)) };
+        let mut known = Known {
+            deployment,
+            region: self.region.clone(),
+            consistency: self.consistency,
+            ..Known::nothing(inputs::view(day))
+        };
         for text in &self.disk {
             let (name, disk) = named(text);
             let disk: Disk = disk.parse().map_err(|error| Failure::input(format!("--disk {text}: {error}")))?;

@@ -54,6 +54,17 @@ fn an_empty_bucket_is_named_with_the_cheapest_change_and_its_price() {
 }
 
 #[test]
+fn who_asks_for_a_promise_is_offered_provisioned_iops_and_one_that_cannot_be_is_refused() {
+    let (_folder, file) = cloudwatch(30.0, Some(0.0));
+    let args = ["--disk", "vol-1=gp2:400GiB", "--region", "us-west-2", "--consistency"];
+    let (_, answer) = diagnosed(&file, &[&args[..], &["99.9%"]].concat());
+    assert!(answer["verdicts"][0]["remedy"]["to"].as_str().unwrap().starts_with("io"), "{answer:#}");
+    let (code, answer) = diagnosed(&file, &[&args[..], &["150%"]].concat());
+    let message = answer["error"]["message"].as_str().unwrap_or_default();
+    assert!(code == 2 && message.contains("up to 100 %"), "{code}: {answer:#}");
+}
+
+#[test]
 fn a_volume_that_waits_for_nothing_is_healthy() {
     let (_folder, file) = cloudwatch(0.25, None);
     let (code, answer) = diagnosed(&file, &["--disk", "gp3:400GiB"]);

@@ -21,7 +21,12 @@ pub(super) fn change(facts: &Facts, delivered: Need, need: Need, raised: Signal,
     let Some((to, after, monthly)) = cheapest(disk, need, facts, known) else {
         return Advice::text(
             "disk",
-            format!("no volume of this kind carries more than {disk}: stripe volumes, or spread the load"),
+            match known.consistency {
+                Some(asked) => {
+                    format!("no volume of this kind promises what is missing of {disk} for {asked} of the time")
+                }
+                None => format!("no volume of this kind carries more than {disk}: stripe volumes, or spread the load"),
+            },
         );
     };
     let (limit, unit, before, now) = if raised == Signal::Iops {
@@ -68,8 +73,8 @@ pub struct Carrier {
     pub monthly: Option<Usd>,
 }
 
-/// Other disks of the same size or more, and of as many volumes, that sustain so much on a node: the cheapest first, those
-/// without a price last.
+/// Other disks of the same size or more, and of as many volumes, that sustain so much on a node, for as much of the time as is
+/// asked: the cheapest first, those without a price last.
 pub fn carriers(disk: &Disk, iops: Iops, throughput: BytesPerSec, node: &str, known: &Known) -> Vec<Carrier> {
     let need = Need { iops: iops.0, bytes: throughput.0 };
     let carries = |disk: &Disk| {
@@ -78,7 +83,7 @@ pub fn carriers(disk: &Disk, iops: Iops, throughput: BytesPerSec, node: &str, kn
     };
     let mut fit: Vec<Carrier> = candidates(disk, need)
         .into_iter()
-        .filter(|candidate| candidate != disk)
+        .filter(|candidate| candidate != disk && known.is_promised(candidate))
         .filter_map(|candidate| {
             Some(Carrier { limits: carries(&candidate)?, monthly: known.monthly(&candidate), disk: candidate })
         })
@@ -128,18 +133,24 @@ fn round_up(value: f64, to: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use units::Ratio;
+
     use super::*;
     use crate::facts::facts;
     use crate::testing::{Made, deployment, view};
 
     fn cheapest_of(disk: &str, iops: f64, mib: f64) -> (String, f64) {
-        let known = Known::deployment(view(), deployment(disk, None));
+        promised(disk, iops, mib, None).unwrap()
+    }
+
+    fn promised(disk: &str, iops: f64, mib: f64, consistency: Option<Ratio>) -> Option<(String, f64)> {
+        let known = Known { consistency, ..Known::deployment(view(), deployment(disk, None)) };
         let made = Made::seconds(10).disk("data", 100.0, 4.0, 1.0, 1.0);
         let all = facts(&made.timeline, &known);
         let data = all.iter().find(|facts| facts.subject.disk == "data").unwrap();
         let need = Need { iops, bytes: BytesPerSec::mib(mib).0 };
-        let (to, _, usd) = cheapest(data.disk.as_ref().unwrap(), need, data, &known).unwrap();
-        (to.to_string(), usd.unwrap().0)
+        let (to, _, usd) = cheapest(data.disk.as_ref().unwrap(), need, data, &known)?;
+        Some((to.to_string(), usd?.0))
     }
 
     #[test]
@@ -147,6 +158,14 @@ mod tests {
         let (to, usd) = cheapest_of("gp2:400GiB", 2500.0, 60.0);
         assert_eq!(to, "gp3:400GiB");
         assert!(usd < 0.0, "{usd}");
+    }
+
+    #[test]
+    fn who_asks_for_a_promise_gets_provisioned_iops_as_long_as_a_stripe_keeps_it() {
+        let of = |disk: &str, share| promised(disk, 2500.0, 60.0, Some(Ratio(share))).map(|(to, _)| to);
+        assert!(of("gp2:400GiB", 0.999).unwrap().starts_with("io"));
+        assert_eq!(of("gp2:400GiB", 0.99).as_deref(), Some("gp3:400GiB"));
+        assert_eq!(of("2x(gp2:400GiB)", 0.999), None, "one of two is late twice as often");
     }
 
     #[test]
