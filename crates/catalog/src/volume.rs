@@ -42,6 +42,14 @@ pub struct VolumeType {
     pub provenance: Provenance,
 }
 
+impl VolumeType {
+    /// For how much of the time, 0 to 1, all of so many volumes are promised to deliver what was provisioned; 0 where nothing is
+    /// promised. Volumes are late apart from each other: a stripe is on time only while all of them are.
+    pub fn on_time(&self, volumes: u32) -> f64 {
+        self.consistency.map_or(0.0, |consistency| consistency.of_the_time.powi(volumes as i32))
+    }
+}
+
 /// How the sustained I/O rate follows from the size or from what is provisioned.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum IopsRule {

@@ -96,12 +96,10 @@ impl Known {
         Ok(())
     }
 
-    /// Whether a disk promises its rates for as much of the time as is asked: all its volumes at once, which are late apart from
-    /// each other.
+    /// Whether a disk promises its rates for as much of the time as is asked: all its volumes at once.
     pub(crate) fn is_promised(&self, disk: &Disk) -> bool {
-        let promise = || self.view.volume(&disk.volume.kind).ok()?.consistency;
-        let all = || promise().map_or(0.0, |promise| promise.of_the_time.powi(disk.stripe as i32));
-        self.consistency.is_none_or(|asked| all() >= asked.0)
+        let promises = |asked| self.view.volume(&disk.volume.kind).is_ok_and(|kind| kind.on_time(disk.stripe) >= asked);
+        self.consistency.is_none_or(|asked| promises(asked.0))
     }
 
     /// Where prices are looked up.

@@ -197,10 +197,9 @@ impl Flash {
 impl VolumeOffer {
     /// The promise that a stripe of `n` such volumes fails, if any: of durability, then of consistency.
     pub(crate) fn broken_promise(&self, n: u32, targets: &workload::Targets) -> Option<(Constraint, f64, f64)> {
-        // Volumes fail apart from each other: a stripe is whole, and on time, only while all its volumes are.
-        let promise = |share: Option<f64>| share.map_or(0.0, |s| s.powi(n as i32));
-        let durable = promise(self.kind.durability.map(|(low, _)| low));
-        let consistent = promise(self.kind.consistency.map(|c| c.of_the_time));
+        // Volumes fail apart from each other: a stripe is whole only while all its volumes are.
+        let durable = self.kind.durability.map_or(0.0, |(low, _)| low.powi(n as i32));
+        let consistent = self.kind.on_time(n);
         let short = |asked: Option<units::Ratio>, given: f64| asked.map(|a| a.0).filter(|a| given + 1e-12 < *a);
         short(targets.durability, durable).map(|asked| (Constraint::Durability, asked, durable)).or_else(|| {
             short(targets.consistency, consistent).map(|asked| (Constraint::Consistency, asked, consistent))

@@ -139,13 +139,16 @@ impl Watch {
         for timeline in [&mut counted, &mut prometheus] {
             add_processors(timeline, &ran, self.from, false);
         }
-        let starts = std::iter::once(self.from).chain(ran.iter().map(|ran| ran.until));
-        let stretches: Vec<(f64, Busy)> = starts
-            .zip(&ran)
-            .map(|(from, ran)| ((ran.until - from).total(jiff::Unit::Second).unwrap_or(0.0).max(0.0), ran.busy))
-            .collect();
+        let seconds = |from: Timestamp, until| from.duration_until(until).as_secs_f64().max(0.0);
+        let stretches: Vec<(f64, Busy)> =
+            since(&ran, self.from).map(|(from, ran)| (seconds(from, ran.until), ran.busy)).collect();
         Ok(Seen { counted, cloudwatch, prometheus, machine: Rule::embedded().judge(&stretches), tries: 1 })
     }
+}
+
+/// Each look with the instant from which it tells: that of the one before.
+fn since(ran: &[Ran], began: Timestamp) -> impl Iterator<Item = (Timestamp, &Ran)> {
+    std::iter::once(began).chain(ran.iter().map(|ran| ran.until)).zip(ran)
 }
 
 /// Adds what the processors did: as node_exporter tells it, or in the mean of all, as CloudWatch does.
@@ -153,9 +156,7 @@ fn add_processors(timeline: &mut Timeline, ran: &[Ran], began: Timestamp, cloud:
     let start = timeline.about.start.unwrap_or(began);
     let at =
         |instant: Timestamp| Nanos(u64::try_from(instant.as_nanosecond() - start.as_nanosecond()).unwrap_or_default());
-    let from = std::iter::once(began).chain(ran.iter().map(|ran| ran.until));
-    let each: Vec<(Nanos, Nanos, &Ran)> = from
-        .zip(ran)
+    let each: Vec<(Nanos, Nanos, &Ran)> = since(ran, began)
         .map(|(from, ran)| (at(from), at(ran.until), ran))
         .filter(|(from, until, _)| from < until)
         .collect();
