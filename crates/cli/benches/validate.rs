@@ -30,9 +30,9 @@ Examples:
   cargo bench -p diskwright --bench validate -- --only 07 --only 08
   cargo bench -p diskwright --bench validate -- --simulate-only     (a minute; no root)
 
-What was measured is kept in target/validate, a file for each row, with what the machine did besides. A row during which
-more than a tenth of the processors was lent to other machines is measured again in the end. The tables of
-docs/validate.md are written when all rows are there; else they are printed."
+What was measured is kept in crates/validate/measured, a file for each row, with what the machine did besides: so
+--simulate-only needs nothing else. A row during which more than a tenth of the processors was lent to other machines is
+measured again in the end. The tables of docs/validate.md are written when all rows are there; else they are printed."
 )]
 struct Args {
     /// Only the row of this name; may be repeated
@@ -86,11 +86,15 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The target folder: this program lies in the `deps` of a profile in it.
+/// Where rows are kept: beside the grid, or where it was only to see that all works, in the target folder; this program lies in the
+/// `deps` of a profile in it.
 fn folder(short: bool) -> PathBuf {
+    if !short {
+        return root().join("crates/validate/measured");
+    }
     let program = std::env::current_exe().unwrap_or_default();
     let target = program.ancestors().nth(3).map_or_else(|| root().join("target"), Path::to_owned);
-    target.join(if short { "validate-short" } else { "validate" })
+    target.join("validate-short")
 }
 
 /// Whether all promises are kept.

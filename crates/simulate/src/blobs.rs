@@ -15,8 +15,10 @@ pub(crate) enum Blobs {
 /// Files by age.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Aged {
-    /// The oldest first.
+    /// The oldest first: by when they were opened, for so they are numbered.
     files: VecDeque<File>,
+    /// Files that were ever opened.
+    opened: u64,
     /// Share of the files, by number, that counts as old: `blob_garbage_collection_age_cutoff`.
     cutoff: f64,
 }
@@ -28,10 +30,13 @@ pub(crate) struct Met {
     pub(crate) alive: f64,
     /// Of them and of what is dead between them, for files are read ahead, what the page cache does not have any more.
     pub(crate) read: f64,
+    /// Files, not bytes: those of which it has nothing any more.
+    pub(crate) files: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct File {
+    number: u64,
     /// Bytes that the node had written when it was written.
     written: f64,
     bytes: f64,
@@ -51,16 +56,18 @@ impl Blobs {
     /// As a load without updates leaves them: `alive` bytes flushed into files of `file` bytes, one compaction of all keys for
     /// each `trigger` of them. They were the last that the node wrote.
     pub(crate) fn loaded(alive: f64, file: f64, trigger: f64, cutoff: f64) -> Self {
-        let mut aged = Aged { files: VecDeque::new(), cutoff };
+        let mut aged = Aged { cutoff, ..Aged::default() };
         let flushes = if file > 0.0 { (alive / file).ceil() as usize } else { 0 };
         let mut written = 0.0;
         for flush in 1..=flushes {
             let bytes = alive / flushes as f64;
-            aged.add(written, bytes);
+            let opened = aged.open();
+            aged.add((opened, written), bytes);
             written += bytes;
             if flush.is_multiple_of((trigger as usize).max(1)) {
                 let met = aged.take(1.0, (written, f64::INFINITY));
-                aged.add(written, met.alive);
+                let opened = aged.open();
+                aged.add((opened, written), met.alive);
                 written += met.alive;
             }
         }
@@ -68,13 +75,22 @@ impl Blobs {
         Self::BlobDb(aged)
     }
 
-    /// A flush adds a file, of which a share `updates` replaces what is there; the node had `written` so much until now.
-    pub(crate) fn flushed(&mut self, written: f64, bytes: f64, updates: f64) {
+    /// A file is opened, to be written: its number.
+    pub(crate) fn open(&mut self) -> u64 {
+        match self {
+            Self::Titan(_) => 0,
+            Self::BlobDb(aged) => aged.open(),
+        }
+    }
+
+    /// A flush adds the file of a number, of which a share `updates` replaces what is there; the node had written so much until
+    /// now.
+    pub(crate) fn flushed(&mut self, file: (u64, f64), bytes: f64, updates: f64) {
         match self {
             Self::Titan(all) => *all += bytes * (1.0 - updates),
             Self::BlobDb(aged) => {
                 aged.replace(bytes * updates);
-                aged.add(written, bytes);
+                aged.add(file, bytes);
             }
         }
     }
@@ -96,10 +112,10 @@ impl Blobs {
         }
     }
 
-    /// A compaction has written what it took.
-    pub(crate) fn moved(&mut self, written: f64, bytes: f64) {
+    /// A compaction has written what it took into the file of a number; the node had written so much until now.
+    pub(crate) fn moved(&mut self, file: (u64, f64), bytes: f64) {
         if let Self::BlobDb(aged) = self {
-            aged.add(written, bytes);
+            aged.add(file, bytes);
         }
     }
 
@@ -113,9 +129,15 @@ impl Blobs {
 }
 
 impl Aged {
-    fn add(&mut self, written: f64, bytes: f64) {
+    fn open(&mut self) -> u64 {
+        self.opened += 1;
+        self.opened
+    }
+
+    fn add(&mut self, (number, written): (u64, f64), bytes: f64) {
         if bytes > 0.0 {
-            self.files.push_back(File { written, bytes, alive: bytes });
+            let place = self.files.partition_point(|file| file.number < number);
+            self.files.insert(place, File { number, written, bytes, alive: bytes });
         }
     }
 
@@ -134,7 +156,10 @@ impl Aged {
         for file in self.files.iter_mut().take(old) {
             met.alive += file.alive * share;
             let evicted = written - file.written > cached;
-            met.read += if evicted { file.bytes * share } else { 0.0 };
+            if evicted {
+                met.read += file.bytes * share;
+                met.files += 1.0;
+            }
             file.alive *= 1.0 - share;
         }
         self.files.retain(|file| file.alive > DEAD * file.bytes);
@@ -154,6 +179,11 @@ mod tests {
         Blobs::loaded(files * FILE, FILE, 4.0, 0.25)
     }
 
+    fn flush(blobs: &mut Blobs, updates: f64) {
+        let file = blobs.open();
+        blobs.flushed((file, 0.0), FILE, updates);
+    }
+
     #[test]
     fn a_load_leaves_all_that_lives_in_few_files() {
         let Blobs::BlobDb(aged) = loaded(100.0) else { panic!("it is not Titan's") };
@@ -167,12 +197,23 @@ mod tests {
     fn a_compaction_takes_what_lives_in_the_oldest_quarter() {
         let mut blobs = loaded(3.0);
         assert_eq!(blobs.met(1.0, ALL), Met::default(), "a quarter of three files is none");
-        blobs.flushed(0.0, FILE, 0.0);
-        assert_eq!(blobs.met(0.5, ALL), Met { alive: 0.5 * FILE, read: 0.0 });
+        flush(&mut blobs, 0.0);
+        assert_eq!(blobs.met(0.5, ALL), Met { alive: 0.5 * FILE, ..Met::default() });
         assert_eq!(blobs.met(1.0, ALL).alive, 0.5 * FILE);
         assert_eq!(blobs.bytes(), 3.0 * FILE, "the emptied file is gone");
-        blobs.moved(FILE, FILE);
+        let moved = blobs.open();
+        blobs.moved((moved, FILE), FILE);
         assert_eq!(blobs.bytes(), 4.0 * FILE);
+    }
+
+    #[test]
+    fn a_file_is_as_old_as_its_number_though_it_is_written_later() {
+        let mut blobs = loaded(3.0);
+        let first = blobs.open();
+        flush(&mut blobs, 0.0);
+        blobs.flushed((first, 0.0), FILE, 0.0);
+        let Blobs::BlobDb(aged) = blobs else { panic!("it is not Titan's") };
+        assert!(aged.files.iter().is_sorted_by_key(|file| file.number), "{:?}", aged.files);
     }
 
     #[test]
@@ -180,8 +221,8 @@ mod tests {
         let mut blobs = loaded(4.0);
         let mut updated = blobs.clone();
         for _ in 0..4 {
-            blobs.flushed(0.0, FILE, 0.0);
-            updated.flushed(0.0, FILE, 1.0);
+            flush(&mut blobs, 0.0);
+            flush(&mut updated, 1.0);
         }
         assert!(updated.met(1.0, ALL).alive < 0.5 * blobs.met(1.0, ALL).alive);
     }
@@ -190,19 +231,19 @@ mod tests {
     fn what_was_written_long_ago_is_read_whole_though_most_of_it_is_dead() {
         let mut blobs = loaded(4.0);
         for _ in 0..4 {
-            blobs.flushed(0.0, FILE, 1.0);
+            flush(&mut blobs, 1.0);
         }
         // Two files of eight are old; the load's last byte is ten files ago, and its first fourteen.
         let mut longer = blobs.clone();
         assert_eq!(blobs.met(1.0, (10.0 * FILE, 20.0 * FILE)).read, 0.0);
         let met = longer.met(1.0, (10.0 * FILE, 5.0 * FILE));
-        assert!(met.read == 2.0 * FILE && met.alive < FILE, "{met:?}");
+        assert!(met.read == 2.0 * FILE && met.files == 2.0 && met.alive < FILE, "{met:?}");
     }
 
     #[test]
     fn under_titan_garbage_is_collected_by_itself() {
         let mut blobs = Blobs::titan(10.0 * FILE);
-        blobs.flushed(0.0, FILE, 0.25);
+        blobs.flushed((0, 0.0), FILE, 0.25);
         assert_eq!((blobs.bytes(), blobs.garbage(FILE, 0.25)), (10.75 * FILE, 0.25 * FILE));
         assert_eq!(blobs.met(1.0, ALL), Met::default());
         assert_eq!(loaded(10.0).garbage(FILE, 0.25), 0.0);

@@ -1,6 +1,7 @@
 //! The disks of a node, on the same model that mounted disks run on, and what is counted of them.
 
 mod counted;
+mod throttle;
 
 use catalog::{InstanceCaps, InstanceType, View};
 use disk::{Balance, Device, Disk, DiskError, Fault, Host, Io, Limits, ModificationRules, Op, Wish};
@@ -9,6 +10,8 @@ use observe::{Credit, Latencies, NodeSample};
 use units::Nanos;
 
 use counted::{Becomes, Counted};
+use throttle::Throttle;
+pub(crate) use throttle::Wants;
 
 /// Which disk of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,13 +29,17 @@ pub(crate) struct Disks {
     disks: Vec<Counted>,
     instance: String,
     caps: Option<InstanceCaps>,
+    /// What the kernel lets at the data disk of writes through its page cache.
+    throttle: Throttle,
+    /// The largest request that a disk takes.
+    request_most: u32,
     step: Nanos,
     /// The number of the step that the clock is in.
     now: u64,
 }
 
 impl Disks {
-    /// New disks with their names, counted in steps.
+    /// New disks with their names, counted in steps, which take a larger request in pieces.
     ///
     /// # Errors
     /// When the instance cannot have one of them.
@@ -52,7 +59,14 @@ impl Disks {
         let disks = disks.enumerate().map(counted).collect::<Result<_, _>>()?;
         let host = Host::new(instance.caps.as_ref());
         let caps = instance.caps;
-        Ok(Self { host, disks, instance: instance.name.clone(), caps, step, now: 0 })
+        let throttle = Throttle::new(Nanos(0));
+        Ok(Self { host, disks, instance: instance.name.clone(), caps, throttle, request_most: u32::MAX, step, now: 0 })
+    }
+
+    /// As a kernel serves them that takes back writes of which reads are to take no longer than `target`, to disks that take no
+    /// request over `most` bytes.
+    pub(crate) fn served(self, target: Nanos, most: u32) -> Self {
+        Self { throttle: Throttle::new(target), request_most: most.max(1), ..self }
     }
 
     /// Bursts begin without credits.
@@ -78,14 +92,37 @@ impl Disks {
         self.disks.iter().map(|disk| disk.submitted).sum()
     }
 
-    /// Submits a request: when it is done.
+    /// Submits a request, in pieces if it is larger than the disk takes: when all of it is done.
     pub(crate) fn submit(&mut self, which: Which, at: Nanos, op: Op, offset: u64, bytes: u32) -> Nanos {
-        let last = self.disks.len() - 1;
-        let disk = &mut self.disks[if which == Which::Data { 0 } else { last }];
-        let completion = disk.device.submit(&mut self.host, at, Io { op, offset, bytes });
-        let ahead = (completion.at.0 / self.step.0).saturating_sub(self.now) as usize;
-        disk.count(at, op, bytes, completion, ahead);
-        completion.at
+        let index = if which == Which::Data { 0 } else { self.disks.len() - 1 };
+        let disk = &mut self.disks[index];
+        let (mut from, mut done) = (0, at);
+        loop {
+            let piece = (bytes - from).min(self.request_most);
+            let io = Io { op, offset: offset + u64::from(from), bytes: piece };
+            let completion = disk.device.submit(&mut self.host, at, io);
+            let ahead = (completion.at.0 / self.step.0).saturating_sub(self.now) as usize;
+            disk.count(at, op, piece, completion, ahead);
+            done = done.max(completion.at);
+            from += piece;
+            if from >= bytes {
+                break;
+            }
+        }
+        if index == 0 {
+            self.throttle.sent(at, op, done);
+        }
+        done
+    }
+
+    /// Whether the kernel lets one more write at the data disk; then it counts as there until it is [`written`](Self::written).
+    pub(crate) fn lets(&mut self, now: Nanos, wants: Wants) -> bool {
+        self.throttle.lets(now, wants)
+    }
+
+    /// A write that was let at the data disk is done.
+    pub(crate) fn written(&mut self, now: Nanos) {
+        self.throttle.done(now);
     }
 
     /// A fault of a disk begins, or all end.
@@ -133,11 +170,6 @@ impl Disks {
     /// Whether a disk has a fault at an instant.
     pub(crate) fn faulty(&self, disk: usize, at: Nanos) -> bool {
         at < self.disks[disk].faulty
-    }
-
-    /// Bytes a second that the data disk sustains; `None` if nothing limits it.
-    pub(crate) fn throughput(&self) -> Option<f64> {
-        self.disks.first()?.sample.throughput_limit.map(|limit| limit.0)
     }
 
     /// Bytes of the data disk; nothing if there is none.

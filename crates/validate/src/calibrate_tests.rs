@@ -34,7 +34,8 @@ fn a_store_with_other_constants_is_recovered() {
             ("file_writes", 0.0),
             ("commit_merged", 0.0),
             ("leader_first", 0.0),
-            ("writeback_most", 0.0),
+            ("writeback_latency", 0.0),
+            ("wal_sync_interval", 0.0),
             ("compaction_write_size", 262144.0),
         ];
         let smooth = smooth.iter().fold(*Constants::reference_store(), |all, (name, at)| all.with(name, *at).unwrap());

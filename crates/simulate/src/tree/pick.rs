@@ -2,13 +2,17 @@
 
 use super::{LAST, Tree};
 
-/// A memtable on its way to L0.
+/// Memtables on their way to L0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Flush {
-    /// Raw bytes of the memtable.
+    /// How many.
+    memtables: usize,
+    /// Their raw bytes.
     pub(crate) raw: f64,
     /// Bytes of the file.
     pub(crate) out: f64,
+    /// Raw bytes that newer ones replaced.
+    dropped: f64,
 }
 
 /// A compaction.
@@ -35,22 +39,24 @@ pub(crate) struct Pick {
 const WITHIN_L0: f64 = 2.0;
 
 impl Tree {
-    /// The next memtable to flush.
+    /// The next memtables to flush: all that are full, into one file (`MemTableList::PickMemtablesToFlush`).
     pub(crate) fn pick_flush(&mut self) -> Option<Flush> {
-        let raw = *self.full.get(self.flushing)?;
-        self.flushing += 1;
-        let base = self.sizes().base;
-        Some(Flush {
-            raw,
-            out: self.shape.overwrites.kept(raw) * self.shape.in_tree * self.shape.ratios.on_level(0, base),
-        })
+        let picked = self.full.iter().skip(self.flushing);
+        let (memtables, raw) = (picked.len(), picked.clone().sum());
+        let kept: f64 = picked.map(|raw| self.shape.overwrites.kept(*raw)).sum();
+        if memtables == 0 {
+            return None;
+        }
+        self.flushing += memtables;
+        let out = kept * self.shape.in_tree * self.shape.ratios.on_level(0, self.sizes().base);
+        Some(Flush { memtables, raw, out, dropped: raw - kept })
     }
 
     /// A flush is done. They end in order, or count as if.
     pub(crate) fn flushed(&mut self, flush: Flush) {
-        let Some(raw) = self.full.pop_front() else { return };
-        self.flushing -= 1;
-        self.dropped += raw - self.shape.overwrites.kept(raw);
+        self.full.drain(..flush.memtables.min(self.full.len()));
+        self.flushing -= flush.memtables;
+        self.dropped += flush.dropped;
         self.l0.push_back(flush.out);
     }
 

@@ -9,6 +9,7 @@ use crate::blobs::Met;
 use crate::cpu::Pool;
 use crate::disks::Which;
 use crate::flow::Happened;
+use crate::load::PAGE;
 
 /// L0 over this share of its threshold, or pending bytes over this share of the soft limit, is a hurry for the rate limiter:
 /// `ColumnFamilyData::RecalculateWriteStallConditions` of TiKV's RocksDB.
@@ -33,10 +34,10 @@ impl World {
         let Some((family, flush)) = next else { return false };
         this.flushing += 1;
         let blobs = if family == 0 { flush.raw * self.separated.0 } else { 0.0 };
-        this.blobs.flushed(this.counts.kept(), blobs, self.separated.1);
-        let work = Work { node: node as u16, family: family as u8, kind: Kind::Flush(flush), parts: 1 };
+        let blob = this.blobs.open();
+        let work = Work { node: node as u16, family: family as u8, kind: Kind::Flush(flush), blob, parts: 1 };
         let files = 1.0 + f64::from(u8::from(blobs > 0.0));
-        self.start(work, files, flush.out + blobs, 0.0, (0.0, 0.0));
+        self.start(work, files, flush.out + blobs, 0.0, Met::default());
         true
     }
 
@@ -51,20 +52,21 @@ impl World {
         // A compaction within L0 meets new keys only.
         let met = if pick.to > 0 { (pick.upper + pick.lower) / this.trees[family].bytes().max(1.0) } else { 0.0 };
         let cache = (this.counts.kept(), this.page_cache);
-        let Met { alive, read } = if family == 0 { this.blobs.met(met, cache) } else { Met::default() };
+        let met = if family == 0 { this.blobs.met(met, cache) } else { Met::default() };
         let parts = if pick.level == 0 && pick.to > 0 { this.slots.sub } else { 1 };
-        let work = Work { node: node as u16, family: family as u8, kind: Kind::Compact(pick, alive), parts };
-        let files = (pick.out / self.c.file_size).ceil() + f64::from(u8::from(alive > 0.0));
-        self.start(work, files, pick.out + alive, pick.upper + pick.lower, (alive, read));
+        let (blob, kind) = (this.blobs.open(), Kind::Compact(pick, met.alive));
+        let work = Work { node: node as u16, family: family as u8, kind, blob, parts };
+        let files = (pick.out / self.c.file_size).ceil() + f64::from(u8::from(met.alive > 0.0));
+        self.start(work, files, pick.out + met.alive, pick.upper + pick.lower, met);
         true
     }
 
-    /// Cuts work that writes so many files into parts and steps, and begins. Beside files of the tree it takes `values`, and
-    /// reads so much for them.
-    fn start(&mut self, work: Work, files: f64, output: f64, input: f64, (values, values_read): (f64, f64)) {
+    /// Cuts work that writes so many files into parts and steps, and begins. Beside files of the tree it takes values out of blob
+    /// files.
+    fn start(&mut self, work: Work, files: f64, output: f64, input: f64, values: Met) {
         let parts = work.parts;
         let index = self.works.insert(work) as u32;
-        let each = output.max((input + values_read) * 0.01) / f64::from(parts);
+        let each = output.max((input + values.read) * 0.01) / f64::from(parts);
         let steps = (each / self.c.compaction_write_size).ceil().max(1.0);
         let read_miss = self.nodes[work.node as usize].read_miss;
         for _ in 0..parts {
@@ -74,42 +76,37 @@ impl World {
             let from = self.random.random_range(0..FILE_PLACES) & !0xFFFF;
             let share = f64::from(parts) * steps;
             let part = Part {
-                work: index,
-                node: work.node,
                 flush: matches!(work.kind, Kind::Flush(_)),
                 steps: steps as u32,
-                input: (input + values) / share,
-                read: (input * read_miss + values_read) / share,
+                input: (input + values.alive) / share,
+                read: (input * read_miss + values.read) / share,
                 output: output / share,
                 files: files / share,
-                to_sync: 0.0,
+                opens: (values.files * self.c.blob_open_reads / f64::from(parts)).round() as u32,
                 from: (1 << 43) + from,
-                to,
                 to_read: self.random.random_range(0.0..self.c.compaction_read_size),
-                to_write: 0,
-                writing: false,
-                waiting: 0,
+                ..Part::idle(index, work.node, to)
             };
+            let flush = part.flush;
             let part = self.parts.insert(part) as u32;
-            self.begin_step(part);
+            if flush { self.sync_logs(part) } else { self.begin_step(part) }
         }
     }
 
-    fn begin_step(&mut self, index: u32) {
+    pub(super) fn begin_step(&mut self, index: u32) {
         let part = self.parts[index as usize];
         let at = self.nodes[part.node as usize].limiter.request(self.now, part.output, part.flush);
         if at > self.now { self.agenda.add(at, Event::Grant(index)) } else { self.granted(index) }
     }
 
-    /// A step may write: its requests go to the disk one after the other, and the thread works on it meanwhile, for reads are
-    /// made ahead and writes are left to the kernel until the next step.
+    /// A step may be taken: its reads go to the disk one after the other, and the thread works on it meanwhile, for they are made
+    /// ahead.
     pub(super) fn granted(&mut self, index: u32) {
         let c = self.c;
         let part = &mut self.parts[index as usize];
         let this = &mut self.nodes[part.node as usize];
         part.waiting = 2;
         part.to_read += part.read;
-        part.to_write = part.output as u32;
         let pool = if part.flush {
             this.counts.flush += part.output;
             Pool::Flush
@@ -120,27 +117,31 @@ impl World {
         };
         let work = (part.input + part.output) * c.cpu_compaction_byte;
         this.cpu.submit(self.now, pool, work, Task::Part(index));
-        self.next_request(index);
+        self.next_read(index);
     }
 
-    /// The next request of a step. A thread has one at the disk at a time.
-    pub(super) fn next_request(&mut self, index: u32) {
+    /// The disk has done what a thread waits for.
+    pub(super) fn request_done(&mut self, index: u32) {
+        if self.parts[index as usize].syncing { self.file_durable(index) } else { self.next_read(index) }
+    }
+
+    /// The next read of a step. A thread has one at the disk at a time.
+    fn next_read(&mut self, index: u32) {
         let c = self.c;
         let part = &mut self.parts[index as usize];
-        let this = &mut self.nodes[part.node as usize];
         // Whole requests: what is left over waits for the next step.
-        let done = if part.to_read >= c.compaction_read_size {
-            let bytes = c.compaction_read_size as u64;
-            let done = this.disks.submit(Which::Data, self.now, Op::Read, part.from, bytes as u32);
-            this.writeback.read = self.now;
-            part.from += bytes;
-            part.to_read -= bytes as f64;
-            done
-        } else if part.to_write > 0 {
-            return self.write_back(index);
+        let bytes = if part.opens > 0 {
+            part.opens -= 1;
+            PAGE as u64
+        } else if part.to_read >= c.compaction_read_size {
+            part.to_read -= c.compaction_read_size;
+            c.compaction_read_size as u64
         } else {
             return self.step_half_done(index);
         };
+        let disks = &mut self.nodes[part.node as usize].disks;
+        let done = disks.submit(Which::Data, self.now, Op::Read, part.from, bytes as u32);
+        part.from += bytes;
         self.agenda.add(done, Event::Step(index));
     }
 
@@ -148,11 +149,8 @@ impl World {
     pub(super) fn step_half_done(&mut self, index: u32) {
         let part = &mut self.parts[index as usize];
         part.waiting -= 1;
-        if part.waiting > 0 {
-            return;
-        }
-        if !self.syncs_files(index) {
-            self.step_done(index);
+        if part.waiting == 0 {
+            self.step_written(index);
         }
     }
 
@@ -163,6 +161,11 @@ impl World {
         if part.steps > 0 {
             return self.begin_step(index);
         }
+        self.part_done(index);
+    }
+
+    /// A thread has done its share of the work.
+    pub(super) fn part_done(&mut self, index: u32) {
         let work = self.parts.remove(index as usize).work;
         let whole = &mut self.works[work as usize];
         whole.parts -= 1;
@@ -179,20 +182,23 @@ impl World {
             Kind::Flush(flush) => {
                 this.trees[family].flushed(flush);
                 this.flushing -= 1;
+                let blobs = if family == 0 { flush.raw * self.separated.0 } else { 0.0 };
+                this.blobs.flushed((work.blob, this.counts.kept()), blobs, self.separated.1);
                 // What updates kill of the values is rewritten once, as files reach their share of garbage.
-                let garbage = this.blobs.garbage(flush.raw * self.separated.0, self.separated.1);
-                if garbage > 0.0 && family == 0 {
-                    self.start(Work { kind: Kind::Collect, parts: 1, ..work }, 1.0, garbage, garbage, (0.0, 0.0));
+                let garbage = this.blobs.garbage(blobs, self.separated.1);
+                if garbage > 0.0 {
+                    self.start(Work { kind: Kind::Collect, parts: 1, ..work }, 1.0, garbage, garbage, Met::default());
                 }
                 Happened::Flush
             }
             Kind::Compact(pick, moved) => {
-                this.blobs.moved(this.counts.kept(), moved);
+                this.blobs.moved((work.blob, this.counts.kept()), moved);
                 this.trees[family].compacted(pick);
                 this.compacting -= 1;
                 Happened::Compaction(pick.level == 0)
             }
             Kind::Collect => return,
+            Kind::SyncLogs => return self.collect_next(work.node),
         };
         let this = &mut self.nodes[node];
         let behind = this.behind(family);

@@ -16,6 +16,7 @@ use super::journal::Journal;
 use super::machine::Shared;
 use super::node::{Counts, Node, Slots, Writer, threads};
 use super::outage::Outage;
+use super::own_log::OwnLog;
 use super::writeback::Writeback;
 use super::{Seen, World};
 use crate::agenda::Agenda;
@@ -140,6 +141,7 @@ impl World {
         }
         for node in 0..self.nodes.len() {
             self.schedule(node);
+            self.collect_next(node as u16);
         }
         if self.nodes.iter().any(|node| node.pilot.is_some()) {
             self.agenda.add(LOOK, Event::Pilot);
@@ -170,6 +172,7 @@ fn node(
     let data = Data::new(task, settings, shares, options.memory(instance.memory), c);
     let seed = random.random();
     let disks = options.disks(group, instance, view, seed)?;
+    let disks = disks.served(Nanos::from_secs_f64(c.writeback_latency), c.request_most as u32);
     let shape = |family: usize| Shape {
         memtable: c.memtable,
         level_base: c.level_base,
@@ -201,6 +204,7 @@ fn node(
         page_cache: data.page_cache,
         flow: Flow::new(trees.len()),
         writeback: Writeback::default(),
+        own_log: OwnLog::default(),
         journal: Journal::default(),
         trees,
         blobs: if c.blob_cutoff > 0.0 {

@@ -2,6 +2,7 @@
 
 use units::Nanos;
 
+use super::syncs::Syncs;
 use crate::load::Drawn;
 use crate::steps::Due;
 use crate::tree::{Flush, Pick};
@@ -36,10 +37,12 @@ pub(crate) enum Event {
     Applied(u32, u8),
     /// A step of a flush or compaction may write.
     Grant(u32),
-    /// The disk has done a request of a flush or compaction.
+    /// The disk has done a read of a flush or compaction, or all writes of a file that it syncs.
     Step(u32),
-    /// The disk has done a request of RocksDB's own log.
+    /// The disk has done a write that it was handed by the kernel.
     WrittenBack(u16),
+    /// RocksDB's own log is to be synced before the raft log is collected.
+    Collect(u16),
     /// A write of the journal of the data disk's filesystem is done.
     Journaled(u16),
     /// The caller is to go on.
@@ -156,6 +159,8 @@ pub(crate) struct Work {
     pub(crate) node: u16,
     pub(crate) family: u8,
     pub(crate) kind: Kind,
+    /// The number of its blob file.
+    pub(crate) blob: u64,
     /// Threads that still work on it.
     pub(crate) parts: u32,
 }
@@ -163,12 +168,14 @@ pub(crate) struct Work {
 /// Which kind of background work.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
-    /// A memtable to L0.
+    /// Memtables to L0.
     Flush(Flush),
     /// Files down a level, and bytes of separated values that move with them.
     Compact(Pick, f64),
     /// Live values out of blob files that are mostly garbage.
     Collect,
+    /// RocksDB's own log made durable, for the sake of the raft log.
+    SyncLogs,
 }
 
 /// One thread's share of a flush or compaction.
@@ -185,15 +192,47 @@ pub(crate) struct Part {
     /// Files of a step, and what of them is not yet synced.
     pub(crate) files: f64,
     pub(crate) to_sync: f64,
-    /// Bytes that it has yet to read of the steps so far.
+    /// Blob files' headers and footers that it has yet to read, and bytes of the steps so far.
+    pub(crate) opens: u32,
     pub(crate) to_read: f64,
-    /// Bytes that the step under way has yet to write.
+    /// Bytes of its file that the kernel was not handed.
+    pub(crate) unsynced: f64,
+    /// Bytes that it has yet to hand over now, and whether it waits until they are durable.
     pub(crate) to_write: u32,
-    /// Whether the request at the disk is a write.
-    pub(crate) writing: bool,
+    pub(crate) syncing: bool,
+    /// When all that it has handed over is done.
+    pub(crate) durable: Nanos,
+    pub(crate) syncs: Syncs,
     /// Where it reads and writes.
     pub(crate) from: u64,
     pub(crate) to: u64,
     /// Disk and thread of the step under way.
     pub(crate) waiting: u8,
+}
+
+impl Part {
+    /// A thread that has nothing to read, to merge or to write, and would write to a place.
+    pub(crate) fn idle(work: u32, node: u16, to: u64) -> Self {
+        Self {
+            work,
+            node,
+            flush: false,
+            steps: 0,
+            input: 0.0,
+            read: 0.0,
+            output: 0.0,
+            files: 0.0,
+            to_sync: 0.0,
+            opens: 0,
+            to_read: 0.0,
+            unsynced: 0.0,
+            to_write: 0,
+            syncing: false,
+            durable: Nanos(0),
+            syncs: Syncs::default(),
+            from: 0,
+            to,
+            waiting: 0,
+        }
+    }
 }

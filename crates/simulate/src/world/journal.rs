@@ -20,8 +20,6 @@ const PLACE: u64 = 1 << 46;
 const LOG_PLACE: u64 = 1 << 45;
 /// So many places of inodes and folders.
 const PLACES: u64 = 1 << 10;
-/// A step's files add up to whole ones but for rounding.
-const WHOLE: f64 = 1.0 - 1e-6;
 
 /// The journal of one filesystem.
 #[derive(Debug, Clone, Default)]
@@ -35,39 +33,24 @@ pub(crate) struct Journal {
     place: u64,
 }
 
+impl Journal {
+    /// Where the next write goes that nobody waits for.
+    pub(super) fn next_place(&mut self) -> u64 {
+        self.place = (self.place + 1) % PLACES;
+        PLACE + (u64::from(WRITES) + 1 + self.place) * APART
+    }
+}
+
 /// Who waits for a commit.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Waiter {
-    /// A thread of a flush or compaction, for so many of them.
+    /// A thread that syncs files, for so many of them.
     Part(u32, u32),
     /// The raft log.
     Log,
 }
 
 impl World {
-    /// A part has done a step: whether it now waits until files that it has ended are durable.
-    pub(super) fn syncs_files(&mut self, index: u32) -> bool {
-        let part = &mut self.parts[index as usize];
-        part.to_sync += part.files;
-        let files = (part.to_sync / WHOLE) as u32;
-        part.to_sync -= f64::from(files);
-        let mut commits = files * self.c.file_commits as u32;
-        // The last of its parts makes what it did known as well.
-        if part.steps == 1 && self.works[part.work as usize].parts == 1 {
-            commits += self.c.job_commits as u32;
-        }
-        for _ in 0..files * self.c.file_writes as u32 {
-            let this = &mut self.nodes[part.node as usize];
-            this.journal.place = (this.journal.place + 1) % PLACES;
-            let place = PLACE + (u64::from(WRITES) + 1 + this.journal.place) * APART;
-            this.disks.submit(Which::Data, self.now, Op::Write, place, self.c.commit_write as u32);
-        }
-        if commits > 0 {
-            self.join_commit(self.parts[index as usize].node as usize, Waiter::Part(index, commits));
-        }
-        commits > 0
-    }
-
     /// The writes of the log are done: now they are made durable.
     pub(super) fn log_written(&mut self, node: u16) {
         let c = self.c;
@@ -131,7 +114,7 @@ impl World {
         let mut done = std::mem::take(&mut this.now);
         for waiter in &done {
             match *waiter {
-                Waiter::Part(index, 1) => self.step_done(index),
+                Waiter::Part(index, 1) => self.sync_on(index),
                 Waiter::Part(index, left) => self.nodes[node].journal.next.push(Waiter::Part(index, left - 1)),
                 Waiter::Log => self.log_written(node as u16),
             }

@@ -9,10 +9,12 @@ mod journal;
 mod machine;
 mod node;
 mod outage;
+mod own_log;
 mod raft;
 mod requests;
 mod script;
 mod stall;
+mod syncs;
 mod writeback;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -165,6 +167,7 @@ impl World {
             Event::Grant(part) => self.granted(part),
             Event::Step(part) => self.request_done(part),
             Event::WrittenBack(node) => self.written_back(node as usize),
+            Event::Collect(node) => self.collect_log(node),
             Event::Journaled(node) => self.journaled(node as usize),
             Event::Scripted(number) => self.scripted(number),
             Event::Elected(node) => self.elected(node as usize),

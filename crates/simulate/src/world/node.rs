@@ -7,6 +7,7 @@ use units::Nanos;
 use super::event::{Item, NONE, Task};
 use super::journal::Journal;
 use super::outage::Outage;
+use super::own_log::OwnLog;
 use super::writeback::Writeback;
 use crate::blobs::Blobs;
 use crate::cpu::{Cpu, Pool};
@@ -113,6 +114,7 @@ pub(crate) struct Node {
     pub(crate) blobs: Blobs,
     pub(crate) flow: Flow,
     pub(crate) writeback: Writeback,
+    pub(crate) own_log: OwnLog,
     pub(crate) journal: Journal,
     pub(crate) limiter: Limiter,
     /// The pilot that sets the limiter's rate, if one does.

@@ -183,6 +183,7 @@ impl World {
             | Event::Synced(node)
             | Event::Acks(node, _)
             | Event::WrittenBack(node)
+            | Event::Collect(node)
             | Event::Journaled(node) => node as usize,
             Event::Applied(group, place) => self.node_of(&self.groups[group as usize], place),
             Event::Grant(part) | Event::Step(part) => self.parts[part as usize].node as usize,

@@ -262,6 +262,7 @@ impl World {
         this.counts.wal += group.wal;
         self.append_log(node, group.wal);
         if full {
+            self.close_log(node);
             self.schedule(node);
         }
         if group.again {

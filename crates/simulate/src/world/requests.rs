@@ -110,7 +110,6 @@ impl World {
         let places = (node.size / PAGE) as u64;
         let offset = self.random.random_range(0..places.max(1)) * PAGE as u64;
         let done = node.disks.submit(Which::Data, self.now, Op::Read, offset, node.caches.read_size);
-        node.writeback.read = self.now;
         self.agenda.add(done, Event::Read(req));
     }
 

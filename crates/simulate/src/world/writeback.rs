@@ -1,145 +1,82 @@
-//! What the kernel lets through of writes that are not synced: Linux's write-back throttling (block/blk-wbt.c) keeps few of them at
-//! the disk, so that reads and synced writes find a short queue. Who hands it one more, waits: flushes, compactions, and all who
-//! apply entries while a piece of RocksDB's own log waits its turn.
+//! Writes that threads hand the kernel, in the order in which it lets them at the data disk (see [`crate::disks`]): who hands it one
+//! waits until it is let there, not until it is done.
 
 use std::collections::VecDeque;
 
 use disk::Op;
-use units::Nanos;
 
 use super::World;
-use super::event::{Event, Item};
-use crate::disks::Which;
+use super::event::Event;
+use crate::disks::{Wants, Which};
 
-/// The writes of flushes, compactions and RocksDB's own log to one data disk.
+/// Writes to one data disk that wait for their turn.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Writeback {
-    /// Requests at the disk.
-    at_disk: u32,
-    /// Whose request waits its turn.
-    waiting: VecDeque<Waiter>,
-    /// Bytes of RocksDB's own log that are not yet on their way to the disk.
-    log: f64,
-    /// Whether a piece of that log waits, or its inode is on its way to the journal, and what is to be applied after that.
-    log_waits: bool,
-    in_commit: bool,
-    behind_log: Vec<Item>,
-    /// When somebody last read from the disk.
-    pub(super) read: Nanos,
+    waiting: VecDeque<Handed>,
 }
 
-/// After so long without a read the kernel throttles no more: ten windows of 100 ms, each a step up.
-const NOBODY_READS: Nanos = Nanos(1_000_000_000);
-
-/// Who has a request to write back.
+/// A request that the kernel was handed.
 #[derive(Debug, Clone, Copy)]
-enum Waiter {
+pub(super) struct Handed {
+    pub(super) by: By,
+    pub(super) place: u64,
+    pub(super) bytes: u32,
+    pub(super) wants: Wants,
+}
+
+/// Who handed it over.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum By {
     /// A thread of a flush or compaction.
     Part(u32),
-    /// RocksDB's own log.
-    Log,
+    /// Who applies entries, a piece of RocksDB's own log.
+    Applier,
 }
 
 impl World {
-    /// A thread hands the kernel its request; when that is done the thread hears of it by [`Event::Step`].
-    pub(super) fn write_back(&mut self, index: u32) {
-        let node = self.parts[index as usize].node as usize;
-        let depth = self.writeback_depth(node);
-        let this = &mut self.nodes[node].writeback;
-        if this.at_disk >= depth {
-            this.waiting.push_back(Waiter::Part(index));
-            return;
-        }
-        this.at_disk += 1;
-        let part = &mut self.parts[index as usize];
-        part.writing = true;
-        let bytes = std::mem::take(&mut part.to_write);
-        let done = self.nodes[node].disks.submit(Which::Data, self.now, Op::Write, part.to, bytes);
-        part.to += u64::from(bytes);
-        self.agenda.add(done, Event::Step(index));
+    /// The kernel is handed a request. Whoever does it waits until it hears that it is let at the disk.
+    pub(super) fn hand_over(&mut self, node: usize, handed: Handed) {
+        self.nodes[node].writeback.waiting.push_back(handed);
+        self.send_on(node);
     }
 
-    /// A thread's request is done; if it was a write, the next one waiting goes.
-    pub(super) fn request_done(&mut self, index: u32) {
-        let part = &mut self.parts[index as usize];
-        let node = part.node as usize;
-        if std::mem::take(&mut part.writing) {
-            self.written_back(node);
-        }
-        self.next_request(index);
-    }
-
-    /// A request is done: the next one goes.
+    /// A request is done: others may be let at the disk.
     pub(super) fn written_back(&mut self, node: usize) {
-        let this = &mut self.nodes[node].writeback;
-        this.at_disk -= 1;
-        match this.waiting.pop_front() {
-            Some(Waiter::Part(index)) => self.write_back(index),
-            Some(Waiter::Log) => self.write_log_back(node),
-            None => {}
+        self.nodes[node].disks.written(self.now);
+        self.send_on(node);
+    }
+
+    fn send_on(&mut self, node: usize) {
+        while let Some(&Handed { by, place, bytes, wants }) = self.nodes[node].writeback.waiting.front() {
+            let this = &mut self.nodes[node];
+            if !this.disks.lets(self.now, wants) {
+                return;
+            }
+            this.writeback.waiting.pop_front();
+            let done = this.disks.submit(Which::Data, self.now, Op::Write, place, bytes);
+            self.agenda.add(done, Event::WrittenBack(node as u16));
+            match by {
+                By::Part(index) => {
+                    let part = &mut self.parts[index as usize];
+                    part.durable = part.durable.max(done);
+                    self.write_out(index);
+                }
+                By::Applier => self.log_let(node),
+            }
         }
     }
 
-    /// Whether an entry has to wait for RocksDB's own log: its thread is in `sync_file_range`, and all others queue behind it.
-    pub(super) fn waits_for_log(&mut self, node: usize, item: Item) -> bool {
-        let this = &mut self.nodes[node].writeback;
-        let waits = this.log_waits || this.in_commit;
-        if waits {
-            this.behind_log.push(item);
+    /// A thread hands over what it has to write, a request at a time.
+    pub(super) fn write_out(&mut self, index: u32) {
+        let part = &mut self.parts[index as usize];
+        if part.to_write == 0 {
+            return if part.syncing { self.file_written(index) } else { self.step_done(index) };
         }
-        waits
-    }
-
-    /// Bytes are appended to RocksDB's own log; from a piece of a size on, that is handed to the kernel.
-    pub(super) fn append_log(&mut self, node: usize, bytes: f64) {
-        let this = &mut self.nodes[node].writeback;
-        this.log += bytes;
-        if this.log >= self.c.wal_chunk && !this.log_waits {
-            self.write_log_back(node);
-        }
-    }
-
-    /// Hands the kernel what is there of RocksDB's own log, or waits for its turn.
-    fn write_log_back(&mut self, node: usize) {
-        let depth = self.writeback_depth(node);
-        let this = &mut self.nodes[node].writeback;
-        this.log_waits = this.at_disk >= depth;
-        if this.log_waits {
-            return this.waiting.push_back(Waiter::Log);
-        }
-        this.at_disk += 1;
-        let bytes = std::mem::take(&mut this.log);
-        self.applies_on(node);
-        let this = &mut self.nodes[node];
-        let done = this.disks.submit(Which::Data, self.now, Op::Write, this.offset, bytes as u32);
-        this.offset += bytes as u64;
-        self.agenda.add(done, Event::WrittenBack(node as u16));
-    }
-
-    /// The inode of RocksDB's own log is on its way to the journal, or has got there. Who appends changes it, and has to wait
-    /// meanwhile (fs/jbd2/transaction.c, do_get_write_access).
-    pub(super) fn log_in_commit(&mut self, node: usize, is: bool) {
-        self.nodes[node].writeback.in_commit = is;
-        self.applies_on(node);
-    }
-
-    /// Entries that waited are applied, unless they have to wait for something else.
-    fn applies_on(&mut self, node: usize) {
-        let this = &mut self.nodes[node].writeback;
-        if this.log_waits || this.in_commit {
-            return;
-        }
-        for item in std::mem::take(&mut this.behind_log) {
-            self.agenda.add(self.now, Event::Applied(item.group, item.place));
-        }
-    }
-
-    /// As many as the disk takes in the latency that the kernel aims at, one at least.
-    fn writeback_depth(&self, node: usize) -> u32 {
-        if self.nodes[node].writeback.read + NOBODY_READS < self.now && self.c.writeback_most > 0.0 {
-            return self.c.writeback_most as u32;
-        }
-        let throughput = self.nodes[node].disks.throughput().unwrap_or(f64::INFINITY);
-        ((self.c.writeback_latency * throughput / self.c.compaction_write_size) as u32).max(1)
+        let bytes = part.to_write.min(self.c.compaction_write_size as u32);
+        let (node, place) = (part.node as usize, part.to);
+        let wants = if part.syncing { Wants::Synced } else { Wants::Soon };
+        part.to_write -= bytes;
+        part.to += u64::from(bytes);
+        self.hand_over(node, Handed { by: By::Part(index), place, bytes, wants });
     }
 }

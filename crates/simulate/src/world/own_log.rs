@@ -1,0 +1,125 @@
+//! RocksDB's own log: pieces of it go to the kernel as it grows, flushes sync what is left of the logs of their memtables
+//! (`DBImpl::SyncClosedWals`), and who collects the raft log syncs them all. Who applies entries waits for its place in it.
+
+use units::Nanos;
+
+use super::World;
+use super::event::{Event, Item, Kind, Part, Work};
+use super::syncs::{Syncs, Then};
+use super::writeback::{By, Handed};
+use crate::disks::Wants;
+
+/// RocksDB's own log of a node, one file a memtable.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OwnLog {
+    /// Bytes of the file that is written that the kernel was not handed.
+    open: f64,
+    /// Files of full memtables that nobody has synced, and such bytes of them.
+    closed: (u32, f64),
+    /// Whether a piece waits for the kernel, or the inode is on its way to the journal, and what is to be applied after that.
+    waits: bool,
+    in_commit: bool,
+    behind: Vec<Item>,
+    /// Whether a thread syncs files, and which ones wait until it has.
+    syncing: bool,
+    next: Vec<u32>,
+}
+
+impl World {
+    /// Whether an entry has to wait for RocksDB's own log: its thread is in `sync_file_range`, and all others queue behind it.
+    pub(super) fn waits_for_log(&mut self, node: usize, item: Item) -> bool {
+        let log = &mut self.nodes[node].own_log;
+        let waits = log.waits || log.in_commit;
+        if waits {
+            log.behind.push(item);
+        }
+        waits
+    }
+
+    /// Bytes are appended; from a piece of a size on, all but the newest are handed to the kernel.
+    pub(super) fn append_log(&mut self, node: usize, bytes: f64) {
+        let this = &mut self.nodes[node];
+        this.own_log.open += bytes;
+        if this.own_log.open < self.c.wal_kept + self.c.wal_chunk || this.own_log.waits {
+            return;
+        }
+        let bytes = this.own_log.open - self.c.wal_kept;
+        (this.own_log.open, this.own_log.waits) = (self.c.wal_kept, true);
+        let place = this.offset;
+        this.offset += bytes as u64;
+        self.hand_over(node, Handed { by: By::Applier, place, bytes: bytes as u32, wants: Wants::Soon });
+    }
+
+    /// A memtable is full, and its log with it.
+    pub(super) fn close_log(&mut self, node: usize) {
+        let log = &mut self.nodes[node].own_log;
+        log.closed = (log.closed.0 + 1, log.closed.1 + std::mem::take(&mut log.open));
+    }
+
+    /// The piece that was handed over is let at the disk.
+    pub(super) fn log_let(&mut self, node: usize) {
+        self.nodes[node].own_log.waits = false;
+        self.applies_on(node);
+    }
+
+    /// The inode of RocksDB's own log is on its way to the journal, or has got there. Who appends changes it, and has to wait
+    /// meanwhile (fs/jbd2/transaction.c, do_get_write_access).
+    pub(super) fn log_in_commit(&mut self, node: usize, is: bool) {
+        self.nodes[node].own_log.in_commit = is;
+        self.applies_on(node);
+    }
+
+    /// Entries that waited are applied, unless they have to wait for something else.
+    fn applies_on(&mut self, node: usize) {
+        let log = &mut self.nodes[node].own_log;
+        if log.waits || log.in_commit {
+            return;
+        }
+        for item in std::mem::take(&mut log.behind) {
+            self.agenda.add(self.now, Event::Applied(item.group, item.place));
+        }
+    }
+
+    /// A thread syncs the files that are closed, and the one that is written if it is `all`; one thread does so at a time.
+    pub(super) fn sync_logs(&mut self, index: u32) {
+        let part = &mut self.parts[index as usize];
+        let log = &mut self.nodes[part.node as usize].own_log;
+        if log.syncing {
+            return log.next.push(index);
+        }
+        let (mut files, mut bytes) = std::mem::take(&mut log.closed);
+        if !part.flush && log.open > 0.0 {
+            files += 1;
+            bytes += std::mem::take(&mut log.open);
+        }
+        log.syncing = true;
+        part.syncs = Syncs { files, bytes, job: 0, then: Then::Logs };
+        self.sync_on(index);
+    }
+
+    /// A thread has synced all files that it was to: a flush begins, and others have their turn.
+    pub(super) fn logs_synced(&mut self, index: u32) {
+        let part = self.parts[index as usize];
+        let log = &mut self.nodes[part.node as usize].own_log;
+        log.syncing = false;
+        let next = std::mem::take(&mut log.next);
+        if part.flush { self.begin_step(index) } else { self.part_done(index) }
+        next.into_iter().for_each(|index| self.sync_logs(index));
+    }
+
+    /// Who collects the raft log first makes sure that what was applied of it is durable.
+    pub(super) fn collect_log(&mut self, node: u16) {
+        let work = Work { node, family: 0, kind: Kind::SyncLogs, blob: 0, parts: 1 };
+        let work = self.works.insert(work) as u32;
+        let to = self.nodes[node as usize].offset;
+        let index = self.parts.insert(Part::idle(work, node, to)) as u32;
+        self.sync_logs(index);
+    }
+
+    /// When the next files are to be synced for the raft log's sake; never where nobody does.
+    pub(super) fn collect_next(&mut self, node: u16) {
+        if self.c.wal_sync_interval > 0.0 {
+            self.agenda.add(self.now + Nanos::from_secs_f64(self.c.wal_sync_interval), Event::Collect(node));
+        }
+    }
+}
