@@ -130,7 +130,9 @@ impl Cause<'_> {
     /// Whose it is: an instance's link is told of by its node.
     pub(crate) fn subject(&self) -> Subject {
         let mut subject = self.facts.subject.clone();
-        if matches!(self.rule.kind, Kind::InstanceIops | Kind::InstanceThroughput | Kind::InstanceBurstSpent) {
+        let of_link =
+            matches!(self.rule.kind, Kind::InstanceIops | Kind::InstanceThroughput | Kind::InstanceBurstSpent);
+        if of_link || self.rule.kind == Kind::CannotTell && subject.scope == Scope::Node {
             subject.scope = Scope::Instance;
         }
         subject

@@ -1,12 +1,14 @@
 //! From a Timeline to verdicts, the first the one to act on.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use timeline::Timeline;
 use units::Nanos;
 
 use crate::causes::{Cause, cause};
-use crate::facts::{Facts, Scope, Signal, Subject, facts};
+use crate::facts::{Facts, Scope, Signal, Subject, facts, facts_without};
+use crate::refuted;
 use crate::remedy::{Advice, advice, over_provisioned};
 use crate::rules::rules;
 use crate::{Episode, Evidence, Fact, Kind, Known, Verdict};
@@ -15,23 +17,32 @@ use crate::{Episode, Evidence, Fact, Kind, Known, Verdict};
 const OVER_PROVISIONED_AFTER: Nanos = Nanos::secs(600);
 
 /// What is wrong, ranked: causes before what follows from them. There is always a verdict: `healthy` where nothing is wrong and
-/// everything that tells was there, `cannot-tell` for each subject of which it was not.
+/// everything that tells was there, `cannot-tell` for each subject of which it was not, or of which far more was measured than
+/// its limits let through: these are then taken to be unknown, and nothing is drawn from them.
 pub fn diagnose(timeline: &Timeline, known: &Known) -> Vec<Verdict> {
-    let all = facts(timeline, known);
+    let told = facts(timeline, known);
+    let refuted: Vec<Verdict> = refuted::causes(&told).iter().map(|cause| verdict(cause, &told, known)).collect();
+    let all = if refuted.is_empty() {
+        told
+    } else {
+        let subjects: BTreeSet<Subject> = refuted.iter().map(|verdict| verdict.subject.clone()).collect();
+        facts_without(timeline, known, &subjects)
+    };
     let mut found: Vec<(u32, f64, Verdict)> = Vec::new();
     for facts in &all {
-        for rule in rules() {
+        for rule in rules().iter().filter(|rule| rule.kind != Kind::CannotTell) {
             if let Some(cause) = cause(rule, facts) {
                 found.push((rule.rank, cause.coverage(), verdict(&cause, &all, known)));
             }
         }
     }
     let mut verdicts = ranked(found);
-    let wrong = !verdicts.is_empty();
+    let is_doubted = !verdicts.is_empty() || !refuted.is_empty();
     let unused: Vec<Verdict> = all.iter().filter_map(|facts| unused(facts, known, &verdicts)).collect();
     verdicts.extend(unused);
+    verdicts.extend(refuted);
     let unknown: Vec<Verdict> = all.iter().filter_map(|facts| cannot_tell(facts, &verdicts)).collect();
-    if !wrong && unknown.is_empty() {
+    if !is_doubted && unknown.is_empty() {
         verdicts.extend(healthy(&all));
     }
     verdicts.extend(unknown);
@@ -83,6 +94,7 @@ fn says(cause: &Cause<'_>) -> String {
             );
             format!(": {:.0} MiB/s written and {:.0} MiB/s read, {used}", mib(all * (1.0 - read)), mib(all * read))
         }),
+        Kind::CannotTell => Some(refuted::more(cause)),
         Kind::FlushBound => mean(Signal::QueueDepth).and_then(|depth| {
             let (rate, what) = match mean(Signal::FlushRate).filter(|flushes| *flushes > 0.0) {
                 Some(flushes) => (flushes, "flushes (fdatasync)"),
@@ -194,7 +206,7 @@ fn healthy(all: &[Facts]) -> Option<Verdict> {
         .filter_map(|(facts, signal)| Some((facts, signal, facts.mean(signal, 0..facts.grid.count)?)))
         .max_by(|a, b| a.2.total_cmp(&b.2));
     let says = fullest.as_ref().map_or("nothing holds it up".to_owned(), |(facts, signal, mean)| {
-        format!("nothing holds it up; the fullest is {} of {} at {:.0} %", signal.name(), facts.subject, mean * 100.0)
+        format!("nothing holds it up; the fullest is {} of {}{}", signal.name(), facts.subject, level(*signal, *mean))
     });
     let mut verdict = plain(Kind::Healthy, first, &says, 0.9);
     verdict.subject = Subject { scope: Scope::Cluster, node: String::new(), disk: String::new() };
@@ -204,6 +216,20 @@ fn healthy(all: &[Facts]) -> Option<Verdict> {
         Some(Fact { signal, series, statistic: "mean", value, unit: signal.unit(), threshold: None, above: false })
     }));
     Some(verdict)
+}
+
+/// How full a limit is at which nothing waits: no more than full, whatever was counted.
+fn level(signal: Signal, mean: f64) -> String {
+    let percent = (mean * 100.0).round();
+    if percent <= 100.0 {
+        return format!(" at {percent:.0} %");
+    }
+    match signal {
+        Signal::IopsUse | Signal::InstanceIopsUse => {
+            ", at its limit: a volume merges small requests that follow one another before it counts them".to_owned()
+        }
+        _ => ", at its limit".to_owned(),
+    }
 }
 
 /// A verdict over all that was seen of a subject.

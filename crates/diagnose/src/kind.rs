@@ -50,7 +50,7 @@ pub enum Kind {
     OverProvisioned,
     /// Nothing was found, and everything that tells was there.
     Healthy,
-    /// What tells was not there.
+    /// What tells was not there, or cannot be what it was said to be.
     CannotTell,
 }
 

@@ -9,6 +9,7 @@ mod evidence;
 mod facts;
 mod kind;
 mod known;
+mod refuted;
 mod remedy;
 mod rules;
 #[cfg(test)]

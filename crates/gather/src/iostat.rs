@@ -1,4 +1,8 @@
 //! Reports of `iostat -x` as a Timeline: rates over their intervals become sums, under the names of crate `observe`.
+//!
+//! The first report of a run is of the whole time since the machine started, or with `-y`, which leaves that one out, of an
+//! interval as all others are. iostat prints both alike, with the stamp of the instant at which they end, and neither its text nor
+//! its JSON says how it was called: only who recorded it knows. What is left out for that is told ([`LEFT_OUT`]).
 
 use std::collections::BTreeMap;
 
@@ -12,6 +16,9 @@ use workload::{DeviceRates, IostatReport, iostat_reports};
 use crate::GatherError;
 use crate::collect::{Collect, Labels};
 use crate::stamp;
+
+/// The note of a Timeline in which [`read`] tells of first reports that it left out, and why; there is none where all count.
+pub const LEFT_OUT: &str = "left out";
 
 /// Whether the first report of each run of iostat counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,6 +65,7 @@ pub fn read(text: &Text, options: &Options) -> Result<Timeline, GatherError> {
     let stamps = reports.iter().map(|report| report.stamp.as_deref());
     let stamps = stamp::read_all(stamps, options.zone.unwrap_or(Offset::UTC));
     let mut about = About { title: format!("iostat, {}", text.path().display()), ..About::default() };
+    about.notes.extend(left_out(&reports, options.first).map(|told| (LEFT_OUT.to_owned(), told)));
     let timed = match stamps.iter().copied().collect::<Option<Vec<Timestamp>>>() {
         Some(ends) => by_stamps(&reports, &ends, options, &mut about),
         None => by_interval(&reports, options, &mut about),
@@ -87,7 +95,35 @@ fn is_since_start(report: &IostatReport, reports: usize, first: First) -> bool {
         }
 }
 
-const LEFT_OUT: &str = "first report of a run: it may be of the whole time since the machine started (record with -y)";
+/// What is told of reports that are left out: which, why, and of the disk that was busiest in them if no other report has as much of
+/// it, for then they may matter. `None` if none is.
+fn left_out(reports: &[IostatReport], first: First) -> Option<String> {
+    let (out, kept): (Vec<_>, Vec<_>) = reports.iter().partition(|report| is_since_start(report, reports.len(), first));
+    let which = match out[..] {
+        [] => return None,
+        [IostatReport { stamp: Some(stamp), .. }] => format!("the first report, of {}", short(stamp)),
+        [_] => "the first report".to_owned(),
+        _ => format!("the first reports of {} runs", out.len()),
+    };
+    let moved = |device: &DeviceRates| device.rates.read_bytes + device.rates.write_bytes;
+    let most = |of: &[&'_ IostatReport], name: Option<&str>| {
+        let devices = of.iter().flat_map(|report| &report.devices);
+        let named = devices.filter(|device| name.is_none_or(|name| device.device == name));
+        named.map(|device| (moved(device), device.device.clone())).max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let busiest =
+        most(&out, None).filter(|(bytes, name)| most(&kept, Some(name)).is_none_or(|(other, _)| other < *bytes));
+    let more = busiest.map_or(String::new(), |(bytes, name)| {
+        format!("; {} moved {:.0} MiB/s in it, more than in any other", short(&name), bytes / 1_048_576.0)
+    });
+    let why = "it may be of the whole time since the machine started, unless it was recorded with -y";
+    Some(format!("{which}: {why}{more}"))
+}
+
+/// As much of a text as a note needs, whatever was written there.
+fn short(text: &str) -> String {
+    text.chars().take(100).collect()
+}
 
 /// By the stamps, which are the intervals' ends. A first report's interval, and one after the clock went back, is as long as
 /// the most frequent.
@@ -112,7 +148,6 @@ fn by_stamps<'r>(
     let mut timed = Vec::new();
     for (index, (report, end)) in reports.iter().zip(ends).enumerate() {
         if is_since_start(report, reports.len(), options.first) {
-            about.notes.insert("left out".to_owned(), LEFT_OUT.to_owned());
             continue;
         }
         let before = index.checked_sub(1).map(|before| ends[before]).filter(|_| !report.first);
@@ -137,7 +172,6 @@ fn by_interval<'r>(reports: &'r [IostatReport], options: &Options, about: &mut A
     let mut timed = Vec::new();
     for report in reports {
         if is_since_start(report, reports.len(), options.first) {
-            about.notes.insert("left out".to_owned(), LEFT_OUT.to_owned());
             continue;
         }
         let from = Nanos(interval.0.checked_mul(timed.len() as u64)?);

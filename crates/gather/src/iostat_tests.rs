@@ -61,10 +61,28 @@ fn stamps_give_the_intervals_and_the_report_since_the_start_is_left_out() {
     // The most frequent interval is 20 s: that is what the first report's would be.
     assert_eq!(read_ops, [(20.0, 30.0, 10.0), (30.0, 50.0, 40.0)]);
     assert_eq!(timeline.about.start.unwrap().to_string(), "2026-11-21T19:39:40Z");
-    assert!(timeline.about.notes["left out"].contains("-y"));
+    let told = &timeline.about.notes[LEFT_OUT];
+    assert!(told.starts_with("the first report, of 11/21/26 19:40:00: ") && told.contains("-y"), "{told}");
     let counts = Options { first: First::Counts, ..Options::default() };
     let all = read(&text(&format!("{banner}{reports}")), &counts).unwrap();
     assert_eq!(points(&all, "read_ops", "sda")[0], (0.0, 20.0, 18_000.0));
+    assert!(!all.about.notes.contains_key(LEFT_OUT));
+}
+
+#[test]
+fn a_report_that_is_left_out_is_told_with_what_was_moved_in_it_alone() {
+    let of = |stamp: &str, mib: u32| format!("{stamp}\nDevice r/s rMB/s w/s wMB/s\nsda 1 {mib} 1 2\nsdb 1 1 1 1\n\n");
+    let run = |reads: [u32; 2]| {
+        let stamps = ["11/21/26 19:40:01", "11/21/26 19:40:02"];
+        let reports: Vec<String> = stamps.iter().zip(reads).map(|(stamp, mib)| of(stamp, mib)).collect();
+        format!("Linux 6.1 (host) \t11/21/26 \t_x86_64_\t(2 CPU)\n\n{}", reports.concat())
+    };
+    let told = |text_of: &str| read(&text(text_of), &Options::default()).unwrap().about.notes[LEFT_OUT].clone();
+    assert!(told(&run([2300, 20])).ends_with("sda moved 2302 MiB/s in it, more than in any other"));
+    assert!(!told(&run([10, 20])).contains("moved"), "the others have as much");
+    assert!(told(&[run([10, 20]), run([10, 20])].concat()).starts_with("the first reports of 2 runs: "));
+    let alone = format!("Linux 6.1 (host) \t11/21/26 \t_x86_64_\t(2 CPU)\n\n{}", of("11/21/26 19:40:01", 9));
+    assert!(!read(&text(&alone), &every(1)).unwrap().about.notes.contains_key(LEFT_OUT), "one that is alone counts");
 }
 
 #[test]

@@ -42,6 +42,29 @@ fn document(timeline: &Timeline, verdicts: &[Verdict]) -> Value {
     json!({
         "title": timeline.about.title,
         "start": timeline.about.start.map(|start| start.to_string()),
+        "left_out": left_out(timeline),
         "verdicts": verdicts,
     })
+}
+
+/// What was there and is not diagnosed, as the source notes it, each with why.
+pub(super) fn left_out(timeline: &Timeline) -> Vec<String> {
+    let told = |(key, why): (&String, &String)| match key.strip_prefix("left out")?.trim() {
+        "" => Some(why.clone()),
+        what => Some(format!("{what}: {why}")),
+    };
+    timeline.about.notes.iter().filter_map(told).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_of_what_is_left_out_are_told_and_no_others() {
+        let mut timeline = Timeline::default();
+        let notes = [("instance", "m5.large"), ("left out", "the first report: why"), ("left out X", "says nothing")];
+        timeline.about.notes.extend(notes.map(|(key, text)| (key.to_owned(), text.to_owned())));
+        assert_eq!(left_out(&timeline), ["the first report: why", "X: says nothing"]);
+    }
 }

@@ -22,20 +22,22 @@ const LIMIT: Bytes = Bytes::mib(256);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  iostat -xty 5 60 > node.txt && diskwright diagnose iostat node.txt --disk sdb=gp3:500GiB
+  iostat -xty 5 60 > node.txt
+  diskwright diagnose iostat node.txt --first-counts --disk sdb=gp3:500GiB
   diskwright diagnose iostat examples/tikv-node-iostat.txt --interval 1s
-  iostat -xty -o JSON 1 60 | diskwright diagnose iostat - --disk gp2:400GiB --instance m5.2xlarge
-  iostat -xty 5 | diskwright diagnose iostat - --watch=30s --disk sdb=gp3:500GiB
+  iostat -xty -o JSON 1 60 | diskwright diagnose iostat - --first-counts --disk gp2:400GiB
+  iostat -xty 5 | diskwright diagnose iostat - --first-counts --watch=30s --disk sdb=gp3:500GiB
 
 Text and JSON of sysstat 10 to 12. Reports without time stamps (-t) need --interval. Of several
-reports the first is left out, for without -y it is of all the time since the machine started.")]
+reports the first is left out, and the answer says so: without -y it is of all the time since the
+machine started, and a report does not say how it was recorded. --first-counts says: with -y.")]
 pub(crate) struct Args {
     /// What iostat printed; - reads standard input
     file: PathBuf,
     /// How long each report is of, where they have no time stamps
     #[arg(long, value_name = "SPAN")]
     interval: Option<Nanos>,
-    /// The first report counts, too: recorded with -y
+    /// The first report counts, too: it was recorded with -y
     #[arg(long)]
     first_counts: bool,
     #[command(flatten)]
@@ -60,10 +62,13 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 fn asked(args: &Args, text: &Text) -> Result<Asked, Failure> {
     let first = if args.first_counts { First::Counts } else { First::Alone };
     let options = Options { interval: args.interval, first, ..Options::default() };
-    let timeline = gather::iostat::read(text, &options).map_err(|error| match error {
+    let mut timeline = gather::iostat::read(text, &options).map_err(|error| match error {
         gather::GatherError::NoInterval { .. } => Failure::input(format!("{error}: --interval 1s")),
         error => error.into(),
     })?;
+    if let Some(told) = timeline.about.notes.get_mut(gather::iostat::LEFT_OUT) {
+        told.push_str("; with --first-counts it counts");
+    }
     Ok(Asked { of: args.file.display().to_string(), timeline, known: args.given.known(None)? })
 }
 

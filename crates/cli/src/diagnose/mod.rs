@@ -23,7 +23,7 @@ use crate::output::Output;
 Examples:
   diskwright diagnose timeline run/timeline.parquet
   diskwright diagnose timeline recorded.parquet --disk gp2:400GiB --region us-west-2
-  iostat -xty 5 60 | diskwright diagnose iostat - --disk sdb=gp3:500GiB --instance m5.2xlarge
+  iostat -xty 5 60 | diskwright diagnose iostat - --first-counts --disk sdb=gp3:500GiB
   diskwright diagnose prometheus http://10.0.0.5:9090 --since 6h --on deployment.toml --out report
   diskwright diagnose cloudwatch --volume vol-0a1b2c3d --since 14d
   diskwright diagnose mounted /mnt/tikv --watch=5s

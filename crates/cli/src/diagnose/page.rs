@@ -6,12 +6,16 @@ use report::{Curve, Finding, FindingsPage, findings_page, words};
 use timeline::Timeline;
 use units::Nanos;
 
+use super::answer::left_out;
 use super::text::{episodes, headline, instant, threshold, value};
 
 /// Findings that are drawn; more would be the same on other nodes.
 const DRAWN: usize = 12;
 /// Points of a curve: more are no wider than a hair.
 const POINTS: usize = 480;
+
+const RULES: &str = "Rules with their thresholds, reasons and sources: crates/diagnose/tables/rules.toml. Limits and prices: the \
+                     catalogue of the day asked for.";
 
 /// The page.
 pub(super) fn page(of: &str, timeline: &Timeline, known: &Known, verdicts: &[Verdict]) -> String {
@@ -30,11 +34,11 @@ pub(super) fn page(of: &str, timeline: &Timeline, known: &Known, verdicts: &[Ver
         facts: about,
         span: until - from,
         findings: verdicts.iter().take(DRAWN).map(|verdict| finding(verdict, &all, (from, start))).collect(),
-        notes: vec![
-            "Rules with their thresholds, reasons and sources: crates/diagnose/tables/rules.toml. Limits and prices: the \
-             catalogue of the day asked for."
-                .to_owned(),
-        ],
+        notes: left_out(timeline)
+            .into_iter()
+            .map(|what| format!("Left out: {what}."))
+            .chain([RULES.to_owned()])
+            .collect(),
     })
 }
 

@@ -8,6 +8,7 @@ use report::words;
 use timeline::Timeline;
 use units::{Nanos, Usd};
 
+use super::answer::left_out;
 use crate::output::{bold, green, red, yellow};
 use crate::table::{Table, WIDTH, wrap};
 
@@ -30,6 +31,9 @@ pub(super) fn text(timeline: &Timeline, verdicts: &[Verdict], written: &[PathBuf
     if groups.len() > AT_LENGTH {
         let rest: Vec<String> = groups[AT_LENGTH..].iter().map(|group| name(group)).collect();
         text += &format!("\n{}\n", wrap(&format!("Also, with less weight: {}.", rest.join("; ")), WIDTH, 0));
+    }
+    for what in left_out(timeline) {
+        text += &format!("\n{}\n", wrap(&format!("Left out: {what}."), WIDTH, 0));
     }
     for path in written {
         text += &format!("\nwritten to {}", path.display());

@@ -145,6 +145,53 @@ fn what_iostat_printed_of_a_raft_disk_is_bound_by_its_flushes() {
     assert!(code == 2 && stderr.contains("--interval"), "{stderr}");
 }
 
+/// What `iostat -xty 1` prints of a disk that reads so many MB in each second, in a file.
+fn recorded(mega: &[u32]) -> (tempfile::TempDir, String) {
+    let report = |(second, mega): (usize, &u32)| {
+        format!(
+            "11/21/26 19:40:{second:02}\nDevice r/s rMB/s r_await w/s wMB/s w_await aqu-sz %util\n\
+             sdb {} {mega}.00 0.50 0.00 0.00 0.00 0.10 5.00\n\n",
+            mega * 4
+        )
+    };
+    let reports: String = mega.iter().enumerate().map(report).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("node.txt");
+    std::fs::write(&file, format!("Linux 6.1.0 (host) \t11/21/26 \t_x86_64_\t(2 CPU)\n\n{reports}")).unwrap();
+    let file = file.to_str().unwrap().to_owned();
+    (folder, file)
+}
+
+#[test]
+fn a_disk_that_does_what_the_one_that_was_said_cannot_is_not_called_healthy() {
+    let (_folder, file) = recorded(&[1, 1, 1, 1, 2300, 2300, 1, 1, 1, 1, 1]);
+    let Run { code, stdout, .. } = run(&["diagnose", "iostat", &file, "--disk", "gp3:256GiB"]);
+    let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(code == 0 && said.starts_with("Cannot tell whether a limit holds it up"), "{code}: {stdout}");
+    for words in ["throughput-use of sdb is at 1840 % for 2 s, held against gp3:256GiB", "--disk sdb="] {
+        assert!(said.contains(words), "{words} in {stdout}");
+    }
+    assert!(!said.contains("Healthy"), "{stdout}");
+}
+
+#[test]
+fn a_first_report_that_is_left_out_is_told_with_how_to_have_it_counted() {
+    let (_folder, file) = recorded(&[2300, 1, 1, 1, 1]);
+    let diagnosed = ["diagnose", "iostat", &file, "--disk", "gp3:256GiB"];
+    let (_, answer) = json(&diagnosed);
+    assert_eq!(answer["verdicts"][0]["kind"], "healthy", "{answer:#}");
+    let left_out = answer["left_out"][0].as_str().unwrap();
+    for words in ["11/21/26 19:40:00", "-y", "--first-counts", "sdb moved 2300 MiB/s in it"] {
+        assert!(left_out.contains(words), "{words} in {left_out}");
+    }
+    let Run { stdout, .. } = run(&diagnosed);
+    assert!(stdout.contains("\nLeft out: the first report, of 11/21/26 19:40:00"), "{stdout}");
+    assert!(stdout.lines().all(|line| line.chars().count() <= 100), "{stdout}");
+    let (_, answer) = json(&[&diagnosed[..], &["--first-counts"]].concat());
+    assert_eq!(answer["verdicts"][0]["kind"], "cannot-tell", "{answer:#}");
+    assert_eq!(answer["left_out"], serde_json::json!([]));
+}
+
 #[test]
 fn metrics_that_cloudwatch_exported_are_diagnosed_as_cloudwatchs() {
     let folder = tempfile::tempdir().unwrap();

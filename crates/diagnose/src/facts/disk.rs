@@ -2,6 +2,8 @@
 
 mod credits;
 
+use std::collections::BTreeSet;
+
 use ::disk::{Direction, Limits};
 use timeline::Series;
 use units::Bytes;
@@ -12,19 +14,31 @@ use super::{Facts, Grid, Scope, Signal, Subject, estimate};
 use crate::Known;
 use crate::rules::thresholds;
 
-/// `None` for a disk whose series tell no rate.
-pub(super) fn facts(node: &str, label: &str, series: &[&Series], known: &Known) -> Option<Facts> {
+/// `None` for a disk whose series tell no rate. Of a refuted one nothing is taken that was said or told of its limits.
+pub(super) fn facts(
+    node: &str,
+    label: &str,
+    series: &[&Series],
+    known: &Known,
+    refuted: &BTreeSet<Subject>,
+) -> Option<Facts> {
     let grid = Grid::of(Told::paces(series))?;
     let told = Told { series, grid };
     let subject = Subject { scope: Scope::Volume, node: node.to_owned(), disk: label.to_owned() };
+    let is_refuted = refuted.contains(&subject);
     let mut facts = Facts::new(subject, grid);
     facts.disk = known.disk(node, label).cloned();
     facts.limits = facts.disk.as_ref().and_then(|disk| known.limits(node, disk));
+    facts.on_link = facts.limits.as_ref().is_none_or(|limits| limits.shares_instance_caps);
     facts.instance = known.instance(node).cloned();
     let mut flow = Flow::new(&told);
     // What is told are the limits in full.
     if let Some(share) = known.share(label) {
         facts.limits = facts.limits.map(|limits| share_of(limits, share));
+        (flow.iops_limit, flow.throughput_limit) = (None, None);
+    }
+    if is_refuted {
+        (facts.disk, facts.limits) = (None, None);
         (flow.iops_limit, flow.throughput_limit) = (None, None);
     }
     flow.rates(&mut facts, &told);

@@ -1,17 +1,18 @@
 //! An instance's link to its volumes: what all of them take of it together, and what is left of its burst.
 
+use catalog::InstanceCaps;
+
 use super::disk::larger;
 use super::node::{Told, any_bound};
 use super::use_of::Ceiling;
 use super::{Facts, Signal, estimate};
 
-/// Adds the link's signals to a node and to its disks.
-pub(super) fn facts(node: &mut Facts, told: &Told<'_>, disks: &mut [Facts]) {
-    let linked = |disk: &Facts| disk.limits.as_ref().is_none_or(|limits| limits.shares_instance_caps);
-    let on_link: Vec<&Facts> = disks.iter().filter(|disk| linked(disk)).collect();
+/// Adds the link's signals to a node and to its disks; `caps` are what it lets through, where that is known.
+pub(super) fn facts(node: &mut Facts, caps: Option<InstanceCaps>, told: &Told<'_>, disks: &mut [Facts]) {
+    let on_link: Vec<&Facts> = disks.iter().filter(|disk| disk.on_link).collect();
     // Disks of one node are told alike; where they are not, their sum is not known interval by interval.
     let aligned = on_link.iter().all(|disk| disk.grid == node.grid);
-    let caps = node.instance.as_ref().and_then(|instance| instance.caps).filter(|_| aligned && !on_link.is_empty());
+    let caps = caps.filter(|_| aligned && !on_link.is_empty());
     if let Some(caps) = caps {
         let (iops, throughput) = Ceiling::instance(&caps);
         let sides = [
@@ -46,7 +47,7 @@ pub(super) fn facts(node: &mut Facts, told: &Told<'_>, disks: &mut [Facts]) {
         balances(node, told);
     }
     for disk in disks.iter_mut() {
-        if linked(disk) && disk.grid == node.grid {
+        if disk.on_link && disk.grid == node.grid {
             let of = [
                 Signal::InstanceIopsUse,
                 Signal::InstanceThroughputUse,

@@ -11,7 +11,7 @@ mod raw;
 mod signal;
 mod use_of;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use ::disk::{Disk, Limits};
@@ -87,11 +87,13 @@ pub struct Facts {
     pub limits: Option<Limits>,
     /// The instance type, if it is known.
     pub instance: Option<InstanceType>,
+    /// Whether it is a disk that, for all that was said of it, hangs on the instance's link.
+    pub(crate) on_link: bool,
 }
 
 impl Facts {
     fn new(subject: Subject, grid: Grid) -> Self {
-        Self { subject, grid, columns: BTreeMap::new(), disk: None, limits: None, instance: None }
+        Self { subject, grid, columns: BTreeMap::new(), disk: None, limits: None, instance: None, on_link: true }
     }
 
     /// Of a Timeline that tells nothing.
@@ -150,13 +152,18 @@ impl Facts {
 
 /// Everything that a Timeline tells of its disks, nodes and cluster.
 pub fn facts(timeline: &Timeline, known: &Known) -> Vec<Facts> {
+    facts_without(timeline, known, &BTreeSet::new())
+}
+
+/// The same where the limits of some disks, and of some instances' links, are taken to be unknown.
+pub(crate) fn facts_without(timeline: &Timeline, known: &Known, refuted: &BTreeSet<Subject>) -> Vec<Facts> {
     let mut all = Vec::new();
     for (name, series) in group::nodes(timeline, known) {
         let mut disks = Vec::new();
         for (label, series) in &series.disks {
-            disks.extend(disk::facts(&name, label, series, known));
+            disks.extend(disk::facts(&name, label, series, known, refuted));
         }
-        all.extend(node::facts(&name, &series, &mut disks, known));
+        all.extend(node::facts(&name, &series, &mut disks, known, refuted));
         all.append(&mut disks);
     }
     all.extend(cluster::facts(timeline));

@@ -1,5 +1,7 @@
 //! What is known of one node: its engine, its processors, and the link to its disks.
 
+use std::collections::BTreeSet;
+
 use ::disk::Direction;
 use timeline::Series;
 use units::{Bytes, Nanos};
@@ -16,15 +18,24 @@ const BLOCK: Bytes = Bytes::kib(32);
 /// counts stands for what jobs under way write after.
 const JOB: Nanos = Nanos::secs(30);
 
-/// `None` for a node of which nothing is told. Its disks learn what their instance holds them up with.
-pub(super) fn facts(node: &str, series: &NodeSeries<'_>, disks: &mut [Facts], known: &Known) -> Option<Facts> {
+/// `None` for a node of which nothing is told. Its disks learn what their instance holds them up with. Of a refuted instance the
+/// limits of its link are not known.
+pub(super) fn facts(
+    node: &str,
+    series: &NodeSeries<'_>,
+    disks: &mut [Facts],
+    known: &Known,
+    refuted: &BTreeSet<Subject>,
+) -> Option<Facts> {
     let of_engine = || series.others.iter().copied().filter(|series| !series.points().is_empty());
     let grid = disks.first().map(|disk| disk.grid).or_else(|| Grid::of(of_engine()))?;
     let subject = Subject { scope: Scope::Node, node: node.to_owned(), disk: String::new() };
     let mut facts = Facts::new(subject, grid);
     facts.instance = known.instance(node).cloned();
     let told = Told { series: &series.others, grid };
-    link::facts(&mut facts, &told, disks);
+    let of_link = Subject { scope: Scope::Instance, ..facts.subject.clone() };
+    let caps = facts.instance.as_ref().and_then(|instance| instance.caps).filter(|_| !refuted.contains(&of_link));
+    link::facts(&mut facts, caps, &told, disks);
     processors(&mut facts, &told, known);
     engine(&mut facts, &told);
     data(&mut facts, &told, disks, known);

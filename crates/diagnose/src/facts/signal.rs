@@ -44,6 +44,7 @@ signals! {
     LatencyExcess "latency-excess" "" "mean latency over what the disk's own model takes for such requests below its limits",
     FlushRate "flush-rate" "a second" "flushes a second",
     IopsUse "iops-use" "" "I/Os as the volume counts them over what it may do now, burst included",
+    CountedUse "counted-use" "" "I/Os that the volume itself counted over what it may do now, burst included; not known where nobody tells its count",
     ThroughputUse "throughput-use" "" "bytes over what the volume may move now, burst included",
     IopsPaid "iops-paid" "" "I/Os as the volume counts them over its sustained rate",
     ThroughputPaid "throughput-paid" "" "bytes over the volume's sustained rate",

@@ -41,9 +41,11 @@ pub(super) fn put(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
             }
         })
     });
-    let uses: [(Signal, Tell<'_>); 5] = [
+    let by_volume = |i: usize| flow.counted.as_ref().and_then(|column| column.values[i]);
+    let uses: [(Signal, Tell<'_>); 6] = [
         (Signal::CountedIops, &|_, i| counted(i)),
         (Signal::IopsUse, &|facts, i| Some(counted(i)? / iops(i)?.now(facts.at(Signal::IoLeft, i)))),
+        (Signal::CountedUse, &|facts, i| Some(by_volume(i)? / iops(i)?.now(facts.at(Signal::IoLeft, i)))),
         (Signal::ThroughputUse, &|facts, i| {
             Some(facts.at(Signal::Throughput, i)? / throughput(i)?.now(facts.at(Signal::IoLeft, i)))
         }),
