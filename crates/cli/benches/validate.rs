@@ -1,6 +1,7 @@
 //! The simulation held against the reference store over a grid of configurations: `cargo bench -p diskwright --bench validate`.
 //! It writes what it found into the tables of `docs/validate.md` and ends with 1 if a promise is not kept.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -137,7 +138,9 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
     lacking.iter().zip(&only).for_each(|(setup, figures)| println!("{}, not measured: {}", setup.name, line(figures)));
     println!("simulated in {:.1} s", began.elapsed().as_secs_f64());
     let fitted = Calibrated::read(&folder.join("fit.json"))?;
-    let tables = markdown(&grid, &errors, &machine(), fitted.as_ref());
+    let machines: BTreeSet<&str> = found.iter().map(|(_, _, kept)| kept.machine.as_str()).collect();
+    let machines: Vec<&str> = machines.into_iter().collect();
+    let tables = markdown(&grid, &errors, &machines.join(", and on "), fitted.as_ref());
     if errors.len() == grid.rows.len() && !args.short {
         replace(&root().join("docs/validate.md"), &tables)?;
         println!("written to docs/validate.md");
@@ -238,7 +241,7 @@ fn one(args: &Args, setup: &Setup, stop: &Arc<AtomicBool>) -> Result<Kept, Valid
         100.0 * busy.others,
         100.0 * busy.stolen
     );
-    Ok(Kept::new(setup, figures, busy))
+    Ok(Kept::new(setup, figures, busy, machine()))
 }
 
 /// Fits the constants and writes their table.

@@ -15,12 +15,14 @@ pub struct Kept {
     pub measured: Figures,
     /// What the machine did besides.
     pub busy: Busy,
+    /// The machine: its processors and its kernel.
+    pub machine: String,
 }
 
 impl Kept {
     /// A row as it was measured.
-    pub fn new(setup: &Setup, measured: Figures, busy: Busy) -> Self {
-        Self { row: setup.name.clone(), setup: format!("{setup:?}"), measured, busy }
+    pub fn new(setup: &Setup, measured: Figures, busy: Busy, machine: String) -> Self {
+        Self { row: setup.name.clone(), setup: format!("{setup:?}"), measured, busy, machine }
     }
 
     fn path(folder: &Path, name: &str) -> PathBuf {
@@ -68,7 +70,12 @@ mod tests {
         let setup = grid.setup(&grid.rows[0]).unwrap();
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Kept::read(folder.path(), &setup).unwrap(), None);
-        let kept = Kept::new(&setup, Figures { throughput: 5.0, ..Figures::default() }, Busy::default());
+        let kept = Kept::new(
+            &setup,
+            Figures { throughput: 5.0, ..Figures::default() },
+            Busy::default(),
+            "2 processors".to_owned(),
+        );
         kept.write(folder.path()).unwrap();
         assert_eq!(Kept::read(folder.path(), &setup).unwrap(), Some(kept));
         let other = Setup { rows: setup.rows + 1.0, ..setup.clone() };

@@ -128,7 +128,13 @@ impl Throttle {
         let reads = self.read.is_some_and(|read| now.0.saturating_sub(read.0) < CLOSE.0);
         match wants {
             Wants::Synced => depth,
-            Wants::Soon if depth <= 2 => if reads { 1 } else { depth },
+            Wants::Soon if depth <= 2 => {
+                if reads {
+                    1
+                } else {
+                    depth
+                }
+            }
             Wants::Soon if reads => depth.div_ceil(4),
             Wants::Soon => depth.div_ceil(2),
         }

@@ -93,7 +93,8 @@ impl World {
             bytes += std::mem::take(&mut log.open);
         }
         log.syncing = true;
-        part.syncs = Syncs { files, bytes, job: 0, then: Then::Logs };
+        let job = if files > 0 { self.c.wal_commits as u32 } else { 0 };
+        part.syncs = Syncs { files, bytes, job, then: Then::Logs };
         self.sync_on(index);
     }
 
@@ -103,7 +104,11 @@ impl World {
         let log = &mut self.nodes[part.node as usize].own_log;
         log.syncing = false;
         let next = std::mem::take(&mut log.next);
-        if part.flush { self.begin_step(index) } else { self.part_done(index) }
+        if part.flush {
+            self.begin_step(index)
+        } else {
+            self.part_done(index)
+        }
         next.into_iter().for_each(|index| self.sync_logs(index));
     }
 

@@ -52,8 +52,7 @@ impl World {
         // The last of its parts makes what it did known as well.
         let known = last && self.works[part.work as usize].parts == 1;
         let job = if known { c.job_commits as u32 } else { 0 };
-        part.syncs =
-            Syncs { files: files as u32, bytes: std::mem::take(&mut part.unsynced), job, then: Then::Step };
+        part.syncs = Syncs { files: files as u32, bytes: std::mem::take(&mut part.unsynced), job, then: Then::Step };
         let (node, files) = (part.node as usize, part.syncs.files);
         for _ in 0..files * c.file_writes as u32 {
             let this = &mut self.nodes[node];
