@@ -39,7 +39,7 @@ pub(crate) struct Disks {
 }
 
 impl Disks {
-    /// New disks with their names, counted in steps, which take a larger request in pieces.
+    /// New disks with their names, counted in steps.
     ///
     /// # Errors
     /// When the instance cannot have one of them.
@@ -63,8 +63,7 @@ impl Disks {
         Ok(Self { host, disks, instance: instance.name.clone(), caps, throttle, request_most: u32::MAX, step, now: 0 })
     }
 
-    /// As a kernel serves them that takes back writes of which reads are to take no longer than `target`, to disks that take no
-    /// request over `most` bytes.
+    /// Behind a kernel that holds writes back while reads take longer than `target`, and cuts requests over `most` bytes.
     pub(crate) fn served(self, target: Nanos, most: u32) -> Self {
         Self { throttle: Throttle::new(target), request_most: most.max(1), ..self }
     }

@@ -28,7 +28,9 @@ fn a_store_with_other_constants_is_recovered() {
         // Waits for processors, for RocksDB's own log, for commits of the journal and for large writes make the way down rough.
         let smooth = [
             ("wakeup_slice", 0.0),
-            ("wal_chunk", 1e12),
+            ("wal_chunk", 65536.0),
+            ("wal_kept", 0.0),
+            ("wal_commits", 0.0),
             ("file_commits", 0.0),
             ("job_commits", 0.0),
             ("file_writes", 0.0),

@@ -128,3 +128,39 @@ impl World {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{clients, deployment, seconds, view};
+    use crate::{Constants, Options, Summary, simulate};
+
+    const SLOW: &str = "gp3:500GiB";
+
+    /// Memtables of 2 MB, so that flushes come every second.
+    fn run(changes: &[(&str, f64)]) -> Summary {
+        let small = [("memtable", 2e6), ("level_base", 8e6), ("file_size", 1e6)];
+        let constants = small.iter().chain(changes).fold(*Constants::embedded(), |constants, (name, value)| {
+            constants.with(name, *value).expect("there are such constants")
+        });
+        let options = Options { constants, ..seconds(10) };
+        simulate(&deployment(SLOW, Some(SLOW)), &clients(16.0), &view(), &options).unwrap().summary
+    }
+
+    #[test]
+    fn what_the_kernel_was_not_handed_of_a_log_is_written_when_its_memtable_is_flushed() {
+        let per_op = |summary: Summary| summary.used.disk_bytes / summary.operations_per_second / summary.used.seconds;
+        // One whose logs are handed over as they grow, and one that hands over nothing before a flush.
+        let [grows, flushes] = [0.0, 1e9].map(|kept| per_op(run(&[("wal_kept", kept)])));
+        assert!((flushes / grows - 1.0).abs() < 0.05, "{flushes} bytes an operation, and {grows}");
+    }
+
+    #[test]
+    fn each_sync_of_a_log_and_of_their_folder_is_a_commit_of_the_journal() {
+        let commits = |summary: Summary| summary.used.disk_ios / summary.operations_per_second / summary.used.seconds;
+        let files = [("file_commits", 1.0), ("wal_sync_interval", 0.0)];
+        let none = commits(run(&files));
+        let folders = commits(run(&[files[0], files[1], ("wal_commits", 20.0)]));
+        let often = commits(run(&[files[0], ("wal_sync_interval", 0.02)]));
+        assert!(folders > 1.01 * none && often > 1.01 * none, "{folders} and {often} I/Os an operation for {none}");
+    }
+}
