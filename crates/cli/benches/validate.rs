@@ -16,8 +16,8 @@ use simulate::Constants;
 use trial::{Stage, TrialError};
 use units::Nanos;
 use validate::{
-    Calibrated, Errors, Figures, Grid, Half, Kept, Row, Setup, TARGETS, ValidateError, bounds, calibrate, markdown,
-    mean_absolute, measure, predict, replace,
+    Calibrated, Errors, Figures, Grid, Half, Kept, Row, SEEDS, Setup, TARGETS, ValidateError, bounds, calibrate,
+    markdown, mean_absolute, measure, predict, replace,
 };
 
 /// The simulation held against the reference store over a grid of configurations.
@@ -52,7 +52,7 @@ struct Args {
     #[arg(long, value_name = "N", default_value_t = 300)]
     tries: usize,
     /// Simulate each row with so many seeds, and take the median of each number
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = SEEDS)]
     seeds: u64,
     /// The same while constants are fitted
     #[arg(long, value_name = "N", default_value_t = 3)]
@@ -128,10 +128,7 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
         constants = fit(args, &found, &constants, &table, text.content(), &folder)?;
     }
     let began = Instant::now();
-    let compare = |(row, setup, kept): &(&Row, Setup, Kept)| {
-        let predicted = predict(setup, &constants, kept.busy.processors, args.seeds)?;
-        Ok(Errors { setup: setup.clone(), half: row.half, predicted, measured: kept.measured.clone(), busy: kept.busy })
-    };
+    let compare = |(row, setup, kept): &(&Row, Setup, Kept)| Errors::new(setup, row.half, kept, &constants, args.seeds);
     let errors: Vec<Errors> = found.par_iter().map(compare).collect::<Result<_, ValidateError>>()?;
     let predicted = |setup: &Setup| predict(setup, &constants, PROCESSORS, args.seeds);
     let only: Vec<Figures> = lacking.par_iter().map(predicted).collect::<Result<_, _>>()?;
@@ -148,8 +145,7 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
         println!("\n{tables}");
     }
     Ok(TARGETS.iter().all(|target| {
-        let half = errors.iter().filter(|row| row.half == Half::Predict);
-        mean_absolute(half.filter_map(|row| row.of(target.metric))).is_none_or(|mean| mean <= target.most)
+        mean_absolute(Errors::of_half(&errors, Half::Predict, target.metric)).is_none_or(|mean| mean <= target.most)
     }))
 }
 

@@ -3,7 +3,7 @@ use timeline::{Merge, Points, Unit};
 use units::Nanos;
 
 use super::*;
-use crate::testing::{Made, deployment, view};
+use crate::testing::{Made, deployment, first, kinds, view};
 
 const DATA: [(&str, &str); 2] = [("disk", "data"), ("node", "n1")];
 const NODE: [(&str, &str); 1] = [("node", "n1")];
@@ -16,14 +16,6 @@ fn named(disk: &str) -> Known {
     let mut known = Known { region: Some("us-west-2".to_owned()), ..Known::nothing(view()) };
     known.disks.insert("*".to_owned(), disk.parse().unwrap());
     known
-}
-
-fn all(made: &Made, known: &Known) -> Vec<Kind> {
-    diagnose(&made.timeline, known).into_iter().map(|verdict| verdict.kind).collect()
-}
-
-fn first(made: &Made, known: &Known) -> Verdict {
-    diagnose(&made.timeline, known).into_iter().next().unwrap()
 }
 
 /// A limit that held the data disk up for a share of the time.
@@ -62,7 +54,10 @@ fn a_limit_that_nothing_counts_is_seen_by_its_use_and_the_wait() {
 
 #[test]
 fn a_full_limit_at_which_nothing_waits_is_no_trouble() {
-    assert_eq!(all(&Made::seconds(120).disk("data", 3000.0, 4.0, 1.0, 0.5), &on("gp3:500GiB", None)), [Kind::Healthy]);
+    assert_eq!(
+        kinds(&Made::seconds(120).disk("data", 3000.0, 4.0, 1.0, 0.5), &on("gp3:500GiB", None)),
+        [Kind::Healthy]
+    );
 }
 
 #[test]
@@ -140,7 +135,7 @@ fn credits_that_last_half_an_hour_more_are_told_with_the_time() {
     // 48 % left at 1 % a minute.
     assert!(verdict.says.ends_with("in 48 min"), "{}", verdict.says);
     let slow = calm().each("io_balance", &DATA, (Unit::Percent, Merge::Min), |i| Some(90.0 - i as f64 / 600.0));
-    assert!(!all(&slow, &on("gp2:100GiB", None)).contains(&Kind::BurstEnding));
+    assert!(!kinds(&slow, &on("gp2:100GiB", None)).contains(&Kind::BurstEnding));
 }
 
 #[test]
@@ -178,7 +173,7 @@ fn a_balance_that_is_told_once_lasts_as_long_as_the_rate_that_is_taken_lets_it()
     assert_eq!(verdict.kind, Kind::BurstEnding);
     let minutes = 0.2 * 5.4e6 / (2000.0 - 1200.0) / 60.0;
     assert!(verdict.says.ends_with(&format!("in {minutes:.0} min")), "{}", verdict.says);
-    assert!(!all(&told(1100.0), &named("gp2:400GiB")).contains(&Kind::BurstEnding));
+    assert!(!kinds(&told(1100.0), &named("gp2:400GiB")).contains(&Kind::BurstEnding));
 }
 
 #[test]
@@ -201,7 +196,7 @@ fn a_disk_that_is_slow_far_below_its_limits_is_sick_and_one_that_answers_nothing
 fn a_disk_whose_bursts_wait_at_its_limit_for_moments_is_not_sick() {
     let slow = || Made::seconds(120).disk("data", 300.0, 128.0, 0.0, 8.0);
     assert_eq!(first(&bound(slow(), "volume_throughput", 0.0), &on("gp3:500GiB", None)).kind, Kind::DiskSlow);
-    assert_eq!(all(&bound(slow(), "volume_throughput", 0.1), &on("gp3:500GiB", None)), [Kind::Healthy]);
+    assert_eq!(kinds(&bound(slow(), "volume_throughput", 0.1), &on("gp3:500GiB", None)), [Kind::Healthy]);
 }
 
 #[test]
@@ -240,7 +235,7 @@ fn a_log_that_waits_behind_compaction_gets_a_disk_of_its_own() {
     let verdict = first(&engine(disk(), 6.0, 8e7), &on("gp3:500GiB", None));
     assert_eq!((verdict.kind, verdict.remedy.unwrap().what), (Kind::RaftLogContention, "log-disk"));
     assert!(verdict.monthly.unwrap().0 < 5.0);
-    let apart = all(&engine(disk(), 6.0, 8e7), &on("gp3:500GiB", Some("gp3:20GiB")));
+    let apart = kinds(&engine(disk(), 6.0, 8e7), &on("gp3:500GiB", Some("gp3:20GiB")));
     assert!(!apart.contains(&Kind::RaftLogContention), "{apart:?}");
 }
 
@@ -264,14 +259,14 @@ fn writes_that_the_engine_holds_back_are_debt_and_follow_a_full_disk() {
     let held = |made: Made| made.rate("throttle_time", &NODE, 3.0);
     assert_eq!(first(&held(calm()), &on("gp3:500GiB", None)).kind, Kind::CompactionDebt);
     let full = bound(Made::seconds(120).disk("data", 1000.0, 128.0, 0.2, 15.0), "volume_throughput", 1.0);
-    assert_eq!(all(&held(full), &on("gp3:500GiB", None)), [Kind::VolumeThroughput, Kind::CompactionDebt]);
+    assert_eq!(kinds(&held(full), &on("gp3:500GiB", None)), [Kind::VolumeThroughput, Kind::CompactionDebt]);
 }
 
 #[test]
 fn files_that_pile_up_on_level_0_are_a_debt_before_anything_is_held_back() {
     let l0 = |files: f64| calm().level("level0_files", &NODE, files);
     assert_eq!(first(&l0(14.0), &on("gp3:500GiB", None)).kind, Kind::CompactionDebt);
-    assert!(!all(&l0(5.0), &on("gp3:500GiB", None)).contains(&Kind::CompactionDebt));
+    assert!(!kinds(&l0(5.0), &on("gp3:500GiB", None)).contains(&Kind::CompactionDebt));
 }
 
 #[test]
@@ -312,7 +307,7 @@ fn busy_processors_are_told_from_a_busy_pool() {
     let known = on("gp3:500GiB", None);
     // 8 vCPU: two raftstore threads, six of the read pool.
     assert_eq!(first(&pool(calm(), "raftstore", 1.95), &known).kind, Kind::ThreadPool);
-    assert_eq!(all(&pool(calm(), "raftstore", 1.5), &known), [Kind::Healthy]);
+    assert_eq!(kinds(&pool(calm(), "raftstore", 1.5), &known), [Kind::Healthy]);
     let all_busy = pool(pool(calm(), "raftstore", 1.9), "unified_read_po", 5.9);
     assert_eq!(first(&all_busy, &known).kind, Kind::Cpu);
 }
@@ -340,7 +335,7 @@ fn five_thousand_iops_of_which_half_are_used_are_paid_for_in_vain() {
     assert_eq!(verdict.kind, Kind::OverProvisioned);
     assert!(verdict.monthly.unwrap().0 < -100.0, "{:?}", verdict.monthly);
     let short = Made::seconds(120).disk("data", 2500.0, 16.0, 0.0, 0.8);
-    assert_eq!(all(&short, &known), [Kind::Healthy], "two minutes tell nothing of the peak");
+    assert_eq!(kinds(&short, &known), [Kind::Healthy], "two minutes tell nothing of the peak");
 }
 
 #[test]
@@ -366,8 +361,8 @@ fn a_log_on_a_disk_that_is_sent_no_flushes_is_bound_by_its_writes() {
     let verdict = first(&disk(0.95, 0.0), &on("gp3:500GiB", None));
     assert_eq!(verdict.kind, Kind::FlushBound);
     assert!(verdict.remedy.unwrap().text.starts_with("1357 requests a second"));
-    assert_eq!(all(&disk(0.5, 0.0), &on("gp3:500GiB", None)), [Kind::Healthy], "it pauses");
-    assert_eq!(all(&disk(0.95, 0.5), &on("gp3:500GiB", None)), [Kind::Healthy], "half of it is reads");
+    assert_eq!(kinds(&disk(0.5, 0.0), &on("gp3:500GiB", None)), [Kind::Healthy], "it pauses");
+    assert_eq!(kinds(&disk(0.95, 0.5), &on("gp3:500GiB", None)), [Kind::Healthy], "half of it is reads");
 }
 
 #[test]
@@ -380,5 +375,5 @@ fn what_cannot_be_told_names_what_would_tell() {
 
 #[test]
 fn a_calm_disk_is_healthy() {
-    assert_eq!(all(&calm(), &on("gp3:500GiB", None)), [Kind::Healthy]);
+    assert_eq!(kinds(&calm(), &on("gp3:500GiB", None)), [Kind::Healthy]);
 }

@@ -1,7 +1,7 @@
 use units::Nanos;
 
-use crate::testing::{Made, deployment, view};
-use crate::{Kind, Known, Scope, Verdict, diagnose};
+use crate::testing::{Made, deployment, first, kinds, view};
+use crate::{Kind, Known, Scope, diagnose};
 
 const DATA: [(&str, &str); 2] = [("disk", "data"), ("node", "n1")];
 
@@ -15,14 +15,6 @@ fn said(disk: &str) -> Known {
     let mut known = Known::nothing(view());
     known.disks.insert("*".to_owned(), disk.parse().unwrap());
     known
-}
-
-fn kinds(made: &Made, known: &Known) -> Vec<Kind> {
-    diagnose(&made.timeline, known).into_iter().map(|verdict| verdict.kind).collect()
-}
-
-fn first(made: &Made, known: &Known) -> Verdict {
-    diagnose(&made.timeline, known).into_iter().next().unwrap()
 }
 
 /// Ten seconds in which so many reads of 256 KiB a second pass in some.

@@ -8,6 +8,8 @@ use timeline::{Merge, Point, Points, Series, Timeline, Unit};
 use units::Nanos;
 use workload::Engine;
 
+use crate::{Kind, Known, Verdict, diagnose};
+
 pub(crate) fn view() -> View {
     Catalog::embedded().at(None)
 }
@@ -99,4 +101,14 @@ impl Made {
             .rate("write_time", &of, iops * (1.0 - reads) * ms / 1e3)
             .level("queue_depth", &of, iops * ms / 1e3)
     }
+}
+
+/// The kinds of all verdicts, the one to act on first.
+pub(crate) fn kinds(made: &Made, known: &Known) -> Vec<Kind> {
+    diagnose(&made.timeline, known).into_iter().map(|verdict| verdict.kind).collect()
+}
+
+/// The verdict to act on.
+pub(crate) fn first(made: &Made, known: &Known) -> Verdict {
+    diagnose(&made.timeline, known).into_iter().next().unwrap()
 }

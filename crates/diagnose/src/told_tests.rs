@@ -3,17 +3,13 @@
 use timeline::{Merge, Unit};
 
 use super::*;
-use crate::testing::{Made, deployment, view};
+use crate::testing::{Made, deployment, first, view};
 
 const DATA: [(&str, &str); 2] = [("disk", "data"), ("node", "n1")];
 const NODE: [(&str, &str); 1] = [("node", "n1")];
 
 fn on(data: &str) -> Known {
     Known::deployment(view(), deployment(data, None))
-}
-
-fn first(made: &Made, known: &Known) -> Verdict {
-    diagnose(&made.timeline, known).into_iter().next().unwrap()
 }
 
 #[test]

@@ -5,7 +5,7 @@ use deployment::{Deployment, NodeGroup, Role, Settings};
 use units::{Bytes, Nanos};
 use workload::{Engine, Profile, Task};
 
-use crate::Options;
+use crate::{Constants, Options, Summary, simulate};
 
 /// Point updates of 1 KiB rows, uniform over 60 GB, raw keys, an open loop at a rate.
 pub(crate) fn task(rate: f64) -> Task {
@@ -45,4 +45,15 @@ pub(crate) fn view() -> View {
 /// So many seconds, a fifth of them for warming up.
 pub(crate) fn seconds(seconds: u64) -> Options {
     Options { span: Nanos::secs(seconds), warm_up: Nanos::millis(seconds * 200), ..Options::default() }
+}
+
+/// Ten seconds of 16 clients with memtables of 2 MB, so that flushes come every second and a compaction for each four of them;
+/// with some other constants.
+pub(crate) fn small_tree(data: &str, log: Option<&str>, changes: &[(&str, f64)]) -> Summary {
+    let small = [("memtable", 2e6), ("level_base", 8e6), ("file_size", 1e6), ("compaction_write_size", 1e6)];
+    let constants = small.iter().chain(changes).fold(*Constants::embedded(), |constants, (name, value)| {
+        constants.with(name, *value).expect("there are such constants")
+    });
+    let options = Options { constants, ..seconds(10) };
+    simulate(&deployment(data, log), &clients(16.0), &view(), &options).expect("it can start").summary
 }

@@ -31,7 +31,7 @@ fn percent(share: f64) -> String {
 }
 
 fn mean(rows: &[Errors], half: Half, metric: Metric) -> (usize, Option<f64>) {
-    let errors: Vec<f64> = rows.iter().filter(|row| row.half == half).filter_map(|row| row.of(metric)).collect();
+    let errors = Errors::of_half(rows, half, metric);
     (errors.len(), mean_absolute(errors))
 }
 
@@ -52,10 +52,7 @@ fn promised(text: &mut String, rows: &[Errors]) {
         let (one, other) = (show(fitted.1), show(predicted.1));
         _ = writeln!(text, "| {name} | {promise} | {one} | {} | {other} | {} | {verdict} |", fitted.0, predicted.0);
     }
-    let all: Vec<f64> = Metric::ALL
-        .iter()
-        .flat_map(|metric| rows.iter().filter(|row| row.half == Half::Predict).filter_map(|row| row.of(*metric)))
-        .collect();
+    let all: Vec<f64> = Metric::ALL.iter().flat_map(|metric| Errors::of_half(rows, Half::Predict, *metric)).collect();
     if let Some(median) = median(all.iter().map(|error| error.abs()).collect()) {
         _ = writeln!(text, "\nMedian of all absolute errors of the predicted half: {:.1} %.", 100.0 * median);
     }

@@ -1,6 +1,8 @@
 //! How far a prediction is off.
 
-use crate::{Busy, Figures, Half, Setup};
+use simulate::Constants;
+
+use crate::{Busy, Figures, Half, Kept, Setup, ValidateError, predict};
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,6 +83,26 @@ pub struct Errors {
 }
 
 impl Errors {
+    /// A row of a half as it was measured, predicted with constants on the processors that it was measured on.
+    ///
+    /// # Errors
+    /// When the simulation refuses it.
+    pub fn new(
+        setup: &Setup,
+        half: Half,
+        kept: &Kept,
+        constants: &Constants,
+        seeds: u64,
+    ) -> Result<Self, ValidateError> {
+        let predicted = predict(setup, constants, kept.busy.processors, seeds)?;
+        Ok(Self { setup: setup.clone(), half, predicted, measured: kept.measured.clone(), busy: kept.busy })
+    }
+
+    /// The errors of all rows of a half of which something worth comparing was measured.
+    pub fn of_half(rows: &[Self], half: Half, metric: Metric) -> Vec<f64> {
+        rows.iter().filter(|row| row.half == half).filter_map(|row| row.of(metric)).collect()
+    }
+
     /// What was measured, where it is worth comparing.
     pub fn measured(&self, metric: Metric) -> Option<f64> {
         measured(&self.setup, &self.measured, metric)

@@ -33,5 +33,5 @@ pub use kept::Kept;
 pub use level::Level;
 pub use machine::{Around, Busy};
 pub use measured::measure;
-pub use predicted::predict;
+pub use predicted::{SEEDS, predict};
 pub use setup::{Common, Setup};

@@ -5,6 +5,9 @@ use units::Nanos;
 
 use crate::{Figures, Setup, ValidateError};
 
+/// Seeds of a prediction, of which each number is the median.
+pub const SEEDS: u64 = 5;
+
 /// Simulates a row on a machine with so many processors, once for each seed: the median of the runs, each as long as
 /// the measured one.
 ///

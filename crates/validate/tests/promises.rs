@@ -5,10 +5,7 @@ use std::sync::LazyLock;
 
 use rayon::prelude::*;
 use simulate::Constants;
-use validate::{Errors, Grid, Half, Kept, Metric, Row, TARGETS, markdown, mean_absolute, predict};
-
-/// As many as the harness takes.
-const SEEDS: u64 = 5;
+use validate::{Errors, Grid, Half, Kept, Metric, Row, SEEDS, TARGETS, markdown, mean_absolute};
 
 static ROWS: LazyLock<Vec<Errors>> = LazyLock::new(|| {
     let grid = Grid::embedded();
@@ -17,8 +14,7 @@ static ROWS: LazyLock<Vec<Errors>> = LazyLock::new(|| {
         let setup = grid.setup(row).expect("the grid is tested");
         let kept = Kept::read(&folder, &setup).expect("it is readable");
         let kept = kept.unwrap_or_else(|| panic!("row {} was not measured as it is now: make validate", row.name));
-        let predicted = predict(&setup, Constants::reference_store(), kept.busy.processors, SEEDS).expect("it runs");
-        Errors { setup, half: row.half, predicted, measured: kept.measured, busy: kept.busy }
+        Errors::new(&setup, row.half, &kept, Constants::reference_store(), SEEDS).expect("it runs")
     };
     grid.rows.par_iter().map(compare).collect()
 });
@@ -29,8 +25,8 @@ const MISSED: [(Metric, f64); 1] = [(Metric::Compaction, 0.16)];
 #[test]
 fn the_predicted_half_is_off_by_no_more_than_is_promised_or_said() {
     for target in TARGETS {
-        let half = ROWS.iter().filter(|row| row.half == Half::Predict);
-        let mean = mean_absolute(half.filter_map(|row| row.of(target.metric))).expect("some rows are compared");
+        let errors = Errors::of_half(&ROWS, Half::Predict, target.metric);
+        let mean = mean_absolute(errors).expect("some rows are compared");
         let missed = MISSED.iter().find(|(metric, _)| *metric == target.metric);
         let (name, most) = (target.metric.name(), missed.map_or(target.most, |(_, most)| *most));
         assert!(mean <= most, "{name}: off by {:.1} %, {:.0} % at most expected", 100.0 * mean, 100.0 * most);

@@ -132,19 +132,13 @@ impl World {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{clients, deployment, seconds, view};
-    use crate::{Constants, Options, Summary, simulate};
+    use crate::Summary;
+    use crate::testing::small_tree;
 
     const SLOW: &str = "gp3:500GiB";
 
-    /// Flushes every second, and a compaction for each four of them.
     fn run(log: Option<&str>, changes: &[(&str, f64)]) -> Summary {
-        let small = [("memtable", 2e6), ("level_base", 8e6), ("file_size", 1e6), ("compaction_write_size", 1e6)];
-        let constants = small.iter().chain(changes).fold(*Constants::embedded(), |constants, (name, value)| {
-            constants.with(name, *value).expect("there are such constants")
-        });
-        let options = Options { constants, ..seconds(10) };
-        simulate(&deployment(SLOW, log), &clients(16.0), &view(), &options).unwrap().summary
+        small_tree(SLOW, log, changes)
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl World {
         }
     }
 
-    /// A thread syncs the files that are closed, and the one that is written if it is `all`; one thread does so at a time.
+    /// A thread syncs the files that are closed, and, unless it flushes, the one that is written; one thread does so at a time.
     pub(super) fn sync_logs(&mut self, index: u32) {
         let part = &mut self.parts[index as usize];
         let log = &mut self.nodes[part.node as usize].own_log;
@@ -131,19 +131,11 @@ impl World {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{clients, deployment, seconds, view};
-    use crate::{Constants, Options, Summary, simulate};
+    use crate::Summary;
+    use crate::testing::small_tree;
 
-    const SLOW: &str = "gp3:500GiB";
-
-    /// Memtables of 2 MB, so that flushes come every second.
     fn run(changes: &[(&str, f64)]) -> Summary {
-        let small = [("memtable", 2e6), ("level_base", 8e6), ("file_size", 1e6)];
-        let constants = small.iter().chain(changes).fold(*Constants::embedded(), |constants, (name, value)| {
-            constants.with(name, *value).expect("there are such constants")
-        });
-        let options = Options { constants, ..seconds(10) };
-        simulate(&deployment(SLOW, Some(SLOW)), &clients(16.0), &view(), &options).unwrap().summary
+        small_tree("gp3:500GiB", Some("gp3:500GiB"), changes)
     }
 
     #[test]
