@@ -237,7 +237,7 @@ fn one(args: &Args, setup: &Setup, stop: &Arc<AtomicBool>) -> Result<Kept, Valid
         100.0 * busy.others,
         100.0 * busy.stolen
     );
-    Ok(Kept::new(setup, figures, busy, machine()))
+    Ok(Kept::new(setup, figures, busy, validate::machine()))
 }
 
 /// Fits the constants and writes their table.
@@ -280,14 +280,4 @@ fn fit(
     }
     fitted.write(&folder.join("fit.json"))?;
     Ok(constants)
-}
-
-/// Processors and kernel.
-fn machine() -> String {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let info = read("/proc/cpuinfo");
-    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ")).map_or("?", |(_, m)| m);
-    let count = std::thread::available_parallelism().map_or(0, usize::from);
-    let kernel = read("/proc/sys/kernel/osrelease");
-    format!("{count} processors ({model}), Linux {}", kernel.split('-').next().unwrap_or_default().trim())
 }

@@ -53,8 +53,8 @@ impl Blobs {
         Self::Titan(bytes)
     }
 
-    /// As a load without updates leaves them: `alive` bytes flushed into files of `file` bytes, one compaction of all keys for
-    /// each `trigger` of them. They were the last that the node wrote.
+    /// As a load without updates leaves them: `alive` bytes flushed into files of `file` bytes, which may be those of many memtables,
+    /// one compaction of all keys for each `trigger` of them. They were the last that the node wrote.
     pub(crate) fn loaded(alive: f64, file: f64, trigger: f64, cutoff: f64) -> Self {
         let mut aged = Aged { cutoff, ..Aged::default() };
         let flushes = if file > 0.0 { (alive / file).ceil() as usize } else { 0 };
@@ -191,6 +191,18 @@ mod tests {
         assert!((alive / (100.0 * FILE) - 1.0).abs() < 1e-9, "{alive}");
         // Four come, and a quarter becomes one, at a time.
         assert!((14..=20).contains(&aged.files.len()), "{}", aged.files.len());
+    }
+
+    #[test]
+    fn a_load_that_flushes_do_not_keep_up_with_leaves_fewer_and_larger_files() {
+        let [Blobs::BlobDb(one), Blobs::BlobDb(six)] =
+            [1.0, 6.0].map(|memtables| Blobs::loaded(60.0 * FILE, memtables * FILE, 4.0, 0.25))
+        else {
+            panic!("they are not Titan's")
+        };
+        let alive = |aged: &Aged| aged.files.iter().map(|file| file.alive).sum::<f64>();
+        assert!(six.files.len() < one.files.len() && (alive(&six) / alive(&one) - 1.0).abs() < 1e-9);
+        assert!(six.files.iter().any(|file| file.bytes >= 6.0 * FILE));
     }
 
     #[test]

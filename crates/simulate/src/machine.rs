@@ -12,6 +12,8 @@ pub struct Machine {
     pub memory: Bytes,
     /// Share of its limits that the data disk delivers, and that of the log's own disk; over 0 and up to 1.
     pub shares: [f64; 2],
+    /// Regions that the keys are cut into, led by all nodes alike; 0 for so many that two writes of one seldom meet.
+    pub regions: u32,
 }
 
 impl Machine {
@@ -30,7 +32,7 @@ mod tests {
     const FAST: &str = "gp3:500GiB,16000iops,1000MiB/s";
 
     fn machine(processors: f64) -> Machine {
-        Machine { processors, memory: Bytes::gib(32), shares: [1.0; 2] }
+        Machine { processors, memory: Bytes::gib(32), shares: [1.0; 2], regions: 0 }
     }
 
     fn run(task: &workload::Task, options: Options) -> Summary {

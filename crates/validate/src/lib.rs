@@ -31,7 +31,7 @@ pub use fit::{Fit, descend};
 pub use grid::{Factor, Grid, Half, Row};
 pub use kept::Kept;
 pub use level::Level;
-pub use machine::{Around, Busy};
+pub use machine::{Around, Busy, machine};
 pub use measured::measure;
 pub use predicted::{SEEDS, predict};
 pub use setup::{Common, Setup};

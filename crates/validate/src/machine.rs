@@ -41,6 +41,16 @@ struct Ticks {
     stolen: u64,
 }
 
+/// The machine that is measured on in a line: its processors and its kernel, as `/proc` tells them.
+pub fn machine() -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let info = read("/proc/cpuinfo");
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ")).map_or("?", |(_, m)| m);
+    let count = std::thread::available_parallelism().map_or(0, usize::from);
+    let kernel = read("/proc/sys/kernel/osrelease");
+    format!("{count} processors ({model}), Linux {}", kernel.split('-').next().unwrap_or_default().trim())
+}
+
 /// The kernel counts in hundredths of a second for programs, whatever its own tick (proc(5), `USER_HZ`).
 const TICKS: f64 = 100.0;
 

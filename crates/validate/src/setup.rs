@@ -275,6 +275,6 @@ impl Setup {
     /// The machine that the simulation is told of.
     pub(crate) fn machine(&self, processors: f64) -> Machine {
         let log = self.log.as_ref().map_or(1.0, |(_, share)| *share);
-        Machine { processors, memory: self.memory, shares: [self.data.1, log] }
+        Machine { processors, memory: self.memory, shares: [self.data.1, log], regions: self.common.regions as u32 }
     }
 }

@@ -45,14 +45,9 @@ fn rows(figures: &[Figure]) -> String {
 
 /// Processors, kernel and fio.
 fn machine() -> String {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let info = read("/proc/cpuinfo");
-    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": ")).map_or("?", |(_, m)| m);
-    let count = std::thread::available_parallelism().map_or(0, usize::from);
-    let kernel = read("/proc/sys/kernel/osrelease");
     let fio = std::process::Command::new("fio").arg("--version").output();
     let fio = fio.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
-    format!("{count} processors ({model}), Linux {}, {fio}", kernel.split('-').next().unwrap_or_default().trim())
+    format!("{}, {fio}", validate::machine())
 }
 
 /// Writes what was found between the markers, as a whole or not at all.

@@ -40,7 +40,7 @@ pub(crate) fn predict(grid: &Grid, row: &Row, constants: &InnodbConstants) -> Re
         credits: StartCredits::Spent,
         server,
         innodb: *constants,
-        machine: Some(Machine { processors: PROCESSORS, memory: Bytes::gib(16), shares: [1.0; 2] }),
+        machine: Some(Machine { processors: PROCESSORS, memory: Bytes::gib(16), shares: [1.0; 2], regions: 0 }),
         ..Options::default()
     };
     let run = simulate(&deployment, &task, &Catalog::embedded().at(None), &options).map_err(|error| text(&error))?;

@@ -17,6 +17,7 @@ use super::machine::Shared;
 use super::node::{Counts, Node, Slots, Writer, threads};
 use super::outage::Outage;
 use super::own_log::OwnLog;
+use super::regions::Regions;
 use super::writeback::Writeback;
 use super::{Seen, World};
 use crate::agenda::Agenda;
@@ -71,9 +72,11 @@ impl World {
         }
         let zones: Vec<usize> = nodes.iter().map(|node: &Node| node.zone).collect();
         let replicas = deployment.replicas() as usize;
+        let regions = options.machine.map_or(0, |machine| machine.regions).div_ceil(nodes.len().max(1) as u32);
         let followers: Vec<_> = (0..nodes.len()).map(|leader| follower_sets(leader, &zones, replicas)).collect();
         for (node, sets) in nodes.iter_mut().zip(&followers) {
             node.gathering = vec![NONE; sets.len()];
+            node.regions = Regions::led(regions);
         }
         let zipped = settings.grpc_compression == Some(true);
         let network = Network::new(deployment.zones, settings, c);
@@ -208,13 +211,14 @@ fn node(
         journal: Journal::default(),
         trees,
         blobs: if c.blob_cutoff > 0.0 {
-            Blobs::loaded(data.blobs, c.memtable * data.separated.0, c.l0_trigger, c.blob_cutoff)
+            Blobs::loaded(data.blobs, c.blob_load_flush * c.memtable * data.separated.0, c.l0_trigger, c.blob_cutoff)
         } else {
             Blobs::titan(data.blobs)
         },
         limiter: Limiter::new(limit, options.tuner()),
         pilot: (options.tuner() == Tuner::Pilot).then(|| Box::new(Pilot::new(limit, options.pilot, c))),
         gathering: Vec::new(),
+        regions: Regions::default(),
         inbox: Vec::new(),
         rounds: vec![Vec::new(); pool(Pool::Store) as usize],
         idle: (0..pool(Pool::Store) as u8).rev().collect(),

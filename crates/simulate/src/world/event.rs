@@ -2,6 +2,7 @@
 
 use units::Nanos;
 
+use super::regions::Set;
 use super::syncs::Syncs;
 use crate::load::Drawn;
 use crate::steps::Due;
@@ -125,6 +126,8 @@ pub(crate) struct Group {
     pub(crate) set: u16,
     /// Its requests, newest first.
     pub(crate) head: u32,
+    /// The leader's regions that they belong to.
+    pub(crate) regions: Set,
     pub(crate) records: f64,
     /// Bytes in the log, on the wire before compression.
     pub(crate) log: f64,

@@ -11,6 +11,7 @@ mod node;
 mod outage;
 mod own_log;
 mod raft;
+mod regions;
 mod requests;
 mod script;
 mod stall;

@@ -8,6 +8,7 @@ use super::event::{Item, NONE, Task};
 use super::journal::Journal;
 use super::outage::Outage;
 use super::own_log::OwnLog;
+use super::regions::Regions;
 use super::writeback::Writeback;
 use crate::blobs::Blobs;
 use crate::cpu::{Cpu, Pool};
@@ -121,6 +122,8 @@ pub(crate) struct Node {
     pub(crate) pilot: Option<Box<Pilot>>,
     /// The group that gathers proposals, for each set of followers.
     pub(crate) gathering: Vec<u32>,
+    /// The regions that it leads.
+    pub(crate) regions: Regions,
     /// What the next round of raft groups takes up.
     pub(crate) inbox: Vec<Item>,
     /// What the rounds under way have taken up, by thread.

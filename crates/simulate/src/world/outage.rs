@@ -263,6 +263,7 @@ impl World {
                 leader,
                 set,
                 head: NONE,
+                regions: 0,
                 records: missed.records * share,
                 log: missed.log * share,
                 tree: missed.tree.map(|bytes| bytes * share),

@@ -31,7 +31,11 @@ impl World {
         let Some(thread) = this.idle.pop() else { return };
         let mut items = std::mem::take(&mut this.rounds[thread as usize]);
         items.append(&mut this.inbox);
+        let received = items.len();
         items.extend(this.gathered().map(|group| Item { group, place: 0 }));
+        for item in &items[received..] {
+            this.regions.written(self.groups[item.group as usize].regions);
+        }
         if items.is_empty() {
             this.rounds[thread as usize] = items;
             this.idle.push(thread);
@@ -89,8 +93,13 @@ impl World {
     fn write_log(&mut self, node: usize) {
         let c = self.c;
         let this = &mut self.nodes[node];
-        if !this.writer.writing.is_empty() || this.writer.queue.is_empty() {
+        if !this.writer.writing.is_empty() {
             return;
+        }
+        this.regions.told();
+        if this.writer.queue.is_empty() {
+            // Without entries nobody waits for a disk.
+            return this.regions.told();
         }
         let mut bytes = 0.0;
         while let Some(item) = this.writer.queue.front() {
@@ -143,8 +152,11 @@ impl World {
         this.counts.sync_time += (self.now - this.writer.began).as_secs_f64();
         let mut items = std::mem::take(&mut this.writer.writing);
         for item in &items {
+            let group = &self.groups[item.group as usize];
             if item.place > 0 {
-                self.post(self.groups[item.group as usize].leader as usize, *item);
+                self.post(group.leader as usize, *item);
+            } else {
+                self.nodes[at].regions.durable(group.regions);
             }
         }
         self.sent(at, Event::Acks);
@@ -153,6 +165,7 @@ impl World {
         items.clear();
         self.nodes[at].writer.writing = items;
         self.write_log(at);
+        self.proposes_on(at);
     }
 
     /// Entries reach a follower.
@@ -188,6 +201,7 @@ impl World {
             let here = group.persisted || self.c.leader_first == 0.0;
             if !group.committed && group.acks >= self.quorum && here {
                 group.committed = true;
+                self.nodes[leader].regions.committed(group.regions);
                 self.batches.add(apply, Item { group: item.group, place: 0 });
                 let set = group.set as usize;
                 for place in 0..self.followers[leader][set].len() {

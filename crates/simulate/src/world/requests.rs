@@ -5,6 +5,7 @@ use rand::RngExt;
 
 use super::World;
 use super::event::{Event, Group, MOST_FOLLOWERS, NONE, Task, What};
+use super::regions::Set;
 use crate::cpu::Pool;
 use crate::disks::Which;
 use crate::load::PAGE;
@@ -113,8 +114,8 @@ impl World {
         self.agenda.add(done, Event::Read(req));
     }
 
-    /// A write is proposed: it joins what the next round of raft groups takes up.
-    pub(super) fn propose(&mut self, req: u32) {
+    /// A write joins what the next round of raft groups takes up, those of its leader's `regions`.
+    pub(super) fn gather(&mut self, req: u32, regions: Set) {
         let this = self.reqs[req as usize];
         let What::Write { proposals, records, phase } = this.what else { return };
         let leader = this.node;
@@ -127,6 +128,7 @@ impl World {
                 leader,
                 set: set as u16,
                 head: NONE,
+                regions: 0,
                 records: 0.0,
                 log: 0.0,
                 tree: [0.0; 2],
@@ -145,10 +147,10 @@ impl World {
         let this = &mut self.groups[group as usize];
         self.reqs[req as usize].next = this.head;
         this.head = req;
+        this.regions |= regions;
         this.records += records;
         this.log += records * self.load.log[phase] + f64::from(proposals) * self.load.header;
         this.tree[phase] += records * self.load.tree[phase];
         this.wal += records * self.load.wal[phase];
-        self.round(leader as usize);
     }
 }
