@@ -180,6 +180,24 @@ proptest! {
     }
 
     #[test]
+    fn however_the_foreground_flaps_the_rate_changes_no_oftener_than_it_may(shares in prop::collection::vec(0.0..1.0f64, 7200)) {
+        let limit = 125.0 * MIB;
+        let mut plant = Plant::new(limit, 0.0, 0.01 * limit, 8.0);
+        plant.pending = 200e9;
+        for share in shares {
+            plant.foreground = share * limit;
+            plant.step();
+        }
+        let c = Constants::embedded();
+        let most = (c.changes + c.changes_at_once) as usize;
+        for (at, (from, _)) in plant.changes.iter().enumerate() {
+            let within = plant.changes[at..].iter().take_while(|(second, _)| *second < from + 3600).count();
+            prop_assert!(within <= most, "{within} changes in the hour from second {from}");
+        }
+        prop_assert!(plant.changes.len() > 60, "it is a test of little if {} are all", plant.changes.len());
+    }
+
+    #[test]
     fn a_scan_gets_what_it_asks_for_in_seconds(share in 0.5..0.8f64, backlog in 1e9..50e9f64) {
         let limit = 125.0 * MIB;
         let mut plant = Plant::new(limit, 0.05 * limit, 0.01 * limit, 8.0);

@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod budget;
 mod constants;
 mod demand;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use units::{BytesPerSec, Nanos};
 
 use crate::Constants;
+use crate::budget::Budget;
 use crate::demand::Demand;
 use crate::signals::{Done, Engine, Signals};
 use crate::supply::{Limit, Shares, Supply};
@@ -76,6 +77,7 @@ pub struct Limiter {
     ready: bool,
     /// The rate that holds, and since when.
     holds: Option<(f64, Nanos)>,
+    budget: Budget,
 }
 
 /// The engine's counters are taken to stand still for good after so many seconds: TiKV refreshes them every ten.
@@ -97,7 +99,13 @@ impl Limiter {
             begun: false,
             ready: false,
             holds: None,
+            budget: Budget::new(constants.changes, constants.changes_at_once),
         }
+    }
+
+    /// It has this share (over 0 and up to 1) of the changes that all limiters of a cluster may make together.
+    pub fn of_all_changes(&mut self, share: f64) {
+        self.budget.limit(share * self.c.changes, share * self.c.changes_at_once);
     }
 
     /// The rate that was set last.
@@ -192,20 +200,25 @@ impl Limiter {
     /// Takes the rate if it is far enough from the one that holds.
     fn change(&mut self, now: Nanos, mut rate: Rate) -> Option<Rate> {
         let c = &self.c;
+        self.budget.earn(now);
         if let Some((holds, since)) = self.holds {
             let new = rate.rate.0;
-            let up = new > holds * (1.0 + c.up_band);
-            let down = new < holds * (1.0 - c.down_band);
             let hurried = rate.urgency > 0.0;
+            let wider = self.budget.wider();
+            let up = new > holds * (1.0 + c.up_band).powf(if hurried { 1.0 } else { wider });
+            let down = new < holds * (1.0 - c.down_band).powf(wider);
             if up && !hurried {
                 if (now - since).as_secs_f64() < c.up_every {
                     return None;
                 }
                 rate.rate = BytesPerSec(new.min(holds * c.up_step));
             }
-            if !up && !down {
+            if !(up || down) {
                 return None;
             }
+        }
+        if !self.budget.spend() {
+            return None;
         }
         self.holds = Some((rate.rate.0, now));
         Some(rate)

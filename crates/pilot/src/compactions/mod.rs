@@ -39,7 +39,7 @@ impl Compactions {
         Self { bounds, limiters: BTreeMap::new() }
     }
 
-    fn one(&mut self, now: Now, store: u64, signals: &Signals, config: &Value) -> Option<Proposal> {
+    fn one(&mut self, now: Now, (store, share): (u64, f64), signals: &Signals, config: &Value) -> Option<Proposal> {
         let is = at(config, RATE).and_then(amount)?;
         if is == 0.0 {
             let hint = "give it a rate in its file and restart it, and the pilot can change it";
@@ -48,6 +48,7 @@ impl Compactions {
         let bounds = self.bounds;
         let limiter = self.limiters.entry(store).or_insert_with(|| Limiter::new(bounds, *Constants::embedded()));
         limiter.found(now.mono, BytesPerSec(is));
+        limiter.of_all_changes(share);
         let rate = limiter.tick(now.mono, signals)?;
         let tuned = at(config, TUNED) == Some(&json!(true));
         Some(proposal(store, is, &rate, tuned))
@@ -62,7 +63,9 @@ impl Controller for Compactions {
     fn decide(&mut self, now: Now, seen: &Seen) -> Vec<Proposal> {
         let known =
             seen.signals.iter().filter_map(|(store, signals)| Some((*store, signals, seen.configs.get(store)?)));
-        known.filter_map(|(store, signals, config)| self.one(now, store, signals, config)).collect()
+        // The guard counts the changes of all stores together.
+        let share = 1.0 / seen.signals.len().max(1) as f64;
+        known.filter_map(|(store, signals, config)| self.one(now, (store, share), signals, config)).collect()
     }
 }
 

@@ -65,3 +65,38 @@ fn a_store_that_began_without_a_limit_is_told_of() {
     let proposals = Compactions::new(Bounds::default()).decide(now(0), &seen(0, "0KiB", true));
     assert!(proposals[0].procedure.is_none() && proposals[0].reason.contains("restart"), "{proposals:?}");
 }
+
+#[test]
+fn the_limiters_of_all_stores_ask_for_no_more_changes_than_the_guard_lets_through() {
+    let c = Constants::embedded();
+    let (guard, _) = crate::Bounds::embedded().actions(Compactions::new(Bounds::default()).name());
+    assert!(c.changes + c.changes_at_once <= guard as f64);
+    // Three stores whose disks are busy one second and idle the next.
+    let mut controller = Compactions::new(Bounds::default());
+    let mut rates = [1, 2, 3].map(|store| (store, "10GiB".to_owned()));
+    let (mut asked, mut busy) = (Vec::new(), 0.0);
+    for second in 0..2 * 3600 {
+        busy += if second % 2 == 0 { 90.0 * MIB } else { 0.0 };
+        let one = seen(second, "", false);
+        let mut signals = one.signals[&1];
+        signals.volume_done.read += busy;
+        signals.backlog.pending = Bytes::gib(100);
+        let of = |rate: &str| json!({"rocksdb": {"rate-bytes-per-sec": rate, "rate-limiter-auto-tuned": false}});
+        let seen = Seen {
+            signals: rates.iter().map(|(store, _)| (*store, signals)).collect(),
+            configs: rates.iter().map(|(store, rate)| (*store, of(rate))).collect(),
+            ..Seen::default()
+        };
+        for proposal in controller.decide(now(second), &seen) {
+            let procedure = proposal.procedure.unwrap();
+            let Some((_, Step::SetTikvConfig { store, value, .. })) = procedure.steps().last() else { panic!() };
+            let rate = rates.iter_mut().find(|(known, _)| known == store).expect("it was asked about these");
+            rate.1 = value.as_str().unwrap().to_owned();
+            asked.push(second);
+        }
+    }
+    for hour in asked.iter().map(|from| asked.iter().filter(|second| (*from..from + 3600).contains(*second)).count()) {
+        assert!(hour <= guard, "{hour} changes within an hour");
+    }
+    assert!(asked.len() > guard / 2, "{} changes are all", asked.len());
+}
