@@ -17,7 +17,7 @@ help:
 	@echo "make incidents  simulated incidents of known cause, and which one diagnose names: writes docs/incidents.md"
 	@echo "make incidents-real  incidents made on mounted disks, an hour, goes on where it ended: the other half of that page"
 	@echo "make limiter  the pilot's compaction limiter against the others, simulated: writes docs/limiter.md"
-	@echo "make limiter-real  the same on the reference store, ten hours, goes on where it ended: the other half of that page"
+	@echo "make limiter-real  the same on the reference store, four hours, goes on where it ended: the other half of that page"
 	@echo "make picture  docs/plan.svg, from a real plan"
 	@echo "make fuzz     every parser, FUZZ_SECONDS each (needs cargo-fuzz)"
 	@echo "make deny     licences and known vulnerabilities of the dependencies"
@@ -76,8 +76,8 @@ incidents-real: store tools
 limiter: linker
 	$(CARGO) test --locked --package diskwright-simulate --bench limiter -- $(LIMITER)
 
-# On mounted disks, as root, in the profile of the tests; figures are kept under the target folder's tmp, and what is kept is not
-# measured again. LIMITER_REAL="--until 120" begins no run after two hours. Wants a machine that does nothing else.
+# On mounted disks, as root, in the profile of the tests; figures are kept beside the bench, and what is kept is not measured
+# again. LIMITER_REAL="--until 120" begins no run after two hours. Wants a machine that does nothing else.
 limiter-real: store
 	$(CARGO) test --workspace --features diskwright/cloud --locked --bench limiter_real -- $(LIMITER_REAL)
 

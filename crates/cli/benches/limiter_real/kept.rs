@@ -22,6 +22,8 @@ pub(crate) struct Kept {
     pub(crate) compacted: f64,
     /// What the processors did.
     pub(crate) busy: Busy,
+    /// Its processors and its kernel.
+    pub(crate) machine: String,
 }
 
 fn path(folder: &Path, arm: &Arm, seed: u64) -> PathBuf {

@@ -17,7 +17,8 @@ mod table;
 #[expect(dead_code, reason = "flushes that pass by the tokens are RocksDB's affair here")]
 mod tikv;
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,7 +42,7 @@ pub(crate) type Trouble = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Debug, Parser)]
 struct Args {
     /// So many random sequences of phases
-    #[arg(long, value_name = "N", default_value_t = 6)]
+    #[arg(long, value_name = "N", default_value_t = 3)]
     sequences: u64,
     /// Seconds of a sequence; the document is written only of those of ten minutes
     #[arg(long, value_name = "S", default_value_t = WHOLE)]
@@ -50,7 +51,7 @@ struct Args {
     #[arg(long, value_name = "WORD")]
     only: Vec<String>,
     /// The fixed rates to search among, in MiB/s as they are on the whole disk
-    #[arg(long, value_name = "MIB,MIB", value_delimiter = ',', default_values_t = [10.0, 16.0, 25.0, 40.0])]
+    #[arg(long, value_name = "MIB,MIB", value_delimiter = ',', default_values_t = [10.0, 25.0])]
     fixed: Vec<f64>,
     /// The share of a gp3 of 125 MiB/s that the store gets; data, trees and rates shrink with it
     #[arg(long, value_name = "SHARE", default_value = "25%")]
@@ -61,9 +62,9 @@ struct Args {
     /// Begin no run after so many minutes; the next time it goes on
     #[arg(long, value_name = "MINUTES")]
     until: Option<u64>,
-    /// Where figures are kept
-    #[arg(long, default_value = concat!(env!("CARGO_TARGET_TMPDIR"), "/limiter-real"))]
-    kept: PathBuf,
+    /// Where figures are kept; of sequences of ten minutes beside this bench, of others under the target folder's tmp
+    #[arg(long, value_name = "DIR")]
+    kept: Option<PathBuf>,
     /// Where disks and logs are while it runs, in memory, with 16 GiB of room; all of it is removed
     #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-limiter")]
     scratch: PathBuf,
@@ -81,6 +82,14 @@ const WHOLE: u64 = 600;
 const FIRST: u64 = 5000;
 /// After this line of the document stands the table.
 const BEGIN: &str = "<!-- measured: written by `make limiter-real` -->";
+
+impl Args {
+    fn kept(&self) -> PathBuf {
+        let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/limiter_real/measured");
+        let short = concat!(env!("CARGO_TARGET_TMPDIR"), "/limiter-real");
+        self.kept.clone().unwrap_or_else(|| if self.seconds == WHOLE { beside } else { short }.into())
+    }
+}
 
 fn main() -> ExitCode {
     match run(&Args::parse()) {
@@ -101,18 +110,20 @@ fn run(args: &Args) -> Result<bool, Trouble> {
     let wanted = |arm: &&Arm| args.only.is_empty() || args.only.iter().any(|word| arm.name.contains(word.as_str()));
     let arms: Vec<Arm> = all.iter().filter(wanted).cloned().collect();
     let seeds = FIRST..FIRST + args.sequences;
-    let kept = |arm: &Arm, seed: u64| kept::read(&args.kept, &setup.of(arm), arm, seed);
+    let folder = args.kept();
+    let kept = |arm: &Arm, seed: u64| kept::read(&folder, &setup.of(arm), arm, seed);
     let lacking: Vec<(u64, Arm)> = seeds
         .clone()
         .flat_map(|seed| turns(&arms, seed).into_iter().map(move |arm| (seed, arm)))
         .filter(|(seed, arm)| kept(arm, *seed).is_none())
         .collect();
     if !args.kept_only && !lacking.is_empty() {
-        measure(args, setup, &lacking)?;
+        measure(args, setup, &folder, &lacking)?;
     }
     // Pairs are of sequences that all arms have had.
     let whole = seeds.filter(|seed| arms.iter().all(|arm| kept(arm, *seed).is_some()));
     let whole: Vec<u64> = whole.collect();
+    let all_kept: Vec<Kept> = whole.iter().flat_map(|seed| arms.iter().filter_map(|arm| kept(arm, *seed))).collect();
     let figures = |arm: &Arm| whole.iter().filter_map(|seed| Some(kept(arm, *seed)?.figures)).collect::<Vec<Figures>>();
     let rows: Vec<(&str, Vec<Figures>)> = arms.iter().map(|arm| (arm.name.as_str(), figures(arm))).collect();
     rows.iter().filter(|(_, figures)| !figures.is_empty()).for_each(|(name, of)| println!("{}", table::line(name, of)));
@@ -120,7 +131,8 @@ fn run(args: &Args) -> Result<bool, Trouble> {
         return Ok(true);
     }
     let rows: Vec<(&str, &[Figures])> = rows.iter().map(|(name, figures)| (*name, figures.as_slice())).collect();
-    let (text, promised) = table::document(&rows);
+    let (mut text, promised) = table::document(&rows);
+    text.push_str(&around(&all_kept));
     println!("{text}");
     if args.seconds == WHOLE {
         table::replace(&args.out, BEGIN, &text)?;
@@ -136,7 +148,7 @@ fn turns(arms: &[Arm], seed: u64) -> Vec<Arm> {
 }
 
 /// Measures what is lacking, all on one node that is loaded once.
-fn measure(args: &Args, setup: Setup, lacking: &[(u64, Arm)]) -> Result<(), Trouble> {
+fn measure(args: &Args, setup: Setup, folder: &Path, lacking: &[(u64, Arm)]) -> Result<(), Trouble> {
     let stop = Arc::<AtomicBool>::default();
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, stop.clone())?;
@@ -162,7 +174,7 @@ fn measure(args: &Args, setup: Setup, lacking: &[(u64, Arm)]) -> Result<(), Trou
             Err(error) => return Err(error),
         };
         failed = false;
-        kept::write(&args.kept, arm, *seed, &kept)?;
+        kept::write(folder, arm, *seed, &kept)?;
         println!("{} of {}, sequence {seed}: {}", number + 1, lacking.len(), table::line(&arm.name, &[kept.figures]));
         println!("  {}; {:.0} s", beside(&kept), from.elapsed().as_secs_f64());
     }
@@ -170,15 +182,32 @@ fn measure(args: &Args, setup: Setup, lacking: &[(u64, Arm)]) -> Result<(), Trou
     Ok(std::fs::remove_dir_all(&args.scratch)?)
 }
 
+/// What they were measured on, and what else that did.
+fn around(kept: &[Kept]) -> String {
+    let machines: BTreeSet<&str> = kept.iter().map(|kept| kept.machine.as_str()).collect();
+    let most = |of: fn(&Kept) -> f64| 100.0 * kept.iter().map(of).fold(0.0, f64::max);
+    format!(
+        "\nMeasured on {}; processors at most {:.0} % busy, {:.0} % by other programs and {:.0} % lent; who woke up was at most \
+         {} late in the mean of a run.\n",
+        machines.into_iter().collect::<Vec<_>>().join(" and "),
+        most(|kept| kept.busy.all),
+        most(|kept| kept.busy.others),
+        most(|kept| kept.busy.stolen),
+        kept.iter().map(|kept| kept.busy.late).max().unwrap_or_default()
+    )
+}
+
 fn beside(kept: &Kept) -> String {
     format!(
-        "flushed {:.0} MB, compacted {:.0} MB, {} failed, {} given up; processors {:.0} % busy, others {:.0} %, lent {:.0} %",
+        "flushed {:.0} MB, compacted {:.0} MB, {} failed, {} given up; processors {:.0} % busy, others {:.0} %, lent {:.0} %, \
+         {} late",
         kept.flushed / 1e6,
         kept.compacted / 1e6,
         kept.failures,
         kept.dropped,
         100.0 * kept.busy.all,
         100.0 * kept.busy.others,
-        100.0 * kept.busy.stolen
+        100.0 * kept.busy.stolen,
+        kept.busy.late
     )
 }

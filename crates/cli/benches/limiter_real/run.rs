@@ -86,6 +86,7 @@ impl Place {
             flushed: found.used.flush_bytes,
             compacted: found.used.compaction_write_bytes,
             busy,
+            machine: validate::machine(),
         })
     }
 
