@@ -72,7 +72,7 @@ incidents: linker
 incidents-real: store tools
 	$(CARGO) test --workspace --features diskwright/cloud --locked --bench real_incidents -- $(INCIDENTS)
 
-# In the profile of the tests. Some twenty minutes on two cores; LIMITER=--hour shows what waits over an hour.
+# In the profile of the tests. A quarter of an hour on two cores; LIMITER=--hour simulates hours, and writes another table.
 limiter: linker
 	$(CARGO) test --locked --package diskwright-simulate --bench limiter -- $(LIMITER)
 

@@ -167,9 +167,10 @@ impl Limiter {
     /// The rate that would be right, whatever holds.
     fn right(&self, signals: &Signals) -> Rate {
         let c = &self.c;
-        let urgency = signals.backlog.urgency(&signals.thresholds, c.ease, c.alarm);
+        let nearness = |files, pending| signals.backlog.urgency(&signals.thresholds, files, pending);
+        let urgency = nearness([c.ease, c.alarm], [c.pending_ease, c.pending_alarm]);
         // A growing backlog is worked off harder where the foreground leaves room, long before it takes room from it.
-        let pressed = signals.backlog.urgency(&signals.thresholds, c.press, c.alarm);
+        let pressed = nearness([c.press, c.alarm], [c.press, c.alarm]);
         let shares = Shares { all: c.polite + (1.0 - c.polite) * urgency, own: c.own + (1.0 - c.own) * pressed };
         let (left, limit) = self.supply.left(signals, shares, c);
         let wanted = self.demand.wanted(&signals.backlog, c);

@@ -95,13 +95,16 @@ pub struct Signals {
 }
 
 impl Backlog {
-    /// How near flow control is: 0 up to the share `from` of the nearest threshold, 1 from the share `to` on.
-    pub(crate) fn urgency(&self, thresholds: &Thresholds, from: f64, to: f64) -> f64 {
-        let near = |value: f64, threshold: f64| if threshold > 0.0 { value / threshold } else { 0.0 };
-        let nearest = near(self.l0_files, thresholds.l0_files)
-            .max(near(self.memtables, thresholds.memtables))
-            .max(near(self.pending.as_f64(), thresholds.pending.as_f64()));
-        ((nearest - from) / (to - from)).clamp(0.0, 1.0)
+    /// How near flow control is: 0 up to the first share of the nearest threshold, 1 from the second on; for files and memtables, and
+    /// for pending bytes.
+    pub(crate) fn urgency(&self, thresholds: &Thresholds, files: [f64; 2], pending: [f64; 2]) -> f64 {
+        let near = |value: f64, threshold: f64, [from, to]: [f64; 2]| {
+            let near = if threshold > 0.0 { value / threshold } else { 0.0 };
+            ((near - from) / (to - from)).clamp(0.0, 1.0)
+        };
+        near(self.l0_files, thresholds.l0_files, files)
+            .max(near(self.memtables, thresholds.memtables, files))
+            .max(near(self.pending.as_f64(), thresholds.pending.as_f64(), pending))
     }
 }
 
@@ -156,5 +159,20 @@ impl Allowance {
             rate(self.iops.map(|iops| iops.0), self.io_credit),
             rate(self.throughput.map(|throughput| throughput.0), self.byte_credit),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_urgent_before_flow_control_begins_and_pending_bytes_after() {
+        let thresholds = Thresholds::default();
+        let urgency = |backlog: Backlog| backlog.urgency(&thresholds, [0.7, 0.9], [1.0, 2.0]);
+        let pending = |share: f64| Backlog { pending: Bytes((share * 192.0) as u64 * (1 << 30)), ..Backlog::default() };
+        let files = |share: f64| Backlog { l0_files: 20.0 * share, ..Backlog::default() };
+        assert_eq!([0.9, 1.0, 1.5, 3.0].map(|share| urgency(pending(share))), [0.0, 0.0, 0.5, 1.0]);
+        assert!((urgency(files(0.8)) - 0.5).abs() < 1e-9 && urgency(files(0.9)) == 1.0);
     }
 }

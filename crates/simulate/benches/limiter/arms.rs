@@ -12,7 +12,7 @@ use crate::figures::{Figures, values};
 use crate::phases::{MIX, events, sequence};
 
 /// Virtual time of a sequence, and what of it is not measured.
-const SPAN: Nanos = Nanos::secs(600);
+pub(crate) const SPAN: Nanos = Nanos::secs(600);
 const WARM_UP: Nanos = Nanos::secs(30);
 /// Operations a second of the steady phase. With rows of 32 KiB it asks for half of the disk.
 const RATE: f64 = 200.0;
@@ -81,12 +81,7 @@ fn task() -> Task {
 }
 
 /// One run of an arm on the sequence of a seed.
-pub(crate) fn run(arm: &Arm, seed: u64) -> Figures {
-    run_for(arm, seed, SPAN)
-}
-
-/// One that lasts longer or shorter.
-pub(crate) fn run_for(arm: &Arm, seed: u64, span: Nanos) -> Figures {
+pub(crate) fn run(arm: &Arm, seed: u64, span: Nanos) -> Figures {
     let group = NodeGroup {
         role: Role::Storage,
         count: 1,

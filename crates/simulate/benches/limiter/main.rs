@@ -9,7 +9,7 @@ mod table;
 use std::path::Path;
 use std::process::ExitCode;
 
-use arms::{Arm, run, run_for};
+use arms::{Arm, SPAN, run};
 use figures::Figures;
 use rayon::prelude::*;
 use units::Nanos;
@@ -18,25 +18,23 @@ use units::Nanos;
 /// those from 1000, and the fixed rate is searched there.
 const JUDGED: std::ops::Range<u64> = 5000..5200;
 const TUNED: std::ops::Range<u64> = 1000..1010;
-/// Sequences of an hour, and how long they are.
-const HOURS: std::ops::Range<u64> = 2000..2006;
+/// The same of sequences of an hour, and how long they are.
+const JUDGED_HOURS: std::ops::Range<u64> = 6000..6020;
+const TUNED_HOURS: std::ops::Range<u64> = 2000..2006;
 const HOUR: Nanos = Nanos::secs(3600);
-/// After this line of the document stands the table.
+/// After these lines of the document stand the tables.
 const BEGIN: &str = "<!-- simulated: written by `make limiter` -->";
+const BEGIN_HOURS: &str = "<!-- hours: written by `make limiter LIMITER=--hour` -->";
 /// The table is written after so many sequences, and again.
 const PART: u64 = 20;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let value = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)).cloned();
-    // `--hour`: what waits over an hour of phases, for whether it is bounded.
-    if args.iter().any(|arg| arg == "--hour") {
-        for arm in [Arm::pilot("")].into_iter().chain(Arm::fixed_rates()) {
-            let figures: Vec<Figures> = HOURS.into_par_iter().map(|seed| run_for(&arm, seed, HOUR)).collect();
-            println!("an hour: {}", table::line(&arm.name, &figures));
-        }
-        return ExitCode::SUCCESS;
-    }
+    // `--hour`: sequences that last one, with all fixed rates.
+    let hour = args.iter().any(|arg| arg == "--hour");
+    let (span, judged, tuned, begin) =
+        if hour { (HOUR, JUDGED_HOURS, TUNED_HOURS, BEGIN_HOURS) } else { (SPAN, JUDGED, TUNED, BEGIN) };
     // `--tune horizon=60,polite=0.8`: the tuning sequences only, with other constants.
     if let Some(tried) = value("--tune") {
         let all = value("--all").is_some();
@@ -46,15 +44,16 @@ fn main() -> ExitCode {
             arms.extend(Arm::fixed_rates());
         }
         for arm in &arms {
-            let figures: Vec<Figures> = TUNED.into_par_iter().map(|seed| run(arm, seed)).collect();
+            let figures: Vec<Figures> = tuned.clone().into_par_iter().map(|seed| run(arm, seed, span)).collect();
             println!("{}", table::line(&arm.name, &figures));
         }
         return ExitCode::SUCCESS;
     }
     let count = value("--sequences").and_then(|text| text.parse().ok()).unwrap_or(u64::MAX);
-    let judged = JUDGED.start..JUDGED.end.min(JUDGED.start.saturating_add(count));
+    let judged = judged.start..judged.end.min(judged.start.saturating_add(count));
     let mut arms = vec![Arm::pilot("")];
-    arms.extend(value("--fixed").map_or_else(best_fixed, |rates| Arm::fixed_at(&rates)));
+    let fixed = || if hour { Arm::fixed_rates() } else { best_fixed() };
+    arms.extend(value("--fixed").map_or_else(fixed, |rates| Arm::fixed_at(&rates)));
     arms.extend(Arm::others());
     let mut rows: Vec<(Arm, Vec<Figures>)> = arms.into_iter().map(|arm| (arm, Vec::new())).collect();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/limiter.md");
@@ -62,13 +61,13 @@ fn main() -> ExitCode {
     for from in judged.clone().step_by(PART as usize) {
         for (arm, figures) in &mut rows {
             let seeds = from..(from + PART).min(judged.end);
-            figures.par_extend(seeds.into_par_iter().map(|seed| run(arm, seed)));
+            figures.par_extend(seeds.into_par_iter().map(|seed| run(arm, seed, span)));
         }
         let text;
         let named: Vec<_> = rows.iter().map(|(arm, figures)| (arm.name.as_str(), figures.as_slice())).collect();
         (text, kept) = table::document(&named);
         println!("{text}");
-        if let Err(error) = table::replace(&path, BEGIN, &text) {
+        if let Err(error) = table::replace(&path, begin, &text) {
             eprintln!("{}: {error}", path.display());
             return ExitCode::from(3);
         }
@@ -82,7 +81,7 @@ fn best_fixed() -> Vec<Arm> {
     let tried: Vec<(Arm, Vec<Figures>)> = Arm::fixed_rates()
         .into_iter()
         .map(|arm| {
-            let figures: Vec<Figures> = TUNED.into_par_iter().map(|seed| run(&arm, seed)).collect();
+            let figures: Vec<Figures> = TUNED.into_par_iter().map(|seed| run(&arm, seed, SPAN)).collect();
             println!("searched: {}", table::line(&arm.name, &figures));
             (arm, figures)
         })
