@@ -45,6 +45,11 @@ fn ratio(one: &[Figures], other: &[Figures], of: fn(&Figures) -> f64) -> (f64, f
     (mean.exp(), (mean - half).exp(), (mean + half).exp())
 }
 
+/// In parentheses, where there is one.
+fn interval(from: f64, to: f64) -> String {
+    if to.is_finite() { format!(" ({from:.2} to {to:.2})") } else { String::new() }
+}
+
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 
 fn most(figures: &[Figures], of: fn(&Figures) -> f64) -> f64 {
@@ -84,11 +89,12 @@ pub(crate) fn document(rows: &[(&str, &[Figures])]) -> (String, bool) {
         let (over, from, to) = ratio(figures, pilot, |f| f.p99);
         let _ = writeln!(
             text,
-            "| {} | {:.1} | {:.2} ms | {:.1} ms | {over:.2} ({from:.2} to {to:.2}) | {:.2} | {:.2}, {:.2} | {:.0} |",
+            "| {} | {:.1} | {:.2} ms | {:.1} ms | {over:.2}{} | {:.2} | {:.2}, {:.2} | {:.0} |",
             name,
             mean(figures.iter().map(|f| f.done)).mean,
             geometric(figures, |f| f.p50) * 1e3,
             geometric(figures, |f| f.p99) * 1e3,
+            interval(from, to),
             most(figures, |f| f.pending) / GIB,
             mean(figures.iter().map(|f| f.middle)).mean / GIB,
             mean(figures.iter().map(|f| f.left)).mean / GIB,
@@ -112,17 +118,18 @@ pub(crate) fn document(rows: &[(&str, &[Figures])]) -> (String, bool) {
     let kept = to <= PROMISED && sound(pilot);
     let _ = writeln!(
         text,
-        "\n{} sequences. Of the others that carry all and whose backlog at the end is at most {BOUNDED} times that half way, the \
-         best is {}: the pilot's p99 is {:.1} % of its (95 %: {:.1} to {:.1} %), its throughput {:.2} % of the most, its backlog at \
-         the end {grown:.2} times that half way. Promised: at most {:.0} %, no loss, at most {BOUNDED} times: {}.",
+        "\nSequences: {}. Of the others that carry all and whose backlog at the end is at most {BOUNDED} times that half way, the \
+         best is {}: the pilot's p99 is {p99:.2} of its{}, its throughput {:.2} % of the most, its backlog at the end {grown:.2} \
+         times that half way. Promised: at most {PROMISED}, no loss, at most {BOUNDED} times: {}.",
         pilot.len(),
         name,
-        p99 * 100.0,
-        from * 100.0,
-        to * 100.0,
+        interval(from, to),
         throughput * 100.0,
-        PROMISED * 100.0,
-        if kept { "kept" } else { "not kept" },
+        match pilot.len() {
+            1 => "one sequence has no interval",
+            _ if kept => "kept",
+            _ => "not kept",
+        },
     );
     (text, kept)
 }
