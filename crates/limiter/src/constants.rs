@@ -9,7 +9,8 @@ constants! {
     #[allow(missing_docs, reason = "the table says what each is")]
     pub Constants {
         polite, own, calm, glance, clear, credit_horizon, background_io, memory, prior_flush, prior_amplification, margin,
-        flush_floor, horizon, press, ease, alarm, pending_ease, pending_alarm, down_band, up_band, up_every, up_step, changes, changes_at_once,
+        flush_floor, horizon, press, ease, alarm, pending_ease, pending_alarm, down_band, up_band, up_every, up_step,
+        changes, changes_at_once,
     }
 }
 

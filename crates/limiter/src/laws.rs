@@ -180,7 +180,9 @@ proptest! {
     }
 
     #[test]
-    fn however_the_foreground_flaps_the_rate_changes_no_oftener_than_it_may(shares in prop::collection::vec(0.0..1.0f64, 7200)) {
+    fn however_the_foreground_flaps_the_rate_changes_no_oftener_than_it_may(
+        shares in prop::collection::vec(0.0..1.0f64, 7200),
+    ) {
         let limit = 125.0 * MIB;
         let mut plant = Plant::new(limit, 0.0, 0.01 * limit, 8.0);
         plant.pending = 200e9;
