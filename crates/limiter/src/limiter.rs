@@ -214,7 +214,7 @@ impl Limiter {
                 }
                 rate.rate = BytesPerSec(new.min(holds * c.up_step));
             }
-            if !(up || down) {
+            if !up && !down {
                 return None;
             }
         }

@@ -27,8 +27,8 @@ constants! {
         scheduler_share, store_share, apply_share, grpc_threads, local_round_trip, file_size, wal_chunk,
         busy_backoff, election_timeout, false_positive, l0_files_threshold, memtables_threshold, soft_pending, hard_pending,
         throttle_slowest, throttle_fastest, l0_stop, stall_memtables, delayed_write_rate, writeback_latency, cpu_batch, sync_overhead,
-        log_journal_writes, wakeup_slice, blob_cutoff, blob_load_flush, blob_record, file_commits, job_commits, file_writes, commit_write,
-        commit_merged, leader_first, writes_at_once, wal_kept, wal_sync_interval, wal_commits, request_most, blob_open_reads,
+        log_journal_writes, wakeup_slice, blob_cutoff, blob_load_flush, blob_record, file_commits, job_commits, file_writes,
+        commit_write, commit_merged, leader_first, writes_at_once, wal_kept, wal_sync_interval, wal_commits, request_most, blob_open_reads,
         // Of one machine that stands in for all nodes.
         cpu_client, client_threads, cpu_io, cpu_sync,
     }

@@ -26,14 +26,10 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{clients, deployment, seconds, task, view};
+    use crate::testing::{clients, deployment, machine, seconds, task, view};
     use crate::{Constants, Options, Summary, simulate};
 
     const FAST: &str = "gp3:500GiB,16000iops,1000MiB/s";
-
-    fn machine(processors: f64) -> Machine {
-        Machine { processors, memory: Bytes::gib(32), shares: [1.0; 2], regions: 0 }
-    }
 
     fn run(task: &workload::Task, options: Options) -> Summary {
         simulate(&deployment(FAST, Some(FAST)), task, &view(), &options).unwrap().summary

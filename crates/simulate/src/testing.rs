@@ -5,7 +5,7 @@ use deployment::{Deployment, NodeGroup, Role, Settings};
 use units::{Bytes, Nanos};
 use workload::{Engine, Profile, Task};
 
-use crate::{Constants, Options, Summary, simulate};
+use crate::{Constants, Machine, Options, Summary, simulate};
 
 /// Point updates of 1 KiB rows, uniform over 60 GB, raw keys, an open loop at a rate.
 pub(crate) fn task(rate: f64) -> Task {
@@ -45,6 +45,11 @@ pub(crate) fn view() -> View {
 /// So many seconds, a fifth of them for warming up.
 pub(crate) fn seconds(seconds: u64) -> Options {
     Options { span: Nanos::secs(seconds), warm_up: Nanos::millis(seconds * 200), ..Options::default() }
+}
+
+/// One that holds all nodes and binds by its processors at most.
+pub(crate) fn machine(processors: f64) -> Machine {
+    Machine { processors, memory: Bytes::gib(32), shares: [1.0; 2], regions: 0 }
 }
 
 /// Ten seconds of 16 clients with memtables of 2 MB, so that flushes come every second and a compaction for each four of them;

@@ -121,18 +121,16 @@ fn run(args: &Args) -> Result<bool, Trouble> {
         measure(args, setup, &folder, &lacking)?;
     }
     // Pairs are of sequences that all arms have had.
-    let whole = seeds.filter(|seed| arms.iter().all(|arm| kept(arm, *seed).is_some()));
-    let whole: Vec<u64> = whole.collect();
-    let all_kept: Vec<Kept> = whole.iter().flat_map(|seed| arms.iter().filter_map(|arm| kept(arm, *seed))).collect();
-    let figures = |arm: &Arm| whole.iter().filter_map(|seed| Some(kept(arm, *seed)?.figures)).collect::<Vec<Figures>>();
-    let rows: Vec<(&str, Vec<Figures>)> = arms.iter().map(|arm| (arm.name.as_str(), figures(arm))).collect();
+    let whole: Vec<Vec<Kept>> = seeds.filter_map(|seed| arms.iter().map(|arm| kept(arm, seed)).collect()).collect();
+    let figures = |at: usize| whole.iter().map(|kept| kept[at].figures).collect::<Vec<Figures>>();
+    let rows: Vec<_> = arms.iter().enumerate().map(|(at, arm)| (arm.name.as_str(), figures(at))).collect();
     rows.iter().filter(|(_, figures)| !figures.is_empty()).for_each(|(name, of)| println!("{}", table::line(name, of)));
     if whole.is_empty() || arms.len() != all.len() {
         return Ok(true);
     }
     let rows: Vec<(&str, &[Figures])> = rows.iter().map(|(name, figures)| (*name, figures.as_slice())).collect();
     let (mut text, promised) = table::document(&rows);
-    text.push_str(&around(&all_kept));
+    text.push_str(&around(&whole.concat()));
     println!("{text}");
     if args.seconds == WHOLE {
         table::replace(&args.out, BEGIN, &text)?;

@@ -140,9 +140,7 @@ impl World {
 
 #[cfg(test)]
 mod tests {
-    use units::Bytes;
-
-    use crate::testing::{clients, deployment, seconds, small_tree, view};
+    use crate::testing::{clients, deployment, machine, seconds, small_tree, view};
     use crate::{Constants, Machine, Options, Summary, simulate};
 
     const SLOW: &str = "gp3:500GiB";
@@ -172,7 +170,7 @@ mod tests {
     #[test]
     fn commits_whose_writes_count_as_one_leave_more_of_a_log_disks_limit() {
         let syncs = |merged: f64| {
-            let machine = Machine { processors: 64.0, memory: Bytes::gib(32), shares: [1.0, 0.1], regions: 0 };
+            let machine = Machine { shares: [1.0, 0.1], ..machine(64.0) };
             let changes = [("log_writes_per_sync", 1.0), ("log_journal_writes", 2.0), ("commit_merged", merged)];
             let constants =
                 changes.iter().fold(*Constants::embedded(), |c, (name, value)| c.with(name, *value).unwrap());

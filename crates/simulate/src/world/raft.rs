@@ -96,10 +96,10 @@ impl World {
         if !this.writer.writing.is_empty() {
             return;
         }
-        this.regions.told();
+        this.regions.next_batch();
         if this.writer.queue.is_empty() {
             // Without entries nobody waits for a disk.
-            return this.regions.told();
+            return this.regions.next_batch();
         }
         let mut bytes = 0.0;
         while let Some(item) = this.writer.queue.front() {

@@ -50,7 +50,7 @@ impl Regions {
 
     /// The writer has ended a batch, and begins the next: what it was told before is behind it, what it was told since goes with
     /// the next.
-    pub(super) fn told(&mut self) {
+    pub(super) fn next_batch(&mut self) {
         for set in std::mem::replace(&mut self.telling, std::mem::take(&mut self.told)) {
             self.durable(set);
         }
@@ -76,17 +76,16 @@ impl World {
     /// A write is proposed, or waits for those of its region that are on their way to the disk.
     pub(super) fn propose(&mut self, req: u32) {
         let leader = self.reqs[req as usize].node as usize;
-        let count = self.nodes[leader].regions.led.len();
-        if count == 0 {
-            self.gather(req, 0);
-            return self.round(leader);
+        let led = &mut self.nodes[leader].regions.led;
+        let mut set = 0;
+        if !led.is_empty() {
+            let bit = self.random.random_range(0..led.len());
+            if led[bit].at_writer >= self.c.writes_at_once as u32 {
+                return led[bit].waiting.push(req);
+            }
+            set = 1 << bit;
         }
-        let bit = self.random.random_range(0..count);
-        let region = &mut self.nodes[leader].regions.led[bit];
-        if region.at_writer >= self.c.writes_at_once as u32 {
-            return region.waiting.push(req);
-        }
-        self.gather(req, 1 << bit);
+        self.gather(req, set);
         self.round(leader);
     }
 
@@ -103,7 +102,7 @@ impl World {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{clients, deployment, seconds, view};
+    use crate::testing::{clients, deployment, machine, seconds, view};
     use crate::{Machine, Options, Summary, simulate};
 
     #[test]
@@ -125,9 +124,9 @@ mod tests {
         assert_eq!([0, 1].map(|bit: usize| regions.led[bit].at_writer), [2, 0], "region 1 has nothing on its way");
         // The batch of the write ends, and the next one begins; then that ends as well.
         regions.durable(0b01);
-        regions.told();
+        regions.next_batch();
         assert_eq!(regions.led[0].at_writer, 1);
-        regions.told();
+        regions.next_batch();
         assert_eq!(regions.led[0].at_writer, 0);
     }
 
@@ -140,7 +139,7 @@ mod tests {
     fn writes_that_wait_for_others_of_their_region_make_a_slow_disk_slower_and_none_is_forgotten() {
         let slow = "gp3:100GiB";
         let run = |regions| -> Summary {
-            let machine = Machine { processors: 64.0, memory: units::Bytes::gib(32), shares: [1.0, 0.1], regions };
+            let machine = Machine { shares: [1.0, 0.1], regions, ..machine(64.0) };
             let options = Options { machine: Some(machine), ..seconds(10) };
             simulate(&deployment(slow, Some(slow)), &clients(64.0), &view(), &options).unwrap().summary
         };
