@@ -41,8 +41,8 @@ pub(crate) type Trouble = Box<dyn std::error::Error + Send + Sync>;
 /// The pilot's compaction limiter against the others on the reference store.
 #[derive(Debug, Parser)]
 struct Args {
-    /// So many random sequences of phases
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    /// So many random sequences of phases; an arm whose p99 is far over the best on the first one has no other
+    #[arg(long, value_name = "N", default_value_t = 4)]
     sequences: u64,
     /// Seconds of a sequence; the document is written only of those of ten minutes
     #[arg(long, value_name = "S", default_value_t = WHOLE)]
@@ -51,7 +51,7 @@ struct Args {
     #[arg(long, value_name = "WORD")]
     only: Vec<String>,
     /// The fixed rates to search among, in MiB/s as they are on the whole disk
-    #[arg(long, value_name = "MIB,MIB", value_delimiter = ',', default_values_t = [10.0, 25.0])]
+    #[arg(long, value_name = "MIB,MIB", value_delimiter = ',', default_values_t = [10.0, 16.0, 25.0, 32.0])]
     fixed: Vec<f64>,
     /// The share of a gp3 of 125 MiB/s that the store gets; data, trees and rates shrink with it
     #[arg(long, value_name = "SHARE", default_value = "25%")]
@@ -80,6 +80,9 @@ struct Args {
 const WHOLE: u64 = 600;
 /// Seeds of the sequences: those by which the simulated limiter is judged, too.
 const FIRST: u64 = 5000;
+/// An arm whose p99 on the first sequence is so many times the least there is has no other: an interval is needed for those that
+/// come near, and a run takes ten minutes.
+const FAR: f64 = 4.0;
 /// After this line of the document stands the table.
 const BEGIN: &str = "<!-- measured: written by `make limiter-real` -->";
 
@@ -112,24 +115,27 @@ fn run(args: &Args) -> Result<bool, Trouble> {
     let seeds = FIRST..FIRST + args.sequences;
     let folder = args.kept();
     let kept = |arm: &Arm, seed: u64| kept::read(&folder, &setup.of(arm), arm, seed);
-    let lacking: Vec<(u64, Arm)> = seeds
-        .clone()
-        .flat_map(|seed| turns(&arms, seed).into_iter().map(move |arm| (seed, arm)))
-        .filter(|(seed, arm)| kept(arm, *seed).is_none())
-        .collect();
-    if !args.kept_only && !lacking.is_empty() {
-        measure(args, setup, &folder, &lacking)?;
+    let first = |arm: &Arm| kept(arm, FIRST).map(|kept| kept.figures.p99);
+    // Looked at anew after each run, as the first sequence says who has others.
+    let lacking = |seed: u64| -> Vec<Arm> {
+        let least = arms.iter().filter_map(first).fold(f64::INFINITY, f64::min);
+        let near = |arm: &Arm| first(arm).is_some_and(|p99| p99 < FAR * least);
+        let lacks = |arm: &Arm| (seed == FIRST || near(arm)) && kept(arm, seed).is_none();
+        turns(&arms, seed).into_iter().filter(lacks).collect()
+    };
+    if !args.kept_only && seeds.clone().any(|seed| !lacking(seed).is_empty()) {
+        measure(args, setup, &folder, seeds.clone().map(|seed| (seed, lacking(seed))))?;
     }
-    // Pairs are of sequences that all arms have had.
-    let whole: Vec<Vec<Kept>> = seeds.filter_map(|seed| arms.iter().map(|arm| kept(arm, seed)).collect()).collect();
-    let figures = |at: usize| whole.iter().map(|kept| kept[at].figures).collect::<Vec<Figures>>();
-    let rows: Vec<_> = arms.iter().enumerate().map(|(at, arm)| (arm.name.as_str(), figures(at))).collect();
-    rows.iter().filter(|(_, figures)| !figures.is_empty()).for_each(|(name, of)| println!("{}", table::line(name, of)));
-    if whole.is_empty() || arms.len() != all.len() {
+    // Pairs are of the sequences that the pilot has had, too.
+    let whole: Vec<Vec<Kept>> =
+        arms.iter().map(|arm| seeds.clone().map_while(|seed| kept(arm, seed)).collect()).collect();
+    let figures: Vec<Vec<Figures>> = whole.iter().map(|of| of.iter().map(|kept| kept.figures).collect()).collect();
+    let rows = || arms.iter().zip(&figures).map(|(arm, of)| (arm.name.as_str(), of.as_slice()));
+    rows().filter(|(_, of)| !of.is_empty()).for_each(|(name, of)| println!("{}", table::line(name, of)));
+    if figures.iter().any(Vec::is_empty) || arms.len() != all.len() {
         return Ok(true);
     }
-    let rows: Vec<(&str, &[Figures])> = rows.iter().map(|(name, figures)| (*name, figures.as_slice())).collect();
-    let (mut text, promised) = table::document(&rows);
+    let (mut text, promised) = table::document(&rows().collect::<Vec<_>>());
     text.push_str(&around(&whole.concat()));
     println!("{text}");
     if args.seconds == WHOLE {
@@ -145,8 +151,13 @@ fn turns(arms: &[Arm], seed: u64) -> Vec<Arm> {
     turns
 }
 
-/// Measures what is lacking, all on one node that is loaded once.
-fn measure(args: &Args, setup: Setup, folder: &Path, lacking: &[(u64, Arm)]) -> Result<(), Trouble> {
+/// Measures what is lacking, sequence by sequence, all on one node that is loaded once.
+fn measure(
+    args: &Args,
+    setup: Setup,
+    folder: &Path,
+    lacking: impl Iterator<Item = (u64, Vec<Arm>)>,
+) -> Result<(), Trouble> {
     let stop = Arc::<AtomicBool>::default();
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, stop.clone())?;
@@ -156,24 +167,24 @@ fn measure(args: &Args, setup: Setup, folder: &Path, lacking: &[(u64, Arm)]) -> 
     let began = Instant::now();
     let mut place = Place::prepare(setup, lab, FIRST, &stop)?;
     let mut failed = false;
-    for (number, (seed, arm)) in lacking.iter().enumerate() {
+    for (seed, arm) in lacking.flat_map(|(seed, arms)| arms.into_iter().map(move |arm| (seed, arm))) {
         if stop.load(Ordering::Relaxed) || args.until.is_some_and(|until| began.elapsed().as_secs() > 60 * until) {
             break;
         }
         let from = Instant::now();
-        let kept = match place.run(arm, *seed) {
+        let kept = match place.run(&arm, seed) {
             Ok(kept) => kept,
             // What happened once may not happen again; the next time it is tried again.
             Err(error) if !failed => {
-                println!("{} of {}, sequence {seed}: {} not measured: {error}", number + 1, lacking.len(), arm.name);
+                println!("sequence {seed}: {} not measured: {error}", arm.name);
                 failed = true;
                 continue;
             }
             Err(error) => return Err(error),
         };
         failed = false;
-        kept::write(folder, arm, *seed, &kept)?;
-        println!("{} of {}, sequence {seed}: {}", number + 1, lacking.len(), table::line(&arm.name, &[kept.figures]));
+        kept::write(folder, &arm, seed, &kept)?;
+        println!("sequence {seed}: {}", table::line(&arm.name, &[kept.figures]));
         println!("  {}; {:.0} s", beside(&kept), from.elapsed().as_secs_f64());
     }
     place.end()?;

@@ -78,7 +78,8 @@ pub(crate) fn line(name: &str, figures: &[Figures]) -> String {
     )
 }
 
-/// The table of the document, and whether what is promised holds. The pilot comes first.
+/// The table of the document, and whether what is promised holds. The pilot comes first; another may have had only the first of
+/// its sequences, and is compared on these.
 pub(crate) fn document(rows: &[(&str, &[Figures])]) -> (String, bool) {
     let (_, pilot) = rows[0];
     let mut text = String::from(
@@ -89,8 +90,8 @@ pub(crate) fn document(rows: &[(&str, &[Figures])]) -> (String, bool) {
         let (over, from, to) = ratio(figures, pilot, |f| f.p99);
         let _ = writeln!(
             text,
-            "| {} | {:.1} | {:.2} ms | {:.1} ms | {over:.2}{} | {:.2} | {:.2}, {:.2} | {:.0} |",
-            name,
+            "| {name}{} | {:.1} | {:.2} ms | {:.1} ms | {over:.2}{} | {:.2} | {:.2}, {:.2} | {:.0} |",
+            if figures.len() < pilot.len() { format!(", the first {} only", figures.len()) } else { String::new() },
             mean(figures.iter().map(|f| f.done)).mean,
             geometric(figures, |f| f.p50) * 1e3,
             geometric(figures, |f| f.p99) * 1e3,
@@ -101,14 +102,18 @@ pub(crate) fn document(rows: &[(&str, &[Figures])]) -> (String, bool) {
             most(figures, |f| f.l0),
         );
     }
-    let fastest = rows[1..].iter().map(|(_, figures)| mean(figures.iter().map(|f| f.done)).mean).fold(0.0, f64::max);
-    let done = |figures: &[Figures]| mean(figures.iter().map(|f| f.done)).mean / fastest;
+    let beside = |figures: &[Figures]| {
+        let (its, pilots) = figures.iter().zip(pilot).fold((0.0, 0.0), |sum, (f, p)| (sum.0 + f.done, sum.1 + p.done));
+        its / pilots
+    };
+    let fastest = rows[1..].iter().map(|(_, figures)| beside(figures)).fold(0.0, f64::max);
+    let done = |figures: &[Figures]| beside(figures) / fastest;
     let sound = |figures: &[Figures]| done(figures) >= 1.0 - SLACK && growth(figures) <= BOUNDED;
     // A limit under which the backlog grows buys its p99 from a later hour.
     let best = rows[1..]
         .iter()
         .filter(|(_, figures)| sound(figures))
-        .min_by(|a, b| geometric(a.1, |f| f.p99).total_cmp(&geometric(b.1, |f| f.p99)));
+        .min_by(|a, b| ratio(a.1, pilot, |f| f.p99).0.total_cmp(&ratio(b.1, pilot, |f| f.p99).0));
     let Some((name, figures)) = best else {
         text.push_str("\nNone of the others keeps both its throughput and its backlog.\n");
         return (text, sound(pilot));
@@ -121,11 +126,11 @@ pub(crate) fn document(rows: &[(&str, &[Figures])]) -> (String, bool) {
         "\nSequences: {}. Of the others that carry all and whose backlog at the end is at most {BOUNDED} times that half way, the \
          best is {}: the pilot's p99 is {p99:.2} of its{}, its throughput {:.2} % of the most, its backlog at the end {grown:.2} \
          times that half way. Promised: at most {PROMISED}, no loss, at most {BOUNDED} times: {}.",
-        pilot.len(),
+        figures.len(),
         name,
         interval(from, to),
         throughput * 100.0,
-        match pilot.len() {
+        match figures.len() {
             1 => "one sequence has no interval",
             _ if kept => "kept",
             _ => "not kept",
