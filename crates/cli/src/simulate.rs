@@ -43,8 +43,8 @@ report.html with charts.
 
 --sweep runs every combination of the values, on all cores. Settings: block-size, block-cache,
 compression, value-separation, rate-limit, raft-disk, data-disk, instance, nodes, replicas,
-follower-read, grpc-compression, zone-round-trip, flow-control, thread-pools, clients, throughput,
-credits, degraded, seed.
+follower-read, grpc-compression, zone-round-trip, flow-control, locks, thread-pools, clients,
+throughput, credits, degraded, seed.
 
 --events reads a TOML file; each event has an instant and one thing that happens:
   [[events]]
@@ -56,7 +56,7 @@ credits, degraded, seed.
   #     setting = \"rocksdb.rate-bytes-per-sec = 20MiB\"
   #     zone-down = \"a for 5m\" · node-down = \"n2 for 5m\" · evict-leaders = \"n2 for 10m\"
 
-Not held against the reference store yet: take which of two is better from it, not by how much.
+Held against the reference store: docs/validate.md says how far off it is.
 Exits with 1 if the workload asks for more than is carried, or a disk fills up.")]
 pub(crate) struct Args {
     /// The deployment, a TOML file; - reads standard input

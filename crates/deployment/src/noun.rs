@@ -139,7 +139,7 @@ mod tests {
     use units::{Bytes, BytesPerSec, Iops, Nanos};
 
     use super::*;
-    use crate::Compression;
+    use crate::{Compression, Locks};
 
     fn error(content: &str) -> String {
         Deployment::from_text(&Text::new("a.toml", content)).unwrap_err().to_string()
@@ -228,6 +228,7 @@ mod tests {
                 Compression::Zstd,
             ])),
             replicas in option::of(1..7u32),
+            locks in option::of(prop::sample::select(vec![Locks::Memory, Locks::Pipelined, Locks::Written])),
             rate_limit in option::of(0.0..1e10f64),
             (follower_read, grpc_compression, doublewrite) in any::<(Option<bool>, Option<bool>, Option<bool>)>(),
             zone_round_trip in option::of(any::<u64>()),
@@ -241,6 +242,7 @@ mod tests {
                 rate_limit: rate_limit.map(BytesPerSec),
                 follower_read,
                 grpc_compression,
+                locks,
                 doublewrite,
                 zone_round_trip: zone_round_trip.map(Nanos),
             }

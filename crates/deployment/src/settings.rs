@@ -15,6 +15,19 @@ pub enum Compression {
     Zstd,
 }
 
+/// What TiKV does with the lock of a row between the statement that takes it and the commit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Locks {
+    /// The leader keeps it in memory: TiKV since 6.0 (`pessimistic-txn.in-memory`; TiDB docs, Pessimistic Transaction Mode).
+    #[default]
+    Memory,
+    /// It is written through raft like a row, and the statement does not wait for that (`pessimistic-txn.pipelined`).
+    Pipelined,
+    /// It is written through raft like a row, and the statement waits: TiKV 4.0 as it comes (docs of 4.0, TiKV configuration).
+    Written,
+}
+
 /// Settings; what is not given is the engine's default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -43,6 +56,9 @@ pub struct Settings {
     /// Traffic between nodes is compressed with gzip.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grpc_compression: Option<bool>,
+    /// TiKV: the locks of pessimistic transactions. Default memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locks: Option<Locks>,
     /// InnoDB: whether pages are written twice. Default true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doublewrite: Option<bool>,

@@ -94,6 +94,7 @@ impl Deployment {
             ("rate-limit", tikv, s.rate_limit.is_some()),
             ("follower-read", tikv, s.follower_read.is_some()),
             ("grpc-compression", tikv, s.grpc_compression.is_some()),
+            ("locks", tikv, s.locks.is_some()),
             ("doublewrite", Engine::InnoDb, s.doublewrite.is_some()),
         ];
         if let Some((what, ..)) = owned.iter().find(|(_, owner, set)| *set && *owner != self.engine) {

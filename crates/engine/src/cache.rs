@@ -1,6 +1,7 @@
 //! Hit rates of a least-recently-used cache from skew and size, by Che's approximation.
 
-use workload::Band;
+use units::Bytes;
+use workload::{Band, Profile};
 
 /// Points at which a curve is held; the error of interpolating between them is under 0.3 % of accesses (tested).
 const POINTS: usize = 160;
@@ -17,6 +18,12 @@ pub struct HitCurve {
 }
 
 impl HitCurve {
+    /// The curve for a workload whose rows lie in blocks of so many bytes, before compression.
+    pub fn of_blocks(profile: &Profile, block: Bytes) -> Self {
+        let (bands, rows) = profile.in_blocks(block);
+        Self::new(bands, rows)
+    }
+
     /// The curve for accesses spread as `bands` over rows of which `rows_per_block` lie in each cached block.
     pub fn new(bands: &[Band], rows_per_block: f64) -> Self {
         let classes = block_classes(bands, rows_per_block.max(1.0));

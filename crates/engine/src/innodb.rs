@@ -19,8 +19,8 @@ pub(crate) struct InnodbModel<'a> {
 
 impl<'a> InnodbModel<'a> {
     pub(crate) fn new(constants: &'a Innodb, task: &'a Task) -> Self {
-        let rows_per_page = constants.page * constants.fill / task.profile.row.as_f64();
-        Self { constants, task, curve: HitCurve::new(&task.profile.popularity, rows_per_page) }
+        let filled = Bytes((constants.page * constants.fill) as u64);
+        Self { constants, task, curve: HitCurve::of_blocks(&task.profile, filled) }
     }
 
     pub(crate) fn demand(&self, cluster: &Cluster, settings: &Settings) -> Demand {

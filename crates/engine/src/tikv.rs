@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use deployment::Settings;
+use deployment::{Locks, Settings};
 use units::Bytes;
 use workload::Task;
 
@@ -33,6 +33,9 @@ pub(crate) struct TikvModel<'a> {
 struct Writes {
     /// Rows and index entries written.
     rows: f64,
+    /// How often a row goes through the raft log: prewrite and commit in a transaction, its lock before where that is written; once
+    /// as a raw key.
+    passes: f64,
     /// Bytes into the raft log, uncompressed.
     log: f64,
     /// Raft proposals.
@@ -55,7 +58,7 @@ struct Reads {
 
 impl<'a> TikvModel<'a> {
     pub(crate) fn new(constants: &'a Tikv, task: &'a Task) -> Self {
-        let curve = |block: Bytes| HitCurve::new(&task.profile.popularity, block.as_f64() / task.profile.row.as_f64());
+        let curve = |block: Bytes| HitCurve::of_blocks(&task.profile, block);
         Self { constants, task, curves: USUAL_BLOCKS.into_iter().map(|block| (block, curve(block))).collect() }
     }
 
@@ -78,7 +81,7 @@ impl<'a> TikvModel<'a> {
         let tree_bytes = logical * in_tree * at_rest * replicas / nodes;
         let blob_bytes = if separated { logical * blobs_at_rest * replicas / nodes } else { 0.0 };
 
-        let writes = self.writes(separated);
+        let writes = self.writes(settings, separated);
         let per_node = replicas / nodes;
         let amplification = Tree::holding(tree_bytes, c).amplification(ratios, compression, c);
         // Blobs are written once at flush and, for the part that updates kill, again by garbage collection.
@@ -115,7 +118,7 @@ impl<'a> TikvModel<'a> {
 
         let foreground_cpu = profile.point_reads * c.cpu_point_get
             + profile.scans * (c.cpu_scan + profile.rows_per_scan * c.cpu_scan_row)
-            + writes.rows * self.passes() * c.cpu_write * replicas
+            + writes.rows * writes.passes * c.cpu_write * replicas
             + self.traffic_cpu(cluster, settings, replicas, &writes);
         Demand {
             cpu: foreground_cpu / nodes + (tree_reads + tree_writes) * c.cpu_compaction_byte,
@@ -138,26 +141,31 @@ impl<'a> TikvModel<'a> {
         asked * elsewhere * c.cpu_read_index + zipped * c.cpu_gzip_byte
     }
 
-    /// Log passes of a written row: prewrite and commit in a transaction, one for a raw key.
-    fn passes(&self) -> f64 {
-        if self.task.profile.transactional { 2.0 } else { 1.0 }
+    /// Statements that write locks.
+    fn locking(&self, settings: &Settings) -> f64 {
+        if settings.locks.unwrap_or_default() == Locks::Memory { 0.0 } else { self.task.profile.locking }
     }
 
-    fn writes(&self, separated: bool) -> Writes {
+    fn writes(&self, settings: &Settings, separated: bool) -> Writes {
         let (c, profile) = (self.constants, &self.task.profile);
         let entries = profile.inserts * profile.indexes;
         let rows = profile.inserts + profile.updates;
         let row_bytes = rows * (profile.row.as_f64() + c.key_overhead);
         let entry_bytes = entries * (profile.index_entry.as_f64() + c.key_overhead);
         let records = rows + entries;
+        // Whoever locks rows locks all that it writes.
+        let locked = f64::from(u8::from(self.locking(settings) > 0.0));
+        let passes = if profile.transactional { 2.0 + locked } else { 1.0 };
         let (proposals, framing) = if profile.transactional {
-            (2.0 * records * c.proposals_per_write, records * (c.lock_record + c.write_record))
+            let framing = records * ((1.0 + locked) * c.lock_record + c.write_record);
+            (passes * records * c.proposals_per_write, framing)
         } else {
             (records, 0.0)
         };
         let commit_records = if profile.transactional { records * c.write_record } else { 0.0 };
         Writes {
             rows: records,
+            passes,
             log: row_bytes + entry_bytes + framing + proposals * c.entry_overhead,
             proposals,
             tree: if separated { rows * c.pointer } else { row_bytes } + entry_bytes + commit_records,
@@ -185,9 +193,8 @@ impl<'a> TikvModel<'a> {
         // Reads go to leaders: one replica of each range, or its follower in the client's zone.
         let share = (uncompressed / (logical / nodes).max(1.0)).min(1.0);
         let drawn = OnceCell::new();
-        let curve = self.curves.get(&block).unwrap_or_else(|| {
-            drawn.get_or_init(|| HitCurve::new(&profile.popularity, block.as_f64() / profile.row.as_f64()))
-        });
+        let curve =
+            self.curves.get(&block).unwrap_or_else(|| drawn.get_or_init(|| HitCurve::of_blocks(profile, block)));
         // A scan reads the block that it starts in and goes on through the next ones.
         let per_scan = 1.0 + profile.rows_per_scan * profile.row.as_f64() / block.as_f64();
         Reads {
@@ -214,7 +221,8 @@ impl<'a> TikvModel<'a> {
 
     fn path(&self, cluster: &Cluster, settings: &Settings, writes: &Writes, reads: &Reads, sync_size: f64) -> Path {
         let (c, profile) = (self.constants, &self.task.profile);
-        let commits = if profile.transactional { c.commits_in_sequence } else { 1.0 } * writes.rows.min(1.0);
+        let locks = if settings.locks == Some(Locks::Written) { self.locking(settings) } else { 0.0 };
+        let commits = if profile.transactional { c.commits_in_sequence + locks } else { 1.0 } * writes.rows.min(1.0);
         let zone_trip = settings.zone_round_trip.map_or(c.zone_round_trip, |t| t.as_secs_f64());
         let zone_trip = if cluster.zones > 1 { zone_trip } else { 0.0 };
         let call = if profile.transactional { c.statement } else { c.raw_call };

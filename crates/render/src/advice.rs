@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use deployment::Compression;
+use deployment::{Compression, Locks};
 use serde::Deserialize;
 use units::{Bytes, Nanos};
 
@@ -55,6 +55,7 @@ pub(crate) const DATA_DIR: &str = "/var/lib/diskwright/data";
 /// Where manuals describe TiKV's keys.
 const TIKV_MANUAL: &str = "https://docs.pingcap.com/tidb/stable/tikv-configuration-file";
 const PD_MANUAL: &str = "https://docs.pingcap.com/tidb/stable/schedule-replicas-by-topology-labels";
+const LOCKS_MANUAL: &str = "https://docs.pingcap.com/tidb/stable/pessimistic-transaction";
 const CLOUD_MANUAL: &str = "https://docs.pingcap.com/tidb/stable/best-practices-on-public-cloud";
 const INNODB_MANUAL: &str = "https://dev.mysql.com/doc/refman/8.0/en/innodb-parameters.html";
 
@@ -123,6 +124,14 @@ pub(crate) fn tikv(site: &Site<'_>, group: &Group<'_>, raft_dir: &str) -> Result
     if asked.grpc_compression == Some(true) {
         let text = format!("Traffic between zones is paid by the byte{}", site.transfer_text());
         to.set("server.grpc-compression-type", Value::text("gzip"), Why::new(text, CLOUD_MANUAL))?;
+    }
+    if let Some(locks @ (Locks::Pipelined | Locks::Written)) = asked.locks {
+        let text = "As planned: each lock is a raft write, and outlives its leader";
+        to.set("pessimistic-txn.in-memory", Value::Bool(false), Why::new(text, LOCKS_MANUAL))?;
+        if locks == Locks::Written {
+            let text = "As planned: a statement waits until its locks are written";
+            to.set("pessimistic-txn.pipelined", Value::Bool(false), Why::new(text, LOCKS_MANUAL))?;
+        }
     }
     if site.version == Version::V7_5 {
         let piece = &ADVICE.store_io_pool_size;

@@ -3,7 +3,7 @@
 mod common;
 
 use catalog::Catalog;
-use deployment::{Deployment, NodeGroup, Role, Settings};
+use deployment::{Deployment, Locks, NodeGroup, Role, Settings};
 use proptest::prelude::*;
 use render::{Format, Request, Version};
 use serde_json::Value;
@@ -40,6 +40,7 @@ prop_compose! {
         block_size in prop::option::of(1024u64..1 << 20),
         rate in prop::option::of(1e6..1e9f64),
         (follower_read, grpc_compression) in any::<(Option<bool>, Option<bool>)>(),
+        locks in prop::option::of(prop::sample::select(vec![Locks::Memory, Locks::Pipelined, Locks::Written])),
     ) -> Deployment {
         let disk = |i: usize| Some(picks[i].get(disks).parse().unwrap());
         let group = |role: Role, count: u32, data, log| NodeGroup { role, count, instance: instance.to_owned(), data, log };
@@ -56,6 +57,7 @@ prop_compose! {
             rate_limit: rate.map(BytesPerSec).filter(|_| tikv),
             follower_read: follower_read.filter(|_| tikv),
             grpc_compression: grpc_compression.filter(|_| tikv),
+            locks: locks.filter(|_| tikv),
             ..Settings::default()
         };
         Deployment { name, engine, region: region.to_owned(), as_of: None, zones, nodes, settings, asks: None }

@@ -1,6 +1,6 @@
 //! The workload as operations one by one: what each reads and writes, and how the reads of a node fare.
 
-use deployment::{Compression, Settings};
+use deployment::{Compression, Locks, Settings};
 use engine::HitCurve;
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -22,6 +22,10 @@ pub(crate) struct Load {
     reads: f64,
     scans: f64,
     statements: f64,
+    /// Statements that write locks.
+    locking: f64,
+    /// Whether they wait for them.
+    pub(crate) locks_waited_for: bool,
     /// Rows and index entries written.
     records: f64,
     /// What the run began with of these: reads, scans and records.
@@ -35,14 +39,14 @@ pub(crate) struct Load {
     pub(crate) think: Nanos,
     /// Raft proposals for each record.
     pub(crate) proposals: f64,
-    /// Bytes of a record in the log: of a raw write or a prewrite, and of a commit.
-    pub(crate) log: [f64; 2],
+    /// Bytes of a record in the log, by [`Phase`].
+    log: [f64; 3],
     /// Bytes of a record in the tree: into the default and the write column family.
     pub(crate) tree: [f64; 2],
     /// Bytes of a record that stay in the tree when large values are kept apart.
     in_tree: f64,
-    /// Bytes of a record in RocksDB's own log in each phase.
-    pub(crate) wal: [f64; 2],
+    /// Bytes of a record in RocksDB's own log, by [`Phase`].
+    pub(crate) wal: [f64; 3],
     /// Bytes of a proposal's header in the log.
     pub(crate) header: f64,
     /// Share of log bytes left by compression.
@@ -58,12 +62,25 @@ pub(crate) struct Load {
     pub(crate) answers: [f64; 2],
 }
 
+/// What a write brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Rows: a raw write or a prewrite.
+    Rows,
+    /// A commit.
+    Commit,
+    /// Locks, before both.
+    Locks,
+}
+
 /// One operation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Drawn {
     pub(crate) reads: u32,
     pub(crate) scans: u32,
     pub(crate) records: u32,
+    /// Statements that write locks before the records are written.
+    pub(crate) locking: u32,
     /// Requests in which it reads, one after the other.
     pub(crate) requests: u32,
     /// Time outside the storage nodes before each request, and before the writes.
@@ -86,11 +103,15 @@ impl Load {
         let in_tree = if separated { per_record(c.pointer - c.key_overhead) } else { per_record(row) };
         let value = per_record(row);
         let transactional = profile.transactional;
+        let locks = settings.locks.unwrap_or_default();
         let scan_row = profile.rows_per_scan;
+        let [rows, commit] = if transactional { [value + c.lock_record, c.write_record] } else { [value, 0.0] };
         Self {
             reads: profile.point_reads,
             scans: profile.scans,
             statements: profile.statements,
+            locking: if locks == Locks::Memory { 0.0 } else { profile.locking },
+            locks_waited_for: locks == Locks::Written,
             records,
             began: [profile.point_reads, profile.scans, records],
             spread: (1.0 + profile.spread * profile.spread).ln().sqrt(),
@@ -98,10 +119,10 @@ impl Load {
             call: if transactional { c.statement } else { c.raw_call },
             think: profile.think,
             proposals: if transactional { c.proposals_per_write } else { 1.0 },
-            log: if transactional { [value + c.lock_record, c.write_record] } else { [value, 0.0] },
+            log: [rows, commit, c.lock_record],
             tree: if transactional { [value, c.write_record] } else { [value, 0.0] },
             in_tree,
-            wal: if transactional { [value + c.lock_record, c.write_record] } else { [value, 0.0] },
+            wal: [rows, commit, c.lock_record],
             header: c.entry_overhead,
             log_ratio: profile.compressed.powf(c.log_compression),
             user: value - c.key_overhead,
@@ -115,6 +136,11 @@ impl Load {
     /// From now on an operation has so many times the reads, scans and writes of the beginning.
     pub(crate) fn mix(&mut self, factors: [f64; 3]) {
         [self.reads, self.scans, self.records] = std::array::from_fn(|at| self.began[at] * factors[at]);
+    }
+
+    /// Bytes in the log of proposals with so many records.
+    pub(crate) fn logged(&self, proposals: u32, records: f64, phase: Phase) -> f64 {
+        records * self.log[phase as usize] + f64::from(proposals) * self.header
     }
 
     /// Draws an operation. The fractions of reads, scans and writes are laid end to end and one number picks from them, so
@@ -141,13 +167,14 @@ impl Load {
             0 => records = 1,
             _ => {}
         }
+        let locking = if records > 0 { (self.locking * factor + at) as u32 } else { 0 };
         let statements = (self.statements * factor).max(1.0);
         let writes = f64::from(u8::from(records > 0));
         // The commit of a transaction is a statement that does not read.
         let reading = (statements - writes * f64::from(u8::from(self.transactional))).round().max(1.0);
         let requests = (reads + scans).min(reading as u32);
         let pause = statements * self.call / (f64::from(requests) + writes).max(1.0);
-        Drawn { reads, scans, records, requests, pause: Nanos::from_secs_f64(pause) }
+        Drawn { reads, scans, records, locking, requests, pause: Nanos::from_secs_f64(pause) }
     }
 }
 
@@ -215,7 +242,7 @@ impl Data {
         let index = here / block * c.index_entry;
         let blocks = (block_cache - index).max(0.0);
         let led = (logical / nodes).max(1.0);
-        let curve = HitCurve::new(&profile.popularity, block / row);
+        let curve = HitCurve::of_blocks(profile, Bytes(block as u64));
         let compressed = page_cache * c.page_cache_share / ratios.at_rest();
         let caches = Caches {
             block_cache: curve.hit_rate((blocks / led).min(1.0)),
@@ -270,5 +297,21 @@ mod tests {
         let reads: u32 = (0..50_000).map(|_| load.draw(&mut random).reads).sum();
         let mean = f64::from(reads) / 50_000.0;
         assert!((mean / 20.0 - 1.0).abs() < 0.02, "{mean}");
+    }
+
+    #[test]
+    fn who_locks_does_so_in_as_many_statements_as_the_mean_says_and_never_without_writing() {
+        let mut task = testing::task(10_000.0);
+        (task.profile.transactional, task.profile.statements, task.profile.spread) = (true, 12.0, 0.6);
+        (task.profile.updates, task.profile.locking) = (8.0, 4.4);
+        let settings = |locks| Settings { locks: Some(locks), ..Settings::default() };
+        let load = |locks| Load::new(&task, &settings(locks), Constants::embedded());
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let written = load(Locks::Written);
+        let drawn: Vec<_> = (0..50_000).map(|_| written.draw(&mut random)).collect();
+        let mean = f64::from(drawn.iter().map(|one| one.locking).sum::<u32>()) / 50_000.0;
+        assert!((mean / 4.4 - 1.0).abs() < 0.02, "{mean}");
+        assert!(drawn.iter().all(|one| one.records > 0 || one.locking == 0));
+        assert_eq!(load(Locks::Memory).draw(&mut random).locking, 0);
     }
 }

@@ -1,6 +1,6 @@
 //! What a whole run keeps to.
 
-use deployment::Deployment;
+use deployment::{Deployment, Locks};
 use engine::Load;
 use proptest::prelude::*;
 use units::{Bytes, Nanos};
@@ -8,7 +8,7 @@ use workload::{Engine, Task};
 
 use crate::testing::{clients, deployment, seconds, task, view};
 use crate::world::World;
-use crate::{Options, Run, SimulateError, simulate};
+use crate::{Options, Run, SimulateError, Summary, simulate};
 
 const GP3: &str = "gp3:500GiB";
 const FAST: &str = "gp3:500GiB,16000iops,1000MiB/s";
@@ -67,6 +67,26 @@ fn clients_are_as_many_as_throughput_times_latency_says() {
         let inside = summary.operations_per_second * summary.latency.unwrap().mean.as_secs_f64();
         assert!((inside / count - 1.0).abs() < 0.02, "Little's law: {inside} of {count}");
     }
+}
+
+#[test]
+fn locks_that_are_written_cost_log_bytes_and_the_statement_that_waits_for_them_time() {
+    let mut task = mixed(20.0);
+    task.profile.locking = 2.0;
+    let of = |locks| {
+        let mut deployment = deployment(FAST, None);
+        deployment.settings.locks = Some(locks);
+        run(&deployment, &task, &seconds(20)).summary
+    };
+    let [memory, pipelined, written] = [Locks::Memory, Locks::Pipelined, Locks::Written].map(of);
+    let logged =
+        |summary: &Summary| summary.used.raft_log_bytes / (summary.operations_per_second * summary.used.seconds);
+    assert!(logged(&pipelined) > 1.1 * logged(&memory), "{} {}", logged(&pipelined), logged(&memory));
+    assert!((logged(&written) / logged(&pipelined) - 1.0).abs() < 0.05, "{} {}", logged(&written), logged(&pipelined));
+    let mean = |summary: &Summary| summary.latency.unwrap().mean.as_secs_f64();
+    assert!(mean(&pipelined) < 1.1 * mean(&memory), "{} {}", mean(&pipelined), mean(&memory));
+    // Each of the two waits for a write to the log and its way through raft.
+    assert!(mean(&written) > mean(&pipelined) + 2.0 * 0.0005, "{} {}", mean(&written), mean(&pipelined));
 }
 
 #[test]

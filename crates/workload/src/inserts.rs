@@ -85,6 +85,7 @@ impl Inserts {
         let profile = Profile {
             unit: Unit { name: "inserts/s", per_operation: inserts },
             statements: 1.0,
+            locking: 0.0,
             think: Nanos(0),
             spread: 0.0,
             transactional: true,
@@ -100,6 +101,7 @@ impl Inserts {
             random_keys: self.order == Order::Random,
             data: pick.data("rows-added", (before + added) * (row.as_f64() + indexes * index_entry.as_f64()))?,
             compressed: compressed.unwrap_or(1.0),
+            blocks: Vec::new(),
             popularity: match self.order {
                 Order::Random => skew::uniform(),
                 Order::Ordered => skew::end(),

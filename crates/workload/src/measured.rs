@@ -145,6 +145,7 @@ impl MeasuredLoad {
         let profile = Profile {
             unit: Unit { name: "x measured", per_operation: 1.0 },
             statements: 0.0,
+            locking: 0.0,
             transactional: true,
             random_keys: false,
             ..Profile::raw_keys(Bytes(0), pick.data("stored", stored.as_f64() * nodes)?, 1.0)

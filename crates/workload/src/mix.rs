@@ -89,6 +89,7 @@ struct Mean {
     inserts: f64,
     updates: f64,
     statements: f64,
+    locking: f64,
     squared_statements: f64,
 }
 
@@ -115,6 +116,8 @@ impl Operation {
         }
         let single = reads + scans + inserts + updates;
         let transaction = if single > 1.0 && inserts + updates > 0.0 { 2.0 } else { 0.0 };
+        // Whoever gives the number of statements may lock many rows with one of them.
+        let locking = if transaction == 0.0 { 0.0 } else { inserts + updates };
         mean.weight += weight;
         mean.reads += weight * reads;
         mean.scans += weight * scans;
@@ -123,6 +126,7 @@ impl Operation {
         mean.updates += weight * updates;
         let statements = if self.statements.is_some() { statements } else { single + transaction };
         mean.statements += weight * statements;
+        mean.locking += weight * if self.statements.is_some() { locking.min(statements) } else { locking };
         mean.squared_statements += weight * statements * statements;
         Ok(())
     }
@@ -154,6 +158,7 @@ impl Mix {
             spread: if square_mean > 0.0 { (mean_square / square_mean - 1.0).max(0.0).sqrt() } else { 0.0 },
             unit: Unit { name: "ops/s", per_operation: 1.0 },
             statements: mean.statements / mean.weight,
+            locking: mean.locking / mean.weight,
             think: think.unwrap_or_default(),
             transactional: self.transactional.unwrap_or(true),
             point_reads: mean.reads / mean.weight,
@@ -169,6 +174,7 @@ impl Mix {
             data: pick.data("rows", rows * (row.as_f64() + indexes * index_entry.as_f64()))?,
             compressed: compressed.unwrap_or(COMPRESSED),
             popularity,
+            blocks: Vec::new(),
         };
         Ok((profile, clients))
     }

@@ -66,6 +66,9 @@ pub struct Profile {
     pub unit: Unit,
     /// Statements a client sends one after the other, the commit included.
     pub statements: f64,
+    /// Statements, in the mean, that lock rows before the transaction commits. A statement that is a transaction by itself locks
+    /// nothing: TiDB commits it optimistically.
+    pub locking: f64,
     /// Time a client waits between operations.
     pub think: Nanos,
     /// How much operations differ in work: standard deviation of their statements over the mean.
@@ -96,8 +99,10 @@ pub struct Profile {
     pub data: Bytes,
     /// Size under LZ4, with the keys that the engine adds, over the size in `data`: 1 for random bytes.
     pub compressed: f64,
-    /// How accesses spread over the data; shares of each column sum to 1.
+    /// How accesses spread over the rows; shares of each column sum to 1.
     pub popularity: Vec<Band>,
+    /// How they spread over blocks, where that is known by more than how rows lie.
+    pub blocks: Vec<Blocks>,
 }
 
 impl Profile {
@@ -107,6 +112,7 @@ impl Profile {
         Self {
             unit: Unit { name: "ops/s", per_operation: 1.0 },
             statements: 1.0,
+            locking: 0.0,
             think: Nanos(0),
             spread: 0.0,
             transactional: false,
@@ -123,8 +129,30 @@ impl Profile {
             data,
             compressed,
             popularity: skew::uniform(),
+            blocks: Vec::new(),
         }
     }
+}
+
+impl Profile {
+    /// How accesses spread over blocks of a size, and how many rows of the bands lie in a block: one where the bands are of
+    /// blocks themselves.
+    pub fn in_blocks(&self, size: Bytes) -> (&[Band], f64) {
+        let far = |blocks: &&Blocks| (size.as_f64() / blocks.size.as_f64()).ln().abs();
+        match self.blocks.iter().min_by(|a, b| far(a).total_cmp(&far(b))) {
+            Some(blocks) => (&blocks.popularity, 1.0),
+            None => (&self.popularity, size.as_f64() / self.row.as_f64()),
+        }
+    }
+}
+
+/// How accesses spread over blocks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blocks {
+    /// Bytes of a block, before compression.
+    pub size: Bytes,
+    /// Shares of the blocks and of the accesses; each column sums to 1.
+    pub popularity: Vec<Band>,
 }
 
 /// A part of the data whose rows are asked for equally often.

@@ -57,6 +57,7 @@ pub struct Sysbench {
 struct Row {
     test: OltpTest,
     statements: f64,
+    locking: f64,
     point_reads: f64,
     scans: f64,
     inserts: f64,
@@ -93,6 +94,7 @@ impl Sysbench {
         let profile = Profile {
             unit: Unit { name: "queries/s", per_operation: test.statements },
             statements: test.statements,
+            locking: test.locking,
             think: Nanos(0),
             spread: 0.0,
             transactional: true,
@@ -108,6 +110,7 @@ impl Sysbench {
             random_keys: false,
             data: pick.data("rows", tables * rows * (ROW + INDEX_ENTRY).as_f64())?,
             compressed: COMPRESSED,
+            blocks: Vec::new(),
             popularity: match self.distribution {
                 SysbenchDistribution::Special => skew::special(),
                 SysbenchDistribution::Uniform => skew::uniform(),

@@ -20,7 +20,6 @@ mod tests {
         let tables = [
             include_str!("../tables/tpcc_constants.csv"),
             include_str!("../tables/tpcc_rows.csv"),
-            include_str!("../tables/tpcc_skew.csv"),
             include_str!("../tables/tpcc_tables.csv"),
             include_str!("../tables/tpcc_transactions.csv"),
             include_str!("../tables/sysbench.csv"),

@@ -7,7 +7,7 @@ use units::{Bytes, Interval, Nanos, Uncertain};
 
 use crate::pick::{Bounds, Pick};
 use crate::tpcc_skew::{Part, parts};
-use crate::{Band, Profile, Unit, WorkloadError};
+use crate::{Band, Blocks, Profile, Unit, WorkloadError};
 
 /// The `[tpcc]` table.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
@@ -43,6 +43,7 @@ struct Transaction {
     transaction: String,
     percent: f64,
     statements: f64,
+    locking: f64,
 }
 
 /// Rows of one table that one transaction touches.
@@ -61,6 +62,7 @@ struct Touch {
 /// Everything about the standard's transaction that does not depend on the number of warehouses.
 struct Standard {
     statements: f64,
+    locking: f64,
     spread: f64,
     point_reads: f64,
     scans: f64,
@@ -73,8 +75,13 @@ struct Standard {
     bytes_per_warehouse: f64,
     compressed: f64,
     parts: Vec<TablePart>,
+    /// The same by blocks of these sizes.
+    blocks: Vec<(Bytes, Vec<TablePart>)>,
     new_orders: f64,
 }
+
+/// Sizes of blocks that are asked about, in KiB: the nearest to any that an engine has.
+const BLOCKS: [u64; 7] = [4, 8, 16, 32, 64, 128, 256];
 
 /// A part of a table whose rows are asked for equally often.
 struct TablePart {
@@ -101,30 +108,36 @@ impl Standard {
             touches.iter().map(|touch| percents[touch.transaction.as_str()] / 100.0 * of(touch)).sum::<f64>()
         };
         let recent = constants["recent_orders"] / constants["orders_per_district"];
-        let mut parts = Vec::new();
-        for table in &tables {
-            let accesses = |recent: bool| {
-                let here = |t: &Touch| t.table == table.table && t.recent == recent;
-                sum(&|t| if here(t) { t.point_reads + t.scans } else { 0.0 })
-            };
-            let (anywhere, at_the_end) = (accesses(false), accesses(true));
-            for part in table.parts(recent) {
-                parts.push(TablePart {
-                    bytes: table.rows_per_warehouse * table.row_bytes * part.rows,
-                    shared: table.shared,
-                    accesses: anywhere * part.accesses,
-                    clustered: !table.popularity.starts_with("nurand"),
-                });
+        // The parts of all tables, by rows or by blocks of a size.
+        let parts_of = |block: Option<Bytes>| {
+            let mut parts = Vec::new();
+            for table in &tables {
+                let accesses = |recent: bool| {
+                    let here = |t: &Touch| t.table == table.table && t.recent == recent;
+                    sum(&|t| if here(t) { t.point_reads + t.scans } else { 0.0 })
+                };
+                let (anywhere, at_the_end) = (accesses(false), accesses(true));
+                for part in table.parts(recent, block.map_or(1.0, |block| block.as_f64() / table.row_bytes)) {
+                    parts.push(TablePart {
+                        bytes: table.rows_per_warehouse * table.row_bytes * part.data,
+                        shared: table.shared,
+                        accesses: anywhere * part.accesses,
+                        clustered: !table.popularity.starts_with("nurand"),
+                    });
+                }
+                if let Some(end) = parts.last_mut().filter(|_| table.popularity == "recent") {
+                    end.accesses += at_the_end;
+                }
             }
-            if let Some(end) = parts.last_mut().filter(|_| table.popularity == "recent") {
-                end.accesses += at_the_end;
-            }
-        }
+            parts
+        };
+        let sizes = BLOCKS.map(Bytes::kib);
         let moment =
             |power: i32| -> f64 { transactions.iter().map(|t| t.percent / 100.0 * t.statements.powi(power)).sum() };
         Self {
             spread: (moment(2) / moment(1).powi(2) - 1.0).sqrt(),
             statements: moment(1),
+            locking: transactions.iter().map(|t| t.percent / 100.0 * t.locking).sum(),
             point_reads: sum(&|t| t.point_reads),
             scans: sum(&|t| t.scans),
             scanned_rows: sum(&|t| t.scanned_rows),
@@ -135,32 +148,41 @@ impl Standard {
             index_bytes: sum(&|t| t.inserts * table_named(t).indexes * table_named(t).index_entry_bytes),
             bytes_per_warehouse: constants["bytes_per_warehouse"],
             compressed: constants["compressed"],
-            parts,
+            parts: parts_of(None),
+            blocks: sizes.map(|size| (size, parts_of(Some(size)))).into(),
             new_orders: percents["new_order"] / 100.0,
         }
     }
 
-    /// Shares of data and accesses; the more warehouses, the smaller the share of what they all share.
-    fn popularity(&self, warehouses: f64) -> Vec<Band> {
-        let bytes = |part: &TablePart| if part.shared { part.bytes } else { part.bytes * warehouses };
-        let all_bytes: f64 = self.parts.iter().map(bytes).sum();
-        let all_accesses: f64 = self.parts.iter().map(|part| part.accesses).sum();
-        let band = |part: &TablePart| Band {
-            data: bytes(part) / all_bytes,
-            accesses: part.accesses / all_accesses,
-            clustered: part.clustered,
-        };
-        self.parts.iter().map(band).collect()
+    /// How accesses spread over blocks of each size.
+    fn blocks(&self, warehouses: f64) -> Vec<Blocks> {
+        self.blocks
+            .iter()
+            .map(|(size, parts)| Blocks { size: *size, popularity: popularity(parts, warehouses) })
+            .collect()
     }
 }
 
+/// Shares of data and accesses; the more warehouses, the smaller the share of what they all share.
+fn popularity(parts: &[TablePart], warehouses: f64) -> Vec<Band> {
+    let bytes = |part: &TablePart| if part.shared { part.bytes } else { part.bytes * warehouses };
+    let all_bytes: f64 = parts.iter().map(bytes).sum();
+    let all_accesses: f64 = parts.iter().map(|part| part.accesses).sum();
+    let band = |part: &TablePart| Band {
+        data: bytes(part) / all_bytes,
+        accesses: part.accesses / all_accesses,
+        clustered: part.clustered,
+    };
+    parts.iter().map(band).collect()
+}
+
 impl Table {
-    /// How accesses that may go anywhere in the table spread over it; the table's end is last.
-    fn parts(&self, recent: f64) -> Vec<Part> {
+    /// How accesses that may go anywhere in the table spread over it, in blocks of so many rows; the table's end is last.
+    fn parts(&self, recent: f64, rows: f64) -> Vec<Part> {
         match self.popularity.as_str() {
-            "uniform" => vec![Part { rows: 1.0, accesses: 1.0 }],
-            "recent" => [1.0 - recent, recent].map(|rows| Part { rows, accesses: rows }).to_vec(),
-            distribution => parts(distribution),
+            "uniform" => vec![Part { data: 1.0, accesses: 1.0 }],
+            "recent" => [1.0 - recent, recent].map(|share| Part { data: share, accesses: share }).to_vec(),
+            distribution => parts(distribution, rows),
         }
     }
 }
@@ -175,6 +197,7 @@ impl Tpcc {
         let profile = Profile {
             unit: Unit { name: "tpmC", per_operation: 60.0 * standard.new_orders },
             statements: standard.statements,
+            locking: standard.locking,
             think,
             spread: standard.spread,
             transactional: true,
@@ -190,7 +213,8 @@ impl Tpcc {
             random_keys: false,
             data: pick.data("warehouses", warehouses * standard.bytes_per_warehouse)?,
             compressed: standard.compressed,
-            popularity: standard.popularity(warehouses),
+            popularity: popularity(&standard.parts, warehouses),
+            blocks: standard.blocks(warehouses),
         };
         Ok((profile, clients))
     }

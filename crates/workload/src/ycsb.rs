@@ -134,6 +134,7 @@ impl Ycsb {
         let profile = Profile {
             unit: Unit { name: "ops/s", per_operation: 1.0 },
             statements: core.statements,
+            locking: 0.0,
             think: Nanos(0),
             spread: 0.0,
             transactional: self.api == Api::Sql,
@@ -153,6 +154,7 @@ impl Ycsb {
             random_keys: true,
             data: pick.data("records", records * row)?,
             compressed: compressed.unwrap_or(1.0),
+            blocks: Vec::new(),
             popularity: match self.distribution.unwrap_or(core.distribution) {
                 YcsbDistribution::Uniform => skew::uniform(),
                 YcsbDistribution::Zipfian => skew::scrambled_zipf(records, theta),

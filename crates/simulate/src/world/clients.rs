@@ -7,6 +7,7 @@ use units::Nanos;
 use super::World;
 use super::build::Sent;
 use super::event::{Event, NONE, Op, Req, What};
+use crate::load::Phase;
 
 impl World {
     /// The next operation of an open loop, and when the one after it comes.
@@ -40,9 +41,10 @@ impl World {
     /// A place for an operation, of a client that keeps it or of an open loop.
     pub(super) fn new_op(&mut self, client: bool) -> u32 {
         let zone = self.random.random_range(0..self.zones.len()) as u16;
-        let drawn = crate::load::Drawn { reads: 0, scans: 0, records: 0, requests: 0, pause: Nanos(0) };
+        let drawn = crate::load::Drawn { reads: 0, scans: 0, records: 0, locking: 0, requests: 0, pause: Nanos(0) };
         let (start, back) = (Nanos(0), Nanos(0));
-        let op = Op { start, drawn, requests: 0, reads: 0, scans: 0, phases: 0, waiting: 0, back, zone, client };
+        let op =
+            Op { start, drawn, requests: 0, reads: 0, scans: 0, locking: 0, phases: 0, waiting: 0, back, zone, client };
         self.ops.insert(op) as u32
     }
 
@@ -51,7 +53,8 @@ impl World {
         let drawn = self.load.draw(&mut self.random);
         let this = &mut self.ops[op as usize];
         let (requests, reads, scans) = (drawn.requests, drawn.reads, drawn.scans);
-        *this = Op { start: at, drawn, requests, reads, scans, phases: 0, waiting: 0, back: at, ..*this };
+        let locking = drawn.locking;
+        *this = Op { start: at, drawn, requests, reads, scans, locking, phases: 0, waiting: 0, back: at, ..*this };
         if this.client {
             self.seen.arrived += 1;
         }
@@ -69,6 +72,14 @@ impl World {
             let node = self.reader(this.zone);
             self.send(op, this.zone, node, at + this.drawn.pause, What::Read { reads, scans, blocks: 0 });
             return;
+        }
+        if this.locking > 0 {
+            self.ops[op as usize].locking -= 1;
+            if self.load.locks_waited_for {
+                return self.lock(op, at, op);
+            }
+            self.lock(op, at, NONE);
+            return self.proceed(op, at);
         }
         let phases = if this.drawn.records == 0 { 0 } else { 1 + u8::from(self.load.transactional) };
         if this.phases >= phases {
@@ -90,36 +101,44 @@ impl World {
         self.leader()
     }
 
-    /// How many proposals the records of an operation make: the mean, rounded by chance.
-    fn proposals(&mut self, records: u32) -> u32 {
-        let mean = f64::from(records) * self.load.proposals;
+    /// How many proposals so many records of an operation make: the mean, rounded by chance.
+    fn proposals(&mut self, records: f64) -> u32 {
+        let mean = records * self.load.proposals;
         let chance: f64 = self.random.random();
         ((mean + chance) as u32).max(1)
+    }
+
+    /// A statement's share of the rows is locked, and `waits` for it or not.
+    fn lock(&mut self, op: u32, at: Nanos, waits: u32) {
+        let drawn = self.ops[op as usize].drawn;
+        let records = f64::from(drawn.records) / f64::from(drawn.locking);
+        let proposals = self.proposals(records);
+        self.spread_out(waits, at, proposals, records / f64::from(proposals), Phase::Locks);
     }
 
     /// A raw write, or the first phase of a commit: all rows at once, to the leaders of their ranges.
     fn write(&mut self, op: u32, at: Nanos) {
         let records = self.ops[op as usize].drawn.records;
-        let proposals = self.proposals(records);
+        let proposals = self.proposals(f64::from(records));
         self.seen.user_bytes += f64::from(records) * self.load.user;
-        self.spread_out(op, at, proposals, f64::from(records) / f64::from(proposals), 0);
+        self.spread_out(op, at, proposals, f64::from(records) / f64::from(proposals), Phase::Rows);
     }
 
     /// The second phase: the primary key's is waited for, the others follow in the background.
     fn commit(&mut self, op: u32, at: Nanos) {
         let this = self.ops[op as usize];
-        let proposals = self.proposals(this.drawn.records);
+        let proposals = self.proposals(f64::from(this.drawn.records));
         let each = f64::from(this.drawn.records) / f64::from(proposals);
         self.ops[op as usize].waiting = 1;
         let node = self.leader();
-        self.send(op, this.zone, node, at, What::Write { proposals: 1, records: each, phase: 1 });
+        self.send(op, this.zone, node, at, What::Write { proposals: 1, records: each, phase: Phase::Commit });
         if proposals > 1 {
-            self.spread_out(NONE, at, proposals - 1, each, 1);
+            self.spread_out(NONE, at, proposals - 1, each, Phase::Commit);
         }
     }
 
     /// Sends proposals to random leaders, one request to each node.
-    fn spread_out(&mut self, op: u32, at: Nanos, proposals: u32, each: f64, phase: u8) {
+    fn spread_out(&mut self, op: u32, at: Nanos, proposals: u32, each: f64, phase: Phase) {
         let zone = self.ops.get(op as usize).map_or(0, |op| op.zone);
         self.spread.fill(0);
         for _ in 0..proposals {

@@ -4,7 +4,7 @@ use units::Nanos;
 
 use super::regions::Set;
 use super::syncs::Syncs;
-use crate::load::Drawn;
+use crate::load::{Drawn, Phase};
 use crate::steps::Due;
 use crate::tree::{Flush, Pick};
 
@@ -84,6 +84,8 @@ pub(crate) struct Op {
     pub(crate) requests: u32,
     pub(crate) reads: u32,
     pub(crate) scans: u32,
+    /// Statements that have yet to write their locks.
+    pub(crate) locking: u32,
     /// Phases of the write that were sent.
     pub(crate) phases: u8,
     /// Requests that are waited for.
@@ -114,8 +116,8 @@ pub(crate) struct Req {
 pub(crate) enum What {
     /// Point reads and scans; and blocks that are yet to come from the disk, once it has been worked on.
     Read { reads: u32, scans: u32, blocks: u32 },
-    /// Proposals of so many records; `phase` 0 writes values, 1 commits.
-    Write { proposals: u32, records: f64, phase: u8 },
+    /// Proposals of so many records.
+    Write { proposals: u32, records: f64, phase: Phase },
 }
 
 /// Entries of one leader's batch with the same followers.

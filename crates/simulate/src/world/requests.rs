@@ -8,7 +8,7 @@ use super::event::{Event, Group, MOST_FOLLOWERS, NONE, Task, What};
 use super::regions::Set;
 use crate::cpu::Pool;
 use crate::disks::Which;
-use crate::load::PAGE;
+use crate::load::{PAGE, Phase};
 use crate::network::Traffic;
 
 impl World {
@@ -30,7 +30,7 @@ impl World {
                 }
             }
             What::Write { proposals, records, phase } => {
-                let bytes = records * self.load.log[phase as usize] + f64::from(proposals) * self.load.header;
+                let bytes = self.load.logged(proposals, records, phase);
                 let node = &mut self.nodes[this.node as usize];
                 if self.options.flow_control && node.flow.holds() {
                     if node.flow.refused() > self.random.random::<f64>() {
@@ -64,7 +64,7 @@ impl World {
                 return;
             }
         };
-        let bytes = records * self.load.log[phase as usize] + f64::from(proposals) * self.load.header;
+        let bytes = self.load.logged(proposals, records, phase);
         let work = records * self.c.cpu_write * self.c.scheduler_share + bytes * self.wire.1;
         let node = &mut self.nodes[this.node as usize];
         self.network.count(Traffic::Client, this.zone as usize, node.zone, bytes * self.wire.0);
@@ -143,14 +143,16 @@ impl World {
             }) as u32;
             self.nodes[leader as usize].gathering[set] = group;
         }
-        let phase = phase as usize;
         let this = &mut self.groups[group as usize];
         self.reqs[req as usize].next = this.head;
         this.head = req;
         this.regions |= regions;
         this.records += records;
-        this.log += records * self.load.log[phase] + f64::from(proposals) * self.load.header;
-        this.tree[phase] += records * self.load.tree[phase];
-        this.wal += records * self.load.wal[phase];
+        this.log += self.load.logged(proposals, records, phase);
+        this.wal += records * self.load.wal[phase as usize];
+        // Locks have a column family of their own, in whose memtable they are gone before it is full.
+        if phase != Phase::Locks {
+            this.tree[phase as usize] += records * self.load.tree[phase as usize];
+        }
     }
 }
