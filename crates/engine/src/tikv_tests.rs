@@ -1,4 +1,4 @@
-use deployment::{Compression, Settings};
+use deployment::{Compression, Locks, Settings};
 use proptest::prelude::*;
 use units::Bytes;
 use workload::Engine;
@@ -28,6 +28,22 @@ fn value_separation_saves_compaction_for_large_rows_only() {
     let mut small = updates(Engine::TiKv);
     small.profile.row = Bytes(200);
     assert_eq!(demand(&small, separated), demand(&small, Settings::default()));
+}
+
+#[test]
+fn a_row_whose_lock_is_written_goes_through_the_log_three_times_and_only_who_waits_for_that_waits() {
+    let mut task = updates(Engine::TiKv);
+    (task.profile.transactional, task.profile.statements, task.profile.locking) = (true, 4.0, 1.0);
+    let of = |locks| demand(&task, Settings { locks: Some(locks), ..Settings::default() });
+    let [memory, pipelined, written] = [Locks::Memory, Locks::Pipelined, Locks::Written].map(of);
+    assert_eq!(memory, demand(&task, Settings::default()));
+    assert!(pipelined.cpu > 1.2 * memory.cpu && pipelined.log.write_bytes > memory.log.write_bytes);
+    assert_eq!((pipelined.cpu, pipelined.log), (written.cpu, written.log));
+    assert_eq!((memory.path.syncs, pipelined.path.syncs, written.path.syncs), (2.0, 2.0, 3.0));
+    // A statement that is a transaction by itself locks nothing.
+    task.profile.locking = 0.0;
+    let alone = |locks| demand(&task, Settings { locks: Some(locks), ..Settings::default() });
+    assert_eq!(alone(Locks::Written), alone(Locks::Memory));
 }
 
 #[test]

@@ -21,7 +21,8 @@ fn tikv(deployment: &Deployment, version: Version, folder: &Path) -> String {
     file.content.replace("/var/lib/diskwright", &folder.display().to_string())
 }
 
-/// Everything that the deployment can say of TiKV, small enough for a test's machine.
+/// Everything that the deployment can say of TiKV but for transactions' locks, of which a store of raw keys knows nothing; small
+/// enough for a test's machine.
 fn outspoken() -> Deployment {
     let mut deployment = deployment("raft-dedicated.toml");
     let settings = &mut deployment.settings;

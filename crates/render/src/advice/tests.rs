@@ -44,3 +44,19 @@ fn sizes_are_cut_to_whole_mebibytes_and_never_to_nothing() {
     assert_eq!(whole_mib(2.9 * 1024.0 * 1024.0), Bytes::mib(2));
     assert_eq!(whole_mib(10.0), Bytes::mib(1));
 }
+
+#[test]
+fn locks_are_kept_in_memory_unless_the_deployment_says_otherwise() {
+    let mut deployment = crate::testing::deployment("tpcc-5000-m5.2xlarge.toml");
+    let mut of = |locks| {
+        deployment.settings.locks = locks;
+        let settings = settings(&deployment);
+        ["pessimistic-txn.in-memory", "pessimistic-txn.pipelined"]
+            .map(|key| settings.get(key).map(|one| one.value().clone()))
+    };
+    let off = Some(Value::Bool(false));
+    assert_eq!(of(None), [None, None]);
+    assert_eq!(of(Some(Locks::Memory)), [None, None]);
+    assert_eq!(of(Some(Locks::Pipelined)), [off.clone(), None]);
+    assert_eq!(of(Some(Locks::Written)), [off.clone(), off]);
+}
