@@ -26,19 +26,20 @@ pub(crate) struct Kept {
     pub(crate) machine: String,
 }
 
-fn path(folder: &Path, arm: &Arm, seed: u64) -> PathBuf {
+/// The file of an arm on a sequence.
+pub(crate) fn path(folder: &Path, arm: &Arm, seed: u64, kind: &str) -> PathBuf {
     let name: String = arm.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    folder.join(format!("{seed}.{name}.json"))
+    folder.join(format!("{seed}.{name}.{kind}"))
 }
 
 /// What a folder keeps of an arm on a sequence; `None` if nothing of this setup.
 pub(crate) fn read(folder: &Path, setup: &str, arm: &Arm, seed: u64) -> Option<Kept> {
-    let text = std::fs::read_to_string(path(folder, arm, seed)).ok()?;
+    let text = std::fs::read_to_string(path(folder, arm, seed, "json")).ok()?;
     serde_json::from_str::<Kept>(&text).ok().filter(|kept| kept.setup == setup)
 }
 
 /// Keeps it.
 pub(crate) fn write(folder: &Path, arm: &Arm, seed: u64, kept: &Kept) -> Result<(), Trouble> {
     std::fs::create_dir_all(folder)?;
-    Ok(input::write_atomically(path(folder, arm, seed), serde_json::to_string_pretty(kept)?.as_bytes())?)
+    Ok(input::write_atomically(path(folder, arm, seed, "json"), serde_json::to_string_pretty(kept)?.as_bytes())?)
 }

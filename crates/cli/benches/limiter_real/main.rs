@@ -65,6 +65,9 @@ struct Args {
     /// Where figures are kept; of sequences of ten minutes beside this bench, of others under the target folder's tmp
     #[arg(long, value_name = "DIR")]
     kept: Option<PathBuf>,
+    /// Keep the series of each run, too, here: 5000.pilot.parquet and so on
+    #[arg(long, value_name = "DIR")]
+    timelines: Option<PathBuf>,
     /// Where disks and logs are while it runs, in memory, with 16 GiB of room; all of it is removed
     #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-limiter")]
     scratch: PathBuf,
@@ -172,7 +175,7 @@ fn measure(
             break;
         }
         let from = Instant::now();
-        let kept = match place.run(&arm, seed) {
+        let (kept, timeline) = match place.run(&arm, seed) {
             Ok(kept) => kept,
             // What happened once may not happen again; the next time it is tried again.
             Err(error) if !failed => {
@@ -184,6 +187,10 @@ fn measure(
         };
         failed = false;
         kept::write(folder, &arm, seed, &kept)?;
+        if let Some(folder) = &args.timelines {
+            std::fs::create_dir_all(folder)?;
+            timeline.write(kept::path(folder, &arm, seed, "parquet"))?;
+        }
         println!("sequence {seed}: {}", table::line(&arm.name, &[kept.figures]));
         println!("  {}; {:.0} s", beside(&kept), from.elapsed().as_secs_f64());
     }

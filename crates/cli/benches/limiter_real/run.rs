@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use cluster::{Lab, Node};
 use input::Text;
 use script::Script;
+use timeline::Timeline;
 use trial::{Ground, Stage};
 use validate::Around;
 
@@ -58,8 +59,8 @@ impl Place {
         Ok(self.ground.cluster().and_then(|cluster| cluster.nodes().first()).ok_or("there is no node")?)
     }
 
-    /// An arm on the sequence of a seed.
-    pub(crate) fn run(&mut self, arm: &Arm, seed: u64) -> Result<Kept, Trouble> {
+    /// An arm on the sequence of a seed: its figures, and all series.
+    pub(crate) fn run(&mut self, arm: &Arm, seed: u64) -> Result<(Kept, Timeline), Trouble> {
         let setup = self.setup;
         self.settle()?;
         self.node()?.restart_with(&arm.keys(&setup))?;
@@ -78,7 +79,7 @@ impl Place {
         let an_hour = f64::from(changes?) * 3600.0 / setup.seconds as f64;
         let [pending, l0] = ["pending_compaction_bytes", "level0_files"].map(|name| values(&found.timeline, name));
         let done = found.report.operations as f64 / found.report.measured_s;
-        Ok(Kept {
+        let kept = Kept {
             setup: setup.of(arm),
             figures: Figures::of(done, &found.latencies(), [&pending, &l0], an_hour),
             failures: found.report.failures,
@@ -87,7 +88,8 @@ impl Place {
             compacted: found.used.compaction_write_bytes,
             busy,
             machine: validate::machine(),
-        })
+        };
+        Ok((kept, found.timeline))
     }
 
     /// Waits until nothing is left to be compacted, with the whole disk and without a limit.
@@ -124,9 +126,11 @@ impl Place {
 /// What a pilot said goes to who watches, where it is more than its greeting; its folder goes.
 fn keep_what_it_said(folder: &Path) -> Result<(), Trouble> {
     let Ok(said) = std::fs::read_to_string(folder.join("said.log")) else { return Ok(()) };
-    said.lines().filter(|line| !line.contains(RATE_SET)).for_each(|line| println!("  pilot: {line}"));
+    let usual = |line: &str| [RATE_SET, STAYS].iter().any(|word| line.contains(word));
+    said.lines().filter(|line| !usual(line)).for_each(|line| println!("  pilot: {line}"));
     Ok(std::fs::remove_dir_all(folder)?)
 }
 
-/// What it says of each change.
+/// What it says of each change, and after it.
 const RATE_SET: &str = "rate-bytes-per-sec";
+const STAYS: &str = "its changes stay";
