@@ -1,5 +1,8 @@
 //! The engine settings that change what is asked of disks.
 
+use std::fmt;
+use std::str::FromStr;
+
 use units::{Bytes, Nanos};
 
 /// How blocks are compressed.
@@ -26,6 +29,27 @@ pub enum Locks {
     Pipelined,
     /// It is written through raft like a row, and the statement waits: TiKV 4.0 as it comes (docs of 4.0, TiKV configuration).
     Written,
+}
+
+impl Locks {
+    /// All of them, by their names in a deployment.
+    const NAMED: [(&str, Self); 3] =
+        [("memory", Self::Memory), ("pipelined", Self::Pipelined), ("written", Self::Written)];
+}
+
+impl fmt::Display for Locks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Self::NAMED.iter().filter(|(_, locks)| locks == self).try_for_each(|(name, _)| f.pad(name))
+    }
+}
+
+impl FromStr for Locks {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let named = Self::NAMED.iter().find(|(name, _)| *name == text);
+        named.map(|(_, locks)| *locks).ok_or("is none of memory, pipelined, written")
+    }
 }
 
 /// Settings; what is not given is the engine's default.
@@ -71,5 +95,19 @@ impl Settings {
     /// Whether nothing is set.
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_are_written_and_read_by_the_names_that_a_deployment_has_for_them() {
+        for (name, locks) in Locks::NAMED {
+            assert_eq!((locks.to_string().as_str(), name.parse()), (name, Ok(locks)));
+            assert_eq!(serde_json::to_value(locks).unwrap(), name);
+        }
+        assert!("4.0".parse::<Locks>().is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! What an answer says in plain words; the page and the terminal share them.
 
-use deployment::{Compression, Deployment, Locks, NodeGroup, Role, Settings};
+use deployment::{Compression, Deployment, NodeGroup, Role, Settings};
 use engine::Resource;
 use plan::{Answer, Plan, Reason, Subject, Uncertainty, WhyNot};
 use units::Nanos;
@@ -203,18 +203,10 @@ pub fn settings(settings: &Settings) -> String {
         settings.rate_limit.map(|rate| format!("rate-limit {rate}")),
         settings.follower_read.map(|on| format!("follower-read {on}")),
         settings.grpc_compression.map(|on| format!("grpc-compression {on}")),
-        settings.locks.map(|locks| format!("locks {}", self::locks(locks))),
+        settings.locks.map(|locks| format!("locks {locks}")),
         settings.doublewrite.map(|on| format!("doublewrite {on}")),
     ];
     set.into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
-fn locks(locks: Locks) -> &'static str {
-    match locks {
-        Locks::Memory => "memory",
-        Locks::Pipelined => "pipelined",
-        Locks::Written => "written",
-    }
 }
 
 /// What a plan for this database leaves out.

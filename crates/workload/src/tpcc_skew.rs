@@ -120,7 +120,6 @@ mod tests {
         }
     }
 
-    /// The clause's own example of skew in rows; in blocks the hottest tenth, counted by hand as every row of a block summed.
     #[test]
     fn the_hottest_tenth_of_the_blocks_draws_what_its_rows_draw() {
         for rows in [1_usize, 13, 214] {

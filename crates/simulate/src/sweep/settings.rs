@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use deployment::{Compression, Locks, NodeGroup, Role};
+use deployment::{Compression, NodeGroup, Role};
 use disk::{Disk, StartCredits};
 use engine::Load;
 use units::{Bytes, BytesPerSec};
@@ -131,12 +131,7 @@ settings! {
     };
     "locks", "memory (TiKV since 6.0), pipelined or written (TiKV 4.0): what becomes of pessimistic transactions' locks",
     "memory,written", |setup, text| {
-        setup.deployment.settings.locks = Some(match text {
-            "memory" => Locks::Memory,
-            "pipelined" => Locks::Pipelined,
-            "written" => Locks::Written,
-            _ => return Err("is none of them".to_owned()),
-        });
+        setup.deployment.settings.locks = Some(read(text)?);
         Ok(())
     };
     "thread-pools", "how many times TiKV's default threads requests have: unified read, scheduler, raftstore, apply", "1,2",
