@@ -7,8 +7,8 @@ use crate::setup::{Setup, set};
 /// Who limits flushes and compactions; rates are MiB/s as they are on the whole disk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Who {
-    /// `diskwright pilot run --limit`.
-    Pilot,
+    /// `diskwright pilot run --limit`, on a store that begins with this rate.
+    Pilot(f64),
     /// A rate that stays.
     Fixed(f64),
     /// RocksDB, which tunes itself below a ceiling.
@@ -29,11 +29,14 @@ pub(crate) struct Arm {
 const NONE: f64 = 10.0 * 1024.0;
 /// The disk's throughput.
 const WHOLE: f64 = 125.0;
+/// What `diskwright render` lets a store begin with on it. Without a limit RocksDB's limiter keeps a tenth of a second of that as
+/// credit, 256 MiB here, which passes whatever rate is set later.
+const RENDERED: f64 = 0.8 * WHOLE;
 
 impl Arm {
     /// All of them, the pilot first, with these fixed rates.
     pub(crate) fn all(setup: &Setup, fixed: &[f64]) -> Vec<Self> {
-        let whose = [Who::Pilot].into_iter().chain(fixed.iter().map(|rate| Who::Fixed(*rate)));
+        let whose = [Who::Pilot(RENDERED)].into_iter().chain(fixed.iter().map(|rate| Who::Fixed(*rate)));
         let others = [Who::Fixed(NONE), Who::Rocksdb(WHOLE), Who::Tikv(NONE)];
         whose.chain(others).map(|who| Self { name: name(who, setup), who }).collect()
     }
@@ -41,8 +44,7 @@ impl Arm {
     /// TiKV's keys with which the store starts.
     pub(crate) fn keys(&self, setup: &Setup) -> Table {
         let (rate, tuned) = match self.who {
-            Who::Pilot => (NONE, false),
-            Who::Fixed(rate) | Who::Tikv(rate) => (rate, false),
+            Who::Pilot(rate) | Who::Fixed(rate) | Who::Tikv(rate) => (rate, false),
             Who::Rocksdb(ceiling) => (ceiling, true),
         };
         let mut keys = Table::new();
@@ -60,7 +62,7 @@ impl Arm {
 fn name(who: Who, setup: &Setup) -> String {
     let mib = |rate: f64| format!("{} MiB/s", rate * setup.share);
     match who {
-        Who::Pilot => "pilot".to_owned(),
+        Who::Pilot(_) => "pilot".to_owned(),
         Who::Fixed(rate) if rate >= NONE => "no limit".to_owned(),
         Who::Fixed(rate) => format!("fixed at {}", mib(rate)),
         Who::Rocksdb(ceiling) => format!("RocksDB's auto-tune, ceiling {}", mib(ceiling)),

@@ -53,7 +53,7 @@ impl Hand {
         })];
         let mut pilot = None;
         match arm.who {
-            Who::Pilot => pilot = Some(start_pilot(setup, &cluster.pd().addr().to_string(), node, (folder, run))?),
+            Who::Pilot(_) => pilot = Some(start_pilot(setup, &cluster.pd().addr().to_string(), node, (folder, run))?),
             Who::Tikv(ceiling) => threads.push(std::thread::spawn({
                 let (node, over, setup) = (node.clone(), over.clone(), *setup);
                 move || tune(&node, &setup, ceiling, &over)

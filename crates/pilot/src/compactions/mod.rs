@@ -88,8 +88,27 @@ fn proposal(store: u64, is: f64, rate: &Rate, tuned: bool) -> Proposal {
     let expects = json!({
         "left_bytes_per_s": finite(rate.left.0), "wanted_bytes_per_s": finite(rate.wanted.0), "urgency": rate.urgency,
     });
-    let reason = format!("{reason}; flushes and compactions of store {store} had {}", mebibytes(is));
+    let reason =
+        format!("{reason}; flushes and compactions of store {store} had {}{}", mebibytes(is), credit(is, rate.rate.0));
     Proposal { expects, ..Proposal::act(reason, procedure) }
+}
+
+/// RocksDB's limiter grants a period's bytes at once (`rocksdb.rate-limiter-refill-period`, 100 ms) and the next ones when those are
+/// used up, whatever the rate has become meanwhile (librocksdb-sys 11.8.1, util/rate_limiter.cc, RefillBytesAndGrantRequestsLocked).
+const REFILL: f64 = 0.1;
+/// Who waits longer than so many seconds for a lower rate to hold is told.
+const SOON: f64 = 1.0;
+
+/// What passes before a lower rate holds, where that is much.
+fn credit(is: f64, to: f64) -> String {
+    let credit = is * REFILL;
+    if credit <= SOON * to {
+        return String::new();
+    }
+    format!(
+        "; up to {} pass before the new rate holds, which are a tenth of a second of the old one",
+        mebibytes(credit)
+    )
 }
 
 /// Down to whole mebibytes, at least one.

@@ -41,7 +41,14 @@ fn a_store_without_a_useful_limit_gets_what_its_writes_need_and_the_change_goes_
     let rate = amount(value).unwrap() / MIB;
     assert!((20.0..125.0).contains(&rate), "{rate} MiB/s for 20 MiB/s of flushes and compactions");
     assert!(steps.iter().all(|step| step.reversal() == Reversal::Write));
-    assert!(first.reason.contains("store 1 had 10240MiB"), "{}", first.reason);
+    assert!(first.reason.contains("store 1 had 10240MiB; up to 1024MiB pass before the new rate"), "{}", first.reason);
+}
+
+#[test]
+fn a_tenth_of_a_second_is_worth_telling_where_the_new_rate_takes_seconds_for_it() {
+    assert_eq!(credit(100.0 * MIB, 10.0 * MIB), "");
+    assert!(credit(2560.0 * MIB, 10.0 * MIB).contains("256MiB"));
+    assert_eq!(credit(10.0 * MIB, 100.0 * MIB), "");
 }
 
 #[test]
