@@ -62,7 +62,7 @@ pub struct Seen {
     pub volumes: Option<VolumesSeen>,
     /// What the limiter is told of each store whose compactions are limited.
     pub signals: BTreeMap<u64, limiter::Signals>,
-    /// The steps of what is under way.
+    /// The steps of what is under way, and for volumes those that would take them back.
     pub changing: Vec<Step>,
     /// What clouds have announced.
     pub notices: Vec<maintenance::Notice>,

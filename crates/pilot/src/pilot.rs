@@ -9,7 +9,7 @@ use crate::journal::{Entry, Stop};
 use crate::settings;
 use crate::volumes::{Bridge, Fleet};
 use crate::{
-    Controller, Found, Journal, Next, Now, PilotError, Procedure, Proposal, Run, Seen, Source, Subject, World,
+    Controller, Found, Journal, Next, Now, PilotError, Procedure, Proposal, Run, Seen, Source, Step, Subject, World,
 };
 
 /// Acts on one cluster.
@@ -235,8 +235,13 @@ impl Pilot {
 
     /// What is known of the cluster now.
     pub fn look(&mut self, now: Now) -> Seen {
-        let under_way = self.journal.replay().open().flat_map(|run| run.procedure.steps());
-        let mut seen = Seen { changing: under_way.map(|(_, step)| step.clone()).collect(), ..Seen::default() };
+        let of = |run: &Run| {
+            let back = |at: usize, step: &Step| run.steps.get(&at).and_then(|made| step.back(&made.before));
+            let steps = run.procedure.steps().flat_map(|(at, step)| [Some(step.clone()), back(at, step)]);
+            steps.flatten().collect::<Vec<Step>>()
+        };
+        let changing = self.journal.replay().open().flat_map(of).collect();
+        let mut seen = Seen { changing, ..Seen::default() };
         for event in self.journal.replay().open().filter_map(Run::is_ready_for) {
             *seen.ready.entry(event.to_owned()).or_default() += 1;
         }

@@ -149,6 +149,16 @@ impl Step {
         }
     }
 
+    /// What undoing it makes of a volume that was so before; nothing of other subjects.
+    pub(crate) fn back(&self, before: &Value) -> Option<Self> {
+        match self {
+            Self::ModifyVolume { volume, .. } => {
+                Some(Self::ModifyVolume { volume: volume.clone(), to: before.as_str()?.parse().ok()? })
+            }
+            _ => None,
+        }
+    }
+
     /// What is written to its subject, where `before` was read there.
     pub fn writes(&self, before: &Value) -> Value {
         match self {

@@ -1,6 +1,7 @@
 //! The controller of volumes: what crate `resize` decides, as procedures, and its predictions in the ledger.
 
 use diagnose::Known;
+use disk::Disk;
 use resize::{Decision, Keep, Ledger, Policy};
 use serde_json::json;
 use units::{Nanos, Usd};
@@ -41,11 +42,13 @@ impl Resizer {
     pub fn decisions(&self, at: &VolumesSeen, changing: &[Step]) -> Vec<Decision> {
         let mut volumes = at.volumes.clone();
         for volume in &mut volumes {
-            let intended = changing.iter().find_map(|step| match step {
-                Step::ModifyVolume { volume: name, to } if *name == volume.id => Some(to.clone()),
+            let meant = changing.iter().filter_map(|step| match step {
+                Step::ModifyVolume { volume: name, to } if *name == volume.id => Some(to),
                 _ => None,
             });
-            volume.intended = intended;
+            // What is under way may still be undone: the dearer of the two is what the budget must pay for.
+            let price = |disk: &Disk| self.known.monthly(disk).unwrap_or_default();
+            volume.intended = meant.max_by(|a, b| price(a).0.total_cmp(&price(b).0)).cloned();
         }
         resize::decide(at.now, &volumes, &at.timeline, &self.known, &self.policy, self.seed)
     }
