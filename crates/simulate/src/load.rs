@@ -220,7 +220,8 @@ impl Data {
         c: &Constants,
     ) -> Self {
         let profile = &task.profile;
-        let block = settings.block_size.unwrap_or(DEFAULT_BLOCK).as_f64();
+        let size = settings.block_size.unwrap_or(DEFAULT_BLOCK);
+        let block = size.as_f64();
         let compression = settings.compression.unwrap_or_default();
         let ratios = Ratios::new(profile.compressed, block, compression, c);
         let separated = settings.value_separation.is_some_and(|least| profile.row >= least);
@@ -242,7 +243,7 @@ impl Data {
         let index = here / block * c.index_entry;
         let blocks = (block_cache - index).max(0.0);
         let led = (logical / nodes).max(1.0);
-        let curve = HitCurve::of_blocks(profile, Bytes(block as u64));
+        let curve = HitCurve::of_blocks(profile, size);
         let compressed = page_cache * c.page_cache_share / ratios.at_rest();
         let caches = Caches {
             block_cache: curve.hit_rate((blocks / led).min(1.0)),

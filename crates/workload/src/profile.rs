@@ -132,9 +132,7 @@ impl Profile {
             blocks: Vec::new(),
         }
     }
-}
 
-impl Profile {
     /// How accesses spread over blocks of a size, and how many rows of the bands lie in a block: one where the bands are of
     /// blocks themselves.
     pub fn in_blocks(&self, size: Bytes) -> (&[Band], f64) {

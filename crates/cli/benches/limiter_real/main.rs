@@ -118,13 +118,18 @@ fn run(args: &Args) -> Result<bool, Trouble> {
     let seeds = FIRST..FIRST + args.sequences;
     let folder = args.kept();
     let kept = |arm: &Arm, seed: u64| kept::read(&folder, &setup.of(arm), arm, seed);
-    let first = |arm: &Arm| kept(arm, FIRST).map(|kept| kept.figures.p99);
-    // Looked at anew after each run, as the first sequence says who has others.
+    // Those that have a sequence, as far as is known: the first one says who has others.
+    let having = |seed: u64| -> Vec<Arm> {
+        if seed == FIRST {
+            return arms.clone();
+        }
+        let first = arms.iter().filter_map(|arm| Some((arm, kept(arm, FIRST)?.figures.p99)));
+        let first: Vec<(&Arm, f64)> = first.collect();
+        let least = first.iter().map(|(_, p99)| *p99).fold(f64::INFINITY, f64::min);
+        first.into_iter().filter(|(_, p99)| *p99 < FAR * least).map(|(arm, _)| arm.clone()).collect()
+    };
     let lacking = |seed: u64| -> Vec<Arm> {
-        let least = arms.iter().filter_map(first).fold(f64::INFINITY, f64::min);
-        let near = |arm: &Arm| first(arm).is_some_and(|p99| p99 < FAR * least);
-        let lacks = |arm: &Arm| (seed == FIRST || near(arm)) && kept(arm, seed).is_none();
-        turns(&arms, seed).into_iter().filter(lacks).collect()
+        turns(&having(seed), seed).into_iter().filter(|arm| kept(arm, seed).is_none()).collect()
     };
     if !args.kept_only && seeds.clone().any(|seed| !lacking(seed).is_empty()) {
         measure(args, setup, &folder, seeds.clone().map(|seed| (seed, lacking(seed))))?;
