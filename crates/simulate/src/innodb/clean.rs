@@ -103,7 +103,7 @@ impl World {
             let beside = if self.server.flush_neighbors { trees.neighbours() } else { 0.0 };
             trees.take_oldest();
             let chance: f64 = self.random.random();
-            let beside = trees.take_any(((beside + chance) as u32).min(room - count - 1));
+            let beside = trees.take_any(((beside + chance) as u32).min(room - count - 1), &mut self.random);
             stay[kind] += 1 + beside;
             (count, runs, left) = (count + 1 + beside, runs + 1, left.saturating_sub(1 + beside));
         }

@@ -4,6 +4,7 @@
 mod build;
 mod clean;
 mod clients;
+mod cohorts;
 mod constants;
 mod pace;
 mod pages;

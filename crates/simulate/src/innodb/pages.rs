@@ -1,11 +1,11 @@
 //! Leaf pages of B-trees: how many there are, in memory, and changed. Pages of a tree on which entries fall evenly are alike, so
 //! that counts say of a touched page, with the right odds, what a list of all pages would.
 
-use std::collections::VecDeque;
-
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::Nanos;
+
+use super::cohorts::Cohorts;
 
 /// Where the entries of new rows land.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,17 +31,6 @@ pub(super) enum Touch {
     New,
 }
 
-/// Pages that were changed first in a moment of time.
-#[derive(Debug, Clone, Copy)]
-struct Cohort {
-    at: Nanos,
-    lsn: f64,
-    pages: u32,
-}
-
-/// Changes of one moment are one cohort: a checkpoint need not be known better.
-const MOMENT: Nanos = Nanos::millis(100);
-
 /// Trees whose entries land alike, as one.
 #[derive(Debug, Clone)]
 pub(super) struct Trees {
@@ -57,7 +46,7 @@ pub(super) struct Trees {
     /// Of them, those in memory, and those of them that are changed and not on their way to the disk.
     pub(super) resident: u32,
     pub(super) dirty: u32,
-    cohorts: VecDeque<Cohort>,
+    cohorts: Cohorts,
     /// Touches of a whole leaf that a row is yet to make: swept trees are stepped through in parts of leaves.
     owed: f64,
 }
@@ -68,14 +57,14 @@ impl Trees {
         let per_page = (room / entry).max(1.0);
         let entries = rows * count;
         let pages = (entries / per_page).max(count).ceil() as u32;
-        Self { lands, count, per_page, entries, pages, resident: 0, dirty: 0, cohorts: VecDeque::new(), owed: 0.0 }
+        Self { lands, count, per_page, entries, pages, resident: 0, dirty: 0, cohorts: Cohorts::new(), owed: 0.0 }
     }
 
     /// Pages of which a row touches so many, any, and which never become more.
     pub(super) fn fixed(touches: f64, pages: u32) -> Self {
         let count = if pages > 0 { touches } else { 0.0 };
         let (lands, per_page, entries, owed) = (Lands::Anywhere, f64::INFINITY, 0.0, 0.0);
-        Self { lands, count, per_page, entries, pages, resident: 0, dirty: 0, cohorts: VecDeque::new(), owed }
+        Self { lands, count, per_page, entries, pages, resident: 0, dirty: 0, cohorts: Cohorts::new(), owed }
     }
 
     /// Bytes of a page that a row fills up.
@@ -160,50 +149,33 @@ impl Trees {
             return;
         }
         self.dirty += 1;
-        match self.cohorts.back_mut() {
-            Some(last) if last.at + MOMENT > at => last.pages += 1,
-            _ => self.cohorts.push_back(Cohort { at, lsn, pages: 1 }),
-        }
+        self.cohorts.add(at, lsn);
     }
 
     /// What redo log the oldest change needs, and since when.
     pub(super) fn oldest_lsn(&self) -> Option<f64> {
-        self.cohorts.front().map(|cohort| cohort.lsn)
+        self.cohorts.oldest_lsn()
     }
 
     pub(super) fn oldest_at(&self) -> Option<Nanos> {
-        self.cohorts.front().map(|cohort| cohort.at)
+        self.cohorts.oldest_at()
     }
 
     /// Pages whose first change is older than a place of the log.
     pub(super) fn older_than(&self, lsn: f64) -> u32 {
-        self.cohorts.iter().take_while(|cohort| cohort.lsn < lsn).map(|cohort| cohort.pages).sum()
+        self.cohorts.older_than(lsn)
     }
 
     /// Takes the page that has been changed longest, to be written.
     pub(super) fn take_oldest(&mut self) -> bool {
-        let Some(front) = self.cohorts.front_mut() else { return false };
-        front.pages -= 1;
-        if front.pages == 0 {
-            self.cohorts.pop_front();
-        }
-        self.dirty -= 1;
-        true
+        let taken = self.cohorts.take_oldest();
+        self.dirty -= u32::from(taken);
+        taken
     }
 
     /// Takes changed pages of any age, to be written; how many there were.
-    pub(super) fn take_any(&mut self, wanted: u32) -> u32 {
-        let mut taken = 0;
-        let all = f64::from(self.dirty.max(1));
-        let mut owed = 0.0;
-        for cohort in &mut self.cohorts {
-            owed += f64::from(wanted) * f64::from(cohort.pages) / all;
-            let now = (owed as u32).min(cohort.pages);
-            owed -= f64::from(now);
-            cohort.pages -= now;
-            taken += now;
-        }
-        self.cohorts.retain(|cohort| cohort.pages > 0);
+    pub(super) fn take_any(&mut self, wanted: u32, random: &mut Xoshiro256PlusPlus) -> u32 {
+        let taken = (0..wanted).take_while(|_| self.cohorts.take_any(random)).count() as u32;
         self.dirty -= taken;
         taken
     }
@@ -264,7 +236,7 @@ mod tests {
                     0 => (0..many).for_each(|_| trees.add_row(at, lsn, 0.0, &mut random, &mut |_| {})),
                     1 => trees.arrived(at, lsn),
                     2 => drop((0..many).filter(|_| trees.take_oldest()).count()),
-                    _ => drop(trees.take_any(many)),
+                    _ => drop(trees.take_any(many, &mut random)),
                 }
                 prop_assert_eq!(trees.dirty, trees.older_than(f64::INFINITY));
                 prop_assert!(trees.dirty <= trees.resident && trees.resident <= trees.pages);
