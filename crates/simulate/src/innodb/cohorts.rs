@@ -81,18 +81,18 @@ impl Cohorts {
 
     /// Takes a page that has been changed longest; whether there was one.
     pub(super) fn take_oldest(&mut self) -> bool {
-        let any = self.first < self.cohorts.len();
-        if any {
-            self.set(self.first, self.pages.get(self.first) - 1);
-        }
-        any
+        self.take(|cohorts| cohorts.first)
     }
 
     /// Takes a page, each as likely as any other; whether there was one.
     pub(super) fn take_any(&mut self, random: &mut Xoshiro256PlusPlus) -> bool {
-        let any = self.first < self.cohorts.len();
+        self.take(|cohorts| cohorts.pages.sample(random))
+    }
+
+    fn take(&mut self, of: impl FnOnce(&Self) -> usize) -> bool {
+        let any = self.oldest().is_some();
         if any {
-            let at = self.pages.sample(random);
+            let at = of(self);
             self.set(at, self.pages.get(at) - 1);
         }
         any
