@@ -7,6 +7,8 @@ use units::Nanos;
 
 /// Changes of one moment are one cohort: a checkpoint need not be known better.
 const MOMENT: Nanos = Nanos::millis(100);
+/// Why no weight is refused.
+const FEW: &str = "pages are counted in 32 bits, all of them together too";
 
 /// Pages that were changed first in a moment of time, and the place of the log in it.
 #[derive(Debug, Clone, Copy)]
@@ -98,9 +100,6 @@ impl Cohorts {
         any
     }
 }
-
-/// Why no weight is refused.
-const FEW: &str = "pages are counted in 32 bits, all of them together too";
 
 #[cfg(test)]
 mod tests {
