@@ -28,18 +28,42 @@ fn cluster(lab: &Lab) -> Result<cluster::Lab, ClaimError> {
     Ok(cluster::Lab { home: lab.home.clone(), scratch: lab.scratch.clone(), programs })
 }
 
-/// The runs of two orders, pair by pair.
-fn pairs(lab: &Lab, orders: [&Order; 2], pairs: u32) -> Result<[Vec<Found>; 2], ClaimError> {
-    Ok(alternate(Some(&cluster(lab)?), orders, pairs, &mut |_, _, _: Stage<'_>| ())?)
+/// The runs of all orders, round by round.
+fn rounds<const N: usize>(lab: &Lab, orders: [&Order; N], rounds: u32) -> Result<[Vec<Found>; N], ClaimError> {
+    let orders = orders.map(|order| Order { stop: lab.stop.clone(), ..order.clone() });
+    Ok(alternate(Some(&cluster(lab)?), orders.each_ref(), rounds, &mut |_, _, _: Stage<'_>| ())?)
 }
 
-/// The geometric mean over pairs of with over without, and its 95 % interval for people.
-fn ratio([without, with]: &[Vec<Found>; 2], number: impl Fn(&Found) -> f64) -> (f64, String) {
-    let logs: Vec<f64> = without.iter().zip(with).map(|(a, b)| (number(b) / number(a)).ln()).collect();
-    let mean = bench::statistics::mean(&logs);
-    let Some(mean) = mean else { return (f64::NAN, String::new()) };
-    let (low, high) = ((mean.mean - mean.half_width).exp(), (mean.mean + mean.half_width).exp());
-    (mean.mean.exp(), format!("{} pairs, 95 % interval {low:.3} to {high:.3}", mean.count))
+/// A number of one side over that of the other: the geometric mean over pairs, and its 95 % interval.
+struct Ratio {
+    mean: f64,
+    low: f64,
+    high: f64,
+    pairs: usize,
+}
+
+impl Ratio {
+    fn of(number: impl Fn(&Found) -> f64, with: &[Found], without: &[Found]) -> Self {
+        let logs: Vec<f64> = without.iter().zip(with).map(|(a, b)| (number(b) / number(a)).ln()).collect();
+        let pairs = logs.len();
+        let Some(logs) = bench::statistics::mean(&logs) else {
+            return Self { mean: f64::NAN, low: f64::NAN, high: f64::NAN, pairs };
+        };
+        let (low, high) = ((logs.mean - logs.half_width).exp(), (logs.mean + logs.half_width).exp());
+        Self { mean: logs.mean.exp(), low, high, pairs }
+    }
+
+    /// The answer to a claim that it is less than one.
+    fn less(self, remark: &str) -> Ours {
+        let certain = self.high < 1.0;
+        Ours { remark: Some(format!("{self}. {remark}")), certain, value: Value::number(self.mean) }
+    }
+}
+
+impl std::fmt::Display for Ratio {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} pairs, 95 % interval {:.3} to {:.3}", self.pairs, self.low, self.high)
+    }
 }
 
 /// Something of all nodes for each byte that clients wrote.
@@ -54,14 +78,15 @@ fn per_operation(of: fn(&Use) -> f64) -> impl Fn(&Found) -> f64 {
 
 fn compared(lab: &Lab, id: &str, number: impl Fn(&Found) -> f64 + Copy) -> Result<Ours, ClaimError> {
     let recipe = Recipe::of(id)?;
-    let without = recipe.without()?;
-    let (ours, told) = ratio(&pairs(lab, [&without, &recipe.with()?], recipe.pairs)?, number);
-    let mut remark = format!("{told}. {}", recipe.scaled.trim());
-    if let Some(instead) = recipe.instead()? {
-        let (other, told) = ratio(&pairs(lab, [&without, &instead], recipe.pairs)?, number);
-        remark += &format!(" What the source says does nothing: {other:.3} ({told}).");
-    }
-    Ok(Ours { remark: Some(remark), ..Ours::from(Value::number(ours)) })
+    let (without, with, scaled) = (recipe.without()?, recipe.with()?, recipe.scaled.trim());
+    let Some(instead) = recipe.instead()? else {
+        let [without, with] = rounds(lab, [&without, &with], recipe.pairs)?;
+        return Ok(Ratio::of(number, &with, &without).less(scaled));
+    };
+    let [without, with, instead] = rounds(lab, [&without, &with, &instead], recipe.pairs)?;
+    let other = Ratio::of(number, &instead, &without);
+    let remark = format!("{scaled} What the source says does nothing: {:.3} ({other}).", other.mean);
+    Ok(Ratio::of(number, &with, &without).less(&remark))
 }
 
 /// How unsteady foreground writes are.
@@ -69,11 +94,11 @@ fn steadiness(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
     let recipe = Recipe::of(id)?;
     let online = recipe.online.as_ref().ok_or_else(|| ClaimError::Other(format!("{id} changes nothing online")))?;
     let settings = [&online.without, &online.with];
+    let order = Order { stop: lab.stop.clone(), ..recipe.without()? };
     let tell = &mut |_, _, _: Stage<'_>| ();
-    let found = alternate_online(Some(&cluster(lab)?), &recipe.without()?, settings, recipe.pairs, tell)?;
-    let (ours, told) = ratio(&found, |found| variation(&found.timeline, found.from, found.until));
-    let remark = format!("{told}. {}", recipe.scaled.trim());
-    Ok(Ours { remark: Some(remark), ..Ours::from(Value::number(ours)) })
+    let [without, with] = alternate_online(Some(&cluster(lab)?), &order, settings, recipe.pairs, tell)?;
+    let variation = |found: &Found| variation(&found.timeline, found.from, found.until);
+    Ok(Ratio::of(variation, &with, &without).less(recipe.scaled.trim()))
 }
 
 /// Standard deviation over mean of the operations of each second between two instants.
@@ -102,7 +127,7 @@ fn peer_traffic(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
 /// What a disk of its own for the raft log brings: more operations, a shorter 99th percentile.
 fn dedicated_log(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
     let recipe = Recipe::of(id)?;
-    let found = pairs(lab, [&recipe.without()?, &recipe.with()?], recipe.pairs)?;
+    let found = rounds(lab, [&recipe.without()?, &recipe.with()?], recipe.pairs)?;
     let samples =
         found.each_ref().map(|side| side.iter().map(|found| Sample::of_report(&found.report)).collect::<Vec<_>>());
     let comparison =

@@ -1,6 +1,8 @@
 //! Claims that are measured with fio on mounted disks: sources 000 and 002 on what a volume delivers.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use disk::Disk;
 use mount::{Home, Request};
@@ -20,6 +22,14 @@ pub struct Lab {
     pub scratch: PathBuf,
     /// How long each number is measured.
     pub span: Nanos,
+    /// Once true, measuring ends with [`ClaimError::Interrupted`], and what was mounted or started is taken down.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Lab {
+    pub(crate) fn go_on(&self) -> Result<(), ClaimError> {
+        if self.stop.load(Ordering::Relaxed) { Err(ClaimError::Interrupted) } else { Ok(()) }
+    }
 }
 
 /// Measures ours; the day is that of the claim's source.
@@ -66,6 +76,7 @@ impl<'a> Bench<'a> {
     }
 
     fn measure(&self, job: Job) -> Result<JobReport, ClaimError> {
+        self.lab.go_on()?;
         Ok(fio::run(&[job])?.total())
     }
 

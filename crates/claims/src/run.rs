@@ -79,6 +79,9 @@ pub enum ClaimError {
     /// A run on a SQL database came to nothing.
     #[error(transparent)]
     Sql(#[from] sql::SqlError),
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Interrupted,
     /// Something else, for people.
     #[error("{0}")]
     Other(String),
@@ -92,6 +95,8 @@ impl ClaimError {
             Self::Trial(error) => error.exit_code(),
             Self::Sql(error) => error.exit_code(),
             Self::Fio(_) => 3,
+            // What a shell tells of a program that Ctrl-C ended.
+            Self::Interrupted => 130,
             _ => 2,
         }
     }
@@ -185,6 +190,8 @@ pub fn measure(lab: &Lab, wanted: &[&Claim], begin: &mut dyn FnMut(&Claim)) -> R
             (None, None) if simulated::known(&claim.id) => simulated::simulated(&claim.id),
             (None, None) => continue,
         };
+        // Else what it was stopped at would count as what does not hold.
+        lab.go_on()?;
         match ours {
             Err(error) if error.exit_code() == 3 => return Err(error),
             ours => outcomes.push(outcome(claim, ours.map(|ours| (ours, tolerance)))),

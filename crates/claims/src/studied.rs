@@ -36,7 +36,7 @@ fn study() -> Result<Study, ClaimError> {
 /// What io1 gains once the credits of gp2 are gone, in percent.
 pub(crate) fn gain(lab: &Lab) -> Result<Ours, ClaimError> {
     let study = study()?;
-    let pairs = study.run(&lab.home, &lab.scratch, &Default::default(), &mut |_, _, _| ())?;
+    let pairs = study.run(&lab.home, &lab.scratch, &lab.stop, &mut |_, _, _| ())?;
     answer(&phases(&pairs), &study.scaled)
 }
 

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use catalog::Catalog;
 use claims::{Claim, Context, Lab, Outcome};
 use serde_json::json;
 use units::Nanos;
 
+use crate::bench::interrupts;
 use crate::failure::Failure;
 use crate::home;
 use crate::output::{Output, bold, green, red};
@@ -81,7 +83,9 @@ fn run_measured(args: &Args, rung: &str, json: bool) -> Result<Output, Failure> 
     }
     let asked = |claim: &&Claim| claim.rung.to_string() == rung && (args.id.is_empty() || args.id.contains(&claim.id));
     let wanted: Vec<&Claim> = measured.into_iter().filter(asked).collect();
-    let lab = Lab { home: home::home()?, scratch: args.scratch.clone(), span: args.span };
+    // A simulation leaves nothing behind that a signal should wait for.
+    let stop = if rung == "simulate" { Arc::default() } else { interrupts()? };
+    let lab = Lab { home: home::home()?, scratch: args.scratch.clone(), span: args.span, stop };
     let mut bar = Steps::new(wanted.len() as u64);
     let outcomes = claims::measure(&lab, &wanted, &mut |claim| bar.begin(&format!("{} {}", claim.id, claim.metric)));
     bar.end();

@@ -189,6 +189,8 @@ pub(crate) struct Caches {
     pub(crate) read_size: u32,
     /// Bytes in the block cache.
     pub(crate) held: f64,
+    /// Blocks of rows in it.
+    pub(crate) blocks: f64,
 }
 
 /// The data of one node.
@@ -250,6 +252,7 @@ impl Data {
             memory: curve.hit_rate(((blocks + compressed) / led).min(1.0)),
             read_size: ((block * ratios.at_rest() / PAGE).ceil() * PAGE + PAGE) as u32,
             held: block_cache.min(led + index),
+            blocks: (blocks.min(led) / block).max(1.0),
         };
         let blobs = if separated { here * (zstd + c.blob_record / row) / (1.0 - c.blob_garbage) } else { 0.0 };
         Self {

@@ -4,64 +4,65 @@ use cluster::Lab;
 
 use crate::{Found, Ground, Order, Stage, TrialError};
 
-/// Runs both orders in turn, each run on a database of its own: A B, B A, A B …, so that a machine that becomes slower
-/// or faster favours neither. `tell` hears which of the two, `false` for A, and its run. Gives the runs of A and of B.
+/// Runs all orders in turn, each run on a database of its own, and begins each round with the next of them: A B, B A, A B …, so
+/// that a machine that becomes slower or faster favours none. `tell` hears which of them, by its index, and the round, from 1.
+/// Gives the runs of each.
 ///
 /// # Errors
 /// When a run fails; those before are lost.
-pub fn alternate(
+pub fn alternate<const N: usize>(
     lab: Option<&Lab>,
-    orders: [&Order; 2],
-    pairs: u32,
-    tell: &mut dyn FnMut(bool, u32, Stage<'_>),
-) -> Result<[Vec<Found>; 2], TrialError> {
-    in_turn(pairs, &mut |second, pair| {
-        let order = orders[usize::from(second)].clone();
-        let ground = Ground::prepare(lab, order, &mut |stage| tell(second, pair, stage))?;
-        let found = ground.run(pair, &mut |stage| tell(second, pair, stage))?;
+    orders: [&Order; N],
+    rounds: u32,
+    tell: &mut dyn FnMut(usize, u32, Stage<'_>),
+) -> Result<[Vec<Found>; N], TrialError> {
+    in_turn(rounds, &mut |side, round| {
+        let order = orders[side].clone();
+        let ground = Ground::prepare(lab, order, &mut |stage| tell(side, round, stage))?;
+        let found = ground.run(round, &mut |stage| tell(side, round, stage))?;
         ground.end()?;
         Ok(found)
     })
 }
 
-/// As [`alternate`], of settings that nodes change while they run: all runs are on one database, so that pairs are cheap, and
+/// As [`alternate`], of settings that nodes change while they run: all runs are on one database, so that rounds are cheap, and
 /// what one run leaves to be compacted the next one finds. Each run begins with its side's settings, TiKV's keys and their values.
 ///
 /// # Errors
 /// When a run fails, or a node refuses a setting.
-pub fn alternate_online(
+pub fn alternate_online<const N: usize>(
     lab: Option<&Lab>,
     order: &Order,
-    settings: [&serde_json::Map<String, serde_json::Value>; 2],
-    pairs: u32,
-    tell: &mut dyn FnMut(bool, u32, Stage<'_>),
-) -> Result<[Vec<Found>; 2], TrialError> {
-    let ground = Ground::prepare(lab, order.clone(), &mut |stage| tell(false, 1, stage))?;
-    let found = in_turn(pairs, &mut |second, pair| {
-        ground.change(settings[usize::from(second)])?;
-        ground.run(pair, &mut |stage| tell(second, pair, stage))
+    settings: [&serde_json::Map<String, serde_json::Value>; N],
+    rounds: u32,
+    tell: &mut dyn FnMut(usize, u32, Stage<'_>),
+) -> Result<[Vec<Found>; N], TrialError> {
+    let ground = Ground::prepare(lab, order.clone(), &mut |stage| tell(0, 1, stage))?;
+    let found = in_turn(rounds, &mut |side, round| {
+        ground.change(settings[side])?;
+        ground.run(round, &mut |stage| tell(side, round, stage))
     })?;
     ground.end()?;
     Ok(found)
 }
 
-/// Runs both sides in turn.
-fn in_turn(
-    pairs: u32,
-    run: &mut dyn FnMut(bool, u32) -> Result<Found, TrialError>,
-) -> Result<[Vec<Found>; 2], TrialError> {
-    let mut found = [Vec::new(), Vec::new()];
-    for pair in 1..=pairs {
-        for second in turns(pair) {
-            found[usize::from(second)].push(run(second, pair)?);
+/// Runs all sides in turn.
+fn in_turn<const N: usize>(
+    rounds: u32,
+    run: &mut dyn FnMut(usize, u32) -> Result<Found, TrialError>,
+) -> Result<[Vec<Found>; N], TrialError> {
+    let mut found = [const { Vec::new() }; N];
+    for round in 1..=rounds {
+        for side in turns::<N>(round) {
+            found[side].push(run(side, round)?);
         }
     }
     Ok(found)
 }
 
-/// Whose turn it is, in a pair counted from 1.
-fn turns(pair: u32) -> [bool; 2] {
-    if pair % 2 == 1 { [false, true] } else { [true, false] }
+/// Whose turn it is, in a round counted from 1.
+fn turns<const N: usize>(round: u32) -> [usize; N] {
+    std::array::from_fn(|turn| (turn + round as usize - 1) % N)
 }
 
 #[cfg(test)]
@@ -70,7 +71,7 @@ mod tests {
 
     #[test]
     fn each_side_goes_first_as_often() {
-        assert_eq!((1..=4).map(turns).map(|[first, _]| first).collect::<Vec<_>>(), [false, true, false, true]);
-        assert!((1..=4).all(|pair| turns(pair)[0] != turns(pair)[1]));
+        assert_eq!((1..=4).map(turns).collect::<Vec<_>>(), [[0, 1], [1, 0], [0, 1], [1, 0]]);
+        assert_eq!((1..=3).map(turns).collect::<Vec<_>>(), [[0, 1, 2], [1, 2, 0], [2, 0, 1]]);
     }
 }

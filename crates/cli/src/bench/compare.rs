@@ -72,8 +72,8 @@ fn measure(args: &Args, workload: &Path) -> Result<[(String, Vec<Sample>); 2], F
     let orders = [order(&args.a)?, order(&args.b)?];
     let lab = args.options.lab(&orders[0])?;
     let mut live = Live::new();
-    let found = alternate(lab.as_ref(), [&orders[0], &orders[1]], args.pairs, &mut |second, pair, stage| {
-        let side = if second { "B" } else { "A" };
+    let found = alternate(lab.as_ref(), [&orders[0], &orders[1]], args.pairs, &mut |side, pair, stage| {
+        let side = ["A", "B"][side];
         live.side(format!("{side}, pair {pair} of {}: ", args.pairs));
         live.show(&stage);
     })?;

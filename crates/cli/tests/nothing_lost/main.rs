@@ -16,5 +16,6 @@ mod place;
 mod power;
 mod private;
 mod process;
+mod stopped;
 mod volume;
 mod writers;

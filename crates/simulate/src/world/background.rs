@@ -10,6 +10,7 @@ use crate::cpu::Pool;
 use crate::disks::Which;
 use crate::flow::Happened;
 use crate::load::PAGE;
+use crate::tree::Tree;
 
 /// L0 over this share of its threshold, or pending bytes over this share of the soft limit, is a hurry for the rate limiter:
 /// `ColumnFamilyData::RecalculateWriteStallConditions` of TiKV's RocksDB.
@@ -193,6 +194,8 @@ impl World {
             }
             Kind::Compact(pick, moved) => {
                 this.blobs.moved((work.blob, this.counts.kept()), moved);
+                let files = this.trees.iter().map(Tree::bytes).sum::<f64>() + this.blobs.bytes();
+                this.cached.lose((pick.upper + pick.lower) / files.max(1.0));
                 this.trees[family].compacted(pick);
                 this.compacting -= 1;
                 Happened::Compaction(pick.level == 0)

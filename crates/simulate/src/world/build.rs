@@ -11,6 +11,7 @@ use units::Nanos;
 use workload::Task;
 
 use super::batches::Batches;
+use super::cached::Cached;
 use super::event::{Event, MOST_FOLLOWERS, NONE};
 use super::journal::Journal;
 use super::machine::Shared;
@@ -202,6 +203,7 @@ fn node(
         cpu: Cpu::new(hardware, speed, pool).with_slice(c.wakeup_slice),
         disks,
         caches: data.caches,
+        cached: Cached::default(),
         // A machine cut to measure may hold all files in its page cache; one as people have it holds what was just written.
         read_miss: c.compaction_read_miss * options.machine.map_or(1.0, |_| 1.0 - data.in_page_cache),
         page_cache: data.page_cache,

@@ -3,6 +3,7 @@
 mod background;
 mod batches;
 mod build;
+mod cached;
 mod clients;
 mod event;
 mod journal;

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use units::Nanos;
 
+use super::cached::Cached;
 use super::event::{Item, NONE, Task};
 use super::journal::Journal;
 use super::outage::Outage;
@@ -106,6 +107,8 @@ pub(crate) struct Node {
     pub(crate) cpu: Cpu<Task>,
     pub(crate) disks: Disks,
     pub(crate) caches: Caches,
+    /// What of the block cache is of files that are still there.
+    pub(crate) cached: Cached,
     /// Share of compaction input that is read from the disk.
     pub(crate) read_miss: f64,
     /// Bytes that the page cache keeps of what is written.

@@ -4,6 +4,7 @@ use disk::Op;
 use rand::RngExt;
 
 use super::World;
+use super::cached::Found;
 use super::event::{Event, Group, MOST_FOLLOWERS, NONE, Task, What};
 use super::regions::Set;
 use crate::cpu::Pool;
@@ -85,13 +86,14 @@ impl World {
         let caches = node.caches;
         let mut missing = 0;
         for _ in 0..(blocks + chance) as u32 {
-            let found: f64 = self.random.random();
-            if found < caches.block_cache {
-                node.counts.hits += 1.0;
-                continue;
+            match node.cached.find(&caches, node.read_miss, self.random.random()) {
+                Found::BlockCache => node.counts.hits += 1.0,
+                Found::PageCache => node.counts.misses += 1.0,
+                Found::Disk => {
+                    node.counts.misses += 1.0;
+                    missing += 1;
+                }
             }
-            node.counts.misses += 1.0;
-            missing += u32::from(found >= caches.memory);
         }
         self.reqs[req as usize].what = What::Read { reads, scans, blocks: missing };
         self.read_on(req);
