@@ -21,6 +21,9 @@ pub struct ServiceTime {
     pub softness: f64,
     /// Extra time of a flush; zero where the disk has no volatile cache.
     pub flush: Nanos,
+    /// How long a die of flash programs a page, which a read of that die waits out; zero where reads do not wait for
+    /// writes, as behind a network, or none is known.
+    pub program: Nanos,
 }
 
 impl ServiceTime {
@@ -38,6 +41,13 @@ impl ServiceTime {
     /// The mean of the log-normal round `median`, in seconds: `median × exp(sigma² / 2)`.
     pub fn mean(&self, median: Nanos) -> f64 {
         median.as_secs_f64() * (self.sigma * self.sigma / 2.0).exp()
+    }
+
+    /// The mean time that a read waits for dies that program, in seconds, when writes take `writing` (0 to 1) of what
+    /// the disk can write: `writing × program / 2`, for the share of dies that program is then `writing`, and a read
+    /// comes at any instant of theirs.
+    pub fn mean_wait_for_writes(&self, writing: f64) -> f64 {
+        writing * self.program.as_secs_f64() / 2.0
     }
 }
 
@@ -67,6 +77,7 @@ struct Row {
     link_mb_s: f64,
     softness: f64,
     flush_us: u64,
+    program_us: u64,
     merge_kib: u64,
     basis: String,
     source: String,
@@ -83,6 +94,7 @@ static TABLE: LazyLock<Vec<Calibration>> = LazyLock::new(|| {
                 link: BytesPerSec::mb(row.link_mb_s),
                 softness: row.softness,
                 flush: Nanos::micros(row.flush_us),
+                program: Nanos::micros(row.program_us),
             },
             merge: Bytes::kib(row.merge_kib),
             basis: row.basis,

@@ -93,7 +93,8 @@ pub(crate) fn at(demand: &Demand, capacity: &Capacity, rate: f64, population: Po
 
     let used = throughput_use(demand, capacity, rate);
     let (mean, variance) = io_time(&capacity.data, Direction::Read, path.read_size, used.data);
-    moments.add(path.reads, mean, variance);
+    let (waited, waited_variance) = wait_for_writes(demand, capacity, rate);
+    moments.add(path.reads, mean + waited, variance + waited_variance);
 
     let (log, log_use) = capacity.log.as_ref().map_or((&capacity.data, used.data), |log| (log, used.log));
     let (mean, variance) = io_time(log, Direction::Write, path.sync_size, log_use);
@@ -123,6 +124,19 @@ fn throughput_use(demand: &Demand, capacity: &Capacity, rate: f64) -> Throughput
         if disk.shares_instance_caps { own.max(instance) } else { own }.min(1.0)
     };
     ThroughputUse { data: of(&capacity.data, on_data), log: capacity.log.as_ref().map_or(0.0, |l| of(l, on_log)) }
+}
+
+/// Mean and variance of what a read of the data disk waits for writes, in seconds: for the rest of a page that is
+/// programmed, with as great a probability as writes take of what the disk can write. A [`DiskCapacity`] is of the mix, so of
+/// flash that writes slower than it reads this is exact for writes alone, and too little the more is read beside them.
+fn wait_for_writes(demand: &Demand, capacity: &Capacity, rate: f64) -> (f64, f64) {
+    let disk = &capacity.data;
+    let written = if capacity.log.is_none() { demand.data.plus(&demand.log) } else { demand.data };
+    let ios = written.writes.max(written.write_bytes / disk.io_unit) / disk.iops.0;
+    let writing = (rate * ios.max(written.write_bytes / disk.throughput.0)).min(1.0);
+    let mean = disk.service.mean_wait_for_writes(writing);
+    let program = disk.service.program.as_secs_f64();
+    (mean, writing * program * program / 3.0 - mean * mean)
 }
 
 /// Mean and variance of one I/O of a disk in use, in seconds.

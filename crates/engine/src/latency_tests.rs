@@ -24,6 +24,26 @@ fn more_throughput_buys_latency() {
 }
 
 #[test]
+fn a_read_of_flash_waits_for_writes_as_long_as_the_disk_says_and_less_when_the_log_is_elsewhere() {
+    let mut demand = demand(&updates(Engine::TiKv));
+    demand.path.reads = 1.0;
+    let network = shared(6000.0, 250.0);
+    let mut flash = network;
+    flash.data.service.program = units::Nanos::micros(200);
+    let rate = ceiling(&demand, &network).0 / 2.0;
+    let waited = |flash: &Capacity, network: &Capacity| {
+        latency(&demand, flash, rate).mean.as_secs_f64() - latency(&demand, network, rate).mean.as_secs_f64()
+    };
+    let ios = rate * demand.data.plus(&demand.log).writes / 6000.0;
+    let bytes = rate * demand.data.plus(&demand.log).write_bytes / network.data.throughput.0;
+    let together = waited(&flash, &network);
+    let expected = flash.data.service.mean_wait_for_writes(ios.max(bytes));
+    assert!(expected > 1e-6 && (together / expected - 1.0).abs() < 0.01, "{together}, not {expected}");
+    let log = Some(network.data);
+    assert!(waited(&Capacity { log, ..flash }, &Capacity { log, ..network }) < together);
+}
+
+#[test]
 fn a_log_of_its_own_is_faster_than_one_behind_compaction() {
     let demand = demand(&updates(Engine::TiKv));
     let shared = shared(6000.0, 300.0);

@@ -41,6 +41,7 @@ pub(crate) fn volume(iops: f64, mib: f64) -> DiskCapacity {
             link: BytesPerSec::mib(1000.0),
             softness: 1.0,
             flush: Nanos(0),
+            program: Nanos(0),
         },
         shares_instance_caps: true,
     }

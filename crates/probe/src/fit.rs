@@ -146,6 +146,8 @@ pub(crate) fn fit(measurements: &[Measurement], burst: Option<Burst>) -> Result<
             link: BytesPerSec(link),
             softness: soft,
             flush: if flush < NO_FLUSH { Nanos(0) } else { flush },
+            // No step reads beside writes below the limits.
+            program: Nanos(0),
         },
         written: write.is_some(),
         write_iops_cost,

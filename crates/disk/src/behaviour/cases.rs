@@ -40,6 +40,38 @@ fn reads_per_second(device: &mut Device, from: Nanos) -> f64 {
     done.filter(|c| c.started < from + Nanos::secs(1)).count() as f64
 }
 
+/// The mean latency of reads at 1,000 a second beside writes that take a share of what the disk can write.
+fn read_beside_writes(limits: Limits, share: f64) -> Nanos {
+    const LARGE: u32 = 64 << 10;
+    const READS: u64 = 20_000;
+    let (mut host, mut device) = (Host::new(None), Device::new(limits.clone(), 1));
+    let (mut written, mut sum) = (0, Nanos(0));
+    for i in 0..READS {
+        let at = Nanos::millis(i);
+        while written as f64 * f64::from(LARGE) * limits.write_bytes_cost
+            < share * limits.throughput.0 * at.as_secs_f64()
+        {
+            let place = (1 << 36) + written * u64::from(LARGE);
+            device.submit(&mut host, at, Io { op: Op::Write, offset: place, bytes: LARGE });
+            written += 1;
+        }
+        let at = at + Nanos::micros(999);
+        sum += device.submit(&mut host, at, read(i * 7919 * 4096)).at - at;
+    }
+    Nanos(sum.0 / READS)
+}
+
+#[test]
+fn a_read_waits_for_writes_below_the_limit_on_local_flash_and_not_behind_a_network() {
+    let flash = flash();
+    let waited =
+        read_beside_writes(flash.clone(), 0.5).as_secs_f64() - read_beside_writes(flash.clone(), 0.0).as_secs_f64();
+    let expected = flash.service.mean_wait_for_writes(0.5);
+    assert!(waited > 0.9 * expected && waited < 1.3 * expected, "{waited}, not {expected}");
+    let (alone, beside) = (read_beside_writes(plain(), 0.0), read_beside_writes(plain(), 0.5));
+    assert!(beside.as_secs_f64() < 1.1 * alone.as_secs_f64(), "{beside:?} beside writes, {alone:?} alone");
+}
+
 #[test]
 fn a_stall_holds_everything_until_it_is_over() {
     let (mut host, mut device) = (Host::new(None), Device::new(plain(), 1));

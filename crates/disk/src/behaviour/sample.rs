@@ -40,11 +40,29 @@ impl Sampler {
         *self = Self::with_rng(service, self.rng.clone());
     }
 
-    /// The time of one I/O, in nanoseconds, at a utilisation of the throughput between 0 and 1.
-    pub(crate) fn draw(&mut self, direction: Direction, bytes: u64, utilisation: f64) -> f64 {
+    /// The time of one I/O, in nanoseconds, at a utilisation of the throughput between 0 and 1, of which `writing` says
+    /// how much of what the disk can write it writes.
+    pub(crate) fn draw(&mut self, direction: Direction, bytes: u64, utilisation: f64, writing: f64) -> f64 {
         let median = self.idle[direction as usize] + bytes.saturating_sub(4096) as f64 * self.transfer;
         let soft = 1.0 + self.service.softness * utilisation * utilisation;
-        median * soft * self.factor()
+        let own = median * soft * self.factor();
+        match direction {
+            Direction::Read => own + self.wait_for_writes(writing),
+            Direction::Write => own,
+        }
+    }
+
+    /// Whether reads wait for writes.
+    pub(crate) fn reads_wait_for_writes(&self) -> bool {
+        self.service.program.0 > 0
+    }
+
+    /// The rest of the page that a read's die programs, in nanoseconds; zero where it programs none.
+    fn wait_for_writes(&mut self, writing: f64) -> f64 {
+        if !self.reads_wait_for_writes() || !self.rng.random_bool(writing) {
+            return 0.0;
+        }
+        self.service.program.0 as f64 * self.rng.random::<f64>()
     }
 
     /// The time of a flush, in nanoseconds.
@@ -88,7 +106,7 @@ impl Utilisation {
 mod tests {
     use super::*;
     use crate::Calibration;
-    use units::Bytes;
+    use units::{Bytes, Nanos};
 
     #[test]
     fn what_is_drawn_has_the_median_and_mean_that_the_formula_says() {
@@ -96,7 +114,7 @@ mod tests {
             let service = Calibration::of(kind).unwrap().service;
             let mut sampler = Sampler::new(service, 7);
             for (direction, size, load) in [(Direction::Read, 4096, 0.0), (Direction::Write, 65_536, 0.7)] {
-                let mut drawn: Vec<f64> = (0..100_000).map(|_| sampler.draw(direction, size, load)).collect();
+                let mut drawn: Vec<f64> = (0..100_000).map(|_| sampler.draw(direction, size, load, 0.0)).collect();
                 drawn.sort_by(f64::total_cmp);
                 let median = service.median(direction, Bytes(size), load);
                 let mean = drawn.iter().sum::<f64>() / drawn.len() as f64;
@@ -104,6 +122,19 @@ mod tests {
                 assert!((mean / 1e9 / service.mean(median) - 1.0).abs() < 0.01, "{kind} {direction:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_read_waits_for_dies_that_program_as_long_as_the_formula_says_and_a_write_does_not() {
+        let service = Calibration::of("nvme").unwrap().service;
+        assert!(service.program > Nanos(0));
+        let mean = |direction, writing| {
+            let mut sampler = Sampler::new(service, 7);
+            (0..100_000).map(|_| sampler.draw(direction, 4096, 0.0, writing)).sum::<f64>() / 100_000.0 / 1e9
+        };
+        let waited = mean(Direction::Read, 0.6) - mean(Direction::Read, 0.0);
+        assert!((waited / service.mean_wait_for_writes(0.6) - 1.0).abs() < 0.02, "{waited}");
+        assert_eq!(mean(Direction::Write, 0.6), mean(Direction::Write, 0.0));
     }
 
     #[test]

@@ -22,6 +22,9 @@ pub(crate) struct Volume {
     dry_byte_cost: f64,
     account: Account,
     load: Utilisation,
+    /// Of writes alone, by I/Os or by bytes, whichever is more. At its limit flash programs on all its dies, collection of
+    /// garbage included.
+    writes: Utilisation,
     sampler: Sampler,
     spells: Option<Spells>,
     /// Boxed, for it is rare and every request looks.
@@ -57,6 +60,7 @@ impl Volume {
             dry_byte_cost: dry_byte_cost(&limits),
             account: Account::new(&limits),
             load: Utilisation::default(),
+            writes: Utilisation::default(),
             sampler: Sampler::new(limits.service, seed),
             spells: None,
             change: None,
@@ -96,7 +100,8 @@ impl Volume {
         };
         let own = self.pass(faults, shared.start, ios, size);
         let load = self.load.add(own.start, size * self.bytes.pace());
-        let mut service = self.sampler.draw(direction, bytes, load);
+        let writing = self.writing(direction, own.start, ios, size);
+        let mut service = self.sampler.draw(direction, bytes, load, writing);
         if !faults.is_empty() {
             service = service * faults.slowness(own.start) + faults.delay(own.start);
         }
@@ -104,6 +109,18 @@ impl Volume {
         self.account.in_flight(run, done);
         let waited_here = own.start - shared.start >= shared.start - at;
         Done { start: own.start, at: done, bound_by: if waited_here { own.bound_by } else { shared.bound_by } }
+    }
+
+    /// The share of what the volume can write that it writes at `at`, before this I/O; zero where no read waits for it.
+    fn writing(&mut self, direction: Direction, at: f64, ios: f64, size: f64) -> f64 {
+        if !self.sampler.reads_wait_for_writes() {
+            return 0.0;
+        }
+        let busy = match direction {
+            Direction::Read => 0.0,
+            Direction::Write => (ios * self.ios.pace()).max(size * self.bytes.pace()),
+        };
+        self.writes.add(at, busy)
     }
 
     /// The volume's own gate, in order of arrival.

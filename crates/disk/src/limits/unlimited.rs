@@ -30,6 +30,7 @@ pub(super) fn limits(volume: &Volume) -> Result<Limits, DiskError> {
             link: endless,
             softness: 0.0,
             flush: at_once,
+            program: at_once,
         },
     })
 }

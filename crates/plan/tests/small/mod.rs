@@ -134,6 +134,7 @@ fn service(read_us: u64, write_us: u64, softness: f64) -> ServiceTime {
         link: BytesPerSec::mib(1000.0),
         softness,
         flush: Nanos(0),
+        program: Nanos(0),
     }
 }
 
