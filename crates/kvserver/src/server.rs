@@ -22,6 +22,8 @@ use crate::{Compression, FlowControl, Network, Pressure, Replicas, ServerError, 
 const FAREWELL: Duration = Duration::from_secs(1);
 /// A connection may have more on the way than one of its streams.
 const CONNECTION_WINDOWS: u32 = 8;
+/// The largest piece in which a client or another store may send, bytes: HTTP/2's own 16 KiB take a call of the kernel each.
+const FRAME: u32 = 1 << 20;
 /// Any size of message is taken, as TiKV does; the limits on writes under way bound them.
 const NO_LIMIT: usize = usize::MAX;
 
@@ -172,6 +174,7 @@ async fn serve(
         .max_concurrent_streams(settings.grpc_concurrent_stream)
         .initial_stream_window_size(window)
         .initial_connection_window_size(window.saturating_mul(CONNECTION_WINDOWS))
+        .max_frame_size(FRAME)
         .add_service(service)
         .serve_with_incoming_shutdown(incoming, async { drop(stopped.await) })
         .await;

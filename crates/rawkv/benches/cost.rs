@@ -1,6 +1,6 @@
 //! What the client costs: processor time a request, of its own thread and of the thread that asks, against a store in memory.
 //!
-//! `cargo bench -p diskwright-rawkv`; threads' times are from `/proc/self/task/*/schedstat`.
+//! `cargo bench -p diskwright-rawkv [-- CASE]`, of which a part of its name is enough; threads' times are from `/proc/self/task/*/schedstat`.
 
 #[allow(dead_code, reason = "a benchmark needs only some of what tests need")]
 #[path = "../tests/client/fake/mod.rs"]
@@ -124,8 +124,9 @@ fn main() {
         case("get 1 KiB, depth 1, 1 store", 1, false, one, plain()),
         case("get 1 KiB, depth 1, 1 ms away", 1, false, one, far),
     ];
-    // Threads inherit the name of the process; only this one is called so.
-    let asks =
-        std::thread::Builder::new().name("asks".into()).spawn(move || cases.into_iter().flatten().for_each(measure));
+    // Threads inherit the name of the one that begins them; those of the fake are called otherwise.
+    let wanted = std::env::args().skip(1).find(|word| !word.starts_with('-')).unwrap_or_default();
+    let cases = cases.into_iter().flatten().filter(move |case| case.name.contains(&wanted));
+    let asks = std::thread::Builder::new().name("asks".into()).spawn(move || cases.for_each(measure));
     asks.expect("a thread").join().expect("it ends in peace");
 }

@@ -22,6 +22,9 @@ const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(10), Duration::from
 /// What a peer may send ahead, bytes: more than the answers to any sensible number of requests, for waiting here is a
 /// mistake in what is measured.
 const WINDOW: u32 = 64 << 20;
+/// The largest piece in which a peer may send, bytes. HTTP/2's own 16 KiB cut a message of values into many, each with a call of
+/// the kernel at either end.
+const FRAME: u32 = 1 << 20;
 
 /// Connects to a store or driver; bytes go to `counter` if there is one.
 pub(crate) async fn connect(address: &str, counter: Option<Arc<Counter>>) -> Result<Channel, String> {
@@ -33,6 +36,7 @@ pub(crate) async fn connect(address: &str, counter: Option<Arc<Counter>>) -> Res
         .tcp_nodelay(true)
         .initial_stream_window_size(WINDOW)
         .initial_connection_window_size(WINDOW)
+        .max_frame_size(FRAME)
         .http2_keep_alive_interval(KEEPALIVE.0)
         .keep_alive_timeout(KEEPALIVE.1);
     let Some(counter) = counter else { return endpoint.connect().await.map_err(|error| wrong(&error)) };

@@ -28,7 +28,8 @@ impl Service {
         let (sender, address) = mpsc::channel();
         let bill = Arc::new(Bill::default());
         let counts = bill.clone();
-        let thread = std::thread::spawn(move || {
+        // A thread takes the name of the one that begins it: what this one does must not be told as that one's work.
+        let thread = std::thread::Builder::new().name("fake".into()).spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async move {
                 let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], port))).await.expect("a free port");
@@ -41,6 +42,7 @@ impl Service {
             });
             // With the runtime all connections end.
         });
+        let thread = thread.expect("a thread");
         let address = address.recv().expect("the service starts").to_string();
         Self { address, bill, stop: Some(stop), thread: Some(thread) }
     }
