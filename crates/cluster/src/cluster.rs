@@ -222,9 +222,11 @@ fn check(deployment: &Deployment) -> Result<u32, ClusterError> {
         0 => input("the deployment has no storage node: add a [[nodes]] table with role = \"storage\"".to_owned()),
         // Each is a process, a daemon and a filesystem of this machine.
         17.. => input(format!("{nodes} storage nodes are more than one machine runs: give it at most 16")),
-        _ if replicas > nodes || replicas == 0 => input(format!(
-            "{replicas} replicas need as many storage nodes, not {nodes}: set `replicas` in [settings] from 1 to {nodes}"
-        )),
+        _ if replicas > nodes || replicas == 0 => {
+            let can_be = if nodes == 1 { "to 1".to_owned() } else { format!("from 1 to {nodes}") };
+            let wanted = format!("{replicas} replicas need as many storage nodes, not {nodes}");
+            input(format!("{wanted}: set `replicas` in [settings] {can_be}"))
+        }
         nodes => Ok(nodes),
     }
 }
