@@ -22,6 +22,8 @@ pub(crate) struct Load {
     reads: f64,
     scans: f64,
     statements: f64,
+    /// Statements that read an index entry before they read rows.
+    lookups: f64,
     /// Statements that write locks.
     locking: f64,
     /// Whether they wait for them.
@@ -110,6 +112,7 @@ impl Load {
             reads: profile.point_reads,
             scans: profile.scans,
             statements: profile.statements,
+            lookups: profile.lookups,
             locking: if locks == Locks::Memory { 0.0 } else { profile.locking },
             locks_waited_for: locks == Locks::Written,
             records,
@@ -172,7 +175,8 @@ impl Load {
         let writes = f64::from(u8::from(records > 0));
         // The commit of a transaction is a statement that does not read.
         let reading = (statements - writes * f64::from(u8::from(self.transactional))).round().max(1.0);
-        let requests = (reads + scans).min(reading as u32);
+        // Such a statement asks for its rows when it has the entry.
+        let requests = (reads + scans).min((reading + (self.lookups * factor).round()) as u32);
         let pause = statements * self.call / (f64::from(requests) + writes).max(1.0);
         Drawn { reads, scans, records, locking, requests, pause: Nanos::from_secs_f64(pause) }
     }
