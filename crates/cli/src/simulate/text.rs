@@ -43,6 +43,9 @@ pub(super) fn text(seed: u64, run: &Run, took: f64, written: &[PathBuf]) -> Stri
         }
     }
     rate("busy threads of all nodes", used.node_cpu, "");
+    if let Some(busy) = used.sql_cpu {
+        rate("busy threads of SQL nodes", busy, "");
+    }
     if let Some(amplification) = used.write_amplification() {
         table.row(["write amplification".to_owned(), format!("{amplification:.1}"), "of flushed bytes".to_owned()]);
     }
