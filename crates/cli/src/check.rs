@@ -22,8 +22,9 @@ Examples:
   diskwright check examples/rds-gp2.toml examples/rds-inserts.toml --as-of 2020-11 --json
 
 Without a workload the deployment's own [asks] table says what each node is asked for. A workload
-is taken at its target with growth, its intervals at their middle. Exits with 1 if a limit is
-exceeded in the long run.")]
+is taken at its target with growth, its intervals at their middle. Storage nodes are held against
+their limits; the price has the nodes of every role in it. Exits with 1 if a limit is exceeded in
+the long run.")]
 pub(crate) struct Args {
     /// The deployment, a TOML file; - reads standard input
     deployment: PathBuf,

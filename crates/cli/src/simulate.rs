@@ -37,14 +37,17 @@ Examples:
 
 Time is virtual: an hour takes about a minute. The same seed gives the same bytes.
 
+Nodes of the role `sql` are simulated, too: their processors can be full. Without such nodes a
+statement takes a fixed time, however many there are.
+
 --out FILE (.parquet, .csv, .json) holds the series of a measured run: operations, latencies, every
 disk, the engine, CPU, traffic between zones. --out DIR writes timeline.parquet, summary.json and
 report.html with charts.
 
 --sweep runs every combination of the values, on all cores. Settings: block-size, block-cache,
 compression, value-separation, rate-limit, raft-disk, data-disk, instance, nodes, replicas,
-follower-read, grpc-compression, zone-round-trip, flow-control, locks, thread-pools, clients,
-throughput, credits, degraded, seed.
+follower-read, grpc-compression, zone-round-trip, flow-control, locks, clustered-index,
+thread-pools, clients, throughput, credits, degraded, seed.
 
 --events reads a TOML file; each event has an instant and one thing that happens:
   [[events]]

@@ -19,4 +19,4 @@ pub use error::{DeploymentError, Fault};
 pub use noun::{Deployment, NodeGroup, Role};
 pub use price::Costs;
 pub use report::{Limit, Line, Report};
-pub use settings::{Compression, Locks, Settings};
+pub use settings::{ClusteredIndex, Compression, Locks, Settings};

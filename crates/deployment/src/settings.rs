@@ -52,6 +52,33 @@ impl FromStr for Locks {
     }
 }
 
+/// Which primary keys are the keys of their rows, in the values of TiDB's `tidb_enable_clustered_index` (TiDB docs, Clustered
+/// Indexes).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClusteredIndex {
+    /// All of them, which TiDB can since 5.0.
+    #[default]
+    On,
+    /// Those that are one integer. Others are unique indexes beside rows that are numbered by `_tidb_rowid`: TiDB before 5.0, and
+    /// 5.0 as it came.
+    IntOnly,
+}
+
+impl ClusteredIndex {
+    /// All of them, by their names in a deployment.
+    const NAMED: [(&str, Self); 2] = [("on", Self::On), ("int-only", Self::IntOnly)];
+}
+
+impl FromStr for ClusteredIndex {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let named = Self::NAMED.iter().find(|(name, _)| *name == text);
+        named.map(|(_, which)| *which).ok_or("is none of on, int-only")
+    }
+}
+
 /// Settings; what is not given is the engine's default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -83,6 +110,9 @@ pub struct Settings {
     /// TiKV: the locks of pessimistic transactions. Default memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locks: Option<Locks>,
+    /// TiKV under TiDB: which primary keys are the keys of their rows. Default on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clustered_index: Option<ClusteredIndex>,
     /// InnoDB: whether pages are written twice. Default true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doublewrite: Option<bool>,
@@ -109,5 +139,14 @@ mod tests {
             assert_eq!(serde_json::to_value(locks).unwrap(), name);
         }
         assert!("4.0".parse::<Locks>().is_err());
+    }
+
+    #[test]
+    fn clustered_indexes_are_read_by_the_names_that_a_deployment_has_for_them() {
+        for (name, which) in ClusteredIndex::NAMED {
+            assert_eq!(name.parse(), Ok(which));
+            assert_eq!(serde_json::to_value(which).unwrap(), name);
+        }
+        assert!("off".parse::<ClusteredIndex>().is_err());
     }
 }

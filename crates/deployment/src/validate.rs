@@ -95,6 +95,7 @@ impl Deployment {
             ("follower-read", tikv, s.follower_read.is_some()),
             ("grpc-compression", tikv, s.grpc_compression.is_some()),
             ("locks", tikv, s.locks.is_some()),
+            ("clustered-index", tikv, s.clustered_index.is_some()),
             ("doublewrite", Engine::InnoDb, s.doublewrite.is_some()),
         ];
         if let Some((what, ..)) = owned.iter().find(|(_, owner, set)| *set && *owner != self.engine) {

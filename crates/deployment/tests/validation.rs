@@ -181,3 +181,31 @@ fn a_block_cache_larger_than_memory_is_refused() {
         "64GiB is more than 32GiB, the memory of m5d.2xlarge",
     );
 }
+
+#[test]
+fn nodes_that_speak_sql_need_no_disks_and_cost_their_price() {
+    let sql = "[[nodes]]\nrole = \"sql\"\ncount = 2\ninstance = \"c5.4xlarge\"\n\n[settings]";
+    let of = |content: &str| Deployment::from_text(&Text::new("a.toml", content)).unwrap();
+    let (without, with) = (of(GOOD), of(&GOOD.replace("[settings]", sql)));
+    let view = Catalog::embedded().at(None);
+    with.validate(&view).unwrap();
+    assert_eq!((with.storage_nodes(), with.sql().map(|group| group.count).sum::<u32>()), (3, 2));
+    let compute = |deployment: &Deployment| deployment.monthly(&view).unwrap().compute;
+    assert!(compute(&with) > compute(&without));
+}
+
+#[test]
+fn a_sql_node_of_an_unknown_instance_is_refused_at_its_line() {
+    let sql = "[[nodes]]\nrole = \"sql\"\ncount = 2\ninstance = \"c5.4xlrage\"\n\n[settings]";
+    refused("[settings]", sql, 16, "did you mean `c5.4xlarge`");
+}
+
+#[test]
+fn clustered_indexes_are_tidbs() {
+    let text = Text::new("a.toml", GOOD.replace("block-size = \"16KiB\"", "clustered-index = \"int-only\""));
+    assert_eq!(Deployment::from_text(&text).unwrap().validate(&Catalog::embedded().at(None)), Ok(()));
+    let text =
+        "engine = \"tikv\"\nregion = \"us-west-2\"\nzones = 1\nnodes = []\n[settings]\nclustered-index = \"off\"";
+    let error = Deployment::from_text(&Text::new("a.toml", text)).unwrap_err().to_string();
+    assert!(error.contains("expected one of on, int-only"), "{error}");
+}

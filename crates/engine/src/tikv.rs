@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use deployment::{Locks, Settings};
+use deployment::{ClusteredIndex, Locks, Settings};
 use units::Bytes;
 use workload::Task;
 
@@ -63,6 +63,10 @@ impl<'a> TikvModel<'a> {
     }
 
     pub(crate) fn demand(&self, cluster: &Cluster, settings: &Settings) -> Demand {
+        if settings.clustered_index == Some(ClusteredIndex::IntOnly) && self.task.profile.keys_apart.is_some() {
+            let apart = self.task.with_keys_apart();
+            return TikvModel::new(self.constants, &apart).demand(cluster, settings);
+        }
         let c = self.constants;
         let profile = &self.task.profile;
         let rate = target_rate(self.task).max(1e-9);
@@ -227,16 +231,20 @@ impl<'a> TikvModel<'a> {
         let zone_trip = if cluster.zones > 1 { zone_trip } else { 0.0 };
         let call = if profile.transactional { c.statement } else { c.raw_call };
         // Reads of one statement go out together: it waits if any of them misses.
-        let batches = profile.statements.min(reads.blocks).max(1e-12);
+        let batches = (profile.statements + profile.lookups).min(reads.blocks).max(1e-12);
         let waits = batches * (1.0 - (1.0 - reads.miss).powf(reads.blocks / batches));
         let elsewhere = 1.0 - 1.0 / f64::from(cluster.zones.max(1));
         // A follower in the client's zone still asks the leader how far to apply: the hop is small, not gone.
-        let hops = profile.statements * elsewhere;
+        let hops = (profile.statements + profile.lookups) * elsewhere;
         Path {
             cpu: batches * c.cpu_point_get
                 + profile.scans * profile.rows_per_scan * c.cpu_scan_row
                 + commits * c.cpu_write,
-            delay: profile.statements * call + hops * zone_trip + commits * (zone_trip + c.apply),
+            // A statement's second request needs no client, but the way to the storage node and back.
+            delay: profile.statements * call
+                + profile.lookups * c.raw_call
+                + hops * zone_trip
+                + commits * (zone_trip + c.apply),
             reads: waits,
             read_size: reads.size,
             syncs: commits,

@@ -1,4 +1,4 @@
-use deployment::{Compression, Locks, Settings};
+use deployment::{ClusteredIndex, Compression, Locks, Settings};
 use proptest::prelude::*;
 use units::Bytes;
 use workload::Engine;
@@ -108,4 +108,22 @@ proptest! {
             prop_assert!(value.is_finite() && value >= 0.0, "{:?}", d);
         }
     }
+}
+
+#[test]
+fn a_key_that_is_kept_beside_its_row_costs_reads_records_and_time() {
+    let mut task = reads(Engine::TiKv);
+    (task.profile.transactional, task.profile.statements) = (true, 4.0);
+    (task.profile.inserts, task.profile.point_reads) = (1.0, 2.0);
+    task.profile.index_entry = Bytes(40);
+    let apart = workload::Profile { lookups: 2.0, point_reads: 4.0, indexes: 1.0, ..task.profile.clone() };
+    task.profile.keys_apart = Some(Box::new(apart));
+    let of = |clustered_index| demand(&task, Settings { clustered_index, ..Settings::default() });
+    let (on, int_only) = (of(None), of(Some(ClusteredIndex::IntOnly)));
+    assert!(int_only.cpu > 1.5 * on.cpu && int_only.log.write_bytes > on.log.write_bytes);
+    assert!(int_only.data.reads > on.data.reads && int_only.path.delay > on.path.delay);
+    // Where nothing is known of keys, nothing changes.
+    task.profile.keys_apart = None;
+    let settings = Settings { clustered_index: Some(ClusteredIndex::IntOnly), ..Settings::default() };
+    assert_eq!(demand(&task, settings), on);
 }

@@ -3,7 +3,7 @@
 //! `cargo test -p diskwright-engine --test tpcc -- --nocapture` prints the table.
 
 use catalog::{Catalog, InstanceType};
-use deployment::{Deployment, Locks};
+use deployment::{ClusteredIndex, Deployment, Locks};
 use engine::{Calibration, Capacity, Cluster, DiskCapacity, Load, Prediction, Prepared, predict};
 use workload::Workload;
 
@@ -23,8 +23,9 @@ fn example(name: &str) -> String {
 
 fn run(name: &str, clients: f64, published: f64) -> (Prediction, f64) {
     let mut deployment = Deployment::read(example(name)).unwrap();
-    // TiKV of 2020.
+    // TiDB and TiKV of 2020.
     deployment.settings.locks = Some(Locks::Written);
+    deployment.settings.clustered_index = Some(ClusteredIndex::IntOnly);
     let view = Catalog::embedded().at(deployment.as_of);
     let (_, group) = deployment.storage().next().unwrap();
     let instance: &InstanceType = view.instance(&group.instance).unwrap();

@@ -10,7 +10,7 @@ mod setting;
 use input::{InputError, Text};
 use units::Nanos;
 
-pub use names::{Names, node_name, zone_name};
+pub use names::{Names, node_name, sql_node_name, zone_name};
 pub use setting::Setting;
 
 /// The events of a run, read but not yet held against a deployment.

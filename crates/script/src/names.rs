@@ -7,6 +7,11 @@ pub fn node_name(index: usize) -> String {
     format!("n{}", index + 1)
 }
 
+/// The name of a node that speaks SQL, counted from 0: `sql1`, `sql2` …. No event is of one.
+pub fn sql_node_name(index: usize) -> String {
+    format!("sql{}", index + 1)
+}
+
 /// The name of a zone, counted from 0: `a`, `b`, … and their numbers after `z`.
 pub fn zone_name(zone: usize) -> String {
     u8::try_from(zone).ok().filter(|zone| *zone < 26).map_or_else(|| zone.to_string(), |z| char::from(b'a' + z).into())

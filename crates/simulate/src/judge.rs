@@ -15,6 +15,12 @@ pub(crate) const BUSY: f64 = 0.9;
 /// An open loop that ends less of what comes than this is saturated.
 pub(crate) const CARRIED: f64 = 0.98;
 
+/// For which share of a step threads that were busy for so long held work up.
+fn full(busy: f64, threads: f64, step: f64) -> f64 {
+    let used = busy / (threads * step);
+    if used >= BUSY { used } else { 0.0 }
+}
+
 /// Sums of the steps that are measured.
 pub(crate) struct Judge {
     step: f64,
@@ -27,6 +33,9 @@ pub(crate) struct Judge {
     /// Of each node, what was counted at the end of the last step, and at the end of the warm-up.
     last: Vec<Totals>,
     start: Vec<Totals>,
+    /// Of each SQL node, thread-seconds at the end of the last step, and of all at the end of the warm-up.
+    last_sql: Vec<f64>,
+    start_sql: f64,
     zones: [f64; 2],
     zones_start: [f64; 2],
 }
@@ -59,13 +68,15 @@ impl Judge {
             held: HeldUp::default(),
             last: totals.clone(),
             start: totals,
+            last_sql: vec![0.0; world.sql.len()],
+            start_sql: 0.0,
             zones: [0.0; 2],
             zones_start: [0.0; 2],
         }
     }
 
     /// Takes a step that ends at `until`, one of the warm-up only to move the start; what held up each node in it, and for
-    /// which share of the step.
+    /// which share of the step. SQL nodes are numbered after the storage nodes.
     pub(crate) fn add(
         &mut self,
         world: &World,
@@ -90,8 +101,14 @@ impl Judge {
             let real = shares.into_iter().filter(|(_, share)| *share > 0.0);
             all.extend(real.map(|(what, share)| (index, what, share.min(1.0))));
         }
+        for (index, node) in world.sql.iter().enumerate() {
+            let busy = node.busy() - std::mem::replace(&mut self.last_sql[index], node.busy());
+            let share = full(busy, node.threads(), self.step).min(1.0);
+            all.extend((share > 0.0).then(|| (world.nodes.len() + index, "SQL CPU".to_owned(), share)));
+        }
         if !measured {
             self.start = self.last.clone();
+            self.start_sql = self.last_sql.iter().sum();
             self.zones_start = zones;
             return all;
         }
@@ -126,10 +143,7 @@ impl Judge {
         if node.outage.away {
             shares.push(("node away".to_owned(), 1.0));
         }
-        let full = |busy: f64, threads: f64| {
-            let used = busy / (threads * self.step);
-            if used >= BUSY { used } else { 0.0 }
-        };
+        let full = |busy: f64, threads: f64| full(busy, threads, self.step);
         let busy = |pool: Pool| is.busy[pool as usize] - was.busy[pool as usize];
         shares.push(("CPU".to_owned(), full(Pool::ALL.into_iter().map(busy).sum(), node.cpu.threads())));
         for pool in [Pool::Scheduler, Pool::Store, Pool::Apply, Pool::Read] {
@@ -183,6 +197,7 @@ impl Judge {
                 cross_zone_peer_bytes: self.zones[0] - self.zones_start[0],
                 cross_zone_client_bytes: self.zones[1] - self.zones_start[1],
                 node_cpu: grown(|t| t.busy.iter().sum()),
+                sql_cpu: (!world.sql.is_empty()).then(|| self.last_sql.iter().sum::<f64>() - self.start_sql),
                 disk_ios: grown(|t| t.disks.ios),
                 disk_bytes: grown(|t| t.disks.bytes),
             },

@@ -22,6 +22,8 @@ pub(crate) struct Load {
     reads: f64,
     scans: f64,
     statements: f64,
+    /// Statements that read an index entry before they read rows.
+    lookups: f64,
     /// Statements that write locks.
     locking: f64,
     /// Whether they wait for them.
@@ -36,6 +38,9 @@ pub(crate) struct Load {
     pub(crate) transactional: bool,
     /// Seconds of a statement outside the storage nodes.
     call: f64,
+    /// Core-seconds of a statement, a row read and a record written at an SQL node, where there are such nodes.
+    sql: [f64; 3],
+    rows_per_scan: f64,
     pub(crate) think: Nanos,
     /// Raft proposals for each record.
     pub(crate) proposals: f64,
@@ -74,7 +79,7 @@ pub(crate) enum Phase {
 }
 
 /// One operation.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Drawn {
     pub(crate) reads: u32,
     pub(crate) scans: u32,
@@ -85,6 +90,8 @@ pub(crate) struct Drawn {
     pub(crate) requests: u32,
     /// Time outside the storage nodes before each request, and before the writes.
     pub(crate) pause: Nanos,
+    /// Core-seconds of an SQL node before each of them, which `pause` is without.
+    pub(crate) work: f64,
 }
 
 impl Load {
@@ -110,6 +117,7 @@ impl Load {
             reads: profile.point_reads,
             scans: profile.scans,
             statements: profile.statements,
+            lookups: profile.lookups,
             locking: if locks == Locks::Memory { 0.0 } else { profile.locking },
             locks_waited_for: locks == Locks::Written,
             records,
@@ -117,6 +125,8 @@ impl Load {
             spread: (1.0 + profile.spread * profile.spread).ln().sqrt(),
             transactional,
             call: if transactional { c.statement } else { c.raw_call },
+            sql: [0.0; 3],
+            rows_per_scan: scan_row,
             think: profile.think,
             proposals: if transactional { c.proposals_per_write } else { 1.0 },
             log: [rows, commit, c.lock_record],
@@ -131,6 +141,11 @@ impl Load {
             scan_blocks: 1.0 + scan_row * row / block,
             answers: [row, scan_row * row],
         }
+    }
+
+    /// Statements take processor time of SQL nodes.
+    pub(crate) fn speaks_sql(&mut self, c: &Constants) {
+        self.sql = [c.sql_statement, c.sql_row_read, c.sql_record_written];
     }
 
     /// From now on an operation has so many times the reads, scans and writes of the beginning.
@@ -172,9 +187,15 @@ impl Load {
         let writes = f64::from(u8::from(records > 0));
         // The commit of a transaction is a statement that does not read.
         let reading = (statements - writes * f64::from(u8::from(self.transactional))).round().max(1.0);
-        let requests = (reads + scans).min(reading as u32);
-        let pause = statements * self.call / (f64::from(requests) + writes).max(1.0);
-        Drawn { reads, scans, records, locking, requests, pause: Nanos::from_secs_f64(pause) }
+        // Such a statement asks for its rows when it has the entry.
+        let requests = (reads + scans).min((reading + (self.lookups * factor).round()) as u32);
+        let steps = (f64::from(requests) + writes).max(1.0);
+        let rows = f64::from(reads) + f64::from(scans) * self.rows_per_scan;
+        let [of_statement, of_row, of_record] = self.sql;
+        let work = statements * of_statement + rows * of_row + f64::from(records) * of_record;
+        // The time of a statement was measured with the work of the SQL layer in it.
+        let pause = (statements * self.call - work).max(0.0) / steps;
+        Drawn { reads, scans, records, locking, requests, pause: Nanos::from_secs_f64(pause), work: work / steps }
     }
 }
 
@@ -274,48 +295,5 @@ impl Data {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing;
-    use rand::SeedableRng;
-
-    #[test]
-    fn operations_of_a_mix_are_one_thing_or_the_other_and_their_means_are_kept() {
-        let mut task = testing::task(10_000.0);
-        task.profile.point_reads = 0.5;
-        task.profile.updates = 0.5;
-        let load = Load::new(&task, &Settings::default(), Constants::embedded());
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-        let drawn: Vec<_> = (0..10_000).map(|_| load.draw(&mut random)).collect();
-        assert!(drawn.iter().all(|one| one.reads + one.records == 1));
-        let reads: u32 = drawn.iter().map(|one| one.reads).sum();
-        assert!((4700..5300).contains(&reads), "{reads}");
-    }
-
-    #[test]
-    fn uneven_operations_keep_their_mean() {
-        let mut task = testing::task(10_000.0);
-        (task.profile.point_reads, task.profile.statements, task.profile.spread) = (20.0, 20.0, 0.8);
-        let load = Load::new(&task, &Settings::default(), Constants::embedded());
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-        let reads: u32 = (0..50_000).map(|_| load.draw(&mut random).reads).sum();
-        let mean = f64::from(reads) / 50_000.0;
-        assert!((mean / 20.0 - 1.0).abs() < 0.02, "{mean}");
-    }
-
-    #[test]
-    fn who_locks_does_so_in_as_many_statements_as_the_mean_says_and_never_without_writing() {
-        let mut task = testing::task(10_000.0);
-        (task.profile.transactional, task.profile.statements, task.profile.spread) = (true, 12.0, 0.6);
-        (task.profile.updates, task.profile.locking) = (8.0, 4.4);
-        let settings = |locks| Settings { locks: Some(locks), ..Settings::default() };
-        let load = |locks| Load::new(&task, &settings(locks), Constants::embedded());
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-        let written = load(Locks::Written);
-        let drawn: Vec<_> = (0..50_000).map(|_| written.draw(&mut random)).collect();
-        let mean = f64::from(drawn.iter().map(|one| one.locking).sum::<u32>()) / 50_000.0;
-        assert!((mean / 4.4 - 1.0).abs() < 0.02, "{mean}");
-        assert!(drawn.iter().all(|one| one.records > 0 || one.locking == 0));
-        assert_eq!(load(Locks::Memory).draw(&mut random).locking, 0);
-    }
-}
+#[path = "load_tests.rs"]
+mod tests;

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use observe::{Latencies, NodeSample};
-use script::{node_name, zone_name};
+use script::{node_name, sql_node_name, zone_name};
 use timeline::{About, LatencyPoint, Merge, Point, Timeline, Unit};
 use units::Nanos;
 
 use crate::cpu::Pool;
 use crate::series::{Labels, SeriesMap};
-use crate::world::{Node, Seen, World};
+use crate::world::{Node, Seen, SqlNode, World};
 
 /// Samples of disks that are kept before they become points.
 pub(crate) const KEPT: usize = 256;
@@ -71,6 +71,8 @@ pub(crate) struct Recorder {
     every: u64,
     series: SeriesMap,
     nodes: Vec<NodeRecord>,
+    /// Of each SQL node, its labels and what it had worked.
+    sql: Vec<(Labels, f64)>,
     zones: BTreeMap<(&'static str, usize, usize), f64>,
     latencies: timeline::Latency,
     since: Nanos,
@@ -90,12 +92,16 @@ impl Recorder {
             samples: vec![node.disks.baseline()],
             latencies: vec![node.disks.latencies()],
         };
+        let sql = |(index, node): (usize, &SqlNode)| {
+            (labels(&[("node", &sql_node_name(index)), ("zone", &zone_name(node.zone))]), 0.0)
+        };
         Self {
             step,
             steps: 0,
             every: (span.0 / step.0).div_ceil(HISTOGRAMS).max(1),
             series: SeriesMap::default(),
             nodes: world.nodes.iter().enumerate().map(node).collect(),
+            sql: world.sql.iter().enumerate().map(sql).collect(),
             zones: BTreeMap::new(),
             latencies: timeline::latencies(),
             since: Nanos(0),
@@ -117,6 +123,12 @@ impl Recorder {
                 self.disks(index);
             }
         }
+        for (index, node) in world.sql.iter().enumerate() {
+            let (labels, last) = &mut self.sql[index];
+            let value = node.busy() - std::mem::replace(last, node.busy());
+            let labels = labels.clone();
+            self.value("tidb_cpu_time", labels, (Unit::Seconds, Merge::Sum), Point { from, until, value });
+        }
         for (kind, zone, to, bytes) in world.network.counted() {
             let last = self.zones.insert((kind, zone, to), bytes).unwrap_or(0.0);
             let of = labels(&[("from", &zone_name(zone)), ("to", &zone_name(to)), ("kind", kind)]);
@@ -129,7 +141,8 @@ impl Recorder {
         let seconds = self.step.as_secs_f64();
         let (from, until) = (Nanos((self.steps - 1) * self.step.0), Nanos(self.steps * self.step.0));
         for (node, what, share) in held {
-            let mut labels = self.nodes[*node].labels.clone();
+            let sql = |node: usize| &self.sql[node - self.nodes.len()].0;
+            let mut labels = self.nodes.get(*node).map_or_else(|| sql(*node), |node| &node.labels).clone();
             labels.insert("by".to_owned(), what.clone());
             let point = Point { from, until, value: share * seconds };
             self.value("held_up_time", labels, (Unit::Seconds, Merge::Sum), point);

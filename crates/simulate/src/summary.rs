@@ -85,7 +85,7 @@ pub struct Full {
 /// Something that held operations up.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Bound {
-    /// `data disk: volume throughput`, `CPU`, `flow control`, `raftstore threads`.
+    /// `data disk: volume throughput`, `CPU`, `flow control`, `raftstore threads`, `SQL CPU`.
     pub what: String,
     /// Share of the measured time, 0 to 1, on the node where it was largest.
     pub share: f64,
@@ -120,8 +120,11 @@ pub struct Use {
     pub cross_zone_peer_bytes: f64,
     /// Bytes between clients and nodes of other zones.
     pub cross_zone_client_bytes: f64,
-    /// CPU seconds.
+    /// CPU seconds of storage nodes.
     pub node_cpu: f64,
+    /// CPU seconds of nodes that speak SQL; none where the deployment has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sql_cpu: Option<f64>,
     /// Requests that disks completed.
     pub disk_ios: f64,
     /// Bytes that they moved.

@@ -1,6 +1,6 @@
 //! What a whole run keeps to.
 
-use deployment::{Deployment, Locks};
+use deployment::{ClusteredIndex, Deployment, Locks};
 use engine::Load;
 use proptest::prelude::*;
 use units::{Bytes, Nanos};
@@ -87,6 +87,29 @@ fn locks_that_are_written_cost_log_bytes_and_the_statement_that_waits_for_them_t
     assert!(mean(&pipelined) < 1.1 * mean(&memory), "{} {}", mean(&pipelined), mean(&memory));
     // Each of the two waits for a write to the log and its way through raft.
     assert!(mean(&written) > mean(&pipelined) + 2.0 * 0.0005, "{} {}", mean(&written), mean(&pipelined));
+}
+
+#[test]
+fn a_key_that_is_kept_beside_its_row_costs_a_request_and_a_record_more() {
+    let mut task = mixed(20.0);
+    let apart = workload::Profile { lookups: 3.0, point_reads: 8.0, indexes: 2.0, ..task.profile.clone() };
+    task.profile.keys_apart = Some(Box::new(apart));
+    let of = |which| {
+        let mut deployment = deployment(FAST, Some(FAST));
+        deployment.settings.clustered_index = which;
+        run(&deployment, &task, &seconds(20)).summary
+    };
+    let (on, int_only) = (of(None), of(Some(ClusteredIndex::IntOnly)));
+    assert_eq!(on, of(Some(ClusteredIndex::On)));
+    let each = |summary: &Summary, amount: f64| amount / (summary.operations_per_second * summary.used.seconds);
+    let cpu = |summary: &Summary| each(summary, summary.used.node_cpu);
+    let logged = |summary: &Summary| each(summary, summary.used.raft_log_bytes);
+    assert!(cpu(&int_only) > 1.2 * cpu(&on), "{} {}", cpu(&int_only), cpu(&on));
+    assert!(logged(&int_only) > 1.05 * logged(&on), "{} {}", logged(&int_only), logged(&on));
+    let mean = |summary: &Summary| summary.latency.unwrap().mean.as_secs_f64();
+    // Two of three requests go to another zone.
+    let trips = 3.0 * 2.0 / 3.0 * crate::Constants::embedded().zone_round_trip;
+    assert!(mean(&int_only) > mean(&on) + trips, "{} {}", mean(&int_only), mean(&on));
 }
 
 #[test]

@@ -85,6 +85,7 @@ impl Inserts {
         let profile = Profile {
             unit: Unit { name: "inserts/s", per_operation: inserts },
             statements: 1.0,
+            lookups: 0.0,
             locking: 0.0,
             think: Nanos(0),
             spread: 0.0,
@@ -106,6 +107,7 @@ impl Inserts {
                 Order::Random => skew::uniform(),
                 Order::Ordered => skew::end(),
             },
+            keys_apart: None,
         };
         Ok((profile, clients, Growth { before, added, period, swept_indexes }))
     }

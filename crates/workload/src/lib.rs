@@ -17,6 +17,7 @@ mod tables;
 mod targets;
 mod tpcc;
 mod tpcc_skew;
+mod tpcc_standard;
 mod ycsb;
 
 pub use error::WorkloadError;

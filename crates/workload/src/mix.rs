@@ -158,6 +158,7 @@ impl Mix {
             spread: if square_mean > 0.0 { (mean_square / square_mean - 1.0).max(0.0).sqrt() } else { 0.0 },
             unit: Unit { name: "ops/s", per_operation: 1.0 },
             statements: mean.statements / mean.weight,
+            lookups: 0.0,
             locking: if self.transactional == Some(false) { 0.0 } else { mean.locking / mean.weight },
             think: think.unwrap_or_default(),
             transactional: self.transactional.unwrap_or(true),
@@ -175,6 +176,7 @@ impl Mix {
             compressed: compressed.unwrap_or(COMPRESSED),
             popularity,
             blocks: Vec::new(),
+            keys_apart: None,
         };
         Ok((profile, clients))
     }

@@ -35,6 +35,13 @@ impl Task {
         };
         Self { engine, profile, clients: None, targets, measured: None, growth: None }
     }
+
+    /// The same where primary keys that are no single integer are unique indexes beside their rows.
+    #[must_use]
+    pub fn with_keys_apart(&self) -> Self {
+        let profile = self.profile.keys_apart.as_ref().map_or_else(|| self.profile.clone(), |apart| (**apart).clone());
+        Self { profile, ..self.clone() }
+    }
 }
 
 /// How a table grows from before a run to its end.
@@ -66,6 +73,8 @@ pub struct Profile {
     pub unit: Unit,
     /// Statements a client sends one after the other, the commit included.
     pub statements: f64,
+    /// Statements that read an index entry and only then, in a request of its own, the rows that it names.
+    pub lookups: f64,
     /// Statements, in the mean, that lock rows before the transaction commits. A statement that is a transaction by itself locks
     /// nothing: TiDB commits it optimistically.
     pub locking: f64,
@@ -103,6 +112,9 @@ pub struct Profile {
     pub popularity: Vec<Band>,
     /// How they spread over blocks, where that is known by more than how rows lie.
     pub blocks: Vec<Blocks>,
+    /// The same operation where primary keys that are no single integer are unique indexes beside their rows. `None` where there
+    /// are no such keys, or nothing is known of them.
+    pub keys_apart: Option<Box<Profile>>,
 }
 
 impl Profile {
@@ -112,6 +124,7 @@ impl Profile {
         Self {
             unit: Unit { name: "ops/s", per_operation: 1.0 },
             statements: 1.0,
+            lookups: 0.0,
             locking: 0.0,
             think: Nanos(0),
             spread: 0.0,
@@ -130,6 +143,7 @@ impl Profile {
             compressed,
             popularity: skew::uniform(),
             blocks: Vec::new(),
+            keys_apart: None,
         }
     }
 

@@ -94,6 +94,7 @@ impl Sysbench {
         let profile = Profile {
             unit: Unit { name: "queries/s", per_operation: test.statements },
             statements: test.statements,
+            lookups: 0.0,
             locking: test.locking,
             think: Nanos(0),
             spread: 0.0,
@@ -117,6 +118,7 @@ impl Sysbench {
                 // All tables are alike, so the popular ranks of one stand for those of all.
                 SysbenchDistribution::Zipfian => skew::zipf(rows, theta, true),
             },
+            keys_apart: None,
         };
         Ok((profile, clients))
     }

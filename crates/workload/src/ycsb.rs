@@ -134,6 +134,7 @@ impl Ycsb {
         let profile = Profile {
             unit: Unit { name: "ops/s", per_operation: 1.0 },
             statements: core.statements,
+            lookups: 0.0,
             locking: 0.0,
             think: Nanos(0),
             spread: 0.0,
@@ -160,6 +161,7 @@ impl Ycsb {
                 YcsbDistribution::Zipfian => skew::scrambled_zipf(records, theta),
                 YcsbDistribution::Latest => skew::zipf(records, theta, ordered),
             },
+            keys_apart: None,
         };
         Ok((profile, clients))
     }

@@ -42,7 +42,11 @@ pub(super) fn text(seed: u64, run: &Run, took: f64, written: &[PathBuf]) -> Stri
             rate("pages written back", innodb.pages_written, "1/s");
         }
     }
-    rate("busy threads of all nodes", used.node_cpu, "");
+    let nodes = if used.sql_cpu.is_some() { "storage" } else { "all" };
+    rate(&format!("busy threads of {nodes} nodes"), used.node_cpu, "");
+    if let Some(busy) = used.sql_cpu {
+        rate("busy threads of SQL nodes", busy, "");
+    }
     if let Some(amplification) = used.write_amplification() {
         table.row(["write amplification".to_owned(), format!("{amplification:.1}"), "of flushed bytes".to_owned()]);
     }

@@ -248,6 +248,7 @@ impl Recorder {
             seconds,
             user_bytes: self.user_bytes,
             node_cpu: self.last.busy.iter().zip(&self.start.busy).map(|(is, was)| is - was).sum(),
+            sql_cpu: None,
             disk_ios: self.last.disks.ios - self.start.disks.ios,
             disk_bytes: self.last.disks.bytes - self.start.disks.bytes,
             ..Use::default()

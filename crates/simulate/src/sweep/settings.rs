@@ -134,6 +134,11 @@ settings! {
         setup.deployment.settings.locks = Some(read(text)?);
         Ok(())
     };
+    "clustered-index", "on or int-only (TiDB before 5.0): which primary keys are the keys of their rows", "on,int-only",
+    |setup, text| {
+        setup.deployment.settings.clustered_index = Some(read(text)?);
+        Ok(())
+    };
     "thread-pools", "how many times TiKV's default threads requests have: unified read, scheduler, raftstore, apply", "1,2",
     |setup, text| {
         setup.options.pools = positive(text)?.min(1000);

@@ -20,7 +20,7 @@ use super::outage::Outage;
 use super::own_log::OwnLog;
 use super::regions::Regions;
 use super::writeback::Writeback;
-use super::{Seen, World};
+use super::{Seen, SqlNode, World};
 use crate::agenda::Agenda;
 use crate::blobs::Blobs;
 use crate::cpu::{Cpu, Pool};
@@ -58,7 +58,13 @@ impl World {
         let script = crate::events::bind(&options.script, deployment, task, view, options)?;
         let c = &options.constants;
         let settings = &deployment.settings;
-        let load = Load::new(task, settings, c);
+        // Raw keys do not pass through SQL, and the one machine of the reference store has no such layer.
+        let speaks = task.profile.transactional && options.machine.is_none();
+        let sql = if speaks { SqlNode::all(deployment, view)? } else { Vec::new() };
+        let mut load = Load::new(task, settings, c);
+        if !sql.is_empty() {
+            load.speaks_sql(c);
+        }
         let sent = match options.load.unwrap_or(task.clients.map_or(Asked::Open(target_rate(task)), Asked::Closed)) {
             Asked::Open(rate) => Sent::Open(rate),
             Asked::Closed(clients) => Sent::Closed(clients.round().max(1.0) as u32),
@@ -94,6 +100,8 @@ impl World {
             now: Nanos(0),
             agenda: Agenda::new(),
             network,
+            sql,
+            connections: 0,
             zones: (0..deployment.zones as usize)
                 .map(|zone| (0..zones.len()).filter(|node| zones[*node] == zone).map(|node| node as u16).collect())
                 .collect(),

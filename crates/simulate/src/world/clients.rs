@@ -7,7 +7,7 @@ use units::Nanos;
 use super::World;
 use super::build::Sent;
 use super::event::{Event, NONE, Op, Req, What};
-use crate::load::Phase;
+use crate::load::{Drawn, Phase};
 
 impl World {
     /// The next operation of an open loop, and when the one after it comes.
@@ -40,11 +40,23 @@ impl World {
 
     /// A place for an operation, of a client that keeps it or of an open loop.
     pub(super) fn new_op(&mut self, client: bool) -> u32 {
-        let zone = self.random.random_range(0..self.zones.len()) as u16;
-        let drawn = crate::load::Drawn { reads: 0, scans: 0, records: 0, locking: 0, requests: 0, pause: Nanos(0) };
+        let (sql, zone) = self.connected().unwrap_or_else(|| (0, self.random.random_range(0..self.zones.len()) as u16));
+        let drawn = Drawn::default();
         let (start, back) = (Nanos(0), Nanos(0));
-        let op =
-            Op { start, drawn, requests: 0, reads: 0, scans: 0, locking: 0, phases: 0, waiting: 0, back, zone, client };
+        let op = Op {
+            start,
+            drawn,
+            requests: 0,
+            reads: 0,
+            scans: 0,
+            locking: 0,
+            phases: 0,
+            waiting: 0,
+            back,
+            zone,
+            sql,
+            client,
+        };
         self.ops.insert(op) as u32
     }
 
@@ -62,7 +74,7 @@ impl World {
     }
 
     /// Sends what an operation does next, at an instant not before now.
-    pub(super) fn proceed(&mut self, op: u32, at: Nanos) {
+    pub(super) fn go_on(&mut self, op: u32, at: Nanos) {
         let this = self.ops[op as usize];
         if this.requests > 0 {
             let (reads, scans) = (this.reads.div_ceil(this.requests), this.scans.div_ceil(this.requests));

@@ -18,6 +18,8 @@ pub(crate) enum Event {
     Arrive,
     /// A client's first operation.
     Begin(u32),
+    /// A statement of an operation reaches its SQL node.
+    Statement(u32),
     /// A request reaches its node.
     Request(u32),
     /// A request may be worked on: flow control lets a write pass, or a follower knows how far it must have applied.
@@ -69,6 +71,8 @@ pub(crate) enum Task {
     Apply(u32),
     /// A step of a flush or compaction.
     Part(u32),
+    /// A statement of an operation, up to what it asks of storage nodes.
+    Statement(u32),
     /// A client's request, where clients and nodes share processors.
     Sent(u32),
     /// Requests of disks, likewise: nobody waits for the processors here.
@@ -93,6 +97,8 @@ pub(crate) struct Op {
     /// When the last answer reached the client.
     pub(crate) back: Nanos,
     pub(crate) zone: u16,
+    /// The SQL node that its client is connected to, if there are any.
+    pub(crate) sql: u16,
     /// Whether a client of a closed loop sends it.
     pub(crate) client: bool,
 }

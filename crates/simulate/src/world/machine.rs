@@ -41,9 +41,11 @@ impl World {
     /// The next job that is done at a node, or beside them. Its thread is free, but for that of a read, which may wait for
     /// the disk.
     pub(super) fn take_job(&mut self, node: usize) -> Option<Task> {
-        let cpu = match self.nodes.get_mut(node) {
-            Some(node) => &mut node.cpu,
-            None => &mut self.shared.as_mut()?.cpu,
+        let beside = node.wrapping_sub(self.nodes.len());
+        let cpu = match (self.nodes.get_mut(node), self.sql.get_mut(beside)) {
+            (Some(node), _) => &mut node.cpu,
+            (None, Some(node)) => &mut node.cpu,
+            (None, None) => &mut self.shared.as_mut()?.cpu,
         };
         let (pool, task) = cpu.take()?;
         if !matches!(task, Task::Read(_)) {

@@ -15,6 +15,7 @@ mod raft;
 mod regions;
 mod requests;
 mod script;
+mod sql;
 mod stall;
 mod syncs;
 mod writeback;
@@ -29,6 +30,7 @@ use event::Event;
 use event::{Group, Op, Part, Req, Task, Work};
 use machine::Shared;
 pub(crate) use node::{Counts, Node};
+pub(crate) use sql::SqlNode;
 
 use crate::agenda::Agenda;
 use crate::events::Action;
@@ -66,6 +68,9 @@ pub(crate) struct World {
     pub(crate) nodes: Vec<Node>,
     /// What runs beside the nodes, if one machine stands in for all.
     shared: Option<Shared>,
+    /// Nodes that speak SQL, and how many clients were connected to them; none where the layer never is full.
+    pub(crate) sql: Vec<SqlNode>,
+    connections: usize,
     pub(crate) network: Network,
     /// Nodes of each zone.
     zones: Vec<Vec<u16>>,
@@ -136,12 +141,18 @@ impl Stepped for World {
 }
 
 impl World {
-    /// The node whose processors have done something first, and when; one more than there are is what runs beside them.
+    /// The node whose processors have done something first, and when; more than there are is what runs beside them: the nodes that
+    /// speak SQL, or the rest of the one machine.
     fn first_job(&self) -> (usize, Nanos) {
         let mut first = (0, Nanos(u64::MAX));
         for (index, node) in self.nodes.iter().enumerate() {
             if node.cpu.next() < first.1 {
                 first = (index, node.cpu.next());
+            }
+        }
+        for (index, node) in self.sql.iter().enumerate() {
+            if node.cpu.next() < first.1 {
+                first = (self.nodes.len() + index, node.cpu.next());
             }
         }
         match &self.shared {
@@ -157,6 +168,7 @@ impl World {
         match event {
             Event::Arrive => self.arrive(),
             Event::Begin(op) => self.begin(op, self.now),
+            Event::Statement(op) => self.statement(op),
             Event::Request(req) => self.sent_by_client(req),
             Event::Admitted(req) => self.admitted(req),
             Event::Read(req) => self.read_on(req),
@@ -186,6 +198,7 @@ impl World {
             Task::Apply(batch) => self.apply(node, batch),
             Task::Part(part) => self.step_half_done(part),
             Task::Sent(req) => self.request(req),
+            Task::Statement(op) => self.go_on(op, self.now),
             Task::Served => {}
         }
     }
