@@ -180,6 +180,27 @@ mod tests {
         }
     }
 
+    /// RocksDB's limiter grants a tenth of a second of its rate at once (its refill period), and asks for the rate again only when
+    /// that is used up: as fast as the new rate at the least.
+    #[test]
+    fn a_rate_that_is_lowered_online_holds_before_it_is_measured() {
+        let rate = |side: &serde_json::Map<String, serde_json::Value>| {
+            let rate = side.get("rocksdb.rate-bytes-per-sec").and_then(|rate| rate.as_str()?.parse::<Bytes>().ok());
+            rate.map(|rate| rate.0 as f64)
+        };
+        let recipes = RECIPES.map(|(id, _)| (id, Recipe::of(id).unwrap()));
+        let lowered: Vec<_> = recipes
+            .iter()
+            .filter_map(|(id, recipe)| recipe.online.as_ref().map(|online| (id, recipe.warm_up, online)))
+            .filter_map(|(id, warm_up, online)| Some((id, warm_up, rate(&online.without)?, rate(&online.with)?)))
+            .collect();
+        assert!(!lowered.is_empty(), "no recipe lowers the rate of compactions");
+        for (id, warm_up, without, with) in lowered {
+            let used_up = 0.1 * without / with;
+            assert!(used_up < warm_up.as_secs_f64(), "{id}: {used_up:.1} s after a warm-up of {warm_up}");
+        }
+    }
+
     #[test]
     fn every_claim_on_a_real_engine_has_a_recipe() {
         let claims =
