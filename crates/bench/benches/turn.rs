@@ -37,8 +37,8 @@ fn turn(criterion: &mut Criterion) {
     const CLIENTS: u32 = 256;
     let closed = Loop::Closed { clients: CLIENTS, think: Nanos(0) };
     let arrivals = Arrivals::Poisson;
-    // In virtual time a turn of an open loop starts one operation.
-    let open = Loop::Open { rate: 1e5, arrivals, in_flight: 1000, backlog: 1000 };
+    // In virtual time a turn of an open loop starts one operation, up to this rate.
+    let open = Loop::Open { rate: 1e4, arrivals, in_flight: 1000, backlog: 1000 };
     let mut group = criterion.benchmark_group("one operation");
     let mut measure = |name: &str, load: Loop, core: Option<&str>, of_a_turn: u32| {
         let source: Box<dyn Source<Operation = Operation>> = match core {

@@ -15,6 +15,18 @@ pub enum Arrivals {
     Poisson,
 }
 
+/// Above so many operations a second of a thread, those of an open loop start in beats: to wake up for each would take a sixth of
+/// two processors (docs/bench.md).
+pub(super) const DENSE: f64 = 10_000.0;
+
+/// From one beat to the next. A beat costs the driver some 20 us for waking up, to send and to take answers: 4 % of one processor.
+pub(super) const BEAT: Nanos = Nanos::micros(500);
+
+/// From one instant to the next at which operations may start, when a thread has so many a second; 0 if they may at any.
+pub(super) fn beat(rate: f64) -> Nanos {
+    if rate > DENSE { BEAT } else { Nanos(0) }
+}
+
 /// What makes operations start.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "loop")]
@@ -27,7 +39,8 @@ pub enum Loop {
         /// include it.
         think: Nanos,
     },
-    /// Arrivals at a rate, whether the database keeps up or not. Latency counts from when an operation was to start.
+    /// Arrivals at a rate, whether the database keeps up or not. Latency counts from when an operation was to start. Above 10,000 a
+    /// second of a thread all that are due leave together, each half millisecond.
     Open {
         /// Operations a second.
         rate: f64,
@@ -80,6 +93,14 @@ impl Loop {
             Self::Open { rate, arrivals, in_flight, backlog } => {
                 Self::Open { rate: rate * factor, arrivals, in_flight, backlog }
             }
+        }
+    }
+
+    /// How far apart the instants are at which operations leave together, with so many threads; 0 where each leaves when it is due.
+    pub fn beat(&self, threads: u32) -> Nanos {
+        match self {
+            Self::Closed { .. } => Nanos(0),
+            Self::Open { rate, .. } => beat(rate / f64::from(threads)),
         }
     }
 

@@ -8,6 +8,7 @@ use rand_distr::Exp1;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::Nanos;
 
+use super::arrivals::beat;
 use super::{Arrivals, Loop};
 
 /// A client whose operation failed waits so long: a database that refuses at once must not be asked in a tight loop.
@@ -99,7 +100,7 @@ impl Pace {
         match self {
             Self::Closed { due, .. } => due.peek().map(|Reverse(at)| *at),
             Self::Open { waiting, in_flight, arriving, .. } if flights < *in_flight => {
-                Some(waiting.front().copied().unwrap_or(arriving.next()))
+                Some(waiting.front().copied().unwrap_or_else(|| arriving.start()))
             }
             // Arrivals that wait for a place are counted when there is one, or when a window ends.
             Self::Open { .. } => None,
@@ -123,7 +124,7 @@ impl Pace {
             },
             Self::Open { in_flight, .. } if flights >= *in_flight => None,
             Self::Open { waiting, arriving, .. } => {
-                if waiting.is_empty() && arriving.next() <= now {
+                if waiting.is_empty() && arriving.start() <= now {
                     return Some(arriving.take());
                 }
                 waiting.pop_front()
@@ -135,7 +136,7 @@ impl Pace {
     pub(crate) fn queue(&mut self, now: Nanos) -> u64 {
         let Self::Open { arriving, waiting, most_waiting, .. } = self else { return 0 };
         let mut dropped = 0;
-        while arriving.next() <= now {
+        while arriving.start() <= now {
             let at = arriving.take();
             if waiting.len() < *most_waiting {
                 waiting.push_back(at);
@@ -168,6 +169,12 @@ impl Arriving {
     /// The next arrival; the end of time if there is none.
     fn next(&self) -> Nanos {
         Nanos(self.next as u64)
+    }
+
+    /// When the next arrival may start: at once, or at the next beat.
+    fn start(&self) -> Nanos {
+        let (next, beat) = (self.next(), beat(1e9 / self.gap).0);
+        if beat == 0 { next } else { Nanos(next.0.div_ceil(beat).saturating_mul(beat)) }
     }
 
     /// The next arrival, which is over then.

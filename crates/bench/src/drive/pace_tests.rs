@@ -1,6 +1,7 @@
 //! Schedules keep their rates, and turn when they are told to.
 
 use super::*;
+use crate::drive::arrivals::{BEAT, DENSE};
 use crate::drive::{Course, Turn};
 use proptest::prelude::*;
 
@@ -54,6 +55,24 @@ fn poisson_arrivals_have_their_rate_and_exponential_gaps() {
     let gaps: Vec<_> = at.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
     let long = gaps.iter().filter(|gap| **gap > 100_000.0).count() as f64 / gaps.len() as f64;
     assert!((long - (-1f64).exp()).abs() < 0.02, "{long}");
+}
+
+#[test]
+fn dense_arrivals_start_together_and_keep_their_instants() {
+    let mut pace = alone(open(20_000.0, Arrivals::Constant));
+    assert_eq!(pace.take(Nanos(0), 0), Some(Nanos(0)));
+    // The next is due after 50 us, and leaves with nine others.
+    assert_eq!(pace.next(0), Some(BEAT));
+    assert_eq!(pace.take(Nanos(BEAT.0 - 1), 0), None);
+    let taken: Vec<_> = std::iter::from_fn(|| pace.take(BEAT, 0)).collect();
+    assert_eq!(taken, (1..=10).map(|n| Nanos::micros(50 * n)).collect::<Vec<_>>());
+}
+
+#[test]
+fn arrivals_that_are_not_dense_start_when_they_are_due() {
+    let mut pace = alone(open(DENSE, Arrivals::Constant));
+    assert_eq!(pace.take(Nanos(0), 0), Some(Nanos(0)));
+    assert_eq!(pace.next(0), Some(Nanos::micros(100)));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::table::{WIDTH, wrap};
 
 pub(super) fn text(report: &Report, found: &[Found], notes: &[String], written: &[PathBuf]) -> String {
     let mut out = bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
-    out += &format!("{}; {} rows\n\n", how(&report.load), report.rows_loaded);
+    out += &format!("{}; {} rows\n\n", how(&report.load, report.threads), report.rows_loaded);
     out += &table(report);
     for found in found {
         let run = &found.report;

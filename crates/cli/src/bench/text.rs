@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use bench::{KindReport, Loop, Report, RunReport};
 use trial::{Found, Order, Use};
+use units::Nanos;
 
 use crate::bench::is_reference;
 use crate::output::{bold, yellow};
@@ -13,7 +14,7 @@ pub(crate) fn text(report: &Report, found: &[Found], order: &Order, notes: &[Str
     let mut out = bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
     let scripted = !order.plan.course.is_empty() || !order.deeds.is_empty();
     let events = if scripted { "; changed by events" } else { "" };
-    out += &format!("{}{events}; {} rows\n\n", how(&report.load), report.rows_loaded);
+    out += &format!("{}{events}; {} rows\n\n", how(&report.load, report.threads), report.rows_loaded);
     out += &table(report);
     for (run, found) in report.runs.iter().zip(found) {
         // What events change is not meant to be steady.
@@ -46,10 +47,16 @@ pub(super) fn table(report: &Report) -> String {
     table.to_string()
 }
 
-pub(super) fn how(load: &Loop) -> String {
+pub(super) fn how(load: &Loop, threads: u32) -> String {
+    let together = match load.beat(threads) {
+        Nanos(0) => String::new(),
+        beat => format!(", those of {beat} leave together"),
+    };
     match load {
         Loop::Closed { clients, .. } => format!("closed loop, {clients} clients"),
-        Loop::Open { rate, .. } => format!("open loop, {rate:.0} operations/s, latency from when each was to start"),
+        Loop::Open { rate, .. } => {
+            format!("open loop, {rate:.0} operations/s{together}, latency from when each was to start")
+        }
     }
 }
 
