@@ -47,6 +47,8 @@ impl Alarm {
             let mut expirations = [0; 8];
             match rustix::io::read(self.timer.get_ref(), &mut expirations) {
                 Ok(_) => {
+                    // There is nothing more to read before it goes off again, which tells itself anew.
+                    ready.clear_ready();
                     self.due = None;
                     return Poll::Ready(());
                 }
