@@ -1,9 +1,11 @@
 //! The engine settings that change what is asked of disks.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use units::{Bytes, Nanos};
+use workload::Task;
 
 /// How blocks are compressed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -47,8 +49,7 @@ impl FromStr for Locks {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let named = Self::NAMED.iter().find(|(name, _)| *name == text);
-        named.map(|(_, locks)| *locks).ok_or("is none of memory, pipelined, written")
+        named(&Self::NAMED, text).ok_or("is none of memory, pipelined, written")
     }
 }
 
@@ -74,9 +75,13 @@ impl FromStr for ClusteredIndex {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let named = Self::NAMED.iter().find(|(name, _)| *name == text);
-        named.map(|(_, which)| *which).ok_or("is none of on, int-only")
+        named(&Self::NAMED, text).ok_or("is none of on, int-only")
     }
+}
+
+/// The one of this name.
+fn named<T: Copy>(all: &[(&str, T)], text: &str) -> Option<T> {
+    all.iter().find(|(name, _)| *name == text).map(|(_, one)| *one)
 }
 
 /// Settings; what is not given is the engine's default.
@@ -122,6 +127,16 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The task with its keys where these settings put them.
+    pub fn laid_out<'t>(&self, task: &'t Task) -> Cow<'t, Task> {
+        match (self.clustered_index, &task.profile.keys_apart) {
+            (Some(ClusteredIndex::IntOnly), Some(apart)) => {
+                Cow::Owned(Task { profile: (**apart).clone(), ..task.clone() })
+            }
+            _ => Cow::Borrowed(task),
+        }
+    }
+
     /// Whether nothing is set.
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()

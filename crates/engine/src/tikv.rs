@@ -1,9 +1,10 @@
 //! TiKV: a replicated log in front of a levelled tree, read through a block cache and the page cache.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use deployment::{ClusteredIndex, Locks, Settings};
+use deployment::{Locks, Settings};
 use units::Bytes;
 use workload::Task;
 
@@ -63,8 +64,7 @@ impl<'a> TikvModel<'a> {
     }
 
     pub(crate) fn demand(&self, cluster: &Cluster, settings: &Settings) -> Demand {
-        if settings.clustered_index == Some(ClusteredIndex::IntOnly) && self.task.profile.keys_apart.is_some() {
-            let apart = self.task.with_keys_apart();
+        if let Cow::Owned(apart) = settings.laid_out(self.task) {
             return TikvModel::new(self.constants, &apart).demand(cluster, settings);
         }
         let c = self.constants;

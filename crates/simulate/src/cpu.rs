@@ -85,9 +85,6 @@ pub(crate) struct Cpu<T> {
     rate: f64,
     at: Nanos,
     next: Nanos,
-    /// Whether `rate` and `next` are still those of the jobs before the last change. Several changes of one instant are common, and
-    /// only the last one counts.
-    stale: bool,
     /// Jobs elsewhere that run on the same hardware threads, and those of them that work in the background.
     beside: (usize, usize),
     /// Jobs here that run in the background, for longer than a slice.
@@ -112,7 +109,6 @@ impl<T: Copy> Cpu<T> {
             rate: speed,
             at: Nanos(0),
             next: Nanos(u64::MAX),
-            stale: false,
             beside: (0, 0),
             background: 0,
             waking: Waking::new(0.0),
@@ -126,10 +122,7 @@ impl<T: Copy> Cpu<T> {
     }
 
     /// When the next job ends; the end of time if none runs.
-    pub(crate) fn next(&mut self) -> Nanos {
-        if self.stale {
-            self.schedule();
-        }
+    pub(crate) fn next(&self) -> Nanos {
         self.next
     }
 
@@ -140,7 +133,7 @@ impl<T: Copy> Cpu<T> {
             threads.running += 1;
             self.advance(now);
             self.start(pool, work, task);
-            self.stale = true;
+            self.schedule();
         } else {
             threads.waiting.push_back((work, task));
         }
@@ -148,17 +141,16 @@ impl<T: Copy> Cpu<T> {
 
     /// Takes the job that ends at [`Cpu::next`]; none where one only begins then. Its thread takes no other until [`Cpu::free`].
     pub(crate) fn take(&mut self) -> Option<(Pool, T)> {
-        let now = self.next();
-        if let Some(job) = self.waking.take(now) {
-            self.advance(now);
+        if let Some(job) = self.waking.take(self.next) {
+            self.advance(self.next);
             self.run(job);
-            self.stale = true;
+            self.schedule();
             return None;
         }
         if self.running.is_empty() {
             return None;
         }
-        self.advance(now);
+        self.advance(self.next);
         let done = self.running.swap_remove(self.first);
         // The instant was rounded up to a nanosecond: the job may have had a hair more than it needed.
         self.service = self.service.max(self.ends.swap_remove(self.first));
@@ -168,7 +160,7 @@ impl<T: Copy> Cpu<T> {
             self.service = 0.0;
         }
         self.first = least(&self.ends);
-        self.stale = true;
+        self.schedule();
         Some((done.pool, done.task))
     }
 
@@ -180,7 +172,7 @@ impl<T: Copy> Cpu<T> {
             Some((work, task)) => {
                 self.advance(now);
                 self.run(Running { work, pool, task });
-                self.stale = true;
+                self.schedule();
             }
             None => threads.running -= 1,
         }
@@ -213,9 +205,6 @@ impl<T: Copy> Cpu<T> {
     }
 
     fn advance(&mut self, now: Nanos) {
-        if self.stale && now > self.at {
-            self.schedule();
-        }
         if !self.running.is_empty() && !self.paused {
             self.service += (now - self.at).as_secs_f64() * self.rate;
         }
@@ -223,7 +212,6 @@ impl<T: Copy> Cpu<T> {
     }
 
     fn schedule(&mut self) {
-        self.stale = false;
         let running = (self.running.len() + self.beside.0) as f64;
         self.rate = if running <= self.threads { self.speed } else { self.speed * self.threads / running };
         self.next = self.ends.get(self.first).map_or(Nanos(u64::MAX), |end| {
@@ -242,14 +230,14 @@ impl<T: Copy> Cpu<T> {
     pub(crate) fn pause(&mut self, now: Nanos) {
         self.advance(now);
         self.paused = true;
-        self.stale = true;
+        self.schedule();
     }
 
     /// It goes on.
     pub(crate) fn resume(&mut self, now: Nanos) {
         self.at = self.at.max(now);
         self.paused = false;
-        self.stale = true;
+        self.schedule();
     }
 
     /// A pool has so many threads from now on; jobs that run stay.
@@ -272,7 +260,7 @@ impl<T: Copy> Cpu<T> {
         if self.beside != beside {
             self.advance(now);
             self.beside = beside;
-            self.stale = true;
+            self.schedule();
         }
     }
 

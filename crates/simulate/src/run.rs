@@ -1,7 +1,7 @@
 //! A run from time zero to its end.
 
 use catalog::View;
-use deployment::{Asks, ClusteredIndex, Deployment, Limit, check};
+use deployment::{Asks, Deployment, Limit, check};
 use timeline::{About, Timeline};
 use units::{Bytes, Nanos};
 use workload::{Engine, Task};
@@ -44,14 +44,7 @@ pub fn simulate_watched(
     options: &Options,
     watch: &mut dyn FnMut(Nanos) -> bool,
 ) -> Result<Run, SimulateError> {
-    let apart;
-    let task = match deployment.settings.clustered_index.unwrap_or_default() {
-        ClusteredIndex::On => task,
-        ClusteredIndex::IntOnly => {
-            apart = task.with_keys_apart();
-            &apart
-        }
-    };
+    let task = &*deployment.settings.laid_out(task);
     refuse(deployment, task, view, options)?;
     if deployment.engine == Engine::InnoDb {
         return crate::innodb::simulate(deployment, task, view, options, watch);

@@ -35,13 +35,6 @@ impl Task {
         };
         Self { engine, profile, clients: None, targets, measured: None, growth: None }
     }
-
-    /// The same where primary keys that are no single integer are unique indexes beside their rows.
-    #[must_use]
-    pub fn with_keys_apart(&self) -> Self {
-        let profile = self.profile.keys_apart.as_ref().map_or_else(|| self.profile.clone(), |apart| (**apart).clone());
-        Self { profile, ..self.clone() }
-    }
 }
 
 /// How a table grows from before a run to its end.

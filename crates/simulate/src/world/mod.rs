@@ -143,18 +143,22 @@ impl Stepped for World {
 impl World {
     /// The node whose processors have done something first, and when; more than there are is what runs beside them: the nodes that
     /// speak SQL, or the rest of the one machine.
-    fn first_job(&mut self) -> (usize, Nanos) {
-        let nodes = self.nodes.iter_mut().map(|node| &mut node.cpu);
-        let beside = self.sql.iter_mut().map(|node| &mut node.cpu);
-        let shared = self.shared.iter_mut().map(|shared| &mut shared.cpu);
+    fn first_job(&self) -> (usize, Nanos) {
         let mut first = (0, Nanos(u64::MAX));
-        for (index, cpu) in nodes.chain(beside).chain(shared).enumerate() {
-            let next = cpu.next();
-            if next < first.1 {
-                first = (index, next);
+        for (index, node) in self.nodes.iter().enumerate() {
+            if node.cpu.next() < first.1 {
+                first = (index, node.cpu.next());
             }
         }
-        first
+        for (index, node) in self.sql.iter().enumerate() {
+            if node.cpu.next() < first.1 {
+                first = (self.nodes.len() + index, node.cpu.next());
+            }
+        }
+        match &self.shared {
+            Some(shared) if shared.cpu.next() < first.1 => (self.nodes.len(), shared.cpu.next()),
+            _ => first,
+        }
     }
 
     fn happened(&mut self, event: Event) {
