@@ -45,14 +45,12 @@ impl Alarm {
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         while let Poll::Ready(Ok(mut ready)) = self.timer.poll_read_ready(cx) {
             let mut expirations = [0; 8];
-            match rustix::io::read(self.timer.get_ref(), &mut expirations) {
-                Ok(_) => {
-                    // There is nothing more to read before it goes off again, which tells itself anew.
-                    ready.clear_ready();
-                    self.due = None;
-                    return Poll::Ready(());
-                }
-                Err(_) => ready.clear_ready(),
+            let read = rustix::io::read(self.timer.get_ref(), &mut expirations);
+            // There is nothing more to read before it goes off again, which tells itself anew.
+            ready.clear_ready();
+            if read.is_ok() {
+                self.due = None;
+                return Poll::Ready(());
             }
         }
         Poll::Pending

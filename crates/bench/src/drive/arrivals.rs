@@ -19,8 +19,8 @@ pub enum Arrivals {
 /// two processors (docs/bench.md).
 pub(super) const DENSE: f64 = 10_000.0;
 
-/// From one beat to the next. A beat costs the driver some 50 us, for waking up to send and again for the answers, so 5 % of one
-/// processor. It is no part of a kernel's tick: ticks would see the same part of every beat, and what is counted by them be wrong.
+/// From one beat to the next. A beat costs the driver some 45 us, for waking up to send and again for the answers (docs/bench.md): 5 %
+/// of one processor. It is no part of a kernel's tick: ticks would see the same part of every beat, and what is counted by them be wrong.
 pub(super) const BEAT: Nanos = Nanos::micros(970);
 
 /// From one instant to the next at which operations may start, when a thread has so many a second; 0 if they may at any.
