@@ -19,9 +19,10 @@ pub enum Arrivals {
 /// two processors (docs/bench.md).
 pub(super) const DENSE: f64 = 10_000.0;
 
-/// From one beat to the next. A beat costs the driver some 45 us, for waking up to send and again for the answers (docs/bench.md): 5 %
-/// of one processor. It is no part of a kernel's tick: ticks would see the same part of every beat, and what is counted by them be wrong.
-pub(super) const BEAT: Nanos = Nanos::micros(970);
+/// From one beat to the next. A beat costs the driver some 45 us, for waking up to send and again for the answers (docs/bench.md): 3 to
+/// 4 % of one processor. It is no part of a kernel's tick, nor a multiple: ticks would see the same part of every beat, and what is
+/// counted by them be wrong.
+pub(super) const BEAT: Nanos = Nanos::micros(1310);
 
 /// From one instant to the next at which operations may start, when a thread has so many a second; 0 if they may at any.
 pub(super) fn beat(rate: f64) -> Nanos {
