@@ -32,7 +32,11 @@ impl Route {
     }
 
     pub(crate) fn holds(&self, key: &[u8]) -> bool {
-        self.region.start_key <= key && (self.region.end_key.is_empty() || key < self.region.end_key)
+        self.region.start_key <= key && self.ends_after(key)
+    }
+
+    fn ends_after(&self, key: &[u8]) -> bool {
+        self.region.end_key.is_empty() || key < self.region.end_key
     }
 
     fn overlaps(&self, other: &Region) -> bool {
@@ -64,7 +68,7 @@ impl Routes {
     /// The region of a key, if it is known.
     pub(crate) fn find(&self, key: &[u8]) -> Option<&Route> {
         let after = self.sorted.partition_point(|route| route.region.start_key <= key);
-        self.sorted[..after].last().filter(|route| route.holds(key))
+        self.sorted[..after].last().filter(|route| route.ends_after(key))
     }
 
     /// Learns of a region, and forgets what contradicts it. What is older than what is known is not learnt.

@@ -19,10 +19,10 @@ pub enum Arrivals {
 /// two processors (docs/bench.md).
 pub(super) const DENSE: f64 = 10_000.0;
 
-/// From one beat to the next. A beat costs the driver some 45 us, for waking up to send and again for the answers (docs/bench.md): 3 to
-/// 4 % of one processor. It is no part of a kernel's tick, nor a multiple: ticks would see the same part of every beat, and what is
+/// From one beat to the next. A beat costs the driver some 45 us, for waking up to send and again for the answers (docs/bench.md): 3 %
+/// of one processor. It is no part of a kernel's tick, nor a multiple: ticks would see the same part of every beat, and what is
 /// counted by them be wrong.
-pub(super) const BEAT: Nanos = Nanos::micros(1310);
+pub(super) const BEAT: Nanos = Nanos::micros(1570);
 
 /// From one instant to the next at which operations may start, when a thread has so many a second; 0 if they may at any.
 pub(super) fn beat(rate: f64) -> Nanos {
@@ -42,7 +42,7 @@ pub enum Loop {
         think: Nanos,
     },
     /// Arrivals at a rate, whether the database keeps up or not. Latency counts from when an operation was to start. Above 10,000 a
-    /// second of a thread all that are due leave together, about each millisecond.
+    /// second of a thread all that are due leave together, each millisecond and a half.
     Open {
         /// Operations a second.
         rate: f64,

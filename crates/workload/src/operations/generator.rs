@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -20,12 +20,17 @@ pub struct Generator {
     random: Xoshiro256PlusPlus,
     /// Weights summed up to each kind, the last being 1.
     until: Vec<f64>,
+    /// What keys are cut from.
+    room: BytesMut,
+    /// Of the operation that is drawn; kept, for its memory.
+    parts: Vec<Operation>,
 }
 
 impl Generator {
     pub(crate) fn new(recipe: Arc<Recipe>, seed: u64, stream: u32) -> Self {
         let until = summed(recipe.kinds.iter().map(|kind| kind.weight));
-        Self { chooser: recipe.chooser.clone(), random: stream_of(seed, stream), recipe, until }
+        let (room, parts) = (BytesMut::new(), Vec::new());
+        Self { chooser: recipe.chooser.clone(), random: stream_of(seed, stream), recipe, until, room, parts }
     }
 
     /// From the next on, kinds come in proportion to these weights, one for each; to the workload's own if there are none, or
@@ -49,8 +54,10 @@ impl Generator {
             let operation = Operation::ReadModifyWrite { key, value: self.value() };
             return Some(Planned { kind, adds: 0..0, operation });
         }
-        let (operations, adds) = self.operations(step)?;
-        Some(Planned { kind, adds, operation: in_turn(operations, step, &mut self.random) })
+        let (mut parts, adds) = self.parts(step)?;
+        let operation = in_turn(&mut parts, step, &mut self.random);
+        self.parts = parts;
+        Some(Planned { kind, adds, operation })
     }
 
     /// To be told of each operation that added rows when it is over, whether it succeeded or not.
@@ -63,33 +70,34 @@ impl Generator {
         self.until.iter().position(|until| Some(until) == self.until.last()).unwrap_or_default()
     }
 
-    fn operations(&mut self, step: &Step) -> Option<(Vec<Operation>, Range<u64>)> {
+    fn parts(&mut self, step: &Step) -> Option<(Vec<Operation>, Range<u64>)> {
         let reads = rounded(step.reads, &mut self.random);
         let scans = rounded(step.scans, &mut self.random);
         let updates = rounded(step.updates, &mut self.random);
         let inserts = rounded(step.inserts, &mut self.random);
         let adds = if inserts > 0 { self.recipe.rows.take(inserts.into())? } else { 0..0 };
-        let mut operations = Vec::with_capacity((reads + scans + updates + inserts) as usize);
-        operations.extend((0..reads).map(|_| Operation::Read { key: self.key() }));
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.extend((0..reads).map(|_| Operation::Read { key: self.key() }));
         for _ in 0..scans {
             let rows = evenly(step.rows_per_scan, &mut self.random);
-            operations.push(Operation::Scan { from: self.key(), rows });
+            parts.push(Operation::Scan { from: self.key(), rows });
         }
         if step.statements == Some(1.0) && reads + scans + updates == 0 {
-            operations.push(self.insert(adds.clone()));
+            parts.push(self.insert(adds.clone()));
         } else {
-            operations.extend(adds.clone().map(|row| self.insert(row..row + 1)));
+            parts.extend(adds.clone().map(|row| self.insert(row..row + 1)));
         }
-        operations.extend((0..updates).map(|_| {
+        parts.extend((0..updates).map(|_| {
             let key = self.key();
             Operation::Update { key, value: self.value() }
         }));
-        Some((operations, adds))
+        Some((parts, adds))
     }
 
     fn insert(&mut self, rows: Range<u64>) -> Operation {
         if rows.end - rows.start == 1 && self.recipe.indexes.is_empty() {
-            return Operation::Insert { key: self.recipe.keys.key(rows.start), value: self.value() };
+            let key = self.recipe.keys.key_in(rows.start, &mut self.room);
+            return Operation::Insert { key, value: self.value() };
         }
         let mut pairs = Vec::with_capacity((rows.end - rows.start) as usize * (1 + self.recipe.indexes.len()));
         rows.for_each(|row| self.recipe.row(row, &mut self.random, &mut pairs));
@@ -97,7 +105,8 @@ impl Generator {
     }
 
     fn key(&mut self) -> Bytes {
-        self.recipe.keys.key(self.chooser.choose(self.recipe.rows.there(), &mut self.random))
+        let row = self.chooser.choose(self.recipe.rows.there(), &mut self.random);
+        self.recipe.keys.key_in(row, &mut self.room)
     }
 
     fn value(&mut self) -> Bytes {
@@ -134,14 +143,14 @@ pub(crate) fn stream_of(seed: u64, stream: u32) -> Xoshiro256PlusPlus {
     random
 }
 
-/// Puts what an operation does into its statements; several of one statement are sent at once.
-fn in_turn(mut operations: Vec<Operation>, step: &Step, random: &mut Xoshiro256PlusPlus) -> Operation {
-    if operations.len() == 1 {
-        return operations.remove(0);
+/// Puts what an operation does into its statements, and leaves nothing in `parts`; several of one statement are sent at once.
+fn in_turn(parts: &mut Vec<Operation>, step: &Step, random: &mut Xoshiro256PlusPlus) -> Operation {
+    if parts.len() == 1 {
+        return parts.remove(0);
     }
-    let all = operations.len();
+    let all = parts.len();
     let statements = step.statements.map_or(all, |mean| rounded(mean, random) as usize).clamp(1, all.max(1));
-    let mut left = operations.into_iter();
+    let mut left = parts.drain(..);
     let cut = |at: usize| at * all / statements;
     Operation::InTurn((0..statements).map(|at| left.by_ref().take(cut(at + 1) - cut(at)).collect()).collect())
 }

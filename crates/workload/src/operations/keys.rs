@@ -1,6 +1,6 @@
 //! The text of keys.
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 
 use super::hash::fnv;
 use crate::KeyOrder;
@@ -18,6 +18,9 @@ const PREFIX: &[u8; 4] = b"user";
 /// Decimal digits of the largest number below 2^63.
 const DIGITS: usize = 19;
 
+/// Bytes that keys are cut from.
+const ROOM: usize = 1 << 16;
+
 /// Digits of an index entry's value and of its row, in hexadecimal.
 const HEX: usize = 16;
 
@@ -31,6 +34,22 @@ impl Keys {
     /// The row's key. Hashed keys are YCSB's own, without leading zeros; ordered keys have them, so that they sort by
     /// number (YCSB does so from `zeropadding=19` on).
     pub fn key(self, row: u64) -> Bytes {
+        let (text, len) = self.text(row);
+        Bytes::copy_from_slice(&text[..len])
+    }
+
+    /// The same, cut from `room`, which is made anew when it is full: an allocation for thousands of keys.
+    pub(super) fn key_in(self, row: u64, room: &mut BytesMut) -> Bytes {
+        if room.capacity() < Self::LONGEST {
+            *room = BytesMut::with_capacity(ROOM);
+        }
+        let (text, len) = self.text(row);
+        room.extend_from_slice(&text[..len]);
+        room.split().freeze()
+    }
+
+    /// The row's key and its length.
+    fn text(self, row: u64) -> ([u8; Self::LONGEST], usize) {
         let mut text = [0; Self::LONGEST];
         text[..PREFIX.len()].copy_from_slice(PREFIX);
         let mut at = Self::LONGEST;
@@ -44,7 +63,7 @@ impl Keys {
             rest /= 10;
         }
         text.copy_within(at.., PREFIX.len());
-        Bytes::copy_from_slice(&text[..PREFIX.len() + Self::LONGEST - at])
+        (text, PREFIX.len() + Self::LONGEST - at)
     }
 
     /// The key of the row's entry in a secondary index: `i`, the index, what is indexed, the row. What is indexed counts
@@ -75,6 +94,13 @@ mod tests {
     #[test]
     fn ordered_keys_have_all_digits() {
         assert_eq!(Keys { order: KeyOrder::Ordered }.key(42), "user0000000000000000042");
+    }
+
+    #[test]
+    fn keys_that_are_cut_from_a_room_are_the_same_however_many_they_are() {
+        let (keys, mut room) = (Keys { order: KeyOrder::Hashed }, BytesMut::new());
+        let cut: Vec<Bytes> = (0..10_000).map(|row| keys.key_in(row, &mut room)).collect();
+        assert!((0..).zip(cut).all(|(row, key)| key == keys.key(row)));
     }
 
     proptest! {
