@@ -62,7 +62,7 @@ pub enum ClusteredIndex {
     #[default]
     On,
     /// Those that are one integer. Others are unique indexes beside rows that are numbered by `_tidb_rowid`: TiDB before 5.0, and
-    /// 5.0 as it came.
+    /// as it came before 6.4 (release notes of 6.4.0).
     IntOnly,
 }
 

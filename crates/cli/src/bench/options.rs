@@ -19,8 +19,8 @@ pub(crate) struct Options {
     /// Closed loop: so many clients, each with one operation at a time; the workload's own, else 64
     #[arg(long, value_name = "N", conflicts_with = "rate")]
     pub(super) clients: Option<u32>,
-    /// Open loop: so many operations a second, whether the database keeps up or not; above 10,000 those of about a
-    /// millisecond leave together
+    /// Open loop: so many operations a second, whether the database keeps up or not; above 10,000 those of 1.6 ms
+    /// leave together
     #[arg(long, value_name = "PER_SECOND", value_parser = number)]
     pub(super) rate: Option<f64>,
     /// Space the operations of an open loop evenly, not by chance
