@@ -22,15 +22,13 @@ pub struct Generator {
     until: Vec<f64>,
     /// What keys are cut from.
     room: BytesMut,
-    /// Of the operation that is drawn; kept, for its memory.
-    parts: Vec<Operation>,
 }
 
 impl Generator {
     pub(crate) fn new(recipe: Arc<Recipe>, seed: u64, stream: u32) -> Self {
         let until = summed(recipe.kinds.iter().map(|kind| kind.weight));
-        let (room, parts) = (BytesMut::new(), Vec::new());
-        Self { chooser: recipe.chooser.clone(), random: stream_of(seed, stream), recipe, until, room, parts }
+        let room = BytesMut::new();
+        Self { chooser: recipe.chooser.clone(), random: stream_of(seed, stream), recipe, until, room }
     }
 
     /// From the next on, kinds come in proportion to these weights, one for each; to the workload's own if there are none, or
@@ -54,10 +52,8 @@ impl Generator {
             let operation = Operation::ReadModifyWrite { key, value: self.value() };
             return Some(Planned { kind, adds: 0..0, operation });
         }
-        let (mut parts, adds) = self.parts(step)?;
-        let operation = in_turn(&mut parts, step, &mut self.random);
-        self.parts = parts;
-        Some(Planned { kind, adds, operation })
+        let (operations, adds) = self.operations(step)?;
+        Some(Planned { kind, adds, operation: in_turn(operations, step, &mut self.random) })
     }
 
     /// To be told of each operation that added rows when it is over, whether it succeeded or not.
@@ -70,28 +66,28 @@ impl Generator {
         self.until.iter().position(|until| Some(until) == self.until.last()).unwrap_or_default()
     }
 
-    fn parts(&mut self, step: &Step) -> Option<(Vec<Operation>, Range<u64>)> {
+    fn operations(&mut self, step: &Step) -> Option<(Vec<Operation>, Range<u64>)> {
         let reads = rounded(step.reads, &mut self.random);
         let scans = rounded(step.scans, &mut self.random);
         let updates = rounded(step.updates, &mut self.random);
         let inserts = rounded(step.inserts, &mut self.random);
         let adds = if inserts > 0 { self.recipe.rows.take(inserts.into())? } else { 0..0 };
-        let mut parts = std::mem::take(&mut self.parts);
-        parts.extend((0..reads).map(|_| Operation::Read { key: self.key() }));
+        let mut operations = Vec::with_capacity((reads + scans + updates + inserts) as usize);
+        operations.extend((0..reads).map(|_| Operation::Read { key: self.key() }));
         for _ in 0..scans {
             let rows = evenly(step.rows_per_scan, &mut self.random);
-            parts.push(Operation::Scan { from: self.key(), rows });
+            operations.push(Operation::Scan { from: self.key(), rows });
         }
         if step.statements == Some(1.0) && reads + scans + updates == 0 {
-            parts.push(self.insert(adds.clone()));
+            operations.push(self.insert(adds.clone()));
         } else {
-            parts.extend(adds.clone().map(|row| self.insert(row..row + 1)));
+            operations.extend(adds.clone().map(|row| self.insert(row..row + 1)));
         }
-        parts.extend((0..updates).map(|_| {
+        operations.extend((0..updates).map(|_| {
             let key = self.key();
             Operation::Update { key, value: self.value() }
         }));
-        Some((parts, adds))
+        Some((operations, adds))
     }
 
     fn insert(&mut self, rows: Range<u64>) -> Operation {
@@ -143,14 +139,14 @@ pub(crate) fn stream_of(seed: u64, stream: u32) -> Xoshiro256PlusPlus {
     random
 }
 
-/// Puts what an operation does into its statements, and leaves nothing in `parts`; several of one statement are sent at once.
-fn in_turn(parts: &mut Vec<Operation>, step: &Step, random: &mut Xoshiro256PlusPlus) -> Operation {
-    if parts.len() == 1 {
-        return parts.remove(0);
+/// Puts what an operation does into its statements; several of one statement are sent at once.
+fn in_turn(mut operations: Vec<Operation>, step: &Step, random: &mut Xoshiro256PlusPlus) -> Operation {
+    if operations.len() == 1 {
+        return operations.remove(0);
     }
-    let all = parts.len();
+    let all = operations.len();
     let statements = step.statements.map_or(all, |mean| rounded(mean, random) as usize).clamp(1, all.max(1));
-    let mut left = parts.drain(..);
+    let mut left = operations.into_iter();
     let cut = |at: usize| at * all / statements;
     Operation::InTurn((0..statements).map(|at| left.by_ref().take(cut(at + 1) - cut(at)).collect()).collect())
 }
