@@ -47,6 +47,11 @@ impl Budget {
         }
         may
     }
+
+    /// A change was not made after all.
+    pub(crate) fn refund(&mut self) {
+        self.left = (self.left + 1.0).min(self.most);
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::{Allowance, Backlog, Bounds, Constants, Done, Engine, Limiter, Rate, 
 
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// An engine on a disk, second by second.
+/// An engine on a disk, look by look.
 #[derive(Debug, Clone)]
 struct Plant {
     /// Bytes a second: what the disk carries, what the foreground takes of it, what is flushed.
@@ -21,7 +21,7 @@ struct Plant {
     /// The engine's counters as they were told last: every ten seconds.
     told: Engine,
     limiter: Limiter,
-    second: u64,
+    now: Nanos,
     changes: Vec<(u64, Rate)>,
 }
 
@@ -37,28 +37,31 @@ impl Plant {
             engine: Engine::default(),
             told: Engine::default(),
             limiter: Limiter::new(Bounds::default(), *Constants::embedded()),
-            second: 0,
+            now: Nanos(0),
             changes: Vec::new(),
         }
     }
 
-    /// Bytes a second on the disk.
+    /// To the next look; bytes a second on the disk.
     fn step(&mut self) -> f64 {
+        let look = Constants::embedded().look();
+        let seconds = look.as_secs_f64();
         let rate = self.limiter.holds().map_or(f64::INFINITY, |rate| rate.0);
-        self.pending += (self.amplification - 1.0) * self.flushed;
+        self.pending += (self.amplification - 1.0) * self.flushed * seconds;
         // Compactions read what they write.
         let room = ((self.limit - self.foreground - self.flushed) / 2.0).max(0.0);
-        let compacted = (rate - self.flushed).max(0.0).min(self.pending).min(room);
-        self.pending -= compacted;
+        let compacted = (rate - self.flushed).max(0.0).min(self.pending / seconds).min(room);
+        self.pending = (self.pending - compacted * seconds).max(0.0);
         let total = self.foreground + self.flushed + 2.0 * compacted;
-        self.done.read += compacted + self.foreground / 2.0;
-        self.done.written += compacted + self.flushed + self.foreground / 2.0;
-        self.done.ios += total / Constants::embedded().background_io;
-        self.engine.flushed += self.flushed;
-        self.engine.compaction_read += compacted;
-        self.engine.compaction_written += compacted;
-        self.second += 1;
-        if self.second.is_multiple_of(10) {
+        self.done.read += (compacted + self.foreground / 2.0) * seconds;
+        self.done.written += (compacted + self.flushed + self.foreground / 2.0) * seconds;
+        self.done.ios += total / Constants::embedded().background_io * seconds;
+        self.engine.flushed += self.flushed * seconds;
+        self.engine.compaction_read += compacted * seconds;
+        self.engine.compaction_written += compacted * seconds;
+        let before = self.now;
+        self.now = before + look;
+        if self.second() / 10 != before.as_secs_f64() as u64 / 10 {
             self.told = self.engine;
         }
         let volume =
@@ -71,14 +74,23 @@ impl Plant {
             backlog: Backlog { pending: Bytes(self.pending as u64), ..Backlog::default() },
             ..Signals::default()
         };
-        if let Some(rate) = self.limiter.tick(Nanos::secs(self.second), &signals) {
-            self.changes.push((self.second, rate));
+        if let Some(rate) = self.limiter.tick(self.now, &signals) {
+            self.changes.push((self.second(), rate));
         }
         total
     }
 
+    fn second(&self) -> u64 {
+        self.now.as_secs_f64() as u64
+    }
+
     fn run(&mut self, seconds: u64) -> f64 {
-        (0..seconds).map(|_| self.step()).fold(0.0, f64::max)
+        let until = self.now + Nanos::secs(seconds);
+        let mut most = 0.0;
+        while self.now < until {
+            most = self.step().max(most);
+        }
+        most
     }
 
     fn rate(&self) -> f64 {
@@ -188,7 +200,7 @@ proptest! {
         plant.pending = 200e9;
         for share in shares {
             plant.foreground = share * limit;
-            plant.step();
+            plant.run(1);
         }
         let c = Constants::embedded();
         let most = (c.changes + c.changes_at_once) as usize;
@@ -197,6 +209,22 @@ proptest! {
             prop_assert!(within <= most, "{within} changes in the hour from second {from}");
         }
         prop_assert!(plant.changes.len() > 60, "it is a test of little if {} are all", plant.changes.len());
+    }
+
+    #[test]
+    fn changes_that_are_refused_leave_as_many_to_make(refused in 1..500u64) {
+        let limit = 125.0 * MIB;
+        let mut plant = Plant::new(limit, 0.05 * limit, 0.01 * limit, 8.0);
+        plant.run(60);
+        let held = plant.rate();
+        plant.pending = 200e9;
+        for _ in 0..refused {
+            plant.step();
+            plant.limiter.found(plant.now, BytesPerSec(held));
+        }
+        let asked = plant.changes.len();
+        plant.run(1);
+        prop_assert!(plant.rate() > 2.0 * held, "{held} then {} after {asked} refusals", plant.rate());
     }
 
     #[test]

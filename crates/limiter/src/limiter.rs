@@ -77,14 +77,16 @@ pub struct Limiter {
     ready: bool,
     /// The rate that holds, and since when.
     holds: Option<(f64, Nanos)>,
+    /// The rate that held before the last change that was asked for.
+    before: Option<f64>,
     budget: Budget,
 }
 
 /// The engine's counters are taken to stand still for good after so many seconds: TiKV refreshes them every ten.
 const STILL: f64 = 15.0;
 
-/// Rates that differ by no more than this share are one: stores are told whole MiB.
-const SAME: f64 = 0.05;
+/// Rates that differ by no more than this share are one: stores are told whole sizes. Less than any change that is worth a request.
+const SAME: f64 = 0.01;
 
 impl Limiter {
     /// With nothing seen. What holds at the store is not known until a first rate is set.
@@ -99,6 +101,7 @@ impl Limiter {
             begun: false,
             ready: false,
             holds: None,
+            before: None,
             budget: Budget::new(constants.changes, constants.changes_at_once),
         }
     }
@@ -116,7 +119,12 @@ impl Limiter {
     /// Takes the rate that the store says holds, where that is another than was set: a change may have been refused, held back or
     /// clamped, or somebody else made one.
     pub fn found(&mut self, now: Nanos, rate: BytesPerSec) {
-        if self.holds.is_none_or(|(holds, _)| (holds - rate.0).abs() > SAME * rate.0) {
+        let other = |known: f64| (known - rate.0).abs() > SAME * rate.0;
+        if self.holds.is_none_or(|(holds, _)| other(holds)) {
+            // A change that was refused or held back is none.
+            if self.before.take().is_some_and(|before| !other(before)) {
+                self.budget.refund();
+            }
             self.holds = Some((rate.0, now));
         }
     }
@@ -221,6 +229,7 @@ impl Limiter {
         if !self.budget.spend() {
             return None;
         }
+        self.before = self.holds.map(|(holds, _)| holds);
         self.holds = Some((rate.rate.0, now));
         Some(rate)
     }

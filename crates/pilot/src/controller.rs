@@ -17,6 +17,11 @@ pub trait Controller {
 
     /// What should be changed, and why; nothing most of the time.
     fn decide(&mut self, now: Now, seen: &Seen) -> Vec<Proposal>;
+
+    /// Whether it is asked after glances, too: it decides by what changes within a second.
+    fn glances(&self) -> bool {
+        false
+    }
 }
 
 /// Something that should be done.
@@ -77,4 +82,13 @@ pub trait Source {
     /// # Errors
     /// When nobody answers; the pilot goes on with what else is seen.
     fn look(&mut self, now: Now, seen: &mut Seen) -> Result<(), WorldError>;
+
+    /// Looks between two looks at what changes within a second, if that costs its peers little. What is not asked for stays as
+    /// it was seen last; what could not be told is taken out.
+    ///
+    /// # Errors
+    /// When nobody answers.
+    fn glance(&mut self, _now: Now, _seen: &mut Seen) -> Result<(), WorldError> {
+        Ok(())
+    }
 }

@@ -1,6 +1,7 @@
 //! The pilot: looks, asks its controllers, lets through what its guard admits, and drives what is under way one step at a time.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::advance::Fresh;
 use crate::audit::{Audit, Event};
@@ -10,6 +11,7 @@ use crate::settings;
 use crate::volumes::{Bridge, Fleet};
 use crate::{
     Controller, Found, Journal, Next, Now, PilotError, Procedure, Proposal, Run, Seen, Source, Step, Subject, World,
+    WorldError,
 };
 
 /// Acts on one cluster.
@@ -25,6 +27,8 @@ pub struct Pilot {
     sources: Vec<Box<dyn Source>>,
     /// What was said last of a matter, so that it is said once.
     said: BTreeMap<String, String>,
+    /// What was seen last, if nothing was changed since.
+    seen: Option<Rc<Seen>>,
 }
 
 impl Pilot {
@@ -36,7 +40,8 @@ impl Pilot {
         let guard = Guard::new(journal.replay(), now);
         let (fresh, said) = (BTreeMap::new(), BTreeMap::new());
         let (controllers, sources) = (Vec::new(), Vec::new());
-        let mut pilot = Self { world, journal, guard, audit, fresh, began: now, controllers, sources, said };
+        let mut pilot =
+            Self { world, journal, guard, audit, fresh, began: now, controllers, sources, said, seen: None };
         let open: Vec<Run> = pilot.journal.replay().open().cloned().collect();
         for run in open {
             pilot.fresh.insert(run.number, Fresh::resumed(&run, now));
@@ -102,6 +107,24 @@ impl Pilot {
         Ok(())
     }
 
+    /// A short turn between two: of the cluster only what changes within a second is looked at, and only who decides by that is
+    /// asked. After a change it is a whole turn, for then what was seen before may not be so any more.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn glance(&mut self, now: Now) -> Result<(), PilotError> {
+        self.drive(now)?;
+        let Some(seen) = self.seen.take() else { return self.decide(now) };
+        let mut seen = Rc::unwrap_or_clone(seen);
+        for (matter, why) in self.ask_sources(&mut seen, |source, seen| source.glance(now, seen)) {
+            // That all is seen is for a look to say: this one asked for less.
+            if let Some(why) = why {
+                self.say("unseen", &matter, &why, now, &Event::Unseen(&why));
+            }
+        }
+        self.ask_controllers(now, seen, |controller| controller.glances())
+    }
+
     /// Drives on what is under way, and begins nothing.
     ///
     /// # Errors
@@ -163,14 +186,22 @@ impl Pilot {
         self.journal.append(entry)?;
         let run = entry.run().and_then(|run| self.journal.replay().runs.get(&run));
         self.audit.note(now.wall, &Event::Wrote(entry, run));
+        self.seen = None;
         Ok(())
     }
 
     fn decide(&mut self, now: Now) -> Result<(), PilotError> {
         let seen = self.look(now);
+        self.ask_controllers(now, seen, |_| true)
+    }
+
+    /// Asks those that are to be. What was seen is kept for the next glance, unless they change something.
+    fn ask_controllers(&mut self, now: Now, seen: Seen, asked: fn(&dyn Controller) -> bool) -> Result<(), PilotError> {
+        let seen = Rc::new(seen);
+        self.seen = Some(Rc::clone(&seen));
         let mut controllers = std::mem::take(&mut self.controllers);
         let mut done = Ok(());
-        for controller in &mut controllers {
+        for controller in controllers.iter_mut().filter(|controller| asked(controller.as_ref())) {
             for proposal in controller.decide(now, &seen) {
                 done = done.and_then(|()| self.consider(controller.name(), &proposal, &seen, now));
             }
@@ -255,11 +286,7 @@ impl Pilot {
         if let Some(tikv) = &self.world.tikv {
             seen.configs = stores.filter_map(|store| Some((store, tikv.config(store).ok()?))).collect();
         }
-        let mut sources = std::mem::take(&mut self.sources);
-        for (at, source) in sources.iter_mut().enumerate() {
-            unseen.push((format!("source {at}"), source.look(now, &mut seen).err().map(|error| error.to_string())));
-        }
-        self.sources = sources;
+        unseen.extend(self.ask_sources(&mut seen, |source, seen| source.look(now, seen)));
         // Each question is a connection of its own: asked is only what a verdict may change.
         if let Some(tidb) = &self.world.tidb {
             let mut why = None;
@@ -279,6 +306,18 @@ impl Pilot {
             }
         }
         seen
+    }
+
+    /// Asks each source: why it tells nothing, if it does not.
+    fn ask_sources(
+        &mut self,
+        seen: &mut Seen,
+        ask: impl Fn(&mut dyn Source, &mut Seen) -> Result<(), WorldError>,
+    ) -> Vec<(String, Option<String>)> {
+        let sources = self.sources.iter_mut().enumerate();
+        sources
+            .map(|(at, source)| (format!("source {at}"), ask(source.as_mut(), seen).err().map(|e| e.to_string())))
+            .collect()
     }
 
     /// What a procedure would change, as it is read now, or why it cannot be.

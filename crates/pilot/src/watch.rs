@@ -17,6 +17,8 @@ const BUSY: Nanos = Nanos::millis(500);
 pub struct Plan {
     /// From one look to the next.
     pub every: Nanos,
+    /// From one glance to the next between them, where something is worth one.
+    pub glance: Option<Nanos>,
     /// How long in all; without end if not given.
     pub last: Option<Nanos>,
     /// How long its end may take: what cannot be undone by then stays in the journal for the next.
@@ -63,6 +65,8 @@ pub fn watch(
     let began = clock.now();
     let over = |now: crate::Now| plan.last.is_some_and(|last| now.since(began.mono) >= last);
     let mut looked: Option<Nanos> = None;
+    let mut glanced: Option<Nanos> = None;
+    let due = |last: Option<Nanos>, every: Nanos, now: crate::Now| last.is_none_or(|at| now.since(at) >= every);
     loop {
         let now = clock.now();
         let stop = folder.stop();
@@ -79,15 +83,21 @@ pub fn watch(
                 Err(error) => return Err(error),
             }
         }
-        if looked.is_none_or(|at| now.since(at) >= plan.every) {
-            looked = Some(now.mono);
+        if due(looked, plan.every, now) {
+            (looked, glanced) = (Some(now.mono), Some(now.mono));
             pilot.tick(now, None)?;
             meters.stands(pilot, now.wall);
+        } else if plan.glance.is_some_and(|every| due(glanced, every, now)) {
+            glanced = Some(now.mono);
+            pilot.glance(now)?;
         } else {
             pilot.drive(now)?;
         }
-        let pause = if pilot.is_idle() { plan.every.0.min(Nanos::secs(1).0) } else { plan.every.0.min(BUSY.0) };
-        std::thread::sleep(Duration::from_nanos(pause.max(1)));
+        let most = if pilot.is_idle() { Nanos::secs(1) } else { BUSY };
+        let pause = plan.every.min(most).min(plan.glance.unwrap_or(most));
+        // Turns begin at their intervals, however long each takes.
+        let took = clock.now().since(now.mono);
+        std::thread::sleep(Duration::from_nanos(pause.0.saturating_sub(took.0).max(1)));
     }
     pilot.finish(clock.now())?;
     settle(pilot, clock, plan.patience, &AtomicBool::new(false))

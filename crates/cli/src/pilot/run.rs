@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ::pilot::{MetricsServer, Plan, Prometheus, Settings, watch};
 use diagnose::Known;
 use gather::prometheus::{Auth, Options, Server};
+use limiter::Constants;
 use serde_json::json;
 use units::Nanos;
 
@@ -19,8 +20,8 @@ use crate::failure::Failure;
 use crate::inputs;
 use crate::output::{self, Output};
 
-/// Of the half minute that the shortest notice leaves, no more is lost before it is noticed.
-/// A scan that takes the disk from compactions is seen as soon.
+/// Of the half minute that the shortest notice leaves, no more is lost before it is noticed. The backlog of compactions and the rate
+/// that holds are seen as soon.
 const NOTICED_WITHIN: Nanos = Nanos::secs(1);
 
 const PROMETHEUS_TOKEN: &str = "DISKWRIGHT_PROMETHEUS_TOKEN";
@@ -119,7 +120,8 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let mode = if args.act { "acts" } else { "only looks: --act lets it act" };
     tell(json, &format!("cluster {}; {mode}; lease: {}", opened.cluster, opened.lease));
     let every = if args.listen.is_on() || args.limits.is_on() { args.every.min(NOTICED_WITHIN) } else { args.every };
-    let plan = Plan { every, last: args.last, patience: Nanos::secs(120) };
+    let glance = args.limits.is_on().then(|| Constants::embedded().look());
+    let plan = Plan { every, glance, last: args.last, patience: Nanos::secs(120) };
     let Opened { pilot, folder, meters, clock, interrupted, .. } = &mut opened;
     watch(pilot, folder, meters, clock, &plan, interrupted)?;
     let said = said.lock().unwrap_or_else(PoisonError::into_inner).clone();

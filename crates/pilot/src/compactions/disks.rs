@@ -1,6 +1,6 @@
 //! What a store's disks did, and what they let through.
 
-use limiter::{Allowance, Done};
+use limiter::{Allowance, Done, Signals};
 
 use crate::WorldError;
 
@@ -15,6 +15,14 @@ pub struct Looked {
     pub volume: Allowance,
     /// What the instance lets through.
     pub instance: Allowance,
+}
+
+impl Looked {
+    /// Fills in the part of the signals that disks tell.
+    pub(super) fn tell(self, signals: &mut Signals) {
+        let Self { volume_done, instance_done, volume, instance } = self;
+        *signals = Signals { volume_done, instance_done, volume, instance, ..*signals };
+    }
 }
 
 /// Where that is read.

@@ -67,13 +67,16 @@ impl Controller for Compactions {
         let share = 1.0 / seen.signals.len().max(1) as f64;
         known.filter_map(|(store, signals, config)| self.one(now, (store, share), signals, config)).collect()
     }
+
+    fn glances(&self) -> bool {
+        true
+    }
 }
 
 /// One step, and before it one that stops TiKV from tuning the rate below it.
 fn proposal(store: u64, is: f64, rate: &Rate, tuned: bool) -> Proposal {
     let set = |key: &str, value: Value| Stage::Do(Step::SetTikvConfig { store, key: key.to_owned(), value });
-    let to = mebibytes(rate.rate.0);
-    let last = Step::SetTikvConfig { store, key: RATE.to_owned(), value: json!(to) };
+    let last = Step::SetTikvConfig { store, key: RATE.to_owned(), value: json!(size(rate.rate.0)) };
     let mut procedure = Procedure::of_one(last, Ending::WithPilot);
     if tuned {
         procedure.stages.insert(0, set(TUNED, json!(false)));
@@ -111,7 +114,13 @@ fn credit(is: f64, to: f64) -> String {
     )
 }
 
-/// Down to whole mebibytes, at least one.
+/// As TiKV reads sizes, down to whole kibibytes; at least a mebibyte, for nothing would be no limit.
+fn size(rate: f64) -> String {
+    let kib = (rate / Bytes::kib(1).as_f64()).floor().max(1024.0) as u64;
+    if kib.is_multiple_of(1024) { format!("{}MiB", kib / 1024) } else { format!("{kib}KiB") }
+}
+
+/// For people: down to whole mebibytes, at least one.
 fn mebibytes(rate: f64) -> String {
     let unit = Bytes::mib(1).as_f64();
     format!("{:.0}MiB", (rate / unit).floor().max(1.0))

@@ -35,8 +35,11 @@ fn main() -> ExitCode {
     let hour = args.iter().any(|arg| arg == "--hour");
     let (span, judged, tuned, begin) =
         if hour { (HOUR, JUDGED_HOURS, TUNED_HOURS, BEGIN_HOURS) } else { (SPAN, JUDGED, TUNED, BEGIN) };
-    // `--tune horizon=60,polite=0.8`: the tuning sequences only, with other constants.
+    let count = value("--sequences").and_then(|text| text.parse().ok());
+
+    // `--tune horizon=60,polite=0.8`: the tuning sequences only, with other constants. With `--sequences` some more of them.
     if let Some(tried) = value("--tune") {
+        let tuned = count.map_or(tuned.clone(), |count| tuned.start..tuned.start + count);
         let all = value("--all").is_some();
         let mut arms = vec![Arm::pilot(&tried)];
         if all {
@@ -49,8 +52,7 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    let count = value("--sequences").and_then(|text| text.parse().ok()).unwrap_or(u64::MAX);
-    let judged = judged.start..judged.end.min(judged.start.saturating_add(count));
+    let judged = judged.start..judged.end.min(judged.start.saturating_add(count.unwrap_or(u64::MAX)));
     let mut arms = vec![Arm::pilot("")];
     let fixed = || if hour { Arm::fixed_rates() } else { best_fixed() };
     arms.extend(value("--fixed").map_or_else(fixed, |rates| Arm::fixed_at(&rates)));

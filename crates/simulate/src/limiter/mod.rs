@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use units::Nanos;
 
-pub(crate) use pilot::{LOOK, Pilot};
+pub(crate) use pilot::Pilot;
 
 /// Refill period: what may pass at once.
 const PERIOD: f64 = 0.1;
@@ -23,7 +23,7 @@ pub enum Tuner {
     Rocksdb,
     /// Nobody: the rate holds as it is.
     Fixed,
-    /// Diskwright's pilot, which sets the rate of each node every second from what a pilot can read.
+    /// Diskwright's pilot, which sets the rate of each node from what a pilot can read.
     Pilot,
 }
 

@@ -1,12 +1,10 @@
-//! Diskwright's pilot in the simulation: it reads each second what a pilot can read of a node, and sets the node's rate.
+//! Diskwright's pilot in the simulation: it reads at each look what a pilot can read of a node, and sets the node's rate.
 
 use limiter::{Backlog, Bounds, Constants, Engine, Limiter, Signals, Thresholds};
 use units::{Bytes, BytesPerSec, Nanos};
 
 use crate::world::Node;
 
-/// Between two looks.
-pub(crate) const LOOK: Nanos = Nanos::secs(1);
 /// TiKV's engine counters stand still for so long: `DEFAULT_METRICS_FLUSH_INTERVAL` of its components/server.
 const REFRESH: Nanos = Nanos::secs(10);
 

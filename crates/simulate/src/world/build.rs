@@ -25,7 +25,7 @@ use crate::agenda::Agenda;
 use crate::blobs::Blobs;
 use crate::cpu::{Cpu, Pool};
 use crate::flow::Flow;
-use crate::limiter::{LOOK, Limiter, Pilot, Tuner};
+use crate::limiter::{Limiter, Pilot, Tuner};
 use crate::load::{Data, Load};
 use crate::network::Network;
 use crate::tree::{Shape, Tree};
@@ -156,7 +156,7 @@ impl World {
             self.collect_next(node as u16);
         }
         if self.nodes.iter().any(|node| node.pilot.is_some()) {
-            self.agenda.add(LOOK, Event::Pilot);
+            self.agenda.add(self.options.pilot.look(), Event::Pilot);
         }
     }
 }

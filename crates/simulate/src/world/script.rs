@@ -9,7 +9,6 @@ use super::event::Event;
 use super::node::Slots;
 use crate::cpu::Pool;
 use crate::events::{Action, Knob};
-use crate::limiter::LOOK;
 use rand::RngExt;
 
 impl World {
@@ -76,7 +75,7 @@ impl World {
             }
             node.pilot = Some(pilot);
         }
-        self.agenda.add(self.now + LOOK, Event::Pilot);
+        self.agenda.add(self.now + self.options.pilot.look(), Event::Pilot);
     }
 
     fn set(&mut self, knob: &Knob) {
