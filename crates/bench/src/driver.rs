@@ -13,6 +13,9 @@ pub trait Driver<O = Operation>: Send {
     fn flush(&mut self);
     /// Appends what has finished; waits for at least one, but not longer than `wait`.
     fn poll(&mut self, wait: Duration, done: &mut Vec<Finished>);
+
+    /// Lets so long pass without looking for what has finished, if that spares the thread a wake-up for each; else returns at once.
+    fn rest(&mut self, _span: Duration) {}
 }
 
 impl<O, D: Driver<O> + ?Sized> Driver<O> for Box<D> {
@@ -26,6 +29,10 @@ impl<O, D: Driver<O> + ?Sized> Driver<O> for Box<D> {
 
     fn poll(&mut self, wait: Duration, done: &mut Vec<Finished>) {
         (**self).poll(wait, done);
+    }
+
+    fn rest(&mut self, span: Duration) {
+        (**self).rest(span);
     }
 }
 

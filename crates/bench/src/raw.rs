@@ -15,6 +15,8 @@ pub trait Requests: Send {
     fn flush(&mut self);
     /// As [`Session::poll`].
     fn poll(&mut self, wait: Duration, done: &mut Vec<(u64, Result<Response, RequestError>)>);
+    /// As [`Session::rest`].
+    fn rest(&mut self, span: Duration);
 }
 
 impl Requests for Session {
@@ -29,6 +31,10 @@ impl Requests for Session {
     fn poll(&mut self, wait: Duration, done: &mut Vec<(u64, Result<Response, RequestError>)>) {
         self.poll(wait, done);
     }
+
+    fn rest(&mut self, span: Duration) {
+        self.rest(span);
+    }
 }
 
 /// Drives TiKV, or the reference store, through a session of its client.
@@ -38,6 +44,8 @@ pub struct RawDriver<S = Session> {
     flights: Vec<Flight>,
     free: Vec<usize>,
     answers: Vec<(u64, Result<Response, RequestError>)>,
+    /// Whether operations have had statements that follow others.
+    follows: bool,
 }
 
 /// An operation on its way. The tag of each of its requests is its place among the flights.
@@ -57,7 +65,7 @@ struct Flight {
 impl<S: Requests> RawDriver<S> {
     /// Takes over the session.
     pub fn new(session: S) -> Self {
-        Self { session, flights: Vec::new(), free: Vec::new(), answers: Vec::new() }
+        Self { session, flights: Vec::new(), free: Vec::new(), answers: Vec::new(), follows: false }
     }
 
     /// Sends one statement of the operation at `slot`.
@@ -117,6 +125,7 @@ impl<S: Requests> Driver for RawDriver<S> {
             self.answers.push((slot as u64, Ok(Response::Pairs(Vec::new()))));
             self.flights[slot].open = 1;
         }
+        self.follows |= !self.flights[slot].later.is_empty();
     }
 
     fn flush(&mut self) {
@@ -137,6 +146,13 @@ impl<S: Requests> Driver for RawDriver<S> {
         }
         self.answers = answers;
         self.session.flush();
+    }
+
+    /// Each statement that follows another would wait for the end of a rest.
+    fn rest(&mut self, span: Duration) {
+        if !self.follows {
+            self.session.rest(span);
+        }
     }
 }
 
@@ -169,6 +185,7 @@ mod tests {
         flushed: usize,
         open: Vec<u64>,
         answers: Vec<Result<Response, RequestError>>,
+        rests: u32,
     }
 
     impl Requests for Twin {
@@ -185,6 +202,10 @@ mod tests {
             assert_eq!(self.flushed, self.asked.len(), "what was asked is sent before anybody waits");
             let answers = self.answers.drain(..self.open.len());
             done.extend(self.open.drain(..).zip(answers));
+        }
+
+        fn rest(&mut self, _: Duration) {
+            self.rests += 1;
         }
     }
 
@@ -258,5 +279,16 @@ mod tests {
         let (asked, outcome) = driven(operation, vec![Ok(Response::Pairs(vec![(KEY, KEY); 4]))]);
         assert_eq!(asked, [Request::Scan { from: KEY, until: Keys::end(), limit: 9 }]);
         assert_eq!(outcome.unwrap().found, 4);
+    }
+
+    #[test]
+    fn statements_that_follow_others_are_not_kept_waiting() {
+        let mut driver = RawDriver::new(Twin::default());
+        driver.submit(1, Operation::InTurn(vec![vec![Operation::Read { key: KEY }]]));
+        driver.rest(Duration::from_millis(1));
+        assert_eq!(driver.session.rests, 1);
+        driver.submit(2, Operation::ReadModifyWrite { key: KEY, value: KEY });
+        driver.rest(Duration::from_millis(1));
+        assert_eq!(driver.session.rests, 1);
     }
 }

@@ -99,6 +99,10 @@ impl<C: Wait> Driver for Twin<C> {
         }
     }
 
+    fn rest(&mut self, span: Duration) {
+        self.clock.wait(self.clock.now() + Nanos(span.as_nanos() as u64));
+    }
+
     fn poll(&mut self, wait: Duration, done: &mut Vec<Finished>) {
         let now = self.clock.now();
         let until = now + Nanos(wait.as_nanos() as u64);

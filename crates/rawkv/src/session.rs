@@ -63,6 +63,14 @@ impl Session {
             None => self.mailbox.take(wait, done),
         }
     }
+
+    /// Lets so long pass without looking for answers: its thread wakes up once for all that come meanwhile, where `poll` would for each.
+    /// It returns at once where another thread takes answers in, which is woken by them in any case.
+    pub fn rest(&mut self, span: Duration) {
+        if self.own.is_some() {
+            std::thread::sleep(span);
+        }
+    }
 }
 
 impl Drop for Session {

@@ -29,6 +29,20 @@ pub(super) fn beat(rate: f64) -> Nanos {
     if rate > DENSE { BEAT } else { Nanos(0) }
 }
 
+/// A thread of a closed loop looks for answers so many times in their mean latency, where it has two clients or more for each: by
+/// Little's law two have their answer each time, and each has it late by half of that span, a sixty-fourth of the mean. To be woken by
+/// each answer, of reads that wait for a disk, took 15 us a read (docs/bench.md).
+const LOOKS: u32 = 32;
+
+/// A shorter rest spares little, for answers that come so often are found several at a time as it is.
+const SHORTEST_REST: Nanos = Nanos::micros(100);
+
+/// How long a thread of a closed loop looks for no answers, with so many operations on their way that take so long in the mean.
+pub(super) fn rest(mean: Nanos, in_flight: usize) -> Nanos {
+    let rest = Nanos(mean.0 / u64::from(LOOKS)).min(BEAT);
+    if in_flight >= 2 * LOOKS as usize && rest >= SHORTEST_REST { rest } else { Nanos(0) }
+}
+
 /// What makes operations start.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "loop")]
@@ -103,6 +117,15 @@ impl Loop {
         match self {
             Self::Closed { .. } => Nanos(0),
             Self::Open { rate, .. } => beat(rate / f64::from(threads)),
+        }
+    }
+
+    /// How often in the mean latency answers are looked for, with so many threads, where they take milliseconds; `None` where each
+    /// is taken when it comes.
+    pub fn looks(&self, threads: u32) -> Option<u32> {
+        match self {
+            Self::Closed { clients, think: Nanos(0) } if clients / threads >= 2 * LOOKS => Some(LOOKS),
+            _ => None,
         }
     }
 

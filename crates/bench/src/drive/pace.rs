@@ -156,6 +156,11 @@ impl Pace {
         }
     }
 
+    /// Whether operations start when others end.
+    pub(crate) fn is_closed(&self) -> bool {
+        matches!(self, Self::Closed { .. })
+    }
+
     /// Arrivals that wait.
     pub(crate) fn backlog(&self) -> u64 {
         match self {

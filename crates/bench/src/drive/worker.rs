@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use units::Nanos;
 
+use super::arrivals::rest;
 use super::slice::record;
 use super::{Course, Loop, Pace, Slice, Source};
 use crate::{Clock, Driver, Failure, Finished, Written};
@@ -35,7 +36,12 @@ pub struct Worker<C, D, S> {
     now: Nanos,
     done: Vec<Finished>,
     exhausted: bool,
+    /// The latency of the last operations, in nanoseconds.
+    mean: f64,
 }
+
+/// Of the mean latency that rests go by each operation is so small a part: the mean of some hundreds.
+const PART: f64 = 1.0 / 256.0;
 
 impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
     /// The thread of this number, of so many; windows of length `window` are told from the clock's start on, also those before this
@@ -66,6 +72,7 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
             now,
             done: Vec::new(),
             exhausted: false,
+            mean: 0.0,
         }
     }
 
@@ -75,7 +82,18 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
         self.start();
         let next = if self.exhausted { None } else { self.pace.next(self.in_flight()) };
         let until = next.map_or(self.slice.until, |next| next.min(self.slice.until));
-        self.collect(until - self.now, out);
+        let wait = until - self.now;
+        // Who waits for answers alone need not be woken by each.
+        let rest = if next.is_none() && self.pace.is_closed() {
+            rest(Nanos(self.mean as u64), self.in_flight())
+        } else {
+            Nanos(0)
+        };
+        let rest = rest.min(wait);
+        if rest.0 > 0 {
+            self.driver.rest(Duration::from_nanos(rest.0));
+        }
+        self.collect(wait - rest, out);
     }
 
     /// Starts nothing more and waits for what is in flight, at most `longest`. What is not over then is forgotten.
@@ -166,6 +184,7 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
                 let latency = (self.now - flight.intended).0;
                 record(&mut slice.latencies[flight.kind], latency);
                 slice.sum += u128::from(latency);
+                self.mean += (latency as f64 - self.mean) * PART;
                 slice.added += flight.adds.end - flight.adds.start;
                 slice.found += u64::from(answer.found);
                 slice.missing += u64::from(answer.missing);

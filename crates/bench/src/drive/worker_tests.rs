@@ -71,6 +71,33 @@ fn clients_of_a_closed_loop_keep_so_many_operations_in_flight() {
 }
 
 #[test]
+fn many_clients_are_not_woken_for_by_each_answer_and_their_latency_is_a_little_more() {
+    let counted = |clients| {
+        let clock = VirtualClock::default();
+        // Each takes between 5 and 15 ms, no two the same.
+        let service: Service =
+            Box::new(|number, _, _| (Nanos::micros(5000 + number * 7919 % 10_000), Ok(Answer::default())));
+        let twin = Twin::unlimited(clock.clone(), service);
+        let mut worker =
+            alone((clock, twin, Reads(u64::MAX)), (Loop::Closed { clients, think: Nanos(0) }, &Course::default()));
+        let (mut slices, mut turns) = (Vec::new(), 0);
+        while slices.len() < 10 {
+            worker.turn(&mut |slice: Slice| slices.push(slice));
+            turns += 1;
+        }
+        let answers: u64 = slices.iter().map(Slice::succeeded).sum();
+        let mean = slices[1..].iter().map(|slice| slice.sum).sum::<u128>() as f64
+            / slices[1..].iter().map(Slice::succeeded).sum::<u64>() as f64;
+        (f64::from(turns) / answers as f64, mean)
+    };
+    let (few, plain) = counted(63);
+    let (many, mean) = counted(64);
+    assert!(few > 0.9 && many < 0.6, "{few} and {many} turns an answer");
+    let more = mean / plain - 1.0;
+    assert!((0.01..0.02).contains(&more), "{more}: a sixty-fourth is 0.0156");
+}
+
+#[test]
 fn little_holds_with_think_time() {
     let share = Loop::Closed { clients: 100, think: Nanos::millis(8) };
     let slices = ten_seconds(share, 0, constant(Nanos::millis(2)));

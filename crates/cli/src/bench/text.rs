@@ -53,7 +53,12 @@ pub(super) fn how(load: &Loop, threads: u32) -> String {
         beat => format!(", those of {beat} leave together"),
     };
     match load {
-        Loop::Closed { clients, .. } => format!("closed loop, {clients} clients"),
+        Loop::Closed { clients, .. } => match load.looks(threads) {
+            Some(looks) => format!(
+                "closed loop, {clients} clients, answers that take milliseconds looked for {looks} times in their mean latency"
+            ),
+            None => format!("closed loop, {clients} clients"),
+        },
         Loop::Open { rate, .. } => {
             format!("open loop, {rate:.0} operations/s{together}, latency from when each was to start")
         }
