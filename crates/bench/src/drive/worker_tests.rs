@@ -92,9 +92,9 @@ fn many_clients_are_not_woken_for_by_each_answer_and_their_latency_is_a_little_m
     };
     let (few, plain) = counted(63);
     let (many, mean) = counted(64);
-    assert!(few > 0.9 && many < 0.6, "{few} and {many} turns an answer");
+    assert!(few > 0.9 && many < 0.3, "{few} and {many} turns an answer");
     let more = mean / plain - 1.0;
-    assert!((0.01..0.02).contains(&more), "{more}: a sixty-fourth is 0.0156");
+    assert!((0.025..0.035).contains(&more), "{more}: a 32nd is 0.031");
 }
 
 #[test]

@@ -55,7 +55,7 @@ pub(super) fn how(load: &Loop, threads: u32) -> String {
     match load {
         Loop::Closed { clients, .. } => match load.looks(threads) {
             Some(looks) => format!(
-                "closed loop, {clients} clients, answers that take milliseconds looked for {looks} times in their mean latency"
+                "closed loop, {clients} clients, answers looked for {looks} times in their mean latency if seldom"
             ),
             None => format!("closed loop, {clients} clients"),
         },

@@ -76,10 +76,15 @@ fn full(direct: bool) {
     if fill(&dir.join("after"), 64, direct).is_err() {
         // A filesystem that could not write its journal has made itself read-only.
         place.ok("down @dir");
+        let images = place.images_in("store/disks");
+        let [image] = &images[..] else { panic!("one backing file expected: {images:?}") };
+        written.check_disk(image);
         place.ok(line);
         fill(&dir.join("after"), 64, direct).expect("there is room again");
+        written.check_after_abort(Keeps::Acknowledged);
+    } else {
+        written.check(Keeps::Acknowledged);
     }
-    written.check(Keeps::Acknowledged);
     // A direct write that fails may leave its blocks beyond the end of its file, for ext4 sets the size last: they go with the file,
     // and all else is to be as it should.
     std::fs::remove_file(dir.join("filler")).unwrap();
