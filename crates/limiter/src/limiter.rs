@@ -129,7 +129,7 @@ impl Limiter {
         }
     }
 
-    /// Takes what is told at an instant, a second after the last or some; a rate if it is to change. An instant that is not
+    /// Takes what is told at an instant, a look after the last or some; a rate if it is to change. An instant that is not
     /// after the last is passed over.
     pub fn tick(&mut self, now: Nanos, signals: &Signals) -> Option<Rate> {
         let here = Last { at: now, disks: [signals.volume_done, signals.instance_done] };

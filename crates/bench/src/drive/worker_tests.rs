@@ -71,7 +71,7 @@ fn clients_of_a_closed_loop_keep_so_many_operations_in_flight() {
 }
 
 #[test]
-fn many_clients_are_not_woken_for_by_each_answer_and_their_latency_is_a_little_more() {
+fn a_thread_of_many_clients_is_not_woken_by_each_answer_and_latencies_are_a_little_more() {
     let counted = |clients| {
         let clock = VirtualClock::default();
         // Each takes between 5 and 15 ms, no two the same.
