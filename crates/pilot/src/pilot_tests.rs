@@ -26,10 +26,7 @@ impl Source for Silent {
 
 #[test]
 fn each_source_that_is_silent_is_told_once_however_many_there_are() {
-    let audit = MemoryAudit::default();
-    let (replay, _) = Replay::read("journal", "").unwrap();
-    let journal = Journal::open(Box::new(MemoryLines::default()), replay, "7001", "p", Timestamp::UNIX_EPOCH).unwrap();
-    let mut pilot = Pilot::new(Twin::new(1, &[]).world(), journal, Box::new(audit.clone()), now(0)).unwrap();
+    let (mut pilot, audit) = began(&Twin::new(1, &[]));
     for name in ["one", "two", "three", "four"] {
         pilot = pilot.source(Box::new(Silent(name))).source(Box::new(Quiet));
     }
@@ -102,12 +99,16 @@ fn now(millis: u64) -> Now {
     Now { wall: Timestamp::UNIX_EPOCH, mono: Nanos::millis(millis) }
 }
 
-fn glancing(peers: &Peers, controllers: &[&Noting]) -> (Pilot, Twin, MemoryAudit) {
+fn began(twin: &Twin) -> (Pilot, MemoryAudit) {
     let audit = MemoryAudit::default();
     let (replay, _) = Replay::read("journal", "").unwrap();
     let journal = Journal::open(Box::new(MemoryLines::default()), replay, "7001", "p", Timestamp::UNIX_EPOCH).unwrap();
+    (Pilot::new(twin.world(), journal, Box::new(audit.clone()), now(0)).unwrap(), audit)
+}
+
+fn glancing(peers: &Peers, controllers: &[&Noting]) -> (Pilot, Twin, MemoryAudit) {
     let twin = Twin::new(1, &[("rocksdb.rate-bytes-per-sec", serde_json::json!("100MiB"))]);
-    let pilot = Pilot::new(twin.world(), journal, Box::new(audit.clone()), now(0)).unwrap();
+    let (pilot, audit) = began(&twin);
     let limited = vec![Limited { store: 1, disks: Box::new(peers.clone()) }];
     let pilot = pilot.source(Box::new(Stores::new(peers.clone(), limited)));
     let pilot = controllers.iter().fold(pilot, |pilot, one| pilot.controller(Box::new((*one).clone())));

@@ -82,18 +82,16 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
         self.start();
         let next = if self.exhausted { None } else { self.pace.next(self.in_flight()) };
         let until = next.map_or(self.slice.until, |next| next.min(self.slice.until));
-        let wait = until - self.now;
         // Who waits for answers alone need not be woken by each.
-        let rest = if next.is_none() && self.pace.is_closed() {
-            rest(Nanos(self.mean as u64), self.in_flight())
-        } else {
-            Nanos(0)
-        };
-        let rest = rest.min(wait);
-        if rest.0 > 0 {
-            self.driver.rest(Duration::from_nanos(rest.0));
+        if next.is_none() && self.pace.is_closed() {
+            let rest = rest(Nanos(self.mean as u64), self.in_flight()).min(until - self.now);
+            if rest.0 > 0 {
+                self.driver.rest(Duration::from_nanos(rest.0));
+                // Not every driver rests, and none is sure to wake up in time.
+                self.now = self.clock.now();
+            }
         }
-        self.collect(wait - rest, out);
+        self.collect(until - self.now, out);
     }
 
     /// Starts nothing more and waits for what is in flight, at most `longest`. What is not over then is forgotten.

@@ -97,6 +97,38 @@ fn a_thread_of_many_clients_is_not_woken_by_each_answer_and_latencies_are_a_litt
     assert!((0.025..0.035).contains(&more), "{more}: a 32nd is 0.031");
 }
 
+/// A database whose driver looks for answers all the time.
+struct Restless(Twin<VirtualClock>);
+
+impl Driver for Restless {
+    fn submit(&mut self, tag: u64, operation: Operation) {
+        self.0.submit(tag, operation);
+    }
+
+    fn flush(&mut self) {
+        self.0.flush();
+    }
+
+    fn poll(&mut self, wait: Duration, done: &mut Vec<Finished>) {
+        self.0.poll(wait, done);
+    }
+}
+
+#[test]
+fn a_driver_that_does_not_rest_waits_all_the_same() {
+    let clock = VirtualClock::default();
+    let twin = Restless(Twin::unlimited(clock.clone(), constant(Nanos::millis(700))));
+    let parts = (clock, twin, Reads(u64::MAX));
+    let load = (Loop::Closed { clients: 64, think: Nanos(0) }, &Course::default());
+    let mut worker = Worker::new(parts, load, (0, 1), 1, Nanos::secs(1), 2);
+    let (mut slices, mut turns) = (0, 0);
+    while slices < 10 {
+        worker.turn(&mut |_| slices += 1);
+        turns += 1;
+        assert!(turns < 100, "it turns in vain in second {slices}");
+    }
+}
+
 #[test]
 fn little_holds_with_think_time() {
     let share = Loop::Closed { clients: 100, think: Nanos::millis(8) };

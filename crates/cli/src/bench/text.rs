@@ -14,7 +14,8 @@ pub(crate) fn text(report: &Report, found: &[Found], order: &Order, notes: &[Str
     let mut out = bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
     let scripted = !order.plan.course.is_empty() || !order.deeds.is_empty();
     let events = if scripted { "; changed by events" } else { "" };
-    out += &format!("{}{events}; {} rows\n\n", how(&report.load, report.threads), report.rows_loaded);
+    let load = how(&report.load, report.threads) + &looked(&report.load, report.threads);
+    out += &format!("{load}{events}; {} rows\n\n", report.rows_loaded);
     out += &table(report);
     for (run, found) in report.runs.iter().zip(found) {
         // What events change is not meant to be steady.
@@ -47,18 +48,19 @@ pub(super) fn table(report: &Report) -> String {
     table.to_string()
 }
 
+/// What drivers of raw keys do, and those that speak SQL do not.
+fn looked(load: &Loop, threads: u32) -> String {
+    let looks = load.looks(threads);
+    looks.map_or(String::new(), |looks| format!(", answers looked for {looks} times in their mean latency if seldom"))
+}
+
 pub(super) fn how(load: &Loop, threads: u32) -> String {
     let together = match load.beat(threads) {
         Nanos(0) => String::new(),
         beat => format!(", those of {beat} leave together"),
     };
     match load {
-        Loop::Closed { clients, .. } => match load.looks(threads) {
-            Some(looks) => format!(
-                "closed loop, {clients} clients, answers looked for {looks} times in their mean latency if seldom"
-            ),
-            None => format!("closed loop, {clients} clients"),
-        },
+        Loop::Closed { clients, .. } => format!("closed loop, {clients} clients"),
         Loop::Open { rate, .. } => {
             format!("open loop, {rate:.0} operations/s{together}, latency from when each was to start")
         }
