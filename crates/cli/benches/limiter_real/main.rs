@@ -143,7 +143,7 @@ fn run(args: &Args) -> Result<bool, Trouble> {
     if figures.iter().any(Vec::is_empty) || arms.len() != all.len() {
         return Ok(true);
     }
-    let (mut text, promised) = table::document(&rows().collect::<Vec<_>>());
+    let (mut text, promised) = table::document(&rows().collect::<Vec<_>>(), setup.soft_pending().as_f64());
     text.push_str(&around(&whole.concat()));
     println!("{text}");
     if args.seconds == WHOLE {

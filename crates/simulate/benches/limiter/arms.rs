@@ -74,6 +74,11 @@ impl Arm {
     }
 }
 
+/// Bytes that wait for compaction when flow control begins.
+pub(crate) fn flow_control() -> f64 {
+    Constants::embedded().soft_pending / PRESSED
+}
+
 fn task() -> Task {
     let [point_reads, scans, updates] = MIX;
     let profile = Profile::raw_keys(Bytes::kib(32), Bytes::gib(150), 0.6);
@@ -103,7 +108,7 @@ pub(crate) fn run(arm: &Arm, seed: u64, span: Nanos) -> Figures {
         Script::from_text(&Text::new("phases.toml", events(&sequence(seed, span.as_secs_f64())))).expect("events");
     let c = Constants::embedded();
     let constants =
-        c.with("soft_pending", c.soft_pending / PRESSED).and_then(|c| c.with("hard_pending", c.hard_pending / PRESSED));
+        c.with("soft_pending", flow_control()).and_then(|c| c.with("hard_pending", c.hard_pending / PRESSED));
     let options = Options {
         constants: constants.expect("constants of the simulation"),
         seed,

@@ -9,9 +9,10 @@ mod table;
 use std::path::Path;
 use std::process::ExitCode;
 
-use arms::{Arm, SPAN, run};
+use arms::{Arm, SPAN, flow_control, run};
 use figures::Figures;
 use rayon::prelude::*;
+use table::Bounded;
 use units::Nanos;
 
 /// Seeds of the sequences that it is judged by; those from 0 were looked at before its constants were fixed. Constants are tuned on
@@ -67,7 +68,7 @@ fn main() -> ExitCode {
         }
         let text;
         let named: Vec<_> = rows.iter().map(|(arm, figures)| (arm.name.as_str(), figures.as_slice())).collect();
-        (text, kept) = table::document(&named);
+        (text, kept) = table::document(&named, flow_control());
         println!("{text}");
         if let Err(error) = table::replace(&path, begin, &text) {
             eprintln!("{}: {error}", path.display());
@@ -77,8 +78,8 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(!kept))
 }
 
-/// The fixed rate with the least p99 of those that lose no throughput to the best, on the tuning sequences; and, if it is
-/// another, that of those whose backlog does not grow.
+/// The fixed rate with the least p99 of those that lose no throughput to the best, on the tuning sequences; and, if they are others,
+/// those of the ones with a bounded backlog.
 fn best_fixed() -> Vec<Arm> {
     let tried: Vec<(Arm, Vec<Figures>)> = Arm::fixed_rates()
         .into_iter()
@@ -95,9 +96,12 @@ fn best_fixed() -> Vec<Arm> {
     let best = |among: &[&(Arm, Vec<Figures>)]| {
         among.iter().min_by(|a, b| p99(&a.1).total_cmp(&p99(&b.1))).map(|(arm, _)| arm.clone())
     };
-    let bounded: Vec<_> =
-        sound.iter().copied().filter(|(_, figures)| table::growth(figures) <= table::BOUNDED).collect();
-    let mut arms: Vec<Arm> = best(&sound).into_iter().chain(best(&bounded)).collect();
+    let bounded = |by: Bounded| {
+        let bounded: Vec<_> = sound.iter().copied().filter(|(_, figures)| by.holds(figures)).collect();
+        best(&bounded)
+    };
+    let bounded = [Bounded::Under(flow_control()), Bounded::Steady].into_iter().filter_map(bounded);
+    let mut arms: Vec<Arm> = best(&sound).into_iter().chain(bounded).collect();
     arms.dedup();
     arms
 }
