@@ -7,9 +7,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use raftstore::State;
+use tokio::net::UnixListener;
 use tokio::sync::oneshot;
 use tokio_stream::StreamExt;
-use tokio_stream::wrappers::TcpListenerStream;
+use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
+use tokio_util::either::Either;
 use tonic::codec::CompressionEncoding;
 use wire::tikvpb::tikv_server::TikvServer;
 
@@ -31,7 +33,8 @@ const NO_LIMIT: usize = usize::MAX;
 pub struct Setup {
     /// How it is set.
     pub settings: Settings,
-    /// Where it listens. Bound by the caller, who thus knows the port that port 0 became before anybody connects.
+    /// Where it listens, and beside it ([`wire::beside`]) where that is on loopback. Bound by the caller, who thus knows the port
+    /// that port 0 became before anybody connects.
     pub listener: TcpListener,
     /// The network between stores; the service runs on its threads.
     pub network: Arc<Network>,
@@ -63,9 +66,11 @@ impl Server {
         let handle = network.handle();
         let addr = listener.local_addr().map_err(ServerError::Listen)?;
         listener.set_nonblocking(true).map_err(ServerError::Listen)?;
-        let listener = {
+        let listeners = {
             let _runtime = handle.enter();
-            tokio::net::TcpListener::from_std(listener).map_err(ServerError::Listen)?
+            let listener = tokio::net::TcpListener::from_std(listener).map_err(ServerError::Listen)?;
+            let local = wire::beside(addr).map(UnixListener::bind).transpose().map_err(ServerError::Listen)?;
+            (listener, local)
         };
         let (reads, reading) = crossbeam_channel::unbounded();
         let (writes, writing) = crossbeam_channel::unbounded();
@@ -100,7 +105,7 @@ impl Server {
         }
         server.checker = Some(flow.watch(pressure)?);
         let (stop, stopped) = oneshot::channel();
-        let serving = handle.spawn(serve(listener, Service { shared }, settings, stopped));
+        let serving = handle.spawn(serve(listeners, Service { shared }, settings, stopped));
         server.serving = Some((stop, serving.abort_handle()));
         Ok(server)
     }
@@ -151,7 +156,7 @@ fn thread(name: String, run: impl FnOnce() + Send + 'static) -> Result<JoinHandl
 }
 
 async fn serve(
-    listener: tokio::net::TcpListener,
+    (listener, local): (tokio::net::TcpListener, Option<UnixListener>),
     service: Service,
     settings: Settings,
     stopped: oneshot::Receiver<()>,
@@ -164,11 +169,17 @@ async fn serve(
         service = service.send_compressed(CompressionEncoding::Gzip);
     }
     let zone = settings.zone;
-    let incoming = TcpListenerStream::new(listener).map(move |stream| {
+    let remote = TcpListenerStream::new(listener).map(|stream| {
         let stream = stream?;
         stream.set_nodelay(true)?;
-        Ok::<_, std::io::Error>(Counted::new(stream, Meter::unknown(&zone)))
+        Ok::<_, std::io::Error>(Either::Left(stream))
     });
+    let local = match local {
+        Some(local) => Either::Left(UnixListenerStream::new(local)),
+        None => Either::Right(tokio_stream::pending()),
+    };
+    let incoming = remote.merge(local.map(|stream| stream.map(Either::Right)));
+    let incoming = incoming.map(move |stream| Ok::<_, std::io::Error>(Counted::new(stream?, Meter::unknown(&zone))));
     let window = settings.grpc_stream_window;
     let served = tonic::transport::Server::builder()
         .max_concurrent_streams(settings.grpc_concurrent_stream)

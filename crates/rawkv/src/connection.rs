@@ -1,6 +1,7 @@
 //! Connections to stores and placement drivers.
 
 use std::io::{self, IoSlice};
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -9,7 +10,8 @@ use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UnixStream};
+use tokio_util::either::Either;
 use tonic::transport::{Channel, Endpoint, Uri};
 
 use crate::traffic::Counter;
@@ -44,12 +46,28 @@ pub(crate) async fn connect(address: &str, counter: Option<Arc<Counter>>) -> Res
         let counter = counter.clone();
         async move {
             let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
-            let stream = TcpStream::connect((host, uri.port_u16().unwrap_or(80))).await?;
-            stream.set_nodelay(true)?;
+            let port = uri.port_u16().unwrap_or(80);
+            let stream = match beside(&host, port).await {
+                Some(stream) => Either::Right(stream),
+                None => {
+                    let stream = TcpStream::connect((host, port)).await?;
+                    stream.set_nodelay(true)?;
+                    Either::Left(stream)
+                }
+            };
             Ok::<_, io::Error>(TokioIo::new(Counted { stream, counter }))
         }
     });
     endpoint.connect_with_connector(connector).await.map_err(|error| wrong(&error))
+}
+
+/// Where a store of this machine and of this user listens beside its port.
+async fn beside(host: &str, port: u16) -> Option<UnixStream> {
+    let address: IpAddr = host.parse().ok()?;
+    let stream = UnixStream::connect(wire::beside(SocketAddr::new(address, port))?).await.ok()?;
+    // Anybody may take a name that nobody has.
+    let whose = stream.peer_cred().ok()?.uid();
+    (whose == 0 || whose == rustix::process::geteuid().as_raw()).then_some(stream)
 }
 
 /// An error with its causes: tonic's own text is only `transport error`.
@@ -68,7 +86,7 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
 
 /// A stream whose bytes are counted.
 struct Counted {
-    stream: TcpStream,
+    stream: Either<TcpStream, UnixStream>,
     counter: Arc<Counter>,
 }
 

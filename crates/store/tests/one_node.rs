@@ -62,6 +62,11 @@ fn a_node_serves_changes_its_settings_ends_and_comes_back_with_its_data() {
         assert_eq!(ask(&mut session, put(key, b"1")), Ok(Response::Done));
     }
     assert_eq!(ask(&mut session, Request::Get(b"\xF0b"[..].into())), Ok(Response::Value(Some(b"1"[..].into()))));
+    // On one machine they spare themselves TCP: 03 is a socket that is connected.
+    let beside = format!("@diskwright-store/{}", node.addr("addr"));
+    let sockets = std::fs::read_to_string("/proc/net/unix").unwrap();
+    let connected = |line: &&str| line.ends_with(&beside) && line.split_whitespace().nth(5) == Some("03");
+    assert_eq!(sockets.lines().filter(connected).count(), 1, "{sockets}");
 
     let status = node.addr("status_addr");
     let change = r#"{"storage.block-cache.capacity": "16MB", "rocksdb.defaultcf.write-buffer-size": "1MB"}"#;

@@ -3,6 +3,10 @@
 
 #![allow(missing_docs, clippy::all, reason = "generated code; proto/ says what each message is")]
 
+mod local;
+
+pub use local::beside;
+
 /// Requests on raw keys.
 pub mod kvrpcpb {
     tonic::include_proto!("kvrpcpb");

@@ -29,21 +29,18 @@ pub(super) fn beat(rate: f64) -> Nanos {
     if rate > DENSE { BEAT } else { Nanos(0) }
 }
 
-/// A thread of a closed loop looks for answers so many times in their mean latency, where it has four clients or more for each and up
-/// to [`DENSE`] answers a second: by Little's law four have their answer each time, and each has it late by half of that span, a 32nd
-/// of the mean. To be woken by each answer, of reads that wait for a disk, took 15 us a read; with 32 looks it was 5.2 % of two
-/// processors, with 16 it is 4.0 (docs/bench.md). Denser answers are found several at a time as it is: 20,000 puts a second take as much
-/// with rests as without.
+/// A thread looks for answers so many times in their mean latency, where it has four operations or more on their way for each: by
+/// Little's law four have their answer each time, and each has it late by half of that span, a 32nd of the mean. To be woken by each
+/// answer, of reads that wait for a disk, took 15 us a read; with 32 looks it was 5.2 % of two processors, with 16 it is 4.0
+/// (docs/bench.md).
 const LOOKS: u32 = 16;
 
 /// Answers for each look, or more: fewer would come one by one as well.
 const ANSWERS: u32 = 4;
 
-/// How long a thread of a closed loop looks for no answers, with so many operations on their way that take so long in the mean.
+/// How long a thread looks for no answers, with so many operations on their way that take so long in the mean.
 pub(super) fn rest(mean: Nanos, in_flight: usize) -> Nanos {
-    let seldom = in_flight as f64 <= DENSE * mean.as_secs_f64();
-    let many = in_flight >= (ANSWERS * LOOKS) as usize;
-    if seldom && many { Nanos(mean.0 / u64::from(LOOKS)) } else { Nanos(0) }
+    if in_flight >= (ANSWERS * LOOKS) as usize { Nanos(mean.0 / u64::from(LOOKS)) } else { Nanos(0) }
 }
 
 /// What makes operations start.
@@ -123,11 +120,12 @@ impl Loop {
         }
     }
 
-    /// How often in their mean latency answers are looked for, with so many threads, while there are up to 10,000 a second of each;
+    /// How often in their mean latency answers are looked for, with so many threads, while each has 64 operations or more on their way;
     /// `None` where each is taken when it comes.
     pub fn looks(&self, threads: u32) -> Option<u32> {
         match self {
             Self::Closed { clients, think: Nanos(0) } if clients / threads >= ANSWERS * LOOKS => Some(LOOKS),
+            Self::Open { .. } if self.beat(threads).0 > 0 => Some(LOOKS),
             _ => None,
         }
     }

@@ -161,6 +161,11 @@ impl Pace {
         matches!(self, Self::Closed { .. })
     }
 
+    /// Whether operations start in beats.
+    pub(crate) fn is_dense(&self) -> bool {
+        matches!(self, Self::Open { arriving, .. } if beat(1e9 / arriving.gap).0 > 0)
+    }
+
     /// Arrivals that wait.
     pub(crate) fn backlog(&self) -> u64 {
         match self {

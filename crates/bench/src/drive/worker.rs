@@ -82,8 +82,8 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
         self.start();
         let next = if self.exhausted { None } else { self.pace.next(self.in_flight()) };
         let until = next.map_or(self.slice.until, |next| next.min(self.slice.until));
-        // Who waits for answers alone need not be woken by each.
-        if next.is_none() && self.pace.is_closed() {
+        // Who waits for answers alone, or for a beat, need not be woken by each.
+        if self.pace.is_dense() || (next.is_none() && self.pace.is_closed()) {
             let rest = rest(Nanos(self.mean as u64), self.in_flight()).min(until - self.now);
             if rest.0 > 0 {
                 self.driver.rest(Duration::from_nanos(rest.0));

@@ -8,7 +8,8 @@ use std::task::{Context, Poll};
 
 use prometheus::{IntCounter, IntCounterVec, register_int_counter_vec};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, UnixStream};
+use tokio_util::either::Either;
 use tonic::Request;
 use tonic::transport::server::Connected;
 
@@ -110,13 +111,13 @@ impl Caller {
 /// A connection whose bytes are counted.
 #[derive(Debug)]
 pub(crate) struct Counted {
-    stream: TcpStream,
+    stream: Either<TcpStream, UnixStream>,
     meter: Arc<Meter>,
 }
 
 impl Counted {
     /// Counts what passes a connection.
-    pub(crate) fn new(stream: TcpStream, meter: Arc<Meter>) -> Self {
+    pub(crate) fn new(stream: Either<TcpStream, UnixStream>, meter: Arc<Meter>) -> Self {
         Self { stream, meter }
     }
 }

@@ -11,6 +11,7 @@ use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
 use tokio::net::TcpStream;
 use tokio_stream::Stream;
+use tokio_util::either::Either;
 use tonic::codec::CompressionEncoding;
 use tonic::transport::{Channel, Endpoint, Uri};
 use wire::raft_serverpb::RaftMessage;
@@ -154,7 +155,7 @@ pub(super) async fn connect(ways: &Ways, place: &Place) -> Result<TikvClient<Cha
         async move {
             let stream = TcpStream::connect(address).await?;
             stream.set_nodelay(true)?;
-            Ok::<_, io::Error>(TokioIo::new(Counted::new(stream, meter)))
+            Ok::<_, io::Error>(TokioIo::new(Counted::new(Either::Left(stream), meter)))
         }
     });
     let endpoint = Endpoint::from_shared(format!("http://{}", place.address))?
