@@ -97,6 +97,25 @@ fn a_thread_of_many_clients_is_not_woken_by_each_answer_and_latencies_are_a_litt
     assert!((0.025..0.035).contains(&more), "{more}: a 32nd is 0.031");
 }
 
+#[test]
+fn an_open_loop_in_beats_is_not_woken_by_each_answer_either() {
+    let clock = VirtualClock::default();
+    let service: Service =
+        Box::new(|number, _, _| (Nanos::micros(5000 + number * 7919 % 10_000), Ok(Answer::default())));
+    let twin = Twin::unlimited(clock.clone(), service);
+    let load = Loop::Open { rate: 20_000.0, arrivals: Arrivals::Poisson, in_flight: 1000, backlog: 1000 };
+    let mut worker = alone((clock, twin, Reads(u64::MAX)), (load, &Course::default()));
+    let (mut slices, mut turns) = (Vec::new(), 0);
+    while slices.len() < 5 {
+        worker.turn(&mut |slice: Slice| slices.push(slice));
+        turns += 1;
+    }
+    let answers: u64 = slices.iter().map(Slice::succeeded).sum();
+    let each = f64::from(turns) / answers as f64;
+    // 637 beats a second and some 1,600 looks.
+    assert!(each < 0.15, "{each} turns an answer");
+}
+
 /// A database whose driver looks for answers all the time.
 struct Restless(Twin<VirtualClock>);
 
