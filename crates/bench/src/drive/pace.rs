@@ -163,7 +163,7 @@ impl Pace {
 
     /// Whether operations start in beats.
     pub(crate) fn is_dense(&self) -> bool {
-        matches!(self, Self::Open { arriving, .. } if beat(1e9 / arriving.gap).0 > 0)
+        matches!(self, Self::Open { arriving, .. } if arriving.beat().0 > 0)
     }
 
     /// Arrivals that wait.
@@ -181,9 +181,14 @@ impl Arriving {
         Nanos(self.next as u64)
     }
 
+    /// From one instant at which arrivals may start to the next; 0 if they may at any.
+    fn beat(&self) -> Nanos {
+        beat(1e9 / self.gap)
+    }
+
     /// When the next arrival may start: at once, or at the next beat.
     fn start(&self) -> Nanos {
-        let (next, beat) = (self.next(), beat(1e9 / self.gap).0);
+        let (next, beat) = (self.next(), self.beat().0);
         if beat == 0 { next } else { Nanos(next.0.div_ceil(beat).saturating_mul(beat)) }
     }
 

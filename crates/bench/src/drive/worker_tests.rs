@@ -70,14 +70,16 @@ fn clients_of_a_closed_loop_keep_so_many_operations_in_flight() {
     }
 }
 
+/// Each takes between 5 and 15 ms, no two the same.
+fn one_by_one() -> Service {
+    Box::new(|number, _, _| (Nanos::micros(5000 + number * 7919 % 10_000), Ok(Answer::default())))
+}
+
 #[test]
 fn a_thread_of_many_clients_is_not_woken_by_each_answer_and_latencies_are_a_little_more() {
     let counted = |clients| {
         let clock = VirtualClock::default();
-        // Each takes between 5 and 15 ms, no two the same.
-        let service: Service =
-            Box::new(|number, _, _| (Nanos::micros(5000 + number * 7919 % 10_000), Ok(Answer::default())));
-        let twin = Twin::unlimited(clock.clone(), service);
+        let twin = Twin::unlimited(clock.clone(), one_by_one());
         let mut worker =
             alone((clock, twin, Reads(u64::MAX)), (Loop::Closed { clients, think: Nanos(0) }, &Course::default()));
         let (mut slices, mut turns) = (Vec::new(), 0);
@@ -100,9 +102,7 @@ fn a_thread_of_many_clients_is_not_woken_by_each_answer_and_latencies_are_a_litt
 #[test]
 fn an_open_loop_in_beats_is_not_woken_by_each_answer_either() {
     let clock = VirtualClock::default();
-    let service: Service =
-        Box::new(|number, _, _| (Nanos::micros(5000 + number * 7919 % 10_000), Ok(Answer::default())));
-    let twin = Twin::unlimited(clock.clone(), service);
+    let twin = Twin::unlimited(clock.clone(), one_by_one());
     let load = Loop::Open { rate: 20_000.0, arrivals: Arrivals::Poisson, in_flight: 1000, backlog: 1000 };
     let mut worker = alone((clock, twin, Reads(u64::MAX)), (load, &Course::default()));
     let (mut slices, mut turns) = (Vec::new(), 0);

@@ -51,7 +51,9 @@ pub(super) fn table(report: &Report) -> String {
 /// What drivers of raw keys do, and those that speak SQL do not.
 fn looked(load: &Loop, threads: u32) -> String {
     let looks = load.looks(threads);
-    looks.map_or(String::new(), |looks| format!(", answers looked for {looks} times in their mean latency"))
+    looks.map_or(String::new(), |looks| {
+        format!(", answers looked for {looks} times in their mean latency while many are on their way")
+    })
 }
 
 pub(super) fn how(load: &Loop, threads: u32) -> String {
