@@ -2,12 +2,12 @@
 
 use bench::compare::{Sample, Verdict, compare};
 use timeline::Timeline;
-use trial::{Found, Order, Stage, Use, alternate, alternate_online};
-use units::Nanos;
+use trial::{Found, Order, Side, Stage, Use, alternate, alternate_online};
+use units::{Bytes, Nanos};
 
 use crate::judge::Value;
 use crate::measured::Lab;
-use crate::recipe::Recipe;
+use crate::recipe::{Online, Recipe};
 use crate::run::{ClaimError, Ours};
 
 /// Measures ours. `tell` hears what is being done.
@@ -21,6 +21,9 @@ pub(crate) const CLAIMS: &[(&str, Measure)] = &[
     ("B11", client_traffic),
     ("B12", peer_traffic),
 ];
+
+/// Claims that are measured once more with the pilot doing what is claimed of.
+pub(crate) const BY_PILOT: &[(&str, Measure)] = &[("A26", steadiness_by_pilot)];
 
 /// Where clusters are started.
 fn cluster(lab: &Lab) -> Result<cluster::Lab, ClaimError> {
@@ -91,14 +94,61 @@ fn compared(lab: &Lab, id: &str, number: impl Fn(&Found) -> f64 + Copy) -> Resul
 
 /// How unsteady foreground writes are.
 fn steadiness(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
+    let (recipe, online) = changed_online(id)?;
+    let sides = [&online.without, &online.with].map(|keys| Side { keys, pilot: None });
+    let [without, with] = online_rounds(lab, &recipe, sides)?;
+    Ok(Ratio::of(unsteadiness, &with, &without).less(recipe.scaled.trim()))
+}
+
+/// The same with the pilot's limiter in place of the limit, and what it leaves to be compacted: who puts that off is steady, too.
+fn steadiness_by_pilot(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
+    let (recipe, online) = changed_online(id)?;
+    let how = recipe.by_pilot.clone().ok_or_else(|| ClaimError::Other(format!("{id} has no runs of the pilot")))?;
+    let recipe = how.runs(recipe);
+    let without = Side { keys: &online.without, pilot: None };
+    let with = Side { keys: &how.keys, pilot: Some(recipe.share) };
+    let [without, with] = online_rounds(lab, &recipe, [without, with])?;
+    let done = Ratio::of(|found| found.report.operations as f64 / found.report.measured_s, &with, &without);
+    let remark = format!(
+        "By `diskwright pilot run --limit` in place of a limit that stays. With it {:.1} % of the operations ({done}); at most {} \
+         and {:.0} files on L0 waited, without it {} and {:.0}. {}",
+        100.0 * done.mean,
+        Bytes(most("pending_compaction_bytes", &with) as u64),
+        most("level0_files", &with),
+        Bytes(most("pending_compaction_bytes", &without) as u64),
+        most("level0_files", &without),
+        recipe.scaled.trim()
+    );
+    Ok(Ratio::of(unsteadiness, &with, &without).less(&remark))
+}
+
+/// The most that a series of any node was while runs were measured.
+fn most(series: &str, runs: &[Found]) -> f64 {
+    let measured = runs.iter().map(|found| found.timeline.window(found.from, found.until));
+    let values = measured.flat_map(|timeline| {
+        let wanted = timeline.series.into_iter().filter(|one| one.name == series);
+        wanted.flat_map(|one| one.points().iter().map(|point| point.value).collect::<Vec<_>>()).collect::<Vec<_>>()
+    });
+    values.fold(0.0, f64::max)
+}
+
+fn changed_online(id: &str) -> Result<(Recipe, Online), ClaimError> {
     let recipe = Recipe::of(id)?;
-    let online = recipe.online.as_ref().ok_or_else(|| ClaimError::Other(format!("{id} changes nothing online")))?;
-    let settings = [&online.without, &online.with];
+    let online = recipe.online.clone();
+    Ok((recipe, online.ok_or_else(|| ClaimError::Other(format!("{id} changes nothing online")))?))
+}
+
+fn online_rounds<const N: usize>(
+    lab: &Lab,
+    recipe: &Recipe,
+    sides: [Side<'_>; N],
+) -> Result<[Vec<Found>; N], ClaimError> {
     let order = Order { stop: lab.stop.clone(), ..recipe.without()? };
-    let tell = &mut |_, _, _: Stage<'_>| ();
-    let [without, with] = alternate_online(Some(&cluster(lab)?), &order, settings, recipe.pairs, tell)?;
-    let variation = |found: &Found| variation(&found.timeline, found.from, found.until);
-    Ok(Ratio::of(variation, &with, &without).less(recipe.scaled.trim()))
+    Ok(alternate_online(Some(&cluster(lab)?), &order, sides, recipe.pairs, &mut |_, _, _: Stage<'_>| ())?)
+}
+
+fn unsteadiness(found: &Found) -> f64 {
+    variation(&found.timeline, found.from, found.until)
 }
 
 /// Standard deviation over mean of the operations of each second between two instants.

@@ -29,6 +29,10 @@ pub enum Rung {
 }
 
 impl Rung {
+    /// All of them, as they are declared.
+    pub const ALL: [Self; 8] =
+        [Self::Model, Self::Plan, Self::Simulate, Self::Mount, Self::Bench, Self::Render, Self::Diagnose, Self::Pilot];
+
     /// Whether this program computes the answer.
     pub fn built(self) -> bool {
         matches!(self, Self::Model | Self::Plan | Self::Render | Self::Diagnose | Self::Pilot)

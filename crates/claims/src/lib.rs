@@ -26,4 +26,4 @@ mod verdicts;
 pub use judge::{Judgement, Tolerance, UnknownTolerance, Value, judge};
 pub use ledger::{Claim, Rung, Shortfall, Source, claims, shortfalls, sources};
 pub use measured::Lab;
-pub use run::{ClaimError, Context, Outcome, measurable, measure, run};
+pub use run::{ClaimError, Context, Outcome, measure, on_rung, run};

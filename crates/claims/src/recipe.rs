@@ -40,7 +40,7 @@ pub(crate) struct Recipe {
     memory: Bytes,
     /// The share of its limits that each disk delivers, so that disks bind and not this machine's processors.
     #[serde(default = "whole")]
-    share: f64,
+    pub(crate) share: f64,
     /// The zone of the clients.
     zone: Option<String>,
     workload: toml::Table,
@@ -50,6 +50,8 @@ pub(crate) struct Recipe {
     with: toml::Table,
     /// What it is of instead, where nodes change it while they run.
     pub(crate) online: Option<Online>,
+    /// How it is measured once more with the pilot doing what is claimed of.
+    pub(crate) by_pilot: Option<ByPilot>,
     /// What the source says does nothing, measured beside it.
     instead: Option<toml::Table>,
     /// TiKV's keys for all sides.
@@ -65,6 +67,28 @@ pub(crate) struct Online {
     pub(crate) without: serde_json::Map<String, serde_json::Value>,
     /// Of the side with it.
     pub(crate) with: serde_json::Map<String, serde_json::Value>,
+}
+
+/// How a claim is measured with the pilot doing what is claimed of.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct ByPilot {
+    pairs: u32,
+    warm_up: Nanos,
+    measure: Nanos,
+    /// Each node's disk: what is written to it in so long must fit into memory, and it takes back no block.
+    data: String,
+    /// TiKV's keys and their values with which each of the pilot's runs begins.
+    pub(crate) keys: serde_json::Map<String, serde_json::Value>,
+}
+
+impl ByPilot {
+    /// The recipe with these runs in place of its own.
+    pub(crate) fn runs(&self, recipe: Recipe) -> Recipe {
+        let data = toml::Table::from_iter([("data".to_owned(), self.data.clone().into())]);
+        let deployment = changed(&recipe.deployment, &data);
+        Recipe { pairs: self.pairs, warm_up: self.warm_up, measure: self.measure, deployment, ..recipe }
+    }
 }
 
 /// What an open loop has on its way and waiting at most: seconds of what is sent.
@@ -143,7 +167,7 @@ impl Recipe {
 fn changed(deployment: &toml::Table, change: &toml::Table) -> toml::Table {
     let mut all = deployment.clone();
     for (key, value) in change {
-        if key == "log" {
+        if matches!(key.as_str(), "data" | "log") {
             let nodes = all.get_mut("nodes").and_then(toml::Value::as_array_mut).into_iter().flatten();
             for node in nodes.filter_map(toml::Value::as_table_mut) {
                 node.insert(key.clone(), value.clone());
@@ -203,8 +227,7 @@ mod tests {
 
     #[test]
     fn every_claim_on_a_real_engine_has_a_recipe() {
-        let claims =
-            crate::claims().iter().filter(|claim| claim.rung == crate::Rung::Bench && crate::measurable(&claim.id));
+        let claims = crate::on_rung(crate::Rung::Bench).into_iter();
         // A study is a recipe of its own.
         let claims = claims.map(|claim| claim.id.as_str()).filter(|id| !crate::studied::known(id));
         assert!(claims.eq(RECIPES.iter().map(|(id, _)| *id)));

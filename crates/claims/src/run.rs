@@ -162,25 +162,39 @@ pub fn run(context: &Context<'_>) -> Vec<Outcome> {
 }
 
 /// Whether this program measures or simulates the claim when it is told to.
-pub fn measurable(id: &str) -> bool {
+fn measurable(id: &str) -> bool {
     measured::CLAIMS.iter().any(|(of, _)| *of == id)
         || engine_runs::CLAIMS.iter().any(|(of, _)| *of == id)
         || studied::known(id)
         || simulated::known(id)
 }
 
-/// The claims of `wanted` that are measured or simulated, in the ledger's order. `begin` hears of each before.
+/// The claims that this program measures or simulates for a rung, in the ledger's order: the rung's own, and on the pilot's those
+/// of the store in which the pilot can do what is claimed of.
+pub fn on_rung(rung: Rung) -> Vec<&'static Claim> {
+    let by_pilot = |claim: &Claim| rung == Rung::Pilot && engine_runs::BY_PILOT.iter().any(|(id, _)| *id == claim.id);
+    let own = |claim: &Claim| claim.rung == rung && measurable(&claim.id);
+    claims().iter().filter(|claim| own(claim) || by_pilot(claim)).collect()
+}
+
+/// The claims of `wanted`, which are [`on_rung`], as measured or simulated there. `begin` hears of each before.
 ///
 /// # Errors
 /// When the machine lacks what measuring needs: then nothing can be said of any claim.
-pub fn measure(lab: &Lab, wanted: &[&Claim], begin: &mut dyn FnMut(&Claim)) -> Result<Vec<Outcome>, ClaimError> {
+pub fn measure(
+    lab: &Lab,
+    rung: Rung,
+    wanted: &[&Claim],
+    begin: &mut dyn FnMut(&Claim),
+) -> Result<Vec<Outcome>, ClaimError> {
+    let engine_runs = if rung == Rung::Pilot { engine_runs::BY_PILOT } else { engine_runs::CLAIMS };
     if wanted.iter().any(|claim| !simulated::known(&claim.id)) {
         measured::ready(&lab.scratch)?;
     }
     let mut outcomes = Vec::new();
     for claim in wanted {
         let on_disk = measured::CLAIMS.iter().find(|(id, _)| *id == claim.id);
-        let on_engine = engine_runs::CLAIMS.iter().find(|(id, _)| *id == claim.id);
+        let on_engine = engine_runs.iter().find(|(id, _)| *id == claim.id);
         let (tolerance, source) = terms(claim)?;
         begin(claim);
         let ours = match (on_disk, on_engine) {
@@ -194,7 +208,7 @@ pub fn measure(lab: &Lab, wanted: &[&Claim], begin: &mut dyn FnMut(&Claim)) -> R
         lab.go_on()?;
         match ours {
             Err(error) if error.exit_code() == 3 => return Err(error),
-            ours => outcomes.push(outcome(claim, ours.map(|ours| (ours, tolerance)))),
+            ours => outcomes.push(Outcome { rung, ..outcome(claim, ours.map(|ours| (ours, tolerance))) }),
         }
     }
     Ok(outcomes)
@@ -292,6 +306,16 @@ mod tests {
         for claim in claims() {
             let expected = claim.rung.measured();
             assert_eq!(measurable(&claim.id), expected, "{}", claim.id);
+        }
+    }
+
+    #[test]
+    fn a_rung_measures_its_own_claims_and_the_pilots_those_that_it_can_bring_about() {
+        let ids = |rung| on_rung(rung).iter().map(|claim| claim.id.as_str()).collect::<Vec<_>>();
+        assert_eq!(ids(Rung::Pilot), ["A26"]);
+        for rung in Rung::ALL.into_iter().filter(|rung| *rung != Rung::Pilot) {
+            assert_eq!(on_rung(rung).is_empty(), !rung.measured(), "{rung}");
+            assert!(on_rung(rung).iter().all(|claim| claim.rung == rung), "{rung}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! The cluster: all nodes and the placement driver, from their start until nothing of them is left.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -163,6 +164,11 @@ impl Cluster {
     /// Its placement driver.
     pub fn pd(&self) -> &Pd {
         &self.pd
+    }
+
+    /// Its folder, for mount points, settings and logs: it goes with it.
+    pub fn folder(&self) -> &Path {
+        &self.ground.folder
     }
 
     /// What people should know of how it started.

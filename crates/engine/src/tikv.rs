@@ -77,7 +77,7 @@ impl<'a> TikvModel<'a> {
         let ratios = Ratios::new(profile.compressed, block.as_f64(), c.small_block_penalty, c.zstd_exponent);
         let separated = settings.value_separation.is_some_and(|least| profile.row >= least);
 
-        let logical = profile.data.as_f64() * (1.0 + self.task.targets.growth);
+        let logical = profile.data.as_f64() * profile.encoded * (1.0 + self.task.targets.growth);
         let row = profile.row.as_f64();
         let in_tree = if separated { c.pointer / row } else { 1.0 };
         let at_rest = ratios.at_rest(compression);
@@ -200,7 +200,7 @@ impl<'a> TikvModel<'a> {
         let curve =
             self.curves.get(&block).unwrap_or_else(|| drawn.get_or_init(|| HitCurve::of_blocks(profile, block)));
         // A scan reads the block that it starts in and goes on through the next ones.
-        let per_scan = 1.0 + profile.rows_per_scan * profile.row.as_f64() / block.as_f64();
+        let per_scan = 1.0 + profile.rows_per_scan * profile.row.as_f64() * profile.encoded / block.as_f64();
         Reads {
             blocks: profile.point_reads + profile.scans * per_scan,
             miss: 1.0 - curve.hit_rate(share),

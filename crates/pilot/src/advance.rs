@@ -5,7 +5,7 @@ use units::Nanos;
 
 use crate::audit::Event;
 use crate::guard::{Bounds, gate};
-use crate::journal::{Came, Entry, Undone};
+use crate::journal::{Came, Ended, Entry, Undone};
 use crate::procedure::{Condition, Wait};
 use crate::step::Shown;
 use crate::{Made, Next, Now, Pilot, PilotError, Reversal, Run, Step, WorldError, same};
@@ -91,6 +91,12 @@ impl Pilot {
             Next::Turn(why) => self.turn(number, why, false, now).map(|()| true),
             Next::Undo(stage, step, made) => self.take_back(run, stage, step, made, now),
             Next::End(ended) => {
+                if ended == Ended::Kept
+                    && run.procedure.stages.len() > 1
+                    && let Some(done) = self.set_again(run, now)?
+                {
+                    return Ok(done);
+                }
                 self.write(&Entry::Ended { run: number, at, ended }, now)?;
                 self.fresh.remove(&number);
                 Ok(false)
@@ -182,6 +188,29 @@ impl Pilot {
         self.fresh(number, now).calm();
         self.write(&Entry::Outcome { run: number, stage, at, came, found: Some(found) }, now)?;
         Ok(true)
+    }
+
+    /// Before a run of several steps is kept: sets again what a TiKV has lost by a restart meanwhile. `None` if there is nothing to
+    /// do, else whether something was done now.
+    fn set_again(&mut self, run: &Run, now: Now) -> Result<Option<bool>, PilotError> {
+        let number = run.number;
+        for (stage, step) in run.procedure.steps() {
+            let made = run.steps.get(&stage).filter(|made| made.came == Some(Came::Done));
+            let (Some(made), Step::SetTikvConfig { .. }) = (made, step) else { continue };
+            match self.world.read(&step.subject()) {
+                Ok(found) if same(&found, &made.before) => {
+                    self.write(&Entry::Intent { run: number, stage, at: now.wall, before: found }, now)?;
+                    self.send(number, stage, step, &made.before, now);
+                    return Ok(Some(true));
+                }
+                Err(error) if error.is_passing() && self.fresh(number, now).elapsed(now) <= run.procedure.within => {
+                    return Ok(Some(self.later(number, &error.to_string(), now)));
+                }
+                // What somebody else has set since is theirs; who stays away holds nothing up.
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(None)
     }
 
     fn wait(&mut self, run: &Run, stage: usize, wait: &Wait, now: Now) -> Result<bool, PilotError> {

@@ -139,3 +139,14 @@ impl MetricsServer {
         Ok(Self { addr })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_are_not_served_beyond_this_machine() {
+        let error = MetricsServer::start("10.0.0.5:9400".parse().unwrap(), &Meters::default()).unwrap_err();
+        assert!(error.exit_code() == 2 && error.to_string().contains("not at 10.0.0.5:9400"), "{error}");
+    }
+}

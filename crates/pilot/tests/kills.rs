@@ -154,6 +154,7 @@ fn faults() -> impl Strategy<Value = Fault> {
         2 => Just(Fault::ErrorHalf),
         2 => Just(Fault::Kill),
         2 => Just(Fault::KillDone),
+        2 => Just(Fault::Restart),
     ]
 }
 

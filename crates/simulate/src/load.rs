@@ -138,7 +138,7 @@ impl Load {
             user: value - c.key_overhead,
             read_cpu: c.cpu_point_get,
             scan_cpu: c.cpu_scan + scan_row * c.cpu_scan_row,
-            scan_blocks: 1.0 + scan_row * row / block,
+            scan_blocks: 1.0 + scan_row * row * profile.encoded / block,
             answers: [row, scan_row * row],
         }
     }
@@ -249,7 +249,7 @@ impl Data {
         let ratios = Ratios::new(profile.compressed, block, compression, c);
         let separated = settings.value_separation.is_some_and(|least| profile.row >= least);
         let row = profile.row.as_f64();
-        let logical = profile.data.as_f64();
+        let logical = profile.data.as_f64() * profile.encoded;
         let here = logical * replicas / nodes;
         let in_tree = if separated { c.pointer / row } else { 1.0 };
         let tree = here * in_tree * ratios.at_rest();
@@ -259,7 +259,7 @@ impl Data {
         let all: f64 = shares.iter().sum::<f64>().max(1e-12);
         let zstd = Ratios::new(profile.compressed, block, Compression::Zstd, c).at_rest();
         let updates = profile.updates / (profile.inserts + profile.updates).max(1e-12);
-        let overwrites = Overwrites::new(&profile.popularity, here / row, updates, value);
+        let overwrites = Overwrites::new(&profile.popularity, here / profile.encoded / row, updates, value);
 
         let block_cache = settings.block_cache.map_or(memory * c.block_cache_share, Bytes::as_f64).min(memory);
         let page_cache = (memory * (1.0 - c.resident_share) - c.resident_base - block_cache).max(0.0);

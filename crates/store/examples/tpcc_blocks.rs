@@ -1,5 +1,6 @@
 //! What a warehouse of TPC-C takes in RocksDB's blocks, as TiDB encodes rows and TiKV keeps them: `cargo run -p diskwright-store
-//! --example tpcc_blocks`. `crates/workload/tables/tpcc_constants.csv` counts rows without what TiKV adds; docs/simulate.md has both.
+//! --example tpcc_blocks`. What it prints is in docs/simulate.md, and of blocks of 64 KiB in
+//! `crates/workload/tables/tpcc_constants.csv`.
 
 use std::collections::BTreeMap;
 

@@ -26,6 +26,9 @@ pub enum TrialError {
     /// An event that cannot be made to happen.
     #[error(transparent)]
     Events(#[from] input::InputError),
+    /// The pilot beside a run.
+    #[error("the pilot: {0}")]
+    Pilot(String),
     /// A plan that cannot be run here.
     #[error("{0}")]
     Unprovable(String),
@@ -42,7 +45,7 @@ impl TrialError {
             Self::Client(error) => error.exit_code(),
             Self::Bench(error) => error.exit_code(),
             Self::Workload(_) | Self::Events(_) | Self::Unprovable(_) => 2,
-            Self::Timeline(_) => 3,
+            Self::Timeline(_) | Self::Pilot(_) => 3,
             // What a shell tells of a program that Ctrl-C ended.
             Self::Interrupted => 130,
         }

@@ -10,6 +10,7 @@ mod found;
 mod ground;
 mod order;
 mod pairs;
+mod pilot;
 pub mod prove;
 
 pub use deed::Deed;
@@ -17,4 +18,5 @@ pub use error::TrialError;
 pub use found::{Found, Use};
 pub use ground::Ground;
 pub use order::{Database, Order, Stage};
-pub use pairs::{alternate, alternate_online};
+pub use pairs::{Side, alternate, alternate_online};
+pub use pilot::PilotProcess;

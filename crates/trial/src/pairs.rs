@@ -1,8 +1,18 @@
 //! Two orders held against each other on a machine whose speed wanders.
 
 use cluster::Lab;
+use serde_json::{Map, Value};
 
-use crate::{Found, Ground, Order, Stage, TrialError};
+use crate::{Found, Ground, Order, PilotProcess, Stage, TrialError};
+
+/// What a side changes about nodes that run.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    /// TiKV's keys, and their values, that nodes take before each run.
+    pub keys: &'a Map<String, Value>,
+    /// Whether the pilot limits compactions during each run, and which share of the disks' limits it counts on.
+    pub pilot: Option<f64>,
+}
 
 /// Runs all orders in turn, each run on a database of its own, and begins each round with the next of them: A B, B A, A B …, so
 /// that a machine that becomes slower or faster favours none. `tell` hears which of them, by its index, and the round, from 1.
@@ -25,25 +35,35 @@ pub fn alternate<const N: usize>(
     })
 }
 
-/// As [`alternate`], of settings that nodes change while they run: all runs are on one database, so that rounds are cheap, and
-/// what one run leaves to be compacted the next one finds. Each run begins with its side's settings, TiKV's keys and their values.
+/// As [`alternate`], of what can be changed while nodes run: all runs are on one database, so that rounds are cheap, and
+/// what one run leaves to be compacted the next one finds.
 ///
 /// # Errors
-/// When a run fails, or a node refuses a setting.
+/// When a run fails, a node refuses a setting, or a pilot does not end well.
 pub fn alternate_online<const N: usize>(
     lab: Option<&Lab>,
     order: &Order,
-    settings: [&serde_json::Map<String, serde_json::Value>; N],
+    sides: [Side<'_>; N],
     rounds: u32,
     tell: &mut dyn FnMut(usize, u32, Stage<'_>),
 ) -> Result<[Vec<Found>; N], TrialError> {
     let ground = Ground::prepare(lab, order.clone(), &mut |stage| tell(0, 1, stage))?;
     let found = in_turn(rounds, &mut |side, round| {
-        ground.change(settings[side])?;
-        ground.run(round, &mut |stage| tell(side, round, stage))
+        ground.change(sides[side].keys)?;
+        let pilot = sides[side].pilot.map(|share| beside(lab, &ground, (share, round))).transpose()?;
+        let found = ground.run(round, &mut |stage| tell(side, round, stage))?;
+        pilot.map(PilotProcess::end).transpose()?;
+        Ok(found)
     })?;
     ground.end()?;
     Ok(found)
+}
+
+/// A pilot beside the run of a round, with a journal of its own: its changes are counted from here.
+fn beside(lab: Option<&Lab>, ground: &Ground, (share, round): (f64, u32)) -> Result<PilotProcess, TrialError> {
+    let no_cluster = || TrialError::Pilot("is run beside clusters that are started for it only".to_owned());
+    let (lab, cluster) = lab.zip(ground.cluster()).ok_or_else(no_cluster)?;
+    PilotProcess::start(lab, cluster, share, &cluster.folder().join(format!("pilot-{round}")))
 }
 
 /// Runs all sides in turn.

@@ -101,6 +101,7 @@ impl Inserts {
             random_indexes,
             random_keys: self.order == Order::Random,
             data: pick.data("rows-added", (before + added) * (row.as_f64() + indexes * index_entry.as_f64()))?,
+            encoded: 1.0,
             compressed: compressed.unwrap_or(1.0),
             blocks: Vec::new(),
             popularity: match self.order {

@@ -173,6 +173,7 @@ impl Mix {
             random_indexes: if self.order == Order::Random { indexes } else { 0.0 },
             random_keys: self.order == Order::Random,
             data: pick.data("rows", rows * (row.as_f64() + indexes * index_entry.as_f64()))?,
+            encoded: 1.0,
             compressed: compressed.unwrap_or(COMPRESSED),
             popularity,
             blocks: Vec::new(),

@@ -99,7 +99,10 @@ pub struct Profile {
     pub random_keys: bool,
     /// All rows and indexes, one copy, uncompressed; with `inserts` those that the run adds included.
     pub data: Bytes,
-    /// Size under LZ4, with the keys that the engine adds, over the size in `data`: 1 for random bytes.
+    /// Size as TiKV keeps it, not compressed, over the size in `data`: what encoded keys, timestamps and commit records add. 1 where
+    /// rows are taken to be as they are kept.
+    pub encoded: f64,
+    /// Size under LZ4 over the size as it is kept: 1 for random bytes.
     pub compressed: f64,
     /// How accesses spread over the rows; shares of each column sum to 1.
     pub popularity: Vec<Band>,
@@ -133,6 +136,7 @@ impl Profile {
             random_indexes: 0.0,
             random_keys: true,
             data,
+            encoded: 1.0,
             compressed,
             popularity: skew::uniform(),
             blocks: Vec::new(),

@@ -110,6 +110,7 @@ impl Sysbench {
             random_indexes: if test.inserts > 0.0 { test.index_writes / test.inserts } else { 0.0 },
             random_keys: false,
             data: pick.data("rows", tables * rows * (ROW + INDEX_ENTRY).as_f64())?,
+            encoded: 1.0,
             compressed: COMPRESSED,
             blocks: Vec::new(),
             popularity: match self.distribution {

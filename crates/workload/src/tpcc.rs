@@ -46,6 +46,7 @@ impl Tpcc {
                 random_indexes: standard.random_entries / standard.inserts,
                 random_keys: false,
                 data,
+                encoded: standard.encoded,
                 compressed: standard.compressed,
                 popularity: standard.popularity(warehouses),
                 blocks: standard.blocks(warehouses),

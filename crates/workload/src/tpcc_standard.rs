@@ -87,6 +87,8 @@ pub(crate) struct Standard {
     pub(crate) random_entries: f64,
     /// As published of TiDB 5.0, which kept keys of several columns apart, so that their entries are in it.
     pub(crate) bytes_per_warehouse: f64,
+    /// Bytes in TiKV over those of the rows, and under LZ4 over those.
+    pub(crate) encoded: f64,
     pub(crate) compressed: f64,
     parts: Vec<TablePart>,
     /// The same by blocks of these sizes.
@@ -127,7 +129,7 @@ impl Standard {
         let tables: Vec<Table> = crate::tables::read(include_str!("../tables/tpcc_tables.csv"));
         let transactions: Vec<Transaction> = crate::tables::read(include_str!("../tables/tpcc_transactions.csv"));
         let touches: Vec<Touch> = crate::tables::read(include_str!("../tables/tpcc_rows.csv"));
-        let constants: HashMap<_, _> = constants.into_iter().map(|c| (c.name, c.value)).collect();
+        let constants: HashMap<_, _> = constants.iter().map(|c| (c.name.as_str(), c.value)).collect();
         let percents: HashMap<_, _> = transactions.iter().map(|t| (t.transaction.as_str(), t.percent)).collect();
         let table_named = |touch: &Touch| tables.iter().find(|t| t.table == touch.table).expect("a table of the list");
         let apart = |table: &Table| if table.apart(keys) { 1.0 } else { 0.0 };
@@ -140,6 +142,8 @@ impl Standard {
         let entry = |t: &Touch| table_named(t).key_entry_bytes();
         let own_entries = sum(&|t| t.inserts * table_named(t).indexes);
         let own_bytes = sum(&|t| t.inserts * table_named(t).indexes * table_named(t).index_entry_bytes);
+        let layout = if keys == Keys::Apart { "apart" } else { "clustered" };
+        let kept = |compression: &str| constants[format!("tikv_{layout}_{compression}").as_str()];
         let recent = constants["recent_orders"] / constants["orders_per_district"];
         let parts_of = |block: Option<Bytes>| {
             let mut parts = Vec::new();
@@ -180,7 +184,8 @@ impl Standard {
             index_bytes: own_bytes + sum_apart(&|t| (t.inserts + t.removed) * entry(t)),
             random_entries: own_entries,
             bytes_per_warehouse: constants["bytes_per_warehouse"],
-            compressed: constants["compressed"],
+            encoded: kept("none") / constants["bytes_per_warehouse"],
+            compressed: kept("lz4") / kept("none"),
             parts: parts_of(None),
             blocks: sizes.map(|size| (size, parts_of(Some(size)))).into(),
             new_orders: percents["new_order"] / 100.0,

@@ -154,6 +154,7 @@ impl Ycsb {
             random_indexes: 0.0,
             random_keys: true,
             data: pick.data("records", records * row)?,
+            encoded: 1.0,
             compressed: compressed.unwrap_or(1.0),
             blocks: Vec::new(),
             popularity: match self.distribution.unwrap_or(core.distribution) {

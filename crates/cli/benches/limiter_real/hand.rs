@@ -1,17 +1,14 @@
 //! Whose hand is on the rate while a run lasts.
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use cluster::{EngineCounters, Node};
-use nix::sys::signal::Signal;
-use nix::unistd::Pid;
+use cluster::{EngineCounters, Lab, Node};
 use serde_json::{Map, Value};
-use trial::Ground;
+use trial::{Ground, PilotProcess};
 use units::{Bytes, BytesPerSec};
 
 use crate::Trouble;
@@ -26,23 +23,21 @@ const LOOK: Duration = Duration::from_secs(1);
 const HURRY: (f64, f64) = (0.8, 0.5);
 /// TiKV's `storage.flow-control.l0-files-threshold`.
 const FILES: f64 = 20.0;
-/// The least rate of the pilot on the whole disk, its default, in MiB/s.
-const FLOOR: f64 = 4.0;
 
 /// Who changes the rate, and who counts how often it changes.
 pub(crate) struct Hand {
-    pilot: Option<Child>,
+    pilot: Option<PilotProcess>,
     threads: Vec<JoinHandle<Result<u32, Trouble>>>,
     over: Arc<AtomicBool>,
 }
 
 impl Hand {
-    /// Begins. `folder` gets what the pilot keeps and says; `run` is where mounted disks are kept track of.
+    /// Begins. `folder` gets what the pilot keeps and says.
     pub(crate) fn begin(
         arm: &Arm,
         setup: &Setup,
-        ground: &Ground,
-        (folder, run): (&Path, &Path),
+        (lab, ground): (&Lab, &Ground),
+        folder: &Path,
     ) -> Result<Self, Trouble> {
         let cluster = ground.cluster().ok_or("there is no cluster")?;
         let node = cluster.nodes().first().ok_or("there is no node")?;
@@ -53,7 +48,7 @@ impl Hand {
         })];
         let mut pilot = None;
         match arm.who {
-            Who::Pilot(_) => pilot = Some(start_pilot(setup, &cluster.pd().addr().to_string(), node, (folder, run))?),
+            Who::Pilot(_) => pilot = Some(PilotProcess::start(lab, cluster, setup.share, folder)?),
             Who::Tikv(ceiling) => threads.push(std::thread::spawn({
                 let (node, over, setup) = (node.clone(), over.clone(), *setup);
                 move || tune(&node, &setup, ceiling, &over)
@@ -66,13 +61,7 @@ impl Hand {
     /// Ends; how often the rate changed.
     pub(crate) fn end(mut self) -> Result<u32, Trouble> {
         self.over.store(true, Ordering::Relaxed);
-        if let Some(mut pilot) = self.pilot.take() {
-            nix::sys::signal::kill(Pid::from_raw(i32::try_from(pilot.id())?), Signal::SIGINT)?;
-            let ended = pilot.wait()?;
-            if !ended.success() {
-                return Err(format!("the pilot ended with {ended}").into());
-            }
-        }
+        self.pilot.take().map(PilotProcess::end).transpose()?;
         let mut changes = 0;
         for thread in self.threads.drain(..) {
             changes += thread.join().map_err(|_| "a thread beside the run panicked")??;
@@ -82,35 +71,10 @@ impl Hand {
 }
 
 impl Drop for Hand {
-    /// A run that failed leaves no pilot behind.
+    /// The threads of a run that failed end.
     fn drop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
-        if let Some(mut pilot) = self.pilot.take() {
-            let _ = pilot.kill();
-            let _ = pilot.wait();
-        }
     }
-}
-
-fn start_pilot(setup: &Setup, pd: &str, node: &Node, (folder, run): (&Path, &Path)) -> Result<Child, Trouble> {
-    let store = node.store_id().ok_or("the store has no number")?;
-    let data = node.data_dir();
-    let disks = data.ancestors().find(|folder| folder.ends_with("data")).ok_or("the data disk is called so")?;
-    std::fs::create_dir_all(folder)?;
-    let said = std::fs::File::create(folder.join("said.log"))?;
-    let child = Command::new(env!("CARGO_BIN_EXE_diskwright"))
-        .args(["pilot", "run", "--act", "--every", "1s", "--pd", &format!("http://{pd}")])
-        .args(["--limit", &format!("{store}={}", disks.display())])
-        .args(["--disk-share", &format!("{}%", 100.0 * setup.share)])
-        .args(["--floor", &format!("{}MiB/s", FLOOR * setup.share)])
-        .arg("--journal")
-        .arg(folder.join("journal"))
-        .env("DISKWRIGHT_RUN", run)
-        .stdin(Stdio::null())
-        .stdout(said.try_clone()?)
-        .stderr(said)
-        .spawn()?;
-    Ok(child)
 }
 
 /// How often the rate that is set is another, as one who looks each second sees it.

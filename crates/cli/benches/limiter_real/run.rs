@@ -9,7 +9,7 @@ use cluster::{Lab, Node};
 use input::Text;
 use script::Script;
 use timeline::Timeline;
-use trial::{Ground, Stage};
+use trial::{Ground, PilotProcess, Stage};
 use validate::Around;
 
 use crate::Trouble;
@@ -70,7 +70,7 @@ impl Place {
         self.ground.follow(&Script::from_text(&Text::new("phases.toml", text))?)?;
         let folder: PathBuf = self.lab.scratch.join(format!("pilot-{seed}"));
         let mut around = Around::start(&self.lab.scratch)?;
-        let hand = Hand::begin(arm, &setup, &self.ground, (&folder, &self.lab.scratch.join(HOME)))?;
+        let hand = Hand::begin(arm, &setup, (&self.lab, &self.ground), &folder)?;
         // Arms of a sequence are sent the same operations at the same instants.
         let found = self.ground.run(u32::try_from(seed)?, &mut |_| {});
         let changes = hand.end();
@@ -125,10 +125,12 @@ impl Place {
 
 /// What a pilot said goes to who watches, where it is more than its greeting; its folder goes.
 fn keep_what_it_said(folder: &Path) -> Result<(), Trouble> {
-    let Ok(said) = std::fs::read_to_string(folder.join("said.log")) else { return Ok(()) };
-    let usual = |line: &str| [RATE_SET, STAYS].iter().any(|word| line.contains(word));
-    said.lines().filter(|line| !usual(line)).for_each(|line| println!("  pilot: {line}"));
-    Ok(std::fs::remove_dir_all(folder)?)
+    let usual = |line: &String| [RATE_SET, STAYS].iter().any(|word| line.contains(word));
+    PilotProcess::said(folder).iter().filter(|line| !usual(line)).for_each(|line| println!("  pilot: {line}"));
+    if folder.exists() {
+        std::fs::remove_dir_all(folder)?;
+    }
+    Ok(())
 }
 
 /// What it says of each change, and after it.

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use ::pilot::{
     Access, Clock, Folder, Journal, Lease, Meters, Notes, Pd, PdHttp, Pilot, Stop, SystemClock, TikvHttp, World,
 };
+use gather::prometheus::{Auth, Server};
 use jiff::Timestamp;
 use sql::{Password, Target, Variables};
 
@@ -16,6 +17,7 @@ use crate::failure::Failure;
 /// Secrets never come from arguments, which others on the machine can read.
 const PD_TOKEN: &str = "DISKWRIGHT_PD_TOKEN";
 const TIKV_TOKEN: &str = "DISKWRIGHT_TIKV_TOKEN";
+const PROMETHEUS_TOKEN: &str = "DISKWRIGHT_PROMETHEUS_TOKEN";
 
 /// The folder of a pilot.
 #[derive(Debug, Clone, clap::Args)]
@@ -78,9 +80,6 @@ pub(crate) struct Opened {
 impl Reach {
     /// How the pilot is let in, with the token of that variable.
     pub(crate) fn access(&self, token: &str) -> Result<Access, Failure> {
-        let read = |option: &str, path: &Path| {
-            std::fs::read(path).map_err(|error| Failure::input(format!("{option} {}: {error}", path.display())))
-        };
         let mut access = Access::default().insecure(self.insecure);
         if let Some(path) = &self.ca {
             access = access.ca(&read("--ca", path)?)?;
@@ -91,6 +90,23 @@ impl Reach {
         Ok(match std::env::var(token) {
             Ok(token) => access.token(&token)?,
             Err(_) => access,
+        })
+    }
+
+    /// A Prometheus, trusted as the cluster is.
+    pub(crate) fn prometheus(&self, url: &str) -> Result<Server, Failure> {
+        let mut server = Server::new(url)?;
+        if server.is_exposed() && !self.insecure {
+            let message = "--prometheus: it is beyond this machine and not encrypted: use https with --ca, or --insecure if the \
+                           network is trusted";
+            return Err(Failure::input(message));
+        }
+        if let Some(path) = &self.ca {
+            server = server.ca(&read("--ca", path)?)?;
+        }
+        Ok(match std::env::var(PROMETHEUS_TOKEN) {
+            Ok(token) => server.auth(Auth::Bearer(token)),
+            Err(_) => server,
         })
     }
 
@@ -148,6 +164,10 @@ impl Opened {
         }
         Ok(())
     }
+}
+
+fn read(option: &str, path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|error| Failure::input(format!("{option} {}: {error}", path.display())))
 }
 
 /// Refuses to begin while the kill switch is set.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ::pilot::{MetricsServer, Plan, Prometheus, Settings, watch};
 use diagnose::Known;
-use gather::prometheus::{Auth, Options, Server};
+use gather::prometheus::Options;
 use limiter::Constants;
 use serde_json::json;
 use units::Nanos;
@@ -24,7 +24,6 @@ use crate::output::{self, Output};
 /// that holds are seen as soon.
 const NOTICED_WITHIN: Nanos = Nanos::secs(1);
 
-const PROMETHEUS_TOKEN: &str = "DISKWRIGHT_PROMETHEUS_TOKEN";
 const NODE_TOKEN: &str = "DISKWRIGHT_NODE_TOKEN";
 
 /// Arguments of `pilot run`.
@@ -86,10 +85,7 @@ impl Args {
 
     fn source(&self, known: &Known) -> Result<Option<Prometheus>, Failure> {
         let Some(url) = &self.prometheus else { return Ok(None) };
-        let mut server = Server::new(url)?;
-        if let Ok(token) = std::env::var(PROMETHEUS_TOKEN) {
-            server = server.auth(Auth::Bearer(token));
-        }
+        let server = self.reach.prometheus(url)?;
         let options = Options { selector: self.select.clone(), ..Options::default() };
         Ok(Some(Prometheus::new(Box::new((server, options)), known.clone())))
     }

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use serde_json::Value;
+use trial::PilotProcess;
 
 use place::Place;
 use relay::{Relay, Way};
@@ -45,7 +46,7 @@ fn refused(args: &str) -> (i32, String) {
 }
 
 #[track_caller]
-fn wait_for(what: &str, done: impl Fn() -> bool) {
+fn wait_for(what: &str, mut done: impl FnMut() -> bool) {
     let from = Instant::now();
     while !done() {
         assert!(from.elapsed() < Duration::from_secs(60), "waited a minute for {what}");
@@ -153,18 +154,48 @@ fn flushes_and_compactions_are_limited_to_what_the_disk_has_left_while_a_pilot_r
     assert!(wrong.0 == 2 && wrong.1.contains("/nowhere"), "{wrong:?}");
     let wrong = refused(&format!("run {limit} --disk-share 0% {}", place.reach()));
     assert!(wrong.0 == 2 && wrong.1.contains("--disk-share 0: expected more than 0 %"), "{wrong:?}");
-    let args = format!("run {limit} --floor 20MiB/s --every 1s --act {}", place.reach());
+    let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).unwrap();
+    let args = format!("run {limit} --floor 20MiB/s --every 1s --metrics {free} --act {}", place.reach());
     let mut run = command(&args);
     run.env("DISKWRIGHT_RUN", place.root().join("run")).stdout(Stdio::null());
     let mut pilot = run.spawn().unwrap();
     // Nothing is written: the least is all that is needed.
     wait_for("the limit", || pilot::same(&place.setting(0, RATE), &"20MiB".into()));
     assert_eq!(place.setting(1, RATE), before, "the other stores are left alone");
+    let told = || ureq::get(format!("http://{free}/metrics")).call().unwrap().into_body().read_to_string().unwrap();
+    wait_for("what it counts", || told().contains("diskwright_pilot_steps_total{came=\"done\"} 1"));
+    assert!(told().contains("diskwright_pilot_stuck 0"), "{}", told());
     kill_with(Signal::SIGINT, &pilot);
     assert!(pilot.wait().unwrap().success());
     assert_eq!(place.setting(0, RATE), before);
     let (_, status) = json(&format!("status --journal {}", place.journal().display()));
     assert_eq!((&status["runs"][0]["controller"], &status["open"]), (&"limiter".into(), &0.into()), "{status:#}");
+    place.end();
+}
+
+#[test]
+fn a_pilot_beside_runs_limits_every_store_and_hears_the_kill_switch() {
+    let place = Place::start();
+    let (before, folder) = (place.setting(0, RATE), place.root().join("beside"));
+    let start = || PilotProcess::start(place.lab(), place.cluster(), 0.5, &folder).unwrap();
+    let limited = |node| place.setting(node, RATE) != before;
+    let beside = start();
+    wait_for("the limits", || (0..3).all(limited));
+    beside.end().unwrap();
+    assert!(!(0..3).any(limited));
+
+    // One that runs hears the kill switch, and undoes what it did before it ends.
+    let mut stopped = start();
+    wait_for("the limits", || (0..3).all(limited));
+    json(&format!("stop --journal {}", folder.join("journal").display()));
+    wait_for("its end", || !(0..3).any(limited) && stopped.has_ended());
+    let error = stopped.end().unwrap_err().to_string();
+    assert!(error.starts_with("the pilot: ended with"), "{error}");
+
+    let mut refused = start();
+    wait_for("its end", || refused.has_ended());
+    let error = refused.end().unwrap_err().to_string();
+    assert!(error.contains("the kill switch is set") && error.contains("--clear"), "{error}");
     place.end();
 }
 

@@ -41,6 +41,7 @@ log = "unlimited:5GiB"
 pub(crate) struct Place {
     /// Only empty while it is cleared away.
     cluster: Option<Cluster>,
+    lab: Option<Lab>,
     root: PathBuf,
     _turn: MutexGuard<'static, ()>,
 }
@@ -53,7 +54,7 @@ impl Place {
         let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
         let root = tempfile::Builder::new().prefix("piloted-").tempdir_in(parent).unwrap().keep();
         // From here on the folder goes with this, also if the start panics.
-        let mut place = Self { cluster: None, root, _turn: turn };
+        let mut place = Self { cluster: None, lab: None, root, _turn: turn };
         let lab = Lab {
             home: Home::open(place.root.join("run"), env!("CARGO_BIN_EXE_diskwright")).unwrap(),
             scratch: place.root.join("scratch"),
@@ -64,10 +65,17 @@ impl Place {
         let options = Options { keys: KEYS.parse().unwrap(), regions: Regions::Even(12), ..Options::default() };
         let cluster = Cluster::start(&lab, &deployment, &options, &mut |_| {});
         place.cluster = Some(cluster.unwrap_or_else(|error| panic!("{error}")));
+        place.lab = Some(lab);
         place
     }
 
-    fn cluster(&self) -> &Cluster {
+    /// What the cluster was started with.
+    pub(crate) fn lab(&self) -> &Lab {
+        self.lab.as_ref().expect("it is there since the start")
+    }
+
+    /// Three nodes and PD.
+    pub(crate) fn cluster(&self) -> &Cluster {
         self.cluster.as_ref().expect("it runs until the place is dropped")
     }
 

@@ -166,7 +166,7 @@ fn a_disk_that_holds_its_load_up_grows_and_becomes_smaller_when_the_load_is_gone
 }
 
 #[test]
-fn volumes_that_cannot_be_looked_after_are_told_before_anything_begins() {
+fn what_cannot_be_looked_after_or_asked_is_told_before_anything_begins() {
     let folder = tempfile::tempdir().unwrap();
     let policy = folder.path().join("policy.toml");
     std::fs::write(&policy, "budgets = \"1usd\"\n").unwrap();
@@ -178,6 +178,8 @@ fn volumes_that_cannot_be_looked_after_are_told_before_anything_begins() {
         ("--mounted /nowhere --volume vol-1".to_owned(), 2, "cannot be used with"),
         (format!("--policy {}", sound.display()), 2, "--policy is for volumes"),
         ("--limit 1=/nowhere".to_owned(), 2, "/nowhere"),
+        ("--prometheus http://10.0.0.5:9090".to_owned(), 2, "beyond this machine and not encrypted"),
+        ("--prometheus https://10.0.0.5:9090 --ca /nowhere.pem".to_owned(), 2, "--ca /nowhere.pem"),
     ] {
         let ran = Command::new(env!("CARGO_BIN_EXE_diskwright"))
             .args(["pilot", "run", "--pd", "http://127.0.0.1:9", "--journal"])

@@ -90,6 +90,12 @@ impl Server {
         Ok(Self { base, auth, tenant: None, patience: Duration::from_secs(60), roots: None })
     }
 
+    /// Whether anybody on the way could read what is asked, and a token with it: plain HTTP beyond this machine.
+    pub fn is_exposed(&self) -> bool {
+        let uri = self.base.parse::<ureq::http::Uri>().unwrap_or_default();
+        uri.scheme_str() == Some("http") && !uri.host().is_some_and(peer::is_loopback)
+    }
+
     /// The same, let in so.
     #[must_use]
     pub fn auth(self, auth: Auth) -> Self {

@@ -1,6 +1,6 @@
 //! A workload as the raw keys that the reference store serves: what TiKV sees of it, without the SQL layer.
 
-use units::{Interval, Ratio};
+use units::{Bytes, Interval, Ratio};
 use workload::{Api, Band, Engine, Kind, Mix, MixDistribution, Operation, Order, Profile, Workload};
 
 use crate::TrialError;
@@ -83,11 +83,13 @@ fn mix(profile: &Profile) -> (Mix, String) {
     let hot = hotspot(&profile.popularity);
     let share = |share: f64| Interval::certain(Ratio(share));
     let row = profile.row.as_f64() + profile.indexes * profile.index_entry.as_f64();
+    // Raw rows are as large as TiKV keeps what a transaction wrote.
+    let kept = |bytes: Bytes| Interval::certain(Bytes((bytes.as_f64() * profile.encoded).round() as u64));
     let mix = Mix {
         rows: Interval::certain((profile.data.as_f64() / row).max(1.0)),
-        row: Interval::certain(profile.row),
+        row: kept(profile.row),
         indexes: some(profile.indexes),
-        index_entry: (profile.index_entry.0 > 0).then(|| Interval::certain(profile.index_entry)),
+        index_entry: (profile.index_entry.0 > 0).then(|| kept(profile.index_entry)),
         order: if profile.random_keys { Order::Random } else { Order::Ordered },
         distribution: if hot.is_some() { MixDistribution::Hotspot } else { MixDistribution::Uniform },
         theta: None,
