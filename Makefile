@@ -102,7 +102,7 @@ picture: linker
 # they are for. The linter of CloudFormation is Python's and gets a folder of its own; Prometheus is only unpacked; a service of
 # MariaDB that comes with the package is not wanted.
 TOOLS := $(CARGO_TARGET_DIR)/tools
-tools: $(TOOLS)/bin/cfn-lint $(TOOLS)/bin/prometheus
+tools: $(TOOLS)/bin/cfn-lint $(TOOLS)/bin/prometheus $(TOOLS)/operator/node_modules/.package-lock.json
 	@missing=; for pair in fio:fio mkfs.xfs:xfsprogs mkfs.ext4:e2fsprogs losetup:mount shellcheck:shellcheck \
 	  mariadbd:mariadb-server sysbench:sysbench; do \
 	  command -v $${pair%%:*} >/dev/null || [ -x /usr/sbin/$${pair%%:*} ] || missing="$$missing $${pair#*:}"; done; \
@@ -121,6 +121,13 @@ $(TOOLS)/bin/prometheus:
 	@mkdir -p $(TOOLS)/bin $(TOOLS)/deb; cd $(TOOLS)/deb && { apt-get download -qq prometheus || { \
 	  sudo=$$(test "$$(id -u)" = 0 || echo sudo); $$sudo apt-get update -qq && apt-get download -qq prometheus; }; } && \
 	dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x -C $(TOOLS) --strip-components=2 ./usr/bin/promtool ./usr/bin/prometheus
+
+# The types of TiDB Operator as JSON schemas, of both its lines, made into JavaScript. The last file that npm writes says that all are there.
+$(TOOLS)/operator/node_modules/.package-lock.json:
+	@command -v npm >/dev/null || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends nodejs npm; }
+	@mkdir -p $(TOOLS)/operator
+	@npm install --prefix $(TOOLS)/operator --silent --ignore-scripts --no-audit --no-fund @kubernetes-models/tidb-operator@2.0.0
 
 # An AWS to test against, from PyPI, once: CloudWatch, EC2, RDS and IAM in memory. cbor2 is the form that its CloudWatch lacks.
 MOTO := $(CARGO_TARGET_DIR)/moto

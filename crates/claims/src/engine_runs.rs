@@ -109,14 +109,16 @@ fn steadiness_by_pilot(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
     let with = Side { keys: &how.keys, pilot: Some(recipe.share) };
     let [without, with] = online_rounds(lab, &recipe, [without, with])?;
     let done = Ratio::of(|found| found.report.operations as f64 / found.report.measured_s, &with, &without);
+    let waited = |runs: &[Found]| {
+        let pending = most("pending_compaction_bytes", runs) / Bytes::mib(1).as_f64();
+        format!("{pending:.0} MiB and {:.0} files on L0", most("level0_files", runs))
+    };
     let remark = format!(
         "By `diskwright pilot run --limit` in place of a limit that stays. With it {:.1} % of the operations ({done}); at most {} \
-         and {:.0} files on L0 waited, without it {} and {:.0}. {}",
+         waited, without it {}. {}",
         100.0 * done.mean,
-        Bytes(most("pending_compaction_bytes", &with) as u64),
-        most("level0_files", &with),
-        Bytes(most("pending_compaction_bytes", &without) as u64),
-        most("level0_files", &without),
+        waited(&with),
+        waited(&without),
         recipe.scaled.trim()
     );
     Ok(Ratio::of(unsteadiness, &with, &without).less(&remark))

@@ -166,6 +166,23 @@ impl Api {
         let answer = self.access.send(("POST", path, JSON), Some(&review), "access review")?;
         Ok(answer["status"]["allowed"] == json!(true))
     }
+
+    /// What we may not do of all that moving a pod of a namespace off its node takes: verbs and resources.
+    ///
+    /// # Errors
+    /// When it cannot be told.
+    pub fn lacks_to_move(&self, namespace: &str) -> Result<Vec<String>, KubernetesError> {
+        let here = Some(namespace);
+        let mut lacking = Vec::new();
+        for (verb, resource, namespace) in
+            [("get", "nodes", None), ("patch", "nodes", None), ("get", "pods", here), ("create", "pods/eviction", here)]
+        {
+            if !self.may(verb, resource, namespace)? {
+                lacking.push(format!("{verb} {resource}"));
+            }
+        }
+        Ok(lacking)
+    }
 }
 
 fn path(namespace: &str, pod: &str) -> Result<String, KubernetesError> {

@@ -121,6 +121,9 @@ impl Format {
             Self::Operator if site.storage().count() > 1 => {
                 short("a TidbCluster has one kind of TiKV node; operator-v2 has more".to_owned())
             }
+            Self::Operator if site.groups.iter().filter(|group| group.nodes.role == Role::Tiflash).count() > 1 => {
+                short("a TidbCluster has one kind of TiFlash node; operator-v2 has more".to_owned())
+            }
             _ => None,
         }
     }

@@ -2,6 +2,9 @@
 
 mod common;
 
+use std::io::Write;
+use std::process::Stdio;
+
 use common::{files, passes};
 use render::Format;
 use tools::tool;
@@ -47,6 +50,37 @@ fn alerts_fire_on_what_they_are_for_and_not_below() {
     );
     std::fs::write(&tests, text).unwrap();
     passes(tool("promtool").args(["test", "rules"]).arg(&tests));
+}
+
+/// What the schemas of the operators' types say of manifests: how many they know, and what is wrong.
+fn judged(manifests: &[serde_json::Value]) -> (usize, String) {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/operator.mjs");
+    let mut node = tool("node");
+    node.arg(script).arg(tools::folder("operator/node_modules"));
+    node.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut running = node.spawn().unwrap_or_else(|error| panic!("node cannot be run: {error}; run `make tools`"));
+    let lines: String = manifests.iter().map(|manifest| manifest.to_string() + "\n").collect();
+    running.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let output = running.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}; run `make tools`");
+    (String::from_utf8_lossy(&output.stdout).trim().parse().unwrap(), said)
+}
+
+#[test]
+fn manifests_are_taken_by_the_schemas_of_both_operators() {
+    let folder = tempfile::tempdir().unwrap();
+    for (format, replicas) in [(Format::Operator, "/spec/tikv/replicas"), (Format::OperatorV2, "/spec/replicas")] {
+        let texts = files(format, folder.path()).into_iter().map(|path| std::fs::read_to_string(path).unwrap());
+        let mut manifests: Vec<serde_json::Value> =
+            texts.flat_map(|text| serde_saphyr::from_multiple::<serde_json::Value>(&text).unwrap()).collect();
+        manifests.retain(|manifest| !manifest["apiVersion"].as_str().unwrap().starts_with("storage.k8s.io"));
+        assert!(!manifests.is_empty());
+        assert_eq!(judged(&manifests), (manifests.len(), String::new()), "{format}");
+        *manifests.iter_mut().find_map(|manifest| manifest.pointer_mut(replicas)).unwrap() = "three".into();
+        let (_, said) = judged(&manifests);
+        assert!(said.contains(&format!("{replicas}: type")), "{said}");
+    }
 }
 
 #[test]

@@ -7,9 +7,14 @@ use std::process::Command;
 
 /// A program by its name: beside the folder of the profile that this one was built in, where `make tools` puts it, or on the path.
 pub fn tool(name: &str) -> Command {
-    let target = std::env::current_exe().ok().and_then(|path| path.ancestors().nth(3).map(Path::to_owned));
-    let own = target.map(|target| target.join("tools/bin").join(name)).filter(|path| path.is_file());
+    let own = Some(folder("bin").join(name)).filter(|path| path.is_file());
     Command::new(own.unwrap_or_else(|| PathBuf::from(name)))
+}
+
+/// A folder that `make tools` puts in place, beside that of the profile that this program was built in.
+pub fn folder(name: &str) -> PathBuf {
+    let target = std::env::current_exe().ok().and_then(|path| path.ancestors().nth(3).map(Path::to_owned));
+    target.unwrap_or_default().join("tools").join(name)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use ::pilot::Pilot;
-use ::pilot::maintenance::{Heard, Machine, Machines, Maintenance};
+use ::pilot::maintenance::{Heard, Machine, Machines, Maintenance, Role};
 use kubernetes::{Access, Api, Token};
 use maintenance::{Board, Cloud, Listening, Metadata, Source, Web, aws, azure, gcp};
 
@@ -80,10 +80,30 @@ impl Listen {
         Ok(Some(Api::new(access)))
     }
 
+    /// Refuses to begin where Kubernetes would refuse what an announcement asks for: a minute's notice is no time to be told.
+    fn admitted(&self, api: &Api) -> Result<(), Failure> {
+        for role in self.machine.iter().flat_map(|machine| &machine.roles) {
+            let Role::Tidb { namespace, pod, .. } = role else { continue };
+            let lacking = api.lacks_to_move(namespace)?;
+            if !lacking.is_empty() {
+                return Err(Failure::input(format!(
+                    "--kubernetes: it would not let us move {namespace}/{pod}: give our service account `{}`, as \
+                     docs/maintenance.md has it",
+                    lacking.join("`, `")
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Lets a pilot hear and act; it hears as long as what is given back lives.
     pub(crate) fn join(&self, pilot: Pilot, account: &Volumes) -> Result<(Pilot, Vec<Listening>), Failure> {
         let mut pilot = match self.api()? {
-            Some(api) => pilot.in_kubernetes(api),
+            Some(api) if pilot.only_looks() => pilot.in_kubernetes(api),
+            Some(api) => {
+                self.admitted(&api)?;
+                pilot.in_kubernetes(api)
+            }
             None => pilot,
         };
         let Some(whose) = self.maintenance else { return Ok((pilot, Vec::new())) };

@@ -77,6 +77,7 @@ fn a_missing_role_is_told_before_it_is_needed() {
     server.state().forbidden.insert("create pods/eviction".to_owned());
     assert!(!api.may("create", "pods/eviction", Some("db")).unwrap());
     assert!(api.may("patch", "nodes", None).unwrap());
+    assert_eq!(api.lacks_to_move("db").unwrap(), ["create pods/eviction"]);
     let error = api.evict("db", "tidb-0", "u").unwrap_err();
     assert!(
         matches!(error, KubernetesError::Denied(_)) && error.to_string().contains("pods/eviction create"),

@@ -9,6 +9,7 @@ use crate::site::{Group, Site};
 use crate::{File, Format, RenderError, advice};
 
 const MANUAL: &str = "https://docs.pingcap.com/tidb-in-kubernetes/dev/configure-a-tidb-cluster";
+const VOLUMES: &str = "https://docs.pingcap.com/tidb-in-kubernetes/v2.0/volume-configuration";
 
 pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
     let mount = Format::OperatorV2.raft_dir();
@@ -30,7 +31,9 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
         let data = claim(site, of, "data", of.data.1);
         let log = of.log.as_ref().map(|(_, log)| claim(site, of, "log", log));
         let mut volumes = vec![volume("data", Map::new().with("type", "data"), &data)];
-        volumes.extend(log.as_ref().map(|log| volume("raft", Map::new().with("mountPath", mount), log)));
+        let own = Why::new("a mount of our own: the operator wants a type, and has none for it", VOLUMES);
+        let raft = Map::new().with_why("type", "", &own).with("mountPath", mount);
+        volumes.extend(log.as_ref().map(|log| volume("raft", raft, log)));
         let (kind, config) = match of.nodes.role {
             Role::Tiflash => ("TiFlashGroup", None),
             _ => ("TiKVGroup", Some(advice::tikv(site, of, mount)?.map().to_toml())),
@@ -166,7 +169,7 @@ mod tests {
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields, rename_all = "camelCase")]
     struct Mount {
-        r#type: Option<String>,
+        r#type: String,
         mount_path: Option<String>,
     }
 
@@ -210,5 +213,17 @@ mod tests {
         deployment.nodes.push(deployment.nodes[0].clone());
         let text = &of(&deployment, crate::Version::default(), &[Format::OperatorV2]).files[0].content;
         assert_eq!(groups(text).iter().filter(|(kind, _)| kind == "TiKVGroup").count(), 2);
+    }
+
+    #[test]
+    fn several_kinds_of_tiflash_are_for_operator_v2_only() {
+        let mut deployment = deployment("htap.toml");
+        let tiflash = deployment.nodes.iter().find(|group| group.role == deployment::Role::Tiflash).unwrap().clone();
+        deployment.nodes.push(tiflash);
+        let rendered = of(&deployment, crate::Version::default(), &[]);
+        assert!(rendered.files.iter().all(|file| file.format != Format::Operator));
+        assert!(rendered.notes.iter().any(|note| note.contains("one kind of TiFlash node")), "{:?}", rendered.notes);
+        let text = rendered.files.iter().find(|file| file.format == Format::OperatorV2).unwrap();
+        assert_eq!(groups(&text.content).iter().filter(|(kind, _)| kind == "TiFlashGroup").count(), 2);
     }
 }
