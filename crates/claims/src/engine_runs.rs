@@ -126,12 +126,15 @@ fn steadiness_by_pilot(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
 
 /// The most that a series of any node was while runs were measured.
 fn most(series: &str, runs: &[Found]) -> f64 {
-    let measured = runs.iter().map(|found| found.timeline.window(found.from, found.until));
-    let values = measured.flat_map(|timeline| {
-        let wanted = timeline.series.into_iter().filter(|one| one.name == series);
-        wanted.flat_map(|one| one.points().iter().map(|point| point.value).collect::<Vec<_>>()).collect::<Vec<_>>()
-    });
+    let values = runs.iter().flat_map(|found| values(&found.timeline, series, found.from, found.until));
     values.fold(0.0, f64::max)
+}
+
+/// The values of a series between two instants.
+fn values(timeline: &Timeline, series: &str, from: Nanos, until: Nanos) -> Vec<f64> {
+    let measured = timeline.window(from, until);
+    let wanted = measured.series.iter().filter(|one| one.name == series);
+    wanted.flat_map(|one| one.points()).map(|point| point.value).collect()
 }
 
 fn changed_online(id: &str) -> Result<(Recipe, Online), ClaimError> {
@@ -155,9 +158,7 @@ fn unsteadiness(found: &Found) -> f64 {
 
 /// Standard deviation over mean of the operations of each second between two instants.
 fn variation(timeline: &Timeline, from: Nanos, until: Nanos) -> f64 {
-    let measured = timeline.window(from, until);
-    let rates = measured.series.iter().filter(|series| series.name == "operations_per_second");
-    let rates: Vec<f64> = rates.flat_map(|series| series.points()).map(|point| point.value).collect();
+    let rates = values(timeline, "operations_per_second", from, until);
     bench::statistics::mean(&rates).map_or(f64::NAN, |mean| mean.deviation / mean.mean)
 }
 

@@ -29,6 +29,11 @@ pub(crate) struct Read<T> {
     pub(crate) noun: T,
 }
 
+/// The bytes of the file that an option names: a certificate, a key.
+pub(crate) fn bytes(option: &str, path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|error| Failure::input(format!("{option} {}: {error}", path.display())))
+}
+
 /// Reads a workload; an iostat report that it names is read too.
 pub(crate) fn workload(path: &Path) -> Result<Read<Workload>, InputError> {
     let text = input::read_text(path, input::LIMIT)?;

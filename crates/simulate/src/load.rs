@@ -259,7 +259,8 @@ impl Data {
         let all: f64 = shares.iter().sum::<f64>().max(1e-12);
         let zstd = Ratios::new(profile.compressed, block, Compression::Zstd, c).at_rest();
         let updates = profile.updates / (profile.inserts + profile.updates).max(1e-12);
-        let overwrites = Overwrites::new(&profile.popularity, here / profile.encoded / row, updates, value);
+        let overwrites =
+            Overwrites::new(&profile.popularity, profile.data.as_f64() * replicas / nodes / row, updates, value);
 
         let block_cache = settings.block_cache.map_or(memory * c.block_cache_share, Bytes::as_f64).min(memory);
         let page_cache = (memory * (1.0 - c.resident_share) - c.resident_base - block_cache).max(0.0);

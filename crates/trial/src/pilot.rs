@@ -15,7 +15,7 @@ use crate::TrialError;
 #[derive(Debug)]
 pub struct PilotProcess {
     child: Child,
-    said: PathBuf,
+    folder: PathBuf,
 }
 
 /// The least rate that it sets on a whole disk, the default of `--floor`, in MiB/s.
@@ -33,8 +33,7 @@ impl PilotProcess {
     pub fn start(lab: &Lab, cluster: &Cluster, share: f64, folder: &Path) -> Result<Self, TrialError> {
         let failed = |error: std::io::Error| TrialError::Pilot(format!("not started: {error}"));
         std::fs::create_dir_all(folder).map_err(failed)?;
-        let path = folder.join(SAID);
-        let said = File::create(&path).map_err(failed)?;
+        let said = File::create(folder.join(SAID)).map_err(failed)?;
         // It ends with the thread that starts it, as nodes end with their keeper; Ctrl-C is for who started us.
         let child = Command::new("setpriv")
             .args(["--pdeathsig", "KILL", "--"])
@@ -52,7 +51,7 @@ impl PilotProcess {
             .process_group(0)
             .spawn()
             .map_err(failed)?;
-        Ok(Self { child, said: path })
+        Ok(Self { child, folder: folder.to_owned() })
     }
 
     /// What a pilot said that was started with this folder, in lines; nothing if none was.
@@ -81,8 +80,8 @@ impl PilotProcess {
         if ended.success() && by_itself.is_none() {
             return Ok(());
         }
-        let said = std::fs::read_to_string(&self.said).unwrap_or_default();
-        let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+        let last = Self::said(&self.folder).into_iter().rfind(|line| !line.trim().is_empty());
+        let last = last.unwrap_or_else(|| "it said nothing".to_owned());
         Err(failed(&format!("ended with {ended}: {last}")))
     }
 }

@@ -9,6 +9,7 @@ use units::Nanos;
 use super::given::{Given, add_noted};
 use super::watch::{Asked, Watch};
 use crate::failure::Failure;
+use crate::inputs;
 use crate::output::Output;
 use crate::progress;
 
@@ -72,9 +73,7 @@ impl Args {
             server = server.tenant(tenant);
         }
         if let Some(path) = &self.ca {
-            let pem =
-                std::fs::read(path).map_err(|error| Failure::input(format!("--ca {}: {error}", path.display())))?;
-            server = server.ca(&pem)?;
+            server = server.ca(&inputs::bytes("--ca", path)?)?;
         }
         Ok(server)
     }

@@ -11,6 +11,7 @@ use maintenance::{Board, Cloud, Listening, Metadata, Source, Web, aws, azure, gc
 use super::drill::Whose;
 use super::volumes::Volumes;
 use crate::failure::Failure;
+use crate::inputs;
 
 /// Maintenance of machines.
 #[derive(Debug, Clone, clap::Args)]
@@ -68,11 +69,7 @@ impl Listen {
             None => return Ok(None),
             Some("pod") => Access::in_cluster()?,
             Some(base) => {
-                let read = |path: &PathBuf| {
-                    std::fs::read(path)
-                        .map_err(|error| Failure::input(format!("--kubernetes-ca {}: {error}", path.display())))
-                };
-                let ca = self.kubernetes_ca.as_ref().map(read).transpose()?;
+                let ca = self.kubernetes_ca.as_ref().map(|path| inputs::bytes("--kubernetes-ca", path)).transpose()?;
                 let token = self.kubernetes_token.clone().map_or(Token::None, Token::File);
                 Access::new(base, token, ca.as_deref())?
             }
@@ -99,9 +96,10 @@ impl Listen {
     /// Lets a pilot hear and act; it hears as long as what is given back lives.
     pub(crate) fn join(&self, pilot: Pilot, account: &Volumes) -> Result<(Pilot, Vec<Listening>), Failure> {
         let mut pilot = match self.api()? {
-            Some(api) if pilot.only_looks() => pilot.in_kubernetes(api),
             Some(api) => {
-                self.admitted(&api)?;
+                if !pilot.only_looks() {
+                    self.admitted(&api)?;
+                }
                 pilot.in_kubernetes(api)
             }
             None => pilot,

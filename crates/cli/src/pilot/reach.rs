@@ -1,6 +1,6 @@
 //! Where the cluster is, how the pilot is let in, and what it keeps of its doings.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -13,6 +13,7 @@ use sql::{Password, Target, Variables};
 
 use super::tidb::Tidb;
 use crate::failure::Failure;
+use crate::inputs;
 
 /// Secrets never come from arguments, which others on the machine can read.
 const PD_TOKEN: &str = "DISKWRIGHT_PD_TOKEN";
@@ -82,10 +83,10 @@ impl Reach {
     pub(crate) fn access(&self, token: &str) -> Result<Access, Failure> {
         let mut access = Access::default().insecure(self.insecure);
         if let Some(path) = &self.ca {
-            access = access.ca(&read("--ca", path)?)?;
+            access = access.ca(&inputs::bytes("--ca", path)?)?;
         }
         if let (Some(certificate), Some(key)) = (&self.cert, &self.key) {
-            access = access.identity(&read("--cert", certificate)?, &read("--key", key)?)?;
+            access = access.identity(&inputs::bytes("--cert", certificate)?, &inputs::bytes("--key", key)?)?;
         }
         Ok(match std::env::var(token) {
             Ok(token) => access.token(&token)?,
@@ -102,7 +103,7 @@ impl Reach {
             return Err(Failure::input(message));
         }
         if let Some(path) = &self.ca {
-            server = server.ca(&read("--ca", path)?)?;
+            server = server.ca(&inputs::bytes("--ca", path)?)?;
         }
         Ok(match std::env::var(PROMETHEUS_TOKEN) {
             Ok(token) => server.auth(Auth::Bearer(token)),
@@ -164,10 +165,6 @@ impl Opened {
         }
         Ok(())
     }
-}
-
-fn read(option: &str, path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| Failure::input(format!("{option} {}: {error}", path.display())))
 }
 
 /// Refuses to begin while the kill switch is set.

@@ -82,14 +82,15 @@ fn mix(profile: &Profile) -> (Mix, String) {
     };
     let hot = hotspot(&profile.popularity);
     let share = |share: f64| Interval::certain(Ratio(share));
-    let row = profile.row.as_f64() + profile.indexes * profile.index_entry.as_f64();
     // Raw rows are as large as TiKV keeps what a transaction wrote.
-    let kept = |bytes: Bytes| Interval::certain(Bytes((bytes.as_f64() * profile.encoded).round() as u64));
+    let kept = |bytes: Bytes| Bytes((bytes.as_f64() * profile.encoded).round() as u64);
+    let (row, index_entry) = (kept(profile.row), kept(profile.index_entry));
+    let with_entries = row.as_f64() + profile.indexes * index_entry.as_f64();
     let mix = Mix {
-        rows: Interval::certain((profile.data.as_f64() / row).max(1.0)),
-        row: kept(profile.row),
+        rows: Interval::certain((kept(profile.data).as_f64() / with_entries).max(1.0)),
+        row: Interval::certain(row),
         indexes: some(profile.indexes),
-        index_entry: (profile.index_entry.0 > 0).then(|| kept(profile.index_entry)),
+        index_entry: (index_entry.0 > 0).then(|| Interval::certain(index_entry)),
         order: if profile.random_keys { Order::Random } else { Order::Ordered },
         distribution: if hot.is_some() { MixDistribution::Hotspot } else { MixDistribution::Uniform },
         theta: None,
