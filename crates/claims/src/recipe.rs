@@ -143,7 +143,7 @@ impl Recipe {
         let plan = Plan {
             limits: Limits {
                 warm_least: self.warm_up,
-                warm_most: self.warm_up + Nanos::secs(5),
+                warm_most: self.warm_up,
                 measure_least: self.measure,
                 measure_most: self.measure,
                 ..Limits::default()

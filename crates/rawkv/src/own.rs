@@ -52,16 +52,15 @@ impl Own {
     pub(crate) fn poll(&mut self, mailbox: &Mailbox, wait: Duration, done: &mut Vec<Tagged>) {
         let (before, until) = (done.len(), Instant::now() + wait);
         self.runtime.block_on(async {
+            // What has come needs no alarm, nor waits for one that might ring first each time.
+            yield_now().await;
+            self.worker.look();
             loop {
-                self.worker.turn(Some(until)).await;
                 mailbox.take(Duration::ZERO, done);
-                if done.len() > before {
+                if done.len() > before || Instant::now() >= until {
                     return;
                 }
-                if Instant::now() >= until {
-                    // The alarm may ring before the connections have had their turn, each time.
-                    return yield_now().await;
-                }
+                self.worker.turn(Some(until)).await;
             }
         });
     }

@@ -63,6 +63,10 @@ impl Ground {
         if ground.order.load {
             ground.load(tell)?;
         }
+        // Rows come to disks as they are sold, which takes less time: how they came is not seen in what they became.
+        if let (Some(cluster), Database::Reference { share, .. }) = (&ground.cluster, &ground.order.database) {
+            degrade(cluster, None, *share)?;
+        }
         Ok(ground)
     }
 
@@ -224,7 +228,7 @@ fn start(
     recipe: &Recipe,
     tell: &mut dyn FnMut(Stage<'_>),
 ) -> Result<Option<Cluster>, TrialError> {
-    let (Some(lab), Database::Reference { deployment, options, regions, share }) = (lab, &order.database) else {
+    let (Some(lab), Database::Reference { deployment, options, regions, .. }) = (lab, &order.database) else {
         return Ok(None);
     };
     let keys = recipe.split_keys(*regions).into_iter().map(Vec::from).collect();
@@ -234,7 +238,6 @@ fn start(
         ..cluster::Options::clone(options)
     };
     let cluster = Cluster::start(lab, deployment, &options, &mut |progress| tell(Stage::Starting(progress)))?;
-    degrade(&cluster, None, *share)?;
     Ok(Some(cluster))
 }
 

@@ -36,7 +36,7 @@ pub(super) fn beat(rate: f64) -> Nanos {
 const LOOKS: u32 = 16;
 
 /// Answers for each look, or more: fewer would come one by one as well.
-const ANSWERS: u32 = 4;
+pub(super) const ANSWERS: u32 = 4;
 
 /// How long a thread looks for no answers, with so many operations on their way that take so long in the mean.
 pub(super) fn rest(mean: Nanos, in_flight: usize) -> Nanos {

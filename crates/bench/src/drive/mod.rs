@@ -7,6 +7,7 @@ mod limits;
 mod pace;
 mod slice;
 mod source;
+mod trickle;
 mod worker;
 
 pub use arrivals::{Arrivals, Loop};

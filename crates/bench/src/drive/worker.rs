@@ -8,6 +8,7 @@ use units::Nanos;
 
 use super::arrivals::rest;
 use super::slice::record;
+use super::trickle::Trickle;
 use super::{Course, Loop, Pace, Slice, Source};
 use crate::{Clock, Driver, Failure, Finished, Written};
 
@@ -38,6 +39,7 @@ pub struct Worker<C, D, S> {
     exhausted: bool,
     /// The latency of the last operations, in nanoseconds.
     mean: f64,
+    trickle: Trickle,
 }
 
 /// Of the mean latency that rests go by each operation is so small a part: the mean of some hundreds.
@@ -73,6 +75,7 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
             done: Vec::new(),
             exhausted: false,
             mean: 0.0,
+            trickle: Trickle::new(),
         }
     }
 
@@ -82,16 +85,28 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
         self.start();
         let next = if self.exhausted { None } else { self.pace.next(self.in_flight()) };
         let until = next.map_or(self.slice.until, |next| next.min(self.slice.until));
-        // Who waits for answers alone, or for a beat, need not be woken by each.
-        if self.pace.is_dense() || (next.is_none() && self.pace.is_closed()) {
-            let rest = rest(Nanos(self.mean as u64), self.in_flight()).min(until - self.now);
-            if rest.0 > 0 {
-                self.driver.rest(Duration::from_nanos(rest.0));
-                // Not every driver rests, and none is sure to wake up in time.
-                self.now = self.clock.now();
-            }
+        let rest = self.rest(next).min(until - self.now);
+        if rest.0 > 0 {
+            self.driver.rest(Duration::from_nanos(rest.0));
+            // Not every driver rests, and none is sure to wake up in time.
+            self.now = self.clock.now();
         }
+        let before = self.in_flight();
         self.collect(until - self.now, out);
+        if rest.0 == 0 {
+            self.trickle.came(before - self.in_flight());
+        }
+    }
+
+    /// How long no answers are looked for: who waits for them alone, or for a beat, need not be woken by each.
+    fn rest(&mut self, next: Option<Nanos>) -> Nanos {
+        let mean = Nanos(self.mean as u64);
+        match self.in_flight() {
+            0 if self.pace.is_dense() => Nanos(u64::MAX),
+            some if self.pace.is_dense() && self.trickle.puts_off() => rest(mean, some),
+            some if next.is_none() && self.pace.is_closed() => rest(mean, some),
+            _ => Nanos(0),
+        }
     }
 
     /// Starts nothing more and waits for what is in flight, at most `longest`. What is not over then is forgotten.

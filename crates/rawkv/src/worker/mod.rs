@@ -138,6 +138,18 @@ impl Worker {
             if some || rang { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
+        self.act(happened)
+    }
+
+    /// Does all that follows from what has happened, without waiting for more.
+    pub(crate) fn look(&mut self) {
+        let mut happened = std::mem::take(&mut self.happened);
+        happened.extend(std::iter::from_fn(|| self.events.try_recv().ok()).take(TURN));
+        self.act(happened);
+    }
+
+    /// Does what follows from events; false if nobody is left to ask.
+    fn act(&mut self, mut happened: Vec<Event>) -> bool {
         self.now = Instant::now();
         let stopped = happened.iter().any(|event| matches!(event, Event::Stop));
         happened.drain(..).for_each(|event| self.take(event));
