@@ -4,9 +4,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use peer::Roots;
 use serde_json::Value;
 use ureq::Agent;
 use ureq::http::Request;
+use ureq::tls::TlsConfig;
 
 use crate::KubernetesError;
 
@@ -44,6 +46,7 @@ impl fmt::Debug for Token {
 pub struct Access {
     base: String,
     token: Token,
+    roots: Roots,
     agent: Agent,
 }
 
@@ -72,15 +75,18 @@ impl Access {
             )));
         }
         let roots = ca.map(|pem| peer::certificates("CA of Kubernetes", pem)).transpose();
-        let tls = peer::trusting(&roots.map_err(KubernetesError::Input)?, None);
-        let config = Agent::config_builder()
-            .timeout_global(Some(PATIENCE))
-            .http_status_as_error(false)
-            // A token must not be carried elsewhere.
-            .max_redirects(0)
-            .proxy(None)
-            .tls_config(tls);
-        Ok(Self { base: base.to_owned(), token, agent: config.build().new_agent() })
+        let roots = roots.map_err(KubernetesError::Input)?;
+        let agent = agent(peer::trusting(&roots, None));
+        Ok(Self { base: base.to_owned(), token, roots, agent })
+    }
+
+    /// The same, showing a certificate of our own, given with its key as PEM, as those of a kubeconfig do.
+    ///
+    /// # Errors
+    /// When the certificate or the key is missing.
+    pub fn identity(self, certificate: &[u8], key: &[u8]) -> Result<Self, KubernetesError> {
+        let identity = peer::identity(certificate, key).map_err(KubernetesError::Input)?;
+        Ok(Self { agent: agent(peer::trusting(&self.roots, Some(identity))), ..self })
     }
 
     /// As a pod: with its service account.
@@ -160,6 +166,12 @@ impl Access {
             _ => Err(KubernetesError::Refused(said)),
         }
     }
+}
+
+fn agent(tls: TlsConfig) -> Agent {
+    let config = Agent::config_builder().timeout_global(Some(PATIENCE)).http_status_as_error(false);
+    // A token must not be carried elsewhere.
+    config.max_redirects(0).proxy(None).tls_config(tls).build().new_agent()
 }
 
 /// A server's words, fit for a line.

@@ -5,7 +5,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use ureq::tls::{Certificate, ClientCert, PemItem, RootCerts, TlsConfig, parse_pem};
+use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
 
 /// Certificates that a server's must be signed by; `None` are those of the world's authorities.
 pub type Roots = Option<Vec<Certificate<'static>>>;
@@ -24,6 +24,17 @@ pub fn certificates(what: &str, pem: &[u8]) -> Result<Vec<Certificate<'static>>,
         return Err(format!("the file of the {what} holds no certificate; expected PEM with `BEGIN CERTIFICATE`"));
     }
     Ok(found)
+}
+
+/// Who we are to a server that asks for it: a certificate and its key, both as PEM.
+///
+/// # Errors
+/// In a sentence, when there is none.
+pub fn identity(certificate: &[u8], key: &[u8]) -> Result<ClientCert, String> {
+    let chain = certificates("certificate", certificate)?;
+    let key = PrivateKey::from_pem(key)
+        .map_err(|_| "the file of the key holds no private key; expected PEM with `BEGIN PRIVATE KEY`".to_owned())?;
+    Ok(ClientCert::new_with_certs(&chain, key))
 }
 
 /// TLS that trusts what these certificates sign, and shows one of its own where there is one.
@@ -58,5 +69,6 @@ mod tests {
     #[test]
     fn a_text_without_a_certificate_is_refused() {
         assert!(certificates("CA", b"nothing").unwrap_err().contains("file of the CA holds no certificate"));
+        assert!(identity(b"nothing", b"nothing").unwrap_err().contains("holds no certificate"));
     }
 }

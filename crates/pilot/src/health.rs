@@ -19,7 +19,7 @@ pub struct StoreHealth {
     pub leaders: u64,
     /// Regions that it holds.
     pub regions: u64,
-    /// Whether leaders are kept off it.
+    /// Whether leaders are kept off it, by whomever: PD does so by itself with one that is slow.
     pub evicting: bool,
 }
 

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use pilot::twin::{Fault, MemoryAudit, MemoryLines, State, Twin};
 use pilot::{
-    Condition, Ended, Ending, Found, Journal, Late, Pilot, PilotError, Procedure, Proposal, Replay, Stage, Step,
-    Subject, Wait,
+    Condition, Ended, Ending, Found, Journal, Late, Pilot, PilotError, Procedure, Proposal, Replay, Reversal, Stage,
+    Step, Subject, Wait,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -16,8 +16,25 @@ const LIMIT: &str = "schedule.leader-schedule-limit";
 /// Half an hour of the twin's time: more than all retries and waits of these procedures together.
 const PATIENCE: u64 = 1800;
 
+/// A TiDB on a node of Kubernetes, and what the cloud knows a store's disk by.
+const POD: [&str; 2] = ["db", "tidb-0"];
+const NODE: &str = "node-1";
+const VOLUME: &str = "vol-0a1b2c3d";
+const VARIABLES: [(&str, &str, &str); 2] =
+    [("tidb_tso_client_batch_max_wait_time", "0", "2"), ("tidb_replica_read", "leader", "closest-adaptive")];
+
 fn twin() -> Twin {
-    Twin::new(3, &[(RATE, json!("10GiB")), ("storage.block-cache.capacity", json!("4GiB"))])
+    let twin = Twin::new(3, &[(RATE, json!("10GiB")), ("storage.block-cache.capacity", json!("4GiB"))]);
+    let [namespace, pod] = POD.map(str::to_owned);
+    twin.with(|state| {
+        state.values.insert(Subject::Pod { namespace, pod }, json!("uid-1"));
+        state.values.insert(Subject::Node { node: NODE.to_owned() }, json!(false));
+        state.values.insert(Subject::Volume { volume: VOLUME.to_owned() }, json!("gp3:500GiB"));
+        for (name, is, _) in VARIABLES {
+            state.values.insert(Subject::TidbVariable { name: name.to_owned() }, json!(is));
+        }
+    });
+    twin
 }
 
 fn rate(ending: Ending, found: Found) -> Procedure {
@@ -46,6 +63,33 @@ fn clear(found: Found) -> Procedure {
         within: Nanos::secs(900),
         found,
     }
+}
+
+/// The same for a machine that runs all there is: what leads PD there leads it no more, and TiDB is made anew elsewhere.
+fn machine(found: Found) -> Procedure {
+    let [namespace, pod] = POD.map(str::to_owned);
+    let mut clear = clear(found);
+    let more = [
+        Step::ResignPdLeader { member: "pd1".to_owned() },
+        Step::CordonNode { node: NODE.to_owned() },
+        Step::DeletePod { namespace, pod },
+    ];
+    clear.stages.splice(2..2, more.map(Stage::Do));
+    clear
+}
+
+/// Variables of TiDB.
+fn variables(ending: Ending, found: Found) -> Procedure {
+    let step = |(name, _, to): (&str, _, &str)| Step::SetTidbVariable { name: name.to_owned(), value: json!(to) };
+    let stages = VARIABLES.map(step).map(Stage::Do).into();
+    Procedure { name: "read from the nearest replica".to_owned(), stages, ..rate(ending, found) }
+}
+
+/// A disk that becomes faster.
+fn volume(found: Found) -> Procedure {
+    let to = "gp3:500GiB,6000iops".parse().unwrap();
+    let one = Procedure::of_one(Step::ModifyVolume { volume: VOLUME.to_owned(), to }, Ending::Keep);
+    Procedure { found, within: Nanos::secs(3600), ..one }
 }
 
 /// Three stores, one after the other.
@@ -109,11 +153,19 @@ impl Life {
     }
 }
 
-/// The values that count: leaders move by themselves.
+/// The values that count: leaders move by themselves, and what cannot be undone is judged by [`lasting`].
 fn told(state: State) -> State {
     let mut state = state;
     state.health.stores.values_mut().for_each(|store| store.leaders = 0);
+    state.values.retain(|subject, _| !matches!(subject, Subject::PdLeader | Subject::Pod { .. }));
     state
+}
+
+/// Whether what cannot be undone is as it was, or as the procedure wants it.
+fn lasting(procedure: &Procedure, before: &State, after: &State) -> bool {
+    let steps = procedure.steps().map(|(_, step)| step).filter(|step| step.reversal() != Reversal::Write);
+    let values = |step: &Step| [before, after].map(|state| state.values[&step.subject()].clone());
+    steps.map(|step| (step, values(step))).all(|(step, [was, is])| was == is || step.reached(&was, &is))
 }
 
 fn intended(before: &State, procedure: &Procedure) -> State {
@@ -128,11 +180,12 @@ fn intended(before: &State, procedure: &Procedure) -> State {
 
 fn ends_well(twin: &Twin, procedure: &Procedure, jumps: &[i64]) -> Result<(), TestCaseError> {
     twin.with(|state| state.over.insert("e1".to_owned()));
-    let before = told(twin.state());
+    let was = twin.state();
     let mut life = Life::new(twin, procedure.clone());
     let replay = life.all_lives(jumps);
-    let after = told(twin.state());
     let text = life.lines.text();
+    prop_assert!(lasting(procedure, &was, &twin.state()), "{}", text);
+    let (before, after) = (told(was), told(twin.state()));
     match replay.runs.get(&1).map(|run| run.ended) {
         // Killed before it began.
         None => prop_assert_eq!(&after, &before, "{}", text),
@@ -160,11 +213,15 @@ fn faults() -> impl Strategy<Value = Fault> {
 
 fn procedures() -> impl Strategy<Value = Procedure> {
     let found = prop_oneof![Just(Found::GoOn), Just(Found::Undo)];
-    (0..5, found).prop_map(|(which, found)| match which {
+    (0..9, found).prop_map(|(which, found)| match which {
         0 => rate(Ending::Keep, found),
         1 => rate(Ending::Restore, found),
         2 => all_stores(),
-        _ => clear(found),
+        3 => variables(Ending::Keep, found),
+        4 => variables(Ending::Restore, found),
+        5 => volume(found),
+        6 => clear(found),
+        _ => machine(found),
     })
 }
 
@@ -193,6 +250,10 @@ fn a_kill_at_every_request_and_every_line_leaves_nothing_between() {
         all_stores(),
         clear(Found::GoOn),
         clear(Found::Undo),
+        machine(Found::GoOn),
+        machine(Found::Undo),
+        variables(Ending::Restore, Found::Undo),
+        volume(Found::GoOn),
     ] {
         let calm = twin();
         ends_well(&calm, &procedure, &[]).unwrap();

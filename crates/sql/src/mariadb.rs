@@ -95,6 +95,7 @@ impl MariaDb {
             password: None,
             schema: SCHEMA.to_owned(),
             tls_ca: None,
+            tls_identity: None,
         };
         let server = Self {
             program: Mutex::new(None),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mysql_async::{OptsBuilder, SslOpts};
+use mysql_async::{ClientIdentity, OptsBuilder, SslOpts};
 
 use crate::SqlError;
 
@@ -68,6 +68,8 @@ pub struct Target {
     pub schema: String,
     /// TLS, the server's certificate being signed by this authority: a PEM file. Without it nothing is encrypted.
     pub tls_ca: Option<PathBuf>,
+    /// With TLS, a certificate of our own and its key, which the server asks for: PEM files.
+    pub tls_identity: Option<(PathBuf, PathBuf)>,
 }
 
 /// MySQL's port; TiDB's is 4000.
@@ -126,6 +128,7 @@ impl Target {
             password: None,
             schema: schema.to_owned(),
             tls_ca: None,
+            tls_identity: None,
         })
     }
 
@@ -143,7 +146,10 @@ impl Target {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let tls = self.tls_ca.as_ref().map(|ca| {
             let authority = vec![ca.clone().into()];
-            SslOpts::default().with_root_certs(authority).with_disable_built_in_roots(true)
+            let identity = self.tls_identity.clone();
+            let identity = identity.map(|(chain, key)| ClientIdentity::new(chain.into(), key.into()));
+            let opts = SslOpts::default().with_root_certs(authority).with_disable_built_in_roots(true);
+            opts.with_client_identity(identity)
         });
         let opts = OptsBuilder::default()
             .ip_or_hostname(self.host.clone())

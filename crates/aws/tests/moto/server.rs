@@ -50,7 +50,8 @@ fn program(name: &str) -> PathBuf {
 }
 
 fn script(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/moto").join(name)
+    // Tests of another crate use it, too.
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../aws/tests/moto").join(name)
 }
 
 impl Moto {

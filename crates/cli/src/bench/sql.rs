@@ -35,6 +35,12 @@ pub(crate) struct Extra {
     /// Speak TLS with the database; the server's certificate is signed by the authority in this file
     #[arg(long, value_name = "PEM", requires = "db")]
     tls_ca: Option<PathBuf>,
+    /// A certificate of ours that the database asks for
+    #[arg(long, value_name = "PEM", requires_all = ["tls_ca", "tls_key"])]
+    tls_cert: Option<PathBuf>,
+    /// Its key
+    #[arg(long, value_name = "PEM", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
     /// Log in to RDS with a token of AWS IAM in place of a password, renewed while it runs
     #[arg(long, requires_all = ["db", "tls_ca"])]
     iam: bool,
@@ -175,14 +181,18 @@ fn existing(args: &Args, url: &str) -> Result<Chosen, Failure> {
         }
     }
     let target = Target::parse(url)?;
-    if let Some(file) = args.sql.tls_ca.as_ref().filter(|file| !file.is_file()) {
-        return Err(Failure::input(format!("--tls-ca {}: there is no such file", file.display())));
+    let sql = &args.sql;
+    for (option, file) in [("--tls-ca", &sql.tls_ca), ("--tls-cert", &sql.tls_cert), ("--tls-key", &sql.tls_key)] {
+        if let Some(file) = file.as_ref().filter(|file| !file.is_file()) {
+            return Err(Failure::input(format!("{option} {}: there is no such file", file.display())));
+        }
     }
-    let password = match args.sql.iam {
-        true => Some(token::password(&target, args.sql.profile.as_deref())?),
+    let password = match sql.iam {
+        true => Some(token::password(&target, sql.profile.as_deref())?),
         false => password(&target)?,
     };
-    let target = Target { tls_ca: args.sql.tls_ca.clone(), password, ..target };
+    let tls_identity = sql.tls_cert.clone().zip(sql.tls_key.clone());
+    let target = Target { tls_ca: sql.tls_ca.clone(), tls_identity, password, ..target };
     let title = target.title();
     Ok((Database::Existing(target), title, None))
 }

@@ -20,6 +20,8 @@ use crate::progress::Steps;
 const SHORTENED: Duration = Duration::from_secs(600);
 /// The first answer of Azure, which takes two minutes there.
 const FIRST: Duration = Duration::from_secs(2);
+/// So long it serves on when the event is over: who listens looks each five seconds at most (AWS), and must see that it is over.
+const AFTERWARDS: Duration = Duration::from_secs(10);
 /// How often the bar moves.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -132,9 +134,9 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     Ok(Output::text(text(&happening, &args.machine)).negative(!in_time))
 }
 
-/// Waits for the event's end, or Ctrl-C.
+/// Waits until the event's end can have been seen, or for Ctrl-C.
 fn watch(server: &Server, interrupted: &AtomicBool) -> Happening {
-    const OF: u64 = 4;
+    const OF: u64 = 5;
     let mut bar = Steps::new(OF);
     bar.begin("announced soon");
     loop {
@@ -146,10 +148,13 @@ fn watch(server: &Server, interrupted: &AtomicBool) -> Happening {
             () if now < planned.announced => 1,
             () if now < planned.starts && happening.read.is_none() => 2,
             () if now < planned.starts => 3,
-            () => 4,
+            () if now < planned.ends => 4,
+            () => 5,
         };
-        let what = ["it is announced", "somebody reads it", "it was read, and begins", "it goes on"][step as usize - 1];
-        let left = u64::try_from(planned.ends.as_nanosecond() - now.as_nanosecond()).unwrap_or(0);
+        let what = ["it is announced", "somebody reads it", "it was read, and begins", "it goes on", "it is over"];
+        let what = what[step as usize - 1];
+        let until = planned.ends.as_nanosecond() + AFTERWARDS.as_nanos() as i128;
+        let left = u64::try_from(until - now.as_nanosecond()).unwrap_or(0);
         bar.at(step, OF, what, Nanos(left));
         if left == 0 || interrupted.load(Ordering::Relaxed) {
             bar.end();

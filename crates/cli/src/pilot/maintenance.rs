@@ -42,6 +42,12 @@ pub(crate) struct Listen {
     /// A file with the token for Kubernetes, read anew for each request
     #[arg(long, value_name = "FILE", requires = "kubernetes")]
     kubernetes_token: Option<PathBuf>,
+    /// Or the pilot's certificate for Kubernetes, as in a kubeconfig, a PEM file
+    #[arg(long, value_name = "FILE", requires_all = ["kubernetes", "kubernetes_key"])]
+    kubernetes_cert: Option<PathBuf>,
+    /// Its key, a PEM file
+    #[arg(long, value_name = "FILE", requires = "kubernetes_cert")]
+    kubernetes_key: Option<PathBuf>,
 }
 
 fn listener(error: std::io::Error) -> Failure {
@@ -71,7 +77,14 @@ impl Listen {
             Some(base) => {
                 let ca = self.kubernetes_ca.as_ref().map(|path| inputs::bytes("--kubernetes-ca", path)).transpose()?;
                 let token = self.kubernetes_token.clone().map_or(Token::None, Token::File);
-                Access::new(base, token, ca.as_deref())?
+                let access = Access::new(base, token, ca.as_deref())?;
+                match (&self.kubernetes_cert, &self.kubernetes_key) {
+                    (Some(certificate), Some(key)) => access.identity(
+                        &inputs::bytes("--kubernetes-cert", certificate)?,
+                        &inputs::bytes("--kubernetes-key", key)?,
+                    )?,
+                    _ => access,
+                }
             }
         };
         Ok(Some(Api::new(access)))

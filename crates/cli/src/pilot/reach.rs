@@ -105,6 +105,9 @@ impl Reach {
         if let Some(path) = &self.ca {
             server = server.ca(&inputs::bytes("--ca", path)?)?;
         }
+        if let (Some(certificate), Some(key)) = (&self.cert, &self.key) {
+            server = server.identity(&inputs::bytes("--cert", certificate)?, &inputs::bytes("--key", key)?)?;
+        }
         Ok(match std::env::var(PROMETHEUS_TOKEN) {
             Ok(token) => server.auth(Auth::Bearer(token)),
             Err(_) => server,
@@ -120,6 +123,7 @@ impl Reach {
             return Err(Failure::input(format!("--tidb {url}: {message}")));
         }
         (target.tls_ca, target.password) = (self.ca.clone(), Password::from_environment());
+        target.tls_identity = self.cert.clone().zip(self.key.clone());
         Ok(Some(Box::new(Tidb(Variables::of(target)?))))
     }
 

@@ -2,6 +2,7 @@
 //! the programs of `make store`.
 
 mod place;
+mod rehearsed;
 mod relay;
 #[path = "../sql/server.rs"]
 mod server;

@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use peer::Roots;
 use percent_encoding::percent_decode_str;
 use ureq::Agent;
+use ureq::tls::ClientCert;
 
 use super::answer::{Answer, Fault};
 use super::ask::{Ask, Form};
@@ -54,6 +55,7 @@ pub struct Server {
     tenant: Option<String>,
     patience: Duration,
     roots: Roots,
+    identity: Option<ClientCert>,
 }
 
 impl Server {
@@ -87,7 +89,7 @@ impl Server {
         if host.is_empty() || base.parse::<ureq::http::Uri>().is_err() {
             return Err(wrong("names no host"));
         }
-        Ok(Self { base, auth, tenant: None, patience: Duration::from_secs(60), roots: None })
+        Ok(Self { base, auth, tenant: None, patience: Duration::from_secs(60), roots: None, identity: None })
     }
 
     /// Whether anybody on the way could read what is asked, and a token with it: plain HTTP beyond this machine.
@@ -123,9 +125,17 @@ impl Server {
         Ok(Self { roots: Some(roots), ..self })
     }
 
+    /// The same, showing a certificate of our own, given with its key as PEM.
+    ///
+    /// # Errors
+    /// When the certificate or the key is missing.
+    pub fn identity(self, certificate: &[u8], key: &[u8]) -> Result<Self, GatherError> {
+        Ok(Self { identity: Some(peer::identity(certificate, key).map_err(GatherError::Asked)?), ..self })
+    }
+
     fn agent(&self) -> Agent {
         let config = Agent::config_builder().timeout_global(Some(self.patience)).http_status_as_error(false);
-        let config = config.tls_config(peer::trusting(&self.roots, None));
+        let config = config.tls_config(peer::trusting(&self.roots, self.identity.clone()));
         // A proxy could not reach this machine's loopback.
         let address = self.base.parse::<ureq::http::Uri>();
         let local = address.is_ok_and(|address| address.host().is_some_and(peer::is_loopback));

@@ -32,3 +32,34 @@ fn a_certificate_is_trusted_only_with_its_ca() {
     let plain = error(Server::new(&format!("http://localhost:{}", prometheus.port)).unwrap());
     assert!(plain.to_string().contains("answers 400"), "{plain}");
 }
+
+#[test]
+fn one_that_wants_to_know_who_asks_is_shown_a_certificate() {
+    let folder = tempfile::tempdir().unwrap();
+    let signed = || rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
+    let (its, ours) = (signed(), signed());
+    for (name, text) in
+        [("cert.pem", its.cert.pem()), ("key.pem", its.signing_key.serialize_pem()), ("clients.pem", ours.cert.pem())]
+    {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let web = folder.path().join("web.yml");
+    let config = "tls_server_config: {cert_file: cert.pem, key_file: key.pem, client_ca_file: clients.pem, \
+                  client_auth_type: RequireAndVerifyClientCert}\n";
+    std::fs::write(&web, config).unwrap();
+    let options = [format!("--web.config.file={}", web.display())];
+    let prometheus = Prometheus::start(folder.path(), "", &options);
+    let server = || {
+        let server = Server::new(&format!("https://localhost:{}", prometheus.port)).unwrap();
+        server.ca(its.cert.pem().as_bytes()).unwrap()
+    };
+    let until = Timestamp::now();
+    let range = Range { from: Timestamp::from_second(until.as_second() - 3_600).unwrap(), until, step: None };
+    let error = |server: Server| gather(&server, &range, &Options::default()).unwrap_err();
+    let nobody = error(server());
+    assert!(matches!(nobody, GatherError::Server(_)), "{nobody}");
+    // Let in, there is nothing to be had.
+    let key = ours.signing_key.serialize_pem();
+    let known = error(server().identity(ours.cert.pem().as_bytes(), key.as_bytes()).unwrap());
+    assert!(matches!(known, GatherError::Asked(_)), "{known}");
+}

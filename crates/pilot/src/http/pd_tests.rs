@@ -74,6 +74,25 @@ fn evictions_are_asked_for_as_pd_takes_them() {
 }
 
 #[test]
+fn a_store_that_pd_itself_keeps_leaders_off_is_one_that_is_evicted() {
+    let config = r#"{"schedule":{"schedulers-payload":{
+        "balance-leader-scheduler":{"batch":4},
+        "evict-leader-scheduler":{"store-id-ranges":{"1":[]},"batch":3},
+        "evict-slow-store-scheduler":{"recovery-duration":600,"evict-stores":[2],"network-slow-stores":[7]},
+        "evict-slow-trend-scheduler":{"evict-by-trend-stores":null},
+        "evict-stopping-store-scheduler":{"evicted-stores":[3],"batch":3}}}}"#;
+    let stores = r#"{"stores":[{"store":{"id":1}},{"store":{"id":2}},{"store":{"id":3}},{"store":{"id":4}},{"store":{"id":7}}]}"#;
+    let none = (200, r#"{"count":0,"regions":null}"#);
+    let evicting = r#"{"store-id-ranges":{"1":[]},"batch":3}"#;
+    let (pd, asked) = pd(&[(200, evicting), (200, config), (200, stores), (200, "[]"), none, none, none]);
+    let health = pd.health().unwrap();
+    let evicted: Vec<u64> = health.stores.iter().filter(|(_, store)| store.evicting).map(|(id, _)| *id).collect();
+    // Off a store whose network is slow leaders are not kept: none are brought to it.
+    assert_eq!(evicted, [1, 2, 3]);
+    assert_eq!(asked.join().unwrap()[1], "GET /pd/api/v1/config ");
+}
+
+#[test]
 fn pds_lock_is_taken_where_it_is_offered() {
     let (pd, asked) = pd(&[
         (200, ""),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use peer::Roots;
 use serde_json::Value;
-use ureq::tls::{ClientCert, PrivateKey};
+use ureq::tls::ClientCert;
 use ureq::{Agent, Body, http};
 
 use crate::{PilotError, WorldError};
@@ -44,13 +44,7 @@ impl Access {
     /// # Errors
     /// When the certificate or the key is missing.
     pub fn identity(self, certificate: &[u8], key: &[u8]) -> Result<Self, PilotError> {
-        let chain = peer::certificates("certificate", certificate).map_err(PilotError::Input)?;
-        let key = PrivateKey::from_pem(key).map_err(|_| {
-            PilotError::Input(
-                "the file of the key holds no private key; expected PEM with `BEGIN PRIVATE KEY`".to_owned(),
-            )
-        })?;
-        Ok(Self { identity: Some(ClientCert::new_with_certs(&chain, key)), ..self })
+        Ok(Self { identity: Some(peer::identity(certificate, key).map_err(PilotError::Input)?), ..self })
     }
 
     /// The same, with a bearer token.
