@@ -3,9 +3,16 @@
 use deployment::Role;
 
 use crate::advice::{DATA_DIR, RAFT_DIR};
-use crate::document::comment;
+use crate::document::{Why, comment};
 use crate::site::Site;
 use crate::{File, Format};
+
+const LABELS: &str = "https://docs.pingcap.com/tidb/stable/schedule-replicas-by-topology-labels";
+
+/// A reason before the lines that it is of.
+fn why(text: impl Into<String>, link: &str) -> String {
+    Why::new(text, link).comment("#", 0)
+}
 
 pub(super) fn file(site: &Site<'_>) -> File {
     let mut out = super::head("#", site, "TiDB-Ansible's inventory");
@@ -21,7 +28,10 @@ pub(super) fn file(site: &Site<'_>) -> File {
     let names = |role| site.of(role).map(|host| host.name.clone()).collect();
     section(&mut out, "pd_servers", names(Role::Pd));
     out += "\n[pd_servers:vars]\n";
-    out += &comment("#", 0, "Copies of a range go to different zones first, then to different hosts.");
+    out += &why(
+        "Copies of a range go to different zones first, then to different hosts. Each TiKV names both in its labels",
+        LABELS,
+    );
     out += "location_labels = [\"zone\", \"host\"]\n";
     section(&mut out, "tidb_servers", names(Role::Sql));
     let store = |host: &crate::hosts::Host<'_>| {
@@ -30,8 +40,24 @@ pub(super) fn file(site: &Site<'_>) -> File {
         let raft = log.map(|_| format!(" raftdb_path={RAFT_DIR}/raft")).unwrap_or_default();
         format!("{} deploy_dir={DATA_DIR}/deploy {labels}{raft}", host.name)
     };
-    section(&mut out, "tikv_servers", site.of(Role::Storage).map(store).collect());
-    section(&mut out, "all:vars", vec![format!("cluster_name = {}", site.cluster()), "ansible_user = tidb".to_owned()]);
+    out += "\n[tikv_servers]\n";
+    for group in site.storage() {
+        out += &why(format!("deploy_dir is on the data disk, {}", group.data_text()), group.volume_source());
+        if let Some((_, log)) = &group.log {
+            let text = format!(
+                "raftdb_path is on a disk of its own, {log}: syncs of the raft log do not wait behind compactions"
+            );
+            out += &why(text, "https://docs.pingcap.com/tidb/stable/best-practices-on-public-cloud");
+        }
+    }
+    site.of(Role::Storage).for_each(|host| out += &format!("{}\n", store(host)));
+    out += "\n[all:vars]\n";
+    out += &comment(
+        "#",
+        0,
+        "Who runs the programs and owns their folders: the script that makes the disks ready makes them this user's.",
+    );
+    out += &format!("cluster_name = {}\nansible_user = tidb\n", site.cluster());
     File::new(Format::Ansible, "inventory.ini", out)
 }
 

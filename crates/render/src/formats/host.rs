@@ -5,9 +5,12 @@ use disk::{Disk, Limits};
 use units::Bytes;
 
 use crate::advice::{ADVICE, DATA_DIR, RAFT_DIR};
-use crate::document::comment;
+use crate::document::{Why, comment};
 use crate::site::{Group, Site};
 use crate::{File, Format, Version};
+
+/// What PingCAP has people check of a disk, its filesystem and its scheduler.
+const CHECKS: &str = "https://docs.pingcap.com/tidb/stable/check-before-deployment";
 
 /// What every script begins with: functions that say what they do.
 const LIBRARY: &str = include_str!("host.sh");
@@ -29,9 +32,9 @@ fn script(site: &Site<'_>, group: &Group<'_>) -> String {
     out += &format!("LOG_VOLUMES={}\n", group.log.as_ref().map_or(0, |(_, log)| log.stripe));
     out += &format!("CACHE_WANTED={}\n\n", u8::from(group.data.1.cache.is_some()));
     out += LIBRARY;
-    out += &disk("data", DATA_DIR, &group.data.0, group.data.1);
-    if let Some((limits, log)) = &group.log {
-        out += &disk("log", RAFT_DIR, limits, log);
+    out += &disk("data", DATA_DIR, &group.data, group.volume_source());
+    if let Some(log) = &group.log {
+        out += &disk("log", RAFT_DIR, log, group.volume_source());
     }
     out += &queues(site);
     out += &folders(site, group);
@@ -49,7 +52,7 @@ fn usage(group: &Group<'_>, name: &str) -> String {
 }
 
 /// The steps of a disk.
-fn disk(role: &str, at: &str, limits: &Limits, disk: &Disk) -> String {
+fn disk(role: &str, at: &str, (limits, disk): &(Limits, &Disk), source: &str) -> String {
     let mut out = format!("\nif ! mounted {at}; then\n");
     let list = if role == "data" { "DATA" } else { "LOG" };
     out += &format!("  check_empty \"${{{list}[@]}}\"\n");
@@ -60,7 +63,7 @@ fn disk(role: &str, at: &str, limits: &Limits, disk: &Disk) -> String {
         let text = format!(
             "{disk}: chunks of {chunk}, which is what the volume counts as one I/O: none is split over two volumes"
         );
-        out += &comment("#", 2, &text);
+        out += &Why::new(text, source).comment("#", 2);
         out += &format!("  device=$(stripe {role} {kib} \"${{{list}[@]}}\")\n");
         let stride = chunk.0 / Bytes::kib(4).0;
         geometry = format!(" -E stride={stride},stripe-width={}", stride * u64::from(disk.stripe));
@@ -74,11 +77,9 @@ fn disk(role: &str, at: &str, limits: &Limits, disk: &Disk) -> String {
         let mib = cache.size.0 / Bytes::mib(1).0;
         out += &format!("  check_empty \"$CACHE\"\n  device=$(cached {role} \"$device\" \"$CACHE\" {mib})\n");
     }
-    out += &comment(
-        "#",
-        2,
-        "ext4 without delayed allocation: space is taken when a file is written, not when the log is synced",
-    );
+    let text = "ext4 without delayed allocation: space is taken when a file is written, not when the log is synced; without times \
+                of access, which would make reads write; without blocks that only root may fill";
+    out += &Why::new(text, CHECKS).comment("#", 2);
     out += &format!("  format_and_mount \"$device\" {at}{geometry}\nfi\n");
     out
 }
@@ -86,28 +87,21 @@ fn disk(role: &str, at: &str, limits: &Limits, disk: &Disk) -> String {
 /// Settings of the block layer.
 fn queues(site: &Site<'_>) -> String {
     let mut out = String::from("\n");
-    out += &comment(
-        "#",
-        0,
-        "The cloud orders requests itself (none); RocksDB and InnoDB read ahead themselves, and a stripe would make the kernel read ahead by whole chunks (128 KiB is Linux's default for one disk).",
-    );
+    let text = "The cloud orders requests itself (none); RocksDB and InnoDB read ahead themselves, and a stripe would make the \
+                kernel read ahead by whole chunks (128 KiB is Linux's default for one disk)";
+    out += &Why::new(text, CHECKS).comment("#", 0);
     out += "install_rules <<'RULES'\n";
     out += "ACTION==\"add|change\", SUBSYSTEM==\"block\", KERNEL==\"nvme[0-9]*n[0-9]*|xvd[a-z]*|sd[a-z]*\", ENV{DEVTYPE}==\"disk\", ATTR{queue/scheduler}=\"none\"\n";
     out += "ACTION==\"add|change\", SUBSYSTEM==\"block\", KERNEL==\"md*|dm-*\", ATTR{queue/read_ahead_kb}=\"128\"\n";
     out += "RULES\n";
     if site.is_tikv() && site.version == Version::V8_5 {
         let ahead = ADVICE.compaction_read_ahead.value;
-        let text = format!(
-            "Compactions read ahead {ahead}: of no use where a request may not be that large (facebook/rocksdb#12038)"
-        );
-        out += &comment("#", 0, &text);
+        let text = format!("Compactions read ahead {ahead}: of no use where a request may not be that large");
+        out += &Why::new(text, "https://github.com/facebook/rocksdb/issues/12038").comment("#", 0);
         out += &format!("check_request_size {} \"${{DATA[@]}}\"\n", ahead.0 / Bytes::kib(1).0);
     }
-    out += &comment(
-        "#",
-        0,
-        "A network volume has no volatile cache, so that a sync costs nothing beyond its write: the plan takes that for granted.",
-    );
+    let text = "A network volume has no volatile cache, so that a sync costs nothing beyond its write: the plan takes that for granted";
+    out += &Why::new(text, "https://docs.kernel.org/block/writeback_cache_control.html").comment("#", 0);
     out += "check_write_cache \"${DATA[@]}\" \"${LOG[@]}\"\n";
     out
 }

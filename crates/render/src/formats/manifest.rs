@@ -79,8 +79,12 @@ pub(super) fn claim(site: &Site<'_>, group: &Group<'_>, role: &str, disk: &Disk)
         .with("provisioner", class.provisioner.as_str())
         .with_why("parameters", parameters, &Why::new(text.clone(), group.volume_source()))
         .with_why("volumeBindingMode", "WaitForFirstConsumer", &source)
-        .with("reclaimPolicy", "Retain")
-        .with("allowVolumeExpansion", true);
+        .with_why("reclaimPolicy", "Retain", &Why::new("A claim deleted by mistake loses nothing", &class.source))
+        .with_why(
+            "allowVolumeExpansion",
+            true,
+            &Why::new("A volume may grow while it is in use, and never shrinks", &class.source),
+        );
     Claim { class: name, size, why: Why::new(text, group.volume_source()), manifest: Some(manifest) }
 }
 

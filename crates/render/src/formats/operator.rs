@@ -7,20 +7,30 @@ use crate::document::{Map, Why};
 use crate::site::Site;
 use crate::{File, Format, RenderError, advice};
 
+/// Which releases there are.
+pub(super) const RELEASES: &str = "https://docs.pingcap.com/tidb/stable/release-notes";
 const SPREAD: &str = "https://docs.pingcap.com/tidb-in-kubernetes/stable/configure-a-tidb-cluster";
 
 pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
     let mut claims = Vec::new();
     let mut spec = Map::new()
-        .with("version", site.version.patch())
-        .with("timezone", "UTC")
+        .with_why("version", site.version.patch(), &Why::new("The line that the settings below are of", RELEASES))
+        .with_why(
+            "timezone",
+            "UTC",
+            &Why::new("Times and schedules of TiDB; it is kept from the first start on", SPREAD),
+        )
         .with_why(
             "pvReclaimPolicy",
             "Retain",
             &Why::new("A volume outlives its claim: deleting the cluster by mistake loses nothing", SPREAD),
         )
         .with_why("enableDynamicConfiguration", true, &Why::new("SET CONFIG reaches the pods", SPREAD))
-        .with("configUpdateStrategy", "RollingUpdate");
+        .with_why(
+            "configUpdateStrategy",
+            "RollingUpdate",
+            &Why::new("What needs a restart restarts one pod after the other", SPREAD),
+        );
     spec.set("pd", pd(site)?);
     if let Some(group) = site.storage().next() {
         let data = claim(site, group, "data", group.data.1);
@@ -57,7 +67,11 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
 
 /// What every component has.
 fn component(name: &str, replicas: u32, config: Option<String>) -> Map {
-    let mut part = Map::new().with("baseImage", format!("pingcap/{name}")).with("replicas", replicas);
+    let mut part = Map::new().with("baseImage", format!("pingcap/{name}")).with_why(
+        "replicas",
+        replicas,
+        &Why::new("As many nodes as planned", SPREAD),
+    );
     if let Some(config) = config {
         part.set("config", config);
     }

@@ -3,6 +3,7 @@
 use deployment::Role;
 
 use super::manifest::{Claim, claim, classes, documents, node_selector};
+use super::operator::RELEASES;
 use crate::document::{Map, Why};
 use crate::hosts::program;
 use crate::site::{Group, Site};
@@ -61,7 +62,8 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
 }
 
 fn template(site: &Site<'_>, config: Option<String>, volumes: Vec<Map>) -> Map {
-    let mut spec = Map::new().with("version", site.version.patch());
+    let line = Why::new("The line that the settings are of", RELEASES);
+    let mut spec = Map::new().with_why("version", site.version.patch(), &line);
     if let Some(config) = config {
         spec.set("config", config);
     }

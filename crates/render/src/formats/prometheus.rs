@@ -39,6 +39,18 @@ fn supply(group: &Group<'_>) -> (f64, f64) {
     }
 }
 
+/// What [`supply`] is of, for people.
+fn followed(group: &Group<'_>) -> String {
+    let disks = match &group.log {
+        Some((_, log)) => format!("{} and {log} sustain together", group.data_text()),
+        None => format!("{} sustains", group.data_text()),
+    };
+    match group.instance.caps.filter(|_| group.data.0.shares_instance_caps) {
+        Some(_) => format!("what {disks}, and no more than {} lets through", group.instance.name),
+        None => format!("what {disks}"),
+    }
+}
+
 fn rules(site: &Site<'_>, group: &Group<'_>) -> Map {
     let of_group = site.hosts.iter().filter(|host| host.group.is_some_and(|(index, _)| index == group.index));
     let names: Vec<&str> = of_group.map(|host| host.name.as_str()).collect();
@@ -49,8 +61,8 @@ fn rules(site: &Site<'_>, group: &Group<'_>) -> Map {
         "tikv" => storage && site.is_tikv(),
         _ => true,
     });
-    let limited =
-        |expr: &str| !group.data.1.volume.is_unlimited() || !(expr.contains("{iops}") || expr.contains("{bytes}"));
+    let limit = |expr: &str| expr.contains("{iops}") || expr.contains("{bytes}");
+    let limited = |expr: &str| !group.data.1.volume.is_unlimited() || !limit(expr);
     let rules = wanted.filter(|alert| limited(&alert.expr)).map(|alert| {
         let expr = alert
             .expr
@@ -59,7 +71,10 @@ fn rules(site: &Site<'_>, group: &Group<'_>) -> Map {
             .replace("{data}", DATA_DIR)
             .replace("{iops}", &format!("{iops:.0}"))
             .replace("{bytes}", &format!("{bytes:.0}"));
-        let why = Why::new(alert.source.clone(), MANUAL);
+        let why = match limit(&alert.expr) {
+            true => Why::new(format!("{}. The limit is {}", alert.source, followed(group)), group.volume_source()),
+            false => Why::new(alert.source.clone(), MANUAL),
+        };
         Map::new()
             .with("alert", alert.name.as_str())
             .with_why("expr", expr, &why)

@@ -44,6 +44,16 @@ mod tests {
     }
 
     #[test]
+    fn older_lines_have_their_own_keys_defaults_and_traps() {
+        for version in [Version::V7_5, Version::V8_1] {
+            let rendered = of(&deployment("raft-dedicated.toml"), version, &[Format::Tikv, Format::Pd, Format::Sql]);
+            let files: Vec<String> =
+                rendered.files.iter().map(|file| format!("=== {}\n{}", file.name, file.content)).collect();
+            insta::assert_snapshot!(version.name(), files.join("\n"));
+        }
+    }
+
+    #[test]
     fn every_value_says_why() {
         for name in ["raft-dedicated.toml", "htap.toml"] {
             let text = file(name, Format::Tikv).content;

@@ -9,6 +9,7 @@ use crate::settings::{Setting, Settings};
 use crate::site::Site;
 use crate::{File, Format, RenderError, advice};
 
+const TOPOLOGY: &str = "https://docs.pingcap.com/tidb/stable/tiup-cluster-topology-reference";
 const LABELS: &str = "https://docs.pingcap.com/tidb/stable/schedule-replicas-by-topology-labels";
 
 pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
@@ -26,7 +27,13 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
     }
     let mut pd = Map::new();
     add(&mut pd, &advice::pd(site)?, &|_| true);
-    let global = Map::new().with("user", "tidb").with("deploy_dir", "/tidb-deploy").with("data_dir", "/tidb-data");
+    let owner =
+        "Who runs the programs and owns their folders: the script that makes the disks ready makes them this user's";
+    let apart = "On the disk of the system, apart from the disks of data";
+    let global = Map::new()
+        .with_why("user", "tidb", &Why::new(owner, TOPOLOGY))
+        .with_why("deploy_dir", "/tidb-deploy", &Why::new(format!("Programs and their logs. {apart}"), TOPOLOGY))
+        .with_why("data_dir", "/tidb-data", &Why::new(format!("Of PD. {apart}"), TOPOLOGY));
     let mut root = Map::new();
     root.set("global", global);
     let configs = Map::new().with("tikv", tikv).with("pd", pd);
@@ -85,13 +92,23 @@ fn store(site: &Site<'_>, host: &Host<'_>, own: Option<&Settings>, shared: &dyn 
     if let Some(settings) = own {
         add(&mut config, settings, &|setting| !shared(setting));
     }
-    Map::new().with("host", host.name.as_str()).with("data_dir", format!("{DATA_DIR}/tikv")).with("config", config)
+    Map::new()
+        .with("host", host.name.as_str())
+        .with_why("data_dir", format!("{DATA_DIR}/tikv"), &on_disk(site, host))
+        .with("config", config)
+}
+
+fn on_disk(site: &Site<'_>, host: &Host<'_>) -> Why {
+    match site.group(host) {
+        Some(group) => Why::new(format!("Its data disk, {}", group.data_text()), group.volume_source()),
+        None => Why::new("Its data disk", TOPOLOGY),
+    }
 }
 
 fn tiflash(site: &Site<'_>, host: &Host<'_>) -> Map {
     Map::new()
         .with("host", host.name.as_str())
-        .with("data_dir", format!("{DATA_DIR}/tiflash"))
+        .with_why("data_dir", format!("{DATA_DIR}/tiflash"), &on_disk(site, host))
         .with("learner_config", Map::new().with("server.labels", labels(site, host)))
 }
 
