@@ -120,8 +120,8 @@ impl Loop {
         }
     }
 
-    /// How often in their mean latency answers are looked for, with so many threads, while each has 64 operations or more on their way;
-    /// `None` where each is taken when it comes.
+    /// How often in their mean latency answers are looked for, with so many threads, while each has 64 operations or more on their way,
+    /// which in an open loop come fewer than four at a time; `None` where each is taken when it comes.
     pub fn looks(&self, threads: u32) -> Option<u32> {
         match self {
             Self::Closed { clients, think: Nanos(0) } if clients / threads >= ANSWERS * LOOKS => Some(LOOKS),

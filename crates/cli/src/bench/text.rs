@@ -52,7 +52,8 @@ pub(super) fn table(report: &Report) -> String {
 fn looked(load: &Loop, threads: u32) -> String {
     let looks = load.looks(threads);
     looks.map_or(String::new(), |looks| {
-        format!(", answers looked for {looks} times in their mean latency while many are on their way")
+        let coming = if matches!(load, Loop::Open { .. }) { " and come one by one" } else { "" };
+        format!(", answers looked for {looks} times in their mean latency while many are on their way{coming}")
     })
 }
 
