@@ -34,6 +34,18 @@ pub(crate) fn bytes(option: &str, path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|error| Failure::input(format!("{option} {}: {error}", path.display())))
 }
 
+/// A certificate of ours and its key, as bytes.
+pub(crate) type Identity = (Vec<u8>, Vec<u8>);
+
+/// The bytes of a certificate of ours and of its key, each an option and its file; `None` without them. Neither is given alone.
+pub(crate) fn identity(
+    certificate: (&str, Option<&Path>),
+    key: (&str, Option<&Path>),
+) -> Result<Option<Identity>, Failure> {
+    let read = |(option, path): (&str, Option<&Path>)| path.map(|path| bytes(option, path)).transpose();
+    Ok(read(certificate)?.zip(read(key)?))
+}
+
 /// Reads a workload; an iostat report that it names is read too.
 pub(crate) fn workload(path: &Path) -> Result<Read<Workload>, InputError> {
     let text = input::read_text(path, input::LIMIT)?;

@@ -78,12 +78,10 @@ impl Listen {
                 let ca = self.kubernetes_ca.as_ref().map(|path| inputs::bytes("--kubernetes-ca", path)).transpose()?;
                 let token = self.kubernetes_token.clone().map_or(Token::None, Token::File);
                 let access = Access::new(base, token, ca.as_deref())?;
-                match (&self.kubernetes_cert, &self.kubernetes_key) {
-                    (Some(certificate), Some(key)) => access.identity(
-                        &inputs::bytes("--kubernetes-cert", certificate)?,
-                        &inputs::bytes("--kubernetes-key", key)?,
-                    )?,
-                    _ => access,
+                let certificate = ("--kubernetes-cert", self.kubernetes_cert.as_deref());
+                match inputs::identity(certificate, ("--kubernetes-key", self.kubernetes_key.as_deref()))? {
+                    Some((certificate, key)) => access.identity(&certificate, &key)?,
+                    None => access,
                 }
             }
         };

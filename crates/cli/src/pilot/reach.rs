@@ -85,13 +85,18 @@ impl Reach {
         if let Some(path) = &self.ca {
             access = access.ca(&inputs::bytes("--ca", path)?)?;
         }
-        if let (Some(certificate), Some(key)) = (&self.cert, &self.key) {
-            access = access.identity(&inputs::bytes("--cert", certificate)?, &inputs::bytes("--key", key)?)?;
+        if let Some((certificate, key)) = self.identity()? {
+            access = access.identity(&certificate, &key)?;
         }
         Ok(match std::env::var(token) {
             Ok(token) => access.token(&token)?,
             Err(_) => access,
         })
+    }
+
+    /// The pilot's certificate and key.
+    fn identity(&self) -> Result<Option<inputs::Identity>, Failure> {
+        inputs::identity(("--cert", self.cert.as_deref()), ("--key", self.key.as_deref()))
     }
 
     /// A Prometheus, trusted as the cluster is.
@@ -105,8 +110,8 @@ impl Reach {
         if let Some(path) = &self.ca {
             server = server.ca(&inputs::bytes("--ca", path)?)?;
         }
-        if let (Some(certificate), Some(key)) = (&self.cert, &self.key) {
-            server = server.identity(&inputs::bytes("--cert", certificate)?, &inputs::bytes("--key", key)?)?;
+        if let Some((certificate, key)) = self.identity()? {
+            server = server.identity(&certificate, &key)?;
         }
         Ok(match std::env::var(PROMETHEUS_TOKEN) {
             Ok(token) => server.auth(Auth::Bearer(token)),

@@ -6,6 +6,13 @@ use jiff::Timestamp;
 
 use crate::server::Prometheus;
 
+/// What is said of the last hour, of which there is nothing.
+fn error(server: Server) -> GatherError {
+    let until = Timestamp::now();
+    let range = Range { from: Timestamp::from_second(until.as_second() - 3_600).unwrap(), until, step: None };
+    gather(&server, &range, &Options::default()).unwrap_err()
+}
+
 #[test]
 fn a_certificate_is_trusted_only_with_its_ca() {
     let folder = tempfile::tempdir().unwrap();
@@ -17,9 +24,6 @@ fn a_certificate_is_trusted_only_with_its_ca() {
     std::fs::write(&web, "tls_server_config: {cert_file: cert.pem, key_file: key.pem}\n").unwrap();
     let prometheus = Prometheus::start(folder.path(), "", &[format!("--web.config.file={}", web.display())]);
     let server = || Server::new(&format!("https://localhost:{}", prometheus.port)).unwrap();
-    let until = Timestamp::now();
-    let range = Range { from: Timestamp::from_second(until.as_second() - 3_600).unwrap(), until, step: None };
-    let error = |server: Server| gather(&server, &range, &Options::default()).unwrap_err();
 
     let stranger = error(server());
     assert!(matches!(stranger, GatherError::Server(_)), "{stranger}");
@@ -53,9 +57,6 @@ fn one_that_wants_to_know_who_asks_is_shown_a_certificate() {
         let server = Server::new(&format!("https://localhost:{}", prometheus.port)).unwrap();
         server.ca(its.cert.pem().as_bytes()).unwrap()
     };
-    let until = Timestamp::now();
-    let range = Range { from: Timestamp::from_second(until.as_second() - 3_600).unwrap(), until, step: None };
-    let error = |server: Server| gather(&server, &range, &Options::default()).unwrap_err();
     let nobody = error(server());
     assert!(matches!(nobody, GatherError::Server(_)), "{nobody}");
     // Let in, there is nothing to be had.

@@ -2,12 +2,11 @@
 
 use deployment::Role;
 
+use super::tiup::LABELS;
 use crate::advice::{DATA_DIR, RAFT_DIR};
 use crate::document::{Why, comment};
 use crate::site::Site;
 use crate::{File, Format};
-
-const LABELS: &str = "https://docs.pingcap.com/tidb/stable/schedule-replicas-by-topology-labels";
 
 /// A reason before the lines that it is of.
 fn why(text: impl Into<String>, link: &str) -> String {

@@ -10,7 +10,8 @@ use crate::site::Site;
 use crate::{File, Format, RenderError, advice};
 
 const TOPOLOGY: &str = "https://docs.pingcap.com/tidb/stable/tiup-cluster-topology-reference";
-const LABELS: &str = "https://docs.pingcap.com/tidb/stable/schedule-replicas-by-topology-labels";
+/// How copies are spread.
+pub(super) const LABELS: &str = "https://docs.pingcap.com/tidb/stable/schedule-replicas-by-topology-labels";
 
 pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
     let mut groups = Vec::new();
