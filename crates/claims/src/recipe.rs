@@ -76,8 +76,6 @@ pub(crate) struct ByPilot {
     pairs: u32,
     warm_up: Nanos,
     measure: Nanos,
-    /// Each node's disk: what is written to it in so long must fit into memory, and it takes back no block.
-    data: String,
     /// TiKV's keys and their values with which each of the pilot's runs begins.
     pub(crate) keys: serde_json::Map<String, serde_json::Value>,
 }
@@ -85,9 +83,7 @@ pub(crate) struct ByPilot {
 impl ByPilot {
     /// The recipe with these runs in place of its own.
     pub(crate) fn runs(&self, recipe: Recipe) -> Recipe {
-        let data = toml::Table::from_iter([("data".to_owned(), self.data.clone().into())]);
-        let deployment = changed(&recipe.deployment, &data);
-        Recipe { pairs: self.pairs, warm_up: self.warm_up, measure: self.measure, deployment, ..recipe }
+        Recipe { pairs: self.pairs, warm_up: self.warm_up, measure: self.measure, ..recipe }
     }
 }
 
