@@ -8,12 +8,15 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FallocateFlags, fallocate};
 
 use crate::ServeError;
+use crate::room::{self, Room};
 
 /// A backing file, ours alone as long as it is open.
 #[derive(Debug)]
 pub(crate) struct Backing {
     file: File,
     path: PathBuf,
+    /// Where it lies in memory.
+    room: Option<Room>,
 }
 
 impl Backing {
@@ -21,7 +24,7 @@ impl Backing {
         let system = |what| move |source| ServeError::System { what: format!("{what} {}", path.display()), source };
         let file = File::options().read(true).write(true).open(path).map_err(system("open the backing file"))?;
         match file.try_lock() {
-            Ok(()) => Ok(Self { file, path: path.to_owned() }),
+            Ok(()) => Ok(Self { room: Room::of(&file), file, path: path.to_owned() }),
             Err(TryLockError::WouldBlock) => Err(ServeError::InUse { path: path.to_owned() }),
             Err(TryLockError::Error(source)) => Err(system("lock the backing file")(source)),
         }
@@ -40,6 +43,9 @@ impl Backing {
     }
 
     pub(crate) fn write(&self, from: &[u8], offset: u64) -> io::Result<()> {
+        if let Some(room) = &self.room {
+            room.take(from.len() as u64, room::available)?;
+        }
         self.file.write_all_at(from, offset)
     }
 

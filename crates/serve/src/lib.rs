@@ -16,6 +16,7 @@ mod meter;
 mod overhead;
 mod passthrough;
 mod priority;
+mod room;
 mod served;
 mod server;
 mod ticket;

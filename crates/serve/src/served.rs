@@ -130,11 +130,14 @@ impl Served {
             *reported = Some(now);
             let path = self.backing.path().display();
             let remedy = match error.kind() {
-                io::ErrorKind::StorageFull => ": free space on its filesystem, and write again",
+                io::ErrorKind::StorageFull => ": free some there, and write again",
                 _ => "",
             };
             eprintln!("disk {}: cannot {what} its backing file {path}: {error}{remedy}", self.name);
         }
-        error.raw_os_error().map_or(Errno::EIO, Errno::from_i32)
+        match error.kind() {
+            io::ErrorKind::StorageFull => Errno::ENOSPC,
+            _ => error.raw_os_error().map_or(Errno::EIO, Errno::from_i32),
+        }
     }
 }
