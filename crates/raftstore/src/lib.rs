@@ -30,6 +30,7 @@ mod varint;
 mod writer;
 
 pub use command::{Applied, Command, Done, Refusal};
+pub use log::{LogRecovery, LogSettings};
 pub use raftstore::{Raftstore, RaftstoreError, Setup};
 pub use router::Router;
 pub use settings::Settings;

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::LogSettings;
+
 /// Settings of raft on a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -16,6 +18,8 @@ pub struct Settings {
     pub log_compression_threshold: u64,
     /// `raft-engine.enable-log-recycle`: files are overwritten, not made anew.
     pub log_recycle: bool,
+    /// What else of `raft-engine.*` is set.
+    pub log: LogSettings,
     /// `raftstore.store-pool-size`: threads that run raft; 2.
     pub store_pool_size: usize,
     /// `raftstore.store-io-pool-size`: threads that write the log; 1. Zero means that raft's own threads do.

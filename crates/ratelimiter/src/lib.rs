@@ -1,11 +1,15 @@
-//! RocksDB's rate limiter of flushes and compactions, with a rate that changes while it runs: RocksDB's C interface, and so its
-//! Rust binding, can only set it before the database is opened.
+//! What can be changed of a RocksDB that runs and its Rust binding cannot: the rate limiter of flushes and compactions, which its
+//! C interface only sets before the database is opened, and options of the whole database.
+
+mod database;
 
 use std::ptr::NonNull;
 use std::time::Duration;
 
 use librocksdb_sys as ffi;
 use rocksdb::{AsRawPtr, Options};
+
+pub use database::set_db_options;
 
 unsafe extern "C" {
     fn diskwright_set_rate(limiter: *mut ffi::rocksdb_ratelimiter_t, bytes_per_second: i64);

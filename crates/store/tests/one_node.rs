@@ -73,6 +73,11 @@ fn a_node_serves_changes_its_settings_ends_and_comes_back_with_its_data() {
     assert_eq!(http(&status, "POST /config", change), (200, String::new()));
     let shown: serde_json::Value = serde_json::from_str(&http(&status, "GET /config", "").1).unwrap();
     assert_eq!(shown["storage"]["block-cache"]["capacity"], "16MiB");
+    let change = r#"{"rocksdb.compaction-readahead-size": "4MB", "rocksdb.max-open-files": 100}"#;
+    assert_eq!(http(&status, "POST /config", change), (200, String::new()));
+    let shown: serde_json::Value = serde_json::from_str(&http(&status, "GET /config", "").1).unwrap();
+    assert_eq!(shown["rocksdb"]["compaction-readahead-size"], "4MiB");
+    assert_eq!(shown["rocksdb"]["max-open-files"], 100);
     let refused = http(&status, "POST /config", r#"{"rocksdb.defaultcf.block-size": "1MB"}"#);
     let words = r#"failed to update, error: "config rocksdb.defaultcf.block-size can not be changed""#;
     assert_eq!(refused, (500, words.to_owned()));

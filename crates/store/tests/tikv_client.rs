@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Program, QUICK, pd, store};
-use tikv_client::{Key, KvPair, RawClient};
+use tikv_client::{ColumnFamily, Key, KvPair, RawClient};
 
 fn pair(key: &str, value: &str) -> KvPair {
     KvPair::new(key.to_owned(), value.to_owned())
@@ -32,6 +32,20 @@ async fn the_published_client_drives_three_nodes() {
     assert_eq!(all, [pair("k1", "v1"), pair("k2", "v2"), pair("k3", "v3"), far()]);
     let reverse = client.scan_reverse("k1".to_owned().."k3".to_owned(), 10).await.unwrap();
     assert_eq!(reverse, [pair("k2", "v2"), pair("k1", "v1")]);
+    let reverse = client.scan_keys_reverse("k1".to_owned().."k3".to_owned(), 10).await.unwrap();
+    assert_eq!(reverse, ["k2", "k1"].map(|key| Key::from(key.to_owned())));
+    // The second begins behind a border: this client asks the region before a border for what begins at it.
+    let ranges = || [vec![0]..vec![0x70], vec![0x88]..vec![0xA0]];
+    let some = client.batch_scan(ranges(), 2).await.unwrap();
+    assert_eq!(some, [pair("k1", "v1"), pair("k2", "v2"), far()]);
+    let keys = client.batch_scan_keys(ranges(), 1).await.unwrap();
+    assert_eq!(keys, [Key::from("k1".to_owned()), Key::from(vec![0x90])]);
+
+    let apart = client.with_cf(ColumnFamily::Write);
+    assert_eq!(apart.get("k1".to_owned()).await.unwrap(), None);
+    apart.put("k1".to_owned(), "w1".to_owned()).await.unwrap();
+    assert_eq!(apart.get("k1".to_owned()).await.unwrap(), Some(b"w1".to_vec()));
+    assert_eq!(client.get("k1".to_owned()).await.unwrap(), Some(b"v1".to_vec()));
 
     client.delete("k1".to_owned()).await.unwrap();
     client.delete_range("k2".to_owned().."k3".to_owned()).await.unwrap();
@@ -49,6 +63,16 @@ async fn the_published_client_drives_three_nodes() {
     assert_eq!(swap(None, "2").await.unwrap(), (Some(b"1".to_vec()), false));
     assert_eq!(swap(Some("1"), "2").await.unwrap(), (Some(b"1".to_vec()), true));
     assert_eq!(client.get("c".to_owned()).await.unwrap(), Some(b"2".to_vec()));
+
+    // What this store has not, it says in the answer: a status of gRPC this client would take for a broken connection.
+    let refused = client.put_with_ttl("t".to_owned(), "v".to_owned(), 5).await.unwrap_err().to_string();
+    assert!(refused.contains("ttl is not enabled"), "{refused}");
+    assert_eq!(client.get("t".to_owned()).await.unwrap(), None);
+    let refused = client.get_key_ttl_secs("c".to_owned()).await.unwrap_err().to_string();
+    assert!(refused.contains("ttl is not enabled"), "{refused}");
+    let refused = client.coprocessor("count", "*", [vec![0]..vec![0xA0]], |_, _| Vec::new()).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("Coprocessor plugin is disabled!"), "{refused}");
 
     for node in nodes {
         assert_eq!(node.terminate().code(), Some(0));

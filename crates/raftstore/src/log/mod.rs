@@ -1,6 +1,7 @@
 //! The log of every region of a node, in one raft-engine.
 
 mod files;
+mod settings;
 mod store;
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use crate::node::Broken;
 use crate::{RaftstoreError, Settings};
 
 pub(crate) use files::{Files, failure};
+pub use settings::{LogRecovery, LogSettings};
 pub(crate) use store::LogStore;
 
 /// The log.
@@ -45,7 +47,7 @@ pub(crate) fn open(settings: &Settings, broken: &Arc<Broken>) -> Result<Engine, 
         purge_threshold: ReadableSize(settings.log_purge_threshold.max(settings.log_file_size)),
         batch_compression_threshold: ReadableSize(settings.log_compression_threshold),
         enable_log_recycle: settings.log_recycle,
-        ..Config::default()
+        ..settings.log.config().map_err(failed)?
     };
     let files = Arc::new(Files::new(Arc::clone(broken)));
     // A damaged log may trip its reader's assertions: that is an error of the log, not of this program.

@@ -11,7 +11,7 @@ use wire::metapb::{Peer, Region, RegionEpoch};
 pub use memory::MemoryState;
 pub use network::MemoryNetwork;
 
-use crate::Settings;
+use crate::{LogSettings, Settings};
 
 /// Settings with ticks so short that a test does not wait: elections take 100 to 200 ms.
 pub fn settings(log_dir: &Path) -> Settings {
@@ -21,6 +21,7 @@ pub fn settings(log_dir: &Path) -> Settings {
         log_purge_threshold: 64 << 20,
         log_compression_threshold: 0,
         log_recycle: true,
+        log: LogSettings::default(),
         store_pool_size: 2,
         store_io_pool_size: 1,
         apply_pool_size: 2,

@@ -13,7 +13,7 @@ const USAGE_SHARE: f64 = 0.75;
 const REGION_SIZE: u64 = 256 << 20;
 
 /// Keys with a computed default, those that others are computed from first.
-pub(crate) const ORDER: [&str; 12] = [
+pub(crate) const ORDER: [&str; 13] = [
     "storage.block-cache.capacity",
     "memory-usage-limit",
     "storage.scheduler-worker-pool-size",
@@ -24,6 +24,7 @@ pub(crate) const ORDER: [&str; 12] = [
     "rocksdb.max-sub-compactions",
     "raft-engine.dir",
     "raft-engine.batch-compression-threshold",
+    "raft-engine.purge-rewrite-threshold",
     "raftstore.raft-log-gc-count-limit",
     "raftstore.raft-log-gc-size-limit",
 ];
@@ -53,6 +54,10 @@ pub(crate) fn default(name: &str, config: &Config, machine: &Machine) -> Option<
             let writers = config.int("raftstore.store-io-pool-size").max(0).cast_unsigned();
             Value::Size((8192 / (writers + 1)).max(4096))
         }
+        "raft-engine.purge-rewrite-threshold" => {
+            let tenth = config.size("raft-engine.purge-threshold") / 10;
+            Value::Size(tenth.max(config.size("raft-engine.target-file-size")))
+        }
         "raftstore.raft-log-gc-count-limit" => Value::Int((REGION_SIZE * 3 / 4 / 1024).cast_signed()),
         "raftstore.raft-log-gc-size-limit" => Value::Size(REGION_SIZE * 3 / 4),
         _ if name.ends_with(".level0-stop-writes-trigger") => {
@@ -65,8 +70,30 @@ pub(crate) fn default(name: &str, config: &Config, machine: &Machine) -> Option<
     })
 }
 
-/// With flow control on, RocksDB's own triggers do not lie above those of flow control, and it does not stall.
+/// The values that TiKV takes in place of those that were set.
 pub(crate) fn clamp(config: &mut Config) {
+    log(config);
+    stalls(config);
+}
+
+/// The log reads in blocks of half a KiB at least and by one thread at least, and its files to overwrite are limited only where
+/// they are made at the start (raft-engine src/config.rs, `sanitize`).
+fn log(config: &mut Config) {
+    let block = config.size("raft-engine.recovery-read-block-size");
+    config.put("raft-engine.recovery-read-block-size", Value::Size(block.max(512)));
+    if config.int("raft-engine.recovery-threads") == 0 {
+        config.put("raft-engine.recovery-threads", Value::Int(1));
+    }
+    let limit = "raft-engine.prefill-limit";
+    if !config.bool("raft-engine.prefill-for-recycle") {
+        config.effective.remove(limit);
+    } else if config.get(limit).is_none() {
+        config.put(limit, Value::Size(config.size("raft-engine.purge-threshold")));
+    }
+}
+
+/// With flow control on, RocksDB's own triggers do not lie above those of flow control, and it does not stall.
+fn stalls(config: &mut Config) {
     if !config.bool("storage.flow-control.enable") {
         return;
     }

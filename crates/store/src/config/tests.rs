@@ -27,6 +27,7 @@ fn an_empty_file_is_tikvs_defaults_on_eight_processors() {
     assert_eq!(config.int("readpool.unified.max-thread-count"), 6);
     assert_eq!(config.int("server.grpc-concurrency"), 5);
     assert_eq!(config.size("raft-engine.batch-compression-threshold"), 4096);
+    assert_eq!(config.size("raft-engine.purge-rewrite-threshold"), 1 << 30);
     assert_eq!(config.int("rocksdb.writecf.level0-stop-writes-trigger"), 20);
     assert!(config.bool("rocksdb.defaultcf.disable-write-stall"), "flow control stands in for it");
 }
@@ -85,6 +86,27 @@ fn faults_name_line_key_expectation_and_remedy() {
 fn a_percentage_of_memory_becomes_bytes() {
     let config = read("[storage.block-cache]\ncapacity = '25%'\n").unwrap().config;
     assert_eq!(config.size("storage.block-cache.capacity"), 8 << 30);
+}
+
+#[test]
+fn the_log_is_set_as_raft_engine_would_have_it() {
+    let config = |lines: &str| read(&format!("[raft-engine]\n{lines}")).unwrap().config;
+    let raised = config("recovery-read-block-size = 1\nrecovery-threads = 0\npurge-threshold = '256MB'\n");
+    assert_eq!(raised.size("raft-engine.recovery-read-block-size"), 512);
+    assert_eq!(raised.int("raft-engine.recovery-threads"), 1);
+    assert_eq!(raised.size("raft-engine.purge-rewrite-threshold"), 128 << 20);
+    let limit = |lines: &str| config(lines).optional_size("raft-engine.prefill-limit");
+    assert_eq!(limit("prefill-limit = '1GB'\n"), None);
+    assert_eq!(limit("prefill-for-recycle = true\n"), Some(10 << 30));
+    assert_eq!(limit("prefill-for-recycle = true\nprefill-limit = '1GB'\n"), Some(1 << 30));
+    for name in ["tolerate-corrupted-tail-records", "tolerate-any-corruption", "absolute-consistency"] {
+        assert_eq!(config(&format!("recovery-mode = '{name}'\n")).text("raft-engine.recovery-mode"), name);
+    }
+    assert!(fault("[raft-engine]\nformat-version = 1\n").contains("files of that format are not overwritten"));
+    assert!(read("[raft-engine]\nformat-version = 1\nenable-log-recycle = false\n").is_ok());
+    let prefilled = fault("[raft-engine]\nenable-log-recycle = false\nprefill-for-recycle = true\n");
+    assert!(prefilled.contains("raft-engine.enable-log-recycle is false"), "{prefilled}");
+    assert!(fault("[raft-engine]\nrecovery-threads = -1\n").contains("at least 0"));
 }
 
 #[test]

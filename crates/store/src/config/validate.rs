@@ -78,6 +78,21 @@ fn raft(config: &Config) -> Checked {
         let help = "a log of one file at least is kept";
         return Err(fault("raft-engine.purge-threshold", "is below raft-engine.target-file-size", help));
     }
+    recycling(config)
+}
+
+/// What overwriting files of the log needs, and what needs it (raft-engine src/config.rs, `sanitize`).
+fn recycling(config: &Config) -> Checked {
+    let recycled = config.bool("raft-engine.enable-log-recycle");
+    if recycled && config.int("raft-engine.format-version") < 2 {
+        let message = "is 1, and files of that format are not overwritten";
+        let help = "write 2, or set raft-engine.enable-log-recycle to false";
+        return Err(fault("raft-engine.format-version", message, help));
+    }
+    if !recycled && config.bool("raft-engine.prefill-for-recycle") {
+        let message = "is true, and raft-engine.enable-log-recycle is false";
+        return Err(fault("raft-engine.prefill-for-recycle", message, "leave one of them out"));
+    }
     Ok(())
 }
 

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use kvserver::{Compression, FlowSettings};
+use raftstore::{LogRecovery, LogSettings};
 
 use super::NodeError;
-use crate::config::Config;
+use crate::config::{Config, Value};
 
 /// An address to listen on: loopback, unless others are allowed.
 pub(super) fn listen_addr(config: &Config, key: &str, remote: bool) -> Result<SocketAddr, NodeError> {
@@ -61,6 +62,7 @@ pub(super) fn raft(config: &Config, log_dir: PathBuf) -> raftstore::Settings {
         log_purge_threshold: config.size("raft-engine.purge-threshold"),
         log_compression_threshold: config.size("raft-engine.batch-compression-threshold"),
         log_recycle: config.bool("raft-engine.enable-log-recycle"),
+        log: log(config),
         store_pool_size: count("store-pool-size"),
         store_io_pool_size: count("store-io-pool-size"),
         apply_pool_size: count("apply-pool-size"),
@@ -79,10 +81,33 @@ pub(super) fn raft(config: &Config, log_dir: PathBuf) -> raftstore::Settings {
     }
 }
 
+/// Settings of the log's format, of its purge and of its start.
+fn log(config: &Config) -> LogSettings {
+    let key = |name: &str| format!("raft-engine.{name}");
+    let spill_dir = config.text(&key("spill-dir"));
+    let level = config.get(&key("compression-level"));
+    LogSettings {
+        spill_dir: (!spill_dir.is_empty()).then(|| PathBuf::from(spill_dir)),
+        compression_level: if let Some(Value::Int(level)) = level { usize::try_from(*level).ok() } else { None },
+        format_version: config.count(&key("format-version")),
+        purge_rewrite_threshold: config.optional_size(&key("purge-rewrite-threshold")),
+        purge_rewrite_garbage_ratio: config.float(&key("purge-rewrite-garbage-ratio")),
+        prefill: config.bool(&key("prefill-for-recycle")),
+        prefill_limit: config.optional_size(&key("prefill-limit")),
+        recovery: match config.text(&key("recovery-mode")) {
+            "absolute-consistency" => LogRecovery::AbsoluteConsistency,
+            "tolerate-any-corruption" => LogRecovery::TolerateAnyCorruption,
+            _ => LogRecovery::TolerateTailCorruption,
+        },
+        recovery_read_block_size: config.size(&key("recovery-read-block-size")),
+        recovery_threads: config.count(&key("recovery-threads")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Machine, Value, Values};
+    use crate::config::{Machine, Values};
 
     fn config(given: &[(&str, Value)]) -> Config {
         let values: Values = given.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
@@ -106,8 +131,40 @@ mod tests {
         assert_eq!((raft.store_pool_size, raft.store_io_pool_size, raft.apply_pool_size), (2, 1, 2));
         assert_eq!((raft.lease, raft.election_ticks), (Duration::from_secs(9), 10));
         assert_eq!((raft.gc_count_limit, raft.gc_size_limit), (196_608, 192 << 20));
+        assert_eq!(raft.log, LogSettings { purge_rewrite_threshold: Some(1 << 30), ..LogSettings::default() });
         let server = server(&config, Duration::ZERO);
         assert_eq!((server.grpc_concurrency, server.scheduler_worker_pool_size, server.read_pool_size), (5, 2, 4));
         assert_eq!(server.flow, FlowSettings::default());
+    }
+
+    #[test]
+    fn what_is_set_of_the_log_reaches_raft() {
+        let text = |text: &str| Value::Text(text.to_owned());
+        let config = config(&[
+            ("raft-engine.spill-dir", text("/spill")),
+            ("raft-engine.compression-level", Value::Int(7)),
+            ("raft-engine.format-version", Value::Int(2)),
+            ("raft-engine.purge-rewrite-threshold", Value::Size(2 << 30)),
+            ("raft-engine.purge-rewrite-garbage-ratio", Value::Float(0.25)),
+            ("raft-engine.prefill-for-recycle", Value::Bool(true)),
+            ("raft-engine.prefill-limit", Value::Size(1 << 30)),
+            ("raft-engine.recovery-mode", text("tolerate-any-corruption")),
+            ("raft-engine.recovery-read-block-size", Value::Size(1)),
+            ("raft-engine.recovery-threads", Value::Int(0)),
+        ]);
+        let expected = LogSettings {
+            spill_dir: Some(PathBuf::from("/spill")),
+            compression_level: Some(7),
+            format_version: 2,
+            purge_rewrite_threshold: Some(2 << 30),
+            purge_rewrite_garbage_ratio: 0.25,
+            prefill: true,
+            prefill_limit: Some(1 << 30),
+            recovery: LogRecovery::TolerateAnyCorruption,
+            // Raised to the least, as raft-engine does.
+            recovery_read_block_size: 512,
+            recovery_threads: 1,
+        };
+        assert_eq!(raft(&config, PathBuf::from("/r")).log, expected);
     }
 }

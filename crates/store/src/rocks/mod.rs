@@ -4,6 +4,7 @@
 //! amplification); `rocksdb.titan.*` is BlobDB, which collects garbage only when compactions meet it, so space comes back later
 //! than with Titan; and files do not end at the borders of regions.
 
+mod database;
 mod error;
 mod options;
 mod pressure;

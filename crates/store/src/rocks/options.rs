@@ -6,6 +6,7 @@ use rocksdb::{
     BlockBasedOptions, Cache, CompactionPri, DBCompressionType, DBRecoveryMode, Env, Options, WriteBufferManager,
 };
 
+use super::database;
 use crate::config::{Config, section};
 
 /// Size of a table file without the compaction guard (tikv src/config/mod.rs, `TARGET_FILE_SIZE_BASE` 8 MiB), and with it
@@ -33,10 +34,8 @@ pub(crate) fn limiter(config: &Config) -> Option<RateLimiter> {
 }
 
 /// Options of the whole database. Threads are set on the environment after it is open, see [`threads`].
-pub(crate) fn database(config: &Config, env: &Env, limiter: Option<&RateLimiter>) -> Options {
-    let name = |key: &str| format!("rocksdb.{key}");
-    let size = |key: &str| config.size(&name(key));
-    let mut options = Options::default();
+pub(crate) fn database(config: &Config, env: &Env, limiter: Option<&RateLimiter>) -> Result<Options, rocksdb::Error> {
+    let mut options = Options::default().get_options_from_string(text(database::changeable(config)))?;
     options.set_env(env);
     options.create_if_missing(true);
     options.create_missing_column_families(true);
@@ -53,13 +52,7 @@ pub(crate) fn database(config: &Config, env: &Env, limiter: Option<&RateLimiter>
     if let Some(limiter) = limiter {
         limiter.limit(&mut options);
     }
-    options.set_compaction_readahead_size(size("compaction-readahead-size") as usize);
-    options.set_bytes_per_sync(size("bytes-per-sync"));
-    options.set_wal_bytes_per_sync(size("wal-bytes-per-sync"));
-    options.set_writable_file_max_buffer_size(size("writable-file-max-buffer-size"));
-    options.set_max_open_files(config.int("rocksdb.max-open-files") as i32);
-    options.set_max_total_wal_size(size("max-total-wal-size"));
-    options.set_max_manifest_file_size(size("max-manifest-file-size") as usize);
+    options.set_max_manifest_file_size(config.size("rocksdb.max-manifest-file-size") as usize);
     options.set_use_direct_io_for_flush_and_compaction(config.bool("rocksdb.use-direct-io-for-flush-and-compaction"));
     options.set_enable_pipelined_write(config.bool("rocksdb.enable-pipelined-write"));
     options.set_unordered_write(config.bool("rocksdb.enable-unordered-write"));
@@ -75,7 +68,12 @@ pub(crate) fn database(config: &Config, env: &Env, limiter: Option<&RateLimiter>
     if let Some(limit) = config.optional_size("rocksdb.write-buffer-limit") {
         options.set_write_buffer_manager(&WriteBufferManager::new_write_buffer_manager(limit as usize, false));
     }
-    options
+    Ok(options)
+}
+
+/// Pairs of names and values as RocksDB reads them.
+fn text(pairs: Vec<(&'static str, String)>) -> String {
+    pairs.into_iter().map(|(option, value)| format!("{option}={value};")).collect()
 }
 
 /// As many flushes and as many compactions as TiKV would let a machine have at all: ten times the processors.
@@ -101,8 +99,7 @@ pub(crate) fn threads(config: &Config, env: &Env) {
 /// Options of a column family.
 pub(crate) fn family(config: &Config, cf: Cf, cache: &Cache) -> Result<Options, rocksdb::Error> {
     let name = |key: &str| format!("rocksdb.{}.{key}", section(cf));
-    let pairs = changeable(config, cf).into_iter().map(|(option, value)| format!("{option}={value};"));
-    let mut options = Options::default().get_options_from_string(pairs.collect::<String>())?;
+    let mut options = Options::default().get_options_from_string(text(changeable(config, cf)))?;
     options.set_num_levels(config.int(&name("num-levels")) as i32);
     options.set_min_write_buffer_number_to_merge(config.int(&name("min-write-buffer-number-to-merge")) as i32);
     options.set_level_compaction_dynamic_level_bytes(config.bool(&name("dynamic-level-bytes")));

@@ -13,6 +13,7 @@ use rocksdb::{
     WriteBatch, WriteOptions,
 };
 
+use super::database::Told;
 use super::error::sort;
 use super::options;
 use crate::config::Config;
@@ -29,6 +30,7 @@ pub struct RocksState {
     env: Env,
     /// None if it was 0 at the start: then it stays so, as in TiKV.
     limiter: Option<RateLimiter>,
+    told: Told,
     cache: Mutex<Cache>,
     read: ReadOptions,
     write: WriteOptions,
@@ -42,7 +44,7 @@ impl RocksState {
     pub fn open(dir: &Path, config: &Config) -> Result<Arc<Self>, StateError> {
         let env = Env::new().map_err(sort)?;
         let limiter = options::limiter(config);
-        let options = options::database(config, &env, limiter.as_ref());
+        let options = options::database(config, &env, limiter.as_ref()).map_err(sort)?;
         let cache = cache(config);
         let families = Cf::ALL.into_iter().map(|cf| {
             let options = options::family(config, cf, &cache).map_err(sort)?;
@@ -53,10 +55,11 @@ impl RocksState {
         // Opening has raised the pools to their ceilings.
         options::threads(config, &env);
         let (read, write) = (ReadOptions::default(), WriteOptions::default());
-        Ok(Arc::new(Self { db, options, env, limiter, cache: Mutex::new(cache), read, write }))
+        let told = Told::at_open(config);
+        Ok(Arc::new(Self { db, options, env, limiter, told, cache: Mutex::new(cache), read, write }))
     }
 
-    /// Makes changes of `rocksdb.*` real; those of one column family together.
+    /// Makes changes of `rocksdb.*` real; those of one column family together, and then those of the whole database.
     ///
     /// # Errors
     /// What RocksDB says.
@@ -69,7 +72,7 @@ impl RocksState {
             let family = self.family(cf).map_err(|error| error.to_string())?;
             self.db.set_options_cf(family, &pairs).map_err(rocksdb::Error::into_string)?;
         }
-        Ok(())
+        self.told.tell(&self.db, now)
     }
 
     /// Refuses what TiKV does (components/engine_rocks/src/db_options.rs), a limiter that was not made at the start, and what
