@@ -45,13 +45,28 @@ pub struct StatusPort {
 }
 
 impl StatusPort {
-    /// Those of the TiKVs that a placement driver at `host:port` knows.
+    /// Those of the TiKVs that a placement driver knows. `pd` names one or several, as [`rawkv::addresses`] reads them; they are
+    /// asked in turn until one answers.
     ///
     /// # Errors
-    /// When it does not answer, or with no JSON.
+    /// When `pd` cannot be read, or none answers with JSON: what the last one did is told.
     pub fn of_pd(pd: &str) -> Result<Vec<Self>, ClusterError> {
-        let url = format!("http://{pd}/pd/api/v1/stores");
-        let text = accepted(&url, Http::new(PATIENCE).get(&url)?)?;
+        let addresses = rawkv::addresses(pd).map_err(|error| ClusterError::Input(error.to_string()))?;
+        let http = Http::new(PATIENCE);
+        let mut found = Err(ClusterError::Input("no placement driver is named".to_owned()));
+        for address in &addresses {
+            found = Self::of_member(&http, address);
+            if found.is_ok() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Those that the placement driver at `host:port` knows.
+    fn of_member(http: &Http, address: &str) -> Result<Vec<Self>, ClusterError> {
+        let url = format!("http://{address}/pd/api/v1/stores");
+        let text = accepted(&url, http.get(&url)?)?;
         let told: serde_json::Value = serde_json::from_str(&text)
             .map_err(|error| ClusterError::system(format!("{url} answered no JSON"), error))?;
         let stores = told["stores"].as_array().into_iter().flatten();
@@ -126,6 +141,9 @@ impl Watcher {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::net::TcpListener;
+
     use observe::Exposition;
 
     use super::*;
@@ -152,9 +170,47 @@ mod tests {
         assert_eq!((value("statements"), value("tso_waits"), value("resident_bytes")), (20.0, 10.0, 1.5e8));
     }
 
+    /// An address at which nobody listens.
+    fn nobodys() -> String {
+        TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+    }
+
+    /// A placement driver that answers once, with one store; where it is.
+    fn driver() -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut head = BufReader::new(stream.try_clone().unwrap()).lines().map(Result::unwrap);
+            let asked = head.next().unwrap();
+            head.find(String::is_empty).unwrap();
+            assert!(asked.starts_with("GET /pd/api/v1/stores "), "{asked}");
+            let body = r#"{"stores": [{"store": {"status_address": "10.0.0.1:20180"}}]}"#;
+            let size = body.len();
+            write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {size}\r\nConnection: close\r\n\r\n{body}").unwrap();
+        });
+        address
+    }
+
+    #[test]
+    fn stores_are_found_by_the_url_of_a_driver_and_by_a_list_whose_first_does_not_answer() {
+        let expected = [StatusPort { server: Server::TiKv, address: "10.0.0.1:20180".to_owned() }];
+        assert_eq!(StatusPort::of_pd(&driver()).unwrap(), expected);
+        assert_eq!(StatusPort::of_pd(&format!("tikv://{}", driver())).unwrap(), expected);
+        assert_eq!(StatusPort::of_pd(&format!("tikv://{},{}", nobodys(), driver())).unwrap(), expected);
+    }
+
+    #[test]
+    fn of_drivers_none_of_which_answers_the_last_is_told() {
+        let (first, last) = (nobodys(), nobodys());
+        let error = StatusPort::of_pd(&format!("tikv://{first},{last}")).unwrap_err().to_string();
+        assert!(error.contains(&format!("http://{last}/")) && !error.contains("tikv://"), "{error}");
+        assert_eq!(StatusPort::of_pd("mysql://h:1").unwrap_err().exit_code(), 2);
+    }
+
     #[test]
     fn a_server_that_does_not_answer_is_left_out_and_told_with_its_address() {
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let free = nobodys();
         let (there, notes) = StatusPort::that_answer(vec![StatusPort { server: Server::TiKv, address: free.clone() }]);
         assert!(there.is_empty() && notes.len() == 1 && notes[0].contains(&free), "{notes:?}");
     }

@@ -172,8 +172,9 @@ fn three_nodes_keep_what_they_acknowledged() {
     assert!(third.holds().unwrap_err().to_string().contains("n3 ended by itself with signal: 9"));
     third.restart().unwrap();
 
-    // As the stores of a cluster that somebody else started.
-    let (ports, missing) = StatusPort::that_answer(StatusPort::of_pd(&cluster.pd().addr().to_string()).unwrap());
+    // As the stores of a cluster that somebody else started, of whose placement drivers the first is down.
+    let pds = format!("tikv://127.0.0.1:1,{}", cluster.pd().addr());
+    let (ports, missing) = StatusPort::that_answer(StatusPort::of_pd(&pds).unwrap());
     assert_eq!((ports.len(), missing), (3, Vec::new()));
     let watcher = Watcher::start(&ports).unwrap();
     put(&client, 2500..3000);

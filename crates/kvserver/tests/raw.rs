@@ -140,6 +140,11 @@ fn requests_that_make_no_sense_are_refused_with_a_reason() {
     let mut client = store.client();
     let ttl = call!(store, client.raw_put(RawPutRequest { ttl: 5, ..put(1, "a", "") }));
     assert!(ttl.error.starts_with("ttl is not enabled"), "{}", ttl.error);
+    let ttl = RawGetKeyTtlRequest { context: of(1), key: "a".into(), ..Default::default() };
+    let ttl = call!(store, client.raw_get_key_ttl(ttl));
+    assert!(ttl.error.starts_with("ttl is not enabled") && !ttl.not_found, "{}", ttl.error);
+    let plugin = RawCoprocessorRequest { context: of(1), copr_name: "count".to_owned(), ..Default::default() };
+    assert_eq!(call!(store, client.raw_coprocessor(plugin)).error, "Coprocessor plugin is disabled!");
     assert!(call!(store, client.raw_put(put(1, "", ""))).error.contains("a key is empty"));
     assert!(call!(store, client.raw_get(get(1, ""))).error.contains("a key is empty"));
     let long = "a".repeat(8193);

@@ -23,6 +23,7 @@ mod worker;
 pub use client::Client;
 pub use error::ClientError;
 pub use options::{Options, ReplicaRead};
+pub use pd::addresses;
 pub use request::{Request, RequestError, Response};
 pub use session::Session;
 pub use traffic::{Traffic, ZoneTraffic};

@@ -29,24 +29,9 @@ pub(crate) struct Pd {
 }
 
 impl Pd {
-    /// Takes addresses apart: `a:1`, `tikv://a:1,b:2`, `http://a:1`.
+    /// Takes addresses apart, as [`addresses`] does.
     pub(crate) fn new(text: &str) -> Result<Self, ClientError> {
-        let bare = ["tikv://", "http://", "pd://"].iter().find_map(|scheme| text.strip_prefix(scheme)).unwrap_or(text);
-        if bare.contains("://") {
-            return Err(ClientError::Input(format!(
-                "the placement driver's address {text:?} has a scheme that is not spoken here; write tikv://HOST:PORT"
-            )));
-        }
-        let given: Vec<_> = bare.trim_end_matches('/').split(',').map(|one| one.trim().to_owned()).collect();
-        for address in &given {
-            let port = address.rsplit_once(':').filter(|(host, _)| !host.is_empty());
-            if port.is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
-                return Err(ClientError::Input(format!(
-                    "{address:?} is not the address of a placement driver: expected HOST:PORT, such as 127.0.0.1:2379"
-                )));
-            }
-        }
-        Ok(Self { given, leader: None })
+        Ok(Self { given: addresses(text)?, leader: None })
     }
 
     /// All stores that are not gone for good.
@@ -103,6 +88,30 @@ impl Pd {
         }
         Err(format!("no placement driver answers: {}", faults.join("; ")))
     }
+}
+
+/// The addresses of placement drivers, each `host:port`, of a text that names one or several with commas between them: `a:1`,
+/// `tikv://a:1,b:2`, `http://a:1`. There is one at least.
+///
+/// # Errors
+/// When the text has a scheme that is not spoken here, or an address has no port.
+pub fn addresses(text: &str) -> Result<Vec<String>, ClientError> {
+    let bare = ["tikv://", "http://", "pd://"].iter().find_map(|scheme| text.strip_prefix(scheme)).unwrap_or(text);
+    if bare.contains("://") {
+        return Err(ClientError::Input(format!(
+            "the placement driver's address {text:?} has a scheme that is not spoken here; write tikv://HOST:PORT"
+        )));
+    }
+    let given: Vec<_> = bare.trim_end_matches('/').split(',').map(|one| one.trim().to_owned()).collect();
+    for address in &given {
+        let port = address.rsplit_once(':').filter(|(host, _)| !host.is_empty());
+        if port.is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
+            return Err(ClientError::Input(format!(
+                "{address:?} is not the address of a placement driver: expected HOST:PORT, such as 127.0.0.1:2379"
+            )));
+        }
+    }
+    Ok(given)
 }
 
 /// Asks a member who leads, and connects to the leader.
@@ -165,22 +174,18 @@ fn page(answer: pdpb::ScanRegionsResponse) -> Vec<Found> {
 mod tests {
     use super::*;
 
-    fn given(text: &str) -> Result<Vec<String>, ClientError> {
-        Pd::new(text).map(|pd| pd.given)
-    }
-
     #[test]
     fn addresses_come_with_or_without_a_scheme() {
-        assert_eq!(given("127.0.0.1:2379").unwrap(), ["127.0.0.1:2379"]);
-        assert_eq!(given("tikv://a:1, b:2/").unwrap(), ["a:1", "b:2"]);
-        assert_eq!(given("http://[::1]:2379").unwrap(), ["[::1]:2379"]);
+        assert_eq!(addresses("127.0.0.1:2379").unwrap(), ["127.0.0.1:2379"]);
+        assert_eq!(addresses("tikv://a:1, b:2/").unwrap(), ["a:1", "b:2"]);
+        assert_eq!(addresses("http://[::1]:2379").unwrap(), ["[::1]:2379"]);
     }
 
     #[test]
     fn an_address_without_a_port_is_explained() {
-        let error = given("tikv://somewhere").unwrap_err();
+        let error = addresses("tikv://somewhere").unwrap_err();
         assert!(error.to_string().contains("expected HOST:PORT"), "{error}");
         assert_eq!(error.exit_code(), 2);
-        assert!(given("").is_err() && given("mysql://a:1").is_err() && given(":1").is_err());
+        assert!(addresses("").is_err() && addresses("mysql://a:1").is_err() && addresses(":1").is_err());
     }
 }

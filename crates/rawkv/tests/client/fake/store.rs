@@ -205,6 +205,8 @@ impl Tikv for Store {
         raw_scan(RawScanRequest) -> RawScanResponse;
         raw_delete_range(RawDeleteRangeRequest) -> RawDeleteRangeResponse;
         raw_batch_scan(RawBatchScanRequest) -> RawBatchScanResponse;
+        raw_get_key_ttl(RawGetKeyTtlRequest) -> RawGetKeyTtlResponse;
+        raw_coprocessor(RawCoprocessorRequest) -> RawCoprocessorResponse;
         batch_raft(Streaming<BatchRaftMessage>) -> raft_serverpb::Done;
         snapshot(Streaming<raft_serverpb::SnapshotChunk>) -> raft_serverpb::Done;
     }
