@@ -25,6 +25,9 @@ pub struct Report {
     pub seed: u64,
     /// Rows that were loaded before.
     pub rows_loaded: u64,
+    /// How many times larger the rows on a node are than the memory that it may take; `None` where that has no limit.
+    #[serde(default)]
+    pub data_over_memory: Option<f64>,
     /// How long runs were to take.
     pub limits: Limits,
     /// Anything else worth keeping: disks, command, versions.

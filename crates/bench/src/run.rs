@@ -111,6 +111,7 @@ impl Plan {
             threads: self.threads(),
             seed: self.seed,
             rows_loaded,
+            data_over_memory: None,
             limits: self.limits,
             notes: self.notes.clone(),
             runs,

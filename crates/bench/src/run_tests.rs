@@ -77,6 +77,10 @@ fn reports_and_timelines_are_read_from_files_and_compared() {
     let found = compare((&a, &a_runs), (&b, &b_runs), 1).unwrap();
     assert_eq!(found.pairs, 1);
     assert!((found.throughput.ratio - 1.0).abs() < 0.2, "{}", found.throughput.ratio);
+    // The report beside it is not read: it holds the same run.
+    assert_eq!(read(folder.path()).unwrap(), (b, b_runs));
+    let empty = tempfile::tempdir().unwrap();
+    assert_eq!(read(empty.path()).unwrap_err().exit_code(), 2);
     let wrong = folder.path().join("none.csv");
     std::fs::write(&wrong, "no,timeline\n").unwrap();
     assert_eq!(read(&wrong).unwrap_err().exit_code(), 2);

@@ -34,7 +34,8 @@ fn cluster(lab: &Lab) -> Result<cluster::Lab, ClaimError> {
 /// The runs of all orders, round by round.
 fn rounds<const N: usize>(lab: &Lab, orders: [&Order; N], rounds: u32) -> Result<[Vec<Found>; N], ClaimError> {
     let orders = orders.map(|order| Order { stop: lab.stop.clone(), ..order.clone() });
-    Ok(alternate(Some(&cluster(lab)?), orders.each_ref(), rounds, &mut |_, _, _: Stage<'_>| ())?)
+    let lab = cluster(lab)?;
+    alternate(Some(&lab), orders.each_ref(), rounds, &mut |_, _, _: Stage<'_>| (), &mut |_, _: &Found| Ok(()))
 }
 
 /// A number of one side over that of the other: the geometric mean over pairs, and its 95 % interval.

@@ -1,6 +1,7 @@
 //! `diskwright bench`: a workload on a real engine, on emulated or real disks.
 
 mod compare;
+mod kept;
 pub(crate) mod live;
 mod options;
 mod sql;
@@ -16,9 +17,9 @@ use std::sync::atomic::AtomicBool;
 
 use bench::Report;
 use serde_json::json;
-use timeline::Timeline;
 use trial::{Database, Found, Ground, Order};
 
+use crate::bench::kept::Kept;
 use crate::bench::live::Live;
 use crate::bench::options::Options;
 use crate::failure::Failure;
@@ -92,7 +93,8 @@ pub(crate) struct Args {
     /// Measure so many times, one after the other on the same database
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
-    /// Write what was found: .json for the numbers, .parquet or .csv for the Timeline of the last run; may be repeated
+    /// Write what was found, as each run ends: .json for the numbers, .parquet or .csv for the Timeline, of several
+    /// runs x-1.parquet, x-2.parquet ...; may be repeated
     #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,
     #[command(flatten)]
@@ -128,6 +130,9 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
         if args.events.is_some() {
             return Err(Failure::input("--events is for raw keys: leave it out, or run the workload on a TiKV"));
         }
+        if args.options.values.is_some() {
+            return Err(Failure::input("--values is for raw keys: leave it out, or run the workload on a TiKV"));
+        }
         return sql::measure(args, &workload, json);
     }
     let script = inputs::script(args.events.as_deref())?;
@@ -142,18 +147,20 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
     let lab = args.options.lab(&order)?;
     let mut live = Live::new();
     let ground = Ground::prepare(lab.as_ref(), order.clone(), &mut |stage| live.show(&stage))?;
-    let found: Result<Vec<Found>, _> = (1..=args.runs).map(|n| ground.run(n, &mut |stage| live.show(&stage))).collect();
-    let report = |found: &[Found]| order.plan.report(ground.recipe(), found.iter().map(|f| f.report.clone()).collect());
-    let found = found?;
-    let report = report(&found);
+    let mut kept = Kept::of(&args.out, args.runs, &order, ground.recipe());
+    let mut found = Vec::new();
+    for number in 1..=args.runs {
+        let run = ground.run(number, &mut |stage| live.show(&stage))?;
+        kept.keep(&run.report, &run.timeline)?;
+        found.push(run);
+    }
     let notes = ground.notes().to_vec();
     let said = ground.end()?;
     live.end();
-    write(args, &report, &found)?;
     let failed = found.iter().any(|found| found.report.operations == 0);
     let output = match json {
-        true => Output::json(&document(&report, &found)),
-        false => Output::text(text::text(&report, &found, &order, &[notes, said].concat(), &args.out)),
+        true => Output::json(&document(kept.report(), &found)),
+        false => Output::text(text::text(kept.report(), &found, &order, &[notes, said].concat(), kept.written())),
     };
     Ok(output.negative(failed))
 }
@@ -166,23 +173,6 @@ pub(crate) fn interrupts() -> Result<Arc<AtomicBool>, Failure> {
             .map_err(|error| Failure::environment(format!("interrupts cannot be caught: {error}")))?;
     }
     Ok(stop)
-}
-
-fn write(args: &Args, report: &Report, found: &[Found]) -> Result<(), Failure> {
-    write_to(args, report, found.last().map(|found| &found.timeline))
-}
-
-fn write_to(args: &Args, report: &Report, timeline: Option<&Timeline>) -> Result<(), Failure> {
-    for out in &args.out {
-        match out.extension().is_some_and(|extension| extension == "json") {
-            true => {
-                let text = serde_json::to_string_pretty(report).map_err(|error| Failure::input(error.to_string()))?;
-                inputs::write(out, &(text + "\n"))?;
-            }
-            false => timeline.map(|timeline| timeline.write(out)).transpose().map(drop)?,
-        }
-    }
-    Ok(())
 }
 
 fn document(report: &Report, found: &[Found]) -> serde_json::Value {

@@ -2,7 +2,7 @@
 
 use bench::RunReport;
 use timeline::{Latency, Timeline};
-use units::Nanos;
+use units::{Nanos, Usd};
 
 /// What a run showed.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +46,9 @@ pub struct Use {
     pub cross_zone_peer_bytes: f64,
     /// Bytes between the client and nodes of other zones.
     pub cross_zone_client_bytes: f64,
+    /// US dollars for what a million operations carried between zones, which the price of machines leaves out; `None` without a
+    /// price, or without operations.
+    pub transfer_usd_per_million: Option<f64>,
     /// CPU seconds of the nodes.
     pub node_cpu: f64,
     /// Requests that disks were asked for.
@@ -105,6 +108,7 @@ impl Use {
             // Each byte is counted once, by the node that opened the connection.
             cross_zone_peer_bytes: all("zone_bytes", &crossing),
             cross_zone_client_bytes: client as f64,
+            transfer_usd_per_million: None,
             node_cpu: sum("cpu_time"),
             disk_ios: sum("read_ops") + sum("write_ops"),
             disk_bytes: sum("read_bytes") + sum("write_bytes"),
@@ -117,8 +121,28 @@ impl Use {
         (self.user_bytes > 0.0).then(|| written / self.user_bytes)
     }
 
+    /// With the price of what crossed zones in so many operations, at this price for each GB (10⁹ bytes).
+    pub(crate) fn priced(self, per_gb: Option<Usd>, operations: u64) -> Self {
+        let price = per_gb.filter(|_| operations > 0).map(|per_gb| per_gb * (self.cross_zone_bytes() / 1e9));
+        let transfer_usd_per_million = price.map(|price| price.0 * 1e6 / operations as f64);
+        Self { transfer_usd_per_million, ..self }
+    }
+
     /// Bytes that crossed zones, whoever sent them.
     pub fn cross_zone_bytes(&self) -> f64 {
         self.cross_zone_peer_bytes + self.cross_zone_client_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_million_operations_pay_for_what_they_carry_between_zones() {
+        let used = Use { cross_zone_peer_bytes: 3e9, cross_zone_client_bytes: 1e9, ..Use::default() };
+        assert_eq!(used.priced(Some(Usd(0.5)), 500_000).transfer_usd_per_million, Some(4.0));
+        assert_eq!(used.priced(Some(Usd(0.5)), 0).transfer_usd_per_million, None);
+        assert_eq!(used.priced(None, 500_000).transfer_usd_per_million, None);
     }
 }

@@ -192,6 +192,7 @@ impl Ground {
         // The client's bytes are known of the whole run; of them the measured part is meant.
         let share = run.report.measured_s / (run.report.measured_s + run.report.warm_up_s).max(f64::MIN_POSITIVE);
         let used = Use::of(&timeline, from, until, &run.report, (crossing as f64 * share) as u64);
+        let used = used.priced(self.order.transfer_per_gb(), run.report.operations);
         self.go_on()?;
         Ok(Found { report: run.report, timeline, from, until, used })
     }

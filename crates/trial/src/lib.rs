@@ -12,6 +12,7 @@ mod order;
 mod pairs;
 mod pilot;
 pub mod prove;
+mod reckoned;
 
 pub use deed::Deed;
 pub use error::TrialError;

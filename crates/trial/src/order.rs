@@ -25,7 +25,7 @@ pub struct Order {
     pub plan: Plan,
     /// Whether rows are loaded before; without it they must be there.
     pub load: bool,
-    /// How the client behaves: its zone and timeout. The deployment's settings win for what both know.
+    /// How the client behaves: its zone, timeout and compression. The deployment's settings win for what both know.
     pub client: rawkv::Options,
     /// What is done to the cluster while it runs, by [`following`](Self::following).
     pub deeds: Vec<Deed>,

@@ -15,21 +15,23 @@ pub struct Side<'a> {
 }
 
 /// Runs all orders in turn, each run on a database of its own, and begins each round with the next of them: A B, B A, A B …, so
-/// that a machine that becomes slower or faster favours none. `tell` hears which of them, by its index, and the round, from 1.
-/// Gives the runs of each.
+/// that a machine that becomes slower or faster favours none. `tell` hears which of them, by its index, and the round, from 1;
+/// `keep` is given each run as it ends. Gives the runs of each.
 ///
 /// # Errors
-/// When a run fails; those before are lost.
-pub fn alternate<const N: usize>(
+/// When a run fails, those before being lost but for what `keep` made of them; and when `keep` does.
+pub fn alternate<const N: usize, E: From<TrialError>>(
     lab: Option<&Lab>,
     orders: [&Order; N],
     rounds: u32,
     tell: &mut dyn FnMut(usize, u32, Stage<'_>),
-) -> Result<[Vec<Found>; N], TrialError> {
-    in_turn(rounds, &mut |side, round| {
+    keep: &mut dyn FnMut(usize, &Found) -> Result<(), E>,
+) -> Result<[Vec<Found>; N], E> {
+    in_turn::<N, E>(rounds, &mut |side, round| {
         let order = orders[side].clone();
         let ground = Ground::prepare(lab, order, &mut |stage| tell(side, round, stage))?;
         let found = ground.run(round, &mut |stage| tell(side, round, stage))?;
+        keep(side, &found)?;
         ground.end()?;
         Ok(found)
     })
@@ -48,7 +50,7 @@ pub fn alternate_online<const N: usize>(
     tell: &mut dyn FnMut(usize, u32, Stage<'_>),
 ) -> Result<[Vec<Found>; N], TrialError> {
     let ground = Ground::prepare(lab, order.clone(), &mut |stage| tell(0, 1, stage))?;
-    let found = in_turn(rounds, &mut |side, round| {
+    let found = in_turn::<N, TrialError>(rounds, &mut |side, round| {
         ground.change(sides[side].keys)?;
         let pilot = sides[side].pilot.map(|share| beside(lab, &ground, (share, round))).transpose()?;
         let found = ground.run(round, &mut |stage| tell(side, round, stage))?;
@@ -67,10 +69,10 @@ fn beside(lab: Option<&Lab>, ground: &Ground, (share, round): (f64, u32)) -> Res
 }
 
 /// Runs all sides in turn.
-fn in_turn<const N: usize>(
+fn in_turn<const N: usize, E>(
     rounds: u32,
-    run: &mut dyn FnMut(usize, u32) -> Result<Found, TrialError>,
-) -> Result<[Vec<Found>; N], TrialError> {
+    run: &mut dyn FnMut(usize, u32) -> Result<Found, E>,
+) -> Result<[Vec<Found>; N], E> {
     let mut found = [const { Vec::new() }; N];
     for round in 1..=rounds {
         for side in turns::<N>(round) {

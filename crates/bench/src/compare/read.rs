@@ -8,12 +8,16 @@ use timeline::Timeline;
 use super::Sample;
 use crate::{BenchError, Report};
 
-/// Reads a report, which may hold several runs, or the Timeline of one run. Gives its title and its runs.
+/// Reads a report, which may hold several runs, the Timeline of one run, or a folder with a Timeline in Parquet of each run. Gives
+/// the title and the runs.
 ///
 /// # Errors
-/// When the file cannot be read or is neither.
+/// When the file or folder cannot be read or is none of these.
 pub fn read(path: impl AsRef<Path>) -> Result<(String, Vec<Sample>), BenchError> {
     let path = path.as_ref();
+    if path.is_dir() {
+        return of_folder(path);
+    }
     if path.extension().is_some_and(|extension| extension == "json")
         && let Ok(text) = read_text(path, LIMIT)
         && let Ok(report) = serde_json::from_str::<Report>(text.content())
@@ -27,4 +31,22 @@ pub fn read(path: impl AsRef<Path>) -> Result<(String, Vec<Sample>), BenchError>
     }
     let timeline = Timeline::read(path)?;
     Ok((timeline.about.title.clone(), vec![Sample::of_timeline(&timeline)?]))
+}
+
+/// What `bench compare --out` leaves of a side.
+fn of_folder(folder: &Path) -> Result<(String, Vec<Sample>), BenchError> {
+    let unreadable = |error: std::io::Error| BenchError::Input(format!("{}: {error}", folder.display()));
+    let (mut title, mut runs) = (None, Vec::new());
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|extension| extension == "parquet") {
+            let timeline = Timeline::read(&path)?;
+            runs.push(Sample::of_timeline(&timeline)?);
+            title = Some(timeline.about.title);
+        }
+    }
+    // A folder lists its files in any order.
+    runs.sort_by_key(|sample| sample.run);
+    let none = || BenchError::Input(format!("{}: the folder has no .parquet file of a run", folder.display()));
+    title.map(|title| (title, runs)).ok_or_else(none)
 }

@@ -43,6 +43,12 @@ pub(super) fn rest(mean: Nanos, in_flight: usize) -> Nanos {
     if in_flight >= (ANSWERS * LOOKS) as usize { Nanos(mean.0 / u64::from(LOOKS)) } else { Nanos(0) }
 }
 
+/// So much sooner may a client be done with thinking: a twentieth of its mean, and no more than half a millisecond. It starts when the
+/// thread is awake for another; to be woken by the end of each is half of all wake-ups of a load of single operations.
+pub(super) fn leeway(think: Nanos) -> Nanos {
+    Nanos(think.0 / 20).min(Nanos::micros(500))
+}
+
 /// What makes operations start.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "loop")]
@@ -52,7 +58,7 @@ pub enum Loop {
         /// Clients.
         clients: u32,
         /// Mean time that a client waits after an answer, by an exponential law (TPC-C 5.2.5.4); latency does not
-        /// include it.
+        /// include it. Who is done within a twentieth of it, or half a millisecond, starts with another; the mean is kept.
         think: Nanos,
     },
     /// Arrivals at a rate, whether the database keeps up or not. Latency counts from when an operation was to start. Above 10,000 a

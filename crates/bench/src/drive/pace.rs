@@ -8,7 +8,7 @@ use rand_distr::Exp1;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::Nanos;
 
-use super::arrivals::beat;
+use super::arrivals::{beat, leeway};
 use super::{Arrivals, Loop};
 
 /// A client whose operation failed waits so long: a database that refuses at once must not be asked in a tight loop.
@@ -18,9 +18,11 @@ pub(crate) const AFTER_FAILURE: Nanos = Nanos::millis(10);
 #[derive(Debug)]
 pub(crate) enum Pace {
     Closed {
-        /// When clients that wait start their next operation.
+        /// When clients that wait start their next operation at the latest.
         due: BinaryHeap<Reverse<Nanos>>,
         think: Nanos,
+        /// What clients thought too little, which the next thinks longer: so the mean is kept.
+        owed: Nanos,
         random: Xoshiro256PlusPlus,
         /// How many clients leave, and when.
         leave: VecDeque<(Nanos, u32)>,
@@ -62,7 +64,7 @@ impl Pace {
         match share {
             Loop::Closed { clients, think } => {
                 let (due, leave) = (BinaryHeap::new(), VecDeque::new());
-                let mut pace = Self::Closed { due, think, random, leave, leaving: 0 };
+                let mut pace = Self::Closed { due, think, owed: Nanos(0), random, leave, leaving: 0 };
                 (0..clients).for_each(|_| pace.answered(now, true));
                 pace.clients_become(clients, turns);
                 pace
@@ -95,7 +97,7 @@ impl Pace {
         }
     }
 
-    /// When the next operation is to start, having `in_flight` on their way; `None` if that depends on answers.
+    /// When the next operation is to start at the latest, having `in_flight` on their way; `None` if that depends on answers.
     pub(crate) fn next(&self, flights: usize) -> Option<Nanos> {
         match self {
             Self::Closed { due, .. } => due.peek().map(|Reverse(at)| *at),
@@ -110,15 +112,16 @@ impl Pace {
     /// Takes the operation that is to start by `now`: when it was to.
     pub(crate) fn take(&mut self, now: Nanos, flights: usize) -> Option<Nanos> {
         match self {
-            Self::Closed { due, leave, leaving, .. } => loop {
-                let Reverse(first) = *due.peek().filter(|first| first.0 <= now)?;
+            Self::Closed { due, think, leave, leaving, owed, .. } => loop {
+                let Reverse(first) = *due.peek().filter(|first| first.0 <= now + leeway(*think))?;
                 while let Some((_, clients)) = leave.front().filter(|(at, _)| *at <= first) {
                     *leaving += clients;
                     leave.pop_front();
                 }
                 due.pop();
                 if *leaving == 0 {
-                    return Some(first);
+                    *owed += Nanos(first.0.saturating_sub(now.0));
+                    return Some(first.min(now));
                 }
                 *leaving -= 1;
             },
@@ -149,10 +152,10 @@ impl Pace {
 
     /// A client has its answer, at `now`.
     pub(crate) fn answered(&mut self, now: Nanos, succeeded: bool) {
-        if let Self::Closed { due, think, random, .. } = self {
+        if let Self::Closed { due, think, random, owed, .. } = self {
             let think = if think.0 == 0 { 0 } else { (think.0 as f64 * random.sample::<f64, _>(Exp1)) as u64 };
             let after = if succeeded { Nanos(think) } else { Nanos(think).max(AFTER_FAILURE) };
-            due.push(Reverse(now + after));
+            due.push(Reverse(now + after + std::mem::take(owed)));
         }
     }
 

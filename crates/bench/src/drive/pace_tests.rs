@@ -95,6 +95,25 @@ fn a_client_that_was_refused_waits() {
 }
 
 #[test]
+fn clients_that_are_nearly_done_with_thinking_start_together_and_think_as_long_in_the_mean() {
+    let (clients, think) = (32, Nanos::millis(8));
+    let mut pace = alone(Loop::Closed { clients, think });
+    let (mut now, mut started, mut wakes) = (Nanos(0), 0u32, 0u32);
+    while now < Nanos::secs(100) {
+        while pace.take(now, 0).is_some() {
+            started += 1;
+            pace.answered(now, true);
+        }
+        now = pace.next(0).expect("all think").max(now);
+        wakes += 1;
+    }
+    let expected = f64::from(clients) * 100.0 / think.as_secs_f64();
+    let ratio = f64::from(started) / expected;
+    assert!((ratio - 1.0).abs() < 0.01, "{ratio} of what clients who think so long start");
+    assert!(f64::from(wakes) < 0.5 * f64::from(started), "woken {wakes} times for {started}");
+}
+
+#[test]
 fn a_rate_that_cannot_be_is_refused() {
     let error = open(f64::NAN, Arrivals::Constant).check().unwrap_err().to_string();
     assert!(error.starts_with("a rate of NaN operations a second: expected more than 0"), "{error}");

@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use bench::compare::{Sample, compare, read};
 use serde_json::json;
-use trial::{Found, Order, alternate};
+use trial::{Found, Order, Stage, alternate};
+use workload::operations::Recipe;
 
 use crate::bench::interrupts;
+use crate::bench::kept::Kept;
 use crate::bench::live::Live;
 use crate::bench::options::Options;
 use crate::failure::Failure;
@@ -18,10 +20,12 @@ use crate::output::Output;
 #[command(after_help = "\
 Examples:
   diskwright bench compare shared.json dedicated.json
-  diskwright bench compare shared.toml dedicated.toml --workload examples/mix.toml --pairs 5
+  diskwright bench compare shared.toml dedicated.toml --workload examples/mix.toml --out kept
+  diskwright bench compare kept/a kept/b
 
-A and B are files that `diskwright bench --out` wrote, or two deployments that are run in turn,
-A B B A ..., each run on disks of its own, so that a machine whose speed wanders favours neither.
+A and B are files that `diskwright bench --out` wrote, folders of such Timelines (.parquet), or two
+deployments that are run in turn, A B B A ..., each run on disks of its own, so that a machine whose
+speed wanders favours neither.
 Runs with the same number are a pair; intervals hold 95 of 100.")]
 pub(crate) struct Args {
     /// Runs, or a deployment
@@ -34,6 +38,9 @@ pub(crate) struct Args {
     /// Run each so many times
     #[arg(long, value_name = "N", default_value_t = 3, requires = "workload", value_parser = clap::value_parser!(u32).range(1..=100))]
     pairs: u32,
+    /// Keep each run as it ends: its Timeline and its side's report, in the folders a and b of this one
+    #[arg(long, value_name = "DIR", requires = "workload")]
+    out: Option<PathBuf>,
     #[command(flatten)]
     options: Options,
 }
@@ -59,7 +66,8 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         }
     };
     let comparison = compare((&a, &one), (&b, &other), SEED)?;
-    Ok(if json { Output::json(&json!(comparison)) } else { Output::text(comparison.text()) })
+    let written = args.out.as_ref().map_or(String::new(), |out| format!("written: {}\n", out.display()));
+    Ok(if json { Output::json(&json!(comparison)) } else { Output::text(comparison.text() + &written) })
 }
 
 fn measure(args: &Args, workload: &Path) -> Result<[(String, Vec<Sample>); 2], Failure> {
@@ -70,16 +78,36 @@ fn measure(args: &Args, workload: &Path) -> Result<[(String, Vec<Sample>); 2], F
         Ok(Order { stop: stop.clone(), ..order })
     };
     let orders = [order(&args.a)?, order(&args.b)?];
+    let mut kept = [kept(args, &orders[0], "a")?, kept(args, &orders[1], "b")?];
     let lab = args.options.lab(&orders[0])?;
     let mut live = Live::new();
-    let found = alternate(lab.as_ref(), [&orders[0], &orders[1]], args.pairs, &mut |side, pair, stage| {
+    let mut tell = |side: usize, pair: u32, stage: Stage<'_>| {
         let side = ["A", "B"][side];
         live.side(format!("{side}, pair {pair} of {}: ", args.pairs));
         live.show(&stage);
-    })?;
+    };
+    let mut keep = |side: usize, found: &Found| kept[side].keep(&found.report, &found.timeline);
+    let found = alternate(lab.as_ref(), [&orders[0], &orders[1]], args.pairs, &mut tell, &mut keep)?;
     live.end();
     let mut sides = found.into_iter().zip(&orders).map(|(found, order)| (order.plan.title.clone(), samples(&found)));
     Ok([sides.next().expect("two sides"), sides.next().expect("two sides")])
+}
+
+/// What is to be kept of a side's runs; nothing without `--out`.
+fn kept(args: &Args, order: &Order, side: &str) -> Result<Kept, Failure> {
+    let recipe = Recipe::new(&order.workload, order.scale)?;
+    let files = args.out.as_ref().map(|out| files(&out.join(side))).transpose()?;
+    Ok(Kept::of(&files.unwrap_or_default(), args.pairs, order, &recipe))
+}
+
+/// The files of a side, in a folder that is made for them: with those of another comparison they would be mixed up.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let failed = |error: std::io::Error| Failure::environment(format!("{}: {error}", folder.display()));
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    if std::fs::read_dir(folder).map_err(failed)?.next().is_some() {
+        return Err(Failure::input(format!("--out: {} holds files already: name another folder", folder.display())));
+    }
+    Ok(["run.parquet", "report.json"].map(|name| folder.join(name)).to_vec())
 }
 
 fn samples(found: &[Found]) -> Vec<Sample> {

@@ -8,7 +8,7 @@ use deployment::Deployment;
 use trial::{Database, Order};
 use units::{Bytes, Nanos, Ratio, Uncertain, Usd};
 use workload::Workload;
-use workload::operations::{Recipe, Scale};
+use workload::operations::{Recipe, Scale, Sizes};
 
 use crate::failure::Failure;
 use crate::{home, inputs};
@@ -29,6 +29,10 @@ pub(crate) struct Options {
     /// Load so many rows instead of the workload's; for [tpcc] so many warehouses
     #[arg(long, value_name = "N", value_parser = number)]
     pub(super) records: Option<f64>,
+    /// Sizes of values instead of the workload's, keys not counted: 4KiB for all, uniform:1KiB..64KiB evenly,
+    /// zipfian:100B..32KiB small ones most; on raw keys
+    #[arg(long, value_name = "DISTRIBUTION")]
+    pub(super) values: Option<Sizes>,
     /// The rows are there already
     #[arg(long)]
     pub(super) no_load: bool,
@@ -45,6 +49,10 @@ pub(crate) struct Options {
     /// Let every disk deliver only this share of its limits
     #[arg(long, value_name = "SHARE", default_value = "100%")]
     pub(super) disk_share: Ratio,
+    /// Compress what the driver sends, and ask for compressed answers, as TiDB's
+    /// tikv-client.grpc-compression-type does; TiKV only
+    #[arg(long)]
+    pub(super) gzip: bool,
     /// The zone in which the driver stands: a, b, c …
     #[arg(long, value_name = "ZONE")]
     pub(super) zone: Option<String>,
@@ -116,7 +124,8 @@ impl Options {
     }
 
     fn order(&self, workload: Workload, database: Database, title: &str, price: Option<Usd>) -> Result<Order, Failure> {
-        let scale = Scale { rows: self.records.map(|rows| rows as u64), ..Scale::default() };
+        let rows = self.records.map(|rows| rows as u64);
+        let scale = Scale { rows, values: self.values, ..Scale::default() };
         let recipe = Recipe::new(&workload, scale)?;
         let own = recipe.clients().map(|clients| clients.round() as u32);
         let load = self.load(own, recipe.think(), IN_FLIGHT);
@@ -128,7 +137,7 @@ impl Options {
         };
         plan.check().map_err(|error| Failure { code: error.exit_code(), message: error.to_string() })?;
         let order = Order::new(workload, database, plan);
-        let client = rawkv::Options { zone: self.zone.clone(), ..order.client };
+        let client = rawkv::Options { zone: self.zone.clone(), gzip: self.gzip, ..order.client };
         Ok(Order { scale, load: !self.no_load, client, ..order })
     }
 
@@ -221,7 +230,33 @@ fn keys(set: &[String]) -> Result<toml::Table, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use clap::Parser;
+
     use super::*;
+
+    /// What stands after the workload.
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    #[test]
+    fn values_that_are_given_hold_in_place_of_the_workloads_and_the_data_are_as_large_as_their_mean() {
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/ycsb-a-uniform.toml");
+        let workload = inputs::workload(&example).unwrap().noun;
+        let loaded_bytes = |line: &[&str]| {
+            let line = [&["bench", "--records", "1k"][..], line].concat();
+            let order = Line::parse_from(line).options.db(workload.clone(), "tikv://127.0.0.1:1").unwrap();
+            Recipe::new(&order.workload, order.scale).unwrap().loaded_bytes()
+        };
+        let constant = loaded_bytes(&["--values", "4KiB"]);
+        assert_eq!(loaded_bytes(&["--values", "uniform:2KiB..6KiB"]), constant);
+        assert_eq!(loaded_bytes(&["--values", "8KiB"]) - constant, 1000.0 * 4096.0);
+        assert!(loaded_bytes(&[]) < constant, "the workload's own are a kilobyte");
+    }
 
     #[test]
     fn keys_of_tikv_become_tables() {

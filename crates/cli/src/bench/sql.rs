@@ -12,9 +12,10 @@ use sql::{Database, Found, Ground, Job, JobKind, Order, Password, Table, Target}
 use units::{Bytes, Nanos, Ratio, Usd};
 use workload::{Engine, Workload};
 
+use crate::bench::kept::Kept;
 use crate::bench::live::Live;
 use crate::bench::options::CLIENTS;
-use crate::bench::{Args, interrupts, sql_text, token, write_to};
+use crate::bench::{Args, interrupts, sql_text, token};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::{home, inputs};
@@ -86,26 +87,26 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
     let mut live = Live::new();
     let scratch = &args.options.scratch;
     let ground = Ground::prepare((home.as_ref(), scratch), order.clone(), &mut |stage| live.show_sql(&stage))?;
+    let mut kept = Kept::new(&args.out, args.runs, order.plan.report_of(ground.rows(), Vec::new()));
     let mut found: Vec<Found> = Vec::new();
     for number in 1..=args.runs {
-        found.push(ground.run(number, &mut |stage| live.show_sql(&stage))?);
+        let run = ground.run(number, &mut |stage| live.show_sql(&stage))?;
+        kept.keep(&run.report, &run.timeline)?;
+        found.push(run);
         if found.last().is_some_and(|found| found.full.is_some()) {
             break;
         }
     }
-    let runs = found.iter().map(|found| found.report.clone()).collect();
-    let report = order.plan.report_of(ground.rows(), runs);
     let notes = ground.notes().to_vec();
     ground.end()?;
     live.end();
-    write_to(args, &report, found.last().map(|found| &found.timeline))?;
     let failed = found.iter().any(|found| {
         let broken = found.checked.as_ref().is_some_and(|checked| !checked.broken.is_empty());
         found.report.operations == 0 || found.full.is_some() || broken
     });
     let output = match json {
-        true => Output::json(&document(&report, &found)),
-        false => Output::text(sql_text::text(&report, &found, &notes, &args.out)),
+        true => Output::json(&document(kept.report(), &found)),
+        false => Output::text(sql_text::text(kept.report(), &found, &notes, kept.written())),
     };
     Ok(output.negative(failed))
 }

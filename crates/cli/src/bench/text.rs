@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use bench::{KindReport, Loop, Report, RunReport};
 use trial::{Found, Order, Use};
-use units::Nanos;
+use units::{Bytes, Nanos};
+use workload::operations::Sizes;
 
 use crate::bench::is_reference;
 use crate::output::{bold, yellow};
@@ -15,7 +16,12 @@ pub(crate) fn text(report: &Report, found: &[Found], order: &Order, notes: &[Str
     let scripted = !order.plan.course.is_empty() || !order.deeds.is_empty();
     let events = if scripted { "; changed by events" } else { "" };
     let load = how(&report.load, report.threads) + &looked(&report.load, report.threads);
-    out += &format!("{load}{events}; {} rows\n\n", report.rows_loaded);
+    let values = order.scale.values.map(values).unwrap_or_default();
+    out += &format!("{load}{events}; {} rows{values}\n", report.rows_loaded);
+    if let Some(times) = report.data_over_memory {
+        out += &format!("the data on a node are {times:.2} times the memory that it may take\n");
+    }
+    out += "\n";
     out += &table(report);
     for (run, found) in report.runs.iter().zip(found) {
         // What events change is not meant to be steady.
@@ -34,6 +40,15 @@ pub(crate) fn text(report: &Report, found: &[Found], order: &Order, notes: &[Str
         out += &format!("written: {}\n", file.display());
     }
     out
+}
+
+/// How large values are where the workload's own size does not hold.
+fn values(sizes: Sizes) -> String {
+    let mean = Bytes(sizes.mean().round() as u64);
+    match sizes {
+        Sizes::Constant(_) => format!(" with values of {sizes}"),
+        Sizes::Uniform(..) | Sizes::Zipfian(..) => format!(" with values {sizes}, {mean:.1} in the mean"),
+    }
 }
 
 /// The runs, each with its kinds of operation.
@@ -137,6 +152,9 @@ fn used(run: &RunReport, used: &Use) -> String {
     parts.push(format!("the driver took {driver}"));
     if let Some(price) = run.usd_per_million {
         parts.push(format!("a million operations cost ${price:.3} at the deployment's price and this rate"));
+    }
+    if let Some(price) = used.transfer_usd_per_million.filter(|price| *price > 0.0) {
+        parts.push(format!("their traffic between zones costs ${price:.3} beside that"));
     }
     format!("run {}: {}", run.run, parts.join("; "))
 }

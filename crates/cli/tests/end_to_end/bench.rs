@@ -1,6 +1,6 @@
-//! `bench --events` where it cannot be run: refused in one line before anything is started.
+//! `bench --events`, `--values` and `compare --out` where they cannot be run: refused before anything is started.
 
-use crate::common::{command, read};
+use crate::common::{command, read, run};
 
 const SHARED: &str = "examples/raft-shared.toml";
 const YCSB: &str = "examples/ycsb-a-uniform.toml";
@@ -51,4 +51,51 @@ fn a_cluster_that_is_there_is_not_hurt_and_a_sql_database_has_no_events() {
 fn events_are_of_one_run() {
     let (code, message) = refused(&[(1, "load = 2")], &[YCSB, "--on", SHARED, "--runs", "2"]);
     assert!(code == 2 && message.contains("--runs") && message.contains("--events"), "{message}");
+}
+
+#[test]
+fn sizes_of_values_that_make_no_sense_are_refused_with_what_is_expected() {
+    for (given, expected) in [
+        ("1KiB..64KiB", "does not say how sizes are drawn"),
+        ("unifrom:1KiB..64KiB", "did you mean `uniform`?"),
+        ("zipfian:2KiB..1KiB", "write the lower end first"),
+        ("0B", "expected at least one byte"),
+    ] {
+        let run = run(&["bench", YCSB, "--on", SHARED, "--values", given]);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{}", run.stderr);
+        for part in [given, "--values <DISTRIBUTION>", expected, "zipfian:100B..32KiB"] {
+            assert!(run.stderr.contains(part), "`{part}` is not in: {}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn rows_of_a_sql_database_have_the_sizes_of_their_workload() {
+    let url = "mysql://u@127.0.0.1:1/s";
+    let run = run(&["bench", "examples/rds-inserts.toml", "--db", url, "--values", "4KiB"]);
+    assert!(run.code == 2 && run.stderr.contains("--values is for raw keys"), "{}: {}", run.code, run.stderr);
+}
+
+#[test]
+fn runs_of_a_comparison_are_not_kept_among_those_of_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let sides = [SHARED, "examples/raft-dedicated.toml"];
+    let compared = || {
+        let more = ["--workload", YCSB, "--records", "1k", "--out", out];
+        let mut command = command(&[&["bench", "compare"][..], &sides[..], &more[..]].concat());
+        command.env("DISKWRIGHT_STORE", "/nowhere/diskwright-store").env_remove("DISKWRIGHT_PD");
+        read(command.output().unwrap())
+    };
+    // Twice: folders without a run in them are used again, and only then a store is looked for.
+    for _ in 0..2 {
+        let run = compared();
+        assert!(run.code == 3 && run.stderr.contains("DISKWRIGHT_STORE names /nowhere"), "{}", run.stderr);
+    }
+    std::fs::write(folder.path().join("b/run-1.parquet"), "").unwrap();
+    let run = compared();
+    assert!(run.code == 2 && run.stderr.contains("/b holds files already"), "{}: {}", run.code, run.stderr);
+    let (a, b) = (folder.path().join("a"), folder.path().join("b"));
+    let run = read(command(&["bench", "compare", a.to_str().unwrap(), b.to_str().unwrap()]).output().unwrap());
+    assert!(run.code == 2 && run.stderr.contains("has no .parquet file"), "{}: {}", run.code, run.stderr);
 }

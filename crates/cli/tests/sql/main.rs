@@ -97,8 +97,11 @@ fn a_server_that_is_there_is_loaded_once_and_dropped_only_when_told() {
     assert!(first.json()["sql"][0]["used"]["innodb_fsyncs_per_s"].as_f64().unwrap() > 0.0);
     let again = bench("");
     assert!(again.code == 2 && again.stderr.contains("already") && again.stderr.contains("--drop"), "{again:?}");
-    let kept = bench("--no-load");
+    let kept = bench("--no-load --runs 2 --out @run.csv --out @run.json");
     assert_eq!(kept.code, 0, "{kept:?}");
+    for (file, there) in [("run-1.csv", true), ("run-2.csv", true), ("run.json", true), ("run.csv", false)] {
+        assert_eq!(place.path(file).exists(), there, "{file}");
+    }
     assert_eq!(bench("--drop").code, 0);
     let wrong = place
         .run_as(&format!("bench @inserts.toml --db mysql://bench@127.0.0.1:{port}/mine --no-load {SHORT}"), "wrong");

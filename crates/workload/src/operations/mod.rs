@@ -13,6 +13,7 @@ mod plans;
 mod recipe;
 mod rows;
 mod scatter;
+mod sizes;
 #[cfg(test)]
 mod statistics;
 #[cfg(test)]
@@ -28,5 +29,6 @@ pub use loader::Loader;
 pub use operation::{Operation, Planned};
 pub use recipe::{Recipe, Scale};
 pub use rows::Rows;
+pub use sizes::ParseSizesError;
 pub use values::{Sizes, Values};
 pub use zipfian::Zipfian;

@@ -114,6 +114,38 @@ fn a_ycsb_row_is_ten_fields_of_a_hundred_bytes() {
 }
 
 #[test]
+fn sizes_that_are_given_hold_for_what_is_loaded_and_written_and_every_row_is_read_back_in_them() {
+    let given = [("uniform:1KiB..4KiB", 1024, 4096), ("zipfian:100B..2KiB", 100, 2048), ("300B", 300, 300)];
+    for (text, low, high) in given {
+        let scale = Scale { values: Some(text.parse().unwrap()), ..Scale::default() };
+        let recipe = recipe("[ycsb]\nworkload = \"A\"\nrecords = 5000", scale);
+        let mut loader = recipe.loader(1, 0, 1);
+        let mut rows: HashMap<_, usize> = std::iter::from_fn(|| loader.batch())
+            .flat_map(|(pairs, _)| pairs)
+            .map(|(key, value)| (key, value.len()))
+            .collect();
+        assert_eq!(rows.len(), 5000);
+        let loaded = (rows.values().sum::<usize>() + rows.len() * Keys::LONGEST) as f64;
+        // Six standard errors of the zipfian, whose deviation is larger than its mean.
+        assert!((recipe.loaded_bytes() / loaded - 1.0).abs() < 0.1, "{text}: {loaded}");
+        let mut sizes: BTreeSet<_> = rows.values().copied().collect();
+        let mut generator = recipe.generator(1, 0);
+        for _ in 0..2000 {
+            match generator.draw().unwrap().operation {
+                Operation::Read { key } => sizes.extend([rows[&key]]),
+                Operation::Update { key, value } => {
+                    sizes.insert(value.len());
+                    assert!(rows.insert(key, value.len()).is_some(), "{text}: a row that was not loaded");
+                }
+                other => panic!("{other:?} is none of workload A"),
+            }
+        }
+        assert!(sizes.iter().all(|size| (low..=high).contains(size)), "{text}: {sizes:?}");
+        assert_eq!(sizes.len() > 1, low < high, "{text}: {sizes:?}");
+    }
+}
+
+#[test]
 fn loaders_cover_every_key_once() {
     let toml = "[inserts]\nrow = \"100B\"\nrows-before = 2000\nrows-added = 1000\nindexes = 2\nindex-entry = \"64B\"";
     let recipe = recipe(toml, Scale::default());

@@ -21,8 +21,9 @@ pub enum Sizes {
 /// The exponent of YCSB's `ZipfianGenerator`.
 const THETA: f64 = 0.99;
 
-/// The largest value: raft entries hold 8 MiB (TiKV `raftstore.raft-entry-max-size`), with room for their key.
-const LARGEST: u32 = 8 * 1024 * 1024 - 4096;
+/// The largest value: raft entries hold 8 MiB (TiKV `raftstore.raft-entry-max-size`), with room for keys and for the
+/// smaller values, up to 64 KiB of them, that come before it in a batch of the load.
+pub(super) const LARGEST: u32 = 8 * 1024 * 1024 - 128 * 1024;
 
 impl Sizes {
     /// The mean size in bytes.
@@ -38,7 +39,9 @@ impl Sizes {
         }
     }
 
-    fn check(self) -> Result<(), WorkloadError> {
+    /// # Errors
+    /// When a value would be empty or larger than a raft entry, or the larger size is first.
+    pub(super) fn check(self) -> Result<(), WorkloadError> {
         let (low, high) = match self {
             Self::Constant(size) => (size, size),
             Self::Uniform(low, high) | Self::Zipfian(low, high) => (low, high),
