@@ -4,13 +4,14 @@ CARGO ?= cargo
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/diskwright/target
 DEMO_OUT ?= $(CARGO_TARGET_DIR)/demo
 
-.PHONY: help demo test store bench bench-mount validate validate-innodb incidents incidents-real limiter limiter-real fuzz deny picture linker tools moto headers
+.PHONY: help demo test store bench bench-store bench-mount validate validate-innodb incidents incidents-real limiter limiter-real fuzz deny picture linker tools moto headers
 
 help:
 	@echo "make demo     build diskwright, plan examples/tpcc-5000.toml, say where its report is"
 	@echo "make test     format, lints, all tests; builds RocksDB, ten minutes, once"
 	@echo "make store    the reference store and its placement driver, for diskwright bench; builds RocksDB too"
 	@echo "make bench    benchmarks: disk behaviour, the planner, Timelines"
+	@echo "make bench-store  what the reference store carries, and what the driver takes for it: the commands of docs/bench.md"
 	@echo "make bench-mount  mounted disks against fio, in full: writes the table of docs/mount.md"
 	@echo "make validate the simulation against the reference store, half an hour: writes docs/validate.md"
 	@echo "make validate-innodb  InnoDB's simulation against what was measured of MariaDB: writes docs/validate-innodb.md"
@@ -50,6 +51,12 @@ bench: linker headers
 	$(CARGO) bench --workspace --features diskwright/cloud --locked
 	$(CARGO) build --release --locked --package diskwright
 	benches/whole-command.sh
+
+# What the reference store carries and what the driver takes of the machine for it (docs/bench.md), as root, ten minutes. Wants a
+# machine that does nothing else.
+bench-store: store
+	$(CARGO) build --release --locked --package diskwright
+	benches/store.sh
 
 # Every number that the short tests take, longer, and 100 kills and 200 mounts. Wants a machine that does nothing else.
 bench-mount: linker tools
