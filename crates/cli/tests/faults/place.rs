@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use cluster::{Cluster, Lab, Node, Options, Programs, Regions};
@@ -40,6 +40,8 @@ pub(crate) const REGIONS: u32 = 6;
 pub(crate) struct Place {
     /// Only empty while it is cleared away.
     cluster: Option<Cluster>,
+    /// The numbers that PD knows the nodes by: a node whose power was cut has no disk to read its own from.
+    stores: Vec<u64>,
     root: PathBuf,
     _turn: MutexGuard<'static, ()>,
 }
@@ -53,7 +55,7 @@ impl Place {
         let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
         let root = tempfile::Builder::new().prefix("faults-").tempdir_in(parent).unwrap().keep();
         // From here on the folder goes with this, also if the start panics.
-        let mut place = Self { cluster: None, root, _turn: turn };
+        let mut place = Self { cluster: None, stores: Vec::new(), root, _turn: turn };
         let lab = Lab {
             home: Home::open(place.root.join("run"), env!("CARGO_BIN_EXE_diskwright")).unwrap(),
             scratch: place.root.join("scratch"),
@@ -69,6 +71,8 @@ impl Place {
         let options = Options { keys, regions: Regions::Even(REGIONS), ..Options::default() };
         let cluster = Cluster::start(&lab, &deployment, &options, &mut |_| {});
         place.cluster = Some(cluster.unwrap_or_else(|error| panic!("{error}")));
+        let store = |node: &Arc<Node>| node.store_id().unwrap_or_else(|| panic!("{} has no number", node.name()));
+        place.stores = place.cluster().nodes().iter().map(store).collect();
         place
     }
 
@@ -90,9 +94,7 @@ impl Place {
 
     /// The number that PD knows a node by.
     pub(crate) fn store(&self, node: usize) -> u64 {
-        let file = self.node(node).data_dir().join("store-id");
-        let line = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{line:?}"))
+        self.stores[node]
     }
 
     /// Regions by number.
