@@ -44,7 +44,8 @@ impl Plan {
                 })
             };
             let threads: Vec<_> = self.0.iter().map(begin).collect();
-            threads.into_iter().try_for_each(|thread| thread.join().expect("a fault does not panic"))
+            let panicked = |_| Err("a fault panicked".to_owned());
+            threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(panicked))
         })
     }
 }
