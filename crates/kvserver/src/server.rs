@@ -13,6 +13,7 @@ use tokio_stream::StreamExt;
 use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
 use tokio_util::either::Either;
 use tonic::codec::CompressionEncoding;
+use wire::LocalStream;
 use wire::tikvpb::tikv_server::TikvServer;
 
 use crate::network::{Counted, Meter};
@@ -178,7 +179,7 @@ async fn serve(
         Some(local) => Either::Left(UnixListenerStream::new(local)),
         None => Either::Right(tokio_stream::pending()),
     };
-    let incoming = remote.merge(local.map(|stream| stream.map(Either::Right)));
+    let incoming = remote.merge(local.map(|stream| LocalStream::new(stream?).map(Either::Right)));
     let incoming = incoming.map(move |stream| Ok::<_, std::io::Error>(Counted::new(stream?, Meter::unknown(&zone))));
     let window = settings.grpc_stream_window;
     let served = tonic::transport::Server::builder()

@@ -13,6 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio_util::either::Either;
 use tonic::transport::{Channel, Endpoint, Uri};
+use wire::LocalStream;
 
 use crate::traffic::Counter;
 
@@ -62,12 +63,12 @@ pub(crate) async fn connect(address: &str, counter: Option<Arc<Counter>>) -> Res
 }
 
 /// Where a store of this machine and of this user listens beside its port.
-async fn beside(host: &str, port: u16) -> Option<UnixStream> {
+async fn beside(host: &str, port: u16) -> Option<LocalStream> {
     let address: IpAddr = host.parse().ok()?;
     let stream = UnixStream::connect(wire::beside(SocketAddr::new(address, port))?).await.ok()?;
     // Anybody may take a name that nobody has.
     let whose = stream.peer_cred().ok()?.uid();
-    (whose == 0 || whose == rustix::process::geteuid().as_raw()).then_some(stream)
+    (whose == 0 || whose == rustix::process::geteuid().as_raw()).then(|| LocalStream::new(stream).ok())?
 }
 
 /// An error with its causes: tonic's own text is only `transport error`.
@@ -86,7 +87,7 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
 
 /// A stream whose bytes are counted.
 struct Counted {
-    stream: Either<TcpStream, UnixStream>,
+    stream: Either<TcpStream, LocalStream>,
     counter: Arc<Counter>,
 }
 

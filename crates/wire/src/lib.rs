@@ -4,8 +4,10 @@
 #![allow(missing_docs, clippy::all, reason = "generated code; proto/ says what each message is")]
 
 mod local;
+mod stream;
 
 pub use local::beside;
+pub use stream::LocalStream;
 
 /// Requests on raw keys.
 pub mod kvrpcpb {

@@ -8,10 +8,11 @@ use std::task::{Context, Poll};
 
 use prometheus::{IntCounter, IntCounterVec, register_int_counter_vec};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::net::TcpStream;
 use tokio_util::either::Either;
 use tonic::Request;
 use tonic::transport::server::Connected;
+use wire::LocalStream;
 
 /// The header in which a client says in which zone it is.
 const ZONE_HEADER: &str = "diskwright-zone";
@@ -111,13 +112,13 @@ impl Caller {
 /// A connection whose bytes are counted.
 #[derive(Debug)]
 pub(crate) struct Counted {
-    stream: Either<TcpStream, UnixStream>,
+    stream: Either<TcpStream, LocalStream>,
     meter: Arc<Meter>,
 }
 
 impl Counted {
     /// Counts what passes a connection.
-    pub(crate) fn new(stream: Either<TcpStream, UnixStream>, meter: Arc<Meter>) -> Self {
+    pub(crate) fn new(stream: Either<TcpStream, LocalStream>, meter: Arc<Meter>) -> Self {
         Self { stream, meter }
     }
 }
