@@ -43,11 +43,15 @@ pub(super) fn rest(mean: Nanos, in_flight: usize) -> Nanos {
     if in_flight >= (ANSWERS * LOOKS) as usize { Nanos(mean.0 / u64::from(LOOKS)) } else { Nanos(0) }
 }
 
-/// So much sooner may a client be done with thinking: a twentieth of its mean, and no more than half a millisecond. It starts when the
+/// So much sooner may a client be done with thinking: an eighth of its mean, and no more than a millisecond. It starts when the
 /// thread is awake for another; to be woken by the end of each is half of all wake-ups of a load of single operations.
 pub(super) fn leeway(think: Nanos) -> Nanos {
-    Nanos(think.0 / 20).min(Nanos::micros(500))
+    Nanos(think.0 / 8).min(Nanos::millis(1))
 }
+
+/// So many clients may start sooner each time: more that begin together would wait for each other, and be slower than if each had begun
+/// by itself (docs/bench.md).
+pub(super) const TOGETHER: u32 = 2;
 
 /// What makes operations start.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -58,7 +62,7 @@ pub enum Loop {
         /// Clients.
         clients: u32,
         /// Mean time that a client waits after an answer, by an exponential law (TPC-C 5.2.5.4); latency does not
-        /// include it. Who is done within a twentieth of it, or half a millisecond, starts with another; the mean is kept.
+        /// include it. Who is done within an eighth of it, or a millisecond, may start with another; the mean is kept.
         think: Nanos,
     },
     /// Arrivals at a rate, whether the database keeps up or not. Latency counts from when an operation was to start. Above 10,000 a
@@ -123,6 +127,14 @@ impl Loop {
         match self {
             Self::Closed { .. } => Nanos(0),
             Self::Open { rate, .. } => beat(rate / f64::from(threads)),
+        }
+    }
+
+    /// So much less may a client think where another starts, which the next thinks longer; 0 in an open loop.
+    pub fn leeway(&self) -> Nanos {
+        match self {
+            Self::Closed { think, .. } => leeway(*think),
+            Self::Open { .. } => Nanos(0),
         }
     }
 

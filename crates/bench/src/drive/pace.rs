@@ -112,19 +112,7 @@ impl Pace {
     /// Takes the operation that is to start by `now`: when it was to.
     pub(crate) fn take(&mut self, now: Nanos, flights: usize) -> Option<Nanos> {
         match self {
-            Self::Closed { due, think, leave, leaving, owed, .. } => loop {
-                let Reverse(first) = *due.peek().filter(|first| first.0 <= now + leeway(*think))?;
-                while let Some((_, clients)) = leave.front().filter(|(at, _)| *at <= first) {
-                    *leaving += clients;
-                    leave.pop_front();
-                }
-                due.pop();
-                if *leaving == 0 {
-                    *owed += Nanos(first.0.saturating_sub(now.0));
-                    return Some(first.min(now));
-                }
-                *leaving -= 1;
-            },
+            Self::Closed { .. } => self.take_client(now, now),
             Self::Open { in_flight, .. } if flights >= *in_flight => None,
             Self::Open { waiting, arriving, .. } => {
                 if waiting.is_empty() && arriving.start() <= now {
@@ -132,6 +120,35 @@ impl Pace {
                 }
                 waiting.pop_front()
             }
+        }
+    }
+
+    /// Takes the operation of a client that is about to be done with thinking: `now`.
+    pub(crate) fn take_early(&mut self, now: Nanos) -> Option<Nanos> {
+        match self {
+            Self::Closed { think, .. } => {
+                let until = now + leeway(*think);
+                self.take_client(now, until)
+            }
+            Self::Open { .. } => None,
+        }
+    }
+
+    /// Takes the operation of a client that is to start by `until`.
+    fn take_client(&mut self, now: Nanos, until: Nanos) -> Option<Nanos> {
+        let Self::Closed { due, leave, leaving, owed, .. } = self else { return None };
+        loop {
+            let Reverse(first) = *due.peek().filter(|first| first.0 <= until)?;
+            while let Some((_, clients)) = leave.front().filter(|(at, _)| *at <= first) {
+                *leaving += clients;
+                leave.pop_front();
+            }
+            due.pop();
+            if *leaving == 0 {
+                *owed += Nanos(first.0.saturating_sub(now.0));
+                return Some(first.min(now));
+            }
+            *leaving -= 1;
         }
     }
 

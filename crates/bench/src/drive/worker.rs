@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use units::Nanos;
 
-use super::arrivals::rest;
+use super::arrivals::{TOGETHER, rest};
 use super::slice::record;
 use super::trickle::Trickle;
 use super::{Course, Loop, Pace, Slice, Source};
@@ -126,8 +126,12 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
     }
 
     fn start(&mut self) {
+        let mut early = 0..TOGETHER;
         while !self.exhausted
-            && let Some(intended) = self.pace.take(self.now, self.in_flight())
+            && let Some(intended) = self
+                .pace
+                .take(self.now, self.in_flight())
+                .or_else(|| early.next().and_then(|_| self.pace.take_early(self.now)))
         {
             self.mix(intended);
             let Some(planned) = self.source.draw() else {

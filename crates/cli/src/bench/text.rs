@@ -78,7 +78,11 @@ pub(super) fn how(load: &Loop, threads: u32) -> String {
         beat => format!(", those of {beat} leave together"),
     };
     match load {
-        Loop::Closed { clients, .. } => format!("closed loop, {clients} clients"),
+        Loop::Closed { clients, think: Nanos(0) } => format!("closed loop, {clients} clients"),
+        Loop::Closed { clients, think } => {
+            let leeway = load.leeway();
+            format!("closed loop, {clients} clients that think {think}, up to {leeway} less where another starts")
+        }
         Loop::Open { rate, .. } => {
             format!("open loop, {rate:.0} operations/s{together}, latency from when each was to start")
         }
