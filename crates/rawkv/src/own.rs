@@ -48,6 +48,15 @@ impl Own {
         runtime.block_on(worker.run());
     }
 
+    /// Sends what was asked, without waiting for anything.
+    pub(crate) fn send(&mut self) {
+        self.runtime.block_on(async {
+            self.worker.look();
+            // The connections write meanwhile.
+            yield_now().await;
+        });
+    }
+
     /// Turns until there are answers, `wait` at most; they go to `done`.
     pub(crate) fn poll(&mut self, mailbox: &Mailbox, wait: Duration, done: &mut Vec<Tagged>) {
         let (before, until) = (done.len(), Instant::now() + wait);

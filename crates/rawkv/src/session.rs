@@ -1,7 +1,7 @@
 //! How one thread asks: requests go out in batches, answers come back in batches.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -64,11 +64,13 @@ impl Session {
         }
     }
 
-    /// Lets so long pass without looking for answers: its thread wakes up once for all that come meanwhile, where `poll` would for each.
+    /// Lets so long pass without looking for answers, once what was flushed is sent: its thread wakes up once for all that come meanwhile, where `poll` would for each.
     /// It returns at once where another thread takes answers in, which is woken by them in any case.
     pub fn rest(&mut self, span: Duration) {
-        if self.own.is_some() {
-            std::thread::sleep(span);
+        if let Some(own) = &mut self.own {
+            let until = Instant::now() + span;
+            own.send();
+            std::thread::sleep(until.saturating_duration_since(Instant::now()));
         }
     }
 }

@@ -59,6 +59,21 @@ fn a_poll_waits_as_long_as_it_is_told_and_no_longer() {
 }
 
 #[test]
+fn what_was_flushed_leaves_before_a_rest() {
+    let fake = Fake::single();
+    let mut session = own(&fake, Options::default());
+    ask(&mut session, get("k")).unwrap();
+    session.submit(1, get("k"));
+    session.flush();
+    let begin = Instant::now();
+    session.rest(Duration::from_secs(1));
+    let (over, seen) = (begin.elapsed(), fake.seen());
+    assert!(over >= Duration::from_secs(1), "{over:?}");
+    assert!(seen.len() == 2 && seen[1].at - begin < Duration::from_millis(500), "{begin:?} {seen:?}");
+    assert_eq!(collect(&mut session, 1), [(1, Ok(Response::Value(None)))]);
+}
+
+#[test]
 fn the_way_between_zones_takes_its_time() {
     const TRIP: Duration = Duration::from_millis(30);
     let fake = Fake::start(&["a"], &["", ""]);
