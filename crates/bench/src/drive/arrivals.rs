@@ -29,18 +29,26 @@ pub(super) fn beat(rate: f64) -> Nanos {
     if rate > DENSE { BEAT } else { Nanos(0) }
 }
 
-/// A thread looks for answers so many times in their mean latency, where it has four operations or more on their way for each: by
-/// Little's law four have their answer each time, and each has it late by half of that span, a 32nd of the mean. To be woken by each
-/// answer, of reads that wait for a disk, took 15 us a read; with 32 looks it was 5.2 % of two processors, with 16 it is 4.0
-/// (docs/bench.md).
-const LOOKS: u32 = 16;
+/// A thread looks for the answers of clients so many times in their mean latency, where it has four operations or more on their way
+/// for each: by Little's law four have their answer each time, and each has it late by half of that span, a 32nd of the mean. To be
+/// woken by each answer, of reads that wait for a disk, took 15 us a read; with 32 looks it was 5.2 % of two processors, with 16 it is
+/// 4.0 (docs/bench.md).
+pub(super) const LOOKS: u32 = 16;
+
+/// As `LOOKS`, of an open loop in beats: its latencies have half a beat in them already.
+pub(super) const LOOKS_IN_BEATS: u32 = 8;
 
 /// Answers for each look, or more: fewer would come one by one as well.
-pub(super) const ANSWERS: u32 = 4;
+const ANSWERS: u32 = 4;
 
-/// How long a thread looks for no answers, with so many operations on their way that take so long in the mean.
-pub(super) fn rest(mean: Nanos, in_flight: usize) -> Nanos {
-    if in_flight >= (ANSWERS * LOOKS) as usize { Nanos(mean.0 / u64::from(LOOKS)) } else { Nanos(0) }
+/// How long a thread looks for no answers, with so many operations on their way that take so long in the mean; 0 if it waits for each.
+pub(super) fn rest(mean: Nanos, in_flight: usize, looks: u32) -> Nanos {
+    if in_flight >= (ANSWERS * looks) as usize { Nanos(mean.0 / u64::from(looks)) } else { Nanos(0) }
+}
+
+/// The rest next to `rest` of which a whole number passes until then, so that the last ends with it.
+pub(super) fn evenly(rest: Nanos, until: Nanos) -> Nanos {
+    if rest.0 == 0 { rest } else { Nanos(until.0 / ((until.0 as f64 / rest.0 as f64).round() as u64).max(1)) }
 }
 
 /// So much sooner may a client be done with thinking: an eighth of its mean, and no more than a millisecond. It starts when the
@@ -138,12 +146,12 @@ impl Loop {
         }
     }
 
-    /// How often in their mean latency answers are looked for, with so many threads, while each has 64 operations or more on their way,
-    /// which in an open loop come fewer than four at a time; `None` where each is taken when it comes.
+    /// How often in their mean latency answers are looked for, with so many threads, while each has four times as many operations or
+    /// more on their way, of which in an open loop fewer come at a time than a look finds; `None` where each is taken when it comes.
     pub fn looks(&self, threads: u32) -> Option<u32> {
         match self {
             Self::Closed { clients, think: Nanos(0) } if clients / threads >= ANSWERS * LOOKS => Some(LOOKS),
-            Self::Open { .. } if self.beat(threads).0 > 0 => Some(LOOKS),
+            Self::Open { .. } if self.beat(threads).0 > 0 => Some(LOOKS_IN_BEATS),
             _ => None,
         }
     }
@@ -160,5 +168,28 @@ impl Loop {
                 backlog: part(backlog),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_divide_what_is_left_of_a_beat() {
+        let (rest, left) = (Nanos::micros(625), Nanos::micros(1570));
+        assert_eq!(evenly(rest, left), Nanos(1_570_000 / 3));
+        assert_eq!(evenly(rest, Nanos::micros(900)), Nanos::micros(900));
+        // Less than half of one is left: it ends with the beat all the same.
+        assert_eq!(evenly(rest, Nanos::micros(100)), Nanos::micros(100));
+        assert_eq!(evenly(Nanos(0), left), Nanos(0), "who waits for each answer does not rest");
+    }
+
+    #[test]
+    fn who_has_few_operations_on_their_way_waits_for_each_answer() {
+        let mean = Nanos::millis(16);
+        assert_eq!(rest(mean, 63, LOOKS), Nanos(0));
+        assert_eq!(rest(mean, 64, LOOKS), Nanos::millis(1));
+        assert_eq!(rest(mean, 32, LOOKS_IN_BEATS), Nanos::millis(2));
     }
 }

@@ -1,12 +1,10 @@
 //! Whether answers come one by one, or many at a time.
 
-use super::arrivals::ANSWERS;
-
-/// Whether answers come so few at a time that a thread had better look for them seldom than be woken by each.
+/// Whether fewer answers come at a time than a thread would find that looks for them seldom, so that it had better not be woken by each.
 #[derive(Debug)]
 pub(super) struct Trickle {
-    /// Answers for each wake-up, in the mean of the last.
-    each: f64,
+    /// Answers for each wake-up, in the mean of the last; `None` before the first.
+    each: Option<f64>,
     /// Looks until the next that is not put off, so that it is seen when they come many at a time again.
     looks: u32,
 }
@@ -19,12 +17,12 @@ const SEEN: u32 = 64;
 
 impl Trickle {
     pub(super) fn new() -> Self {
-        Self { each: 2.0 * f64::from(ANSWERS), looks: SEEN }
+        Self { each: None, looks: SEEN }
     }
 
-    /// Whether the next look is put off.
-    pub(super) fn puts_off(&mut self) -> bool {
-        if self.each >= f64::from(ANSWERS) {
+    /// Whether the next look is put off, by which it would find so many.
+    pub(super) fn puts_off(&mut self, found: f64) -> bool {
+        if self.each.is_none_or(|each| each >= found) {
             return false;
         }
         self.looks = self.looks.checked_sub(1).unwrap_or(SEEN);
@@ -34,7 +32,8 @@ impl Trickle {
     /// A look that was not put off found so many answers.
     pub(super) fn came(&mut self, answers: usize) {
         if answers > 0 {
-            self.each += (answers as f64 - self.each) * PART;
+            let each = self.each.get_or_insert(answers as f64);
+            *each += (answers as f64 - *each) * PART;
         }
     }
 }
@@ -47,7 +46,7 @@ mod tests {
     fn put_off(trickle: &mut Trickle, answers: usize) -> u32 {
         let mut put_off = 0;
         for _ in 0..1000 {
-            if trickle.puts_off() {
+            if trickle.puts_off(4.0) {
                 put_off += 1;
             } else {
                 trickle.came(answers);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use units::Nanos;
 
-use super::arrivals::{TOGETHER, rest};
+use super::arrivals::{LOOKS, LOOKS_IN_BEATS, TOGETHER, evenly, rest};
 use super::slice::record;
 use super::trickle::Trickle;
 use super::{Course, Loop, Pace, Slice, Source};
@@ -85,7 +85,7 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
         self.start();
         let next = if self.exhausted { None } else { self.pace.next(self.in_flight()) };
         let until = next.map_or(self.slice.until, |next| next.min(self.slice.until));
-        let rest = self.rest(next).min(until - self.now);
+        let rest = self.rest(next, until - self.now);
         if rest.0 > 0 {
             self.driver.rest(Duration::from_nanos(rest.0));
             // Not every driver rests, and none is sure to wake up in time.
@@ -98,15 +98,19 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
         }
     }
 
-    /// How long no answers are looked for: who waits for them alone, or for a beat, need not be woken by each.
-    fn rest(&mut self, next: Option<Nanos>) -> Nanos {
+    /// How long of the time that is `left` no answers are looked for: who waits for them alone, or for a beat, need not be woken by
+    /// each.
+    fn rest(&mut self, next: Option<Nanos>, left: Nanos) -> Nanos {
         let mean = Nanos(self.mean as u64);
-        match self.in_flight() {
-            0 if self.pace.is_dense() => Nanos(u64::MAX),
-            some if self.pace.is_dense() && self.trickle.puts_off() => rest(mean, some),
-            some if next.is_none() && self.pace.is_closed() => rest(mean, some),
+        let rest = match self.in_flight() {
+            0 if self.pace.is_dense() => left,
+            some if self.pace.is_dense() && self.trickle.puts_off(some as f64 / f64::from(LOOKS_IN_BEATS)) => {
+                evenly(rest(mean, some, LOOKS_IN_BEATS), left)
+            }
+            some if next.is_none() && self.pace.is_closed() => rest(mean, some, LOOKS),
             _ => Nanos(0),
-        }
+        };
+        rest.min(left)
     }
 
     /// Starts nothing more and waits for what is in flight, at most `longest`. What is not over then is forgotten.
