@@ -1,6 +1,7 @@
 //! Whether answers come one by one, or many at a time.
 
-/// Whether fewer answers come at a time than a thread would find that looks for them seldom, so that it had better not be woken by each.
+/// Whether fewer answers come at a time than a thread would find that looks for them seldom, so that it had better not be woken by
+/// each.
 #[derive(Debug)]
 pub(super) struct Trickle {
     /// Answers for each wake-up, in the mean of the last; `None` before the first.
