@@ -5,6 +5,7 @@
 mod error;
 mod flow;
 mod network;
+mod pool;
 mod replicas;
 mod server;
 mod service;

@@ -17,8 +17,11 @@ use wire::LocalStream;
 use wire::tikvpb::tikv_server::TikvServer;
 
 use crate::network::{Counted, Meter};
+use crate::pool::Pool;
+use crate::service::Service;
+use crate::service::reads::{self, Read};
 use crate::service::shared::Shared;
-use crate::service::{Service, reads, writes};
+use crate::service::writes::{self, Write};
 use crate::{Compression, FlowControl, Network, Pressure, Replicas, ServerError, Settings};
 
 /// How long writes under way may take to be answered when the service stops.
@@ -51,8 +54,8 @@ pub struct Setup {
 pub struct Server {
     addr: SocketAddr,
     shared: Arc<Shared>,
-    readers: Vec<JoinHandle<()>>,
-    writers: Vec<JoinHandle<()>>,
+    readers: Pool<Read>,
+    writers: Pool<Write>,
     checker: Option<JoinHandle<()>>,
     serving: Option<(oneshot::Sender<()>, tokio::task::AbortHandle)>,
 }
@@ -73,8 +76,7 @@ impl Server {
             let local = wire::beside(addr).map(UnixListener::bind).transpose().map_err(ServerError::Listen)?;
             (listener, local)
         };
-        let (reads, reading) = crossbeam_channel::unbounded();
-        let (writes, writing) = crossbeam_channel::unbounded();
+        let (reads, writes) = (crossbeam_channel::unbounded(), crossbeam_channel::unbounded());
         let flow = Arc::new(FlowControl::new(settings.flow.clone()));
         let shared = Arc::new(Shared {
             replicas,
@@ -84,26 +86,21 @@ impl Server {
             max_key_size: settings.max_key_size,
             most_writing: settings.scheduler_pending_write_threshold,
             writing: AtomicU64::new(0),
-            reads,
-            writes,
+            reads: reads.0.clone(),
+            writes: writes.0.clone(),
         });
+        let (reading, writing) = (Arc::clone(&shared), Arc::clone(&shared));
         // Dropped on the way out of a failure, it ends the threads that there are.
         let mut server = Self {
             addr,
             shared: shared.clone(),
-            readers: Vec::new(),
-            writers: Vec::new(),
+            readers: Pool::new("unified-read-po", reads, move |tasks| reads::run(&reading, tasks)),
+            writers: Pool::new("sched-worker", writes, move |tasks| writes::run(&writing, tasks)),
             checker: None,
             serving: None,
         };
-        for number in 0..settings.read_pool_size.max(1) {
-            let (shared, tasks) = (shared.clone(), reading.clone());
-            server.readers.push(thread(format!("unified-read-po-{number}"), move || reads::run(&shared, &tasks))?);
-        }
-        for number in 0..settings.scheduler_worker_pool_size.max(1) {
-            let (shared, tasks) = (shared.clone(), writing.clone());
-            server.writers.push(thread(format!("sched-worker-{number}"), move || writes::run(&shared, &tasks))?);
-        }
+        server.readers.resize(settings.read_pool_size)?;
+        server.writers.resize(settings.scheduler_worker_pool_size)?;
         server.checker = Some(flow.watch(pressure)?);
         let (stop, stopped) = oneshot::channel();
         let serving = handle.spawn(serve(listeners, Service { shared }, settings, stopped));
@@ -121,6 +118,15 @@ impl Server {
         &self.shared.flow
     }
 
+    /// The threads that read and those that writes pass through are as many from now on, one of each at least.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn resize(&self, read_pool_size: usize, scheduler_worker_pool_size: usize) -> Result<(), ServerError> {
+        self.readers.resize(read_pool_size)?;
+        self.writers.resize(scheduler_worker_pool_size)
+    }
+
     /// Takes no more connections, answers what is under way for up to a second, and ends its threads.
     pub fn stop(self) {}
 
@@ -134,13 +140,11 @@ impl Server {
             serving.abort();
         }
         self.shared.flow.stop();
-        self.readers.iter().for_each(|_| drop(self.shared.reads.send(None)));
-        self.writers.iter().for_each(|_| drop(self.shared.writes.send(None)));
-        let threads = self.readers.drain(..).chain(self.writers.drain(..)).chain(self.checker.take());
-        for thread in threads {
-            if thread.join().is_err() {
-                eprintln!("a thread of the service panicked: please report it with what stderr says above");
-            }
+        let checked = self.checker.take().is_none_or(|checker| checker.join().is_ok());
+        // All are waited for, whatever became of the first.
+        let [read, written] = [self.readers.end(), self.writers.end()];
+        if !(read && written && checked) {
+            eprintln!("a thread of the service panicked: please report it with what stderr says above");
         }
     }
 }
@@ -149,11 +153,6 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-fn thread(name: String, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, ServerError> {
-    let thread = std::thread::Builder::new().name(name.clone()).spawn(run);
-    thread.map_err(|source| ServerError::Thread { name, source })
 }
 
 async fn serve(

@@ -137,6 +137,8 @@ pub(crate) struct Node {
     pub(crate) shards: Vec<Sender<ToShard>>,
     pub(crate) disks: Disks,
     pub(crate) broken: Arc<Broken>,
+    /// `raftstore.raft-write-size-limit`, in bytes, as it is now.
+    pub(crate) write_size_limit: AtomicU64,
     /// Ranges that began to be replaced by a snapshot.
     pub(crate) wipes: AtomicU64,
     /// The node is stopping: nothing is tried again.

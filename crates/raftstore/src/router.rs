@@ -186,6 +186,11 @@ impl Router {
         self.node.disks.set(usage, reason);
     }
 
+    /// A batch of the log is written when it has so many bytes, from the next one on.
+    pub fn set_write_size_limit(&self, bytes: u64) {
+        self.node.write_size_limit.store(bytes, Ordering::Relaxed);
+    }
+
     /// Why this node has stepped down for good, if a disk of it failed.
     pub fn broken(&self) -> Option<String> {
         self.node.broken.is().then(|| self.node.broken.why().unwrap_or_default())

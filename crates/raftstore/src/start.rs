@@ -64,6 +64,7 @@ pub(crate) fn start(setup: Setup) -> Result<Raftstore, RaftstoreError> {
     }
     let node = Arc::new(Node {
         store_id,
+        write_size_limit: AtomicU64::new(settings.write_size_limit),
         settings,
         snapshot_dir,
         replicas,

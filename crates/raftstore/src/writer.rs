@@ -1,6 +1,7 @@
 //! The threads that write the log: everything that waits goes in one batch, with one sync.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crossbeam_channel::Receiver;
@@ -56,7 +57,7 @@ impl Writer {
                         tasks.extend(more);
                     }
                 }
-                if !stop && size < self.node.settings.write_size_limit {
+                if !stop && size < self.node.write_size_limit.load(Ordering::Relaxed) {
                     next = work.try_recv().ok();
                 }
             }

@@ -52,6 +52,34 @@ fn a_configuration_is_checked_and_strange_keys_are_listed() {
 }
 
 #[test]
+fn pools_are_resized_while_a_node_serves() {
+    let dir = tempfile::tempdir().unwrap();
+    let pd = pd(dir.path(), 1, 1, 2);
+    let node = Program::start(&mut store(dir.path(), &pd, "n1", QUICK));
+    let mut session = client(&pd);
+    let status = node.addr("status_addr");
+    let set = |change: &str| assert_eq!(http(&status, "POST /config", change), (200, String::new()));
+    for (readers, schedulers) in [(6, 4), (1, 1), (3, 2)] {
+        set(&format!(r#"{{"readpool.unified.max-thread-count": {readers}}}"#));
+        set(&format!(r#"{{"storage.scheduler-worker-pool-size": {schedulers}}}"#));
+        until("as many threads as were asked for", || {
+            node.threads("unified-read-po") == readers && node.threads("sched-worker") == schedulers
+        });
+        assert_eq!(ask(&mut session, Request::Put("k".into(), "v".into())), Ok(Response::Done));
+        assert_eq!(ask(&mut session, Request::Get("k".into())), Ok(Response::Value(Some("v".into()))));
+    }
+    // As TiKV: of two groups of `storage` in one request only the first takes effect, and both are told.
+    set(r#"{"storage.flow-control.l0-files-threshold": 30, "storage.scheduler-worker-pool-size": 4}"#);
+    let shown: serde_json::Value = serde_json::from_str(&http(&status, "GET /config", "").1).unwrap();
+    assert_eq!((node.threads("sched-worker"), &shown["storage"]["scheduler-worker-pool-size"]), (2, &4.into()));
+    set(r#"{"raftstore.raft-write-size-limit": "64KB"}"#);
+    let shown: serde_json::Value = serde_json::from_str(&http(&status, "GET /config", "").1).unwrap();
+    assert_eq!(shown["raftstore"]["raft-write-size-limit"], "64KiB");
+    let refused = http(&status, "POST /config", r#"{"readpool.unified.max-thread-count": 1000}"#);
+    assert!(refused.0 == 500 && refused.1.contains("expected at most"), "{refused:?}");
+}
+
+#[test]
 fn a_node_serves_changes_its_settings_ends_and_comes_back_with_its_data() {
     let dir = tempfile::tempdir().unwrap();
     let pd = pd(dir.path(), 1, 1, 2);

@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
-use kvserver::FlowSettings;
+use kvserver::Server;
+use parking_lot::Mutex;
+use raftstore::Router;
 
-use super::settings;
+use super::settings::{self, READ_POOL, SCHEDULER_POOL};
 use crate::config::{Config, Dispatch, Values};
 use crate::rocks::RocksState;
 
 /// Applies changes to a node that runs.
 pub(super) struct Online {
     pub(super) state: Arc<RocksState>,
-    /// Sets flow control anew.
-    pub(super) flow: Box<dyn Fn(FlowSettings) + Send + Sync>,
+    /// The service, until it stops.
+    pub(super) server: Arc<Mutex<Option<Server>>>,
+    pub(super) router: Router,
 }
 
 impl Dispatch for Online {
@@ -20,6 +23,11 @@ impl Dispatch for Online {
         match module {
             "storage" => self.storage(changed, now),
             "rocksdb" => self.state.reconfigure(now),
+            "readpool" => self.resize_pools(now),
+            "raftstore" => {
+                self.router.set_write_size_limit(now.size("raftstore.raft-write-size-limit"));
+                Ok(())
+            }
             // What follows from a change, such as a memory limit computed from the cache, has nothing to apply.
             _ => Ok(()),
         }
@@ -27,18 +35,29 @@ impl Dispatch for Online {
 }
 
 impl Online {
-    /// TiKV looks for the block cache first and for flow control only if it was not changed in the same request
-    /// (src/storage/config_manager.rs): of two groups in one request only the first takes effect, though both are
+    /// TiKV looks for the block cache first, for flow control only if that was not changed in the same request, and for the
+    /// scheduler's pool only if neither was (src/storage/config_manager.rs): of two groups in one request only the first takes effect, though both are
     /// recorded, kept, and answered with 200. Tools that work against TiKV must meet the same here.
     fn storage(&self, changed: &Values, now: &Config) -> Result<(), String> {
         let group = |prefix: &str| changed.keys().any(|key| key.starts_with(prefix));
         if group("storage.block-cache.") {
             self.state.resize_cache(now.size("storage.block-cache.capacity"));
         } else if group("storage.flow-control.") {
-            (self.flow)(settings::flow(now));
+            if let Some(server) = self.server.lock().as_ref() {
+                server.flow().set(settings::flow(now));
+            }
             // Whether RocksDB stalls, and how many memtables may wait, follow from flow control.
             self.state.reconfigure(now)?;
+        } else if group(SCHEDULER_POOL) {
+            self.resize_pools(now)?;
         }
         Ok(())
+    }
+
+    /// Those of the service; raft's keep the size that they began with.
+    fn resize_pools(&self, now: &Config) -> Result<(), String> {
+        let server = self.server.lock();
+        let resized = server.as_ref().map(|server| server.resize(now.count(READ_POOL), now.count(SCHEDULER_POOL)));
+        resized.unwrap_or(Ok(())).map_err(|error| error.to_string())
     }
 }

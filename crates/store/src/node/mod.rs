@@ -117,13 +117,8 @@ impl Node {
         let beats = beats::Beats { router: router.clone(), state: Arc::clone(&state), space, started };
         session.start_heartbeats(beats.heartbeats());
         let server = Arc::new(Mutex::new(Some(server)));
-        let served = Arc::clone(&server);
-        let flow = move |flow| {
-            if let Some(server) = served.lock().as_ref() {
-                server.flow().set(flow);
-            }
-        };
-        let dispatch = dispatch::Online { state: Arc::clone(&state), flow: Box::new(flow) };
+        let dispatch =
+            dispatch::Online { state: Arc::clone(&state), server: Arc::clone(&server), router: router.clone() };
         let (broken, statuses) = (router.clone(), router);
         let shown = Shown {
             controller: Controller::new(config, machine, arguments.config.clone(), Arc::new(dispatch)),

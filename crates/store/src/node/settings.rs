@@ -10,6 +10,11 @@ use raftstore::{LogRecovery, LogSettings};
 use super::NodeError;
 use crate::config::{Config, Value};
 
+/// Threads that writes pass through.
+pub(super) const SCHEDULER_POOL: &str = "storage.scheduler-worker-pool-size";
+/// Threads that read.
+pub(super) const READ_POOL: &str = "readpool.unified.max-thread-count";
+
 /// An address to listen on: loopback, unless others are allowed.
 pub(super) fn listen_addr(config: &Config, key: &str, remote: bool) -> Result<SocketAddr, NodeError> {
     let text = config.text(key);
@@ -30,9 +35,9 @@ pub(super) fn server(config: &Config, zone_round_trip: Duration) -> kvserver::Se
     kvserver::Settings {
         grpc_concurrency: config.count("server.grpc-concurrency"),
         compression: if gzip { Compression::Gzip } else { Compression::None },
-        scheduler_worker_pool_size: config.count("storage.scheduler-worker-pool-size"),
+        scheduler_worker_pool_size: config.count(SCHEDULER_POOL),
         scheduler_pending_write_threshold: config.size("storage.scheduler-pending-write-threshold"),
-        read_pool_size: config.count("readpool.unified.max-thread-count"),
+        read_pool_size: config.count(READ_POOL),
         zone: zone.unwrap_or_default(),
         zone_round_trip,
         flow: flow(config),

@@ -58,6 +58,13 @@ impl Program {
     }
 
     /// SIGTERM, and how it ended.
+    /// Its threads whose names begin so.
+    pub(crate) fn threads(&self, name: &str) -> usize {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap().flatten();
+        let names = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
+        names.filter(|comm| comm.starts_with(name)).count()
+    }
+
     pub(crate) fn terminate(mut self) -> ExitStatus {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
