@@ -127,11 +127,15 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
     }
     let workload = inputs::workload(workload)?.noun;
     if args.launch.is_some() || args.db.as_ref().is_some_and(|db| db.starts_with("mysql:")) {
-        if args.events.is_some() {
-            return Err(Failure::input("--events is for raw keys: leave it out, or run the workload on a TiKV"));
-        }
-        if args.options.values.is_some() {
-            return Err(Failure::input("--values is for raw keys: leave it out, or run the workload on a TiKV"));
+        let given = [
+            (args.events.is_some(), "--events"),
+            (args.options.values.is_some(), "--values"),
+            (args.options.gzip, "--gzip"),
+            (args.options.zone.is_some(), "--zone"),
+        ];
+        if let Some((_, option)) = given.into_iter().find(|(given, _)| *given) {
+            let words = format!("{option} is for raw keys: leave it out, or run the workload on a TiKV");
+            return Err(Failure::input(words));
         }
         return sql::measure(args, &workload, json);
     }

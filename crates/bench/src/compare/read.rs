@@ -40,9 +40,9 @@ fn of_folder(folder: &Path) -> Result<(String, Vec<Sample>), BenchError> {
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         if path.extension().is_some_and(|extension| extension == "parquet") {
-            let timeline = Timeline::read(&path)?;
-            runs.push(Sample::of_timeline(&timeline)?);
-            title = Some(timeline.about.title);
+            let (named, run) = read(&path)?;
+            runs.extend(run);
+            title = Some(named);
         }
     }
     // A folder lists its files in any order.

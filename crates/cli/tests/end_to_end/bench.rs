@@ -70,10 +70,13 @@ fn sizes_of_values_that_make_no_sense_are_refused_with_what_is_expected() {
 }
 
 #[test]
-fn rows_of_a_sql_database_have_the_sizes_of_their_workload() {
+fn what_is_for_raw_keys_is_refused_on_a_sql_database() {
     let url = "mysql://u@127.0.0.1:1/s";
-    let run = run(&["bench", "examples/rds-inserts.toml", "--db", url, "--values", "4KiB"]);
-    assert!(run.code == 2 && run.stderr.contains("--values is for raw keys"), "{}: {}", run.code, run.stderr);
+    for given in [&["--values", "4KiB"][..], &["--gzip"], &["--zone", "a"]] {
+        let run = run(&[&["bench", "examples/rds-inserts.toml", "--db", url], given].concat());
+        let expected = format!("{} is for raw keys", given[0]);
+        assert!(run.code == 2 && run.stderr.contains(&expected), "{}: {}", run.code, run.stderr);
+    }
 }
 
 #[test]
