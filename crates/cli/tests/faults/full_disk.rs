@@ -114,8 +114,16 @@ fn one_full_disk_of_three_loses_nothing_and_most_writes_go_on() {
     place.end();
 }
 
+/// What happens to the nodes while there is no room.
+#[derive(PartialEq)]
+enum Meanwhile {
+    TheyRun,
+    /// All of them: what could not be flushed is in their logs alone.
+    Kill9,
+}
+
 /// No reserve at all: the disk itself says that there is no room. Reads may stop then, for that is what the reserve is for.
-fn without_reserve(disk: &str, settings: &str) {
+fn without_reserve(disk: &str, settings: &str, meanwhile: Meanwhile) {
     let place = Place::start("unlimited:1GiB", "unlimited:1GiB", settings);
     let client = client(&place);
     let mut written: Vec<Written> = put_all(&client, "before").into_iter().map(Result::unwrap).collect();
@@ -134,6 +142,8 @@ fn without_reserve(disk: &str, settings: &str) {
     let mut session = client.session();
     let from = Instant::now();
     let mut refused = None;
+    // What the key may hold: the last that was acknowledged, or any that was tried since, for what failed may have been done.
+    let (filled, mut held) = (key(1, "filling"), Vec::new());
     while refused.is_none() || !says() {
         assert!(
             from.elapsed() < Duration::from_secs(60),
@@ -143,36 +153,63 @@ fn without_reserve(disk: &str, settings: &str) {
         // The log compresses what it can.
         let mut large = vec![0; 64 << 10];
         random.fill(&mut large[..]);
-        if let Err(error) = ask(&mut session, Request::Put(key(1, "filling"), large.into())) {
-            refused = Some(error.to_string());
+        let large = Bytes::from(large);
+        match ask(&mut session, Request::Put(filled.clone(), large.clone())) {
+            Ok(_) => held.clear(),
+            Err(error) => refused = Some(error.to_string()),
         }
+        held.push(large);
     }
     eprintln!("{disk} disk without reserve, after {:.1?}: {refused:?}", from.elapsed());
+    let nodes = place.cluster().nodes();
+    if meanwhile == Meanwhile::Kill9 {
+        nodes.iter().for_each(|node| node.kill9());
+    }
     disks.iter().for_each(|at| empty(at));
+    if meanwhile == Meanwhile::Kill9 {
+        nodes.iter().for_each(|node| node.restart().unwrap());
+    }
     let mended = place.wait_for("writes to go on", || put_all(&client, "after").iter().all(Result::is_ok));
     eprintln!("{disk} disk without reserve: writes go on {mended:.1?} after there is room");
     written.extend(put_all(&client, "after").into_iter().map(Result::unwrap));
     assert_eq!(lost(&client, &written), Vec::<String>::new());
     // What was written before it was full, and after, is also on the disk.
-    for node in place.cluster().nodes() {
+    for node in nodes {
         assert_eq!(node.status().unwrap().0, 200, "a full disk is not a broken one");
         node.kill9();
         node.restart().unwrap();
     }
     assert_eq!(lost(&client, &written), Vec::<String>::new());
-    drop(client);
+    match ask(&mut session, Request::Get(filled)) {
+        Ok(Response::Value(Some(value))) => assert!(held.contains(&value), "what filled the disk is an older write"),
+        other => panic!("what filled the disk was answered {other:?}"),
+    }
+    drop((client, session));
     place.end();
 }
 
 #[test]
 fn a_data_disk_that_runs_out_of_room_loses_nothing_and_goes_on_once_there_is_room() {
-    without_reserve("data", "[storage]\nreserve-space = \"0B\"");
+    without_reserve("data", "[storage]\nreserve-space = \"0B\"", Meanwhile::TheyRun);
 }
 
 #[test]
+fn nodes_that_are_killed_while_their_data_disks_have_no_room_come_back_with_all_that_was_acknowledged() {
+    // Memtables so small that some are flushed into what has no room for them.
+    let settings = "[storage]\nreserve-space = \"0B\"\n[rocksdb.defaultcf]\nwrite-buffer-size = \"1MiB\"";
+    without_reserve("data", settings, Meanwhile::Kill9);
+}
+
+/// A log that keeps all its files, so that it needs more.
+const LOG: &str = "[storage]\nreserve-raft-space = \"0B\"\n[raft-engine]\ntarget-file-size = \"2MiB\"\n\
+                   purge-threshold = \"10GiB\"\nenable-log-recycle = false";
+
+#[test]
 fn a_raft_disk_that_runs_out_of_room_loses_nothing_and_goes_on_once_there_is_room() {
-    // A log that keeps all its files, so that it needs more.
-    let settings = "[storage]\nreserve-raft-space = \"0B\"\n[raft-engine]\ntarget-file-size = \"2MiB\"\n\
-                    purge-threshold = \"10GiB\"\nenable-log-recycle = false";
-    without_reserve("raft", settings);
+    without_reserve("raft", LOG, Meanwhile::TheyRun);
+}
+
+#[test]
+fn nodes_that_are_killed_while_their_raft_disks_have_no_room_come_back_with_all_that_was_acknowledged() {
+    without_reserve("raft", LOG, Meanwhile::Kill9);
 }
