@@ -118,13 +118,20 @@ impl Server {
         &self.shared.flow
     }
 
-    /// The threads that read and those that writes pass through are as many from now on, one of each at least.
+    /// So many threads read from now on, one at least.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn resize(&self, read_pool_size: usize, scheduler_worker_pool_size: usize) -> Result<(), ServerError> {
-        self.readers.resize(read_pool_size)?;
-        self.writers.resize(scheduler_worker_pool_size)
+    pub fn resize_read_pool(&self, threads: usize) -> Result<(), ServerError> {
+        self.readers.resize(threads)
+    }
+
+    /// Writes pass through so many threads from now on, one at least.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn resize_scheduler_pool(&self, threads: usize) -> Result<(), ServerError> {
+        self.writers.resize(threads)
     }
 
     /// Takes no more connections, answers what is under way for up to a second, and ends its threads.

@@ -65,7 +65,8 @@ impl Session {
     }
 
     /// Lets so long pass without looking for answers, once what was flushed is sent: its thread wakes up once for all that come
-    /// meanwhile, where `poll` would for each. It returns at once where another thread takes answers in, which is woken by them in any case.
+    /// meanwhile, where `poll` would for each. It returns at once where another thread takes answers in, which is woken by them in
+    /// any case.
     pub fn rest(&mut self, span: Duration) {
         if let Some(own) = &mut self.own {
             let until = Instant::now() + span;

@@ -51,6 +51,11 @@ fn a_configuration_is_checked_and_strange_keys_are_listed() {
     assert!(words.contains("--allow-remote"), "{words}");
 }
 
+/// What holds, as the node tells it.
+fn config(status: &str) -> serde_json::Value {
+    serde_json::from_str(&http(status, "GET /config", "").1).unwrap()
+}
+
 #[test]
 fn pools_are_resized_while_a_node_serves() {
     let dir = tempfile::tempdir().unwrap();
@@ -70,10 +75,14 @@ fn pools_are_resized_while_a_node_serves() {
     }
     // As TiKV: of two groups of `storage` in one request only the first takes effect, and both are told.
     set(r#"{"storage.flow-control.l0-files-threshold": 30, "storage.scheduler-worker-pool-size": 4}"#);
-    let shown: serde_json::Value = serde_json::from_str(&http(&status, "GET /config", "").1).unwrap();
+    let shown = config(&status);
     assert_eq!((node.threads("sched-worker"), &shown["storage"]["scheduler-worker-pool-size"]), (2, &4.into()));
+    // Nor is it done with the next change of another pool.
+    set(r#"{"readpool.unified.max-thread-count": 2}"#);
+    until("two threads that read", || node.threads("unified-read-po") == 2);
+    assert_eq!(node.threads("sched-worker"), 2);
     set(r#"{"raftstore.raft-write-size-limit": "64KB"}"#);
-    let shown: serde_json::Value = serde_json::from_str(&http(&status, "GET /config", "").1).unwrap();
+    let shown = config(&status);
     assert_eq!(shown["raftstore"]["raft-write-size-limit"], "64KiB");
     let refused = http(&status, "POST /config", r#"{"readpool.unified.max-thread-count": 1000}"#);
     assert!(refused.0 == 500 && refused.1.contains("expected at most"), "{refused:?}");
@@ -99,11 +108,11 @@ fn a_node_serves_changes_its_settings_ends_and_comes_back_with_its_data() {
     let status = node.addr("status_addr");
     let change = r#"{"storage.block-cache.capacity": "16MB", "rocksdb.defaultcf.write-buffer-size": "1MB"}"#;
     assert_eq!(http(&status, "POST /config", change), (200, String::new()));
-    let shown: serde_json::Value = serde_json::from_str(&http(&status, "GET /config", "").1).unwrap();
+    let shown = config(&status);
     assert_eq!(shown["storage"]["block-cache"]["capacity"], "16MiB");
     let change = r#"{"rocksdb.compaction-readahead-size": "4MB", "rocksdb.max-open-files": 100}"#;
     assert_eq!(http(&status, "POST /config", change), (200, String::new()));
-    let shown: serde_json::Value = serde_json::from_str(&http(&status, "GET /config", "").1).unwrap();
+    let shown = config(&status);
     assert_eq!(shown["rocksdb"]["compaction-readahead-size"], "4MiB");
     assert_eq!(shown["rocksdb"]["max-open-files"], 100);
     let refused = http(&status, "POST /config", r#"{"rocksdb.defaultcf.block-size": "1MB"}"#);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kvserver::Server;
+use kvserver::{Server, ServerError};
 use parking_lot::Mutex;
 use raftstore::Router;
 
@@ -23,7 +23,7 @@ impl Dispatch for Online {
         match module {
             "storage" => self.storage(changed, now),
             "rocksdb" => self.state.reconfigure(now),
-            "readpool" => self.resize_pools(now),
+            "readpool" => self.serving(|server| server.resize_read_pool(now.count(READ_POOL))),
             "raftstore" => {
                 self.router.set_write_size_limit(now.size("raftstore.raft-write-size-limit"));
                 Ok(())
@@ -36,28 +36,27 @@ impl Dispatch for Online {
 
 impl Online {
     /// TiKV looks for the block cache first, for flow control only if that was not changed in the same request, and for the
-    /// scheduler's pool only if neither was (src/storage/config_manager.rs): of two groups in one request only the first takes effect, though both are
-    /// recorded, kept, and answered with 200. Tools that work against TiKV must meet the same here.
+    /// scheduler's pool only if neither was (src/storage/config_manager.rs): of two groups in one request only the first takes
+    /// effect, though both are recorded, kept, and answered with 200. Tools that work against TiKV must meet the same here.
     fn storage(&self, changed: &Values, now: &Config) -> Result<(), String> {
         let group = |prefix: &str| changed.keys().any(|key| key.starts_with(prefix));
         if group("storage.block-cache.") {
             self.state.resize_cache(now.size("storage.block-cache.capacity"));
         } else if group("storage.flow-control.") {
-            if let Some(server) = self.server.lock().as_ref() {
+            self.serving(|server| {
                 server.flow().set(settings::flow(now));
-            }
+                Ok(())
+            })?;
             // Whether RocksDB stalls, and how many memtables may wait, follow from flow control.
             self.state.reconfigure(now)?;
         } else if group(SCHEDULER_POOL) {
-            self.resize_pools(now)?;
+            self.serving(|server| server.resize_scheduler_pool(now.count(SCHEDULER_POOL)))?;
         }
         Ok(())
     }
 
-    /// Those of the service; raft's keep the size that they began with.
-    fn resize_pools(&self, now: &Config) -> Result<(), String> {
-        let server = self.server.lock();
-        let resized = server.as_ref().map(|server| server.resize(now.count(READ_POOL), now.count(SCHEDULER_POOL)));
-        resized.unwrap_or(Ok(())).map_err(|error| error.to_string())
+    /// Changes something of the service, if it has not stopped.
+    fn serving(&self, change: impl FnOnce(&Server) -> Result<(), ServerError>) -> Result<(), String> {
+        self.server.lock().as_ref().map_or(Ok(()), change).map_err(|error| error.to_string())
     }
 }
