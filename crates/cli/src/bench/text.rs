@@ -67,7 +67,7 @@ pub(super) fn table(report: &Report) -> String {
 fn looked(load: &Loop, threads: u32) -> String {
     let looks = load.looks(threads);
     looks.map_or(String::new(), |looks| {
-        let coming = if matches!(load, Loop::Open { .. }) { " and come one by one" } else { "" };
+        let coming = if matches!(load, Loop::Open { .. }) { " and come few at a time" } else { "" };
         format!(", answers looked for {looks} times in their mean latency while many are on their way{coming}")
     })
 }
