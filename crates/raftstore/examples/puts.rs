@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use raftstore::testing::{self, MemoryNetwork};
-use raftstore::{Cf, Change, Command, Raftstore, Router, Scan, Setup, State, StateError};
+use raftstore::{Cf, Change, Command, Online, Raftstore, Router, Scan, Setup, State, StateError};
 use wire::kvrpcpb::Context;
 
 /// Forgets everything: what is left is what raft costs.
@@ -91,11 +91,12 @@ fn main() {
             let home = folder.path().join(id.to_string());
             let mut settings = testing::settings(&home.join("raft"));
             settings.tick = Duration::from_millis(100);
-            settings.lease = Duration::from_millis(900);
-            settings.gc_interval = Duration::from_secs(1);
+            let lease = Duration::from_millis(900);
+            let gc_interval = Duration::from_secs(1);
             let store = Raftstore::start(Setup {
                 store_id: id,
                 settings,
+                online: Online { lease, gc_interval, ..testing::online() },
                 snapshot_dir: home.join("snap"),
                 state: Arc::new(Nowhere),
                 transport: network.transport(id),

@@ -23,7 +23,7 @@ pub(crate) enum ToGc {
 /// Works until told to stop.
 pub(crate) fn run(node: &Node, engine: &Arc<Engine>, state: &dyn State, work: &Receiver<ToGc>) {
     let mut wanted: HashMap<u64, u64> = HashMap::new();
-    let mut next = Instant::now() + node.settings.gc_interval;
+    let mut next = Instant::now() + node.online.read().gc_interval;
     loop {
         match work.recv_timeout(next.saturating_duration_since(Instant::now())) {
             Ok(ToGc::Until(region_id, index)) => {
@@ -34,7 +34,7 @@ pub(crate) fn run(node: &Node, engine: &Arc<Engine>, state: &dyn State, work: &R
             Err(RecvTimeoutError::Timeout) => {}
             Ok(ToGc::Stop) | Err(RecvTimeoutError::Disconnected) => return,
         }
-        next = Instant::now() + node.settings.gc_interval.max(Duration::from_millis(1));
+        next = Instant::now() + node.online.read().gc_interval.max(Duration::from_millis(1));
         if node.broken.is() {
             continue;
         }
@@ -83,6 +83,6 @@ fn shorten(node: &Node, engine: &Engine, state: &dyn State, wanted: &mut HashMap
 
 fn urge(node: &Node, regions: &[u64]) {
     for replica in regions.iter().filter_map(|id| node.replicas.get(id)) {
-        let _ = node.shards[replica.shard].send(ToShard::Urge(replica.slot));
+        node.shards.send(replica.place, ToShard::Urge(replica.place));
     }
 }

@@ -4,15 +4,20 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
 
 use crossbeam_channel::Sender;
 use parking_lot::{Mutex, RwLock};
 use wire::metapb::Region;
 use wire::raft_serverpb::DiskUsage;
 
+use crate::apply::ToApply;
+use crate::lanes::Lanes;
+use crate::pools::ToPools;
 use crate::replica::Replica;
 use crate::shard::ToShard;
-use crate::{Refusal, Settings, refusals};
+use crate::writer::ToWriter;
+use crate::{Online, RaftstoreError, Refusal, Settings, refusals};
 
 /// Why the node has stepped down for good, once it has.
 #[derive(Default)]
@@ -132,13 +137,20 @@ impl Drop for Waiting<'_> {
 pub(crate) struct Node {
     pub(crate) store_id: u64,
     pub(crate) settings: Settings,
+    /// As they are now.
+    pub(crate) online: RwLock<Online>,
     pub(crate) snapshot_dir: PathBuf,
     pub(crate) replicas: HashMap<u64, Arc<Replica>>,
-    pub(crate) shards: Vec<Sender<ToShard>>,
+    /// To the threads that run raft.
+    pub(crate) shards: Lanes<ToShard>,
+    /// To the threads that write the log, if raft's do not.
+    pub(crate) writers: Lanes<ToWriter>,
+    /// To the threads that apply.
+    pub(crate) appliers: Lanes<ToApply>,
+    /// To the thread that gives these pools their sizes.
+    pub(crate) pools: Sender<ToPools>,
     pub(crate) disks: Disks,
     pub(crate) broken: Arc<Broken>,
-    /// `raftstore.raft-write-size-limit`, in bytes, as it is now.
-    pub(crate) write_size_limit: AtomicU64,
     /// Ranges that began to be replaced by a snapshot.
     pub(crate) wipes: AtomicU64,
     /// The node is stopping: nothing is tried again.
@@ -149,10 +161,7 @@ impl Node {
     /// A disk failed, or what should never happen did: the node gives up everything it leads, and answers nobody.
     pub(crate) fn break_down(&self, why: &str) {
         self.broken.set(why);
-        for shard in &self.shards {
-            // A shard that is gone leads nothing.
-            let _ = shard.send(ToShard::Broken);
-        }
+        self.shards.send_all(|| ToShard::Broken);
     }
 
     /// What everybody is told once it is broken.
@@ -195,9 +204,23 @@ impl Node {
     }
 }
 
-/// Runs what a thread does; a panic in it breaks the node, and leaves the process to say so.
-pub(crate) fn guarded(node: &Node, thread: &str, run: impl FnOnce()) {
-    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err() {
-        node.break_down(&format!("internal error in {thread}, see above"));
-    }
+/// Starts a thread; a panic in it breaks the node, and leaves the process to say so.
+///
+/// # Errors
+/// When the system refuses it.
+pub(crate) fn spawn<K: Send + 'static>(
+    node: &Arc<Node>,
+    name: &str,
+    run: impl FnOnce() -> Option<K> + Send + 'static,
+) -> Result<JoinHandle<Option<K>>, RaftstoreError> {
+    let (node, of) = (Arc::clone(node), name.to_owned());
+    let guarded = move || {
+        let kept = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+        kept.unwrap_or_else(|_| {
+            node.break_down(&format!("internal error in {of}, see above"));
+            None
+        })
+    };
+    let spawned = std::thread::Builder::new().name(name.to_owned()).spawn(guarded);
+    spawned.map_err(|why| RaftstoreError::System { what: format!("the thread {name}"), why })
 }

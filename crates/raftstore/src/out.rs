@@ -16,8 +16,7 @@ use crate::snapshot::Sending;
 /// What a region's log has to get before messages may leave.
 pub(crate) struct WriteTask {
     pub(crate) region_id: u64,
-    pub(crate) shard: usize,
-    pub(crate) slot: usize,
+    pub(crate) place: usize,
     /// Raft's number of it.
     pub(crate) number: u64,
     pub(crate) entries: Vec<Entry>,
@@ -72,30 +71,17 @@ pub(crate) struct Out {
     pub(crate) node: Arc<Node>,
     pub(crate) mail: Mail,
     pub(crate) tasks: Vec<WriteTask>,
-    /// By apply thread.
-    pub(crate) apply: Vec<(Sender<ToApply>, Vec<Apply>)>,
+    pub(crate) apply: Vec<Apply>,
     pub(crate) snapshots: Sender<Sending>,
     /// Replicas that know of another leader now.
     pub(crate) changed: Vec<Arc<Replica>>,
 }
 
 impl Out {
-    /// To the thread that applies a replica's entries.
-    pub(crate) fn apply(&mut self, replica: &Replica, what: Apply) {
-        let threads = self.apply.len();
-        // Shards take turns with replicas: their slots, not all of their threads, have to be spread.
-        let thread = (replica.slot * self.node.shards.len() + replica.shard) % threads;
-        self.apply[thread].1.push(what);
-    }
-
     /// Hands entries to the threads that apply them.
     pub(crate) fn flush_apply(&mut self) {
-        for (thread, tasks) in &mut self.apply {
-            if !tasks.is_empty() {
-                // A thread that is gone took the answers with it, and those say so.
-                let _ = thread.send(ToApply::Tasks(std::mem::take(tasks)));
-            }
-        }
+        // A thread that is gone took the answers with it, and those say so.
+        self.node.appliers.deal(std::mem::take(&mut self.apply), Apply::place, ToApply::Tasks);
     }
 }
 

@@ -4,17 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
 use crossbeam_channel::Sender;
 use wire::metapb::Region;
 
-use crate::apply::ToApply;
+use crate::crew::join;
 use crate::gc::ToGc;
 use crate::node::Node;
-use crate::shard::ToShard;
-use crate::writer::ToWriter;
-use crate::{RegionStatus, Router, Settings, State, Transport, start};
+use crate::pools::{Pools, ToPools};
+use crate::{Online, RegionStatus, Router, Settings, State, Transport, start};
 
 /// What a node's raft needs.
 pub struct Setup {
@@ -22,6 +20,8 @@ pub struct Setup {
     pub store_id: u64,
     /// Of raft.
     pub settings: Settings,
+    /// Of raft, too, as they are at the start.
+    pub online: Online,
     /// A folder, on the data disk, for snapshots that come in.
     pub snapshot_dir: PathBuf,
     /// What entries change.
@@ -64,40 +64,14 @@ pub enum RaftstoreError {
     },
 }
 
-/// A thread, and how to end it.
-pub(crate) struct Worker {
-    pub(crate) end: Box<dyn Fn() + Send>,
-    pub(crate) thread: JoinHandle<()>,
-}
-
-impl Worker {
-    pub(crate) fn shard(thread: JoinHandle<()>, to: Sender<ToShard>) -> Self {
-        Self { thread, end: Box::new(move || drop(to.send(ToShard::Stop))) }
-    }
-
-    pub(crate) fn writer(thread: JoinHandle<()>, to: Sender<ToWriter>) -> Self {
-        Self { thread, end: Box::new(move || drop(to.send(ToWriter::Stop))) }
-    }
-
-    pub(crate) fn applier(thread: JoinHandle<()>, to: Sender<ToApply>) -> Self {
-        Self { thread, end: Box::new(move || drop(to.send(ToApply::Stop))) }
-    }
-
-    pub(crate) fn gc(thread: JoinHandle<()>, to: Sender<ToGc>) -> Self {
-        Self { thread, end: Box::new(move || drop(to.send(ToGc::Stop))) }
-    }
-
-    /// Ends when those are gone that could ask something of it.
-    pub(crate) fn sender(thread: JoinHandle<()>) -> Self {
-        Self { thread, end: Box::new(|| ()) }
-    }
-}
-
 /// Raft on a node; stops when told, or when dropped.
 pub struct Raftstore {
     pub(crate) node: Arc<Node>,
-    /// In the order in which they have to end.
-    pub(crate) workers: Vec<Worker>,
+    /// Has the pools, and gives them their sizes.
+    pub(crate) pools: Option<JoinHandle<Option<Pools>>>,
+    pub(crate) to_gc: Sender<ToGc>,
+    /// Of the log's collector, and of snapshots.
+    pub(crate) others: Vec<JoinHandle<Option<()>>>,
 }
 
 impl Raftstore {
@@ -118,22 +92,13 @@ impl Raftstore {
     pub fn stop(self) {}
 }
 
-/// A thread that waits for a broken disk is left behind after this long.
-const PATIENCE: Duration = Duration::from_secs(2);
-
 impl Drop for Raftstore {
     fn drop(&mut self) {
         self.node.stopping.store(true, Ordering::Relaxed);
-        let begun = Instant::now();
-        for Worker { end, thread } in self.workers.drain(..) {
-            end();
-            drop(end);
-            while self.node.broken.is() && !thread.is_finished() && begun.elapsed() < PATIENCE {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            if !self.node.broken.is() || thread.is_finished() {
-                let _ = thread.join();
-            }
-        }
+        let _ = self.node.pools.send(ToPools::Stop);
+        // Its threads end with a pool, and those that send snapshots when nobody is left who could ask for one.
+        drop(join(&self.node, self.pools.take().into_iter().collect()));
+        let _ = self.to_gc.send(ToGc::Stop);
+        join(&self.node, std::mem::take(&mut self.others));
     }
 }

@@ -16,10 +16,8 @@ pub(crate) struct Replica {
     pub(crate) peer: Peer,
     /// Its keys in the state: from, and until.
     pub(crate) range: (Bytes, Bytes),
-    /// Which thread runs it.
-    pub(crate) shard: usize,
-    /// Its place there.
-    pub(crate) slot: usize,
+    /// Its place among the node's, which says what threads are its own.
+    pub(crate) place: usize,
     /// The leader's peer id; 0 when nobody is known.
     pub(crate) leader: AtomicU64,
     pub(crate) leads: AtomicBool,

@@ -11,9 +11,10 @@ use wire::raft_serverpb::{DiskUsage, RaftMessage};
 
 use crate::answer::Answer;
 use crate::node::Node;
+use crate::pools::ToPools;
 use crate::replica::Replica;
 use crate::shard::ToShard;
-use crate::{Applied, Command, Done, Refusal, RegionStatus, SnapshotSink, clock, refusals};
+use crate::{Applied, Command, Done, Online, Refusal, RegionStatus, SnapshotSink, clock, refusals};
 
 /// Takes requests and messages to the threads of raft; cheap to clone, and no call of it blocks.
 #[derive(Clone)]
@@ -49,26 +50,21 @@ impl Router {
         Ok(replica)
     }
 
-    fn tell(&self, shard: usize, what: ToShard) {
-        // A shard that is gone drops what it is told, and what is owed answers for itself.
-        let _ = self.node.shards[shard].send(what);
-    }
-
     /// Replicates a command and applies it; `done` is called when it is applied here.
     pub fn write(&self, asked: &Context, command: Command, done: Done<Applied>) {
         match self.writable(asked, &command) {
             Err(refusal) => done(Err(refusal)),
             Ok(replica) => {
                 let answer = Answer::to_write(done);
-                let write = ToShard::Write { slot: replica.slot, command, answer, at: clock::now() };
-                self.tell(replica.shard, write);
+                let place = replica.place;
+                self.node.shards.send(place, ToShard::Write { place, command, answer, at: clock::now() });
             }
         }
     }
 
     fn writable(&self, asked: &Context, command: &Command) -> Result<&Arc<Replica>, Refusal> {
         let replica = self.leader(asked)?;
-        let (size, limit) = (command.size() as u64, self.node.settings.entry_max_size);
+        let (size, limit) = (command.size() as u64, self.node.online.read().entry_max_size);
         if size > limit {
             return Err(refusals::too_large(asked.region_id, size, limit));
         }
@@ -104,8 +100,8 @@ impl Router {
             Err(refusal) => done(Err(refusal)),
             Ok(replica) => {
                 let answer = Answer::to_read(done);
-                let read = ToShard::Read { slot: replica.slot, anywhere: asked.replica_read, answer, at: clock::now() };
-                self.tell(replica.shard, read);
+                let (place, anywhere) = (replica.place, asked.replica_read);
+                self.node.shards.send(place, ToShard::Read { place, anywhere, answer, at: clock::now() });
             }
         }
     }
@@ -121,17 +117,9 @@ impl Router {
         if self.node.broken.is() {
             return;
         }
-        let mut shards: Vec<Vec<(usize, Message)>> = self.node.shards.iter().map(|_| Vec::new()).collect();
-        for message in messages {
-            if let Some((replica, message)) = self.accept(&message) {
-                shards[replica.shard].push((replica.slot, message));
-            }
-        }
-        for (shard, messages) in shards.into_iter().enumerate() {
-            if !messages.is_empty() {
-                self.tell(shard, ToShard::Step(messages));
-            }
-        }
+        let accepted = messages.iter().filter_map(|message| self.accept(message));
+        let messages = accepted.map(|(replica, message)| (replica.place, message)).collect();
+        self.node.shards.deal(messages, |(place, _)| *place, ToShard::Step);
     }
 
     /// A message for a replica of this node, of another replica of the same region; others are dropped.
@@ -165,7 +153,7 @@ impl Router {
     /// Hands the leadership of a region over, if this node has it.
     pub fn transfer_leader(&self, region_id: u64, to: Peer) {
         if let Some(replica) = self.node.replicas.get(&region_id) {
-            self.tell(replica.shard, ToShard::Transfer(replica.slot, to));
+            self.node.shards.send(replica.place, ToShard::Transfer(replica.place, to));
         }
     }
 
@@ -186,9 +174,19 @@ impl Router {
         self.node.disks.set(usage, reason);
     }
 
-    /// A batch of the log is written when it has so many bytes, from the next one on.
-    pub fn set_write_size_limit(&self, bytes: u64) {
-        self.node.write_size_limit.store(bytes, Ordering::Relaxed);
+    /// What can be changed while the node runs is so from now on. Pools get their sizes a moment later, when their threads have
+    /// done what they were told; replicas learn of the rest at their next tick.
+    ///
+    /// # Errors
+    /// When it cannot be changed, in TiKV's words; then nothing is.
+    pub fn change(&self, online: Online) -> Result<(), &'static str> {
+        let mut now = self.node.online.write();
+        online.follows(&now)?;
+        *now = online;
+        drop(now);
+        // Of a node that stops, nothing is resized.
+        let _ = self.node.pools.send(ToPools::Resize);
+        Ok(())
     }
 
     /// Why this node has stepped down for good, if a disk of it failed.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::LogSettings;
 
-/// Settings of raft on a node.
+/// Settings of raft that hold from the start of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Folder of the log, `raft-engine.dir`.
@@ -20,18 +20,24 @@ pub struct Settings {
     pub log_recycle: bool,
     /// What else of `raft-engine.*` is set.
     pub log: LogSettings,
-    /// `raftstore.store-pool-size`: threads that run raft; 2.
-    pub store_pool_size: usize,
-    /// `raftstore.store-io-pool-size`: threads that write the log; 1. Zero means that raft's own threads do.
-    pub store_io_pool_size: usize,
-    /// `raftstore.apply-pool-size`: threads that apply entries; 2.
-    pub apply_pool_size: usize,
     /// `raftstore.raft-base-tick-interval`: 1 s.
     pub tick: Duration,
     /// `raftstore.raft-heartbeat-ticks`: 2.
     pub heartbeat_ticks: usize,
     /// `raftstore.raft-election-timeout-ticks`: 10.
     pub election_ticks: usize,
+}
+
+/// Settings of raft that can be changed while the node runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Online {
+    /// `raftstore.store-pool-size`: threads that run raft; 2.
+    pub store_pool_size: usize,
+    /// `raftstore.store-io-pool-size`: threads that write the log; 1. Zero means that raft's own threads do, and that they do
+    /// cannot be changed.
+    pub store_io_pool_size: usize,
+    /// `raftstore.apply-pool-size`: threads that apply entries; 2.
+    pub apply_pool_size: usize,
     /// `raftstore.raft-store-max-leader-lease`: 9 s; less than an election takes.
     pub lease: Duration,
     /// `raftstore.raft-entry-max-size`: 8 MiB.
@@ -50,4 +56,18 @@ pub struct Settings {
     pub gc_count_limit: u64,
     /// `raftstore.raft-log-gc-size-limit`: bytes kept likewise.
     pub gc_size_limit: u64,
+}
+
+impl Online {
+    /// Whether what is set now can become this.
+    ///
+    /// # Errors
+    /// When who writes the log would change: TiKV's words for it (raftstore's `RaftstoreConfigManager`).
+    pub(crate) fn follows(&self, now: &Self) -> Result<(), &'static str> {
+        match (now.store_io_pool_size, self.store_io_pool_size) {
+            (0, 1..) => Err("SYNC mode, not allowed to resize the size of store-io-pool-size"),
+            (1.., 0) => Err("ASYNC mode, not allowed to be set to SYNC mode by resizing store-io-pool-size to 0"),
+            _ => Ok(()),
+        }
+    }
 }

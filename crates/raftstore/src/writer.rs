@@ -1,12 +1,13 @@
 //! The threads that write the log: everything that waits goes in one batch, with one sync.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crossbeam_channel::Receiver;
 use raft_engine::LogBatch;
 
+use crate::crew::Hand;
+use crate::lanes::Lanes;
 use crate::log::{self, Engine, Entries, failure};
 use crate::node::Node;
 use crate::out::{Mail, WriteTask};
@@ -24,7 +25,7 @@ pub(crate) enum ToWriter {
     Stop,
 }
 
-/// What is on the disk: slot of the replica, and raft's number.
+/// What is on the disk: place of the replica, and raft's number.
 pub(crate) type Written = (usize, u64);
 
 /// Writes the log.
@@ -42,55 +43,24 @@ impl Writer {
         Self { node, engine, transport, batch: LogBatch::default(), mail: Mail::default() }
     }
 
-    /// Writes until told to stop.
-    pub(crate) fn run(mut self, work: &Receiver<ToWriter>) {
-        let mut tasks = Vec::new();
-        while let Ok(first) = work.recv() {
-            let mut size = 0;
-            let mut next = Some(first);
-            let mut stop = false;
-            while let Some(told) = next.take() {
-                match told {
-                    ToWriter::Stop => stop = true,
-                    ToWriter::Tasks(more) => {
-                        size += more.iter().map(WriteTask::size).sum::<u64>();
-                        tasks.extend(more);
-                    }
-                }
-                if !stop && size < self.node.write_size_limit.load(Ordering::Relaxed) {
-                    next = work.try_recv().ok();
-                }
-            }
-            let mut written: Vec<Vec<Written>> = self.node.shards.iter().map(|_| Vec::new()).collect();
-            self.write(&mut tasks, &mut |shard, what| written[shard].push(what));
-            for (shard, written) in self.node.shards.iter().zip(written) {
-                if !written.is_empty() {
-                    // A shard that is gone does not wait.
-                    let _ = shard.send(ToShard::Persisted(written));
-                }
-            }
-            if stop {
-                return;
-            }
-        }
-    }
-
-    /// Writes tasks, then sends their messages and reports them. Of a broken node nothing leaves.
-    pub(crate) fn write(&mut self, tasks: &mut Vec<WriteTask>, report: &mut dyn FnMut(usize, Written)) {
+    /// Writes tasks, then sends their messages, and says what was written. Of a broken node nothing leaves.
+    pub(crate) fn write(&mut self, tasks: &mut Vec<WriteTask>) -> Vec<Written> {
         if let Some(oldest) = tasks.first() {
             metrics::WRITE_TASK_WAIT.observe(clock::seconds_since(oldest.at));
         }
         if !self.persist(tasks) {
             tasks.clear();
-            return;
+            return Vec::new();
         }
+        let mut written = Vec::with_capacity(tasks.len());
         for task in tasks.drain(..) {
             for (store, message) in task.messages {
                 self.mail.push(store, message);
             }
-            report(task.shard, (task.slot, task.number));
+            written.push((task.place, task.number));
         }
         self.mail.send(&*self.transport);
+        written
     }
 
     fn persist(&mut self, tasks: &[WriteTask]) -> bool {
@@ -151,5 +121,45 @@ impl Writer {
         self.engine.write(&mut batch, true)?;
         self.batch = batch;
         Ok(())
+    }
+}
+
+impl Hand for Writer {
+    type Told = ToWriter;
+    type Kept = ();
+    const POOL: &'static str = "store-writer";
+
+    fn run(mut self, work: &Receiver<ToWriter>) {
+        let mut tasks = Vec::new();
+        while let Ok(first) = work.recv() {
+            let mut size = 0;
+            let mut next = Some(first);
+            let mut stop = false;
+            while let Some(told) = next.take() {
+                match told {
+                    ToWriter::Stop => stop = true,
+                    ToWriter::Tasks(more) => {
+                        size += more.iter().map(WriteTask::size).sum::<u64>();
+                        tasks.extend(more);
+                    }
+                }
+                if !stop && size < self.node.online.read().write_size_limit {
+                    next = work.try_recv().ok();
+                }
+            }
+            let written = self.write(&mut tasks);
+            self.node.shards.deal(written, |(place, _)| *place, ToShard::Persisted);
+            if stop {
+                return;
+            }
+        }
+    }
+
+    fn stop() -> ToWriter {
+        ToWriter::Stop
+    }
+
+    fn lanes(node: &Node) -> &Lanes<ToWriter> {
+        &node.writers
     }
 }

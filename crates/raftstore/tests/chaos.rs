@@ -13,8 +13,8 @@ use common::rough::{Dice, Rough, deliver_late};
 use common::{Nodes, eventually, read};
 use crossbeam_channel::{bounded, unbounded};
 use parking_lot::{Mutex, RwLock};
-use raftstore::testing::MemoryState;
-use raftstore::{Applied, Cf, Command, Refusal, Router, Scan, State};
+use raftstore::testing::{self, MemoryState};
+use raftstore::{Applied, Cf, Command, Online, Refusal, Router, Scan, State};
 use wire::kvrpcpb::Context;
 
 /// What clients know of the nodes.
@@ -117,10 +117,15 @@ fn chaos(seed: u64, lasting: Duration) {
     let rough = Arc::new(AtomicBool::new(true));
     let (late, to_deliver) = unbounded();
     let deliverer = std::thread::spawn(move || deliver_late(&to_deliver));
-    let mut nodes = Nodes::new(common::one_region(), |settings| {
-        settings.gc_count_limit = 200;
-        settings.gc_threshold = 20;
-    });
+    // Others before it, so that it goes from thread to thread when pools change their sizes.
+    let regions = vec![
+        testing::region(2, b"\xf0", b"\xf1", &[1, 2, 3]),
+        testing::region(3, b"\xf1", b"", &[1, 2, 3]),
+        testing::region(1, b"", b"\xf0", &[1, 2, 3]),
+    ];
+    let mut nodes = Nodes::new(regions, |_| {});
+    nodes.online.gc_count_limit = 200;
+    nodes.online.gc_threshold = 20;
     {
         let (dice, rough) = (Arc::clone(&dice), Arc::clone(&rough));
         nodes.wrap = Box::new(move |_, inner| {
@@ -141,7 +146,7 @@ fn chaos(seed: u64, lasting: Duration) {
         puts: Mutex::default(),
         reads: AtomicU64::new(0),
     };
-    let (mut crashes, mut cuts, mut transfers) = (0, 0, 0);
+    let (mut crashes, mut cuts, mut transfers, mut resizes) = (0, 0, 0, 0);
     std::thread::scope(|scope| {
         (0..2).for_each(|_| drop(scope.spawn(|| world.count())));
         (0..3).for_each(|client| {
@@ -155,7 +160,7 @@ fn chaos(seed: u64, lasting: Duration) {
         while begun.elapsed() < lasting {
             std::thread::sleep(Duration::from_millis(20 + dice.roll(150)));
             let id = dice.roll(3) + 1;
-            match dice.roll(4) {
+            match dice.roll(6) {
                 0 => {
                     crashes += 1;
                     world.routers.write().remove(&id);
@@ -172,6 +177,13 @@ fn chaos(seed: u64, lasting: Duration) {
                     nodes.network.cut(id, true);
                     std::thread::sleep(Duration::from_millis(dice.roll(400)));
                     nodes.network.cut(id, false);
+                }
+                2 | 3 => {
+                    resizes += 1;
+                    let size = || dice.roll(4) as usize + 1;
+                    let (store_pool_size, store_io_pool_size, apply_pool_size) = (size(), size(), size());
+                    let sizes = Online { store_pool_size, store_io_pool_size, apply_pool_size, ..nodes.online };
+                    nodes.router(id).change(sizes).unwrap();
                 }
                 _ => {
                     transfers += 1;
@@ -213,7 +225,7 @@ fn chaos(seed: u64, lasting: Duration) {
     let wipes: u64 = (1..=3).map(|id| nodes.router(id).wipes()).sum();
     println!(
         "seed {seed}: {} puts, {sure}+{unsure} swaps, {reads} reads, {crashes} crashes, {cuts} cuts, {transfers} transfers, \
-         {wipes} snapshots since restarts",
+         {resizes} resizes, {wipes} snapshots since restarts",
         puts.len()
     );
     assert!(!puts.is_empty() && sure > 0 && reads > 0, "seed {seed}: nothing was tested");

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use common::{Nodes, eventually, one_region, put, read};
-use raftstore::{Refusal, StateError};
+use raftstore::{Online, Refusal, StateError, testing};
 use wire::errorpb::Error;
 use wire::raft_serverpb::DiskUsage;
 
@@ -38,8 +38,32 @@ fn a_node_that_was_away_catches_up_from_the_log() {
 }
 
 #[test]
+fn how_long_a_log_is_kept_for_a_node_that_is_away_can_be_changed() {
+    let nodes = &mut Nodes::started(one_region());
+    let away = nodes.leader(1) % 3 + 1;
+    let come_back = |nodes: &mut Nodes, last: &str| {
+        nodes.stop(away);
+        for n in 0..300 {
+            nodes.put_somewhere(1, &format!("k{n}"), last);
+        }
+        // Two rounds of compaction, as below.
+        std::thread::sleep(Duration::from_millis(500));
+        nodes.start(away);
+        eventually("it has the last", || nodes.value(away, "k299").filter(|value| value == last));
+        nodes.router(away).wipes()
+    };
+    assert_eq!(come_back(nodes, "before"), 0, "10,000 entries are kept");
+    for id in (1..=3).filter(|id| *id != away) {
+        let online = Online { gc_count_limit: 100, ..testing::online() };
+        assert_eq!(nodes.router(id).change(online), Ok(()));
+    }
+    assert_eq!(come_back(nodes, "after"), 1, "100 are kept, and the node needs a snapshot");
+}
+
+#[test]
 fn a_node_that_was_away_for_long_gets_a_snapshot() {
-    let mut nodes = Nodes::new(one_region(), |settings| settings.gc_count_limit = 100);
+    let mut nodes = Nodes::new(one_region(), |_| {});
+    nodes.online.gc_count_limit = 100;
     (1..=3).for_each(|id| nodes.start(id));
     nodes.put_somewhere(1, "gone", "before");
     let away = nodes.leader(1) % 3 + 1;

@@ -2,12 +2,13 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use common::{Nodes, eventually, one_region, put, read, read_later, write};
 use crossbeam_channel::bounded;
 use raftstore::testing;
-use raftstore::{Applied, Cf, Change, Command, Refusal};
+use raftstore::{Applied, Cf, Change, Command, Online, Refusal};
 use wire::errorpb::Error;
 use wire::metapb::Peer;
 
@@ -199,10 +200,71 @@ fn all_is_there_after_a_restart() {
 
 #[test]
 fn raft_threads_may_write_the_log_themselves() {
-    let mut nodes = Nodes::new(one_region(), |settings| settings.store_io_pool_size = 0);
+    let mut nodes = Nodes::new(one_region(), |_| {});
+    nodes.online.store_io_pool_size = 0;
     (1..=3).for_each(|id| nodes.start(id));
     nodes.put_somewhere(1, "k", "v");
     eventually("all have it", || (1..=3).all(|id| nodes.value(id, "k").is_some()).then_some(()));
+}
+
+#[test]
+fn pools_change_their_sizes_under_writes_and_no_write_is_lost() {
+    let bounds: Vec<Vec<u8>> = (0..=6_u8).map(|n| if n % 6 == 0 { Vec::new() } else { vec![b'a' + n] }).collect();
+    let regions = (0..6).map(|n| testing::region(n as u64 + 1, &bounds[n], &bounds[n + 1], &[1, 2, 3])).collect();
+    let nodes = Nodes::started(regions);
+    let over = AtomicBool::new(false);
+    let written: Vec<u64> = std::thread::scope(|scope| {
+        let writer = |region: u64| {
+            let (nodes, over) = (&nodes, &over);
+            scope.spawn(move || {
+                let mut count = 0;
+                while !over.load(Ordering::Relaxed) {
+                    let key = format!("{}{count}", char::from(b'a' + region as u8 - 1));
+                    nodes.put_somewhere(region, &key, &key);
+                    count += 1;
+                }
+                count
+            })
+        };
+        let writers: Vec<_> = (1..=6).map(writer).collect();
+        for round in 0..40 {
+            let size = |less: usize| (round * 7 + less) % 5 + 1;
+            for id in 1..=3 {
+                let of = id as usize;
+                let sizes = (size(of), size(of + 1), size(of + 2));
+                let (store_pool_size, store_io_pool_size, apply_pool_size) = sizes;
+                let online = Online { store_pool_size, store_io_pool_size, apply_pool_size, ..testing::online() };
+                assert_eq!(nodes.router(id).change(online), Ok(()));
+            }
+            std::thread::sleep(Duration::from_millis(25));
+        }
+        over.store(true, Ordering::Relaxed);
+        writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+    });
+    for (region, count) in (1_u64..).zip(written) {
+        assert!(count > 0, "region {region} took no write");
+        let leader = nodes.leader(region);
+        for n in 0..count {
+            let key = format!("{}{n}", char::from(b'a' + region as u8 - 1));
+            assert_eq!(nodes.value(leader, &key).as_ref(), Some(&key));
+        }
+    }
+}
+
+#[test]
+fn who_writes_the_log_is_settled_at_the_start() {
+    let mut nodes = Nodes::new(vec![testing::region(1, b"", b"", &[1])], |_| {});
+    nodes.start(1);
+    let online = |store_io_pool_size| Online { store_io_pool_size, store_pool_size: 3, ..testing::online() };
+    let refused = nodes.router(1).change(online(0)).unwrap_err();
+    assert!(refused.starts_with("ASYNC mode"), "{refused}");
+    nodes.stop(1);
+    nodes.online.store_io_pool_size = 0;
+    nodes.start(1);
+    let refused = nodes.router(1).change(online(1)).unwrap_err();
+    assert!(refused.starts_with("SYNC mode"), "{refused}");
+    assert_eq!(nodes.router(1).change(online(0)), Ok(()));
+    nodes.put_somewhere(1, "k", "v");
 }
 
 #[test]

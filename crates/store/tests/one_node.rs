@@ -81,11 +81,53 @@ fn pools_are_resized_while_a_node_serves() {
     set(r#"{"readpool.unified.max-thread-count": 2}"#);
     until("two threads that read", || node.threads("unified-read-po") == 2);
     assert_eq!(node.threads("sched-worker"), 2);
-    set(r#"{"raftstore.raft-write-size-limit": "64KB"}"#);
-    let shown = config(&status);
-    assert_eq!(shown["raftstore"]["raft-write-size-limit"], "64KiB");
     let refused = http(&status, "POST /config", r#"{"readpool.unified.max-thread-count": 1000}"#);
     assert!(refused.0 == 500 && refused.1.contains("expected at most"), "{refused:?}");
+}
+
+#[test]
+fn what_tikv_changes_of_raft_changes_while_a_node_serves() {
+    let dir = tempfile::tempdir().unwrap();
+    let pd = pd(dir.path(), 1, 1, 5);
+    let node = Program::start(&mut store(dir.path(), &pd, "n1", QUICK));
+    let mut session = client(&pd);
+    let status = node.addr("status_addr");
+    let set = |change: &str| assert_eq!(http(&status, "POST /config", change), (200, String::new()));
+    // One for each region: keys are cut evenly by their first bytes.
+    let keys = [0x10_u8, 0x40, 0x70, 0xA0, 0xF0].map(|first| bytes::Bytes::from(vec![first]));
+    for (round, (raft, writers, appliers)) in [(3, 2, 4), (1, 1, 1), (2, 3, 2)].into_iter().enumerate() {
+        set(&format!(
+            r#"{{"raftstore.store-pool-size": {raft}, "raftstore.store-io-pool-size": {writers},
+                "raftstore.apply-pool-size": {appliers}}}"#
+        ));
+        until("as many threads as were asked for", || {
+            let threads = ["raftstore-", "store-writer-", "apply-"].map(|name| node.threads(name));
+            threads == [raft, writers, appliers]
+        });
+        let value = bytes::Bytes::from(round.to_string());
+        for key in &keys {
+            assert_eq!(ask(&mut session, Request::Put(key.clone(), value.clone())), Ok(Response::Done));
+        }
+        for key in &keys {
+            assert_eq!(ask(&mut session, Request::Get(key.clone())), Ok(Response::Value(Some(value.clone()))));
+        }
+    }
+    let refused =
+        http(&status, "POST /config", r#"{"raftstore.store-io-pool-size": 0, "raftstore.store-pool-size": 4}"#);
+    let words = "ASYNC mode, not allowed to be set to SYNC mode by resizing store-io-pool-size to 0";
+    assert_eq!(refused, (500, format!("failed to update, error: {words:?}")));
+    assert_eq!(config(&status)["raftstore"]["store-pool-size"], 2, "a change that is refused changes nothing");
+
+    set(r#"{"raftstore.raft-entry-max-size": "4KB", "raftstore.raft-write-size-limit": "64KB"}"#);
+    let long = Request::Put(keys[0].clone(), vec![b'v'; 5000].into());
+    let refused = ask(&mut session, long.clone()).unwrap_err().to_string();
+    assert!(refused.contains("raft-entry-max-size is 4096"), "{refused}");
+    set(r#"{"raftstore.raft-entry-max-size": "8MB"}"#);
+    assert_eq!(ask(&mut session, long), Ok(Response::Done));
+    let shown = config(&status);
+    assert_eq!(shown["raftstore"]["raft-write-size-limit"], "64KiB");
+    let refused = http(&status, "POST /config", r#"{"raftstore.raft-store-max-leader-lease": "1h"}"#);
+    assert!(refused.0 == 500 && refused.1.contains("lease"), "{refused:?}");
 }
 
 #[test]

@@ -162,7 +162,7 @@ impl Peer {
         {
             self.lease.renew(sent, term, &self.replica);
         }
-        out.apply(&self.replica, crate::apply::Apply::entries(self.replica.clone(), entries, owed));
+        out.apply.push(crate::apply::Apply::entries(self.replica.clone(), entries, owed));
     }
 }
 

@@ -18,7 +18,7 @@ impl Peer {
             self.urged = false;
             return;
         }
-        let settings = &out.node.settings;
+        let online = *out.node.online.read();
         let progress = self.progress();
         let (_, bytes) = self.raft.store().size();
         let applied = progress.applied.index;
@@ -32,12 +32,12 @@ impl Peer {
                 _ => replicated = replicated.min(peer.matched),
             }
         }
-        let too_much = applied.saturating_sub(first) >= settings.gc_count_limit || bytes >= settings.gc_size_limit;
+        let too_much = applied.saturating_sub(first) >= online.gc_count_limit || bytes >= online.gc_size_limit;
         let until = if self.urged {
             applied
         } else if too_much {
             (first + applied.saturating_sub(first) / 2).max(replicated)
-        } else if replicated < first || replicated - first < settings.gc_threshold {
+        } else if replicated < first || replicated - first < online.gc_threshold {
             return;
         } else {
             replicated

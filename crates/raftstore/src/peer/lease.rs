@@ -4,6 +4,7 @@
 //! it, unless the leader itself asks them to.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use crate::replica::Replica;
 use crate::{Settings, clock};
@@ -28,9 +29,15 @@ pub(super) struct Lease {
 
 impl Lease {
     /// None yet.
-    pub(super) fn new(settings: &Settings, applied_term: u64) -> Self {
-        let length = clock::nanos(settings.lease).min(longest(settings));
-        Self { length, until: 0, applied_term, spent_in: 0 }
+    pub(super) fn new(settings: &Settings, length: Duration, applied_term: u64) -> Self {
+        let mut lease = Self { length: 0, until: 0, applied_term, spent_in: 0 };
+        lease.limit(settings, length);
+        lease
+    }
+
+    /// From its next renewal on it is so long, if that is safe.
+    pub(super) fn limit(&mut self, settings: &Settings, length: Duration) {
+        self.length = clock::nanos(length).min(longest(settings));
     }
 
     /// Most replicas have confirmed what the leader sent at that moment, or later.
@@ -85,9 +92,12 @@ mod tests {
 
     #[test]
     fn the_lease_is_always_shorter_than_an_election_takes() {
-        let mut settings = testing::settings(std::path::Path::new("/nowhere"));
-        settings.lease = settings.tick * 1000;
-        let lease = Lease::new(&settings, 5);
+        let settings = testing::settings(std::path::Path::new("/nowhere"));
+        let mut lease = Lease::new(&settings, settings.tick * 1000, 5);
         assert_eq!(lease.length, 90_000_000, "9 of 10 ticks of 10 ms");
+        lease.limit(&settings, settings.tick * 3);
+        assert_eq!(lease.length, 30_000_000);
+        lease.limit(&settings, settings.tick * 10);
+        assert_eq!(lease.length, 90_000_000);
     }
 }

@@ -1,5 +1,6 @@
 //! A replica, as the one thread has it that runs its raft.
 
+mod batch;
 mod commands;
 mod compact;
 mod lease;
@@ -16,9 +17,10 @@ use wire::metapb;
 use crate::applied::Progress;
 use crate::apply::Outcome;
 use crate::log::{LogStore, Restart};
+use crate::node::Node;
 use crate::out::{Out, addressed};
 use crate::replica::Replica;
-use crate::{RaftstoreError, Settings, clock};
+use crate::{Online, RaftstoreError, Settings, clock};
 
 use commands::Commands;
 use lease::Lease;
@@ -36,6 +38,8 @@ pub(crate) struct Peer {
     commands: Commands,
     reads: Reads,
     lease: Lease,
+    /// What raft keeps to of `raft-max-inflight-msgs`.
+    inflight_messages: usize,
     /// Term and vote on the disk, or on their way.
     written: (u64, u64),
     /// Tasks on their way to the disk.
@@ -55,18 +59,19 @@ pub(crate) struct Peer {
 impl Peer {
     /// A replica as the disk has it.
     pub(crate) fn new(
-        settings: &Settings,
+        node: &Node,
         replica: Arc<Replica>,
         log: LogStore,
         logger: &slog::Logger,
     ) -> Result<Self, RaftstoreError> {
+        let (settings, online) = (&node.settings, *node.online.read());
         let config = Config {
             id: replica.peer.id,
             election_tick: settings.election_ticks,
             heartbeat_tick: settings.heartbeat_ticks,
             applied: log.progress().applied.index,
-            max_size_per_msg: settings.message_max_size,
-            max_inflight_msgs: settings.inflight_messages,
+            max_size_per_msg: online.message_max_size,
+            max_inflight_msgs: online.inflight_messages,
             check_quorum: true,
             pre_vote: true,
             // As TiKV: followers learn of a commit with the next entries, heartbeat or read.
@@ -89,7 +94,8 @@ impl Peer {
             written: (raft.raft.term, raft.raft.vote),
             commands: Commands::default(),
             reads: Reads::default(),
-            lease: Lease::new(settings, applied.term),
+            lease: Lease::new(settings, online.lease, applied.term),
+            inflight_messages: online.inflight_messages,
             in_writer: 0,
             install: None,
             installing: 0,
@@ -108,6 +114,7 @@ impl Peer {
     /// A moment of the settings' length has gone by.
     pub(crate) fn tick(&mut self, out: &mut Out) {
         let settings = &out.node.settings;
+        self.follow(settings, &out.node.online.read());
         self.reads.give_up(&self.replica, settings);
         if self.first && self.raft.raft.term == crate::applied::BEGIN.term && self.raft.raft.leader_id == 0 {
             // An election would otherwise wait for its timeout; others need not be there yet, so it is tried again.
@@ -122,6 +129,20 @@ impl Peer {
         // At its next tick raft counts who has answered, and begins to count anew.
         if self.raft.raft.election_elapsed + 1 >= settings.election_ticks {
             self.note_pending();
+        }
+    }
+
+    /// Keeps to what is set by now.
+    fn follow(&mut self, settings: &Settings, online: &Online) {
+        self.lease.limit(settings, online.lease);
+        let raft = &mut self.raft.raft;
+        raft.max_msg_size = online.message_max_size;
+        if self.inflight_messages != online.inflight_messages {
+            self.inflight_messages = online.inflight_messages;
+            let me = self.replica.peer.id;
+            for peer in self.replica.region.peers.iter().filter(|peer| peer.id != me) {
+                raft.adjust_max_inflight_msgs(peer.id, online.inflight_messages);
+            }
         }
     }
 
@@ -178,6 +199,9 @@ impl Peer {
     }
 
     fn send(&mut self, mut message: Message, out: &mut Out) {
+        if !batch::mend(&mut message, &self.raft.raft.raft_log) {
+            return;
+        }
         if self.leads() && self.hold_back(&mut message) {
             self.reads.hold(message);
             return;
@@ -211,7 +235,7 @@ impl Peer {
         if self.install.as_ref().is_some_and(|(at, _)| *at <= number)
             && let Some((_, restart)) = self.install.take()
         {
-            out.apply(&self.replica, crate::apply::Apply::install(Arc::clone(&self.replica), restart));
+            out.apply.push(crate::apply::Apply::install(Arc::clone(&self.replica), restart));
         }
     }
 

@@ -61,8 +61,7 @@ impl Peer {
             self.in_writer += 1;
             out.tasks.push(WriteTask {
                 region_id: self.replica.region.id,
-                shard: self.replica.shard,
-                slot: self.replica.slot,
+                place: self.replica.place,
                 number,
                 entries,
                 hard,

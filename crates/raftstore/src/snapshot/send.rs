@@ -40,7 +40,7 @@ pub(crate) fn run(node: &Node, state: &dyn State, transport: &dyn Transport, wor
         let arrived = send(node, state, transport, &replica, message);
         metrics::snapshot("send", arrived);
         metrics::SNAPSHOT_SENT.observe(clock::seconds_since(begun));
-        let _ = node.shards[replica.shard].send(ToShard::SnapshotSent { slot: replica.slot, to, arrived });
+        node.shards.send(replica.place, ToShard::SnapshotSent { place: replica.place, to, arrived });
     }
 }
 

@@ -71,8 +71,9 @@ impl SnapshotSink {
         self.finished = true;
         let mut message = std::mem::take(&mut self.message);
         message.mut_snapshot().data = Bytes::from(std::mem::take(&mut self.name));
-        let told = ToShard::Step(vec![(self.replica.slot, message)]);
-        self.node.shards[self.replica.shard].send(told).map_err(|_| refusals::busy("the node is stopping"))
+        let place = self.replica.place;
+        let told = self.node.shards.send(place, ToShard::Step(vec![(place, message)]));
+        told.then_some(()).ok_or_else(|| refusals::busy("the node is stopping"))
     }
 
     /// From here on the file survives a power cut: raft acknowledges what is in it.

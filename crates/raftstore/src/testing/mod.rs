@@ -11,7 +11,7 @@ use wire::metapb::{Peer, Region, RegionEpoch};
 pub use memory::MemoryState;
 pub use network::MemoryNetwork;
 
-use crate::{LogSettings, Settings};
+use crate::{LogSettings, Online, Settings};
 
 /// Settings with ticks so short that a test does not wait: elections take 100 to 200 ms.
 pub fn settings(log_dir: &Path) -> Settings {
@@ -22,12 +22,18 @@ pub fn settings(log_dir: &Path) -> Settings {
         log_compression_threshold: 0,
         log_recycle: true,
         log: LogSettings::default(),
-        store_pool_size: 2,
-        store_io_pool_size: 1,
-        apply_pool_size: 2,
         tick: Duration::from_millis(10),
         heartbeat_ticks: 2,
         election_ticks: 10,
+    }
+}
+
+/// Settings that go with them.
+pub fn online() -> Online {
+    Online {
+        store_pool_size: 2,
+        store_io_pool_size: 1,
+        apply_pool_size: 2,
         lease: Duration::from_millis(80),
         entry_max_size: 8 << 20,
         message_max_size: 1 << 20,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use crossbeam_channel::bounded;
 use raftstore::testing::{self, MemoryNetwork, MemoryState};
-use raftstore::{Applied, Cf, Change, Command, Raftstore, Refusal, Router, Settings, Setup, State, Transport};
+use raftstore::{Applied, Cf, Change, Command, Online, Raftstore, Refusal, Router, Settings, Setup, State, Transport};
 use wire::kvrpcpb::Context;
 use wire::metapb::{Peer, Region};
 
@@ -27,6 +27,8 @@ pub(crate) struct Nodes {
     pub(crate) running: HashMap<u64, Raftstore>,
     pub(crate) regions: Vec<Region>,
     pub(crate) change: Box<dyn Fn(&mut Settings) + Send + Sync>,
+    /// What nodes start with from now on.
+    pub(crate) online: Online,
     pub(crate) wrap: Box<Wrap>,
 }
 
@@ -44,6 +46,7 @@ impl Nodes {
             running: HashMap::new(),
             regions,
             change: Box::new(change),
+            online: testing::online(),
             wrap: Box::new(|_, transport| transport),
         }
     }
@@ -63,6 +66,7 @@ impl Nodes {
         let store = Raftstore::start(Setup {
             store_id: id,
             settings,
+            online: self.online,
             snapshot_dir: folder.join("snap"),
             state,
             transport: (self.wrap)(id, self.network.transport(id)),

@@ -24,10 +24,7 @@ impl Dispatch for Online {
             "storage" => self.storage(changed, now),
             "rocksdb" => self.state.reconfigure(now),
             "readpool" => self.serving(|server| server.resize_read_pool(now.count(READ_POOL))),
-            "raftstore" => {
-                self.router.set_write_size_limit(now.size("raftstore.raft-write-size-limit"));
-                Ok(())
-            }
+            "raftstore" => self.router.change(settings::raft_online(now)).map_err(str::to_owned),
             // What follows from a change, such as a memory limit computed from the cache, has nothing to apply.
             _ => Ok(()),
         }

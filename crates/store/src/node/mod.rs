@@ -90,6 +90,7 @@ impl Node {
         let raftstore = Raftstore::start(raftstore::Setup {
             store_id: session.store_id(),
             settings: settings::raft(&config, folder.raft()),
+            online: settings::raft_online(&config),
             snapshot_dir: folder.snapshots(),
             state: Arc::clone(&state) as Arc<dyn State>,
             transport: Arc::clone(&network) as _,

@@ -57,10 +57,8 @@ pub(super) fn flow(config: &Config) -> FlowSettings {
     }
 }
 
-/// Settings of raft.
+/// Settings of raft that hold from the start.
 pub(super) fn raft(config: &Config, log_dir: PathBuf) -> raftstore::Settings {
-    let size = |key: &str| config.size(&format!("raftstore.{key}"));
-    let count = |key: &str| config.count(&format!("raftstore.{key}"));
     raftstore::Settings {
         log_dir,
         log_file_size: config.size("raft-engine.target-file-size"),
@@ -68,18 +66,27 @@ pub(super) fn raft(config: &Config, log_dir: PathBuf) -> raftstore::Settings {
         log_compression_threshold: config.size("raft-engine.batch-compression-threshold"),
         log_recycle: config.bool("raft-engine.enable-log-recycle"),
         log: log(config),
+        tick: config.duration("raftstore.raft-base-tick-interval"),
+        heartbeat_ticks: config.count("raftstore.raft-heartbeat-ticks"),
+        election_ticks: config.count("raftstore.raft-election-timeout-ticks"),
+    }
+}
+
+/// Settings of raft that can be changed.
+pub(super) fn raft_online(config: &Config) -> raftstore::Online {
+    let size = |key: &str| config.size(&format!("raftstore.{key}"));
+    let count = |key: &str| config.count(&format!("raftstore.{key}"));
+    let duration = |key: &str| config.duration(&format!("raftstore.{key}"));
+    raftstore::Online {
         store_pool_size: count("store-pool-size"),
         store_io_pool_size: count("store-io-pool-size"),
         apply_pool_size: count("apply-pool-size"),
-        tick: config.duration("raftstore.raft-base-tick-interval"),
-        heartbeat_ticks: count("raft-heartbeat-ticks"),
-        election_ticks: count("raft-election-timeout-ticks"),
-        lease: config.duration("raftstore.raft-store-max-leader-lease"),
+        lease: duration("raft-store-max-leader-lease"),
         entry_max_size: size("raft-entry-max-size"),
         message_max_size: size("raft-max-size-per-msg"),
         inflight_messages: count("raft-max-inflight-msgs"),
         write_size_limit: size("raft-write-size-limit"),
-        gc_interval: config.duration("raftstore.raft-log-gc-tick-interval"),
+        gc_interval: duration("raft-log-gc-tick-interval"),
         gc_threshold: count("raft-log-gc-threshold") as u64,
         gc_count_limit: count("raft-log-gc-count-limit") as u64,
         gc_size_limit: size("raft-log-gc-size-limit"),
@@ -133,9 +140,10 @@ mod tests {
     fn the_defaults_reach_raft_and_the_service() {
         let config = config(&[]);
         let raft = raft(&config, PathBuf::from("/r"));
-        assert_eq!((raft.store_pool_size, raft.store_io_pool_size, raft.apply_pool_size), (2, 1, 2));
-        assert_eq!((raft.lease, raft.election_ticks), (Duration::from_secs(9), 10));
-        assert_eq!((raft.gc_count_limit, raft.gc_size_limit), (196_608, 192 << 20));
+        let online = raft_online(&config);
+        assert_eq!((online.store_pool_size, online.store_io_pool_size, online.apply_pool_size), (2, 1, 2));
+        assert_eq!((online.lease, raft.election_ticks), (Duration::from_secs(9), 10));
+        assert_eq!((online.gc_count_limit, online.gc_size_limit), (196_608, 192 << 20));
         assert_eq!(raft.log, LogSettings { purge_rewrite_threshold: Some(1 << 30), ..LogSettings::default() });
         let server = server(&config, Duration::ZERO);
         assert_eq!((server.grpc_concurrency, server.scheduler_worker_pool_size, server.read_pool_size), (5, 2, 4));

@@ -25,6 +25,8 @@ const MEMTABLES: i64 = 1000;
 const FAIRNESS: i32 = 10;
 /// Bytes that flushes and compactions write a second.
 pub(crate) const RATE: &str = "rocksdb.rate-bytes-per-sec";
+/// Bytes of all memtables.
+pub(crate) const MEMTABLES_LIMIT: &str = "rocksdb.write-buffer-limit";
 
 /// What limits flushes and compactions; none if its rate is 0.
 pub(crate) fn limiter(config: &Config) -> Option<RateLimiter> {
@@ -33,8 +35,19 @@ pub(crate) fn limiter(config: &Config) -> Option<RateLimiter> {
     RateLimiter::new(config.size(RATE), refill, FAIRNESS, auto_tuned)
 }
 
+/// What bounds the memtables of all column families together; none if that is not set.
+pub(crate) fn memtables(config: &Config) -> Option<WriteBufferManager> {
+    let limit = usize::try_from(config.optional_size(MEMTABLES_LIMIT)?).unwrap_or(usize::MAX);
+    Some(WriteBufferManager::new_write_buffer_manager(limit, false))
+}
+
 /// Options of the whole database. Threads are set on the environment after it is open, see [`threads`].
-pub(crate) fn database(config: &Config, env: &Env, limiter: Option<&RateLimiter>) -> Result<Options, rocksdb::Error> {
+pub(crate) fn database(
+    config: &Config,
+    env: &Env,
+    limiter: Option<&RateLimiter>,
+    memtables: Option<&WriteBufferManager>,
+) -> Result<Options, rocksdb::Error> {
     let mut options = Options::default().get_options_from_string(text(database::changeable(config)))?;
     options.set_env(env);
     options.create_if_missing(true);
@@ -65,8 +78,8 @@ pub(crate) fn database(config: &Config, env: &Env, limiter: Option<&RateLimiter>
     if !config.text("rocksdb.wal-dir").is_empty() {
         options.set_wal_dir(config.text("rocksdb.wal-dir"));
     }
-    if let Some(limit) = config.optional_size("rocksdb.write-buffer-limit") {
-        options.set_write_buffer_manager(&WriteBufferManager::new_write_buffer_manager(limit as usize, false));
+    if let Some(memtables) = memtables {
+        options.set_write_buffer_manager(memtables);
     }
     Ok(options)
 }

@@ -10,7 +10,7 @@ use ratelimiter::RateLimiter;
 use rocksdb::properties::PropName;
 use rocksdb::{
     Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBRawIterator, Env, LruCacheOptions, Options, Range, ReadOptions,
-    WriteBatch, WriteOptions,
+    WriteBatch, WriteBufferManager, WriteOptions,
 };
 
 use super::database::Told;
@@ -28,8 +28,10 @@ pub struct RocksState {
     db: DB,
     options: Options,
     env: Env,
-    /// None if it was 0 at the start: then it stays so, as in TiKV.
+    /// None if it was not set at the start: then it stays so, as in TiKV.
     limiter: Option<RateLimiter>,
+    /// Likewise.
+    memtables: Option<WriteBufferManager>,
     told: Told,
     cache: Mutex<Cache>,
     read: ReadOptions,
@@ -44,7 +46,8 @@ impl RocksState {
     pub fn open(dir: &Path, config: &Config) -> Result<Arc<Self>, StateError> {
         let env = Env::new().map_err(sort)?;
         let limiter = options::limiter(config);
-        let options = options::database(config, &env, limiter.as_ref()).map_err(sort)?;
+        let memtables = options::memtables(config);
+        let options = options::database(config, &env, limiter.as_ref(), memtables.as_ref()).map_err(sort)?;
         let cache = cache(config);
         let families = Cf::ALL.into_iter().map(|cf| {
             let options = options::family(config, cf, &cache).map_err(sort)?;
@@ -56,7 +59,7 @@ impl RocksState {
         options::threads(config, &env);
         let (read, write) = (ReadOptions::default(), WriteOptions::default());
         let told = Told::at_open(config);
-        Ok(Arc::new(Self { db, options, env, limiter, told, cache: Mutex::new(cache), read, write }))
+        Ok(Arc::new(Self { db, options, env, limiter, memtables, told, cache: Mutex::new(cache), read, write }))
     }
 
     /// Makes changes of `rocksdb.*` real; those of one column family together, and then those of the whole database.
@@ -66,6 +69,7 @@ impl RocksState {
     pub fn reconfigure(&self, now: &Config) -> Result<(), String> {
         options::threads(now, &self.env);
         self.set_rate(now.size(options::RATE))?;
+        self.bound_memtables(now.optional_size(options::MEMTABLES_LIMIT))?;
         for cf in Cf::ALL {
             let pairs = options::changeable(now, cf);
             let pairs: Vec<(&str, &str)> = pairs.iter().map(|(option, value)| (*option, value.as_str())).collect();
@@ -83,6 +87,16 @@ impl RocksState {
             None => Err("rate limiter not found".to_owned()),
             Some(limiter) => limiter.set(rate).map_err(|why| format!("{}: {why}", options::RATE)),
         }
+    }
+
+    /// Refuses what TiKV does: a bound where none was at the start.
+    fn bound_memtables(&self, bytes: Option<u64>) -> Result<(), String> {
+        match (&self.memtables, bytes) {
+            (Some(memtables), Some(bytes)) => memtables.set_buffer_size(usize::try_from(bytes).unwrap_or(usize::MAX)),
+            (None, Some(_)) => return Err("write buffer manager not found".to_owned()),
+            (_, None) => {}
+        }
+        Ok(())
     }
 
     /// Makes the block cache larger or smaller.

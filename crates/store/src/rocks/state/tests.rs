@@ -198,6 +198,33 @@ fn the_rate_of_flushes_and_compactions_changes_online_where_a_limiter_was_made_t
 }
 
 #[test]
+fn the_bound_of_all_memtables_changes_online_where_there_was_one() {
+    let with = |bytes: u64| config(&[(options::MEMTABLES_LIMIT, Value::Size(bytes))]);
+    let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let state = RocksState::open(dir.path(), &with(128 << 20)).unwrap();
+    let files = || state.text(Cf::Default, "rocksdb.num-files-at-level0");
+    let write = |round: u8| {
+        let changes: Vec<_> =
+            (0..64_u8).map(|n| Change::Put(Cf::Default, vec![round, n].into(), vec![n; 64 << 10].into())).collect();
+        state.write(&changes).unwrap();
+    };
+    write(1);
+    assert_eq!(files(), "0", "all of it is in memory");
+    state.reconfigure(&with(1 << 20)).unwrap();
+    let until = Instant::now() + Duration::from_secs(10);
+    for round in 2.. {
+        write(round);
+        if files() != "0" {
+            break;
+        }
+        assert!(Instant::now() < until, "4 MiB a round, and nothing is flushed at 1 MiB");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let without = open(other.path());
+    assert_eq!(without.reconfigure(&with(1 << 20)), Err("write buffer manager not found".to_owned()));
+}
+
+#[test]
 fn tikvs_defaults_reach_rocksdb() {
     let dir = tempfile::tempdir().unwrap();
     drop(open(dir.path()));

@@ -1,5 +1,7 @@
 //! The threads that carry out committed entries: one write of the state for many entries of many regions.
 
+mod work;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,66 +13,22 @@ use raft::eraftpb::Entry;
 
 use crate::answer::Answer;
 use crate::applied::{Position, Progress};
+use crate::crew::Hand;
 use crate::entry::{self, Order, Step};
+use crate::lanes::Lanes;
 use crate::log::Restart;
 use crate::node::Node;
 use crate::replica::Replica;
 use crate::shard::ToShard;
 use crate::{Applied, Cf, Change, State, StateError, clock, metrics, snapshot};
 
+use work::Work;
+pub(crate) use work::{Apply, Outcome, Owed, ToApply};
+
 /// Bytes of entries that go in one write of the state, roughly.
 const BATCH_BYTES: usize = 1 << 20;
 /// A state without room is tried again after this long.
 const RETRY: Duration = Duration::from_millis(100);
-
-/// Answers that an entry's commands owe, in their order.
-pub(crate) struct Owed {
-    pub(crate) index: u64,
-    pub(crate) answers: Vec<Answer<Applied>>,
-}
-
-/// Work for an apply thread.
-pub(crate) struct Apply {
-    replica: Arc<Replica>,
-    work: Work,
-    at: u64,
-}
-
-enum Work {
-    Entries(Vec<Entry>, Vec<Owed>),
-    Install(Restart),
-}
-
-impl Apply {
-    /// Committed entries, and what is owed for them.
-    pub(crate) fn entries(replica: Arc<Replica>, entries: Vec<Entry>, owed: Vec<Owed>) -> Self {
-        Self { replica, work: Work::Entries(entries, owed), at: clock::now() }
-    }
-
-    /// A snapshot that the log begins after.
-    pub(crate) fn install(replica: Arc<Replica>, restart: Restart) -> Self {
-        Self { replica, work: Work::Install(restart), at: clock::now() }
-    }
-}
-
-/// What an apply thread is told.
-pub(crate) enum ToApply {
-    /// Work, in order.
-    Tasks(Vec<Apply>),
-    /// The end.
-    Stop,
-}
-
-/// How far a replica is.
-#[derive(Debug)]
-pub(crate) struct Outcome {
-    pub(crate) slot: usize,
-    pub(crate) progress: Progress,
-    /// A snapshot is in the state.
-    pub(crate) installed: bool,
-    /// The log may begin later.
-    pub(crate) truncated: bool,
-}
 
 /// An apply thread.
 pub(crate) struct Applier {
@@ -85,33 +43,10 @@ pub(crate) struct Applier {
 }
 
 impl Applier {
-    /// Begins where the state is.
+    /// Begins where its replicas are.
     pub(crate) fn new(node: Arc<Node>, state: Arc<dyn State>, progress: HashMap<u64, Progress>) -> Self {
         let (changes, answers, touched) = Default::default();
         Self { node, state, progress, changes, answers, touched, bytes: 0 }
-    }
-
-    /// Works until told to stop.
-    pub(crate) fn run(mut self, work: &Receiver<ToApply>) {
-        while let Ok(first) = work.recv() {
-            let begun = clock::now();
-            let mut next = Some(first);
-            while let Some(told) = next {
-                let ToApply::Tasks(tasks) = told else { return };
-                for task in tasks {
-                    // What is dropped answers that its fate is unknown.
-                    if !self.node.broken.is() {
-                        self.take(task);
-                    }
-                }
-                if self.bytes >= BATCH_BYTES {
-                    self.write();
-                }
-                next = work.try_recv().ok();
-            }
-            self.write();
-            metrics::APPLY_LOOP.observe(clock::seconds_since(begun));
-        }
     }
 
     fn take(&mut self, task: Apply) {
@@ -228,20 +163,16 @@ impl Applier {
             self.touched.clear();
             return;
         }
-        let mut outcomes: Vec<Vec<Outcome>> = self.node.shards.iter().map(|_| Vec::new()).collect();
+        let mut outcomes = Vec::new();
         for (replica, truncated) in self.touched.drain(..) {
             let Some(&progress) = self.progress.get(&replica.region.id) else { continue };
             replica.applied.store(progress.applied.index, Ordering::Release);
-            outcomes[replica.shard].push(Outcome { slot: replica.slot, progress, installed: false, truncated });
+            outcomes.push(Outcome { place: replica.place, progress, installed: false, truncated });
         }
         for (answer, outcome) in self.answers.drain(..) {
             answer.give(Ok(outcome));
         }
-        for (shard, outcomes) in self.node.shards.iter().zip(outcomes) {
-            if !outcomes.is_empty() {
-                let _ = shard.send(ToShard::Applied(outcomes));
-            }
-        }
+        self.node.shards.deal(outcomes, |outcome| outcome.place, ToShard::Applied);
     }
 
     /// Tells how far reads may see before they can; a write for which there is no room shows nothing.
@@ -271,12 +202,59 @@ impl Applier {
                 self.progress.insert(replica.region.id, progress);
                 replica.shown.store(progress.applied.index, Ordering::Release);
                 replica.applied.store(progress.applied.index, Ordering::Release);
-                let outcome = Outcome { slot: replica.slot, progress, installed: true, truncated: false };
-                let _ = self.node.shards[replica.shard].send(ToShard::Applied(vec![outcome]));
+                let place = replica.place;
+                let outcome = Outcome { place, progress, installed: true, truncated: false };
+                self.node.shards.send(place, ToShard::Applied(vec![outcome]));
             }
             Err(_) if self.node.stopping() => {}
             Err(why) => self.node.break_down(&why),
         }
+    }
+}
+
+impl Hand for Applier {
+    type Told = ToApply;
+    /// How far its replicas are.
+    type Kept = HashMap<u64, Progress>;
+    const POOL: &'static str = "apply";
+
+    fn run(mut self, work: &Receiver<ToApply>) -> Self::Kept {
+        while let Ok(first) = work.recv() {
+            let begun = clock::now();
+            let mut next = Some(first);
+            let mut stop = false;
+            while let Some(told) = next.take() {
+                match told {
+                    ToApply::Stop => stop = true,
+                    ToApply::Tasks(tasks) => {
+                        for task in tasks {
+                            // What is dropped answers that its fate is unknown.
+                            if !self.node.broken.is() {
+                                self.take(task);
+                            }
+                        }
+                        if self.bytes >= BATCH_BYTES {
+                            self.write();
+                        }
+                        next = work.try_recv().ok();
+                    }
+                }
+            }
+            self.write();
+            metrics::APPLY_LOOP.observe(clock::seconds_since(begun));
+            if stop {
+                break;
+            }
+        }
+        self.progress
+    }
+
+    fn stop() -> ToApply {
+        ToApply::Stop
+    }
+
+    fn lanes(node: &Node) -> &Lanes<ToApply> {
+        &node.appliers
     }
 }
 
