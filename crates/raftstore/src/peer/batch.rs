@@ -14,7 +14,8 @@ pub(super) fn mend<S: Storage>(message: &mut Message, log: &RaftLog<S>) -> bool 
     if message.index == before {
         return true;
     }
-    let Ok(term) = log.term(before) else { return false };
+    // Raft's log gives 0 for what it does not have; no entry here is of that term.
+    let Some(term) = log.term(before).ok().filter(|term| *term > 0) else { return false };
     message.index = before;
     message.log_term = term;
     true
@@ -82,10 +83,15 @@ mod tests {
         let mut appends: Vec<Message> = appends.collect();
         let wrong = |message: &Message| message.entries[0].index != message.index + 1;
         assert!(appends.iter().any(wrong), "raft does it right: this module can go");
+        let cut = appends[0].clone();
         for append in &mut appends {
             assert!(mend(append, &leader.raft.raft_log));
             assert!(!wrong(append), "{append:?}");
             assert_eq!(append.log_term, leader.raft.raft_log.term(append.index).unwrap());
         }
+
+        // Once the log begins later, nobody can say what comes before these entries.
+        leader.mut_store().wl().compact(first + 3).unwrap();
+        assert!(!mend(&mut cut.clone(), &leader.raft.raft_log), "{cut:?}");
     }
 }
