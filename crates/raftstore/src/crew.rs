@@ -36,7 +36,8 @@ pub(crate) trait Hand: Send + Sized + 'static {
 /// The threads of a pool.
 pub(crate) struct Crew<H: Hand> {
     node: Arc<Node>,
-    threads: Vec<JoinHandle<Option<H::Kept>>>,
+    /// None within: a thread that was never given its work.
+    threads: Vec<JoinHandle<Option<Option<H::Kept>>>>,
 }
 
 impl<H: Hand> Crew<H> {
@@ -76,7 +77,7 @@ impl<H: Hand> Crew<H> {
             let _ = lane.send(H::stop());
         }
         let old = std::mem::replace(&mut self.threads, new);
-        let kept = join(&self.node, old);
+        let kept = join(&self.node, old).into_iter().flatten().collect();
         for (door, hand) in doors.into_iter().zip(hands(kept)) {
             let _ = door.send(hand);
         }

@@ -14,16 +14,11 @@ impl<T> Default for Lanes<T> {
 }
 
 impl<T> Lanes<T> {
-    /// Which of so many threads has a place.
-    pub(crate) fn of(place: usize, threads: usize) -> usize {
-        place % threads.max(1)
-    }
-
     /// To the thread of a place. Whether it is there; one that is gone drops what it is told, and what is owed answers for
     /// itself.
     pub(crate) fn send(&self, place: usize, told: T) -> bool {
         let lanes = self.0.read();
-        lanes.get(Self::of(place, lanes.len())).is_some_and(|lane| lane.send(told).is_ok())
+        lanes.get(thread_of(place, lanes.len())).is_some_and(|lane| lane.send(told).is_ok())
     }
 
     /// To every thread.
@@ -56,11 +51,16 @@ impl<T> Lanes<T> {
     }
 }
 
+/// Which of so many threads has a place.
+fn thread_of(place: usize, threads: usize) -> usize {
+    place % threads.max(1)
+}
+
 /// Shares items out among so many threads by their places, each share in the order that they came in.
 pub(crate) fn share<I>(items: impl IntoIterator<Item = I>, threads: usize, place: impl Fn(&I) -> usize) -> Vec<Vec<I>> {
     let mut shares: Vec<Vec<I>> = (0..threads).map(|_| Vec::new()).collect();
     for item in items {
-        if let Some(share) = shares.get_mut(Lanes::<I>::of(place(&item), threads)) {
+        if let Some(share) = shares.get_mut(thread_of(place(&item), threads)) {
             share.push(item);
         }
     }

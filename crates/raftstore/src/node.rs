@@ -211,15 +211,12 @@ impl Node {
 pub(crate) fn spawn<K: Send + 'static>(
     node: &Arc<Node>,
     name: &str,
-    run: impl FnOnce() -> Option<K> + Send + 'static,
+    run: impl FnOnce() -> K + Send + 'static,
 ) -> Result<JoinHandle<Option<K>>, RaftstoreError> {
     let (node, of) = (Arc::clone(node), name.to_owned());
     let guarded = move || {
-        let kept = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
-        kept.unwrap_or_else(|_| {
-            node.break_down(&format!("internal error in {of}, see above"));
-            None
-        })
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+        outcome.map_err(|_| node.break_down(&format!("internal error in {of}, see above"))).ok()
     };
     let spawned = std::thread::Builder::new().name(name.to_owned()).spawn(guarded);
     spawned.map_err(|why| RaftstoreError::System { what: format!("the thread {name}"), why })

@@ -87,12 +87,7 @@ impl Pools {
         let node = &supplies.node;
         let (shards, writers, appliers) = (Crew::new(node), Crew::new(node), Crew::new(node));
         let mut pools = Self { supplies, shards, writers, appliers };
-        let online = *pools.supplies.node.online.read();
-        let threads = online.apply_pool_size.max(1);
-        pools.appliers.resize(threads, |_| pools.supplies.appliers(threads, progress))?;
-        pools.resize_writers(online.store_io_pool_size)?;
-        let threads = online.store_pool_size.max(1);
-        pools.shards.resize(threads, |_| pools.supplies.shards(threads, peers))?;
+        pools.fit(peers, progress)?;
         Ok(pools)
     }
 
@@ -102,7 +97,7 @@ impl Pools {
             if self.supplies.node.broken.is() || self.supplies.node.stopping() {
                 continue;
             }
-            if let Err(error) = self.resize() {
+            if let Err(error) = self.fit(Vec::new(), HashMap::new()) {
                 // As TiKV has it: the change was answered, and holds; the next may succeed.
                 eprintln!("a pool of raft keeps its size: {error}");
             }
@@ -110,26 +105,25 @@ impl Pools {
         self
     }
 
-    fn resize(&mut self) -> Result<(), RaftstoreError> {
-        let online = *self.supplies.node.online.read();
+    /// Gives them the sizes that are set; what is new here goes to their threads with what the old ones had.
+    fn fit(&mut self, peers: Vec<Peer>, progress: HashMap<u64, Progress>) -> Result<(), RaftstoreError> {
+        let (supplies, online) = (&self.supplies, *self.supplies.node.online.read());
         let threads = online.apply_pool_size.max(1);
         if self.appliers.size() != threads {
-            let supplies = &self.supplies;
-            self.appliers.resize(threads, |kept| supplies.appliers(threads, kept.into_iter().flatten()))?;
+            self.appliers.resize(threads, |kept| {
+                supplies.appliers(threads, progress.into_iter().chain(kept.into_iter().flatten()))
+            })?;
         }
-        if self.writers.size() != online.store_io_pool_size {
-            self.resize_writers(online.store_io_pool_size)?;
+        let threads = online.store_io_pool_size;
+        if self.writers.size() != threads {
+            self.writers.resize(threads, |_| (0..threads).map(|_| supplies.writer()).collect())?;
         }
         let threads = online.store_pool_size.max(1);
         if self.shards.size() != threads {
-            let supplies = &self.supplies;
-            self.shards.resize(threads, |kept| supplies.shards(threads, kept.into_iter().flatten().collect()))?;
+            self.shards.resize(threads, |kept| {
+                supplies.shards(threads, peers.into_iter().chain(kept.into_iter().flatten()).collect())
+            })?;
         }
         Ok(())
-    }
-
-    fn resize_writers(&mut self, threads: usize) -> Result<(), RaftstoreError> {
-        let supplies = &self.supplies;
-        self.writers.resize(threads, |_| (0..threads).map(|_| supplies.writer()).collect())
     }
 }

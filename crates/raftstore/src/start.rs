@@ -66,22 +66,15 @@ pub(crate) fn start(setup: Setup) -> Result<Raftstore, RaftstoreError> {
     let pools = Pools::start(supplies, peers, progress)?;
     // From here on what was started ends with it.
     let mut raftstore = Raftstore { node: Arc::clone(&node), pools: None, to_gc, others: Vec::new() };
-    raftstore.pools = Some(spawn(&node, "refresh-config", move || Some(pools.follow(&pools_told)))?);
+    raftstore.pools = Some(spawn(&node, "refresh-config", move || pools.follow(&pools_told))?);
     for number in 0..SENDERS {
         let (of, state, transport) = (Arc::clone(&node), Arc::clone(&state), Arc::clone(&transport));
         let work = sender_work.clone();
-        let run = move || {
-            snapshot::run_sender(&of, &*state, &*transport, &work);
-            Some(())
-        };
+        let run = move || snapshot::run_sender(&of, &*state, &*transport, &work);
         raftstore.others.push(spawn(&node, &format!("snap-sender-{number}"), run)?);
     }
     let of = Arc::clone(&node);
-    let run = move || {
-        gc::run(&of, &engine, &*state, &gc_work);
-        Some(())
-    };
-    raftstore.others.push(spawn(&node, "raftlog-gc", run)?);
+    raftstore.others.push(spawn(&node, "raftlog-gc", move || gc::run(&of, &engine, &*state, &gc_work))?);
     Ok(raftstore)
 }
 
