@@ -165,7 +165,8 @@ fn a_replica_that_does_not_lead_says_so_to_every_kind_of_request() {
     let mut client = store.client();
     *store.told.mood.lock() = Mood::Follows;
     let context = of(1);
-    let said = |error: Option<wire::errorpb::Error>| error.expect("an error").not_leader.expect("not leader").region_id;
+    let said =
+        |error: Option<Box<wire::errorpb::Error>>| error.expect("an error").not_leader.expect("not leader").region_id;
     assert_eq!(said(call!(store, client.raw_put(put(1, "a", ""))).region_error), 1);
     assert_eq!(said(call!(store, client.raw_get(get(1, "a"))).region_error), 1);
     let scan = RawScanRequest { context: context.clone(), limit: 1, ..Default::default() };

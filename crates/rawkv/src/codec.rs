@@ -74,9 +74,9 @@ pub(crate) enum Outcome {
     Failed(String),
 }
 
-fn outcome(region: Option<errorpb::Error>, fault: String, done: impl FnOnce() -> Response) -> Outcome {
+fn outcome(region: Option<Box<errorpb::Error>>, fault: String, done: impl FnOnce() -> Response) -> Outcome {
     match region {
-        Some(error) => Outcome::Region(Box::new(error)),
+        Some(error) => Outcome::Region(error),
         None if !fault.is_empty() => Outcome::Failed(fault),
         None => Outcome::Done(done()),
     }

@@ -113,17 +113,17 @@ impl Fault {
     }
 
     /// The parts of an answer: region error, text.
-    pub(crate) fn parts(self) -> (Option<errorpb::Error>, String) {
+    pub(crate) fn parts(self) -> (Option<Box<errorpb::Error>>, String) {
         match self {
-            Self::Region(error) => (Some(*error), String::new()),
+            Self::Region(error) => (Some(error), String::new()),
             Self::Text(text) => (None, text),
         }
     }
 
     /// The parts of an answer without a text: the text becomes a pair.
-    fn pairs(self) -> (Option<errorpb::Error>, Vec<KvPair>) {
+    fn pairs(self) -> (Option<Box<errorpb::Error>>, Vec<KvPair>) {
         match self {
-            Self::Region(error) => (Some(*error), Vec::new()),
+            Self::Region(error) => (Some(error), Vec::new()),
             Self::Text(abort) => {
                 let error = Some(KeyError { abort, ..Default::default() });
                 (None, vec![KvPair { error, ..Default::default() }])

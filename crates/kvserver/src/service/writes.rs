@@ -121,7 +121,7 @@ fn admit(shared: &Shared, kind: Kind, since: Instant, asked: &Context, size: u64
 }
 
 fn swapped(outcome: Result<Applied, Fault>) -> RawCasResponse {
-    let (region_error, error): (Option<errorpb::Error>, String) = match outcome {
+    let (region_error, error): (Option<Box<errorpb::Error>>, String) = match outcome {
         Ok(Applied::Swapped { succeeded, previous }) => {
             let previous_not_exist = previous.is_none();
             let previous_value = previous.unwrap_or_default();

@@ -97,7 +97,10 @@ impl Store {
     fn seal(&mut self, due: Instant) {
         if !self.queue.request_ids.is_empty() {
             self.queued_bytes = 0;
-            self.outgoing.push_back((due, Parcel::Many(std::mem::take(&mut self.queue))));
+            let room = self.queue.request_ids.len();
+            let next =
+                BatchCommandsRequest { requests: Vec::with_capacity(room), request_ids: Vec::with_capacity(room) };
+            self.outgoing.push_back((due, Parcel::Many(std::mem::replace(&mut self.queue, next))));
         }
     }
 

@@ -8,7 +8,7 @@ mod learn;
 mod link;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
@@ -66,11 +66,12 @@ pub(crate) struct Worker {
     backoff: Backoff,
     /// The time of this turn.
     now: Instant,
-    ends: HashMap<u32, End>,
+    ends: BTreeMap<u32, End>,
     table: Table,
     batches: Slab<Batch>,
     routes: Routes,
-    stores: HashMap<u64, Store>,
+    /// Few: a hash of the number would cost more than to compare it.
+    stores: BTreeMap<u64, Store>,
     /// The numbers of connections, so that no old one is taken for a new one.
     connections: u64,
     /// Requests that wait for their next try.
@@ -106,11 +107,11 @@ impl Worker {
             meter,
             backoff: Backoff::new(seed),
             now,
-            ends: HashMap::new(),
+            ends: BTreeMap::new(),
             table: Table::default(),
             batches: Slab::new(),
             routes: Routes::default(),
-            stores: HashMap::new(),
+            stores: BTreeMap::new(),
             connections: 0,
             later: BinaryHeap::new(),
             parked: Vec::new(),
@@ -146,6 +147,11 @@ impl Worker {
         let mut happened = std::mem::take(&mut self.happened);
         happened.extend(std::iter::from_fn(|| self.events.try_recv().ok()).take(TURN));
         self.act(happened);
+    }
+
+    /// Whether nobody waits for an answer, and nothing has happened that is not looked at.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.table.is_empty() && self.events.is_empty()
     }
 
     /// Does what follows from events; false if nobody is left to ask.

@@ -52,8 +52,8 @@ impl Generator {
             let operation = Operation::ReadModifyWrite { key, value: self.value() };
             return Some(Planned { kind, adds: 0..0, operation });
         }
-        let (operations, adds) = self.operations(step)?;
-        Some(Planned { kind, adds, operation: in_turn(operations, step, &mut self.random) })
+        let (operation, adds) = self.operation(step)?;
+        Some(Planned { kind, adds, operation })
     }
 
     /// To be told of each operation that added rows when it is over, whether it succeeded or not.
@@ -66,12 +66,18 @@ impl Generator {
         self.until.iter().position(|until| Some(until) == self.until.last()).unwrap_or_default()
     }
 
-    fn operations(&mut self, step: &Step) -> Option<(Vec<Operation>, Range<u64>)> {
+    fn operation(&mut self, step: &Step) -> Option<(Operation, Range<u64>)> {
         let reads = rounded(step.reads, &mut self.random);
         let scans = rounded(step.scans, &mut self.random);
         let updates = rounded(step.updates, &mut self.random);
         let inserts = rounded(step.inserts, &mut self.random);
         let adds = if inserts > 0 { self.recipe.rows.take(inserts.into())? } else { 0..0 };
+        // Most operations are one, and need no list.
+        match (reads, scans + inserts, updates) {
+            (1, 0, 0) => return Some((Operation::Read { key: self.key() }, adds)),
+            (0, 0, 1) => return Some((self.update(), adds)),
+            _ => {}
+        }
         let mut operations = Vec::with_capacity((reads + scans + updates + inserts) as usize);
         operations.extend((0..reads).map(|_| Operation::Read { key: self.key() }));
         for _ in 0..scans {
@@ -83,11 +89,13 @@ impl Generator {
         } else {
             operations.extend(adds.clone().map(|row| self.insert(row..row + 1)));
         }
-        operations.extend((0..updates).map(|_| {
-            let key = self.key();
-            Operation::Update { key, value: self.value() }
-        }));
-        Some((operations, adds))
+        operations.extend((0..updates).map(|_| self.update()));
+        Some((in_turn(operations, step, &mut self.random), adds))
+    }
+
+    fn update(&mut self) -> Operation {
+        let key = self.key();
+        Operation::Update { key, value: self.value() }
     }
 
     fn insert(&mut self, rows: Range<u64>) -> Operation {

@@ -1,6 +1,6 @@
 //! The text of keys.
 
-use bytes::{Bytes, BytesMut};
+use bytes::{BufMut, Bytes, BytesMut};
 
 use super::hash::fnv;
 use crate::KeyOrder;
@@ -34,8 +34,9 @@ impl Keys {
     /// The row's key. Hashed keys are YCSB's own, without leading zeros; ordered keys have them, so that they sort by
     /// number (YCSB does so from `zeropadding=19` on).
     pub fn key(self, row: u64) -> Bytes {
-        let (text, len) = self.text(row);
-        Bytes::copy_from_slice(&text[..len])
+        let mut key = BytesMut::with_capacity(Self::LONGEST);
+        self.write(row, &mut key);
+        key.freeze()
     }
 
     /// The same, cut from `room`, which is made anew when it is full: an allocation for thousands of keys.
@@ -43,27 +44,20 @@ impl Keys {
         if room.capacity() < Self::LONGEST {
             *room = BytesMut::with_capacity(ROOM);
         }
-        let (text, len) = self.text(row);
-        room.extend_from_slice(&text[..len]);
+        self.write(row, room);
         room.split().freeze()
     }
 
-    /// The row's key and its length.
-    fn text(self, row: u64) -> ([u8; Self::LONGEST], usize) {
-        let mut text = [0; Self::LONGEST];
-        text[..PREFIX.len()].copy_from_slice(PREFIX);
-        let mut at = Self::LONGEST;
-        let (mut rest, least) = match self.order {
-            KeyOrder::Hashed => (fnv(row), Self::LONGEST - 1),
-            KeyOrder::Ordered => (row, PREFIX.len()),
+    fn write(self, row: u64, key: &mut BytesMut) {
+        let (number, least) = match self.order {
+            KeyOrder::Hashed => (fnv(row), 0),
+            KeyOrder::Ordered => (row, DIGITS),
         };
-        while (rest > 0 || at > least) && at > PREFIX.len() {
-            at -= 1;
-            text[at] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-        }
-        text.copy_within(at.., PREFIX.len());
-        (text, PREFIX.len() + Self::LONGEST - at)
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(number);
+        key.extend_from_slice(PREFIX);
+        key.put_bytes(b'0', least.saturating_sub(digits.len()));
+        key.extend_from_slice(digits.as_bytes());
     }
 
     /// The key of the row's entry in a secondary index: `i`, the index, what is indexed, the row. What is indexed counts
@@ -112,7 +106,7 @@ mod tests {
         }
 
         #[test]
-        fn keys_lie_before_the_end_and_have_their_length(row: u64) {
+        fn keys_lie_before_the_end_and_have_their_length(row in 0..u64::MAX / 2) {
             for order in [KeyOrder::Hashed, KeyOrder::Ordered] {
                 let keys = Keys { order };
                 let key = keys.key(row);

@@ -37,7 +37,7 @@ pub(super) fn serve(id: u64, shared: Arc<Mutex<Shared>>, port: u16) -> Service {
 }
 
 /// What stands against a request.
-type Refused = (Option<Error>, String);
+type Refused = (Option<Box<Error>>, String);
 
 impl Store {
     /// Notes a request, and says what stands against it; `Err` is a fault that has no answer.
@@ -47,7 +47,7 @@ impl Store {
         let (store, replica_read, message) = (self.id, context.replica_read, shared.messages);
         shared.seen.push(Seen { store, replica_read, at: Instant::now(), message });
         match shared.faults.pop_front().or_else(|| shared.always.clone()) {
-            Some(Fault::Region(error)) => return Ok((Some(*error), String::new())),
+            Some(Fault::Region(error)) => return Ok((Some(error), String::new())),
             Some(Fault::Words(words)) => return Ok((None, words.to_owned())),
             Some(fault) => return Err(fault),
             None => {}
@@ -55,7 +55,7 @@ impl Store {
         if shared.busy == Some(self.id) {
             let server_is_busy =
                 Some(ServerIsBusy { reason: "raft log disk: broken".to_owned(), ..Default::default() });
-            return Ok((Some(Error { server_is_busy, ..Error::default() }), String::new()));
+            return Ok((Some(Box::new(Error { server_is_busy, ..Error::default() })), String::new()));
         }
         let id = context.region_id;
         let mut error = Error::default();
@@ -76,7 +76,7 @@ impl Store {
         } else {
             error.region_not_found = Some(RegionNotFound { region_id: id });
         }
-        Ok((Some(error), String::new()))
+        Ok((Some(Box::new(error)), String::new()))
     }
 
     /// Does what is asked and answers; the fault that keeps it from answering comes after what was asked is done.
@@ -91,7 +91,7 @@ impl Store {
                 }
             }};
         }
-        let fine = |region: &Option<Error>, error: &String| region.is_none() && error.is_empty();
+        let fine = |region: &Option<Box<Error>>, error: &String| region.is_none() && error.is_empty();
         match command {
             Cmd::RawGet(asked) => {
                 let (region_error, error, fault) = checked!(asked, asked.key.clone());
