@@ -36,20 +36,16 @@ impl Event<'_> {
         match self {
             Self::Wrote(entry, run) => wrote(entry, *run),
             Self::Would(controller, proposal) => {
-                Some(format!("{controller} would {}: {}", name(proposal), proposal.reason))
+                Some(format!("{controller} would {}: {}", proposal.what(), proposal.reason))
             }
             Self::Held(controller, proposal, why) => {
-                Some(format!("{controller} wants to {}, but may not: {why} ({})", name(proposal), proposal.reason))
+                Some(format!("{controller} wants to {}, but may not: {why} ({})", proposal.what(), proposal.reason))
             }
             Self::Tells(controller, proposal) => Some(format!("{controller}: {}", proposal.reason)),
             Self::Unseen(why) => Some(format!("not seen: {why}")),
             Self::Again(run, why) => Some(format!("run {run}: will be tried again: {why}")),
         }
     }
-}
-
-fn name(proposal: &Proposal) -> &str {
-    proposal.procedure.as_ref().map_or("nothing", |procedure| procedure.name.as_str())
 }
 
 fn wrote(entry: &Entry, run: Option<&Run>) -> Option<String> {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use timeline::Timeline;
 
 use crate::volumes::VolumesSeen;
-use crate::{Health, Now, Procedure, Step, WorldError};
+use crate::{Health, Now, Procedure, Step, Subject, WorldError};
 
 /// Decides what should be changed. It sees only what it is given, so that what it decides can be replayed.
 pub trait Controller {
@@ -31,6 +31,9 @@ pub struct Proposal {
     pub reason: String,
     /// What to do; `None` where only people can, as with a setting that needs a restart.
     pub procedure: Option<Procedure>,
+    /// The run whose changes are to be taken back, in place of anything new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<u64>,
     /// What it should bring, for the record; the controller's own keys.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub expects: Value,
@@ -39,13 +42,42 @@ pub struct Proposal {
 impl Proposal {
     /// Something to do.
     pub fn act(reason: impl Into<String>, procedure: Procedure) -> Self {
-        Self { reason: reason.into(), procedure: Some(procedure), expects: Value::Null }
+        Self { reason: reason.into(), procedure: Some(procedure), undoes: None, expects: Value::Null }
+    }
+
+    /// Changes that have lost their reason.
+    pub fn undo(run: u64, reason: impl Into<String>) -> Self {
+        Self { undoes: Some(run), ..Self::tell(reason) }
     }
 
     /// Something that the pilot cannot do, and tells.
     pub fn tell(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), procedure: None, expects: Value::Null }
+        Self { reason: reason.into(), procedure: None, undoes: None, expects: Value::Null }
     }
+
+    /// What is to be done, in a clause.
+    pub(crate) fn what(&self) -> String {
+        match (&self.procedure, self.undoes) {
+            (Some(procedure), _) => procedure.name.clone(),
+            (None, Some(run)) => format!("undo run {run}"),
+            (None, None) => "nothing".to_owned(),
+        }
+    }
+}
+
+/// A run that is over, and whose changes stay until somebody takes them back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kept {
+    /// Its number.
+    pub run: u64,
+    /// Who wanted it.
+    pub controller: String,
+    /// What it has changed.
+    pub subjects: Vec<Subject>,
+    /// As the controller proposed it.
+    pub expects: Value,
+    /// How often the same was done for the same, and taken back.
+    pub before: u32,
 }
 
 /// What is known of a cluster at a moment.
@@ -69,6 +101,8 @@ pub struct Seen {
     pub signals: BTreeMap<u64, limiter::Signals>,
     /// The steps of what is under way, and for volumes those that would take them back.
     pub changing: Vec<Step>,
+    /// What stays of runs that are over, the last first.
+    pub kept: Vec<Kept>,
     /// What clouds have announced.
     pub notices: Vec<maintenance::Notice>,
     /// Of the events that something was made ready for: how many procedures have done all that is to be done before them.

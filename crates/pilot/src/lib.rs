@@ -30,7 +30,7 @@ mod world;
 
 pub use audit::{Audit, Event};
 pub use clock::{Clock, Now, SystemClock};
-pub use controller::{Controller, Proposal, Seen, Source};
+pub use controller::{Controller, Kept, Proposal, Seen, Source};
 pub use error::{PilotError, WorldError};
 pub use guard::{Bounds, Guard, gate, sound, vet};
 pub use health::{Health, StoreHealth};

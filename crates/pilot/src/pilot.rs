@@ -211,24 +211,29 @@ impl Pilot {
     }
 
     fn consider(&mut self, name: &str, proposal: &Proposal, seen: &Seen, now: Now) -> Result<(), PilotError> {
-        let Some(procedure) = &proposal.procedure else {
+        let replay = self.journal.replay();
+        let undone = proposal.undoes.and_then(|run| replay.runs.get(&run)).map(|run| &run.procedure);
+        let Some(procedure) = proposal.procedure.as_ref().or(undone) else {
             self.say(name, &proposal.reason, "", now, &Event::Tells(name, proposal));
             return Ok(());
         };
-        let replay = self.journal.replay();
+        let what = proposal.what();
         let admitted = sound(procedure)
             .and_then(|()| self.stuck().map_or(Ok(()), |run| Err(format!("run {run} cannot be undone yet"))))
             .and_then(|()| self.guard.admit(name, procedure, seen.health.as_ref(), replay, now));
         if let Err(why) = admitted {
-            self.say(name, &procedure.name, &why, now, &Event::Held(name, proposal, &why));
+            self.say(name, &what, &why, now, &Event::Held(name, proposal, &why));
             return Ok(());
         }
         if self.world.read_only {
-            self.say(name, &procedure.name, "", now, &Event::Would(name, proposal));
+            self.say(name, &what, "", now, &Event::Would(name, proposal));
             return Ok(());
         }
-        self.said.remove(&format!("{name}: {}", procedure.name));
-        self.begin(name, proposal, now).map(drop)
+        self.said.remove(&format!("{name}: {what}"));
+        match proposal.undoes {
+            Some(run) => self.undo(run, &proposal.reason, false, now),
+            None => self.begin(name, proposal, now).map(drop),
+        }
     }
 
     /// Begins a procedure that was admitted, and drives it as far as it goes at once. Gives the run's number.
@@ -272,7 +277,7 @@ impl Pilot {
             steps.flatten().collect::<Vec<Step>>()
         };
         let changing = self.journal.replay().open().flat_map(of).collect();
-        let mut seen = Seen { changing, ..Seen::default() };
+        let mut seen = Seen { changing, kept: self.journal.replay().kept(), ..Seen::default() };
         for event in self.journal.replay().open().filter_map(Run::is_ready_for) {
             *seen.ready.entry(event.to_owned()).or_default() += 1;
         }

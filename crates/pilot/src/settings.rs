@@ -10,7 +10,7 @@ use units::Nanos;
 
 use self::table::{On, Rule, Table};
 use crate::step::Shown;
-use crate::{Controller, Ending, Health, Now, Procedure, Proposal, Seen, Step, Subject, at};
+use crate::{Controller, Ending, Health, Kept, Now, Procedure, Proposal, Seen, Step, Subject, at};
 
 /// Changes settings that diagnose calls for.
 #[derive(Debug, Default)]
@@ -19,6 +19,10 @@ pub struct Settings {
     since: BTreeMap<String, Nanos>,
     /// When each subject was last proposed to be changed.
     rested: BTreeMap<Subject, Nanos>,
+    /// How long the verdict of each run that stays has been seen to be gone, by the run's number.
+    gone: BTreeMap<u64, Nanos>,
+    /// When it was last known what holds.
+    looked: Option<Nanos>,
 }
 
 impl Controller for Settings {
@@ -50,7 +54,57 @@ impl Controller for Settings {
                 }
             }
         }
+        proposals.extend(self.without_reason(now, seen, &held));
         proposals
+    }
+}
+
+impl Settings {
+    /// Takes back what was changed for verdicts that have been gone for long. Of several changes of one setting the last goes first.
+    fn without_reason(&mut self, now: Now, seen: &Seen, held: &[String]) -> Vec<Proposal> {
+        // Time in which nobody told what holds does not count.
+        let passed = self.looked.map_or(Nanos(0), |looked| now.since(looked));
+        self.looked = seen.timeline.is_some().then_some(now.mono);
+        if self.looked.is_none() {
+            return Vec::new();
+        }
+        self.gone.retain(|run, _| seen.kept.iter().any(|kept| kept.run == *run));
+        let (table, mut covered, mut proposals) = (Table::embedded(), BTreeSet::new(), Vec::new());
+        for kept in &seen.kept {
+            let [subject] = kept.subjects.as_slice() else { continue };
+            let last = covered.insert(subject);
+            let Some((verdict, of)) = reason(kept).filter(|_| kept.controller == self.name()) else { continue };
+            let called = format!("{verdict} of {of}");
+            if held.contains(&called) {
+                self.gone.remove(&kept.run);
+                continue;
+            }
+            let gone = self.gone.entry(kept.run).or_default();
+            *gone += passed;
+            let rested = self.rested.get(subject).is_none_or(|at| now.since(*at) >= table.rests_for);
+            if let Some(after) = table.undone_after(verdict, key(subject), kept.before)
+                && last
+                && rested
+                && *gone >= after
+            {
+                self.rested.insert(subject.clone(), now.mono);
+                proposals.push(Proposal::undo(kept.run, format!("{called} has been gone for {after}")));
+            }
+        }
+        proposals
+    }
+}
+
+/// The verdict that a run was made for, and its subject.
+fn reason(kept: &Kept) -> Option<(&str, &str)> {
+    kept.expects["verdict"].as_str().zip(kept.expects["subject"].as_str())
+}
+
+fn key(subject: &Subject) -> &str {
+    match subject {
+        Subject::TikvConfig { key, .. } => key,
+        Subject::TidbVariable { name } => name,
+        _ => "",
     }
 }
 

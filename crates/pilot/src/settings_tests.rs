@@ -1,8 +1,13 @@
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use diagnose::{Evidence, Kind, Remedy};
 use jiff::Timestamp;
+use timeline::Timeline;
 
 use super::*;
-use crate::twin::well;
+use crate::twin::{MemoryAudit, MemoryLines, Twin, well};
+use crate::{Journal, Pilot, Replay, Source, WorldError};
 
 fn verdict(kind: Kind, node: &str, text: &str) -> Verdict {
     Verdict {
@@ -91,4 +96,118 @@ fn tidb_is_asked_only_for_what_a_verdict_may_change() {
     let tso = verdict(Kind::PdTso, "", "");
     assert!(variables(std::slice::from_ref(&pool)).is_empty());
     assert_eq!(variables(&[pool, tso]), ["tidb_tso_client_batch_max_wait_time"].into());
+}
+
+/// Says what it is told to; nothing where nobody knows.
+#[derive(Clone, Default)]
+struct Told(Rc<RefCell<Option<Vec<Verdict>>>>);
+
+impl Source for Told {
+    fn look(&mut self, _: Now, seen: &mut Seen) -> Result<(), WorldError> {
+        if let Some(verdicts) = &*self.0.borrow() {
+            seen.verdicts.clone_from(verdicts);
+            seen.timeline = Some(Timeline::default());
+        }
+        Ok(())
+    }
+}
+
+/// A pilot of one store, driven from hour to hour.
+struct Flown {
+    pilot: Pilot,
+    audit: MemoryAudit,
+    told: Told,
+    twin: Twin,
+    minute: u64,
+}
+
+impl Flown {
+    fn begin() -> Self {
+        let twin = Twin::new(1, &[(POOL, json!(2)), (CACHE, json!("4GiB")), ("memory-usage-limit", json!("16GiB"))]);
+        let (replay, _) = Replay::read("journal", "").unwrap();
+        let lines = Box::new(MemoryLines::default());
+        let journal = Journal::open(lines, replay, "7001", "p", Timestamp::UNIX_EPOCH).unwrap();
+        let (audit, told) = (MemoryAudit::default(), Told::default());
+        let pilot = Pilot::new(twin.world(), journal, Box::new(audit.clone()), at_minute(0)).unwrap();
+        let pilot = pilot.controller(Box::<Settings>::default()).source(Box::new(told.clone()));
+        Self { pilot, audit, told, twin, minute: 0 }
+    }
+
+    /// The minutes, from now on, at which a setting is another; it is flown for so many hours.
+    fn changes(&mut self, key: &str, told: Option<Vec<Verdict>>, hours: u64) -> Vec<(u64, Value)> {
+        *self.told.0.borrow_mut() = told;
+        let (from, mut changes) = (self.minute, Vec::new());
+        let mut is = setting(&self.twin, key);
+        while self.minute < from + 60 * hours {
+            self.pilot.tick(at_minute(self.minute), None).unwrap();
+            let now = setting(&self.twin, key);
+            if now != is {
+                changes.push((self.minute - from, now.clone()));
+                is = now;
+            }
+            self.minute += 1;
+        }
+        changes
+    }
+}
+
+fn of_one(key: &str) -> Subject {
+    Subject::TikvConfig { store: 1, key: key.to_owned() }
+}
+
+fn setting(twin: &Twin, key: &str) -> Value {
+    twin.with(|state| state.values[&of_one(key)].clone())
+}
+
+const POOL: &str = "raftstore.store-pool-size";
+const CACHE: &str = "storage.block-cache.capacity";
+
+fn of_all(kind: Kind, text: &str) -> Option<Vec<Verdict>> {
+    let subject = diagnose::Subject { scope: Scope::Cluster, node: String::new(), disk: String::new() };
+    Some(vec![Verdict { subject, ..verdict(kind, "", text) }])
+}
+
+#[test]
+fn what_has_lost_its_reason_is_taken_back_and_stays_longer_when_it_is_called_for_again() {
+    let mut flown = Flown::begin();
+    let (busy, quiet) = (of_all(Kind::ThreadPool, RAISE), Some(Vec::new()));
+    assert_eq!(flown.changes(POOL, busy.clone(), 1), [(10, json!(3)), (40, json!(4))]);
+    // Two changes: the last goes first, and the effect of that is waited for.
+    let after = 25 * 60;
+    assert_eq!(flown.changes(POOL, quiet.clone(), 27), [(after, json!(3)), (after + 30, json!(2))]);
+    let said = flown.audit.sentences().join("\n");
+    assert!(said.contains("run 2 is undone: thread-pool of the cluster has been gone for 25h"), "{said}");
+    assert_eq!(flown.changes(POOL, busy, 1)[0], (10, json!(3)));
+    // Both were taken back once: what is called for again stays twice as long.
+    assert_eq!(flown.changes(POOL, quiet, 60), [(2 * after, json!(3)), (2 * after + 30, json!(2))]);
+}
+
+#[test]
+fn a_verdict_is_not_gone_while_nobody_tells_nor_before_its_busy_hour_has_come_again() {
+    let mut flown = Flown::begin();
+    let (busy, quiet) = (of_all(Kind::ThreadPool, RAISE), Some(Vec::new()));
+    assert_eq!(flown.changes(POOL, busy.clone(), 1).len(), 2);
+    assert_eq!(flown.changes(POOL, None, 100), []);
+    // Each day it holds for some minutes: too short to change anything more, and no reason to take anything back.
+    for _ in 0..4 {
+        assert_eq!(flown.changes(POOL, quiet.clone(), 23), []);
+        *flown.told.0.borrow_mut() = busy.clone();
+        flown.pilot.tick(at_minute(flown.minute), None).unwrap();
+    }
+}
+
+#[test]
+fn a_cache_that_grew_is_not_shrunk_for_want_of_the_verdict_that_it_cured() {
+    let mut flown = Flown::begin();
+    assert_eq!(flown.changes(CACHE, of_all(Kind::BlockCacheSmall, ""), 1).len(), 2);
+    assert_eq!(flown.changes(CACHE, Some(Vec::new()), 200), []);
+}
+
+#[test]
+fn what_somebody_has_set_since_is_theirs() {
+    let mut flown = Flown::begin();
+    assert_eq!(flown.changes(POOL, of_all(Kind::ThreadPool, RAISE), 1).len(), 2);
+    flown.twin.with(|state| drop(state.values.insert(of_one(POOL), json!(7))));
+    assert_eq!(flown.changes(POOL, Some(Vec::new()), 60), []);
+    assert!(flown.audit.sentences().iter().any(|said| said.contains("left as somebody else has set it since, 7")));
 }

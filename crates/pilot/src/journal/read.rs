@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::Lines;
-use super::entry::{Entry, FORMAT};
-use crate::PilotError;
+use super::entry::{Ended, Entry, FORMAT};
 use crate::run::Run;
+use crate::{Ending, Kept, PilotError};
 
 /// What the lines of a journal come to.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -73,6 +73,24 @@ impl Replay {
     /// The runs that are under way.
     pub fn open(&self) -> impl DoubleEndedIterator<Item = &Run> {
         self.runs.values().filter(|run| run.ended.is_none())
+    }
+
+    /// What stays of those that are over, the last first.
+    pub(crate) fn kept(&self) -> Vec<Kept> {
+        let same = |one: &Run, other: &Run| {
+            (&one.controller, &one.expects, &one.procedure) == (&other.controller, &other.expects, &other.procedure)
+        };
+        let meant: Vec<&Run> = self.runs.values().filter(|run| run.procedure.ending == Ending::Keep).collect();
+        let taken_back = |run: &Run| run.ended == Some(Ended::Undone) && run.went_all_the_way();
+        let of = |run: &Run| Kept {
+            run: run.number,
+            controller: run.controller.clone(),
+            subjects: run.procedure.subjects().collect(),
+            expects: run.expects.clone(),
+            before: meant.iter().filter(|other| taken_back(other) && same(run, other)).count() as u32,
+        };
+        let stay = meant.iter().rev().filter(|run| run.ended == Some(Ended::Kept) && run.holds());
+        stay.map(|run| of(run)).collect()
     }
 
     /// The number of the next run.

@@ -16,6 +16,7 @@ use crate::{at, same};
 pub(super) struct Table {
     pub(super) holds_for: Nanos,
     pub(super) rests_for: Nanos,
+    undone_after: Nanos,
     pub(super) rule: Vec<Rule>,
 }
 
@@ -43,6 +44,8 @@ pub(super) struct Rule {
     most: Option<String>,
     most_of: Option<Share>,
     pub(super) why: String,
+    /// Why what was changed stays when its verdict is gone, if it does.
+    stays: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -50,6 +53,9 @@ struct Share {
     key: String,
     share: f64,
 }
+
+/// Longer than two months nothing is waited for.
+const MOST_DOUBLED: u32 = 6;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     toml::from_str(include_str!("../../tables/settings.toml"))
@@ -59,6 +65,13 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 impl Table {
     pub(super) fn embedded() -> &'static Self {
         &TABLE
+    }
+
+    /// How long a verdict must be gone until what was changed for it is taken back, which has been so often before; `None` where it
+    /// stays.
+    pub(super) fn undone_after(&self, verdict: &str, key: &str, before: u32) -> Option<Nanos> {
+        let rule = self.rule.iter().find(|rule| rule.verdict.name() == verdict && rule.key == key)?;
+        rule.stays.is_none().then_some(Nanos(self.undone_after.0 << before.min(MOST_DOUBLED)))
     }
 }
 
