@@ -14,8 +14,8 @@ mod testing;
 
 pub use behaviour::{
     Balance, Bound, CachePolicy, CacheSpec, CacheStats, CannotBecome, Completion, Credits, Device, Fault, Host, Io,
-    Modification, ModificationRules, ModificationState, ModifyError, Node, Op, ParseWishError, Spec, StartCredits,
-    Status, Tuning, Wish, deliverable,
+    Modification, ModificationRules, ModificationState, ModifyError, Node, Op, ParseWishError, Reckoning, Spec,
+    StartCredits, Status, Tuning, Wish, deliverable,
 };
 pub use error::DiskError;
 pub use limits::Limits;

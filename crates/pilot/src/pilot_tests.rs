@@ -45,7 +45,7 @@ struct Peers {
 }
 
 impl Disks for Peers {
-    fn look(&self) -> Result<Looked, WorldError> {
+    fn look(&self, _: Now) -> Result<Looked, WorldError> {
         if self.silent.get() {
             return Err(WorldError::Silent { peer: "the host".to_owned(), why: "it rests".to_owned() });
         }

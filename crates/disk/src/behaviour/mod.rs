@@ -16,6 +16,7 @@ mod fault;
 mod host;
 mod lru;
 mod modify;
+mod reckoning;
 mod sample;
 mod stripe;
 mod tuning;
@@ -32,6 +33,7 @@ pub use device::Device;
 pub use fault::Fault;
 pub use host::{Host, Node};
 pub use modify::{CannotBecome, Modification, ModificationRules, ModificationState, ModifyError};
+pub use reckoning::Reckoning;
 pub use tuning::Tuning;
 pub use wish::{ParseWishError, Wish};
 

@@ -2,7 +2,7 @@
 
 use limiter::{Allowance, Done, Signals};
 
-use crate::WorldError;
+use crate::{Now, WorldError};
 
 /// Of the disk that holds a store's files, and of all disks that hang on its instance.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -31,5 +31,5 @@ pub trait Disks {
     ///
     /// # Errors
     /// When nobody answers, or what is answered has no such disk.
-    fn look(&self) -> Result<Looked, WorldError>;
+    fn look(&self, now: Now) -> Result<Looked, WorldError>;
 }

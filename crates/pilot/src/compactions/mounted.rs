@@ -9,7 +9,7 @@ use mount::{Client, Home, MountError};
 use observe::{DiskSample, NodeSample};
 
 use super::disks::{Disks, Looked};
-use crate::WorldError;
+use crate::{Now, WorldError};
 
 /// The disks of one node.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl MountedDisks {
 }
 
 impl Disks for MountedDisks {
-    fn look(&self) -> Result<Looked, WorldError> {
+    fn look(&self, _: Now) -> Result<Looked, WorldError> {
         let peer = || format!("the disks at {}", self.dir.display());
         let lost = |error: MountError| WorldError::Silent { peer: peer(), why: error.to_string() };
         let node = mount::find(&self.home, &self.dir).map_err(lost)?;

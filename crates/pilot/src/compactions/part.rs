@@ -4,7 +4,7 @@ use limiter::{Allowance, Credit};
 use units::{BytesPerSec, Iops};
 
 use super::disks::{Disks, Looked};
-use crate::WorldError;
+use crate::{Now, WorldError};
 
 /// Disks of which a store may use only a part: others use them too, or they deliver less than they promise.
 pub struct Part {
@@ -20,8 +20,8 @@ impl Part {
 }
 
 impl Disks for Part {
-    fn look(&self) -> Result<Looked, WorldError> {
-        let looked = self.disks.look()?;
+    fn look(&self, now: Now) -> Result<Looked, WorldError> {
+        let looked = self.disks.look(now)?;
         Ok(Looked { volume: part(looked.volume, self.share), instance: part(looked.instance, self.share), ..looked })
     }
 }
@@ -45,7 +45,7 @@ mod tests {
     struct Whole;
 
     impl Disks for Whole {
-        fn look(&self) -> Result<Looked, WorldError> {
+        fn look(&self, _: Now) -> Result<Looked, WorldError> {
             let volume = Allowance {
                 iops: Some(Iops(3000.0)),
                 throughput: None,
@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn limits_and_credits_shrink_and_what_was_done_does_not() {
-        let (whole, part) = (Whole.look().unwrap(), Part::of(Box::new(Whole), 0.25).look().unwrap());
+        let now = Now { wall: jiff::Timestamp::UNIX_EPOCH, mono: units::Nanos(0) };
+        let (whole, part) = (Whole.look(now).unwrap(), Part::of(Box::new(Whole), 0.25).look(now).unwrap());
         assert_eq!(part.volume_done, whole.volume_done);
         assert_eq!((part.volume.iops, part.volume.throughput), (Some(Iops(750.0)), None));
         assert_eq!(part.volume.io_credit, Some(Credit { left: 25.0, burst: 1500.0 }));

@@ -42,12 +42,12 @@ impl<M: StoreMetrics> Stores<M> {
         Self { metrics, limited }
     }
 
-    fn one(&self, limited: &Limited, seen: &Seen) -> Result<Signals, WorldError> {
+    fn one(&self, now: Now, limited: &Limited, seen: &Seen) -> Result<Signals, WorldError> {
         let config = seen.configs.get(&limited.store).ok_or_else(|| WorldError::Unnamed {
             what: format!("the settings of store {}", limited.store),
             hint: "see that PD knows it, and that its status server answers or is named with --tikv-status".to_owned(),
         })?;
-        let looked = limited.disks.look()?;
+        let looked = limited.disks.look(now)?;
         let text = self.metrics.metrics(limited.store)?;
         let peer = || format!("store {}", limited.store);
         let told = Exposition::parse(&text)
@@ -62,10 +62,10 @@ impl<M: StoreMetrics> Stores<M> {
 
 impl<M: StoreMetrics> Source for Stores<M> {
     /// A store that does not answer hides no other; the first that does not is told.
-    fn look(&mut self, _: Now, seen: &mut Seen) -> Result<(), WorldError> {
+    fn look(&mut self, now: Now, seen: &mut Seen) -> Result<(), WorldError> {
         let mut first = Ok(());
         for limited in &self.limited {
-            match self.one(limited, seen) {
+            match self.one(now, limited, seen) {
                 Ok(signals) => drop(seen.signals.insert(limited.store, signals)),
                 Err(error) => first = first.and(Err(error)),
             }
@@ -74,11 +74,11 @@ impl<M: StoreMetrics> Source for Stores<M> {
     }
 
     /// Their disks alone: TiKV refreshes what it tells every ten seconds, and tells it in megabytes.
-    fn glance(&mut self, _: Now, seen: &mut Seen) -> Result<(), WorldError> {
+    fn glance(&mut self, now: Now, seen: &mut Seen) -> Result<(), WorldError> {
         let mut first = Ok(());
         for limited in &self.limited {
             let Some(signals) = seen.signals.get_mut(&limited.store) else { continue };
-            match limited.disks.look() {
+            match limited.disks.look(now) {
                 Ok(looked) => looked.tell(signals),
                 Err(error) => {
                     // Counters that stand still would say that the disk is idle.
