@@ -36,6 +36,10 @@ histograms! {
     STORE_LOOP "tikv_raftstore_store_duration_secs" "Time of a round of the raft threads.";
     APPLY_LOOP "tikv_raftstore_apply_duration_secs" "Time of a round of the apply threads.";
     WRITE_TASK_WAIT "tikv_raftstore_store_write_task_wait_duration_secs" "Time of tasks before the log is written.";
+    WRITE_LOOP "tikv_raftstore_store_write_loop_duration_seconds" "Time of a round of the threads that write the log.";
+    WRITE_LOG "tikv_raftstore_store_write_raftdb_duration_seconds" "Time that the log's engine takes for a batch.";
+    WRITE_SEND "tikv_raftstore_store_write_send_duration_seconds" "Time to send what waited for a batch of the log.";
+    WRITE_CALLBACK "tikv_raftstore_store_write_callback_duration_seconds" "Time to tell raft that a batch is written.";
     APPEND_LOG "tikv_raftstore_append_log_duration_seconds" "Time to write and sync a batch of the log.";
     COMMIT_LOG "tikv_raftstore_commit_log_duration_seconds" "Time from a proposal to its commit.";
     APPLY_WAIT "tikv_raftstore_apply_wait_time_duration_secs" "Time from commit to apply.";

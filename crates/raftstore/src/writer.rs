@@ -59,7 +59,9 @@ impl Writer {
             }
             written.push((task.place, task.number));
         }
+        let begun = clock::now();
         self.mail.send(&*self.transport);
+        metrics::WRITE_SEND.observe(clock::seconds_since(begun));
         written
     }
 
@@ -118,7 +120,9 @@ impl Writer {
                 log::put_hard_state(&mut batch, task.region_id, hard)?;
             }
         }
+        let begun = clock::now();
         self.engine.write(&mut batch, true)?;
+        metrics::WRITE_LOG.observe(clock::seconds_since(begun));
         self.batch = batch;
         Ok(())
     }
@@ -132,6 +136,7 @@ impl Hand for Writer {
     fn run(mut self, work: &Receiver<ToWriter>) {
         let mut tasks = Vec::new();
         while let Ok(first) = work.recv() {
+            let begun = clock::now();
             let mut size = 0;
             let mut next = Some(first);
             let mut stop = false;
@@ -148,7 +153,10 @@ impl Hand for Writer {
                 }
             }
             let written = self.write(&mut tasks);
+            let told = clock::now();
             self.node.shards.deal(written, |(place, _)| *place, ToShard::Persisted);
+            metrics::WRITE_CALLBACK.observe(clock::seconds_since(told));
+            metrics::WRITE_LOOP.observe(clock::seconds_since(begun));
             if stop {
                 return;
             }

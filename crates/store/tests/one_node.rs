@@ -184,6 +184,8 @@ fn a_node_serves_changes_its_settings_ends_and_comes_back_with_its_data() {
         r#"tikv_thread_cpu_seconds_total{name="store_writer_0"}"#,
         r#"tikv_store_size_bytes{type="capacity"}"#,
         "tikv_scheduler_discard_ratio",
+        r#"tikv_yatp_pool_schedule_wait_duration_count{name="sched-worker-pool",priority="medium"}"#,
+        "tikv_raftstore_store_write_loop_duration_seconds_count",
         "raft_engine_write_duration_seconds_count",
         "process_cpu_seconds_total",
     ] {

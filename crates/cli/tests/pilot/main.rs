@@ -22,6 +22,12 @@ use server::Server;
 
 const CACHE: &str = "storage.block-cache.capacity";
 const RATE: &str = "rocksdb.rate-bytes-per-sec";
+const POOLS: [&str; 4] = [
+    "raftstore.store-pool-size",
+    "raftstore.apply-pool-size",
+    "readpool.unified.max-thread-count",
+    "storage.scheduler-worker-pool-size",
+];
 
 fn command(args: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_diskwright"));
@@ -118,6 +124,18 @@ fn what_is_changed_on_a_cluster_is_undone_and_leaders_leave_and_come_back() {
     let (code, undone) = json(&with(&format!("undo {}", done["run"])));
     assert!(code == 0 && undone["undone"][0]["standing"] == "undone", "{undone}");
     assert_eq!(place.setting(0, CACHE), before);
+
+    // What diagnose calls for when a pool is short of threads is taken by a real store, and given back.
+    for pool in POOLS {
+        let before = place.setting(0, pool);
+        let more = before.as_u64().unwrap_or_else(|| panic!("{pool} = {before}")) + 1;
+        let (code, done) = json(&with(&format!("do tikv/{store}/{pool}={more} --act")));
+        assert!(code == 0 && done["standing"] == "done", "{done}");
+        assert_eq!(place.setting(0, pool), Value::from(more), "{pool}");
+        let (code, undone) = json(&with(&format!("undo {}", done["run"])));
+        assert!(code == 0 && undone["undone"][0]["standing"] == "undone", "{undone}");
+        assert_eq!(place.setting(0, pool), before, "{pool}");
+    }
 
     // Leaders leave, the limit is raised meanwhile, and both come back.
     let limit = place.pd_config("schedule", "leader-schedule-limit");

@@ -25,6 +25,10 @@ pub(crate) struct Metrics {
     messages: [Histogram; Kind::ALL.len()],
     commands: [Histogram; Kind::ALL.len()],
     busy: [IntCounter; Kind::ALL.len()],
+    /// What waits for a thread that reads, seconds.
+    pub(crate) reads_wait: Histogram,
+    /// What waits for a thread that writes pass through, seconds.
+    pub(crate) writes_wait: Histogram,
     /// From the proposal of a write to its end, seconds.
     pub(crate) write: Histogram,
     /// From a read's question for leave to the leave, seconds.
@@ -43,11 +47,18 @@ pub(crate) static METRICS: LazyLock<Metrics> = LazyLock::new(|| {
             .expect("the name is registered once");
     let commands = from_10_us("tikv_scheduler_command_duration_seconds", "From a write's arrival to its end");
     let busy = counters("tikv_scheduler_too_busy_total", "Writes refused because there are too many", "type");
+    // components/tikv_util/src/yatp_pool/metrics.rs: 10 µs to 1.3 s.
+    let buckets = exponential_buckets(0.000_01, 2.0, 18).expect("the numbers are of buckets");
+    let (name, help) = ("tikv_yatp_pool_schedule_wait_duration", "Waiting for a thread of a pool");
+    let waits =
+        register_histogram_vec!(name, help, &["name", "priority"], buckets).expect("the name is registered once");
     let engine = from_10_us("tikv_storage_engine_async_request_duration_seconds", "What the replicas took");
     Metrics {
         messages: Kind::ALL.map(|kind| messages.with_label_values(&[kind.name()])),
         commands: Kind::ALL.map(|kind| commands.with_label_values(&[kind.name()])),
         busy: Kind::ALL.map(|kind| busy.with_label_values(&[kind.name()])),
+        reads_wait: waits.with_label_values(&["unified-read-pool", "medium"]),
+        writes_wait: waits.with_label_values(&["sched-worker-pool", "medium"]),
         write: engine.with_label_values(&["write"]),
         snapshot: engine.with_label_values(&["snapshot"]),
         writing: register_int_gauge!("tikv_scheduler_writing_bytes", "Bytes of writes that are under way")

@@ -40,6 +40,7 @@ pub(crate) fn run(shared: &Arc<Shared>, tasks: &crossbeam_channel::Receiver<Opti
         let leave = match read.leave {
             Some(leave) => leave,
             None => {
+                METRICS.reads_wait.observe(read.since.elapsed().as_secs_f64());
                 let wipes = shared.replicas.wipes();
                 ask_leave(shared, &mut read, wipes);
                 wipes

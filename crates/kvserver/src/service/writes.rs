@@ -51,6 +51,7 @@ pub(crate) fn run(shared: &Arc<Shared>, tasks: &crossbeam_channel::Receiver<Opti
     while let Ok(Some(write)) = tasks.recv() {
         match write {
             Write::Batch { to, since, asks } => {
+                METRICS.writes_wait.observe(since.elapsed().as_secs_f64());
                 for (id, ask) in asks {
                     let Some(kind) = Kind::of(&ask) else { continue };
                     let to = to.clone();
@@ -60,6 +61,7 @@ pub(crate) fn run(shared: &Arc<Shared>, tasks: &crossbeam_channel::Receiver<Opti
                 }
             }
             Write::Swap { to, since, ask } => {
+                METRICS.writes_wait.observe(since.elapsed().as_secs_f64());
                 let asked = ask.context.as_ref().unwrap_or(&none);
                 let size = (ask.key.len() + ask.value.len() + ask.previous_value.len()) as u64;
                 // Who does not wait for the answer any more does not get it.
