@@ -39,7 +39,12 @@ impl Demand {
 
     /// Bytes a second that keep up with the writes.
     pub(crate) fn steady(&self, c: &Constants) -> f64 {
-        self.recent.max(self.flushed) * self.amplification(c)
+        self.lasting(c).max(self.recent * self.amplification(c))
+    }
+
+    /// Bytes a second that keep up with the writes in the mean of all that is remembered.
+    pub(crate) fn lasting(&self, c: &Constants) -> f64 {
+        self.flushed * self.amplification(c)
     }
 
     /// Bytes a second that also work the backlog off.

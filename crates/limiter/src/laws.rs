@@ -172,6 +172,19 @@ proptest! {
     }
 
     #[test]
+    fn what_does_not_fit_into_the_polite_share_and_never_rests_is_kept_up_with(
+        background in 0.3..0.42f64, all in 0.78..0.88f64, amplification in 3.0..12.0f64,
+    ) {
+        let limit = 125.0 * MIB;
+        let flushed = background * limit / (2.0 * amplification - 1.0);
+        let mut plant = Plant::new(limit, (all - background) * limit, flushed, amplification);
+        plant.run(3600);
+        let waits = plant.pending;
+        plant.run(3600);
+        prop_assert!(plant.pending <= 1.1 * waits, "{} after {waits}", plant.pending);
+    }
+
+    #[test]
     fn a_steady_load_gets_a_steady_rate((limit, foreground, flushed, amplification) in light()) {
         let mut plant = Plant::new(limit, foreground, flushed, amplification);
         plant.run(3600);

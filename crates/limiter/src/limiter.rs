@@ -180,7 +180,7 @@ impl Limiter {
         // A growing backlog is worked off harder where the foreground leaves room, long before it takes room from it.
         let pressed = nearness([c.press, c.alarm], [c.press, c.alarm]);
         let shares = Shares { all: c.polite + (1.0 - c.polite) * urgency, own: c.own + (1.0 - c.own) * pressed };
-        let (left, limit) = self.supply.left(signals, shares, c);
+        let (left, limit) = self.supply.left(signals, shares, self.demand.lasting(c), c);
         let wanted = self.demand.wanted(&signals.backlog, c);
         // Near flow control all that is left is asked for; beyond that, what keeps up with the writes is taken from the
         // foreground, which flow control would hold up otherwise.
