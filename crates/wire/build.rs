@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     tonic_prost_build::configure()
         // Keys and values are slices of the message that brought them.
         .bytes(".")
-        // It comes seldom, and would make each answer, moved several times on its way, ten times as large.
+        // It comes seldom, and would make each answer, moved several times on its way, seven times as large.
         .boxed("region_error")
         .compile_fds(files)?;
     Ok(())
