@@ -39,12 +39,12 @@ impl Demand {
 
     /// Bytes a second that keep up with the writes.
     pub(crate) fn steady(&self, c: &Constants) -> f64 {
-        self.lasting(c).max(self.recent * self.amplification(c))
+        self.recent.max(self.flushed) * self.amplification(c)
     }
 
-    /// Bytes a second that keep up with the writes in the mean of all that is remembered.
-    pub(crate) fn lasting(&self, c: &Constants) -> f64 {
-        self.flushed * self.amplification(c)
+    /// Bytes a second that keep up with the writes in the mean of all that is remembered; `None` until that is known.
+    pub(crate) fn lasting(&self, c: &Constants) -> Option<f64> {
+        (self.seen >= c.settled).then(|| self.flushed * self.amplification(c))
     }
 
     /// Bytes a second that also work the backlog off.

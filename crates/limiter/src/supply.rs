@@ -10,10 +10,8 @@ pub(crate) struct Supply {
     cost: f64,
     /// What others do a second, volume and instance: I/Os and bytes.
     foreground: [[f64; 2]; 2],
-    /// The least that others did a second; it falls at once and rises slowly.
+    /// The least that others did a second; it falls at once and rises slowly. Infinite until something was seen.
     least: [[f64; 2]; 2],
-    /// Seconds that were seen.
-    seen: f64,
     /// What all do a second, over the last seconds, and what flushes and compactions were granted in them.
     all: [[f64; 2]; 2],
     granted: f64,
@@ -60,7 +58,7 @@ const LIMITS: [[Limit; 2]; 2] =
 impl Supply {
     /// Before anything was seen: compactions read what they write.
     pub(crate) fn new() -> Self {
-        Self { cost: 2.0, ..Self::default() }
+        Self { cost: 2.0, least: [[f64::INFINITY; 2]; 2], ..Self::default() }
     }
 
     /// Takes a span of so many seconds over which the engine's counters are known. What is not the engine's is the
@@ -72,14 +70,13 @@ impl Supply {
             self.cost = background / engine.written();
         }
         let kept = (-seconds / c.calm).exp();
-        let risen = if self.seen > 0.0 { 1.0 - (-seconds / c.memory).exp() } else { 1.0 };
-        self.seen += seconds;
+        let risen = 1.0 - (-seconds / c.memory).exp();
         for ((estimate, least), disk) in self.foreground.iter_mut().zip(&mut self.least).zip(disks) {
             let seen = [disk.ios - background / c.background_io, disk.bytes() - background];
             for ((estimate, least), seen) in estimate.iter_mut().zip(least).zip(seen) {
                 let seen = seen.max(0.0) / seconds;
                 *estimate = if seen > *estimate { seen } else { seen + (*estimate - seen) * kept };
-                *least += if seen < *least { seen - *least } else { (seen - *least) * risen };
+                *least = if seen < *least { seen } else { *least + (seen - *least) * risen };
             }
         }
     }
@@ -106,7 +103,13 @@ impl Supply {
     /// Bytes a second that flushes and compactions may write when these shares of each limit may be used, and the limit that
     /// says so; infinite and `None` without limits. A limit of which the least that others do and `lasting` bytes a second need more
     /// is used as far as they do: what does not fit in a quiet hour will not fit later, and a backlog would only grow until flow control.
-    pub(crate) fn left(&self, signals: &Signals, shares: Shares, lasting: f64, c: &Constants) -> (f64, Option<Limit>) {
+    pub(crate) fn left(
+        &self,
+        signals: &Signals,
+        shares: Shares,
+        lasting: Option<f64>,
+        c: &Constants,
+    ) -> (f64, Option<Limit>) {
         let mut least = (f64::INFINITY, None);
         let allowances: [&Allowance; 2] = [&signals.volume, &signals.instance];
         let others = self.foreground.iter().zip(&self.least);
@@ -114,13 +117,13 @@ impl Supply {
             let rates = allowance.rates(c.credit_horizon);
             let each = [c.background_io / self.cost, 1.0 / self.cost];
             for (at, limit) in limits.into_iter().enumerate() {
-                let needed = |of: f64| match self.seen >= c.settled {
-                    true => (c.margin * of).min(c.crowded * rates[at]),
-                    false => 0.0,
-                };
-                let own = lasting / each[at];
-                let all = (shares.all * rates[at]).max(needed(quiet[at] + own));
-                let beside = (all - foreground[at]).min((shares.own * rates[at]).max(needed(own)));
+                let (mut all, mut own) = (shares.all * rates[at], shares.own * rates[at]);
+                if let Some(lasting) = lasting {
+                    let needed = |of: f64| (c.margin * of).min(c.crowded * rates[at]);
+                    let lasting = lasting / each[at];
+                    (all, own) = (all.max(needed(quiet[at] + lasting)), own.max(needed(lasting)));
+                }
+                let beside = (all - foreground[at]).min(own);
                 let left = beside.max(0.0) * each[at];
                 if left < least.0 {
                     least = (left, Some(limit));
@@ -165,7 +168,7 @@ mod tests {
         // 900 in all, less 50 + 200 written and 200 read.
         assert_eq!(supply.foreground[0][1], 45.0 * MIB);
         assert_eq!(supply.cost, 450.0 / 250.0);
-        let (left, limit) = supply.left(&gp3(), WHOLE, 0.0, c());
+        let (left, limit) = supply.left(&gp3(), WHOLE, None, c());
         assert!((left - (125.0 - 45.0) / 1.8 * MIB).abs() < 1.0, "{left}");
         assert_eq!(limit, Some(Limit::VolumeThroughput));
     }
@@ -175,7 +178,7 @@ mod tests {
         let mut supply = Supply::new();
         let done = Done { ios: 28_000.0, read: 28_000.0 * 4096.0, written: 0.0 };
         supply.window(10.0, [done, done], &Engine::default(), c());
-        let (left, limit) = supply.left(&gp3(), WHOLE, 0.0, c());
+        let (left, limit) = supply.left(&gp3(), WHOLE, None, c());
         assert_eq!(limit, Some(Limit::VolumeIops));
         assert!((left - 200.0 * c().background_io / 2.0).abs() < 1.0, "{left}");
     }
@@ -214,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_rise_finds_a_share_of_an_idle_disk_free() {
-        let (left, _) = Supply::new().left(&gp3(), Shares { all: 0.8, own: 0.5 }, 0.0, c());
+        let (left, _) = Supply::new().left(&gp3(), Shares { all: 0.8, own: 0.5 }, None, c());
         assert!((left - 0.5 * 125.0 / 2.0 * MIB).abs() < 1.0, "{left}");
     }
 }

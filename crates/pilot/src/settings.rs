@@ -32,7 +32,7 @@ impl Controller for Settings {
 
     fn decide(&mut self, now: Now, seen: &Seen) -> Vec<Proposal> {
         let table = Table::embedded();
-        let name = |verdict: &Verdict| format!("{} of {}", verdict.kind.name(), verdict.subject);
+        let name = |verdict: &Verdict| named(verdict.kind.name(), &verdict.subject);
         let held: Vec<String> = seen.verdicts.iter().map(name).collect();
         self.since.retain(|name, _| held.contains(name));
         let mut proposals = Vec::new();
@@ -74,7 +74,7 @@ impl Settings {
             let [subject] = kept.subjects.as_slice() else { continue };
             let last = covered.insert(subject);
             let Some((verdict, of)) = reason(kept).filter(|_| kept.controller == self.name()) else { continue };
-            let called = format!("{verdict} of {of}");
+            let called = named(verdict, of);
             if held.contains(&called) {
                 self.gone.remove(&kept.run);
                 continue;
@@ -93,6 +93,11 @@ impl Settings {
         }
         proposals
     }
+}
+
+/// A verdict and what it is of, as one name.
+fn named(verdict: &str, of: impl std::fmt::Display) -> String {
+    format!("{verdict} of {of}")
 }
 
 /// The verdict that a run was made for, and its subject.

@@ -26,22 +26,22 @@ impl Reckoning {
     /// As [`Disk::limits`].
     pub fn of_disk(disk: &Disk, view: &View, instance: Option<&InstanceType>) -> Result<Self, DiskError> {
         let limits = disk.limits_of_each(view, instance)?;
-        let (ios, bytes) = Limiter::of_volume(&limits);
-        let [ios, bytes] = [ios, bytes].map(|limiter| {
-            let each = limiter.credits()?.report(0.0);
-            Some(empty(f64::from(disk.stripe) * each.capacity, f64::from(disk.stripe) * each.accrual))
-        });
-        Ok(Self { ios, bytes, unit: limits.io_unit })
+        Ok(Self::of(Limiter::of_volume(&limits), disk.stripe, limits.io_unit))
     }
 
     /// Of an instance.
     pub fn of_instance(caps: &InstanceCaps) -> Self {
-        let (ios, bytes) = Limiter::of_instance(caps);
+        Self::of(Limiter::of_instance(caps), 1, Bytes(u64::MAX))
+    }
+
+    /// Of so many with these limits each, as one.
+    fn of((ios, bytes): (Limiter, Limiter), count: u32, unit: Bytes) -> Self {
+        let count = f64::from(count);
         let [ios, bytes] = [ios, bytes].map(|limiter| {
-            let all = limiter.credits()?.report(0.0);
-            Some(empty(all.capacity, all.accrual))
+            let each = limiter.credits()?.report(0.0);
+            Some(CreditBucket::full(count * each.capacity, count * each.accrual).with_balance(0.0, 0.0))
         });
-        Self { ios, bytes, unit: Bytes(u64::MAX) }
+        Self { ios, bytes, unit }
     }
 
     /// Books what was done since the last booking, and until now.
@@ -67,10 +67,6 @@ impl Reckoning {
         let report = |credits: &CreditBucket| credits.report(credits.last());
         Credits { ios: self.ios.as_ref().map(report), bytes: self.bytes.as_ref().map(report) }
     }
-}
-
-fn empty(capacity: f64, rate: f64) -> CreditBucket {
-    CreditBucket::full(capacity, rate).with_balance(0.0, 0.0)
 }
 
 #[cfg(test)]

@@ -97,6 +97,7 @@ impl Store {
     fn seal(&mut self, due: Instant) {
         if !self.queue.request_ids.is_empty() {
             self.queued_bytes = 0;
+            // The next message is likely of as many.
             let room = self.queue.request_ids.len();
             let next =
                 BatchCommandsRequest { requests: Vec::with_capacity(room), request_ids: Vec::with_capacity(room) };
