@@ -28,6 +28,17 @@ struct Threads {
     /// Threads that were ever started.
     started: usize,
     handles: Vec<JoinHandle<()>>,
+    /// Whether one that is no longer among them had panicked.
+    panicked: bool,
+}
+
+impl Threads {
+    /// Waits for those of which this holds, and lets go of them.
+    fn reap(&mut self, ended: impl Fn(&JoinHandle<()>) -> bool) {
+        for thread in self.handles.extract_if(.., |thread| ended(thread)) {
+            self.panicked |= thread.join().is_err();
+        }
+    }
 }
 
 impl<T: Send + 'static> Pool<T> {
@@ -60,17 +71,18 @@ impl<T: Send + 'static> Pool<T> {
             threads.started += 1;
             threads.wanted += 1;
         }
-        threads.handles.retain(|thread| !thread.is_finished());
+        threads.reap(JoinHandle::is_finished);
         Ok(())
     }
 
-    /// Ends all threads once what was asked is done, and waits for them. Whether none of those that were left had panicked.
+    /// Ends all threads once what was asked is done, and waits for them. Whether none had panicked.
     pub(crate) fn end(&self) -> bool {
         let mut threads = self.threads.lock();
         for _ in 0..std::mem::take(&mut threads.wanted) {
             let _ = self.tasks.send(None);
         }
-        threads.handles.drain(..).map(JoinHandle::join).filter(Result::is_err).count() == 0
+        threads.reap(|_| true);
+        !threads.panicked
     }
 }
 
@@ -97,7 +109,7 @@ mod tests {
         barrier.wait();
     }
 
-    fn alive(pool: &Pool<Arc<Barrier>>) -> usize {
+    fn alive<T>(pool: &Pool<T>) -> usize {
         pool.threads.lock().handles.iter().filter(|thread| !thread.is_finished()).count()
     }
 
@@ -132,9 +144,15 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_panicked_is_told_at_the_end() {
+    fn a_thread_that_panicked_is_told_at_the_end_whenever_it_did() {
         let pool = Pool::new("test", crossbeam_channel::unbounded(), |_: &Receiver<Option<()>>| panic!("as told"));
         pool.resize(1).unwrap();
+        let until = Instant::now() + Duration::from_secs(10);
+        while alive(&pool) > 0 && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        pool.resize(1).unwrap();
+        assert!(pool.threads.lock().handles.is_empty());
         assert!(!pool.end());
     }
 }

@@ -9,7 +9,7 @@ constants! {
     /// The limiter's constants. The table `tables/limiter.toml` says of each what it means, in which unit, and why it is so.
     #[allow(missing_docs, reason = "the table says what each is")]
     pub Constants {
-        look, polite, crowded, settled, own, calm, glance, clear, credit_horizon, background_io, memory, prior_flush,
+        look, polite, crowded, gathered, settled, own, calm, glance, clear, credit_horizon, background_io, memory, prior_flush,
         prior_amplification, margin, flush_floor, horizon, press, ease, alarm, pending_ease, pending_alarm, down_band, up_band, up_every, up_step,
         changes, changes_at_once,
     }

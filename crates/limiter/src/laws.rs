@@ -109,7 +109,12 @@ fn light() -> impl Strategy<Value = (f64, f64, f64, f64)> {
 }
 
 fn done() -> impl Strategy<Value = Done> {
-    (0.0..1e5f64, 0.0..1e9f64, 0.0..1e9f64).prop_map(|(ios, read, written)| Done { ios, read, written })
+    (0.0..1e5f64, 0.0..1e5f64, 0.0..1e9f64, 0.0..1e9f64).prop_map(|(reads, writes, read, written)| Done {
+        ios: reads + writes,
+        writes,
+        read,
+        written,
+    })
 }
 
 prop_compose! {

@@ -7,6 +7,8 @@ use units::{Bytes, BytesPerSec, Iops};
 pub struct Done {
     /// Reads and writes: `node_disk_{reads,writes}_completed_total`.
     pub ios: f64,
+    /// Writes among them.
+    pub writes: f64,
     /// Bytes read: `node_disk_read_bytes_total`.
     pub read: f64,
     /// Bytes written: `node_disk_written_bytes_total`.
@@ -118,6 +120,7 @@ impl Done {
     pub(crate) fn since(&self, was: &Self) -> Self {
         Self {
             ios: growth(was.ios, self.ios),
+            writes: growth(was.writes, self.writes),
             read: growth(was.read, self.read),
             written: growth(was.written, self.written),
         }

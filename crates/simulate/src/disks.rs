@@ -181,6 +181,7 @@ impl Disks {
         let data = self.disks.first().map(|disk| disk.asked).unwrap_or_default();
         let all = self.disks.iter().filter(|disk| disk.linked).fold(Asked::default(), |sum, disk| Asked {
             ios: sum.ios + disk.asked.ios,
+            writes: sum.writes + disk.asked.writes,
             read: sum.read + disk.asked.read,
             written: sum.written + disk.asked.written,
         });

@@ -41,12 +41,10 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// This machine's, from `/proc/meminfo`.
+    /// This machine's; a GiB if it does not say.
     pub fn here(limit: Option<Bytes>) -> Self {
-        let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-        let total =
-            text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.split_whitespace().next()?.parse().ok());
-        Self { limit, machine: Bytes(total.unwrap_or(1u64 << 20) * 1024) }
+        let machine = nix::sys::sysinfo::sysinfo().map_or(Bytes::gib(1), |info| Bytes(info.ram_total()));
+        Self { limit, machine }
     }
 
     /// The buffer pool, where the deployment does not say.

@@ -1,5 +1,6 @@
 //! Two orders held against each other on a machine whose speed wanders.
 
+use bench::ErrorCount;
 use cluster::Lab;
 use serde_json::{Map, Value};
 
@@ -19,7 +20,7 @@ pub struct Side<'a> {
 /// `keep` is given each run as it ends. Gives the runs of each.
 ///
 /// # Errors
-/// When a run fails, those before being lost but for what `keep` made of them; and when `keep` does.
+/// When a run fails or nothing succeeds in it, those before being lost but for what `keep` made of them; and when `keep` does.
 pub fn alternate<const N: usize, E: From<TrialError>>(
     lab: Option<&Lab>,
     orders: [&Order; N],
@@ -41,7 +42,7 @@ pub fn alternate<const N: usize, E: From<TrialError>>(
 /// what one run leaves to be compacted the next one finds.
 ///
 /// # Errors
-/// When a run fails, a node refuses a setting, or a pilot does not end well.
+/// When a run fails or nothing succeeds in it, a node refuses a setting, or a pilot does not end well.
 pub fn alternate_online<const N: usize>(
     lab: Option<&Lab>,
     order: &Order,
@@ -68,18 +69,28 @@ fn beside(lab: Option<&Lab>, ground: &Ground, (share, round): (f64, u32)) -> Res
     PilotProcess::start(lab, cluster, share, &cluster.folder().join(format!("pilot-{round}")))
 }
 
-/// Runs all sides in turn.
-fn in_turn<const N: usize, E>(
+/// Runs all sides in turn. A run in which nothing succeeds ends them: nothing can be held against it.
+fn in_turn<const N: usize, E: From<TrialError>>(
     rounds: u32,
     run: &mut dyn FnMut(usize, u32) -> Result<Found, E>,
 ) -> Result<[Vec<Found>; N], E> {
     let mut found = [const { Vec::new() }; N];
     for round in 1..=rounds {
         for side in turns::<N>(round) {
-            found[side].push(run(side, round)?);
+            let one = run(side, round)?;
+            some_done(one.report.operations, &one.report.errors, round)?;
+            found[side].push(one);
         }
     }
     Ok(found)
+}
+
+fn some_done(operations: u64, errors: &[ErrorCount], round: u32) -> Result<(), TrialError> {
+    if operations > 0 {
+        return Ok(());
+    }
+    let reason = errors.first().map_or("none was sent", |error| &error.reason);
+    Err(TrialError::Nothing { round, reason: reason.to_owned() })
 }
 
 /// Whose turn it is, in a round counted from 1.
@@ -90,6 +101,17 @@ fn turns<const N: usize>(round: u32) -> [usize; N] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_in_which_nothing_succeeds_says_why() {
+        let full = ErrorCount { kind: "write".to_owned(), reason: "disk full".to_owned(), unknown: false, count: 7 };
+        assert!(some_done(1, std::slice::from_ref(&full), 5).is_ok());
+        let error = some_done(0, &[full], 5).unwrap_err();
+        assert_eq!(
+            (error.to_string().as_str(), error.exit_code()),
+            ("no operation of round 5 succeeded: disk full", 1)
+        );
+    }
 
     #[test]
     fn each_side_goes_first_as_often() {

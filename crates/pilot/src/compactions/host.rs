@@ -68,7 +68,9 @@ impl Host {
             let missing =
                 || WorldError::Missing { peer: self.peer.name().to_owned(), what: format!("disk `{device}`") };
             let of = |metric: &str| told.sum(metric, &[("device", device)]).ok_or_else(missing);
-            sum.ios += of("node_disk_reads_completed_total")? + of("node_disk_writes_completed_total")?;
+            let writes = of("node_disk_writes_completed_total")?;
+            sum.ios += of("node_disk_reads_completed_total")? + writes;
+            sum.writes += writes;
             sum.read += of("node_disk_read_bytes_total")?;
             sum.written += of("node_disk_written_bytes_total")?;
         }
@@ -177,8 +179,8 @@ mod tests {
         let host = host("nvme1n1,nvme2n1", "gp3:500GiB,6000iops");
         let told = Exposition::parse(&(told("nvme1n1", 9) + &told("nvme2n1", 4))).unwrap();
         let done = |take: usize| host.done(&told, host.devices.iter().take(take)).unwrap();
-        assert_eq!(done(1), Done { ios: 10.0, read: 4096.0, written: 8192.0 });
-        assert_eq!(done(2), Done { ios: 15.0, read: 8192.0, written: 16384.0 });
+        assert_eq!(done(1), Done { ios: 10.0, writes: 1.0, read: 4096.0, written: 8192.0 });
+        assert_eq!(done(2), Done { ios: 15.0, writes: 2.0, read: 8192.0, written: 16384.0 });
         let [volume, instance] = host.books.borrow().clone();
         assert_eq!(volume.allowance.iops, Some(units::Iops(6000.0)));
         assert!(instance.allowance.throughput.unwrap().0 > 100e6);

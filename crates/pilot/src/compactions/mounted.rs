@@ -55,6 +55,7 @@ fn looked(sample: &NodeSample, view: &View) -> Option<Looked> {
         volume_done: done(data),
         instance_done: all.fold(Done::default(), |sum, one| Done {
             ios: sum.ios + one.ios,
+            writes: sum.writes + one.writes,
             read: sum.read + one.read,
             written: sum.written + one.written,
         }),
@@ -64,7 +65,9 @@ fn looked(sample: &NodeSample, view: &View) -> Option<Looked> {
 }
 
 fn done(disk: &DiskSample) -> Done {
-    Done { ios: disk.counted, read: disk.read.bytes.as_f64(), written: disk.write.bytes.as_f64() }
+    // Reads are hardly ever counted together, and writes of a log are.
+    let writes = (disk.counted - disk.read.count as f64).max(0.0);
+    Done { ios: disk.counted, writes, read: disk.read.bytes.as_f64(), written: disk.write.bytes.as_f64() }
 }
 
 fn volume(disk: &DiskSample, limits: Option<(Limits, u32)>) -> Allowance {
@@ -120,7 +123,7 @@ mod tests {
         let view = Catalog::embedded().at(None);
         let disks = vec![sample("gp3:20GiB", "raft", None), sample("2x(gp2:100GiB)", "data", Some(1000.0))];
         let looked = looked(&node(disks), &view).unwrap();
-        assert_eq!(looked.volume_done, Done { ios: 15.0, read: 4096.0, written: 8192.0 });
+        assert_eq!(looked.volume_done, Done { ios: 15.0, writes: 5.0, read: 4096.0, written: 8192.0 });
         assert_eq!(looked.instance_done.ios, 30.0);
         let credit = looked.volume.io_credit.unwrap();
         assert_eq!((credit.left, credit.burst), (2000.0, 6000.0), "of both volumes of the stripe");

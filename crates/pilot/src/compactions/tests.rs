@@ -14,7 +14,7 @@ fn now(second: u64) -> Now {
 /// A store that flushes 4 MiB/s and rewrites each byte four times, on a disk of 125 MiB/s, after so many seconds.
 fn seen(second: u64, rate: &str, tuned: bool) -> Seen {
     let s = second as f64;
-    let done = Done { ios: 200.0 * s, read: 20.0 * MIB * s, written: 20.0 * MIB * s };
+    let done = Done { ios: 200.0 * s, writes: 100.0 * s, read: 20.0 * MIB * s, written: 20.0 * MIB * s };
     let volume = Allowance { throughput: Some(BytesPerSec::mib(125.0)), ..Allowance::default() };
     // TiKV refreshes its counters every ten seconds.
     let told = (second / 10 * 10) as f64;

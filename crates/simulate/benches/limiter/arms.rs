@@ -20,7 +20,7 @@ const RATE: f64 = 200.0;
 const DISK: &str = "gp3:500GiB";
 /// An hour is pressed into ten minutes, and so is what may wait for compaction: a sixth of TiKV's limits.
 const PRESSED: f64 = 6.0;
-/// Rates that the search tries, MiB/s.
+/// Fixed rates, MiB/s.
 const FIXED: [f64; 7] = [10.0, 12.5, 16.0, 20.0, 25.0, 32.0, 40.0];
 
 /// A way to limit compactions.
@@ -49,7 +49,7 @@ impl Arm {
         arm
     }
 
-    /// Those that need no search. The ceiling of 0.6 of the throughput is what `render` writes.
+    /// Those of RocksDB and TiKV. The ceiling of 0.6 of the throughput is what `render` writes.
     pub(crate) fn others() -> Vec<Self> {
         vec![
             Self::new("no limit", Tuner::Fixed, None),
@@ -63,12 +63,12 @@ impl Arm {
         Self::new(&format!("fixed at {rate} MiB/s"), Tuner::Fixed, Some(rate))
     }
 
-    /// Fixed rates to choose from.
+    /// All fixed rates.
     pub(crate) fn fixed_rates() -> Vec<Self> {
         FIXED.map(Self::fixed).to_vec()
     }
 
-    /// Fixed rates that were searched before, in MiB/s: `10,25`.
+    /// These fixed rates, in MiB/s: `10,25`.
     pub(crate) fn fixed_at(rates: &str) -> Vec<Self> {
         rates.split(',').map(|rate| Self::fixed(rate.parse().expect("a number of MiB/s"))).collect()
     }

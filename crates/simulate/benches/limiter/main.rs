@@ -12,11 +12,10 @@ use std::process::ExitCode;
 use arms::{Arm, SPAN, flow_control, run};
 use figures::Figures;
 use rayon::prelude::*;
-use table::Bounded;
 use units::Nanos;
 
 /// Seeds of the sequences that it is judged by; those from 0 were looked at before its constants were fixed. Constants are tuned on
-/// those from 1000, and the fixed rate is searched there.
+/// those from 1000. The best fixed rate is the best on the judged ones themselves, which favours it.
 const JUDGED: std::ops::Range<u64> = 5000..5200;
 const TUNED: std::ops::Range<u64> = 1000..1010;
 /// The same of sequences of an hour, and how long they are.
@@ -32,7 +31,7 @@ const PART: u64 = 20;
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let value = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)).cloned();
-    // `--hour`: sequences that last one, with all fixed rates.
+    // `--hour`: sequences that last one.
     let hour = args.iter().any(|arg| arg == "--hour");
     let (span, judged, tuned, begin) =
         if hour { (HOUR, JUDGED_HOURS, TUNED_HOURS, BEGIN_HOURS) } else { (SPAN, JUDGED, TUNED, BEGIN) };
@@ -55,8 +54,7 @@ fn main() -> ExitCode {
     }
     let judged = judged.start..judged.end.min(judged.start.saturating_add(count.unwrap_or(u64::MAX)));
     let mut arms = vec![Arm::pilot("")];
-    let fixed = || if hour { Arm::fixed_rates() } else { best_fixed() };
-    arms.extend(value("--fixed").map_or_else(fixed, |rates| Arm::fixed_at(&rates)));
+    arms.extend(value("--fixed").map_or_else(Arm::fixed_rates, |rates| Arm::fixed_at(&rates)));
     arms.extend(Arm::others());
     let mut rows: Vec<(Arm, Vec<Figures>)> = arms.into_iter().map(|arm| (arm, Vec::new())).collect();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/limiter.md");
@@ -76,32 +74,4 @@ fn main() -> ExitCode {
         }
     }
     ExitCode::from(u8::from(!kept))
-}
-
-/// The fixed rate with the least p99 of those that lose no throughput to the best, on the tuning sequences; and, if they are others,
-/// those of the ones with a bounded backlog.
-fn best_fixed() -> Vec<Arm> {
-    let tried: Vec<(Arm, Vec<Figures>)> = Arm::fixed_rates()
-        .into_iter()
-        .map(|arm| {
-            let figures: Vec<Figures> = TUNED.into_par_iter().map(|seed| run(&arm, seed, SPAN)).collect();
-            println!("searched: {}", table::line(&arm.name, &figures));
-            (arm, figures)
-        })
-        .collect();
-    let done = |figures: &[Figures]| figures.iter().map(|f| f.done).sum::<f64>();
-    let most = tried.iter().map(|(_, figures)| done(figures)).fold(0.0, f64::max);
-    let sound: Vec<_> = tried.iter().filter(|(_, figures)| done(figures) >= most * (1.0 - table::SLACK)).collect();
-    let p99 = |figures: &[Figures]| figures.iter().map(|f| f.p99.ln()).sum::<f64>();
-    let best = |among: &[&(Arm, Vec<Figures>)]| {
-        among.iter().min_by(|a, b| p99(&a.1).total_cmp(&p99(&b.1))).map(|(arm, _)| arm.clone())
-    };
-    let bounded = |by: Bounded| {
-        let bounded: Vec<_> = sound.iter().copied().filter(|(_, figures)| by.holds(figures)).collect();
-        best(&bounded)
-    };
-    let bounded = [Bounded::Under(flow_control()), Bounded::Steady].into_iter().filter_map(bounded);
-    let mut arms: Vec<Arm> = best(&sound).into_iter().chain(bounded).collect();
-    arms.dedup();
-    arms
 }

@@ -8,7 +8,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 use crate::figures::Figures;
 
 /// Throughput that is no loss: less than what chance makes of it.
-pub(crate) const SLACK: f64 = 0.005;
+const SLACK: f64 = 0.005;
 /// The p99 that is promised, over the best of the others.
 const PROMISED: f64 = 0.8;
 /// Up to this line of a document stands its table.
@@ -16,7 +16,7 @@ const END: &str = "<!-- end -->";
 
 /// What is meant by a bounded backlog.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Bounded {
+enum Bounded {
     /// It never reaches so many bytes, at which flow control begins.
     Under(f64),
     /// At the end it is on average at most [`GROWN`] times as large as half way.
@@ -27,7 +27,7 @@ pub(crate) enum Bounded {
 const GROWN: f64 = 1.25;
 
 impl Bounded {
-    pub(crate) fn holds(self, figures: &[Figures]) -> bool {
+    fn holds(self, figures: &[Figures]) -> bool {
         match self {
             Self::Under(bytes) => most(figures, |f| f.pending) < bytes,
             Self::Steady => growth(figures) <= GROWN,

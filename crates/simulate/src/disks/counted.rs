@@ -124,7 +124,10 @@ impl Counted {
         self.submitted += 1;
         match op {
             Op::Read => self.asked.read += f64::from(bytes),
-            Op::Write => self.asked.written += f64::from(bytes),
+            Op::Write => {
+                self.asked.written += f64::from(bytes);
+                self.asked.writes += 1.0;
+            }
             Op::Flush => {}
         }
         self.asked.ios += if op == Op::Flush { 0.0 } else { 1.0 };
