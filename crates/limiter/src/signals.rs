@@ -15,6 +15,17 @@ pub struct Done {
     pub written: f64,
 }
 
+impl std::iter::Sum for Done {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, one| Self {
+            ios: sum.ios + one.ios,
+            writes: sum.writes + one.writes,
+            read: sum.read + one.read,
+            written: sum.written + one.written,
+        })
+    }
+}
+
 /// Burst credits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Credit {

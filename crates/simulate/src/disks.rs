@@ -179,12 +179,7 @@ impl Disks {
     /// Requests so far of the data disk, and of all that hang on the instance's link.
     pub(crate) fn done(&self) -> [Asked; 2] {
         let data = self.disks.first().map(|disk| disk.asked).unwrap_or_default();
-        let all = self.disks.iter().filter(|disk| disk.linked).fold(Asked::default(), |sum, disk| Asked {
-            ios: sum.ios + disk.asked.ios,
-            writes: sum.writes + disk.asked.writes,
-            read: sum.read + disk.asked.read,
-            written: sum.written + disk.asked.written,
-        });
+        let all = self.disks.iter().filter(|disk| disk.linked).map(|disk| disk.asked).sum();
         [data, all]
     }
 

@@ -53,12 +53,7 @@ fn looked(sample: &NodeSample, view: &View) -> Option<Looked> {
     let all = sample.disks.iter().filter(on_link).map(done);
     Some(Looked {
         volume_done: done(data),
-        instance_done: all.fold(Done::default(), |sum, one| Done {
-            ios: sum.ios + one.ios,
-            writes: sum.writes + one.writes,
-            read: sum.read + one.read,
-            written: sum.written + one.written,
-        }),
+        instance_done: all.sum(),
         volume: volume(data, limits(data)),
         instance: caps.map_or_else(Allowance::default, |caps| link(sample, &caps)),
     })

@@ -49,7 +49,7 @@ impl Arm {
         arm
     }
 
-    /// Those of RocksDB and TiKV. The ceiling of 0.6 of the throughput is what `render` writes.
+    /// No limit, and those of RocksDB and TiKV. The ceiling of 0.6 of the throughput is what `render` writes.
     pub(crate) fn others() -> Vec<Self> {
         vec![
             Self::new("no limit", Tuner::Fixed, None),
