@@ -3,7 +3,7 @@
 #![cfg(feature = "cloud")]
 
 #[path = "../../aws/tests/moto/server.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "it has more than these tests ask of it")]
 mod server;
 
 use std::slice;

@@ -42,20 +42,22 @@ pub fn alternate<const N: usize, E: From<TrialError>>(
 /// what one run leaves to be compacted the next one finds.
 ///
 /// # Errors
-/// When a run fails or nothing succeeds in it, a node refuses a setting, or a pilot does not end well.
-pub fn alternate_online<const N: usize>(
+/// When a run fails or nothing succeeds in it, a node refuses a setting, a pilot does not end well, or `keep` does.
+pub fn alternate_online<const N: usize, E: From<TrialError>>(
     lab: Option<&Lab>,
     order: &Order,
     sides: [Side<'_>; N],
     rounds: u32,
     tell: &mut dyn FnMut(usize, u32, Stage<'_>),
-) -> Result<[Vec<Found>; N], TrialError> {
+    keep: &mut dyn FnMut(usize, &Found) -> Result<(), E>,
+) -> Result<[Vec<Found>; N], E> {
     let ground = Ground::prepare(lab, order.clone(), &mut |stage| tell(0, 1, stage))?;
-    let found = in_turn::<N, TrialError>(rounds, &mut |side, round| {
+    let found = in_turn::<N, E>(rounds, &mut |side, round| {
         ground.change(sides[side].keys)?;
         let pilot = sides[side].pilot.map(|share| beside(lab, &ground, (share, round))).transpose()?;
         let found = ground.run(round, &mut |stage| tell(side, round, stage))?;
         pilot.map(PilotProcess::end).transpose()?;
+        keep(side, &found)?;
         Ok(found)
     })?;
     ground.end()?;

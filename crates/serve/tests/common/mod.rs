@@ -1,5 +1,7 @@
 //! A server in a folder of its own. Needs root and /dev/fuse.
 
+#![allow(dead_code, reason = "each test file takes what it needs")]
+
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
@@ -11,7 +13,6 @@ use tempfile::TempDir;
 /// A disk and all that is needed to serve it; in memory, and gone when dropped.
 pub(crate) struct Stage {
     pub(crate) server: Server,
-    #[allow(dead_code)]
     pub(crate) backing: PathBuf,
     folder: TempDir,
 }
@@ -63,20 +64,17 @@ impl Stage {
         File::options().read(true).write(true).open(self.path()).unwrap()
     }
 
-    #[allow(dead_code)]
     pub(crate) fn folder(&self) -> PathBuf {
         self.folder.path().join("disks")
     }
 }
 
 /// Whether something is mounted there.
-#[allow(dead_code)]
 pub(crate) fn mounted(folder: &std::path::Path) -> bool {
     std::fs::read_to_string("/proc/self/mounts").unwrap().contains(&*folder.to_string_lossy())
 }
 
 /// The bytes of a block.
-#[allow(dead_code)]
 pub(crate) fn block(file: &File, number: u64) -> Vec<u8> {
     let mut bytes = vec![0; 4096];
     file.read_exact_at(&mut bytes, number * 4096).unwrap();

@@ -16,18 +16,11 @@ impl Machine {
     /// What this process may use: the least of the machine's memory and the limits of its cgroups, version 1 or 2.
     pub fn here() -> Self {
         let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let total = meminfo(&fs::read_to_string("/proc/meminfo").unwrap_or_default());
+        let total = nix::sys::sysinfo::sysinfo().map_or(1 << 30, |info| info.ram_total());
         let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let limit = limit_files(&groups, Path::new("/sys/fs/cgroup")).iter().filter_map(|file| limit(file)).min();
         Self { cpus, memory: limit.unwrap_or(u64::MAX).min(total) }
     }
-}
-
-/// `MemTotal` in bytes.
-fn meminfo(text: &str) -> u64 {
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
-    let kib = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-    kib.map_or(1 << 30, |kib| kib * 1024)
 }
 
 /// The files that may limit the memory, from the process's own cgroup up: every ancestor counts.
