@@ -32,7 +32,11 @@ const IOPS: &[(&str, f64)] = &[
 
 pub(super) fn iops(length: Length) -> Found {
     let rig = Rig::new()?;
-    let carried = carried(&rig)?;
+    // The tests run wherever they are asked to, and a machine without room to spare shows its own limit, not the disk's.
+    let carried = match length {
+        Length::Short => carried(&rig)?,
+        Length::Long => f64::INFINITY,
+    };
     let mut figures = Vec::new();
     for (i, &(disk, tolerance)) in IOPS.iter().enumerate() {
         let all = [1.0, 0.0, 0.7];
@@ -41,8 +45,7 @@ pub(super) fn iops(length: Length) -> Found {
         if length == Length::Short && disk.contains("6000iops") && !disk.contains("16000iops") {
             continue;
         }
-        // The tests run wherever they are asked to, and a machine without room to spare shows its own limit, not the disk's.
-        let disk = length.pick(within(disk, carried)?, disk.to_owned());
+        let disk = within(disk, carried)?;
         let mounted = rig.mount(&disk, &[])?;
         let file = mounted.file("", SPAN)?;
         for &reads in mixes {
