@@ -21,6 +21,18 @@ pub enum BenchError {
         /// How often the batch was sent.
         tries: u32,
     },
+    /// Too much of a run failed for it to be held against another.
+    #[error("run {run} did not carry its load: {failed} of {asked} operations failed{reason}")]
+    Failures {
+        /// Its number, from 1.
+        run: u32,
+        /// Operations that failed.
+        failed: u64,
+        /// All of them.
+        asked: u64,
+        /// Why most of them did.
+        reason: String,
+    },
     /// A thread ended by a panic.
     #[error("a driver thread ended unexpectedly; this is a fault of diskwright")]
     Thread,
@@ -38,7 +50,7 @@ impl BenchError {
         match self {
             Self::Input(_) | Self::File(_) | Self::Timeline(_) => 2,
             Self::Environment(_) => 3,
-            Self::Load { .. } | Self::Thread => 1,
+            Self::Load { .. } | Self::Failures { .. } | Self::Thread => 1,
         }
     }
 }

@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod carried;
 mod clock;
 pub mod compare;
 mod cost;

@@ -1,10 +1,9 @@
 //! Claims that are measured on the reference store: each recipe is run without and with what is claimed of, in turn.
 
-use bench::ErrorCount;
 use bench::compare::{Sample, Verdict, compare};
 use timeline::Timeline;
 use trial::{Found, Order, Side, Stage, Use, alternate, alternate_online};
-use units::{Bytes, Nanos};
+use units::{Bytes, Nanos, Ratio as Share};
 
 use crate::judge::Value;
 use crate::measured::Lab;
@@ -36,23 +35,14 @@ fn cluster(lab: &Lab) -> Result<cluster::Lab, ClaimError> {
 fn rounds<const N: usize>(lab: &Lab, orders: [&Order; N], rounds: u32) -> Result<[Vec<Found>; N], ClaimError> {
     let orders = orders.map(|order| Order { stop: lab.stop.clone(), ..order.clone() });
     let lab = cluster(lab)?;
-    alternate(Some(&lab), orders.each_ref(), rounds, &mut |_, _, _: Stage<'_>| (), &mut |_, found| {
-        carried(found.report.operations, &found.report.errors)
-    })
+    alternate(Some(&lab), orders.each_ref(), rounds, &mut |_, _, _: Stage<'_>| (), &mut |_, found| carried(found))
 }
 
 /// The share of operations that may fail: where more do, a run did not carry its load, and the other side is favoured.
-const FAILED: f64 = 0.01;
+const FAILED: Share = Share(0.01);
 
-fn carried(operations: u64, errors: &[ErrorCount]) -> Result<(), ClaimError> {
-    let failed: u64 = errors.iter().map(|error| error.count).sum();
-    let asked = operations + failed;
-    if failed as f64 <= FAILED * asked as f64 {
-        return Ok(());
-    }
-    let most = errors.iter().max_by_key(|error| error.count);
-    let reason = most.map_or_else(String::new, |error| format!(", most of them for: {}", error.reason));
-    Err(ClaimError::Other(format!("a run did not carry its load: {failed} of {asked} operations failed{reason}")))
+fn carried(found: &Found) -> Result<(), ClaimError> {
+    Ok(found.report.carried(FAILED).map_err(trial::TrialError::from)?)
 }
 
 /// A number of one side over that of the other: the geometric mean over pairs, and its 95 % interval.
@@ -167,8 +157,7 @@ fn online_rounds<const N: usize>(
     sides: [Side<'_>; N],
 ) -> Result<[Vec<Found>; N], ClaimError> {
     let order = Order { stop: lab.stop.clone(), ..recipe.without()? };
-    let (tell, keep) =
-        (&mut |_, _, _: Stage<'_>| (), &mut |_, found: &Found| carried(found.report.operations, &found.report.errors));
+    let (tell, keep) = (&mut |_, _, _: Stage<'_>| (), &mut |_, found: &Found| carried(found));
     alternate_online(Some(&cluster(lab)?), &order, sides, recipe.pairs, tell, keep)
 }
 
@@ -230,25 +219,6 @@ mod tests {
     use timeline::{Merge, Point, Points, Series, Unit};
 
     use super::*;
-
-    #[test]
-    fn a_run_whose_operations_fail_is_not_held_against_another() {
-        let errors = |counts: &[(&str, u64)]| -> Vec<ErrorCount> {
-            let one = |&(reason, count): &(&str, u64)| ErrorCount {
-                kind: "write".to_owned(),
-                reason: reason.to_owned(),
-                unknown: false,
-                count,
-            };
-            counts.iter().map(one).collect()
-        };
-        assert!(carried(990, &errors(&[("busy", 3), ("disk full", 7)])).is_ok());
-        let error = carried(989, &errors(&[("busy", 3), ("disk full", 7)])).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "a run did not carry its load: 10 of 999 operations failed, most of them for: disk full"
-        );
-    }
 
     #[test]
     fn unsteadiness_is_of_the_seconds_that_were_measured() {

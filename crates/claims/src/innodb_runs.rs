@@ -28,8 +28,9 @@ const ON: [&str; 2] = [include_str!("../../../examples/rds-gp2.toml"), include_s
 const DRIVER: Nanos = Nanos(60_000_000_000 / 131_403);
 /// Longer than either takes.
 const SPAN: Nanos = Nanos::secs(24 * 3600);
-/// Between two points of CloudWatch's detailed metrics.
 const MINUTE: Nanos = Nanos::secs(60);
+/// Minutes between two points of what the source looked at: basic monitoring, "at five-minute frequency".
+const POINT: usize = 5;
 
 static RUNS: LazyLock<Result<Vec<Run>, String>> = LazyLock::new(|| ON.par_iter().map(|on| run(on)).collect());
 
@@ -71,24 +72,32 @@ fn later() -> Result<Ours, ClaimError> {
     Ok(Ours { remark: Some(remark), ..Ours::from(Value::number(gp2 - io1)) })
 }
 
-/// I/Os a second of each whole minute.
-fn iops(run: &Run) -> Vec<f64> {
+/// I/Os a second over each of so many whole minutes.
+fn iops(run: &Run, minutes: usize) -> Vec<f64> {
     let series = run.timeline.select("counted_ios", &[("disk", "data")]);
-    let points = series.flat_map(Series::points);
-    let mut all: Vec<f64> = points.map(|point| point.value / (point.until - point.from).as_secs_f64()).collect();
-    // The last one is not whole.
-    all.pop();
-    all
+    let points: Vec<_> = series.flat_map(Series::points).collect();
+    // The last minute is not whole.
+    let whole = points[..points.len().saturating_sub(1)].chunks_exact(minutes);
+    whole
+        .map(|some| some.iter().map(|point| point.value).sum::<f64>() / (minutes as f64 * MINUTE.as_secs_f64()))
+        .collect()
 }
 
-/// What the gp2 draws once its credits are gone, the median of all minutes; and what the io1 draws in its greatest.
+fn greatest(all: Vec<f64>) -> f64 {
+    all.into_iter().fold(0.0, f64::max)
+}
+
+/// What the gp2 draws once its credits are gone, the median of all points; and what the io1 draws in its greatest.
 fn drawn() -> Result<Ours, ClaimError> {
     let [gp2, io1] = runs()?;
-    let mut steady = iops(gp2);
-    let peak = iops(io1).into_iter().fold(0.0, f64::max);
+    let (mut steady, peak) = (iops(gp2, POINT), greatest(iops(io1, POINT)));
     steady.sort_by(f64::total_cmp);
     let steady = steady.get(steady.len() / 2).copied().unwrap_or(f64::NAN);
     let bound = io1.summary.bound.first().map_or("nothing", |bound| &bound.what);
-    let remark = format!("{}. The io1 is held up most by {bound}.", assumed());
+    let remark = format!(
+        "{}. Over {POINT} minutes, as the source's metrics; over one the io1 peaks at {:.0}, held up most by {bound}.",
+        assumed(),
+        greatest(iops(io1, 1))
+    );
     Ok(Ours { remark: Some(remark), ..Ours::from(Value::Numbers(vec![steady, peak])) })
 }

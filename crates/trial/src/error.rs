@@ -26,14 +26,6 @@ pub enum TrialError {
     /// An event that cannot be made to happen.
     #[error(transparent)]
     Events(#[from] input::InputError),
-    /// Nothing succeeded in a run that others were to be held against.
-    #[error("no operation of round {round} succeeded: {reason}")]
-    Nothing {
-        /// Which of the rounds, from 1.
-        round: u32,
-        /// What was said to the operations.
-        reason: String,
-    },
     /// The pilot beside a run.
     #[error("the pilot: {0}")]
     Pilot(String),
@@ -53,7 +45,6 @@ impl TrialError {
             Self::Client(error) => error.exit_code(),
             Self::Bench(error) => error.exit_code(),
             Self::Workload(_) | Self::Events(_) | Self::Unprovable(_) => 2,
-            Self::Nothing { .. } => 1,
             Self::Timeline(_) | Self::Pilot(_) => 3,
             // What a shell tells of a program that Ctrl-C ended.
             Self::Interrupted => 130,

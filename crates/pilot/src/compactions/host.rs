@@ -63,18 +63,19 @@ impl Host {
     }
 
     fn done<'d>(&self, told: &Exposition, devices: impl Iterator<Item = &'d String>) -> Result<Done, WorldError> {
-        let mut sum = Done::default();
-        for device in devices {
+        let one = |device: &String| {
             let missing =
                 || WorldError::Missing { peer: self.peer.name().to_owned(), what: format!("disk `{device}`") };
             let of = |metric: &str| told.sum(metric, &[("device", device)]).ok_or_else(missing);
             let writes = of("node_disk_writes_completed_total")?;
-            sum.ios += of("node_disk_reads_completed_total")? + writes;
-            sum.writes += writes;
-            sum.read += of("node_disk_read_bytes_total")?;
-            sum.written += of("node_disk_written_bytes_total")?;
-        }
-        Ok(sum)
+            Ok(Done {
+                ios: of("node_disk_reads_completed_total")? + writes,
+                writes,
+                read: of("node_disk_read_bytes_total")?,
+                written: of("node_disk_written_bytes_total")?,
+            })
+        };
+        devices.map(one).sum()
     }
 
     /// What the volume and the instance have done, and let through from now on.
