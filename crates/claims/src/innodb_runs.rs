@@ -95,7 +95,7 @@ fn drawn() -> Result<Ours, ClaimError> {
     let steady = steady.get(steady.len() / 2).copied().unwrap_or(f64::NAN);
     let bound = io1.summary.bound.first().map_or("nothing", |bound| &bound.what);
     let remark = format!(
-        "{}. Over {POINT} minutes, as the source's metrics; over one the io1 peaks at {:.0}, held up most by {bound}.",
+        "{}. Over {POINT} minutes, as the source's metrics; over one the io1 peaks at {:.0}. It is held up most by {bound}.",
         assumed(),
         greatest(iops(io1, 1))
     );
