@@ -84,7 +84,7 @@ fn main() -> ExitCode {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    PathBuf::from("../..")
 }
 
 /// Where rows are kept: beside the grid, or where it was only to see that all works, in the target folder; this program lies in the

@@ -20,7 +20,7 @@ const NAMES: [&str; 10] = [
 ];
 
 fn file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(format!("{name}.toml"))
+    Path::new("../../examples").join(format!("{name}.toml"))
 }
 
 fn example(name: &str) -> (Deployment, View) {

@@ -18,7 +18,7 @@ const PUBLISHED: [(&str, f64, f64); 6] = [
 ];
 
 fn example(name: &str) -> String {
-    format!("{}/../../examples/{name}.toml", env!("CARGO_MANIFEST_DIR"))
+    format!("../../examples/{name}.toml")
 }
 
 fn run(name: &str, clients: f64, published: f64) -> (Prediction, f64) {

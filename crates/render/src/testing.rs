@@ -7,7 +7,7 @@ use crate::{File, Format, Rendered, Request, Version, render};
 
 /// A deployment of `examples/`.
 pub(crate) fn deployment(name: &str) -> Deployment {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+    let path = std::path::Path::new("../../examples").join(name);
     Deployment::read(path).unwrap_or_else(|error| panic!("{error}"))
 }
 

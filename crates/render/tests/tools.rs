@@ -54,7 +54,7 @@ fn alerts_fire_on_what_they_are_for_and_not_below() {
 
 /// What the schemas of the operators' types say of manifests: how many they know, and what is wrong.
 fn judged(manifests: &[serde_json::Value]) -> (usize, String) {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/operator.mjs");
+    let script = "tests/operator.mjs";
     let mut node = tool("node");
     node.arg(script).arg(tools::folder("operator/node_modules"));
     node.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -125,7 +125,7 @@ fn agenda(c: &mut Criterion) {
 }
 
 fn runs(c: &mut Criterion) {
-    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let examples = "../../examples";
     let mut group = c.benchmark_group("run");
     group.sample_size(10);
     for (name, deployment, workload) in [

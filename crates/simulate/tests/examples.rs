@@ -11,7 +11,7 @@ use workload::Workload;
 
 /// Holds events against a deployment, of a run that ends with its first second.
 fn taken(events: &str, span: Nanos, sweep: &[String]) {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let examples = Path::new("../../examples");
     let deployment = Deployment::read(examples.join("raft-dedicated.toml")).unwrap();
     let task = Workload::read(examples.join("social-inserts.toml")).unwrap().middle().unwrap();
     let script = Script::from_text(&read_text(examples.join(events), LIMIT).unwrap()).unwrap();

@@ -9,10 +9,10 @@ use validate::{Errors, Grid, Half, Kept, Row, SEEDS, TARGETS, markdown, mean_abs
 
 static ROWS: LazyLock<Vec<Errors>> = LazyLock::new(|| {
     let grid = Grid::embedded();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("measured");
+    let folder = Path::new("measured");
     let compare = |row: &Row| {
         let setup = grid.setup(row).expect("the grid is tested");
-        let kept = Kept::read(&folder, &setup).expect("it is readable");
+        let kept = Kept::read(folder, &setup).expect("it is readable");
         let kept = kept.unwrap_or_else(|| panic!("row {} was not measured as it is now: make validate", row.name));
         Errors::new(&setup, row.half, &kept, Constants::reference_store(), SEEDS).expect("it runs")
     };

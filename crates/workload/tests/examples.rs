@@ -5,7 +5,7 @@ use std::path::Path;
 use workload::{Engine, Kind, Workload};
 
 fn example(name: &str) -> Workload {
-    Workload::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)).unwrap()
+    Workload::read(Path::new("../../examples").join(name)).unwrap()
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn the_mean_operation_of_the_mix_is_weighted() {
 
 #[test]
 fn every_example_of_a_workload_is_sound() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let folder = Path::new("../../examples");
     let mut kinds = Vec::new();
     for name in ["mix", "rds-inserts", "social-inserts", "tikv-node-iostat", "tpcc-5000", "ycsb-a-uniform"] {
         let workload = Workload::read(folder.join(format!("{name}.toml"))).unwrap();

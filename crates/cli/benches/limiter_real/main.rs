@@ -72,7 +72,7 @@ struct Args {
     #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-limiter")]
     scratch: PathBuf,
     /// The document
-    #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/limiter.md"))]
+    #[arg(long, default_value = "../../docs/limiter.md")]
     out: PathBuf,
     /// What cargo adds
     #[arg(long, hide = true)]
@@ -91,7 +91,7 @@ const BEGIN: &str = "<!-- measured: written by `make limiter-real` -->";
 
 impl Args {
     fn kept(&self) -> PathBuf {
-        let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/limiter_real/measured");
+        let beside = "benches/limiter_real/measured";
         let short = concat!(env!("CARGO_TARGET_TMPDIR"), "/limiter-real");
         self.kept.clone().unwrap_or_else(|| if self.seconds == WHOLE { beside } else { short }.into())
     }

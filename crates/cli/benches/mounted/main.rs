@@ -32,8 +32,8 @@ fn main() -> ExitCode {
     }
     let promised: Vec<&Figure> = found.iter().flat_map(|(_, figures)| figures).filter(|f| f.is_promised()).collect();
     println!("{} of {} tolerances are kept", promised.iter().filter(|figure| figure.holds()).count(), promised.len());
-    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mount.md");
-    if let Err(e) = table::write(&document, &found) {
+    let document = Path::new("../../docs/mount.md");
+    if let Err(e) = table::write(document, &found) {
         eprintln!("{}: {e}", document.display());
         return ExitCode::FAILURE;
     }

@@ -58,7 +58,7 @@ struct Args {
     #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-incidents")]
     scratch: PathBuf,
     /// The document
-    #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/incidents.md"))]
+    #[arg(long, default_value = "../../docs/incidents.md")]
     out: PathBuf,
     /// What cargo adds
     #[arg(long, hide = true)]

@@ -245,8 +245,8 @@ mod tests {
 
     #[test]
     fn values_that_are_given_hold_in_place_of_the_workloads_and_the_data_are_as_large_as_their_mean() {
-        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/ycsb-a-uniform.toml");
-        let workload = inputs::workload(&example).unwrap().noun;
+        let example = Path::new("../../examples/ycsb-a-uniform.toml");
+        let workload = inputs::workload(example).unwrap().noun;
         let loaded_bytes = |line: &[&str]| {
             let line = [&["bench", "--records", "1k"][..], line].concat();
             let order = Line::parse_from(line).options.db(workload.clone(), "tikv://127.0.0.1:1").unwrap();

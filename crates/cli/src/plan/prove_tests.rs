@@ -26,7 +26,7 @@ fn figures(throughput: f64, millis: f64, log: f64) -> Figures {
 
 /// A proof with numbers made by hand: those of the tables may change.
 fn proof(carried: f64, bound: Option<f64>) -> Proof {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let examples = Path::new("../../examples");
     let workload = Workload::read(examples.join("mix.toml")).unwrap();
     let deployment = Deployment::read(examples.join("raft-dedicated.toml")).unwrap();
     let view = crate::inputs::view(None);

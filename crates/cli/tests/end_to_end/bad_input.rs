@@ -11,7 +11,7 @@ struct Bad {
 }
 
 fn example(name: &str) -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)).unwrap()
+    std::fs::read_to_string(Path::new("../../examples").join(name)).unwrap()
 }
 
 fn file(bytes: &[u8]) -> Bad {

@@ -85,8 +85,7 @@ fn pins_excludes_and_budgets_are_kept() {
 
 #[test]
 fn a_target_out_of_reach_exits_1_with_the_closest_and_what_falls_short() {
-    let workload =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/tpcc-5000.toml")).unwrap();
+    let workload = std::fs::read_to_string("../../examples/tpcc-5000.toml").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hasty.toml");
     std::fs::write(&path, workload.replace("800ms", "110ms")).unwrap();

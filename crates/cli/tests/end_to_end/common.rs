@@ -15,7 +15,7 @@ pub(crate) struct Run {
 /// The binary, with no settings of its caller's.
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_diskwright"));
-    command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    command.args(args).current_dir(Path::new("../.."));
     for setting in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
         command.env_remove(setting);
     }

@@ -132,7 +132,7 @@ fn what_is_wrong_with_the_arguments_is_said_in_a_line() {
 
 #[test]
 fn what_iostat_printed_of_a_raft_disk_is_bound_by_its_flushes() {
-    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/tikv-node-iostat.txt");
+    let example = "examples/tikv-node-iostat.txt";
     let (code, answer) = json(&["diagnose", "iostat", example, "--interval", "1s"]);
     let raft = answer["verdicts"].as_array().unwrap().iter().find(|verdict| verdict["kind"] == "flush-bound");
     assert_eq!((code, raft.map(|raft| &raft["subject"]["disk"])), (1, Some(&Value::from("sdd"))), "{answer:#}");
@@ -227,7 +227,7 @@ fn the_policy_that_reading_aws_needs_is_printed_without_an_account() {
 
 #[test]
 fn a_source_that_is_watched_is_asked_again_and_tells_what_is_new() {
-    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/tikv-node-iostat.txt");
+    let example = "examples/tikv-node-iostat.txt";
     let watched = ["diagnose", "--json", "iostat", example, "--interval", "1s", "--watch=10ms", "--times", "3"];
     let Run { code, stdout, .. } = run(&watched);
     let events: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

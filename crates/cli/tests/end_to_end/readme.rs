@@ -10,8 +10,8 @@ const CLOSE: &str = "```";
 
 #[test]
 fn the_readme_shows_what_the_program_says() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
-    let readme = std::fs::read_to_string(&path).unwrap();
+    let path = Path::new("../../README.md");
+    let readme = std::fs::read_to_string(path).unwrap();
     let mut parts = readme.split(OPEN);
     let mut now = parts.next().unwrap().to_owned();
     let mut blocks = 0;
@@ -23,7 +23,7 @@ fn the_readme_shows_what_the_program_says() {
     }
     assert!(blocks >= 2, "the README shows what verbs say");
     if std::env::var_os("UPDATE_README").is_some() {
-        std::fs::write(&path, &now).unwrap();
+        std::fs::write(path, &now).unwrap();
     }
     for (shown, said) in readme.lines().zip(now.lines()) {
         assert_eq!(shown, said, "run: UPDATE_README=1 cargo test -p diskwright readme");

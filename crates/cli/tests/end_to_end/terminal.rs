@@ -124,7 +124,7 @@ fn a_full_disk_is_the_environments_fault() {
 
 #[test]
 fn standard_input_is_a_file_too() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/undeliverable.toml");
+    let folder = "../../examples/undeliverable.toml";
     let input = std::fs::File::open(folder).unwrap();
     let result = read(command(&["check", "-"]).stdin(input).output().unwrap());
     assert_eq!(result.code, 1, "{}", result.stderr);

@@ -47,7 +47,8 @@ fn a_folder_that_was_there_before_stays() {
 #[test]
 fn a_node_of_a_deployment_goes_up_and_down_as_a_whole() {
     let place = Place::new();
-    let deployment = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/raft-dedicated.toml");
+    let deployment = std::path::absolute("../../examples/raft-dedicated.toml").unwrap();
+    let deployment = deployment.display();
     for _ in 0..2 {
         place.ok(&format!("up {deployment} @dir"));
         for disk in ["data", "raft"] {

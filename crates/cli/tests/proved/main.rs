@@ -11,7 +11,7 @@ use serde_json::Value;
 fn a_small_plan_is_run_told_of_and_cleared_away() {
     let parent = if Path::new("/dev/shm").is_dir() { "/dev/shm" } else { "/tmp" };
     let root = tempfile::Builder::new().prefix("proved-").tempdir_in(parent).unwrap();
-    let workload = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/proved/small.toml");
+    let workload = Path::new("tests/proved/small.toml");
     let output = Command::new(env!("CARGO_BIN_EXE_diskwright"))
         .args(["plan", workload.to_str().unwrap(), "--futures", "0", "--top", "1", "--prove", "1", "--json"])
         .arg("--scratch")

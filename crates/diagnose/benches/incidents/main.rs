@@ -40,7 +40,7 @@ struct Args {
     #[arg(long)]
     only: Option<String>,
     /// Where the matrix goes
-    #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/incidents.md"))]
+    #[arg(long, default_value = "../../docs/incidents.md")]
     out: PathBuf,
     /// Where outcomes are kept as they come
     #[arg(long, default_value = concat!(env!("CARGO_TARGET_TMPDIR"), "/incidents.txt"))]

@@ -73,7 +73,7 @@ fn daemon() -> &'static Path {
         let profile = if folder.ends_with("release") { "release" } else { "dev" };
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--quiet", "--example", "daemon", "--profile", profile]);
-        cargo.current_dir(env!("CARGO_MANIFEST_DIR")).env("CARGO_TARGET_DIR", folder.parent().unwrap());
+        cargo.env("CARGO_TARGET_DIR", folder.parent().unwrap());
         assert!(cargo.status().unwrap().success(), "the daemon cannot be built");
         folder.join("examples/daemon")
     });

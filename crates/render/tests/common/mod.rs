@@ -20,7 +20,7 @@ pub(crate) const EXAMPLES: [&str; 6] = [
 ];
 
 pub(crate) fn deployment(name: &str) -> Deployment {
-    Deployment::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)).unwrap()
+    Deployment::read(Path::new("../../examples").join(name)).unwrap()
 }
 
 /// What a deployment is rendered to; formats that do not fit it are left out.

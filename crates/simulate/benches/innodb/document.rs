@@ -28,13 +28,13 @@ pub(crate) fn means(all: &[Compared<'_>], half: Half) -> [f64; 2] {
 
 /// Writes the tables between their marks; all else stays.
 pub(crate) fn write(grid: &Grid, all: &[Compared<'_>]) -> Result<(), String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/validate-innodb.md");
+    let path = Path::new("../../docs/validate-innodb.md");
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let text = std::fs::read_to_string(&path).map_err(|error| failed(&error))?;
+    let text = std::fs::read_to_string(path).map_err(|error| failed(&error))?;
     let (before, rest) = text.split_once(BEGIN).ok_or_else(|| failed(&"the mark of the tables' begin is missing"))?;
     let (_, after) = rest.split_once(END).ok_or_else(|| failed(&"the mark of the tables' end is missing"))?;
     let text = format!("{before}{BEGIN}\n{}{END}{after}", markdown(grid, all));
-    input::write_atomically(&path, text.as_bytes()).map_err(|error| failed(&error))
+    input::write_atomically(path, text.as_bytes()).map_err(|error| failed(&error))
 }
 
 fn markdown(grid: &Grid, all: &[Compared<'_>]) -> String {

@@ -74,7 +74,7 @@ impl Figures {
 }
 
 fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/innodb/kept").join(format!("{name}.json"))
+    Path::new("benches/innodb/kept").join(format!("{name}.json"))
 }
 
 /// What is kept of a row.

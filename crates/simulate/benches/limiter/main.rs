@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     arms.extend(value("--fixed").map_or_else(Arm::fixed_rates, |rates| Arm::fixed_at(&rates)));
     arms.extend(Arm::others());
     let mut rows: Vec<(Arm, Vec<Figures>)> = arms.into_iter().map(|arm| (arm, Vec::new())).collect();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/limiter.md");
+    let path = Path::new("../../docs/limiter.md");
     let mut kept = false;
     for from in judged.clone().step_by(PART as usize) {
         for (arm, figures) in &mut rows {
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
         let named: Vec<_> = rows.iter().map(|(arm, figures)| (arm.name.as_str(), figures.as_slice())).collect();
         (text, kept) = table::document(&named, flow_control());
         println!("{text}");
-        if let Err(error) = table::replace(&path, begin, &text) {
+        if let Err(error) = table::replace(path, begin, &text) {
             eprintln!("{}: {error}", path.display());
             return ExitCode::from(3);
         }

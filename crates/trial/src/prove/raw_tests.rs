@@ -6,7 +6,7 @@ use workload::operations::{Recipe, Scale};
 use super::*;
 
 fn example(name: &str) -> Workload {
-    Workload::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)).unwrap()
+    Workload::read(Path::new("../../examples").join(name)).unwrap()
 }
 
 #[test]
