@@ -3,9 +3,11 @@
 
 #![allow(missing_docs, clippy::all, reason = "generated code; proto/ says what each message is")]
 
+mod batch;
 mod local;
 mod stream;
 
+pub use batch::batch_commands;
 pub use local::beside;
 pub use stream::LocalStream;
 

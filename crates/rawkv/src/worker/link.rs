@@ -233,26 +233,23 @@ async fn converse(
             return;
         }
     };
-    let mut client = TikvClient::new(channel).max_decoding_message_size(usize::MAX);
+    let mut client = TikvClient::new(channel.clone()).max_decoding_message_size(usize::MAX);
     if gzip {
         client = client.send_compressed(CompressionEncoding::Gzip).accept_compressed(CompressionEncoding::Gzip);
     }
     let (sender, receiver) = mpsc::unbounded_channel();
-    let _ = events.send(Event::Connected(store, connection, Ok(Box::new((sender, client.clone())))));
-    let reason = match client.batch_commands(UnboundedReceiverStream::new(receiver)).await {
+    let _ = events.send(Event::Connected(store, connection, Ok(Box::new((sender, client)))));
+    let reason = match wire::batch_commands(channel, gzip, UnboundedReceiverStream::new(receiver)).await {
         Err(status) => said(&status),
-        Ok(answers) => {
-            let mut answers = answers.into_inner();
-            loop {
-                match answers.message().await {
-                    Ok(Some(answer)) => {
-                        let _ = events.send(Event::Answered(store, connection, answer));
-                    }
-                    Ok(None) => break "the store ended the stream".to_owned(),
-                    Err(status) => break said(&status),
+        Ok(mut answers) => loop {
+            match answers.message().await {
+                Ok(Some(answer)) => {
+                    let _ = events.send(Event::Answered(store, connection, answer));
                 }
+                Ok(None) => break "the store ended the stream".to_owned(),
+                Err(status) => break said(&status),
             }
-        }
+        },
     };
     let _ = events.send(Event::Broken(store, connection, format!("{address}: {reason}")));
 }
