@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod awake;
 mod carried;
 mod clock;
 pub mod compare;
@@ -22,6 +23,7 @@ pub mod statistics;
 mod tally;
 mod twin;
 
+pub use awake::Awake;
 pub use clock::{Clock, SystemClock, VirtualClock};
 pub use cost::per_million;
 pub use cpu::{Cpu, CpuReading};

@@ -76,6 +76,9 @@ pub struct RunReport {
     pub backlog: Backlog,
     /// What the driver itself took of the machine.
     pub driver_cpu: DriverCpu,
+    /// Whether processors were kept awake ([`crate::Awake`]).
+    #[serde(default)]
+    pub awake: bool,
     /// US dollars for a million operations; `None` without a monthly price.
     pub usd_per_million: Option<f64>,
 }
@@ -267,6 +270,7 @@ impl RunReport {
                 of_busy: cpu.of_busy(),
                 us_per_operation: if operations > 0 { cpu.own.0 as f64 / 1e3 / operations as f64 } else { 0.0 },
             },
+            awake: false,
             usd_per_million: monthly.and_then(|price| per_million(price, per_s(operations))).map(|usd| usd.0),
         }
     }

@@ -12,7 +12,8 @@ use workload::operations::{Generator, Recipe};
 
 use crate::series::{MEASURED_FROM, MEASURED_UNTIL, RUN, STEADY, timeline};
 use crate::{
-    BenchError, Clock, Course, CpuReading, Driver, Judge, Limits, Loop, Phase, Progress, RunReport, Slice, SystemClock,
+    Awake, BenchError, Clock, Course, CpuReading, Driver, Judge, Limits, Loop, Phase, Progress, RunReport, Slice,
+    SystemClock,
 };
 use crate::{Report, Source, Worker};
 
@@ -39,6 +40,8 @@ pub struct Plan {
     pub limits: Limits,
     /// The same seed gives the same operations. Run `n` takes `seed + n - 1`.
     pub seed: u64,
+    /// Whether processors are to be kept awake while it lasts, where that can be ([`Awake`]).
+    pub awake: bool,
     /// What the deployment costs a month.
     pub monthly: Option<Usd>,
     /// How long operations in flight are waited for at the end; longer than any timeout of the client.
@@ -70,6 +73,7 @@ impl Plan {
             threads: 1,
             limits: Limits::default(),
             seed: 1,
+            awake: true,
             monthly: None,
             drain: Nanos(timeout.as_nanos() as u64) + Nanos::secs(1),
             notes: BTreeMap::new(),
@@ -187,6 +191,7 @@ pub fn drive<C: Crew>(
     let hired = (0..threads).map(|thread| crew.hire(seed, thread)).collect::<Result<Vec<_>, _>>()?;
     let (sender, slices) = channel();
     let (over, failed) = (AtomicBool::new(false), AtomicBool::new(false));
+    let awake = plan.awake.then(Awake::keep).flatten();
     let started = jiff::Timestamp::now();
     let clock = SystemClock::start();
     let (judge, watch) = std::thread::scope(|scope| {
@@ -232,6 +237,7 @@ pub fn drive<C: Crew>(
     let (from, until) = watch.measured;
     let cpu = from.1.until(until.1, until.0 - from.0);
     let report = RunReport::of(number, &judge, &kinds, &plan.limits, cpu, plan.monthly);
+    let report = RunReport { awake: awake.is_some(), ..report };
     let measured = judge.measured().map_or((Nanos(0), Nanos(0)), |all| (all.from, all.until));
     let mut notes = plan.notes.clone();
     let own = [(RUN, u64::from(number)), (MEASURED_FROM, measured.0.0), (MEASURED_UNTIL, measured.1.0), ("seed", seed)];

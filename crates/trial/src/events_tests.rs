@@ -64,6 +64,7 @@ fn order(load: Loop, share: f64, settings: &str) -> Order {
             threads: 1,
             limits,
             seed: 1,
+            awake: false,
             monthly: None,
             drain: Nanos(0),
             notes: Default::default(),

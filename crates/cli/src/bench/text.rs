@@ -154,6 +154,9 @@ fn used(run: &RunReport, used: &Use) -> String {
     let driver =
         format!("{:.1} % of the machine{of_busy}, {:.1} µs an operation", 100.0 * cpu.of_machine, cpu.us_per_operation);
     parts.push(format!("the driver took {driver}"));
+    if run.awake {
+        parts.push("idle processors were kept awake".to_owned());
+    }
     if let Some(price) = run.usd_per_million {
         parts.push(format!("a million operations cost ${price:.3} at the deployment's price and this rate"));
     }

@@ -162,6 +162,7 @@ fn made(plan: &Plan, (number, seed): (u32, u64), warmed: &Told, found: &Told, cp
             of_busy: None,
             us_per_operation: cpu * 1e6 / operations.max(1) as f64,
         },
+        awake: false,
         usd_per_million: plan.monthly.and_then(|price| per_million(price, per_s)).map(|usd| usd.0),
     };
     let mut notes = plan.notes.clone();
