@@ -8,7 +8,7 @@ use std::io::Write;
 const LATENCY: &str = "/dev/cpu_dma_latency";
 
 /// As long as it lives, an idle processor looks for work instead of sleeping. A virtual one that sleeps is taken away by its host:
-/// each wake-up of a client, a store or a disk's daemon took 20 to 75 us more (docs/bench.md), which no machine of its own takes.
+/// each wake-up of a client, a store or a disk's daemon took 20 to 75 us more (docs/bench.md), which is no disk's time, nor a database's.
 #[derive(Debug)]
 pub struct Awake {
     _told: File,
@@ -30,10 +30,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernel_knows_as_long_as_it_lives() {
-        let _awake = Awake::keep().expect("root may tell it, and this kernel can be told");
-        let mut allowed = [0; 4];
-        File::open(LATENCY).unwrap().read_exact(&mut allowed).unwrap();
-        assert_eq!(i32::from_ne_bytes(allowed), 0);
+    fn where_the_kernel_can_be_told_it_knows_as_long_as_it_lives() {
+        let can = OpenOptions::new().write(true).open(LATENCY).is_ok();
+        let awake = Awake::keep();
+        assert_eq!(awake.is_some(), can);
+        if can {
+            let mut allowed = [0; 4];
+            File::open(LATENCY).unwrap().read_exact(&mut allowed).unwrap();
+            assert_eq!(i32::from_ne_bytes(allowed), 0);
+        }
     }
 }

@@ -40,8 +40,6 @@ pub struct Plan {
     pub limits: Limits,
     /// The same seed gives the same operations. Run `n` takes `seed + n - 1`.
     pub seed: u64,
-    /// Whether processors are to be kept awake while it lasts, where that can be ([`Awake`]).
-    pub awake: bool,
     /// What the deployment costs a month.
     pub monthly: Option<Usd>,
     /// How long operations in flight are waited for at the end; longer than any timeout of the client.
@@ -73,7 +71,6 @@ impl Plan {
             threads: 1,
             limits: Limits::default(),
             seed: 1,
-            awake: true,
             monthly: None,
             drain: Nanos(timeout.as_nanos() as u64) + Nanos::secs(1),
             notes: BTreeMap::new(),
@@ -191,7 +188,7 @@ pub fn drive<C: Crew>(
     let hired = (0..threads).map(|thread| crew.hire(seed, thread)).collect::<Result<Vec<_>, _>>()?;
     let (sender, slices) = channel();
     let (over, failed) = (AtomicBool::new(false), AtomicBool::new(false));
-    let awake = plan.awake.then(Awake::keep).flatten();
+    let awake = Awake::keep();
     let started = jiff::Timestamp::now();
     let clock = SystemClock::start();
     let (judge, watch) = std::thread::scope(|scope| {

@@ -64,7 +64,6 @@ fn order(load: Loop, share: f64, settings: &str) -> Order {
             threads: 1,
             limits,
             seed: 1,
-            awake: false,
             monthly: None,
             drain: Nanos(0),
             notes: Default::default(),
