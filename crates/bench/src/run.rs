@@ -233,8 +233,8 @@ pub fn drive<C: Crew>(
     })?;
     let (from, until) = watch.measured;
     let cpu = from.1.until(until.1, until.0 - from.0);
-    let report = RunReport::of(number, &judge, &kinds, &plan.limits, cpu, plan.monthly);
-    let report = RunReport { awake: awake.is_some(), ..report };
+    let report =
+        RunReport { awake: awake.is_some(), ..RunReport::of(number, &judge, &kinds, &plan.limits, cpu, plan.monthly) };
     let measured = judge.measured().map_or((Nanos(0), Nanos(0)), |all| (all.from, all.until));
     let mut notes = plan.notes.clone();
     let own = [(RUN, u64::from(number)), (MEASURED_FROM, measured.0.0), (MEASURED_UNTIL, measured.1.0), ("seed", seed)];

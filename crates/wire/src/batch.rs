@@ -121,7 +121,7 @@ impl Decoder for Answers {
             request_ids: Vec::with_capacity(self.last),
             ..BatchCommandsResponse::default()
         };
-        // What was compressed came by tonic, which never sees an empty message of that kind.
+        // What was compressed came by tonic, and is not empty: no store answers nothing.
         let read = if seen.has_remaining() {
             answers.merge(seen)
         } else {

@@ -1,6 +1,5 @@
 //! Runs the binary in the repository's root, as people do.
 
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -15,7 +14,7 @@ pub(crate) struct Run {
 /// The binary, with no settings of its caller's.
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_diskwright"));
-    command.args(args).current_dir(Path::new("../.."));
+    command.args(args).current_dir("../..");
     for setting in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
         command.env_remove(setting);
     }
