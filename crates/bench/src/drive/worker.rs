@@ -19,6 +19,7 @@ struct Flight {
     adds: Range<u64>,
     written: u64,
     intended: Nanos,
+    started: Nanos,
 }
 
 /// Drives a database from one thread, whatever the number of clients.
@@ -37,12 +38,13 @@ pub struct Worker<C, D, S> {
     now: Nanos,
     done: Vec<Finished>,
     exhausted: bool,
-    /// The latency of the last operations, in nanoseconds.
+    /// How long the last operations were in the database, in nanoseconds. Their latency would not do: an open loop that came late would
+    /// look for answers the more seldom, and come later still.
     mean: f64,
     trickle: Trickle,
 }
 
-/// Of the mean latency that rests go by each operation is so small a part: the mean of some hundreds.
+/// Of the mean that rests go by each operation is so small a part: the mean of some hundreds.
 const PART: f64 = 1.0 / 256.0;
 
 impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
@@ -99,12 +101,13 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
     }
 
     /// How long of the time that is `left` no answers are looked for: who waits for them alone, or for a beat, need not be woken by
-    /// each.
+    /// each. Operations that fell due and wait for room are not to wait for a look as well.
     fn rest(&mut self, next: Option<Nanos>, left: Nanos) -> Nanos {
         let mean = Nanos(self.mean as u64);
+        let beats = self.pace.is_dense() && next.is_some();
         let rest = match self.in_flight() {
-            0 if self.pace.is_dense() => left,
-            some if self.pace.is_dense() && self.trickle.puts_off(some as f64 / f64::from(LOOKS_IN_BEATS)) => {
+            0 if beats => left,
+            some if beats && self.trickle.puts_off(some as f64 / f64::from(LOOKS_IN_BEATS)) => {
                 evenly(rest(mean, some, LOOKS_IN_BEATS), left)
             }
             some if next.is_none() && self.pace.is_closed() => rest(mean, some, LOOKS),
@@ -144,7 +147,7 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
             };
             let late = (self.now - intended).0;
             let written = planned.operation.written();
-            let flight = Flight { kind: planned.kind, adds: planned.adds, written, intended };
+            let flight = Flight { kind: planned.kind, adds: planned.adds, written, intended, started: self.now };
             let tag = match self.free.pop() {
                 Some(tag) => {
                     self.flights[tag] = Some(flight);
@@ -205,7 +208,7 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
                 let latency = (self.now - flight.intended).0;
                 record(&mut slice.latencies[flight.kind], latency);
                 slice.sum += u128::from(latency);
-                self.mean += (latency as f64 - self.mean) * PART;
+                self.mean += ((self.now - flight.started).0 as f64 - self.mean) * PART;
                 slice.added += flight.adds.end - flight.adds.start;
                 slice.found += u64::from(answer.found);
                 slice.missing += u64::from(answer.missing);

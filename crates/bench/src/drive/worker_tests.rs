@@ -116,6 +116,26 @@ fn an_open_loop_in_beats_is_not_woken_by_each_answer_either() {
     assert!(each < 0.15, "{each} turns an answer");
 }
 
+#[test]
+fn an_open_loop_in_beats_makes_up_for_what_a_stall_left() {
+    let clock = VirtualClock::default();
+    // All of the second second; else 500 operations at a time are 50,000 a second.
+    let stall: Service = Box::new(|number, now, _| {
+        let wait = if (Nanos::secs(1)..Nanos::secs(2)).contains(&now) { Nanos::secs(2) - now } else { Nanos(0) };
+        (wait + Nanos::micros(5000 + number * 7919 % 10_000), Ok(Answer::default()))
+    });
+    let twin = Twin::unlimited(clock.clone(), stall);
+    let load = Loop::Open { rate: 20_000.0, arrivals: Arrivals::Poisson, in_flight: 500, backlog: 100_000 };
+    let mut worker = alone((clock, twin, Reads(u64::MAX)), (load, &Course::default()));
+    let mut slices = Vec::new();
+    while slices.len() < 6 {
+        worker.turn(&mut |slice: Slice| slices.push(slice));
+    }
+    assert!(slices[1].backlog.abs_diff(20_000) < 1000, "{}", slices[1].backlog);
+    assert_eq!(slices[4].backlog, 0, "two seconds are enough for them");
+    assert!(slices[5].succeeded().abs_diff(20_000) < 600, "{}", slices[5].succeeded());
+}
+
 /// A database whose driver looks for answers all the time.
 struct Restless(Twin<VirtualClock>);
 
