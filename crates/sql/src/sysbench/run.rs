@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use bench::statistics::batch_means;
 use bench::{
-    Backlog, DriverCpu, ErrorCount, KindReport, Latencies, Loop, Phase, Plan, Progress, Run, RunReport, Throughput,
-    per_million,
+    Awake, Backlog, DriverCpu, ErrorCount, KindReport, Latencies, Loop, Phase, Plan, Progress, Run, RunReport,
+    Throughput, per_million,
 };
 use nix::sys::resource::{UsageWho, getrusage};
 use timeline::{About, Merge, Point, Points, Series, Timeline, Unit};
@@ -41,6 +41,7 @@ impl Sysbench {
             let mut tell = |second: &Second| progress(&told(phase, second, before, left(began, time + after)));
             self.run((clients, time, seed), stop, &mut tell)
         };
+        let awake = Awake::keep();
         let warmed = call(Phase::Warming, warm, Duration::ZERO, measure)?;
         if let Some(fault) = &warmed.fault {
             return Err(ended(fault, stop));
@@ -50,7 +51,7 @@ impl Sysbench {
         let cpu = children() - before;
         match (&found.fault, found.seconds.is_empty()) {
             (Some(fault), true) => Err(ended(fault, stop)),
-            _ => Ok(made(plan, (number, seed), &warmed, &found, cpu)),
+            _ => Ok(made(plan, (number, seed, awake.is_some()), &warmed, &found, cpu)),
         }
     }
 }
@@ -94,7 +95,7 @@ fn children() -> f64 {
 }
 
 /// Report and Timeline of what both calls told.
-fn made(plan: &Plan, (number, seed): (u32, u64), warmed: &Told, found: &Told, cpu: f64) -> Run {
+fn made(plan: &Plan, (number, seed, awake): (u32, u64, bool), warmed: &Told, found: &Told, cpu: f64) -> Run {
     let start = warmed.began.or(found.began);
     let offset = match (start, found.began) {
         (Some(start), Some(began)) => (began.as_nanosecond() - start.as_nanosecond()).max(0) as f64 / 1e9,
@@ -162,7 +163,7 @@ fn made(plan: &Plan, (number, seed): (u32, u64), warmed: &Told, found: &Told, cp
             of_busy: None,
             us_per_operation: cpu * 1e6 / operations.max(1) as f64,
         },
-        awake: false,
+        awake,
         usd_per_million: plan.monthly.and_then(|price| per_million(price, per_s)).map(|usd| usd.0),
     };
     let mut notes = plan.notes.clone();
@@ -240,7 +241,7 @@ mod tests {
     #[test]
     fn the_warm_up_is_in_the_timeline_and_not_in_the_numbers() {
         let (warmed, found) = (told_from(100, &[1.0; 3], &[]), told_from(104, &[50.0; 12], &[(2.0, 590), (9.0, 10)]));
-        let run = made(&plan(), (3, 3), &warmed, &found, 1.5);
+        let run = made(&plan(), (3, 3, true), &warmed, &found, 1.5);
         run.timeline.validate().unwrap();
         let points = run.timeline.series[0].points();
         assert_eq!((points.len(), points[3].from, points[3].value), (15, Nanos::secs(4), 50.0));
@@ -254,7 +255,7 @@ mod tests {
 
     #[test]
     fn its_timeline_is_compared_as_any_other_run() {
-        let run = made(&plan(), (2, 2), &told_from(0, &[9.0; 2], &[]), &told_from(2, &[40.0, 60.0], &[]), 0.0);
+        let run = made(&plan(), (2, 2, false), &told_from(0, &[9.0; 2], &[]), &told_from(2, &[40.0, 60.0], &[]), 0.0);
         let sample = Sample::of_timeline(&run.timeline).unwrap();
         assert_eq!((sample.run, sample.throughput), (2, 50.0));
     }
@@ -263,7 +264,7 @@ mod tests {
     fn a_call_that_was_cut_off_keeps_what_it_told() {
         let mut found = told_from(2, &[40.0, 60.0], &[]);
         found.fault = Some("FATAL: connection lost".to_owned());
-        let run = made(&plan(), (1, 1), &told_from(0, &[9.0; 2], &[]), &found, 0.0);
+        let run = made(&plan(), (1, 1, false), &told_from(0, &[9.0; 2], &[]), &found, 0.0);
         assert_eq!((run.report.operations, run.report.end), (100, Phase::Interrupted));
         assert!(run.report.errors.iter().any(|error| error.unknown && error.reason.contains("lost")));
     }
