@@ -14,7 +14,7 @@ impl Node {
     /// # Errors
     /// When it does not answer.
     pub fn metrics(&self) -> Result<Exposition, ClusterError> {
-        self.http.metrics(&self.status_addr().to_string())
+        self.http.metrics(&self.status_addr().to_string(), |_| true)
     }
 
     /// What its engine counted until now.
@@ -22,7 +22,7 @@ impl Node {
     /// # Errors
     /// When it does not answer.
     pub fn engine(&self) -> Result<EngineCounters, ClusterError> {
-        let told = self.metrics()?;
+        let told = self.http.metrics(&self.status_addr().to_string(), EngineCounters::looks_at(&TIKV))?;
         Ok(EngineCounters::read(Timestamp::now(), &TIKV, &told))
     }
 

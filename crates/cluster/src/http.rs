@@ -31,11 +31,11 @@ impl Http {
         read(url, self.0.post(url).header("content-type", "application/json").send(body))
     }
 
-    /// What a status port tells at `/metrics`.
-    pub(crate) fn metrics(&self, address: &str) -> Result<Exposition, ClusterError> {
+    /// What a status port tells at `/metrics`, of names that are `wanted`.
+    pub(crate) fn metrics(&self, address: &str, wanted: impl Fn(&str) -> bool) -> Result<Exposition, ClusterError> {
         let url = format!("http://{address}/metrics");
         let text = accepted(&url, self.get(&url)?)?;
-        Exposition::parse(&text).map_err(|error| ClusterError::system(url, error))
+        Exposition::parse_only(&text, wanted).map_err(|error| ClusterError::system(url, error))
     }
 
     pub(crate) fn delete(&self, url: &str) -> Result<Answer, ClusterError> {

@@ -88,8 +88,9 @@ impl StatusPort {
     }
 
     fn ask(&self, http: &Http) -> Result<EngineCounters, ClusterError> {
-        let told = http.metrics(&self.address)?;
-        Ok(EngineCounters::read(Timestamp::now(), self.server.rows(), &told))
+        let rows = self.server.rows();
+        let told = http.metrics(&self.address, EngineCounters::looks_at(rows))?;
+        Ok(EngineCounters::read(Timestamp::now(), rows, &told))
     }
 }
 

@@ -25,15 +25,26 @@ impl Exposition {
     /// # Errors
     /// The first line that is no metric.
     pub fn parse(text: &str) -> Result<Self, ExpositionError> {
+        Self::parse_only(text, |_| true)
+    }
+
+    /// Reads the metrics of the names that are `wanted`; of other lines the name alone.
+    ///
+    /// # Errors
+    /// The first line that is no metric, as far as it is read.
+    pub fn parse_only(text: &str, wanted: impl Fn(&str) -> bool) -> Result<Self, ExpositionError> {
         let mut all = Self::default();
         for (index, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let (name, labels, value) = metric(line)
-                .ok_or_else(|| ExpositionError { line: index + 1, text: line.chars().take(80).collect() })?;
-            all.0.entry(name.to_owned()).or_default().push((labels, value));
+            let wrong = || ExpositionError { line: index + 1, text: line.chars().take(80).collect() };
+            let (name, rest) = name(line).ok_or_else(wrong)?;
+            if wanted(name) {
+                let told = labels_and_value(rest).ok_or_else(wrong)?;
+                all.0.entry(name.to_owned()).or_default().push(told);
+            }
         }
         Ok(all)
     }
@@ -61,20 +72,22 @@ impl Exposition {
     }
 }
 
-fn metric(line: &str) -> Option<(&str, Labels, f64)> {
+/// A line's name, and what follows.
+fn name(line: &str) -> Option<(&str, &str)> {
     let end = line.find(|c: char| c == '{' || c.is_ascii_whitespace())?;
     let (name, rest) = line.split_at(end);
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
-    if name.is_empty() || !name.chars().all(plain) {
-        return None;
-    }
+    (!name.is_empty() && name.chars().all(plain)).then_some((name, rest))
+}
+
+fn labels_and_value(rest: &str) -> Option<(Labels, f64)> {
     let (labels, rest) = match rest.strip_prefix('{') {
         Some(rest) => labels(rest)?,
         None => (Labels::new(), rest),
     };
     // A time stamp may follow.
     let value = rest.split_ascii_whitespace().next()?;
-    Some((name, labels, value.parse().ok()?))
+    Some((labels, value.parse().ok()?))
 }
 
 /// Labels up to the closing brace, and what follows.
@@ -142,6 +155,14 @@ mod tests {
             let error = Exposition::parse(&format!("fine 1\n{bad}")).unwrap_err();
             assert_eq!((error.line, error.text.as_str()), (2, bad));
         }
+    }
+
+    #[test]
+    fn only_what_is_wanted_is_read_and_of_other_lines_the_name() {
+        let text = "a{db=\"kv\"} 3\nb{db=\"kv\"} 4\na 5\nb{db= nothing\n";
+        let metrics = Exposition::parse_only(text, |name| name == "a").unwrap();
+        assert_eq!((metrics.sum("a", &[]), metrics.sum("b", &[])), (Some(8.0), None));
+        assert_eq!(Exposition::parse_only("a 1\n<html>", |_| false).unwrap_err().line, 2);
     }
 
     proptest! {
