@@ -124,8 +124,16 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
             None => lacking.push(setup),
         }
     }
+    let half = calibrating(&found);
+    let processors = found.first().map_or(PROCESSORS, |(_, _, kept)| kept.busy.processors);
+    let mut pace = None;
     if args.calibrate {
-        constants = fit(args, &found, &constants, &table, text.content(), &folder)?;
+        constants = fit(args, (&half, processors), &constants, &table, text.content(), &folder)?;
+    } else if !half.is_empty() {
+        let mut tell = progress();
+        let (times, paced) = validate::pace(&half, &constants, (processors, args.fit_seeds), &mut tell)?;
+        println!("this machine's processors take {times:.2} times as long as by the constants");
+        (pace, constants) = (Some(times), paced);
     }
     let began = Instant::now();
     let compare = |(row, setup, kept): &(&Row, Setup, Kept)| Errors::new(setup, row.half, kept, &constants, args.seeds);
@@ -137,7 +145,7 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
     let fitted = Calibrated::read(&folder.join("fit.json"))?;
     let machines: BTreeSet<&str> = found.iter().map(|(_, _, kept)| kept.machine.as_str()).collect();
     let machines: Vec<&str> = machines.into_iter().collect();
-    let tables = markdown(&grid, &errors, &machines.join(", and on "), fitted.as_ref());
+    let tables = markdown(&grid, &errors, &machines.join(", and on "), pace, fitted.as_ref());
     if errors.len() == grid.rows.len() && !args.short {
         replace(&root().join("docs/validate.md"), &tables)?;
         println!("written to docs/validate.md");
@@ -240,34 +248,39 @@ fn one(args: &Args, setup: &Setup, stop: &Arc<AtomicBool>) -> Result<Kept, Valid
     Ok(Kept::new(setup, figures, busy, validate::machine()))
 }
 
+/// What was measured of the calibrating half.
+fn calibrating(found: &[(&Row, Setup, Kept)]) -> Vec<(Setup, Figures)> {
+    let half = found.iter().filter(|(row, ..)| row.half == Half::Calibrate);
+    half.map(|(_, setup, kept)| (setup.clone(), kept.measured.clone())).collect()
+}
+
+/// Tells of each simulation of the calibrating half that came nearer than all before.
+fn progress() -> impl FnMut(usize, f64) {
+    let mut least = f64::INFINITY;
+    move |asked, cost| {
+        if cost < least {
+            least = cost;
+            println!("  {asked} times simulated: error over target {cost:.3}");
+        }
+    }
+}
+
 /// Fits the constants and writes their table.
 fn fit(
     args: &Args,
-    found: &[(&Row, Setup, Kept)],
+    (half, processors): (&[(Setup, Figures)], f64),
     base: &Constants,
     table: &Path,
     text: &str,
     folder: &Path,
 ) -> Result<Constants, ValidateError> {
-    let half: Vec<(Setup, Figures)> = found
-        .iter()
-        .filter(|(row, ..)| row.half == Half::Calibrate)
-        .map(|(_, setup, kept)| (setup.clone(), kept.measured.clone()))
-        .collect();
     if half.is_empty() {
         return Err(ValidateError::Wrong(
             "no row of the calibrating half was measured: run it without --only".to_owned(),
         ));
     }
-    let processors = found.first().map_or(PROCESSORS, |(_, _, kept)| kept.busy.processors);
-    let mut least = f64::INFINITY;
-    let mut tell = |asked: usize, cost: f64| {
-        if cost < least {
-            least = cost;
-            println!("  {asked} times simulated: error over target {cost:.3}");
-        }
-    };
-    let (constants, fitted) = calibrate(&half, base, &bounds(), (processors, args.fit_seeds), args.tries, &mut tell)?;
+    let mut tell = progress();
+    let (constants, fitted) = calibrate(half, base, &bounds(), (processors, args.fit_seeds), args.tries, &mut tell)?;
     for (bound, before, after) in &fitted.changed {
         let end = if bound.is_at_end(*after) { ", at its bound" } else { "" };
         println!("  {}: {before:.3e} -> {after:.3e}{end}", bound.name);

@@ -1,7 +1,5 @@
 //! Asking a node's status port, and changing its settings through it.
 
-use jiff::Timestamp;
-
 use observe::Exposition;
 
 use crate::http::accepted;
@@ -22,8 +20,7 @@ impl Node {
     /// # Errors
     /// When it does not answer.
     pub fn engine(&self) -> Result<EngineCounters, ClusterError> {
-        let told = self.http.metrics(&self.status_addr().to_string(), EngineCounters::looks_at(&TIKV))?;
-        Ok(EngineCounters::read(Timestamp::now(), &TIKV, &told))
+        self.http.engine(&self.status_addr().to_string(), &TIKV)
     }
 
     /// Its settings as they are now.

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use observe::Exposition;
 use ureq::Agent;
 
-use crate::ClusterError;
+use crate::rows::Row;
+use crate::{ClusterError, EngineCounters};
 
 /// Asks over HTTP on this machine.
 #[derive(Debug, Clone)]
@@ -29,6 +31,12 @@ impl Http {
 
     pub(crate) fn post(&self, url: &str, body: &str) -> Result<Answer, ClusterError> {
         read(url, self.0.post(url).header("content-type", "application/json").send(body))
+    }
+
+    /// What the engine behind a status port counted until now; its names are those of `rows`.
+    pub(crate) fn engine(&self, address: &str, rows: &'static [Row]) -> Result<EngineCounters, ClusterError> {
+        let told = self.metrics(address, EngineCounters::looks_at(rows))?;
+        Ok(EngineCounters::read(Timestamp::now(), rows, &told))
     }
 
     /// What a status port tells at `/metrics`, of names that are `wanted`.

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jiff::Timestamp;
 use timeline::Timeline;
 
 use crate::http::{Http, accepted};
@@ -88,9 +87,7 @@ impl StatusPort {
     }
 
     fn ask(&self, http: &Http) -> Result<EngineCounters, ClusterError> {
-        let rows = self.server.rows();
-        let told = http.metrics(&self.address, EngineCounters::looks_at(rows))?;
-        Ok(EngineCounters::read(Timestamp::now(), rows, &told))
+        http.engine(&self.address, self.server.rows())
     }
 }
 
@@ -145,6 +142,7 @@ mod tests {
     use std::io::{BufRead, BufReader, Write};
     use std::net::TcpListener;
 
+    use jiff::Timestamp;
     use observe::Exposition;
 
     use super::*;

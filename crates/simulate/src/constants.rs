@@ -29,6 +29,7 @@ constants! {
         throttle_slowest, throttle_fastest, l0_stop, stall_memtables, delayed_write_rate, writeback_latency, cpu_batch, sync_overhead,
         log_journal_writes, wakeup_slice, blob_cutoff, blob_load_flush, blob_record, file_commits, job_commits, file_writes,
         commit_write, commit_merged, leader_first, writes_at_once, wal_kept, wal_sync_interval, wal_commits, request_most, blob_open_reads,
+        cpu_block, cpu_block_byte, cpu_compaction_entry, cpu_blob_value, cpu_blob_byte,
         // Of nodes that speak SQL.
         sql_statement, sql_row_read, sql_record_written,
         // Of one machine that stands in for all nodes.

@@ -48,8 +48,8 @@ pub(crate) struct Load {
     log: [f64; 3],
     /// Bytes of a record in the tree: into the default and the write column family.
     pub(crate) tree: [f64; 2],
-    /// Bytes of a record that stay in the tree when large values are kept apart.
-    in_tree: f64,
+    /// Bytes of a record that stay in the tree when large values are kept apart: of the default and the write column family.
+    pub(crate) entries: [f64; 2],
     /// Bytes of a record in RocksDB's own log, by [`Phase`].
     pub(crate) wal: [f64; 3],
     /// Bytes of a proposal's header in the log.
@@ -61,6 +61,8 @@ pub(crate) struct Load {
     /// Core-seconds of a point read, and of a scan.
     pub(crate) read_cpu: f64,
     pub(crate) scan_cpu: f64,
+    /// Core-seconds of a block that the block cache lacks: to have it from the kernel, check and decompress it.
+    pub(crate) block_cpu: f64,
     /// Blocks of a scan.
     pub(crate) scan_blocks: f64,
     /// Bytes of the answer to a read, and to a scan.
@@ -131,13 +133,15 @@ impl Load {
             proposals: if transactional { c.proposals_per_write } else { 1.0 },
             log: [rows, commit, c.lock_record],
             tree: if transactional { [value, c.write_record] } else { [value, 0.0] },
-            in_tree,
+            entries: if transactional { [in_tree, c.write_record] } else { [in_tree, 0.0] },
             wal: [rows, commit, c.lock_record],
             header: c.entry_overhead,
             log_ratio: profile.compressed.powf(c.log_compression),
             user: value - c.key_overhead,
             read_cpu: c.cpu_point_get,
             scan_cpu: c.cpu_scan + scan_row * c.cpu_scan_row,
+            // A block holds a row at least; of values that are kept apart each is a block.
+            block_cpu: c.cpu_block + if separated { row } else { block.max(row) } * c.cpu_block_byte,
             scan_blocks: 1.0 + scan_row * row * profile.encoded / block,
             answers: [row, scan_row * row],
         }
@@ -254,8 +258,9 @@ impl Data {
         let in_tree = if separated { c.pointer / row } else { 1.0 };
         let tree = here * in_tree * ratios.at_rest();
         let load = Load::new(task, settings, c);
-        let [value, commit] = load.tree;
-        let shares = if profile.transactional { vec![load.in_tree, commit] } else { vec![load.in_tree] };
+        let [value, _] = load.tree;
+        let [default, commit] = load.entries;
+        let shares = if profile.transactional { vec![default, commit] } else { vec![default] };
         let all: f64 = shares.iter().sum::<f64>().max(1e-12);
         let zstd = Ratios::new(profile.compressed, block, Compression::Zstd, c).at_rest();
         let updates = profile.updates / (profile.inserts + profile.updates).max(1e-12);
@@ -285,9 +290,9 @@ impl Data {
             ratios,
             overwrites,
             caches,
-            in_tree: if separated { load.in_tree / value } else { 1.0 },
+            in_tree: if separated { default / value } else { 1.0 },
             separated: if separated {
-                ((1.0 - load.in_tree / value) * zstd + c.blob_record / value, updates)
+                ((1.0 - default / value) * zstd + c.blob_record / value, updates)
             } else {
                 (0.0, 0.0)
             },

@@ -58,6 +58,43 @@ mod tests {
         }
     }
 
+    /// Core-seconds of all nodes with a constant, over those without.
+    fn busier(name: &str, value: f64, settings: impl Fn(&mut workload::Task, &mut deployment::Deployment)) -> f64 {
+        let (mut task, mut deployment) = (task(3000.0), deployment(FAST, None));
+        settings(&mut task, &mut deployment);
+        let small = [("memtable", 2e6), ("level_base", 8e6), ("file_size", 1e6)];
+        let small = small.iter().fold(*Constants::embedded(), |all, (name, value)| all.with(name, *value).unwrap());
+        let [with, without] = [value, 0.0].map(|value| {
+            let options = Options { constants: small.with(name, value).unwrap(), ..seconds(10) };
+            simulate(&deployment, &task, &view(), &options).unwrap().summary.used.node_cpu
+        });
+        with / without
+    }
+
+    #[test]
+    fn entries_and_values_apart_take_processors_of_those_who_write_them() {
+        assert!(busier("cpu_compaction_entry", 1e-4, |_, _| ()) > 1.2);
+        let apart = |_: &mut workload::Task, of: &mut deployment::Deployment| {
+            of.settings.value_separation = Some(units::Bytes::kib(1));
+        };
+        assert!(busier("cpu_blob_value", 1e-4, apart) > 1.2);
+        assert_eq!(busier("cpu_blob_value", 1e-4, |_, _| ()), 1.0);
+    }
+
+    #[test]
+    fn blocks_that_the_block_cache_lacks_take_processors_of_those_who_read() {
+        let reads = |cache| {
+            move |task: &mut workload::Task, of: &mut deployment::Deployment| {
+                (task.profile.updates, task.profile.point_reads) = (0.0, 1.0);
+                task.profile.data = Bytes::mib(64);
+                of.settings.block_cache = Some(cache);
+            }
+        };
+        let lacking = busier("cpu_block", 1e-4, reads(Bytes::mib(1)));
+        let holding = busier("cpu_block", 1e-4, reads(Bytes::gib(8)));
+        assert!(lacking > 1.5 && holding < 1.01, "{lacking} {holding}");
+    }
+
     #[test]
     fn a_disk_that_delivers_a_share_of_its_limits_binds_at_that_share() {
         let of = |share| {

@@ -25,7 +25,12 @@ pub struct Calibrated {
 const MOST: f64 = 2.0;
 
 /// The mean over what is promised of the mean absolute error over its target.
-fn cost(rows: &[(Setup, Figures)], constants: &Constants, processors: f64, seeds: u64) -> Result<f64, ValidateError> {
+pub(crate) fn cost(
+    rows: &[(Setup, Figures)],
+    constants: &Constants,
+    processors: f64,
+    seeds: u64,
+) -> Result<f64, ValidateError> {
     let predicted: Vec<Figures> =
         rows.par_iter().map(|(setup, _)| predict(setup, constants, processors, seeds)).collect::<Result<_, _>>()?;
     let each = TARGETS.iter().filter_map(|target| {

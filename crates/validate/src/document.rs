@@ -14,9 +14,16 @@ pub const BEGIN: &str = "<!-- begin: written by `make validate` -->";
 /// Where they end.
 pub const END: &str = "<!-- end: written by `make validate` -->";
 
-/// The tables: what is promised, each row, what each factor does, and the fitted constants if there are any.
-pub fn markdown(grid: &Grid, rows: &[Errors], machine: &str, fitted: Option<&Calibrated>) -> String {
+/// The tables: what is promised, each row, what each factor does, and the fitted constants if there are any. `pace` is how many
+/// times as long the machine's processors take as by the constants, where that was looked for.
+pub fn markdown(grid: &Grid, rows: &[Errors], machine: &str, pace: Option<f64>, fitted: Option<&Calibrated>) -> String {
     let mut text = format!("{} of {} rows, measured on {machine}.\n", rows.len(), grid.rows.len());
+    if let Some(times) = pace {
+        _ = writeln!(
+            text,
+            "Its processors take {times:.2} times as long for everything as by the constants: found by the calibrating half."
+        );
+    }
     promised(&mut text, rows);
     signs(&mut text, grid, rows);
     each(&mut text, grid, rows);

@@ -30,7 +30,7 @@ fn rows(grid: &Grid, off: f64) -> Vec<Errors> {
 fn a_promise_is_kept_or_missed_by_the_predicted_half() {
     let grid = Grid::embedded();
     let line = |off: f64, metric: Metric| {
-        let text = markdown(&grid, &rows(&grid, off), "a machine", None);
+        let text = markdown(&grid, &rows(&grid, off), "a machine", None, None);
         let start = format!("| {} |", metric.name());
         text.lines().find(|line| line.starts_with(&start)).unwrap().to_owned()
     };
@@ -44,7 +44,8 @@ fn a_promise_is_kept_or_missed_by_the_predicted_half() {
 #[test]
 fn every_row_and_every_factor_is_told_of() {
     let grid = Grid::embedded();
-    let text = markdown(&grid, &rows(&grid, 0.1), "a machine", None);
+    let text = markdown(&grid, &rows(&grid, 0.1), "a machine", Some(1.5), None);
+    assert!(text.contains(" 1.50 times as long "));
     for row in &grid.rows {
         assert!(text.contains(&format!("| {} | {} |", row.name, row.levels.join(", "))), "{}", row.name);
     }

@@ -31,7 +31,7 @@ fn the_predicted_half_is_off_by_no_more_than_is_promised() {
 
 #[test]
 fn effects_that_stand_out_of_the_noise_have_the_same_sign() {
-    let tables = markdown(&Grid::embedded(), &ROWS, "", None);
+    let tables = markdown(&Grid::embedded(), &ROWS, "", None, None);
     let wrong: Vec<&str> = tables.lines().filter(|line| line.contains("**differs**")).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(tables.contains(" agrees |"), "some effects stand out:\n{tables}");

@@ -45,11 +45,12 @@ fn proof(carried: f64, bound: Option<f64>) -> Proof {
     };
     let shares = Shares { data: 0.12, log: Some(0.73) };
     let (planned, predicted) = (figures(20_000.0, 20.08, 0.795), figures(1600.0, 7.99, 0.795));
+    let simulated = figures(1600.0, 9.1, 0.64);
     let mut measured = figures(carried, 9.5, 0.61);
     measured.cache_hit_rate = None;
     let log = |limit| DiskLimit { role: DiskRole::Log, limit };
     Proof {
-        staged: Staged { scaling, shares, planned, predicted, ..staged },
+        staged: Staged { scaling, shares, planned, predicted, simulated, ..staged },
         measured,
         bound: bound.map(|share| (log(Limit::VolumeIops), share)),
         run: RunReport::of(1, &Judge::new(Limits::default(), 1), &[], &Limits::default(), Cpu::default(), None),
@@ -72,7 +73,7 @@ fn the_keys_of_a_proof_stay() {
     let one = &document[0];
     assert_eq!(
         keys(one),
-        "bound carried fullest_measured fullest_predicted measured notes planned predicted run scaling title"
+        "bound carried fullest_measured fullest_predicted measured notes planned predicted run scaling simulated title"
     );
     assert_eq!(
         keys(&one["measured"]),

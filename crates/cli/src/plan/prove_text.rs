@@ -10,7 +10,8 @@ use crate::table::{Table, WIDTH, wrap};
 
 /// What the numbers of a small run say nothing of.
 const NOT_COMPARABLE: &str = "Planned is the model of the plan at its target; predicted is the same model of the smaller \
-    run; measured is the reference store. Latencies of disks are not scaled, so latencies compare. Not comparable: the use \
+    run; simulated is `simulate` of it, which knows of queues and that all share one machine; measured is the reference store, \
+    and what both are off by stands beside them. Latencies of disks are not scaled, so latencies compare. Not comparable: the use \
     of processors, which are this machine's and shared by all nodes and the client; bursts, which are switched off; an \
     instance's caps, for which the data disk stands in; the share of block cache hits, of which RocksDB counts those of index \
     and filter blocks too.";
@@ -73,15 +74,26 @@ fn scaling(proof: &Proof) -> String {
 }
 
 fn figures(proof: &Proof) -> Table {
-    let mut table = Table::new(&["", "planned", "predicted", "measured", "off by"], &[1, 2, 3, 4]);
-    let all = [&proof.staged.planned, &proof.staged.predicted, &proof.measured];
+    let mut table =
+        Table::new(&["", "planned", "predicted", "off", "simulated", "off", "measured"], &[1, 2, 3, 4, 5, 6]);
+    let staged = &proof.staged;
+    let all = [&staged.planned, &staged.predicted, &staged.simulated, &proof.measured];
     let mut row = |name: &str, of: &dyn Fn(&Figures) -> Option<f64>, show: &dyn Fn(f64) -> String| {
-        let [planned, predicted, measured] = all.map(of);
+        let [planned, predicted, simulated, measured] = all.map(of);
         if predicted.is_none() && measured.is_none() {
             return;
         }
         let cell = |number: Option<f64>| number.map_or("-".to_owned(), show);
-        table.row([name.to_owned(), cell(planned), cell(predicted), cell(measured), off(predicted, measured)]);
+        let [by_model, by_simulation] = [predicted, simulated].map(|ours| off(ours, measured));
+        table.row([
+            name.to_owned(),
+            cell(planned),
+            cell(predicted),
+            by_model,
+            cell(simulated),
+            by_simulation,
+            cell(measured),
+        ]);
     };
     let millis = |span: Option<Nanos>| span.map(|span| span.as_millis_f64());
     row("operations/s", &|f| Some(f.throughput), &rate);

@@ -30,6 +30,8 @@ pub(crate) struct Pick {
     pub(crate) lower: f64,
     /// Bytes that it writes.
     pub(crate) out: f64,
+    /// Raw bytes that it merges.
+    pub(crate) raw: f64,
     /// Raw bytes that newer ones replaced.
     dropped: f64,
 }
@@ -104,7 +106,8 @@ impl Tree {
             return None;
         }
         let upper: f64 = self.l0.iter().skip(self.l0_moving).sum();
-        Some(Pick { level: 0, to: 0, files, upper, lower: 0.0, out: upper, dropped: 0.0 })
+        let raw = upper / self.shape.ratios.on_level(0, self.sizes().base);
+        Some(Pick { level: 0, to: 0, files, upper, lower: 0.0, out: upper, raw, dropped: 0.0 })
     }
 
     /// One file to the next level.
@@ -129,7 +132,8 @@ impl Tree {
         let whole = 1.0 / self.shape.in_tree;
         let dropped = raw * self.shape.overwrites.replaced(all_of_level * whole, below * whole, to == LAST);
         let dropped = dropped.min(below);
-        Pick { level, to, files, upper, lower, out: (raw - dropped) * ratio(to) + lower, dropped }
+        let out = (raw - dropped) * ratio(to) + lower;
+        Pick { level, to, files, upper, lower, out, raw: raw + lower / ratio(to), dropped }
     }
 
     /// A compaction is done.

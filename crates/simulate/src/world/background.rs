@@ -38,7 +38,8 @@ impl World {
         let blob = this.blobs.open();
         let work = Work { node: node as u16, family: family as u8, kind: Kind::Flush(flush), blob, parts: 1 };
         let files = 1.0 + f64::from(u8::from(blobs > 0.0));
-        self.start(work, files, flush.out + blobs, 0.0, Met::default());
+        let cpu = flush.out * self.c.cpu_compaction_byte + self.work_on_values(blobs);
+        self.start(work, files, flush.out + blobs, 0.0, Met::default(), cpu);
         true
     }
 
@@ -58,13 +59,26 @@ impl World {
         let (blob, kind) = (this.blobs.open(), Kind::Compact(pick, met.alive));
         let work = Work { node: node as u16, family: family as u8, kind, blob, parts };
         let files = (pick.out / self.c.file_size).ceil() + f64::from(u8::from(met.alive > 0.0));
-        self.start(work, files, pick.out + met.alive, pick.upper + pick.lower, met);
+        let bytes = pick.upper + pick.lower + met.alive + pick.out;
+        let entries = pick.raw / self.load.entries[family].max(1.0);
+        let cpu = bytes * self.c.cpu_compaction_byte + entries * self.c.cpu_compaction_entry;
+        let cpu = cpu + self.work_on_values(met.alive);
+        self.start(work, files, pick.out + met.alive, pick.upper + pick.lower, met, cpu);
         true
     }
 
+    /// Core-seconds for values of so many bytes in a blob file that is written: each is compressed by itself.
+    fn work_on_values(&self, bytes: f64) -> f64 {
+        if bytes <= 0.0 {
+            return 0.0;
+        }
+        let each = (self.separated.0 * self.load.tree[0]).max(1.0);
+        bytes * self.c.cpu_blob_byte + bytes / each * self.c.cpu_blob_value
+    }
+
     /// Cuts work that writes so many files into parts and steps, and begins. Beside files of the tree it takes values out of blob
-    /// files.
-    fn start(&mut self, work: Work, files: f64, output: f64, input: f64, values: Met) {
+    /// files. `cpu` are its core-seconds.
+    fn start(&mut self, work: Work, files: f64, output: f64, input: f64, values: Met, cpu: f64) {
         let parts = work.parts;
         let index = self.works.insert(work) as u32;
         let each = output.max((input + values.read) * 0.01) / f64::from(parts);
@@ -82,6 +96,7 @@ impl World {
                 input: (input + values.alive) / share,
                 read: (input * read_miss + values.read) / share,
                 output: output / share,
+                cpu: cpu / share,
                 files: files / share,
                 opens: (values.files * self.c.blob_open_reads / f64::from(parts)).round() as u32,
                 from: (1 << 43) + from,
@@ -103,7 +118,6 @@ impl World {
     /// A step may be taken: its reads go to the disk one after the other, and the thread works on it meanwhile, for they are made
     /// ahead.
     pub(super) fn granted(&mut self, index: u32) {
-        let c = self.c;
         let part = &mut self.parts[index as usize];
         let this = &mut self.nodes[part.node as usize];
         part.waiting = 2;
@@ -116,8 +130,7 @@ impl World {
             this.counts.compaction_write += part.output;
             Pool::Compaction
         };
-        let work = (part.input + part.output) * c.cpu_compaction_byte;
-        this.cpu.submit(self.now, pool, work, Task::Part(index));
+        this.cpu.submit(self.now, pool, part.cpu, Task::Part(index));
         self.next_read(index);
     }
 
@@ -188,7 +201,9 @@ impl World {
                 // What updates kill of the values is rewritten once, as files reach their share of garbage.
                 let garbage = this.blobs.garbage(blobs, self.separated.1);
                 if garbage > 0.0 {
-                    self.start(Work { kind: Kind::Collect, parts: 1, ..work }, 1.0, garbage, garbage, Met::default());
+                    let cpu = garbage * self.c.cpu_compaction_byte + self.work_on_values(garbage);
+                    let collect = Work { kind: Kind::Collect, parts: 1, ..work };
+                    self.start(collect, 1.0, garbage, garbage, Met::default(), cpu);
                 }
                 Happened::Flush
             }

@@ -200,6 +200,8 @@ pub(crate) struct Part {
     pub(crate) input: f64,
     pub(crate) read: f64,
     pub(crate) output: f64,
+    /// Core-seconds of a step.
+    pub(crate) cpu: f64,
     /// Files of a step, and what of them is not yet synced.
     pub(crate) files: f64,
     pub(crate) to_sync: f64,
@@ -232,6 +234,7 @@ impl Part {
             input: 0.0,
             read: 0.0,
             output: 0.0,
+            cpu: 0.0,
             files: 0.0,
             to_sync: 0.0,
             opens: 0,

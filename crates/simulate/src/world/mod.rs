@@ -192,7 +192,7 @@ impl World {
 
     fn worked(&mut self, node: usize, task: Task) {
         match task {
-            Task::Read(req) => self.read(req),
+            Task::Read(req) => self.read_on(req),
             Task::Write(req) => self.propose(req),
             Task::Store(round) => self.round_done(node, round),
             Task::Apply(batch) => self.apply(node, batch),

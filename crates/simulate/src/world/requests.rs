@@ -57,7 +57,9 @@ impl World {
         let (proposals, records, phase) = match this.what {
             What::Write { proposals, records, phase } => (proposals, records, phase),
             What::Read { reads, scans, .. } => {
+                let unpacked = self.look_for_blocks(req, reads, scans);
                 let mut work = f64::from(reads) * self.load.read_cpu + f64::from(scans) * self.load.scan_cpu;
+                work += f64::from(unpacked) * self.load.block_cpu;
                 if self.follower_read {
                     work += self.c.cpu_read_index;
                 }
@@ -72,34 +74,30 @@ impl World {
         node.cpu.submit(self.now, Pool::Scheduler, work, Task::Write(req));
     }
 
-    /// A read has been worked on: blocks that are in no cache come from the disk, one after the other. The thread waits for
-    /// them, as RocksDB's callers do.
-    pub(super) fn read(&mut self, req: u32) {
-        let this = self.reqs[req as usize];
-        let What::Read { reads, scans, .. } = this.what else { return };
-        let node = &mut self.nodes[this.node as usize];
+    /// Where the blocks of a read are: it will have those that are in no cache from the disk. Gives how many are not in the block
+    /// cache, and have to be decompressed.
+    fn look_for_blocks(&mut self, req: u32, reads: u32, scans: u32) -> u32 {
+        let node = &mut self.nodes[self.reqs[req as usize].node as usize];
         let depth: f64 = node.trees.iter().map(|tree| (tree.depth() + tree.l0_files()) as f64).sum();
         // Filters send a point read into other files in vain.
         let more = (depth - 1.0).max(0.0) * self.c.false_positive;
         let blocks = f64::from(reads) * (1.0 + more) + f64::from(scans) * self.load.scan_blocks;
         let chance: f64 = self.random.random();
         let caches = node.caches;
-        let mut missing = 0;
+        let (mut unpacked, mut missing) = (0, 0);
         for _ in 0..(blocks + chance) as u32 {
-            match node.cached.find(&caches, node.read_miss, self.random.random()) {
-                Found::BlockCache => node.counts.hits += 1.0,
-                Found::PageCache => node.counts.misses += 1.0,
-                Found::Disk => {
-                    node.counts.misses += 1.0;
-                    missing += 1;
-                }
-            }
+            let found = node.cached.find(&caches, node.read_miss, self.random.random());
+            unpacked += u32::from(found != Found::BlockCache);
+            missing += u32::from(found == Found::Disk);
+            let counted = if found == Found::BlockCache { &mut node.counts.hits } else { &mut node.counts.misses };
+            *counted += 1.0;
         }
         self.reqs[req as usize].what = What::Read { reads, scans, blocks: missing };
-        self.read_on(req);
+        unpacked
     }
 
-    /// The next block of a read from the disk, or its answer.
+    /// A read has been worked on, or has a block: the next one comes from the disk, one after the other, or it is answered. The
+    /// thread waits for them, as RocksDB's callers do.
     pub(super) fn read_on(&mut self, req: u32) {
         let this = &mut self.reqs[req as usize];
         let What::Read { blocks, .. } = &mut this.what else { return };

@@ -7,6 +7,8 @@ mod model;
 mod proof;
 mod raw;
 mod scaling;
+mod seen;
+mod simulated;
 mod staged;
 
 pub use figures::{DiskFigures, DiskLimit, DiskRole, Felt, Figures};

@@ -160,19 +160,32 @@ impl Scaling {
         Ok(Deployment { nodes: vec![group], settings, zones, asks: None, ..planned.clone() })
     }
 
+    /// The sizes of a memtable, of the first level, of a file and of the raft log, by what the simulation calls them.
+    fn sizes(&self) -> [(&'static str, Bytes); 4] {
+        let tree = |name: &str| Bytes((constant(name) * self.tree) as u64);
+        let file = (Bytes::mib(8) * self.tree).max(Bytes(constant("least_file") as u64));
+        let log = Bytes((constant("log_space") * self.data).max(constant("least_log")) as u64);
+        [("memtable", tree("memtable")), ("level_base", tree("level_base")), ("file_size", file), ("log_space", log)]
+    }
+
+    /// What the simulation reckons with, with these sizes.
+    pub(crate) fn constants(&self, base: &simulate::Constants) -> simulate::Constants {
+        self.sizes().into_iter().fold(*base, |constants, (name, size)| {
+            constants.with(name, size.as_f64()).expect("the simulation has a constant for each size of a tree")
+        })
+    }
+
     /// TiKV's keys that make its tree and its log as much smaller as the data.
     pub fn keys(&self) -> Table {
-        let tree = |name: &str| Bytes((constant(name) * self.tree) as u64);
-        let file = Bytes::mib(8) * self.tree;
-        let log = Bytes((constant("log_space") * self.data).max(constant("least_log")) as u64);
+        let [memtable, level_base, file, log] = self.sizes().map(|(_, size)| size);
         let text = |size: Bytes| toml::Value::String(size.to_string());
         let table = |pairs: Vec<(&str, toml::Value)>| {
             toml::Value::Table(pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
         };
         let family = table(vec![
-            ("write-buffer-size", text(tree("memtable"))),
-            ("max-bytes-for-level-base", text(tree("level_base"))),
-            ("target-file-size-base", text(file.max(Bytes(constant("least_file") as u64)))),
+            ("write-buffer-size", text(memtable)),
+            ("max-bytes-for-level-base", text(level_base)),
+            ("target-file-size-base", text(file)),
         ]);
         let log = table(vec![
             ("purge-threshold", text(log)),

@@ -51,6 +51,23 @@ proptest! {
     }
 
     #[test]
+    fn the_simulation_is_told_of_the_sizes_that_the_store_is(full in fulls(), work in works()) {
+        let scaling = Scaling::new(&full, &work, &Machine { processors: 2.0 });
+        let (keys, constants) = (scaling.keys(), scaling.constants(simulate::Constants::reference_store()));
+        let family = &keys["rocksdb"]["defaultcf"];
+        let pairs = [
+            ("memtable", &family["write-buffer-size"]),
+            ("level_base", &family["max-bytes-for-level-base"]),
+            ("file_size", &family["target-file-size-base"]),
+            ("log_space", &keys["raft-engine"]["purge-threshold"]),
+        ];
+        for (name, key) in pairs {
+            let said: Bytes = key.as_str().unwrap().parse().unwrap();
+            prop_assert_eq!(constants.get(name), Some(said.as_f64()), "{}", name);
+        }
+    }
+
+    #[test]
     fn nothing_grows_and_the_machine_carries_it(full in fulls(), work in works(), processors in 1.0..64.0f64) {
         let scaling = Scaling::new(&full, &work, &Machine { processors });
         for share in [scaling.load, scaling.data, scaling.tree] {

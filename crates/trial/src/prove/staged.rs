@@ -16,6 +16,7 @@ use crate::prove::figures::Figures;
 use crate::prove::model::{Asked, Model, Node, Shares, written};
 use crate::prove::raw::Raw;
 use crate::prove::scaling::{Full, Machine, Scaling, Work};
+use crate::prove::simulated::simulated;
 use crate::{Database, Order, TrialError};
 
 /// A plan made ready to be run on this machine.
@@ -29,6 +30,8 @@ pub struct Staged {
     pub planned: Figures,
     /// What the model says of the run.
     pub predicted: Figures,
+    /// What the simulation says of the run.
+    pub simulated: Figures,
     /// What people should know of what is run, besides the scaling.
     pub notes: Vec<String>,
     /// What is run.
@@ -96,10 +99,14 @@ impl Staged {
             Asked { task: &before, blocks: &before, rate: target_rate(&before), nodes: full.nodes, full: &full };
         let mut part = task.clone();
         part.profile.data = part.profile.data * scaling.part();
+        let mut small = task.clone();
+        small.profile.data = part.profile.data * scaling.data;
+        let simulated = simulated(&small, &deployment, view, (&scaling, &shares), (machine, REGIONS))?;
         let of_run = Asked { task: &task, blocks: &part, rate: scaling.rate, nodes: scaling.nodes, full: &full };
         Ok(Self {
             planned: model.figures(&of_plan, &plan_demand, &Shares::FULL, true),
             predicted: here.figures(&of_run, &demand, &shares, false),
+            simulated,
             order: order(raw.workload, deployment, &scaling, stop)?,
             notes,
             scaling,
