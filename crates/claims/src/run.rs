@@ -6,6 +6,7 @@ use units::Usd;
 use crate::judge::{Tolerance, Value, judge};
 use crate::ledger::{Claim, Rung, Source, claims, shortfalls, sources};
 use crate::measured::{self, Lab};
+use crate::outcome::Outcome;
 use crate::{a, b, c, d, engine_runs, piloted, rendered, simulated, studied, verdicts};
 
 /// What claims are computed from.
@@ -13,31 +14,6 @@ use crate::{a, b, c, d, engine_runs, piloted, rendered, simulated, studied, verd
 pub struct Context<'a> {
     /// The facts of all days.
     pub catalog: &'a Catalog,
-}
-
-/// A claim with ours beside it.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Outcome {
-    /// The claim's id.
-    pub id: String,
-    /// The source's number.
-    pub source: String,
-    /// Where it is checked.
-    pub rung: Rung,
-    /// Setup and metric.
-    pub metric: String,
-    /// What was published.
-    pub published: String,
-    /// The unit of both.
-    pub unit: String,
-    /// What we compute; empty if the rung is not built.
-    pub ours: String,
-    /// `ours / published - 1` of the number furthest off; `None` for words and where nothing was computed.
-    pub relative_error: Option<f64>,
-    /// Whether ours is within the tolerance; `None` if the rung is not built.
-    pub holds: Option<bool>,
-    /// Why it does not hold or was not computed, or what to know of ours.
-    pub why: Option<String>,
 }
 
 /// Why ours could not be computed.
@@ -139,7 +115,7 @@ impl Setting<'_> {
 
 pub(crate) type Compute = fn(&Setting<'_>) -> Result<Ours, ClaimError>;
 
-/// The function that computes ours, for each claim whose rung is built.
+/// The function that computes ours, for each claim that is answered at once.
 fn compute(id: &str) -> Option<Compute> {
     [a::CLAIMS, b::CLAIMS, c::CLAIMS, d::CLAIMS, rendered::CLAIMS, verdicts::CLAIMS, piloted::CLAIMS]
         .concat()
@@ -152,10 +128,8 @@ fn compute(id: &str) -> Option<Compute> {
 pub fn run(context: &Context<'_>) -> Vec<Outcome> {
     let computed = |claim: &Claim| -> Outcome {
         match claim.rung {
-            rung if rung.built() => outcome(claim, answer(context, claim)),
-            rung if measurable(&claim.id) => untried(claim, format!("answered by `diskwright claims --run {rung}`")),
-            rung @ Rung::Simulate => untried(claim, format!("the rung `{rung}` does not model this yet")),
-            rung => untried(claim, format!("the rung `{rung}` is not built yet")),
+            rung if rung.measured() => Outcome::open(claim, format!("answered by `diskwright claims --run {rung}`")),
+            _ => outcome(claim, answer(context, claim)),
         }
     };
     claims().iter().map(computed).collect()
@@ -214,25 +188,9 @@ pub fn measure(
     Ok(outcomes)
 }
 
-/// A claim of which nothing is known yet.
-fn untried(claim: &Claim, why: String) -> Outcome {
-    Outcome {
-        id: claim.id.clone(),
-        source: claim.source.clone(),
-        rung: claim.rung,
-        metric: format!("{}: {}", claim.setup, claim.metric),
-        published: claim.published.clone(),
-        unit: claim.unit.clone(),
-        ours: String::new(),
-        relative_error: None,
-        holds: None,
-        why: Some(why),
-    }
-}
-
 /// A claim held against ours.
 fn outcome(claim: &Claim, ours: Result<(Ours, Tolerance), ClaimError>) -> Outcome {
-    let mut outcome = Outcome { holds: Some(false), why: None, ..untried(claim, String::new()) };
+    let mut outcome = Outcome { holds: Some(false), why: None, ..Outcome::open(claim, String::new()) };
     match ours {
         Ok((ours, tolerance)) => {
             let judgement = judge(&claim.published, &ours.value, tolerance);
@@ -277,7 +235,7 @@ mod tests {
     fn exactly_the_listed_shortfalls_do_not_hold() {
         let outcomes = outcomes();
         let failing: Vec<_> = outcomes.iter().filter(|o| o.holds == Some(false)).collect();
-        let computed = |id: &str| claims().iter().any(|claim| claim.id == id && claim.rung.built());
+        let computed = |id: &str| claims().iter().any(|claim| claim.id == id && claim.rung.immediate());
         let listed: Vec<&str> = shortfalls().iter().map(|s| s.id.as_str()).filter(|id| computed(id)).collect();
         assert_eq!(failing.iter().map(|o| o.id.as_str()).collect::<Vec<_>>(), listed, "{failing:#?}");
     }
@@ -287,7 +245,7 @@ mod tests {
         for shortfall in shortfalls() {
             let outcomes = outcomes();
             let outcome = outcomes.iter().find(|o| o.id == shortfall.id).unwrap();
-            if !outcome.rung.built() {
+            if !outcome.rung.immediate() {
                 continue;
             }
             assert!(!outcome.ours.is_empty() && outcome.why.as_ref() == Some(&shortfall.reason), "{outcome:?}");
@@ -295,9 +253,9 @@ mod tests {
     }
 
     #[test]
-    fn every_built_claim_has_a_function_and_no_other_has() {
+    fn every_claim_that_is_computed_at_once_has_a_function_and_no_other_has() {
         for claim in claims() {
-            assert_eq!(compute(&claim.id).is_some(), claim.rung.built(), "{}", claim.id);
+            assert_eq!(compute(&claim.id).is_some(), claim.rung.immediate(), "{}", claim.id);
         }
     }
 
@@ -320,8 +278,8 @@ mod tests {
     }
 
     #[test]
-    fn rungs_not_built_are_listed_without_a_verdict() {
-        for outcome in outcomes().iter().filter(|o| !o.rung.built()) {
+    fn claims_that_take_a_run_are_listed_without_a_verdict() {
+        for outcome in outcomes().iter().filter(|o| !o.rung.immediate()) {
             assert_eq!((outcome.holds, outcome.relative_error, outcome.ours.as_str()), (None, None, ""));
         }
     }

@@ -98,7 +98,11 @@ fn named(what: &str, name: &str, known: Vec<Rung>) -> Result<Rung, Failure> {
 /// A no if any claim does not hold.
 fn report(outcomes: &[Outcome], json: bool) -> Output {
     let fails = outcomes.iter().any(|outcome| outcome.holds == Some(false));
-    let output = if json { Output::json(&json!({ "claims": outcomes })) } else { Output::text(text(outcomes)) };
+    let output = if json {
+        Output::json(&json!({ "median_error": claims::median_error(outcomes), "claims": outcomes }))
+    } else {
+        Output::text(text(outcomes))
+    };
     output.negative(fails)
 }
 
@@ -111,27 +115,29 @@ fn text(outcomes: &[Outcome]) -> String {
     for outcome in outcomes.iter().filter(|outcome| outcome.holds.is_some()) {
         out += &entry(outcome);
     }
-    let mut waiting: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut open: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for outcome in outcomes.iter().filter(|outcome| outcome.holds.is_none()) {
-        waiting.entry(outcome.rung.to_string()).or_default().push(&outcome.id);
+        open.entry(outcome.rung.to_string()).or_default().push(&outcome.id);
     }
-    if !waiting.is_empty() {
-        out += &format!("\n{}\n", bold("Not computed: what checks them is not built yet"));
+    if !open.is_empty() {
+        out += &format!("\n{}\n", bold("Not answered here; `diskwright claims --run RUNG` measures or simulates them"));
     }
-    for (rung, ids) in waiting {
+    for (rung, ids) in open {
         out += &format!("{rung:<10}{}\n", wrap(&ids.join(" "), WIDTH - 10, 10));
     }
     out
 }
 
+/// The median error first: all else is read by it.
 fn headline(outcomes: &[Outcome]) -> String {
-    let computed = outcomes.iter().filter(|outcome| outcome.holds.is_some()).count();
+    let median = claims::median_error(outcomes).map(|error| format!("Median error {:.1} %. ", error * 100.0));
+    let answered = outcomes.iter().filter(|outcome| outcome.holds.is_some()).count();
     let failing: Vec<&str> =
         outcomes.iter().filter(|outcome| outcome.holds == Some(false)).map(|outcome| outcome.id.as_str()).collect();
-    let waiting = outcomes.len() - computed;
+    let open = outcomes.len() - answered;
     let not = if failing.is_empty() { String::new() } else { format!(" Not: {}.", failing.join(", ")) };
-    let waiting = if waiting == 0 { String::new() } else { format!(" {waiting} more are not computed yet.") };
-    format!("{} of {computed} claims hold.{not}{waiting}", computed - failing.len())
+    let open = if open == 0 { String::new() } else { format!(" {open} more take a run.") };
+    format!("{}{} of {answered} claims hold.{not}{open}", median.unwrap_or_default(), answered - failing.len())
 }
 
 fn entry(outcome: &Outcome) -> String {

@@ -113,7 +113,7 @@ fn agenda(c: &mut Criterion) {
         let fill = |queue: &mut dyn FnMut(u64)| (0..waiting).for_each(|i| queue(delays[(i % ROUND) as usize]));
         let mut own = Agenda::new();
         fill(&mut |at| Queue::add(&mut own, at, 0));
-        group.bench_function(BenchmarkId::new("heap of four", waiting), |b| b.iter(|| hold(&mut own, &delays)));
+        group.bench_function(BenchmarkId::new("wheel and heap", waiting), |b| b.iter(|| hold(&mut own, &delays)));
         let mut binary = Binary::default();
         fill(&mut |at| binary.add(at, 0));
         group.bench_function(BenchmarkId::new("binary heap", waiting), |b| b.iter(|| hold(&mut binary, &delays)));

@@ -1,111 +1,70 @@
-//! What is yet to happen, in order of time: a heap of four children a node, which needs half the levels of a binary one and
-//! keeps siblings in one or two cache lines.
+//! What is yet to happen, in order of time: a wheel for what happens within milliseconds, as nearly all does, and a heap for what is
+//! farther away.
+
+mod heap;
+mod wheel;
 
 use units::Nanos;
 
-/// Something to happen at an instant.
-#[derive(Debug, Clone, Copy)]
-struct Entry<E> {
-    /// The instant, and below it the number of the event: of two at one instant, the one that was added first comes first.
-    key: u128,
-    what: E,
-}
-
-impl<E> Entry<E> {
-    fn at(&self) -> Nanos {
-        Nanos((self.key >> 64) as u64)
-    }
-}
+use heap::Heap;
+use wheel::Wheel;
 
 /// Events in order of time; those of one instant in the order in which they were added. Takes no memory once it is as large
 /// as it gets.
 #[derive(Debug, Clone)]
 pub struct Agenda<E> {
-    heap: Vec<Entry<E>>,
-    added: u64,
+    wheel: Wheel<E>,
+    heap: Heap<E>,
+    /// When the first event happens of both; the end of time where there is none.
+    first: (u64, u64),
 }
-
-/// Children of a node.
-const CHILDREN: usize = 4;
 
 impl<E: Copy> Agenda<E> {
     /// Nothing is to happen.
     pub fn new() -> Self {
-        Self { heap: Vec::with_capacity(1024), added: 0 }
+        Self { wheel: Wheel::new(), heap: Heap::new(), first: (u64::MAX, u64::MAX) }
     }
 
     /// Adds an event.
     pub fn add(&mut self, at: Nanos, what: E) {
-        let entry = Entry { key: u128::from(at.0) << 64 | u128::from(self.added), what };
-        self.added += 1;
-        self.heap.push(entry);
-        let mut hole = self.heap.len() - 1;
-        while hole > 0 {
-            let parent = (hole - 1) / CHILDREN;
-            if entry.key > self.heap[parent].key {
-                break;
-            }
-            self.heap[hole] = self.heap[parent];
-            hole = parent;
+        if self.wheel.reaches(at.0) {
+            self.wheel.add(at.0, what);
+            self.first.0 = self.first.0.min(at.0);
+        } else {
+            self.heap.add(at.0, what);
+            self.first.1 = self.first.1.min(at.0);
         }
-        self.heap[hole] = entry;
     }
 
-    /// The instant of the next event.
-    pub fn next_at(&self) -> Option<Nanos> {
-        self.heap.first().map(Entry::at)
+    /// The instant of the next event; the end of time if there is none.
+    pub fn next_at(&self) -> Nanos {
+        Nanos(self.first.0.min(self.first.1))
     }
 
     /// Takes the next event.
     pub fn take(&mut self) -> Option<(Nanos, E)> {
-        let first = *self.heap.first()?;
-        let last = self.heap.pop()?;
-        if !self.heap.is_empty() {
-            self.sink(last);
-        }
-        Some((first.at(), first.what))
-    }
-
-    /// Puts an entry where the first one was: the hole sinks to the bottom by the least children, and the entry, which came
-    /// from there, rises the little way it has to. That spares a comparison on each level.
-    fn sink(&mut self, entry: Entry<E>) {
-        let heap = self.heap.as_mut_slice();
-        let mut hole = 0;
-        loop {
-            let from = hole * CHILDREN + 1;
-            let least = if let Some([a, b, c, d]) = heap.get(from..from + CHILDREN) {
-                let left = usize::from(b.key < a.key);
-                let right = 2 + usize::from(d.key < c.key);
-                let right_first = heap[from + right].key < heap[from + left].key;
-                from + if right_first { right } else { left }
-            } else if from < heap.len() {
-                (from + 1..heap.len())
-                    .fold(from, |least, child| if heap[child].key < heap[least].key { child } else { least })
-            } else {
-                break;
-            };
-            heap[hole] = heap[least];
-            hole = least;
-        }
-        while hole > 0 {
-            let parent = (hole - 1) / CHILDREN;
-            if entry.key > heap[parent].key {
-                break;
-            }
-            heap[hole] = heap[parent];
-            hole = parent;
-        }
-        heap[hole] = entry;
+        // Of one instant what is in the heap was added before: the wheel did not reach so far yet.
+        let (at, what) = if self.first.1 <= self.first.0 {
+            let taken = self.heap.take()?;
+            self.first.1 = self.heap.first();
+            self.wheel.turn(taken.0);
+            taken
+        } else {
+            let taken = self.wheel.take(self.first.0)?;
+            self.first.0 = self.wheel.first();
+            taken
+        };
+        Some((Nanos(at), what))
     }
 
     /// How many events are to come.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.wheel.len() + self.heap.len()
     }
 
     /// Whether nothing is to come.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.len() == 0
     }
 }
 
@@ -117,6 +76,8 @@ impl<E: Copy> Default for Agenda<E> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use proptest::prelude::*;
 
@@ -135,15 +96,20 @@ mod tests {
         }
 
         #[test]
-        fn taking_and_adding_in_turn_never_goes_back(gaps in prop::collection::vec(0..1000u64, 1..300)) {
-            let mut agenda = Agenda::new();
-            gaps.iter().for_each(|gap| agenda.add(Nanos(*gap), ()));
-            let mut now = Nanos(0);
-            for gap in gaps {
-                let (at, ()) = agenda.take().unwrap();
-                prop_assert!(at >= now);
-                now = at;
-                agenda.add(now + Nanos(gap), ());
+        fn taken_and_added_in_turn_near_and_far_ones_come_as_from_a_sorted_list(
+            steps in prop::collection::vec((prop_oneof![0..3u64, 0..3000u64, 0..9_000_000u64, 0..9_000_000_000u64], 0..3), 1..500),
+        ) {
+            let (mut agenda, mut sorted, mut now) = (Agenda::new(), BTreeSet::new(), 0);
+            for (number, (delay, takes)) in steps.into_iter().enumerate() {
+                agenda.add(Nanos(now + delay), number);
+                sorted.insert((now + delay, number));
+                for _ in 0..takes {
+                    let expected = sorted.pop_first();
+                    prop_assert_eq!(agenda.next_at().0, expected.map_or(u64::MAX, |(at, _)| at));
+                    prop_assert_eq!(agenda.take().map(|(at, number)| (at.0, number)), expected);
+                    now = expected.map_or(now, |(at, _)| at);
+                }
+                prop_assert_eq!(agenda.len(), sorted.len());
             }
         }
     }

@@ -53,15 +53,22 @@ impl Pool {
 struct Threads<T> {
     most: u32,
     running: u32,
-    waiting: VecDeque<(f64, T)>,
-    /// Thread-seconds of the jobs that it finished.
+    waiting: VecDeque<(u64, T)>,
+    /// [`PARTS`] of thread-nanoseconds of the jobs that it finished.
     busy: f64,
 }
+
+/// A nanosecond of service has so many parts. In whole numbers a job that has a thread of its own, as most have, ends at an instant
+/// that takes an addition to find; the parts keep what is rounded off a job's share of a thread small.
+const PARTS: u64 = 1 << 10;
+/// Of so much service, 52 days without an idle instant, all jobs count anew.
+const MUCH: u64 = 1 << 62;
 
 /// A job that runs.
 #[derive(Debug, Clone, Copy)]
 struct Running<T> {
-    work: f64,
+    /// In [`PARTS`] of a nanosecond on one of these threads.
+    work: u64,
     pool: Pool,
     task: T,
 }
@@ -71,18 +78,19 @@ struct Running<T> {
 #[derive(Debug, Clone)]
 pub(crate) struct Cpu<T> {
     threads: f64,
-    speed: f64,
+    /// [`PARTS`] of a second of an m5's thread.
+    parts: f64,
     pools: [Threads<T>; Pool::ALL.len()],
     /// The jobs that run and, beside them, the service at which each is done. There are as few as there are threads, so that a
     /// scan for the first beats a heap.
     running: Vec<Running<T>>,
-    ends: Vec<f64>,
+    ends: Vec<u64>,
     /// The place of the first to end.
     first: usize,
-    /// Seconds of service that a job running since the last idle instant would have had.
-    service: f64,
-    /// Service a second of each of them.
-    rate: f64,
+    /// [`PARTS`] of service that a job running since the last idle instant would have had.
+    service: u64,
+    /// How many times as long as alone each of them takes: 1 where all have a thread of their own.
+    stretch: f64,
     at: Nanos,
     next: Nanos,
     /// Jobs elsewhere that run on the same hardware threads, and those of them that work in the background.
@@ -100,13 +108,13 @@ impl<T: Copy> Cpu<T> {
         let pool = |pool| Threads { most: most(pool).max(1), running: 0, waiting: VecDeque::new(), busy: 0.0 };
         Self {
             threads,
-            speed,
+            parts: 1e9 * PARTS as f64 / speed,
             pools: Pool::ALL.map(pool),
             running: Vec::with_capacity(64),
             ends: Vec::with_capacity(64),
             first: 0,
-            service: 0.0,
-            rate: speed,
+            service: 0,
+            stretch: 1.0,
             at: Nanos(0),
             next: Nanos(u64::MAX),
             beside: (0, 0),
@@ -128,6 +136,7 @@ impl<T: Copy> Cpu<T> {
 
     /// Adds a job of `work` seconds on a thread of an m5.
     pub(crate) fn submit(&mut self, now: Nanos, pool: Pool, work: f64, task: T) {
+        let work = (work * self.parts) as u64;
         let threads = &mut self.pools[pool as usize];
         if threads.running < threads.most {
             threads.running += 1;
@@ -154,10 +163,10 @@ impl<T: Copy> Cpu<T> {
         let done = self.running.swap_remove(self.first);
         // The instant was rounded up to a nanosecond: the job may have had a hair more than it needed.
         self.service = self.service.max(self.ends.swap_remove(self.first));
-        self.pools[done.pool as usize].busy += done.work / self.speed;
+        self.pools[done.pool as usize].busy += done.work as f64;
         self.background -= usize::from(self.holds(&done));
         if self.running.is_empty() {
-            self.service = 0.0;
+            self.service = 0;
         }
         self.first = least(&self.ends);
         self.schedule();
@@ -178,7 +187,7 @@ impl<T: Copy> Cpu<T> {
         }
     }
 
-    fn start(&mut self, pool: Pool, work: f64, task: T) {
+    fn start(&mut self, pool: Pool, work: u64, task: T) {
         let job = Running { work, pool, task };
         let running = self.running.len() + self.beside.0;
         // What serves requests gives a hardware thread up soon; that is what sharing stands for.
@@ -191,11 +200,11 @@ impl<T: Copy> Cpu<T> {
 
     /// Whether a job works in the background, and for longer than a slice.
     fn holds(&self, job: &Running<T>) -> bool {
-        !job.pool.serves() && job.work >= self.waking.slice * self.speed
+        !job.pool.serves() && job.work as f64 >= self.waking.slice * (1e9 * PARTS as f64)
     }
 
     fn run(&mut self, job: Running<T>) {
-        let end = self.service + job.work;
+        let end = self.service.saturating_add(job.work);
         self.background += usize::from(self.holds(&job));
         if self.ends.get(self.first).is_none_or(|first| end < *first) {
             self.first = self.ends.len();
@@ -206,19 +215,25 @@ impl<T: Copy> Cpu<T> {
 
     fn advance(&mut self, now: Nanos) {
         if !self.running.is_empty() && !self.paused {
-            self.service += (now - self.at).as_secs_f64() * self.rate;
+            let parts = (now - self.at).0.saturating_mul(PARTS);
+            let parts = if self.stretch == 1.0 { parts } else { scaled(parts, 1.0 / self.stretch) };
+            self.service = self.service.saturating_add(parts);
+            if self.service >= MUCH {
+                self.ends.iter_mut().for_each(|end| *end = end.saturating_sub(self.service));
+                self.service = 0;
+            }
         }
         self.at = self.at.max(now);
     }
 
     fn schedule(&mut self) {
         let running = (self.running.len() + self.beside.0) as f64;
-        self.rate = if running <= self.threads { self.speed } else { self.speed * self.threads / running };
+        self.stretch = if running <= self.threads { 1.0 } else { running / self.threads };
         self.next = self.ends.get(self.first).map_or(Nanos(u64::MAX), |end| {
-            let left = (end - self.service).max(0.0) / self.rate;
-            // Rounded up, without the call that `ceil` is on older processors: never before it is done.
-            let nanos = (left * 1e9) as u64;
-            self.at + Nanos(nanos + u64::from((nanos as f64) < left * 1e9))
+            let left = end.saturating_sub(self.service);
+            let left = if self.stretch == 1.0 { left } else { scaled(left, self.stretch) };
+            // Rounded up: never before it is done.
+            self.at + Nanos(left.div_ceil(PARTS))
         });
         self.next = self.next.min(self.waking.next().max(self.at));
         if self.paused {
@@ -266,7 +281,7 @@ impl<T: Copy> Cpu<T> {
 
     /// Thread-seconds that a pool has worked, its finished jobs only.
     pub(crate) fn busy(&self, pool: Pool) -> f64 {
-        self.pools[pool as usize].busy
+        self.pools[pool as usize].busy / (1e9 * PARTS as f64)
     }
 
     /// Threads of a pool.
@@ -280,16 +295,20 @@ impl<T: Copy> Cpu<T> {
     }
 }
 
-/// The place of the least; 0 if there is none. Four minima side by side and no branch on what they are.
-fn least(ends: &[f64]) -> usize {
-    let min = |a: f64, b: f64| if b < a { b } else { a };
-    let mut lanes = [f64::INFINITY; 4];
-    let (chunks, rest) = ends.as_chunks::<4>();
-    for chunk in chunks {
-        lanes = std::array::from_fn(|lane| min(lanes[lane], chunk[lane]));
+/// Out of line: else processors would do this, which takes longer than all the rest, for jobs that are alone too.
+#[inline(never)]
+fn scaled(parts: u64, by: f64) -> u64 {
+    (parts as f64 * by).round() as u64
+}
+
+/// The place of the least; 0 if there is none. No branch on what they are.
+fn least(ends: &[u64]) -> usize {
+    let (mut place, mut least) = (0, u64::MAX);
+    for (index, end) in ends.iter().enumerate() {
+        place = if *end < least { index } else { place };
+        least = least.min(*end);
     }
-    let least = rest.iter().copied().chain(lanes).fold(f64::INFINITY, min);
-    ends.iter().position(|end| *end == least).unwrap_or(0)
+    place
 }
 
 #[cfg(test)]

@@ -19,8 +19,7 @@ pub(crate) enum Traffic {
 pub(crate) struct Network {
     zones: usize,
     /// One way within a zone, and between two.
-    local: Nanos,
-    across: Nanos,
+    ways: [Nanos; 2],
     /// By kind, from and to.
     bytes: [Vec<f64>; 2],
 }
@@ -32,17 +31,17 @@ impl Network {
         let across = settings.zone_round_trip.map_or(c.zone_round_trip, Nanos::as_secs_f64);
         let half = |round_trip: f64| Nanos::from_secs_f64(round_trip / 2.0);
         let bytes = vec![0.0; zones * zones];
-        Self { zones, local: half(c.local_round_trip), across: half(across), bytes: [bytes.clone(), bytes] }
+        Self { zones, ways: [half(c.local_round_trip), half(across)], bytes: [bytes.clone(), bytes] }
     }
 
     /// Between nodes of two zones, one way.
     pub(crate) fn between(&self, from: usize, to: usize) -> Nanos {
-        if from == to { self.local } else { self.across }
+        self.ways[usize::from(from != to)]
     }
 
     /// What another zone adds to a client's request, one way: the way within a zone is part of the client's own time.
     pub(crate) fn hop(&self, client: usize, node: usize) -> Nanos {
-        if client == node { Nanos(0) } else { self.across }
+        [Nanos(0), self.ways[1]][usize::from(client != node)]
     }
 
     /// Counts bytes on the wire.

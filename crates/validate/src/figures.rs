@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use statrs::statistics::{Data, OrderStatistics};
+
 /// The numbers of a run, measured or predicted. Keys of files stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Figures {
@@ -47,11 +49,9 @@ impl Figures {
     }
 }
 
-/// The middle one, or the mean of the two in the middle; `None` of none.
-pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let middle = values.get((values.len().max(1) - 1) / 2..=values.len() / 2)?;
-    Some(middle.iter().sum::<f64>() / middle.len() as f64)
+/// `None` of none.
+pub(crate) fn median(values: Vec<f64>) -> Option<f64> {
+    (!values.is_empty()).then(|| Data::new(values).median())
 }
 
 #[cfg(test)]

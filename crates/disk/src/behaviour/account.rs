@@ -59,7 +59,8 @@ impl Account {
                 return (run.bytes.div_ceil(self.merge) - counted, RunId(Some((side, i))));
             }
         }
-        let (whole, rest) = (bytes / self.unit, bytes % self.unit);
+        // Most are less than a unit, and a division takes as long as all the rest.
+        let (whole, rest) = if bytes < self.unit { (0, bytes) } else { (bytes / self.unit, bytes % self.unit) };
         if rest == 0 || self.merge == 0 {
             return ((whole + u64::from(rest > 0)).max(1), RunId(None));
         }

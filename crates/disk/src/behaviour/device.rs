@@ -226,10 +226,10 @@ impl Device {
 
 /// Rounded up to whole nanoseconds: never earlier than the model says.
 fn completion(done: Done, status: Status) -> Completion {
-    Completion {
-        started: Nanos(done.start.ceil() as u64),
-        at: Nanos(done.at.ceil() as u64),
-        bound_by: done.bound_by,
-        status,
-    }
+    // Without the call that `ceil` is on older processors.
+    let up = |nanos: f64| {
+        let whole = nanos as u64;
+        Nanos(whole.saturating_add(u64::from((whole as f64) < nanos)))
+    };
+    Completion { started: up(done.start), at: up(done.at), bound_by: done.bound_by, status }
 }

@@ -30,6 +30,22 @@ fn jobs_elsewhere_on_the_same_threads_slow_down_as_ones_here_do() {
 }
 
 #[test]
+fn months_without_an_idle_instant_are_counted_as_well() {
+    const DAY: u64 = 86_400_000_000_000;
+    let mut cpu = Cpu::new(2.0, 1.0, |_| 8);
+    (0..10).for_each(|month| {
+        let now = Nanos(30 * DAY * month);
+        while cpu.next() <= now {
+            let at = cpu.next();
+            cpu.take();
+            cpu.free(at, Pool::Compaction);
+        }
+        cpu.submit(now, Pool::Compaction, 86_400.0 * 40.0, month as usize);
+    });
+    assert_eq!(drain(&mut cpu), [(280 * DAY, 8), (310 * DAY, 9)]);
+}
+
+#[test]
 fn a_pool_of_one_thread_does_one_job_after_the_other() {
     let mut cpu = Cpu::new(8.0, 2.0, |_| 1);
     (0..3).for_each(|job| cpu.submit(Nanos(0), Pool::Apply, 0.002, job));

@@ -44,7 +44,10 @@ impl<J> Waking<J> {
 
     /// The first of them, if it runs by now.
     pub(super) fn take(&mut self, now: Nanos) -> Option<J> {
-        let place = self.jobs.iter().position(|(at, _)| *at == self.next && *at <= now)?;
+        if self.next > now {
+            return None;
+        }
+        let place = self.jobs.iter().position(|(at, _)| *at == self.next)?;
         let (_, job) = self.jobs.swap_remove(place);
         self.next = self.jobs.iter().map(|(at, _)| *at).min().unwrap_or(Nanos(u64::MAX));
         Some(job)

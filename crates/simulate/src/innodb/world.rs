@@ -148,7 +148,7 @@ impl Stepped for World {
     fn run(&mut self) -> Due {
         loop {
             self.serve();
-            let at = self.agenda.next_at().unwrap_or(Nanos(u64::MAX));
+            let at = self.agenda.next_at();
             self.events += 1;
             if self.cpu.next() < at {
                 self.now = self.now.max(self.cpu.next());

@@ -106,7 +106,7 @@ pub fn placement_driver(load: &PdLoad, c: &PdConstants, span: Nanos, seed: u64) 
     let (mut left, mut waiting): (f64, Vec<u32>) = (c.timestamps_per_step, Vec::new());
     let half = Nanos(load.round_trip.0 / 2);
     loop {
-        let at = agenda.next_at().expect("the end is to come");
+        let at = agenda.next_at();
         if cpu.next() < at {
             let now = cpu.next();
             let Some((pool, task)) = cpu.take() else { continue };

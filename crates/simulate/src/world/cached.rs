@@ -35,11 +35,11 @@ impl Cached {
     /// once, however popular it is. Its new file is in the page cache as any file is: of `read_miss` of their bytes there is none.
     pub(crate) fn find(&mut self, caches: &Caches, read_miss: f64, chance: f64) -> Found {
         let there = caches.block_cache * self.0;
-        if chance < there {
-            return Found::BlockCache;
-        }
-        if chance >= caches.block_cache {
-            return if chance < caches.memory { Found::PageCache } else { Found::Disk };
+        let lost = chance >= there && chance < caches.block_cache;
+        if !lost {
+            // By two comparisons and no branch: nobody can foresee it.
+            return [Found::BlockCache, Found::PageCache, Found::Disk]
+                [usize::from(chance >= there) + usize::from(chance >= there.max(caches.memory))];
         }
         self.0 = (self.0 + 1.0 / caches.blocks).min(1.0);
         let chance = (chance - there) / (caches.block_cache - there);

@@ -119,7 +119,7 @@ impl Stepped for World {
         loop {
             self.share();
             let (node, first) = self.first_job();
-            let at = self.agenda.next_at().unwrap_or(Nanos(u64::MAX));
+            let at = self.agenda.next_at();
             self.events += 1;
             if first < at {
                 self.now = self.now.max(first);
@@ -150,15 +150,13 @@ impl World {
                 first = (index, node.cpu.next());
             }
         }
-        for (index, node) in self.sql.iter().enumerate() {
-            if node.cpu.next() < first.1 {
-                first = (self.nodes.len() + index, node.cpu.next());
+        let beside = self.sql.iter().map(|node| &node.cpu).chain(self.shared.as_ref().map(|shared| &shared.cpu));
+        for (index, cpu) in beside.enumerate() {
+            if cpu.next() < first.1 {
+                first = (self.nodes.len() + index, cpu.next());
             }
         }
-        match &self.shared {
-            Some(shared) if shared.cpu.next() < first.1 => (self.nodes.len(), shared.cpu.next()),
-            _ => first,
-        }
+        first
     }
 
     fn happened(&mut self, event: Event) {

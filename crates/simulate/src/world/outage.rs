@@ -207,10 +207,11 @@ impl World {
 
     /// Whether a follower that hears of a commit missed the entries: then they are summed up, to be sent again with others.
     pub(super) fn passes_over(&mut self, item: Item) -> bool {
-        let group = self.groups[item.group as usize];
+        let group = &self.groups[item.group as usize];
         if group.known[item.place as usize - 1] & MISSED == 0 {
             return false;
         }
+        let group = *group;
         let node = self.node_of(&group, item.place);
         let missed = &mut self.nodes[node].outage.missed;
         missed.records += group.records;

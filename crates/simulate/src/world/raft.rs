@@ -29,8 +29,9 @@ impl World {
     pub(super) fn round(&mut self, node: usize) {
         let this = &mut self.nodes[node];
         let Some(thread) = this.idle.pop() else { return };
+        // Nothing is in the thread's list, whose memory is for the next that comes.
         let mut items = std::mem::take(&mut this.rounds[thread as usize]);
-        items.append(&mut this.inbox);
+        std::mem::swap(&mut items, &mut this.inbox);
         let received = items.len();
         items.extend(this.gathered().map(|group| Item { group, place: 0 }));
         for item in &items[received..] {
@@ -170,8 +171,13 @@ impl World {
 
     /// Entries reach a follower.
     pub(super) fn message(&mut self, node: usize, batch: u32) {
-        let items = self.batches.take(batch);
-        self.nodes[node].inbox.extend_from_slice(&items);
+        let mut items = self.batches.take(batch);
+        let inbox = &mut self.nodes[node].inbox;
+        if inbox.is_empty() {
+            std::mem::swap(inbox, &mut items);
+        } else {
+            inbox.extend_from_slice(&items);
+        }
         self.batches.close(batch, items);
         self.round(node);
     }
@@ -262,29 +268,30 @@ impl World {
 
     /// Entries are in the memtables; the leader answers its clients.
     pub(super) fn applied(&mut self, index: u32, place: u8) {
-        let group = self.groups[index as usize];
-        let node = self.node_of(&group, place);
+        let group = &self.groups[index as usize];
+        let node = self.node_of(group, place);
+        let Group { tree: bytes, wal, again, head, .. } = *group;
         if self.waits_for_log(node, Item { group: index, place }) {
             return;
         }
         let this = &mut self.nodes[node];
         let mut full = false;
-        for (tree, bytes) in this.trees.iter_mut().zip(group.tree) {
+        for (tree, bytes) in this.trees.iter_mut().zip(bytes) {
             full |= tree.insert(bytes);
         }
-        this.counts.written += group.tree.iter().sum::<f64>();
-        this.counts.wal += group.wal;
-        self.append_log(node, group.wal);
+        this.counts.written += bytes.iter().sum::<f64>();
+        this.counts.wal += wal;
+        self.append_log(node, wal);
         if full {
             self.close_log(node);
             self.schedule(node);
         }
-        if group.again {
+        if again {
             self.caught_up(node);
         }
         if place == 0 {
             let at = self.now + self.apply_delay;
-            let mut req = group.head;
+            let mut req = head;
             while req != NONE {
                 let next = self.reqs[req as usize].next;
                 self.answered(req, at);

@@ -91,6 +91,9 @@ impl World {
 
     /// Some of a node's writes are durable: those that waited for them are proposed.
     pub(super) fn proposes_on(&mut self, node: usize) {
+        if self.nodes[node].regions.led.is_empty() {
+            return;
+        }
         let free = self.nodes[node].regions.free(self.c.writes_at_once as u32);
         if !free.is_empty() {
             free.into_iter().for_each(|(req, bit)| self.gather(req, 1 << bit));

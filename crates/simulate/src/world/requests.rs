@@ -84,14 +84,15 @@ impl World {
         let blocks = f64::from(reads) * (1.0 + more) + f64::from(scans) * self.load.scan_blocks;
         let chance: f64 = self.random.random();
         let caches = node.caches;
+        let blocks = (blocks + chance) as u32;
         let (mut unpacked, mut missing) = (0, 0);
-        for _ in 0..(blocks + chance) as u32 {
+        for _ in 0..blocks {
             let found = node.cached.find(&caches, node.read_miss, self.random.random());
             unpacked += u32::from(found != Found::BlockCache);
             missing += u32::from(found == Found::Disk);
-            let counted = if found == Found::BlockCache { &mut node.counts.hits } else { &mut node.counts.misses };
-            *counted += 1.0;
         }
+        node.counts.hits += f64::from(blocks - unpacked);
+        node.counts.misses += f64::from(unpacked);
         self.reqs[req as usize].what = What::Read { reads, scans, blocks: missing };
         unpacked
     }
