@@ -29,7 +29,7 @@ Examples:
   cargo bench -p diskwright --bench validate                        (half an hour, as root)
   cargo bench -p diskwright --bench validate -- --resume --calibrate
   cargo bench -p diskwright --bench validate -- --only 07 --only 08
-  cargo bench -p diskwright --bench validate -- --simulate-only     (a minute; no root)
+  cargo bench -p diskwright --bench validate -- --simulate-only     (two minutes; no root)
 
 What was measured is kept in crates/validate/measured, a file for each row, with what the machine did besides: so
 --simulate-only needs nothing else. A row during which more than a tenth of the processors was lent to other machines is

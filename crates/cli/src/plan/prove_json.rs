@@ -29,7 +29,7 @@ fn proof(proof: &Proof) -> Value {
         },
         "planned": figures(&staged.planned),
         "predicted": figures(&staged.predicted),
-        "simulated": figures(&staged.simulated),
+        "simulated": staged.simulated.as_ref().map(figures),
         "measured": figures(&proof.measured),
         "fullest_predicted": staged.predicted.fullest().as_ref().map(felt),
         "fullest_measured": proof.measured.fullest().as_ref().map(felt),

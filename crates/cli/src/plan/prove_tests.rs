@@ -45,7 +45,7 @@ fn proof(carried: f64, bound: Option<f64>) -> Proof {
     };
     let shares = Shares { data: 0.12, log: Some(0.73) };
     let (planned, predicted) = (figures(20_000.0, 20.08, 0.795), figures(1600.0, 7.99, 0.795));
-    let simulated = figures(1600.0, 9.1, 0.64);
+    let simulated = Some(figures(1600.0, 9.1, 0.64));
     let mut measured = figures(carried, 9.5, 0.61);
     measured.cache_hit_rate = None;
     let log = |limit| DiskLimit { role: DiskRole::Log, limit };
@@ -64,6 +64,21 @@ fn a_run_is_told_with_its_scaling_its_table_and_its_limit() {
     let plain = anstream::adapter::strip_str(&text).to_string();
     assert!(plain.lines().all(|line| line.chars().count() <= WIDTH), "{plain}");
     insta::assert_snapshot!(plain);
+}
+
+#[test]
+fn a_run_that_cannot_be_simulated_is_told_without_what_simulation_says() {
+    let mut proof = proof(1597.0, None);
+    proof.staged.simulated = None;
+    assert_eq!(
+        crate::plan::prove_json::document(std::slice::from_ref(&proof))[0]["simulated"],
+        serde_json::Value::Null
+    );
+    let text = text(&[proof]);
+    let plain = anstream::adapter::strip_str(&text).to_string();
+    let row = plain.lines().find(|line| line.starts_with("operations/s")).unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(cells[cells.len() - 3..], ["-", "-", "1,597"], "{row}");
 }
 
 #[test]

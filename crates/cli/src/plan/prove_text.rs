@@ -77,9 +77,9 @@ fn figures(proof: &Proof) -> Table {
     let mut table =
         Table::new(&["", "planned", "predicted", "off", "simulated", "off", "measured"], &[1, 2, 3, 4, 5, 6]);
     let staged = &proof.staged;
-    let all = [&staged.planned, &staged.predicted, &staged.simulated, &proof.measured];
+    let all = [Some(&staged.planned), Some(&staged.predicted), staged.simulated.as_ref(), Some(&proof.measured)];
     let mut row = |name: &str, of: &dyn Fn(&Figures) -> Option<f64>, show: &dyn Fn(f64) -> String| {
-        let [planned, predicted, simulated, measured] = all.map(of);
+        let [planned, predicted, simulated, measured] = all.map(|figures| figures.and_then(of));
         if predicted.is_none() && measured.is_none() {
             return;
         }

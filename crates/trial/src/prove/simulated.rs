@@ -2,11 +2,10 @@
 
 use catalog::View;
 use deployment::Deployment;
-use simulate::{Constants, Options};
+use simulate::{Constants, Options, SimulateError};
 use units::Nanos;
 use workload::Task;
 
-use crate::TrialError;
 use crate::prove::figures::{DiskRole, Figures};
 use crate::prove::model::{Shares, written};
 use crate::prove::scaling::{Machine, Scaling};
@@ -17,13 +16,16 @@ const SPAN: Nanos = Nanos::secs(72);
 const WARM_UP: Nanos = Nanos::secs(12);
 
 /// The numbers of `task` on the scaled deployment. `task` has the run's rate and rows.
+///
+/// # Errors
+/// When the simulation refuses it.
 pub(crate) fn simulated(
     task: &Task,
     deployment: &Deployment,
     view: &View,
     (scaling, shares): (&Scaling, &Shares),
     (machine, regions): (&Machine, usize),
-) -> Result<Figures, TrialError> {
+) -> Result<Figures, SimulateError> {
     let options = Options {
         span: SPAN,
         warm_up: WARM_UP,
@@ -38,8 +40,7 @@ pub(crate) fn simulated(
         }),
         ..Options::default()
     };
-    let run = simulate::simulate(deployment, task, view, &options)
-        .map_err(|error| TrialError::Unprovable(format!("the run cannot be simulated: {error}")))?;
+    let run = simulate::simulate(deployment, task, view, &options)?;
     let summary = &run.summary;
     let seen = Seen { timeline: &run.timeline, from: summary.from, until: summary.until, log: "log" };
     let nodes = f64::from(scaling.nodes);

@@ -30,8 +30,8 @@ pub struct Staged {
     pub planned: Figures,
     /// What the model says of the run.
     pub predicted: Figures,
-    /// What the simulation says of the run.
-    pub simulated: Figures,
+    /// What the simulation says of the run; `None` where it refuses it, and a note says why.
+    pub simulated: Option<Figures>,
     /// What people should know of what is run, besides the scaling.
     pub notes: Vec<String>,
     /// What is run.
@@ -101,7 +101,10 @@ impl Staged {
         part.profile.data = part.profile.data * scaling.part();
         let mut small = task.clone();
         small.profile.data = part.profile.data * scaling.data;
-        let simulated = simulated(&small, &deployment, view, (&scaling, &shares), (machine, REGIONS))?;
+        // What is measured stands without it.
+        let simulated = simulated(&small, &deployment, view, (&scaling, &shares), (machine, REGIONS))
+            .inspect_err(|why| notes.push(format!("The run cannot be simulated: {why}.")))
+            .ok();
         let of_run = Asked { task: &task, blocks: &part, rate: scaling.rate, nodes: scaling.nodes, full: &full };
         Ok(Self {
             planned: model.figures(&of_plan, &plan_demand, &Shares::FULL, true),
