@@ -53,6 +53,7 @@ impl Pool {
 struct Threads<T> {
     most: u32,
     running: u32,
+    /// Each with its work, in [`PARTS`] of a nanosecond.
     waiting: VecDeque<(u64, T)>,
     /// [`PARTS`] of thread-nanoseconds of the jobs that it finished.
     busy: f64,
@@ -61,6 +62,8 @@ struct Threads<T> {
 /// A nanosecond of service has so many parts. In whole numbers a job that has a thread of its own, as most have, ends at an instant
 /// that takes an addition to find; the parts keep what is rounded off a job's share of a thread small.
 const PARTS: u64 = 1 << 10;
+/// Such parts of a second.
+const SECOND: f64 = 1e9 * PARTS as f64;
 /// Of so much service, 52 days without an idle instant, all jobs count anew.
 const MUCH: u64 = 1 << 62;
 
@@ -108,7 +111,7 @@ impl<T: Copy> Cpu<T> {
         let pool = |pool| Threads { most: most(pool).max(1), running: 0, waiting: VecDeque::new(), busy: 0.0 };
         Self {
             threads,
-            parts: 1e9 * PARTS as f64 / speed,
+            parts: SECOND / speed,
             pools: Pool::ALL.map(pool),
             running: Vec::with_capacity(64),
             ends: Vec::with_capacity(64),
@@ -200,7 +203,7 @@ impl<T: Copy> Cpu<T> {
 
     /// Whether a job works in the background, and for longer than a slice.
     fn holds(&self, job: &Running<T>) -> bool {
-        !job.pool.serves() && job.work as f64 >= self.waking.slice * (1e9 * PARTS as f64)
+        !job.pool.serves() && job.work as f64 >= self.waking.slice * SECOND
     }
 
     fn run(&mut self, job: Running<T>) {
@@ -281,7 +284,7 @@ impl<T: Copy> Cpu<T> {
 
     /// Thread-seconds that a pool has worked, its finished jobs only.
     pub(crate) fn busy(&self, pool: Pool) -> f64 {
-        self.pools[pool as usize].busy / (1e9 * PARTS as f64)
+        self.pools[pool as usize].busy / SECOND
     }
 
     /// Threads of a pool.

@@ -29,14 +29,13 @@ pub(super) struct Wheel<E> {
     words: u64,
     /// The slot of now, counted from the beginning of time.
     now: u64,
-    len: usize,
 }
 
 impl<E: Copy> Wheel<E> {
     /// Nothing is in it, and it is the beginning of time.
     pub(super) fn new() -> Self {
         let slots = Box::new([NONE; SLOTS]);
-        Self { entries: Vec::with_capacity(1024), free: NONE, slots, bits: [0; SLOTS / 64], words: 0, now: 0, len: 0 }
+        Self { entries: Vec::with_capacity(1024), free: NONE, slots, bits: [0; SLOTS / 64], words: 0, now: 0 }
     }
 
     /// Whether an instant is of the near future.
@@ -71,7 +70,6 @@ impl<E: Copy> Wheel<E> {
         self.entries[before as usize].next = place;
         self.bits[slot / 64] |= 1 << (slot % 64);
         self.words |= 1 << (slot / 64);
-        self.len += 1;
     }
 
     /// Takes the first event, which happens `at`.
@@ -90,7 +88,6 @@ impl<E: Copy> Wheel<E> {
         }
         self.entries[place as usize].next = self.free;
         self.free = place;
-        self.len -= 1;
         Some((entry.at, entry.what))
     }
 
@@ -118,6 +115,8 @@ impl<E: Copy> Wheel<E> {
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.len
+        let free =
+            std::iter::successors(self.entries.get(self.free as usize), |entry| self.entries.get(entry.next as usize));
+        self.entries.len() - free.count()
     }
 }
