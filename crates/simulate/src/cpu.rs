@@ -1,52 +1,18 @@
 //! The processors of a node: hardware threads shared evenly by all jobs that run, which pools of threads admit.
 
+mod own;
+mod pool;
 mod waking;
 
 use std::collections::VecDeque;
 
+use slab::Slab;
 use units::Nanos;
 
+use own::Own;
+pub(crate) use own::Ticket;
+pub(crate) use pool::Pool;
 use waking::Waking;
-
-/// Pools of threads, named as TiKV's threads are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pool {
-    /// gRPC and scheduler: from a request's arrival until its proposal.
-    Scheduler,
-    /// Raft groups: proposals, messages, acknowledgements.
-    Store,
-    /// Committed entries into the memtable.
-    Apply,
-    /// Reads.
-    Read,
-    /// Flushes.
-    Flush,
-    /// Compactions.
-    Compaction,
-}
-
-impl Pool {
-    /// All pools.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Scheduler, Self::Store, Self::Apply, Self::Read, Self::Flush, Self::Compaction];
-
-    /// Whether requests go through it; the others work in the background.
-    pub(crate) fn serves(self) -> bool {
-        !matches!(self, Self::Flush | Self::Compaction)
-    }
-
-    /// As the series `cpu_time` names it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Scheduler => "sched_worker_pool",
-            Self::Store => "raftstore",
-            Self::Apply => "apply",
-            Self::Read => "unified_read_po",
-            Self::Flush => "rocksdb:high",
-            Self::Compaction => "rocksdb:low",
-        }
-    }
-}
 
 /// The state of a pool.
 #[derive(Debug, Clone)]
@@ -56,7 +22,7 @@ struct Threads<T> {
     /// Each with its work, in [`PARTS`] of a nanosecond.
     waiting: VecDeque<(u64, T)>,
     /// [`PARTS`] of thread-nanoseconds of the jobs that it finished.
-    busy: f64,
+    busy: u128,
 }
 
 /// A nanosecond of service has so many parts. In whole numbers a job that has a thread of its own, as most have, ends at an instant
@@ -81,6 +47,8 @@ struct Running<T> {
 #[derive(Debug, Clone)]
 pub(crate) struct Cpu<T> {
     threads: f64,
+    /// Jobs that have a whole one each.
+    room: usize,
     /// [`PARTS`] of a second of an m5's thread.
     parts: f64,
     pools: [Threads<T>; Pool::ALL.len()],
@@ -102,15 +70,21 @@ pub(crate) struct Cpu<T> {
     background: usize,
     /// Jobs whose threads wait for those of the background to give up a hardware thread.
     waking: Waking<Running<T>>,
+    /// The slice, in [`PARTS`] of service.
+    slice: u64,
+    /// Jobs that have a hardware thread of their own, and how many they are.
+    own: Slab<Own<T>>,
+    alone: usize,
     paused: bool,
 }
 
 impl<T: Copy> Cpu<T> {
     /// Hardware threads, each worth `speed` of an m5's, behind pools of so many threads.
     pub(crate) fn new(threads: f64, speed: f64, most: impl Fn(Pool) -> u32) -> Self {
-        let pool = |pool| Threads { most: most(pool).max(1), running: 0, waiting: VecDeque::new(), busy: 0.0 };
+        let pool = |pool| Threads { most: most(pool).max(1), running: 0, waiting: VecDeque::new(), busy: 0 };
         Self {
             threads,
+            room: threads as usize,
             parts: SECOND / speed,
             pools: Pool::ALL.map(pool),
             running: Vec::with_capacity(64),
@@ -123,13 +97,16 @@ impl<T: Copy> Cpu<T> {
             beside: (0, 0),
             background: 0,
             waking: Waking::new(0.0),
+            slice: 0,
+            own: Slab::with_capacity(64),
+            alone: 0,
             paused: false,
         }
     }
 
     /// The same; a thread that wakes where threads of the background hold all hardware threads waits up to a slice of time.
     pub(crate) fn with_slice(self, seconds: f64) -> Self {
-        Self { waking: Waking::new(seconds), ..self }
+        Self { waking: Waking::new(seconds), slice: (seconds * SECOND) as u64, ..self }
     }
 
     /// When the next job ends; the end of time if none runs.
@@ -137,18 +114,25 @@ impl<T: Copy> Cpu<T> {
         self.next
     }
 
-    /// Adds a job of `work` seconds on a thread of an m5.
+    /// Adds a job of `work` seconds on a thread of an m5, to those of which [`Cpu::next`] tells.
     pub(crate) fn submit(&mut self, now: Nanos, pool: Pool, work: f64, task: T) {
+        if let Some(job) = self.admitted(pool, work, task) {
+            self.advance(now);
+            self.start(job);
+            self.schedule();
+        }
+    }
+
+    /// The job, if its pool has a thread for it; else it waits for one.
+    fn admitted(&mut self, pool: Pool, work: f64, task: T) -> Option<Running<T>> {
         let work = (work * self.parts) as u64;
         let threads = &mut self.pools[pool as usize];
         if threads.running < threads.most {
             threads.running += 1;
-            self.advance(now);
-            self.start(pool, work, task);
-            self.schedule();
-        } else {
-            threads.waiting.push_back((work, task));
+            return Some(Running { work, pool, task });
         }
+        threads.waiting.push_back((work, task));
+        None
     }
 
     /// Takes the job that ends at [`Cpu::next`]; none where one only begins then. Its thread takes no other until [`Cpu::free`].
@@ -166,7 +150,7 @@ impl<T: Copy> Cpu<T> {
         let done = self.running.swap_remove(self.first);
         // The instant was rounded up to a nanosecond: the job may have had a hair more than it needed.
         self.service = self.service.max(self.ends.swap_remove(self.first));
-        self.pools[done.pool as usize].busy += done.work as f64;
+        self.pools[done.pool as usize].busy += u128::from(done.work);
         self.background -= usize::from(self.holds(&done));
         if self.running.is_empty() {
             self.service = 0;
@@ -178,23 +162,27 @@ impl<T: Copy> Cpu<T> {
 
     /// A thread that has done its job, and what it waited for after it, takes the next.
     pub(crate) fn free(&mut self, now: Nanos, pool: Pool) {
-        let threads = &mut self.pools[pool as usize];
-        match threads.waiting.pop_front() {
-            // It has not slept: it need not wait for a processor.
-            Some((work, task)) => {
-                self.advance(now);
-                self.run(Running { work, pool, task });
-                self.schedule();
-            }
-            None => threads.running -= 1,
+        if let Some(job) = self.waited(pool) {
+            self.advance(now);
+            self.run(job);
+            self.schedule();
         }
     }
 
-    fn start(&mut self, pool: Pool, work: u64, task: T) {
-        let job = Running { work, pool, task };
-        let running = self.running.len() + self.beside.0;
+    /// The next job for a thread of a pool, which has not slept and so need not wait for a processor; without one it sleeps.
+    fn waited(&mut self, pool: Pool) -> Option<Running<T>> {
+        let threads = &mut self.pools[pool as usize];
+        let Some((work, task)) = threads.waiting.pop_front() else {
+            threads.running -= 1;
+            return None;
+        };
+        Some(Running { work, pool, task })
+    }
+
+    fn start(&mut self, job: Running<T>) {
+        let running = self.running() + self.beside.0;
         // What serves requests gives a hardware thread up soon; that is what sharing stands for.
-        let is_taken = pool.serves() && running as f64 >= self.threads;
+        let is_taken = job.pool.serves() && running as f64 >= self.threads;
         let held = is_taken.then(|| (self.background + self.beside.1) as f64 / running as f64);
         if let Some(job) = self.waking.add(self.at, held, job) {
             self.run(job);
@@ -203,12 +191,20 @@ impl<T: Copy> Cpu<T> {
 
     /// Whether a job works in the background, and for longer than a slice.
     fn holds(&self, job: &Running<T>) -> bool {
-        !job.pool.serves() && job.work as f64 >= self.waking.slice * SECOND
+        !job.pool.serves() && job.work >= self.slice
     }
 
     fn run(&mut self, job: Running<T>) {
-        let end = self.service.saturating_add(job.work);
         self.background += usize::from(self.holds(&job));
+        if !self.has_room() {
+            self.share_own();
+        }
+        self.share_with(job, job.work);
+    }
+
+    /// Lets a job that needs so much more service share the threads.
+    fn share_with(&mut self, job: Running<T>, left: u64) {
+        let end = self.service.saturating_add(left);
         if self.ends.get(self.first).is_none_or(|first| end < *first) {
             self.first = self.ends.len();
         }
@@ -230,8 +226,8 @@ impl<T: Copy> Cpu<T> {
     }
 
     fn schedule(&mut self) {
-        let running = (self.running.len() + self.beside.0) as f64;
-        self.stretch = if running <= self.threads { 1.0 } else { running / self.threads };
+        let running = self.running() + self.beside.0;
+        self.stretch = if running <= self.room { 1.0 } else { running as f64 / self.threads };
         self.next = self.ends.get(self.first).map_or(Nanos(u64::MAX), |end| {
             let left = end.saturating_sub(self.service);
             let left = if self.stretch == 1.0 { left } else { scaled(left, self.stretch) };
@@ -247,6 +243,7 @@ impl<T: Copy> Cpu<T> {
     /// Everything stands still from an instant on.
     pub(crate) fn pause(&mut self, now: Nanos) {
         self.advance(now);
+        self.share_own();
         self.paused = true;
         self.schedule();
     }
@@ -265,7 +262,7 @@ impl<T: Copy> Cpu<T> {
 
     /// Jobs that run.
     pub(crate) fn running(&self) -> usize {
-        self.running.len()
+        self.running.len() + self.alone
     }
 
     /// Those of them that work in the background.
@@ -278,13 +275,16 @@ impl<T: Copy> Cpu<T> {
         if self.beside != beside {
             self.advance(now);
             self.beside = beside;
+            if self.running() + beside.0 > self.room {
+                self.share_own();
+            }
             self.schedule();
         }
     }
 
     /// Thread-seconds that a pool has worked, its finished jobs only.
     pub(crate) fn busy(&self, pool: Pool) -> f64 {
-        self.pools[pool as usize].busy / SECOND
+        self.pools[pool as usize].busy as f64 / SECOND
     }
 
     /// Threads of a pool.

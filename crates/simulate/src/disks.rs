@@ -88,7 +88,7 @@ impl Disks {
 
     /// Requests so far, flushes of the disk among them.
     pub(crate) fn submitted(&self) -> u64 {
-        self.disks.iter().map(|disk| disk.submitted).sum()
+        self.disks.iter().map(Counted::submitted).sum()
     }
 
     /// Submits a request, in pieces if it is larger than the disk takes: when all of it is done.
@@ -180,8 +180,8 @@ impl Disks {
 
     /// Requests so far of the data disk, and of all that hang on the instance's link.
     pub(crate) fn done(&self) -> [Asked; 2] {
-        let data = self.disks.first().map(|disk| disk.asked).unwrap_or_default();
-        let all = self.disks.iter().filter(|disk| disk.linked).map(|disk| disk.asked).sum();
+        let data = self.disks.first().map(Counted::asked).unwrap_or_default();
+        let all = self.disks.iter().filter(|disk| disk.linked).map(Counted::asked).sum();
         [data, all]
     }
 

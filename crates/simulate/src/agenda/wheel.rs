@@ -53,21 +53,20 @@ impl<E: Copy> Wheel<E> {
             self.free = self.entries[place as usize].next;
             place
         };
+        self.entries[place as usize] = Entry { at, what, next: place };
         let slot = (at >> SLOT) as usize % SLOTS;
+        // One that is alone follows itself: whether it is, nobody could foresee, and here nobody has to.
         let last = self.slots[slot];
-        let mut before = last;
-        if last == NONE {
-            (self.slots[slot], before) = (place, place);
-        } else if self.entries[last as usize].at <= at {
+        let mut before = if last == NONE { place } else { last };
+        if self.entries[before as usize].at <= at {
             self.slots[slot] = place;
         } else {
             while self.entries[self.entries[before as usize].next as usize].at <= at {
                 before = self.entries[before as usize].next;
             }
         }
-        let next = if last == NONE { place } else { self.entries[before as usize].next };
-        self.entries[place as usize] = Entry { at, what, next };
-        self.entries[before as usize].next = place;
+        let next = std::mem::replace(&mut self.entries[before as usize].next, place);
+        self.entries[place as usize].next = next;
         self.bits[slot / 64] |= 1 << (slot % 64);
         self.words |= 1 << (slot / 64);
     }
@@ -79,13 +78,11 @@ impl<E: Copy> Wheel<E> {
         let last = self.slots[slot];
         let place = self.entries.get(last as usize)?.next;
         let entry = self.entries[place as usize];
-        if place == last {
-            self.slots[slot] = NONE;
-            self.bits[slot / 64] &= !(1 << (slot % 64));
-            self.words &= !(u64::from(self.bits[slot / 64] == 0) << (slot / 64));
-        } else {
-            self.entries[last as usize].next = entry.next;
-        }
+        let was_alone = place == last;
+        self.slots[slot] = if was_alone { NONE } else { last };
+        self.entries[last as usize].next = entry.next;
+        self.bits[slot / 64] &= !(u64::from(was_alone) << (slot % 64));
+        self.words &= !(u64::from(self.bits[slot / 64] == 0) << (slot / 64));
         self.entries[place as usize].next = self.free;
         self.free = place;
         Some((entry.at, entry.what))

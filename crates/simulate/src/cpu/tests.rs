@@ -89,7 +89,99 @@ fn a_thread_that_wakes_beside_compactions_waits_for_half_a_slice_in_the_mean() {
     assert!((mean - 0.002).abs() < 1e-4 && waits.iter().all(|wait| *wait < 0.0041), "{mean}");
 }
 
+/// What is yet to happen where jobs with a hardware thread of their own end as events do: their ends, and what was done when.
+#[derive(Default)]
+struct Ends {
+    own: Vec<(Nanos, Ticket)>,
+    done: Vec<(usize, u64)>,
+}
+
+impl Ends {
+    /// Lets all jobs end until an instant.
+    fn run(&mut self, cpu: &mut Cpu<usize>, until: Nanos) {
+        loop {
+            let first = self.own.iter().map(|(at, _)| *at).min().unwrap_or(Nanos(u64::MAX));
+            let at = first.min(cpu.next());
+            if at > until || at == Nanos(u64::MAX) {
+                return;
+            }
+            let ended = if first <= cpu.next() {
+                let place = self.own.iter().position(|(at, _)| *at == first).unwrap();
+                cpu.end(self.own.remove(place).1)
+            } else {
+                cpu.take()
+            };
+            if let Some((pool, job)) = ended {
+                self.done.push((job, at.0));
+                self.own.extend(cpu.begin_next(at, pool));
+            }
+        }
+    }
+
+    /// The same where all share.
+    fn run_shared(&mut self, cpu: &mut Cpu<usize>, until: Nanos) {
+        while cpu.next() <= until && cpu.next() < Nanos(u64::MAX) {
+            let at = cpu.next();
+            if let Some((pool, job)) = cpu.take() {
+                self.done.push((job, at.0));
+                cpu.free(at, pool);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_job_with_a_thread_of_its_own_ends_later_if_more_jobs_come_than_there_are_threads() {
+    let mut cpu = Cpu::new(1.0, 1.0, |_| 8);
+    let mut ends = Ends::default();
+    ends.own.extend(cpu.begin(Nanos(0), Pool::Read, 0.002, 0));
+    assert_eq!((ends.own.len(), cpu.next()), (1, Nanos(u64::MAX)), "it is on nobody's list but the agenda");
+    ends.own.extend(cpu.begin(Nanos(1_000_000), Pool::Read, 0.002, 1));
+    ends.run(&mut cpu, Nanos(u64::MAX));
+    assert_eq!(ends.done, [(0, 3_000_000), (1, 4_000_000)]);
+    assert_eq!((cpu.running(), cpu.busy(Pool::Read)), (0, 0.004));
+}
+
+#[test]
+fn a_job_with_a_thread_of_its_own_stands_still_while_all_do() {
+    let mut cpu = Cpu::new(4.0, 1.0, |_| 8);
+    let mut ends = Ends::default();
+    ends.own.extend(cpu.begin(Nanos(0), Pool::Read, 0.002, 0));
+    cpu.pause(Nanos(1_000_000));
+    ends.run(&mut cpu, Nanos(5_000_000));
+    assert_eq!(ends.done, []);
+    cpu.resume(Nanos(5_000_000));
+    ends.run(&mut cpu, Nanos(u64::MAX));
+    assert_eq!(ends.done, [(0, 6_000_000)]);
+}
+
 proptest! {
+    #[test]
+    fn jobs_end_when_they_would_if_none_had_a_thread_of_its_own(
+        jobs in prop::collection::vec((0..400_000u64, 1e-6..1e-3f64, 0..6usize), 1..200),
+        threads in 1..5u32, quarters in 0..4u32, pool in 1..4u32,
+    ) {
+        let new = || Cpu::new(f64::from(threads) + 0.25 * f64::from(quarters), 1.0, |_| pool);
+        let (mut cpu, mut all) = (new(), new());
+        let (mut ends, mut expected, mut now) = (Ends::default(), Ends::default(), Nanos(0));
+        for (index, (gap, seconds, of)) in jobs.iter().enumerate() {
+            now += Nanos(*gap);
+            ends.run(&mut cpu, now);
+            expected.run_shared(&mut all, now);
+            ends.own.extend(cpu.begin(now, Pool::ALL[*of], *seconds, index));
+            all.submit(now, Pool::ALL[*of], *seconds, index);
+        }
+        ends.run(&mut cpu, Nanos(u64::MAX));
+        expected.run_shared(&mut all, Nanos(u64::MAX));
+        ends.done.sort_unstable();
+        expected.done.sort_unstable();
+        prop_assert_eq!(ends.done.len(), jobs.len());
+        for (found, expected) in ends.done.iter().zip(&expected.done) {
+            // A nanosecond for each time that one is rounded.
+            prop_assert!(found.0 == expected.0 && found.1.abs_diff(expected.1) <= 400, "{found:?}, {expected:?}");
+        }
+    }
+
     #[test]
     fn no_more_work_is_done_than_there_are_threads(
         jobs in prop::collection::vec((0..1_000_000u64, 1e-6..1e-3f64, 0..6usize), 1..200),

@@ -9,7 +9,7 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 #[derive(Debug, Clone)]
 pub(super) struct Waking<J> {
     /// The longest wait, seconds.
-    pub(super) slice: f64,
+    slice: f64,
     jobs: Vec<(Nanos, J)>,
     /// When the first of them runs; the end of time if there is none.
     next: Nanos,

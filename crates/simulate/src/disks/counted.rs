@@ -43,9 +43,8 @@ pub(super) struct Counted {
     /// What completes in the step that the clock is in and in those after it.
     steps: VecDeque<Step>,
     counted: f64,
-    pub(super) submitted: u64,
-    /// Reads and writes among them, and their bytes.
-    pub(super) asked: Asked,
+    /// How many were submitted, and of how many bytes: reads, writes and flushes.
+    asked: [(u64, u64); 3],
     /// I/Os and bytes a second while credits last; infinite where they do not matter.
     pub(super) burst: [f64; 2],
     /// Whether it hangs on the instance's link.
@@ -89,8 +88,7 @@ impl Counted {
             sample,
             steps,
             counted: 0.0,
-            submitted: 0,
-            asked: Asked::default(),
+            asked: [(0, 0); 3],
             burst: [ios, bytes].map(|burst| burst.unwrap_or(f64::INFINITY)),
             linked: limits.shares_instance_caps,
             busy,
@@ -108,29 +106,20 @@ impl Counted {
         }
         let step = &mut self.steps[ahead];
         let took = completion.at - at;
-        let (kind, latencies) = match op {
-            Op::Read => (0, Some(&mut self.latencies.read)),
-            Op::Write => (1, Some(&mut self.latencies.write)),
-            Op::Flush => (2, None),
-        };
-        if let Some(latencies) = latencies {
+        let kind = op as usize;
+        // No branch between reads and writes: nobody could foresee which it is.
+        let Latencies { read, write } = &mut self.latencies;
+        let latencies = if op == Op::Read { read } else { write };
+        if op != Op::Flush {
             latencies.record(took.0.max(1)).expect("the histogram grows");
         }
         let done = &mut step.done[kind];
-        *done = (done.0 + 1, done.1 + if kind == 2 { 0 } else { u64::from(bytes) }, done.2 + took.0);
+        *done = (done.0 + 1, done.1 + u64::from(bytes), done.2 + took.0);
         let counted = self.device.counted();
         step.counted += counted - self.counted;
         self.counted = counted;
-        self.submitted += 1;
-        match op {
-            Op::Read => self.asked.read += f64::from(bytes),
-            Op::Write => {
-                self.asked.written += f64::from(bytes);
-                self.asked.writes += 1.0;
-            }
-            Op::Flush => {}
-        }
-        self.asked.ios += if op == Op::Flush { 0.0 } else { 1.0 };
+        let asked = &mut self.asked[kind];
+        *asked = (asked.0 + 1, asked.1 + u64::from(bytes));
         self.busy.add(at.0, completion.at.0);
         let bound = match completion.bound_by {
             Bound::Nothing => return,
@@ -143,12 +132,24 @@ impl Counted {
         self.bound[bound].add(at.0, completion.started.0);
     }
 
+    /// Requests so far, flushes among them.
+    pub(super) fn submitted(&self) -> u64 {
+        self.asked.iter().map(|(count, _)| count).sum()
+    }
+
+    /// Reads and writes so far.
+    pub(super) fn asked(&self) -> Asked {
+        let [read, write, _] = self.asked.map(|(count, bytes)| (count as f64, bytes as f64));
+        Asked { ios: read.0 + write.0, writes: write.0, read: read.1, written: write.1 }
+    }
+
     /// Ends the first step, and tells what was counted until its end.
     pub(super) fn sample(&mut self, at: Nanos) -> DiskSample {
         let step = self.steps.pop_front().unwrap_or_default();
         if self.steps.is_empty() {
             self.steps.push_back(Step::default());
         }
+        let submitted = self.submitted();
         let sample = &mut self.sample;
         let kinds = [&mut sample.read, &mut sample.write, &mut sample.flush];
         for (done, (count, bytes, time)) in kinds.into_iter().zip(step.done) {
@@ -158,7 +159,7 @@ impl Counted {
             sample.queued += Nanos(time);
         }
         sample.counted += step.counted;
-        sample.in_flight = self.submitted - sample.answered();
+        sample.in_flight = submitted - sample.answered();
         sample.busy = self.busy.before(at);
         let bound = self.bound.map(|covered| covered.before(at));
         sample.bound = Bounds {

@@ -66,6 +66,8 @@ pub(crate) struct Tree {
     l0_moving: usize,
     /// Entry 0 is not used.
     levels: [Level; LEVELS],
+    /// How many levels below L0 have files.
+    depth: usize,
     /// Running compactions out of each level.
     running: [u32; LEVELS],
     /// Bytes that writes put in and that newer ones replaced, as raw bytes.
@@ -95,6 +97,7 @@ impl Tree {
             flushing: 0,
             l0: VecDeque::new(),
             l0_moving: 0,
+            depth: depth(&levels),
             levels,
             running: [0; LEVELS],
             dropped: 0.0,
@@ -141,7 +144,7 @@ impl Tree {
 
     /// Levels below L0 that hold files.
     pub(crate) fn depth(&self) -> usize {
-        self.levels.iter().filter(|level| level.bytes > 0.0).count()
+        self.depth
     }
 
     /// Raw bytes that were put in since the start.
@@ -159,4 +162,9 @@ impl Tree {
             + self.l0.iter().sum::<f64>() / self.shape.ratios.on_level(0, base)
             + (1..LEVELS).map(level).sum::<f64>()
     }
+}
+
+/// How many levels have files.
+fn depth(levels: &[Level; LEVELS]) -> usize {
+    levels.iter().filter(|level| level.bytes > 0.0).count()
 }

@@ -155,6 +155,7 @@ impl Tree {
             let to = &mut self.levels[pick.to];
             to.bytes = (to.bytes + pick.out - pick.lower).max(0.0);
         }
+        self.depth = super::depth(&self.levels);
     }
 
     /// Raw bytes that newer ones replaced.

@@ -130,7 +130,8 @@ impl World {
             this.counts.compaction_write += part.output;
             Pool::Compaction
         };
-        this.cpu.submit(self.now, pool, part.cpu, Task::Part(index));
+        let (node, cpu) = (part.node as usize, part.cpu);
+        self.submit(node, pool, cpu, Task::Part(index));
         self.next_read(index);
     }
 

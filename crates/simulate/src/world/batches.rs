@@ -28,9 +28,9 @@ impl Batches {
         std::mem::take(&mut self.lists[batch as usize])
     }
 
-    /// Puts a list's entries back where they were.
-    pub(crate) fn give_back(&mut self, batch: u32, items: Vec<Item>) {
-        self.lists[batch as usize] = items;
+    /// Puts entries into a list, which is empty: its memory for theirs.
+    pub(crate) fn fill(&mut self, batch: u32, items: Vec<Item>) -> Vec<Item> {
+        std::mem::replace(&mut self.lists[batch as usize], items)
     }
 
     /// Ends a list.

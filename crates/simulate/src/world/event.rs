@@ -4,6 +4,7 @@ use units::Nanos;
 
 use super::regions::Set;
 use super::syncs::Syncs;
+use crate::cpu::Ticket;
 use crate::load::{Drawn, Phase};
 use crate::steps::Due;
 use crate::tree::{Flush, Pick};
@@ -24,6 +25,8 @@ pub(crate) enum Event {
     Request(u32),
     /// A request may be worked on: flow control lets a write pass, or a follower knows how far it must have applied.
     Admitted(u32),
+    /// A job of a node's processors is done, if it has a hardware thread of its own still.
+    Job(u16, Ticket),
     /// A disk read of a request is done.
     Read(u32),
     /// The writes of a log batch are done.
@@ -250,3 +253,6 @@ impl Part {
         }
     }
 }
+
+// It is passed in a register: in memory it would be written in pieces, which take long to read as one.
+const _: () = assert!(size_of::<Event>() <= size_of::<usize>());

@@ -32,29 +32,13 @@ impl Shared {
 impl World {
     /// A client sends a request: the driver works on it, and on its answer, at once.
     pub(super) fn sent_by_client(&mut self, req: u32) {
-        match &mut self.shared {
-            Some(shared) => shared.cpu.submit(self.now, DRIVER, self.c.cpu_client, Task::Sent(req)),
+        match self.shared {
+            Some(_) => self.submit(self.nodes.len() + self.sql.len(), DRIVER, self.c.cpu_client, Task::Sent(req)),
             None => self.request(req),
         }
     }
 
-    /// The next job that is done at a node, or beside them. Its thread is free, but for that of a read, which may wait for
-    /// the disk.
-    pub(super) fn take_job(&mut self, node: usize) -> Option<Task> {
-        let beside = node.wrapping_sub(self.nodes.len());
-        let cpu = match (self.nodes.get_mut(node), self.sql.get_mut(beside)) {
-            (Some(node), _) => &mut node.cpu,
-            (None, Some(node)) => &mut node.cpu,
-            (None, None) => &mut self.shared.as_mut()?.cpu,
-        };
-        let (pool, task) = cpu.take()?;
-        if !matches!(task, Task::Read(_)) {
-            cpu.free(self.now, pool);
-        }
-        Some(task)
-    }
-
-    /// After each event: new requests of disks and syncs take their processor time, and every job its share of the threads.
+    /// Before each event: new requests of disks and syncs take their processor time, and every job its share of the threads.
     pub(super) fn share(&mut self) {
         let Some(shared) = &mut self.shared else { return };
         let ios: u64 = self.nodes.iter().map(|node| node.disks.submitted()).sum();

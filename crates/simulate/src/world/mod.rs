@@ -6,6 +6,7 @@ mod build;
 mod cached;
 mod clients;
 mod event;
+mod jobs;
 mod journal;
 mod machine;
 mod node;
@@ -27,12 +28,13 @@ use units::Nanos;
 use batches::Batches;
 pub(crate) use build::Sent;
 use event::Event;
-use event::{Group, Op, Part, Req, Task, Work};
+use event::{Group, Item, Op, Part, Req, Task, Work};
 use machine::Shared;
 pub(crate) use node::{Counts, Node};
 pub(crate) use sql::SqlNode;
 
 use crate::agenda::Agenda;
+use crate::cpu::Pool;
 use crate::events::Action;
 use crate::load::Load;
 use crate::network::Network;
@@ -68,6 +70,8 @@ pub(crate) struct World {
     pub(crate) nodes: Vec<Node>,
     /// What runs beside the nodes, if one machine stands in for all.
     shared: Option<Shared>,
+    /// Whether jobs may share hardware threads now.
+    shares: bool,
     /// Nodes that speak SQL, and how many clients were connected to them; none where the layer never is full.
     pub(crate) sql: Vec<SqlNode>,
     connections: usize,
@@ -87,6 +91,12 @@ pub(crate) struct World {
     batches: Batches,
     /// What goes to each node of what is being handled.
     outbox: Vec<u32>,
+    /// The nodes of it to which anything goes.
+    posted: Vec<u16>,
+    /// Entries of it that are durable: leaders' and followers'.
+    durable: [Vec<Item>; 2],
+    /// Entries of it that a node is to apply.
+    to_apply: Vec<Item>,
     works: Slab<Work>,
     parts: Slab<Part>,
     /// Proposals for each node of the write that is being sent.
@@ -117,16 +127,15 @@ impl Stepped for World {
 
     fn run(&mut self) -> Due {
         loop {
-            self.share();
-            let (node, first) = self.first_job();
-            let at = self.agenda.next_at();
             self.events += 1;
-            if first < at {
-                self.now = self.now.max(first);
-                if let Some(task) = self.take_job(node) {
-                    self.worked(node, task);
+            if self.shares {
+                self.share();
+                let (node, first) = self.first_job();
+                if first < self.agenda.next_at() {
+                    self.now = self.now.max(first);
+                    self.take_job(node);
+                    continue;
                 }
-                continue;
             }
             let Some((at, event)) = self.agenda.take() else { return Due::Tick };
             self.now = self.now.max(at);
@@ -141,24 +150,6 @@ impl Stepped for World {
 }
 
 impl World {
-    /// The node whose processors have done something first, and when; more than there are is what runs beside them: the nodes that
-    /// speak SQL, or the rest of the one machine.
-    fn first_job(&self) -> (usize, Nanos) {
-        let mut first = (0, Nanos(u64::MAX));
-        for (index, node) in self.nodes.iter().enumerate() {
-            if node.cpu.next() < first.1 {
-                first = (index, node.cpu.next());
-            }
-        }
-        let beside = self.sql.iter().map(|node| &node.cpu).chain(self.shared.as_ref().map(|shared| &shared.cpu));
-        for (index, cpu) in beside.enumerate() {
-            if cpu.next() < first.1 {
-                first = (self.nodes.len() + index, cpu.next());
-            }
-        }
-        first
-    }
-
     fn happened(&mut self, event: Event) {
         if self.any_away && self.set_aside(event) {
             return;
@@ -166,6 +157,7 @@ impl World {
         match event {
             Event::Arrive => self.arrive(),
             Event::Begin(op) => self.begin(op, self.now),
+            Event::Job(node, job) => self.end_job(node as usize, job),
             Event::Statement(op) => self.statement(op),
             Event::Request(req) => self.sent_by_client(req),
             Event::Admitted(req) => self.admitted(req),
@@ -188,16 +180,20 @@ impl World {
         }
     }
 
-    fn worked(&mut self, node: usize, task: Task) {
+    /// A job is done. Its thread is free for the next, but for that of a read, which may wait for the disk.
+    fn worked(&mut self, node: usize, pool: Pool, task: Task) {
         match task {
             Task::Read(req) => self.read_on(req),
-            Task::Write(req) => self.propose(req),
-            Task::Store(round) => self.round_done(node, round),
-            Task::Apply(batch) => self.apply(node, batch),
-            Task::Part(part) => self.step_half_done(part),
-            Task::Sent(req) => self.request(req),
-            Task::Statement(op) => self.go_on(op, self.now),
-            Task::Served => {}
+            Task::Write(req) => self.freed(node, pool).propose(req),
+            Task::Store(round) => self.freed(node, pool).round_done(node, round),
+            Task::Apply(batch) => self.freed(node, pool).apply(node, batch),
+            Task::Part(part) => self.freed(node, pool).step_half_done(part),
+            Task::Sent(req) => self.freed(node, pool).request(req),
+            Task::Statement(op) => {
+                let now = self.now;
+                self.freed(node, pool).go_on(op, now);
+            }
+            Task::Served => self.free(node, pool),
         }
     }
 

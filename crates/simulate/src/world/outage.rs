@@ -10,7 +10,7 @@ use super::event::{Event, Group, Item, MOST_FOLLOWERS, NONE, Req, What};
 use crate::cpu::Pool;
 
 /// A follower was away when the entries were sent: it gets them later, with others.
-const MISSED: u8 = 4;
+pub(super) const MISSED: u8 = 4;
 /// The follower's part of entries that are sent again: they are committed.
 const COMMITTED: u8 = 2;
 /// Bytes of the log that are sent again at once, and how many of those at a time: raft-max-size-per-msg is 1 MB.
@@ -87,6 +87,7 @@ impl World {
         outage.away = false;
         let parked = std::mem::take(&mut outage.parked);
         self.nodes[node].cpu.resume(self.now);
+        self.shares = true;
         self.any_away = self.nodes.iter().any(|node| node.outage.away);
         for event in parked {
             self.agenda.add(self.now, event);
@@ -165,7 +166,7 @@ impl World {
                     debug_assert_eq!(op, NONE, "asked again when the node went away");
                     self.reqs.remove(req as usize);
                     if matches!(event, Event::Read(_)) {
-                        self.nodes[node as usize].cpu.free(self.now, Pool::Read);
+                        self.free(node as usize, Pool::Read);
                     }
                 } else {
                     self.ask_again(req);
@@ -205,13 +206,9 @@ impl World {
         self.batches.close(batch, items);
     }
 
-    /// Whether a follower that hears of a commit missed the entries: then they are summed up, to be sent again with others.
-    pub(super) fn passes_over(&mut self, item: Item) -> bool {
-        let group = &self.groups[item.group as usize];
-        if group.known[item.place as usize - 1] & MISSED == 0 {
-            return false;
-        }
-        let group = *group;
+    /// A follower that hears of a commit missed the entries: they are summed up, to be sent again with others.
+    pub(super) fn passes_over(&mut self, item: Item) {
+        let group = self.groups[item.group as usize];
         let node = self.node_of(&group, item.place);
         let missed = &mut self.nodes[node].outage.missed;
         missed.records += group.records;
@@ -223,7 +220,6 @@ impl World {
         self.closed(item.group);
         self.closed(item.group);
         self.catch_up(node);
-        true
     }
 
     /// Entries that a node missed and that wait for a quorum are sent to it again.

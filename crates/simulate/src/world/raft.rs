@@ -6,6 +6,7 @@ use rand::RngExt;
 
 use super::World;
 use super::event::{Event, Group, Item, NONE, Task};
+use super::outage::MISSED;
 use crate::cpu::Pool;
 use crate::disks::Which;
 use crate::load::PAGE;
@@ -28,6 +29,9 @@ impl World {
     /// A thread takes up what waits, if one is idle.
     pub(super) fn round(&mut self, node: usize) {
         let this = &mut self.nodes[node];
+        if this.inbox.is_empty() && this.gathering.iter().all(|group| *group == NONE) {
+            return;
+        }
         let Some(thread) = this.idle.pop() else { return };
         // Nothing is in the thread's list, whose memory is for the next that comes.
         let mut items = std::mem::take(&mut this.rounds[thread as usize]);
@@ -37,15 +41,10 @@ impl World {
         for item in &items[received..] {
             this.regions.written(self.groups[item.group as usize].regions);
         }
-        if items.is_empty() {
-            this.rounds[thread as usize] = items;
-            this.idle.push(thread);
-            return;
-        }
         let records: f64 = items.iter().map(|item| self.groups[item.group as usize].records).sum();
         let work = records * self.c.cpu_write * self.c.store_share + self.c.cpu_batch;
         this.rounds[thread as usize] = items;
-        this.cpu.submit(self.now, Pool::Store, work, Task::Store(thread));
+        self.submit(node, Pool::Store, work, Task::Store(thread));
     }
 
     /// A round is done: the leaders' entries go to their followers and, like the followers' own, to the writer.
@@ -75,18 +74,17 @@ impl World {
     fn post(&mut self, to: usize, item: Item) {
         if self.outbox[to] == NONE {
             self.outbox[to] = self.batches.open();
+            self.posted.push(to as u16);
         }
         self.batches.add(self.outbox[to], item);
     }
 
     /// Sends what was posted, one message to each node.
     fn sent(&mut self, from: usize, event: fn(u16, u32) -> Event) {
-        for to in 0..self.outbox.len() {
-            let batch = std::mem::replace(&mut self.outbox[to], NONE);
-            if batch != NONE {
-                let arrives = self.now + self.network.between(self.nodes[from].zone, self.nodes[to].zone);
-                self.agenda.add(arrives, event(to as u16, batch));
-            }
+        for to in self.posted.drain(..) {
+            let batch = std::mem::replace(&mut self.outbox[to as usize], NONE);
+            let arrives = self.now + self.network.between(self.nodes[from].zone, self.nodes[to as usize].zone);
+            self.agenda.add(arrives, event(to, batch));
         }
     }
 
@@ -152,18 +150,23 @@ impl World {
         this.counts.syncs += 1.0;
         this.counts.sync_time += (self.now - this.writer.began).as_secs_f64();
         let mut items = std::mem::take(&mut this.writer.writing);
-        for item in &items {
+        let [mut own, mut others] = std::mem::take(&mut self.durable);
+        for item in items.drain(..) {
             let group = &self.groups[item.group as usize];
             if item.place > 0 {
-                self.post(group.leader as usize, *item);
+                self.post(group.leader as usize, item);
+                others.push(item);
             } else {
                 self.nodes[at].regions.durable(group.regions);
+                own.push(item);
             }
         }
         self.sent(at, Event::Acks);
-        self.acknowledged(at, items.iter().filter(|item| item.place == 0));
-        self.known(at, items.iter().filter(|item| item.place > 0), PERSISTED);
-        items.clear();
+        self.acknowledged(at, &own);
+        self.known(at, &others, PERSISTED);
+        own.clear();
+        others.clear();
+        self.durable = [own, others];
         self.nodes[at].writer.writing = items;
         self.write_log(at);
         self.proposes_on(at);
@@ -193,13 +196,13 @@ impl World {
     /// A follower's acknowledgements reach the leader.
     pub(super) fn acks(&mut self, node: usize, batch: u32) {
         let items = self.batches.take(batch);
-        self.acknowledged(node, items.iter());
+        self.acknowledged(node, &items);
         self.batches.close(batch, items);
     }
 
     /// One more replica has the entries; those that have a quorum are committed, applied here, and told of to followers.
-    fn acknowledged<'i>(&mut self, leader: usize, items: impl Iterator<Item = &'i Item>) {
-        let apply = self.batches.open();
+    fn acknowledged(&mut self, leader: usize, items: &[Item]) {
+        let mut apply = std::mem::take(&mut self.to_apply);
         for item in items {
             let group = &mut self.groups[item.group as usize];
             group.acks += 1;
@@ -208,7 +211,7 @@ impl World {
             if !group.committed && group.acks >= self.quorum && here {
                 group.committed = true;
                 self.nodes[leader].regions.committed(group.regions);
-                self.batches.add(apply, Item { group: item.group, place: 0 });
+                apply.push(Item { group: item.group, place: 0 });
                 let set = group.set as usize;
                 for place in 0..self.followers[leader][set].len() {
                     let to = self.followers[leader][set][place] as usize;
@@ -224,35 +227,38 @@ impl World {
     /// A follower hears of commits.
     pub(super) fn commits(&mut self, node: usize, batch: u32) {
         let items = self.batches.take(batch);
-        self.known(node, items.iter(), COMMITTED);
+        self.known(node, &items, COMMITTED);
         self.batches.close(batch, items);
     }
 
     /// A follower applies what it has and knows to be committed.
-    fn known<'i>(&mut self, node: usize, items: impl Iterator<Item = &'i Item>, what: u8) {
-        let apply = self.batches.open();
+    fn known(&mut self, node: usize, items: &[Item], what: u8) {
+        let mut apply = std::mem::take(&mut self.to_apply);
         for item in items {
-            if self.passes_over(*item) {
+            let known = &mut self.groups[item.group as usize].known[item.place as usize - 1];
+            if *known & MISSED > 0 {
+                self.passes_over(*item);
                 continue;
             }
-            let known = &mut self.groups[item.group as usize].known[item.place as usize - 1];
             *known |= what;
             if *known == BOTH {
-                self.batches.add(apply, *item);
+                apply.push(*item);
             }
         }
         self.queue_apply(node, apply);
     }
 
-    fn queue_apply(&mut self, node: usize, batch: u32) {
-        let items = self.batches.take(batch);
+    /// A node is to apply entries; the list is for the next that are found.
+    fn queue_apply(&mut self, node: usize, items: Vec<Item>) {
         if items.is_empty() {
-            return self.batches.close(batch, items);
+            self.to_apply = items;
+            return;
         }
         let records: f64 = items.iter().map(|item| self.groups[item.group as usize].records).sum();
-        self.batches.give_back(batch, items);
+        let batch = self.batches.open();
+        self.to_apply = self.batches.fill(batch, items);
         let work = records * self.c.cpu_write * self.c.apply_share + self.c.cpu_batch;
-        self.nodes[node].cpu.submit(self.now, Pool::Apply, work, Task::Apply(batch));
+        self.submit(node, Pool::Apply, work, Task::Apply(batch));
     }
 
     /// Entries have been worked on: without flow control the engine may stall them.

@@ -63,15 +63,15 @@ impl World {
                 if self.follower_read {
                     work += self.c.cpu_read_index;
                 }
-                self.nodes[this.node as usize].cpu.submit(self.now, Pool::Read, work, Task::Read(req));
+                self.submit(this.node as usize, Pool::Read, work, Task::Read(req));
                 return;
             }
         };
         let bytes = self.load.logged(proposals, records, phase);
         let work = records * self.c.cpu_write * self.c.scheduler_share + bytes * self.wire.1;
-        let node = &mut self.nodes[this.node as usize];
-        self.network.count(Traffic::Client, this.zone as usize, node.zone, bytes * self.wire.0);
-        node.cpu.submit(self.now, Pool::Scheduler, work, Task::Write(req));
+        let zone = self.nodes[this.node as usize].zone;
+        self.network.count(Traffic::Client, this.zone as usize, zone, bytes * self.wire.0);
+        self.submit(this.node as usize, Pool::Scheduler, work, Task::Write(req));
     }
 
     /// Where the blocks of a read are: it will have those that are in no cache from the disk. Gives how many are not in the block
@@ -102,13 +102,14 @@ impl World {
     pub(super) fn read_on(&mut self, req: u32) {
         let this = &mut self.reqs[req as usize];
         let What::Read { blocks, .. } = &mut this.what else { return };
-        let node = &mut self.nodes[this.node as usize];
+        let at = this.node as usize;
         if *blocks == 0 {
-            node.cpu.free(self.now, Pool::Read);
+            self.free(at, Pool::Read);
             self.answered(req, self.now);
             return;
         }
         *blocks -= 1;
+        let node = &mut self.nodes[at];
         let places = (node.size / PAGE) as u64;
         let offset = self.random.random_range(0..places.max(1)) * PAGE as u64;
         let done = node.disks.submit(Which::Data, self.now, Op::Read, offset, node.caches.read_size);

@@ -74,7 +74,7 @@ impl World {
     pub(super) fn statement(&mut self, op: u32) {
         let this = &self.ops[op as usize];
         let work = this.drawn.work;
-        self.sql[this.sql as usize].cpu.submit(self.now, STATEMENTS, work, Task::Statement(op));
+        self.submit(self.nodes.len() + this.sql as usize, STATEMENTS, work, Task::Statement(op));
     }
 }
 

@@ -1,0 +1,75 @@
+//! Jobs of processors: one that has a hardware thread of its own ends as an event of the agenda; of those that share, the one that
+//! ends first is looked for.
+
+use units::Nanos;
+
+use super::World;
+use super::event::{Event, Task};
+use crate::cpu::{Cpu, Pool, Ticket};
+
+impl World {
+    /// The processors of a node; from their number on those of the nodes that speak SQL, and last what runs beside all.
+    fn processors(&mut self, node: usize) -> Option<&mut Cpu<Task>> {
+        let beside = node.wrapping_sub(self.nodes.len());
+        match (self.nodes.get_mut(node), self.sql.get_mut(beside)) {
+            (Some(node), _) => Some(&mut node.cpu),
+            (None, Some(node)) => Some(&mut node.cpu),
+            (None, None) => self.shared.as_mut().map(|shared| &mut shared.cpu),
+        }
+    }
+
+    /// Adds a job of `work` seconds on a thread of an m5.
+    pub(super) fn submit(&mut self, node: usize, pool: Pool, work: f64, task: Task) {
+        let now = self.now;
+        let Some(cpu) = self.processors(node) else { return };
+        match cpu.begin(now, pool, work, task) {
+            Some((at, job)) => self.agenda.add(at, Event::Job(node as u16, job)),
+            None => self.shares |= cpu.next() < Nanos(u64::MAX),
+        }
+    }
+
+    /// A thread that has done its job, and what it waited for after it, takes the next.
+    pub(super) fn free(&mut self, node: usize, pool: Pool) {
+        let now = self.now;
+        let Some(cpu) = self.processors(node) else { return };
+        match cpu.begin_next(now, pool) {
+            Some((at, job)) => self.agenda.add(at, Event::Job(node as u16, job)),
+            None => self.shares |= cpu.next() < Nanos(u64::MAX),
+        }
+    }
+
+    /// Itself, once such a thread is free.
+    pub(super) fn freed(&mut self, node: usize, pool: Pool) -> &mut Self {
+        self.free(node, pool);
+        self
+    }
+
+    /// The processors that have done a job first of those that are shared, and when.
+    pub(super) fn first_job(&mut self) -> (usize, Nanos) {
+        let nodes = self.nodes.iter().map(|node| &node.cpu);
+        let beside = self.sql.iter().map(|node| &node.cpu).chain(self.shared.as_ref().map(|shared| &shared.cpu));
+        let mut first = (0, Nanos(u64::MAX));
+        for (index, cpu) in nodes.chain(beside).enumerate() {
+            if cpu.next() < first.1 {
+                first = (index, cpu.next());
+            }
+        }
+        // One machine's are shared with the disks at any time.
+        self.shares = self.shared.is_some() || first.1 < Nanos(u64::MAX);
+        first
+    }
+
+    /// Takes a job that is done of those that share processors.
+    pub(super) fn take_job(&mut self, node: usize) {
+        if let Some((pool, task)) = self.processors(node).and_then(Cpu::take) {
+            self.worked(node, pool, task);
+        }
+    }
+
+    /// A job that has had a thread of its own is done, unless it came to share.
+    pub(super) fn end_job(&mut self, node: usize, job: Ticket) {
+        if let Some((pool, task)) = self.processors(node).and_then(|cpu| cpu.end(job)) {
+            self.worked(node, pool, task);
+        }
+    }
+}
