@@ -31,9 +31,15 @@ impl<E: Copy> Agenda<E> {
             self.wheel.add(at.0, what);
             self.first.0 = self.first.0.min(at.0);
         } else {
-            self.heap.add(at.0, what);
-            self.first.1 = self.first.1.min(at.0);
+            self.add_far(at, what);
         }
+    }
+
+    /// Adds an event to the heap: out of line, for few are so far away.
+    #[inline(never)]
+    fn add_far(&mut self, at: Nanos, what: E) {
+        self.heap.add(at.0, what);
+        self.first.1 = self.first.1.min(at.0);
     }
 
     /// The instant of the next event; the end of time if there is none.

@@ -3,8 +3,8 @@
 use catalog::{Burst, InstanceCaps};
 use units::{Bytes, Nanos};
 
-use super::Tuning;
 use super::credits::CreditBucket;
+use super::{Tuning, later};
 use crate::Limits;
 
 /// The generic cell rate algorithm (ITU-T I.371): work is scheduled at the rate, and may start up to `depth` ahead of its
@@ -77,7 +77,7 @@ impl Limiter {
 
     /// When work that is ready at `from` may start, in nanoseconds.
     pub(crate) fn earliest(&self, from: f64, work: f64) -> f64 {
-        let start = from.max(self.bucket.scheduled - self.bucket.depth);
+        let start = later(from, self.bucket.scheduled - self.bucket.depth);
         match &self.credits {
             Some(credits) => credits.earliest(start, work),
             None => start,
@@ -86,7 +86,7 @@ impl Limiter {
 
     /// Books work that starts at `at`, no earlier than [`Limiter::earliest`] said, at `1 / slowdown` of the rate.
     pub(crate) fn take(&mut self, at: f64, work: f64, slowdown: f64) {
-        self.bucket.scheduled = self.bucket.scheduled.max(at) + work * self.bucket.pace * slowdown;
+        self.bucket.scheduled = later(self.bucket.scheduled, at) + work * self.bucket.pace * slowdown;
         if let Some(credits) = &mut self.credits {
             credits.take(at, work);
         }

@@ -4,7 +4,7 @@ use catalog::InstanceCaps;
 use units::Nanos;
 
 use super::bucket::Limiter;
-use super::{Bound, Completion, Credits, Device, Io};
+use super::{Bound, Completion, Credits, Device, Io, later};
 
 /// What the instance lets through to its network volumes. Every device of one instance is submitted to with the same host.
 #[derive(Debug, Clone)]
@@ -42,10 +42,10 @@ impl Host {
         let Some((io_limit, byte_limit)) = &mut self.caps else {
             return Passed { start: at, bound_by: Bound::Nothing };
         };
-        let from = at.max(self.last);
+        let from = later(at, self.last);
         let by_ios = io_limit.earliest(from, ios);
         let by_bytes = byte_limit.earliest(from, bytes);
-        let start = by_ios.max(by_bytes);
+        let start = later(by_ios, by_bytes);
         io_limit.take(start, ios, 1.0);
         byte_limit.take(start, bytes, 1.0);
         self.last = start;

@@ -39,6 +39,12 @@ pub use wish::{ParseWishError, Wish};
 
 use crate::{Disk, DiskError, Limits};
 
+/// The later of two instants, in nanoseconds. `f64::max` asks besides whether each is a number, and there are six of them on the way
+/// of a request.
+fn later(one: f64, other: f64) -> f64 {
+    if other > one { other } else { one }
+}
+
 /// What is asked of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Op {

@@ -9,7 +9,7 @@ use super::fault::Faults;
 use super::host::Passed;
 use super::modify::Change;
 use super::sample::{Sampler, Utilisation};
-use super::{Bound, Credits, Host};
+use super::{Bound, Credits, Host, later};
 use crate::{Direction, Limits};
 
 /// One volume of a device.
@@ -125,7 +125,7 @@ impl Volume {
 
     /// The volume's own gate, in order of arrival.
     fn pass(&mut self, faults: &Faults, at: f64, ios: f64, size: f64) -> Passed {
-        let from = at.max(self.last);
+        let from = later(at, self.last);
         self.settle(from);
         let mut slowdown = 1.0;
         if let Some(spells) = &mut self.spells {
@@ -137,7 +137,7 @@ impl Volume {
         }
         let by_ios = self.ios.earliest(from, ios);
         let by_bytes = self.bytes.earliest(from, size);
-        let mut start = by_ios.max(by_bytes);
+        let mut start = later(by_ios, by_bytes);
         let mut bound_by = if by_ios > by_bytes { Bound::VolumeIops } else { Bound::VolumeThroughput };
         if !faults.is_empty() {
             slowdown /= faults.delivered(from);

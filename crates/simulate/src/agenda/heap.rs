@@ -44,6 +44,7 @@ impl<E: Copy> Heap<E> {
     }
 
     /// Takes the first event.
+    #[inline(never)]
     pub(super) fn take(&mut self) -> Option<(u64, E)> {
         let first = *self.entries.first()?;
         let last = self.entries.pop()?;

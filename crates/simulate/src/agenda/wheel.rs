@@ -45,15 +45,13 @@ impl<E: Copy> Wheel<E> {
 
     /// Adds an event that it reaches, after all others of the same instant.
     pub(super) fn add(&mut self, at: u64, what: E) {
+        if self.free == NONE {
+            self.grow(what);
+        }
         let place = self.free;
-        let place = if place == NONE {
-            self.entries.push(Entry { at, what, next: NONE });
-            self.entries.len() as u32 - 1
-        } else {
-            self.free = self.entries[place as usize].next;
-            place
-        };
-        self.entries[place as usize] = Entry { at, what, next: place };
+        let entry = &mut self.entries[place as usize];
+        self.free = entry.next;
+        *entry = Entry { at, what, next: place };
         let slot = (at >> SLOT) as usize % SLOTS;
         // One that is alone follows itself: whether it is, nobody could foresee, and here nobody has to.
         let last = self.slots[slot];
@@ -69,6 +67,13 @@ impl<E: Copy> Wheel<E> {
         self.entries[place as usize].next = next;
         self.bits[slot / 64] |= 1 << (slot % 64);
         self.words |= 1 << (slot / 64);
+    }
+
+    /// Makes a place that can be taken.
+    #[cold]
+    fn grow(&mut self, what: E) {
+        self.free = self.entries.len() as u32;
+        self.entries.push(Entry { at: 0, what, next: NONE });
     }
 
     /// Takes the first event, which happens `at`.

@@ -44,8 +44,24 @@ impl World {
         self
     }
 
-    /// The processors that have done a job first of those that are shared, and when.
-    pub(super) fn first_job(&mut self) -> (usize, Nanos) {
+    /// Takes the job that is done first of those that share processors, if that is before anything else happens: whether there is one.
+    /// Out of line, for where threads are enough none share.
+    #[inline(never)]
+    pub(super) fn take_job(&mut self) -> bool {
+        self.share();
+        let (node, first) = self.first_job();
+        let is_next = first < self.agenda.next_at();
+        if is_next {
+            self.now = self.now.max(first);
+            if let Some((pool, task)) = self.processors(node).and_then(Cpu::take) {
+                self.worked(node, pool, task);
+            }
+        }
+        is_next
+    }
+
+    /// The processors of those jobs that have done one first, and when.
+    fn first_job(&mut self) -> (usize, Nanos) {
         let nodes = self.nodes.iter().map(|node| &node.cpu);
         let beside = self.sql.iter().map(|node| &node.cpu).chain(self.shared.as_ref().map(|shared| &shared.cpu));
         let mut first = (0, Nanos(u64::MAX));
@@ -57,13 +73,6 @@ impl World {
         // One machine's are shared with the disks at any time.
         self.shares = self.shared.is_some() || first.1 < Nanos(u64::MAX);
         first
-    }
-
-    /// Takes a job that is done of those that share processors.
-    pub(super) fn take_job(&mut self, node: usize) {
-        if let Some((pool, task)) = self.processors(node).and_then(Cpu::take) {
-            self.worked(node, pool, task);
-        }
     }
 
     /// A job that has had a thread of its own is done, unless it came to share.

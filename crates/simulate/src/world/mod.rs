@@ -128,14 +128,8 @@ impl Stepped for World {
     fn run(&mut self) -> Due {
         loop {
             self.events += 1;
-            if self.shares {
-                self.share();
-                let (node, first) = self.first_job();
-                if first < self.agenda.next_at() {
-                    self.now = self.now.max(first);
-                    self.take_job(node);
-                    continue;
-                }
+            if self.shares && self.take_job() {
+                continue;
             }
             let Some((at, event)) = self.agenda.take() else { return Due::Tick };
             self.now = self.now.max(at);
@@ -157,8 +151,8 @@ impl World {
         match event {
             Event::Arrive => self.arrive(),
             Event::Begin(op) => self.begin(op, self.now),
-            Event::Job(node, job) => self.end_job(node as usize, job),
             Event::Statement(op) => self.statement(op),
+            Event::Job(node, job) => self.end_job(node as usize, job),
             Event::Request(req) => self.sent_by_client(req),
             Event::Admitted(req) => self.admitted(req),
             Event::Read(req) => self.read_on(req),
