@@ -117,9 +117,7 @@ impl<T: Copy> Cpu<T> {
     /// Adds a job of `work` seconds on a thread of an m5, to those of which [`Cpu::next`] tells.
     pub(crate) fn submit(&mut self, now: Nanos, pool: Pool, work: f64, task: T) {
         if let Some(job) = self.admitted(pool, work, task) {
-            self.advance(now);
-            self.start(job);
-            self.schedule();
+            self.change(now, |cpu| cpu.start(job));
         }
     }
 
@@ -150,22 +148,26 @@ impl<T: Copy> Cpu<T> {
         let done = self.running.swap_remove(self.first);
         // The instant was rounded up to a nanosecond: the job may have had a hair more than it needed.
         self.service = self.service.max(self.ends.swap_remove(self.first));
-        self.pools[done.pool as usize].busy += u128::from(done.work);
-        self.background -= usize::from(self.holds(&done));
         if self.running.is_empty() {
             self.service = 0;
         }
         self.first = least(&self.ends);
+        let done = self.done(done);
         self.schedule();
-        Some((done.pool, done.task))
+        Some(done)
+    }
+
+    /// Counts a job that is done.
+    fn done(&mut self, job: Running<T>) -> (Pool, T) {
+        self.pools[job.pool as usize].busy += u128::from(job.work);
+        self.background -= usize::from(self.holds(&job));
+        (job.pool, job.task)
     }
 
     /// A thread that has done its job, and what it waited for after it, takes the next.
     pub(crate) fn free(&mut self, now: Nanos, pool: Pool) {
         if let Some(job) = self.waited(pool) {
-            self.advance(now);
-            self.run(job);
-            self.schedule();
+            self.change(now, |cpu| cpu.run(job));
         }
     }
 
@@ -212,6 +214,13 @@ impl<T: Copy> Cpu<T> {
         self.ends.push(end);
     }
 
+    /// Lets something change at an instant of which jobs run, or how fast.
+    fn change(&mut self, now: Nanos, change: impl FnOnce(&mut Self)) {
+        self.advance(now);
+        change(self);
+        self.schedule();
+    }
+
     fn advance(&mut self, now: Nanos) {
         if !self.running.is_empty() && !self.paused {
             let parts = (now - self.at).0.saturating_mul(PARTS);
@@ -242,10 +251,10 @@ impl<T: Copy> Cpu<T> {
 
     /// Everything stands still from an instant on.
     pub(crate) fn pause(&mut self, now: Nanos) {
-        self.advance(now);
-        self.share_own();
-        self.paused = true;
-        self.schedule();
+        self.change(now, |cpu| {
+            cpu.share_own();
+            cpu.paused = true;
+        });
     }
 
     /// It goes on.
@@ -273,12 +282,12 @@ impl<T: Copy> Cpu<T> {
     /// From now on so many jobs elsewhere run on the same hardware threads, so many of them in the background.
     pub(crate) fn share(&mut self, now: Nanos, beside: (usize, usize)) {
         if self.beside != beside {
-            self.advance(now);
-            self.beside = beside;
-            if self.running() + beside.0 > self.room {
-                self.share_own();
-            }
-            self.schedule();
+            self.change(now, |cpu| {
+                cpu.beside = beside;
+                if cpu.running() + beside.0 > cpu.room {
+                    cpu.share_own();
+                }
+            });
         }
     }
 

@@ -16,25 +16,13 @@ impl<T: Copy> Cpu<T> {
     /// it gives the instant at which the caller is to [`Cpu::end`] it.
     pub(crate) fn begin(&mut self, now: Nanos, pool: Pool, work: f64, task: T) -> Option<(Nanos, Ticket)> {
         let job = self.admitted(pool, work, task)?;
-        if self.has_room() {
-            return Some(self.on_its_own(now, job));
-        }
-        self.advance(now);
-        self.start(job);
-        self.schedule();
-        None
+        self.on_its_own(now, job, Self::start)
     }
 
     /// Does what [`Cpu::free`] does; of the job that the thread takes it tells as [`Cpu::begin`] does.
     pub(crate) fn begin_next(&mut self, now: Nanos, pool: Pool) -> Option<(Nanos, Ticket)> {
         let job = self.waited(pool)?;
-        if self.has_room() {
-            return Some(self.on_its_own(now, job));
-        }
-        self.advance(now);
-        self.run(job);
-        self.schedule();
-        None
+        self.on_its_own(now, job, Self::run)
     }
 
     /// Ends a job at its instant; none if it has come to share its thread with others since. Its thread takes no other until
@@ -42,9 +30,7 @@ impl<T: Copy> Cpu<T> {
     pub(crate) fn end(&mut self, ticket: Ticket) -> Option<(Pool, T)> {
         let (job, _) = self.own.remove(ticket.0 as usize)?;
         self.alone -= 1;
-        self.pools[job.pool as usize].busy += u128::from(job.work);
-        self.background -= usize::from(self.holds(&job));
-        Some((job.pool, job.task))
+        Some(self.done(job))
     }
 
     /// Whether a hardware thread is free.
@@ -52,12 +38,22 @@ impl<T: Copy> Cpu<T> {
         self.running() + self.beside.0 < self.room && !self.paused
     }
 
-    fn on_its_own(&mut self, now: Nanos, job: Running<T>) -> (Nanos, Ticket) {
+    /// Lets a job run on a hardware thread of its own if one is free, and else as `shared` does.
+    fn on_its_own(
+        &mut self,
+        now: Nanos,
+        job: Running<T>,
+        shared: impl FnOnce(&mut Self, Running<T>),
+    ) -> Option<(Nanos, Ticket)> {
+        if !self.has_room() {
+            self.change(now, |cpu| shared(cpu, job));
+            return None;
+        }
         self.alone += 1;
         self.background += usize::from(self.holds(&job));
         // Rounded up: never before it is done.
         let end = now + Nanos(job.work.div_ceil(PARTS));
-        (end, Ticket(self.own.insert(Some((job, end))) as u32))
+        Some((end, Ticket(self.own.insert(Some((job, end))) as u32)))
     }
 
     /// There are more jobs than threads: all share them from now on.

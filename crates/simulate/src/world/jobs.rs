@@ -20,19 +20,18 @@ impl World {
 
     /// Adds a job of `work` seconds on a thread of an m5.
     pub(super) fn submit(&mut self, node: usize, pool: Pool, work: f64, task: Task) {
-        let now = self.now;
-        let Some(cpu) = self.processors(node) else { return };
-        match cpu.begin(now, pool, work, task) {
-            Some((at, job)) => self.agenda.add(at, Event::Job(node as u16, job)),
-            None => self.shares |= cpu.next() < Nanos(u64::MAX),
-        }
+        self.begin_job(node, |cpu, now| cpu.begin(now, pool, work, task));
     }
 
     /// A thread that has done its job, and what it waited for after it, takes the next.
     pub(super) fn free(&mut self, node: usize, pool: Pool) {
+        self.begin_job(node, |cpu, now| cpu.begin_next(now, pool));
+    }
+
+    fn begin_job(&mut self, node: usize, begin: impl FnOnce(&mut Cpu<Task>, Nanos) -> Option<(Nanos, Ticket)>) {
         let now = self.now;
         let Some(cpu) = self.processors(node) else { return };
-        match cpu.begin_next(now, pool) {
+        match begin(cpu, now) {
             Some((at, job)) => self.agenda.add(at, Event::Job(node as u16, job)),
             None => self.shares |= cpu.next() < Nanos(u64::MAX),
         }

@@ -32,10 +32,10 @@ impl Shared {
 impl World {
     /// A client sends a request: the driver works on it, and on its answer, at once.
     pub(super) fn sent_by_client(&mut self, req: u32) {
-        match self.shared {
-            Some(_) => self.submit(self.nodes.len() + self.sql.len(), DRIVER, self.c.cpu_client, Task::Sent(req)),
-            None => self.request(req),
+        if self.shared.is_none() {
+            return self.request(req);
         }
+        self.submit(self.nodes.len() + self.sql.len(), DRIVER, self.c.cpu_client, Task::Sent(req));
     }
 
     /// Before each event: new requests of disks and syncs take their processor time, and every job its share of the threads.
