@@ -15,6 +15,11 @@ impl Failure {
         Self { message: message.into(), code: 2 }
     }
 
+    /// As a value of JSON.
+    pub(crate) fn document(&self) -> serde_json::Value {
+        serde_json::json!({ "message": self.message, "exit_code": self.code })
+    }
+
     /// The environment fails.
     pub(crate) fn environment(message: impl Into<String>) -> Self {
         Self { message: message.into(), code: 3 }

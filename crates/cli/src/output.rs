@@ -20,12 +20,14 @@ pub(crate) struct Output {
     pub(crate) text: String,
     /// Whether the answer is no.
     pub(crate) negative: bool,
+    /// Why it is not all of the answer.
+    pub(crate) failure: Option<Failure>,
 }
 
 impl Output {
     /// A text that is not a "no".
     pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), negative: false }
+        Self { text: text.into(), negative: false, failure: None }
     }
 
     /// A value as JSON.
@@ -37,6 +39,11 @@ impl Output {
     /// The same answer, but a no if `negative`.
     pub(crate) fn negative(self, negative: bool) -> Self {
         Self { negative, ..self }
+    }
+
+    /// The same answer, with why it is not all of it. A document in JSON has it as its `error`.
+    pub(crate) fn failing(self, failure: Option<Failure>) -> Self {
+        Self { failure, ..self }
     }
 }
 
@@ -77,13 +84,14 @@ pub(crate) fn choose_colour(choice: clap::ColorChoice) {
 /// Prints the answer or the failure; `tell` is false if people have been told already.
 pub(crate) fn finish(result: Result<Output, Failure>, json: bool, tell: bool) -> ExitCode {
     let (text, code) = match result {
-        Ok(output) => (output.text, u8::from(output.negative)),
+        Ok(Output { text, negative, failure: None }) => (text, u8::from(negative)),
+        Ok(Output { text, failure: Some(failure), .. }) => {
+            told(&failure, tell);
+            (text, failure.code)
+        }
         Err(failure) => {
-            if tell {
-                // Nobody is left to be told if this fails.
-                let _ = writeln!(anstream::stderr(), "{} {}", red("error:"), failure.message);
-            }
-            let error = serde_json::json!({ "error": { "message": failure.message, "exit_code": failure.code } });
+            told(&failure, tell);
+            let error = serde_json::json!({ "error": failure.document() });
             (if json { format!("{error:#}\n") } else { String::new() }, failure.code)
         }
     };
@@ -95,6 +103,13 @@ pub(crate) fn finish(result: Result<Output, Failure>, json: bool, tell: bool) ->
             let _ = writeln!(anstream::stderr(), "{} standard output cannot be written: {error}", red("error:"));
             ExitCode::from(3)
         }
+    }
+}
+
+fn told(failure: &Failure, tell: bool) {
+    if tell {
+        // Nobody is left to be told if this fails.
+        let _ = writeln!(anstream::stderr(), "{} {}", red("error:"), failure.message);
     }
 }
 

@@ -35,7 +35,7 @@ pub use error::{PilotError, WorldError};
 pub use guard::{Bounds, Guard, gate, sound, vet};
 pub use health::{Health, StoreHealth};
 pub use http::{Access, Answer, Lease, PdHttp, Peer, TikvHttp};
-pub use journal::{Came, Ended, Entry, Folder, Journal, Lines, Replay, Stop, Undone};
+pub use journal::{Came, Damage, Ended, Entry, Folder, Journal, Lines, RefusedRun, Replay, Stop, Undone};
 pub use metrics::{Meters, MetricsServer};
 pub use pilot::Pilot;
 pub use procedure::{Condition, Ending, Found, Late, Procedure, Stage, Wait};

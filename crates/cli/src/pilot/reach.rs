@@ -151,12 +151,12 @@ impl Reach {
             "" => format!("pilot-{}", Timestamp::now().as_nanosecond()),
             name => name.to_owned(),
         };
-        let now = clock.now();
-        let journal = Journal::open(lines, replay, &cluster, &name, now.wall)?;
+        let journal = Journal::open(lines, replay, &cluster, &name, clock.now().wall)?.timed_by(Box::new(clock));
         let lease = if act { lease(&pd, &name)? } else { "only looks: none taken" };
         let meters = Meters::default();
         let notes = Notes::new(&folder, &meters, tell);
-        let pilot = Pilot::new(world, journal, Box::new(notes), now)?;
+        let switch = Folder::at(folder.path());
+        let pilot = Pilot::new(world, journal, Box::new(notes), clock.now())?.heeding(Box::new(move || switch.stop()));
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             signal_hook::flag::register(signal, Arc::clone(&interrupted))
@@ -188,6 +188,14 @@ pub(crate) fn not_stopped(place: &Place) -> Result<(), Failure> {
             ),
             code: 1,
         }),
+    }
+}
+
+/// Refuses to begin anything on a damaged journal: what it lacks may be under way.
+pub(crate) fn not_damaged(place: &Place) -> Result<(), Failure> {
+    match Folder::at(place.path()).replay()?.complaint() {
+        None => Ok(()),
+        Some(damaged) => Err(Failure::input(damaged)),
     }
 }
 

@@ -13,7 +13,7 @@ use units::Nanos;
 
 use super::limits::Limits;
 use super::maintenance::Listen;
-use super::reach::{Opened, Place, Reach, not_stopped};
+use super::reach::{Opened, Place, Reach, not_damaged, not_stopped};
 use super::text;
 use super::volumes::Volumes;
 use crate::failure::Failure;
@@ -93,6 +93,7 @@ impl Args {
 
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     not_stopped(&args.place)?;
+    not_damaged(&args.place)?;
     let known = args.known()?;
     let source = args.source(&known)?;
     let limited = args.limits.limited(&known, &args.reach.access(NODE_TOKEN)?)?;
