@@ -100,13 +100,18 @@ pub fn watch(
         std::thread::sleep(Duration::from_nanos(pause.0.saturating_sub(took.0).max(1)));
     }
     pilot.finish(clock.now())?;
-    settle(pilot, clock, plan.patience, &AtomicBool::new(false))
+    match settle(pilot, clock, plan.patience, &AtomicBool::new(false)) {
+        // As where it freezes before: who said so knows.
+        Err(_) if pilot.is_frozen() => Ok(()),
+        settled => settled,
+    }
 }
 
-/// Drives what is under way until nothing is, or only what the next pilot may go on waiting for. An interruption undoes it.
+/// Drives what is under way until nothing is, or only what the next pilot may go on waiting for. An interruption undoes it, as does the
+/// kill switch unless it freezes.
 ///
 /// # Errors
-/// When the journal cannot be written, or `patience` is over before.
+/// When the journal cannot be written, the kill switch freezes, or `patience` is over before.
 pub fn settle(
     pilot: &mut Pilot,
     clock: &dyn Clock,
@@ -117,7 +122,8 @@ pub fn settle(
     let mut finished = false;
     loop {
         let now = clock.now();
-        if !finished && interrupted.load(Ordering::Relaxed) {
+        let stop = pilot.stopped();
+        if !finished && (stop == Some(Stop::Undo) || interrupted.load(Ordering::Relaxed)) {
             finished = true;
             pilot.finish(now)?;
         }
@@ -125,12 +131,21 @@ pub fn settle(
         if pilot.is_settled() || pilot.only_looks() {
             return Ok(());
         }
-        if now.since(began.mono) > patience {
+        let open = || {
             let open = pilot.runs().values().filter(|run| run.ended.is_none());
-            let open: Vec<String> = open.map(|run| format!("run {} {}", run.number, run.standing())).collect();
+            open.map(|run| format!("run {} {}", run.number, run.standing())).collect::<Vec<_>>().join("; ")
+        };
+        if pilot.is_frozen() {
+            return Err(PilotError::Refused(format!(
+                "the kill switch was set, and nothing may be touched any more: {}; take it away with `diskwright pilot stop \
+                 --clear`, then undo with `diskwright pilot undo --all`",
+                open()
+            )));
+        }
+        if now.since(began.mono) > patience {
             return Err(PilotError::Refused(format!(
                 "not over after {patience}: {}; try again with `diskwright pilot undo --all`",
-                open.join("; ")
+                open()
             )));
         }
         std::thread::sleep(Duration::from_millis(100));
