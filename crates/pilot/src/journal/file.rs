@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use private::Purpose;
 
 use super::Replay;
 use crate::PilotError;
@@ -14,6 +15,9 @@ const LOG: &str = "pilot.log";
 const LOCK: &str = "lock";
 const STOP: &str = "stop";
 const UNDO: &str = "undo";
+
+/// A journal is believed when it is undone: others may read it, where its owner lets them, but not write it.
+const PLACE: Purpose = Purpose { what: "pilot's folder", choose: "name another with --journal DIR", allowed: 0o055 };
 
 /// Where the lines of a journal go.
 pub trait Lines {
@@ -33,18 +37,27 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens a folder to read in, beside a pilot that may run.
-    pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), lock: None }
+    /// Opens a folder to read in, beside a pilot that may run. One that is missing is empty.
+    ///
+    /// # Errors
+    /// When others could have written what is in it.
+    pub fn at(path: impl AsRef<Path>) -> Result<Self, PilotError> {
+        let path = path.as_ref();
+        let there = private::existing(path, PLACE)?;
+        Ok(Self { path: there.unwrap_or_else(|| path.to_owned()), lock: None })
+    }
+
+    /// The same folder to read in.
+    pub(crate) fn reader(&self) -> Self {
+        Self { path: self.path.clone(), lock: None }
     }
 
     /// Opens a folder to write in, and makes it if it is not there.
     ///
     /// # Errors
-    /// When another pilot has it, or it cannot be written.
-    pub fn take(path: impl Into<PathBuf>) -> Result<Self, PilotError> {
-        let path = path.into();
-        std::fs::create_dir_all(&path).map_err(|error| PilotError::system(path.display(), error))?;
+    /// When another pilot has it, it cannot be written, or others could have written in it.
+    pub fn take(path: impl AsRef<Path>) -> Result<Self, PilotError> {
+        let path = private::open(path.as_ref(), PLACE)?;
         let name = path.join(LOCK);
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&name);
         let lock = lock.map_err(|error| PilotError::system(name.display(), error))?;
