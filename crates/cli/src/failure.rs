@@ -52,6 +52,12 @@ about_input!(
     workload::WorkloadError,
 );
 
+impl From<private::FolderError> for Failure {
+    fn from(error: private::FolderError) -> Self {
+        Self::environment(error.to_string())
+    }
+}
+
 impl From<::pilot::WorldError> for Failure {
     fn from(error: ::pilot::WorldError) -> Self {
         ::pilot::PilotError::from(error).into()

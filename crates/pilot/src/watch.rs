@@ -35,7 +35,7 @@ pub struct Notes {
 impl Notes {
     /// Beside `folder`'s log, each sentence goes to `tell`.
     pub fn new(folder: &Folder, meters: &Meters, tell: Box<dyn FnMut(&str)>) -> Self {
-        Self { folder: Folder::at(folder.path()), meters: meters.clone(), tell }
+        Self { folder: folder.reader(), meters: meters.clone(), tell }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
@@ -69,16 +70,39 @@ fn one_pilot_works_in_a_folder() {
     let first = Folder::take(place.path()).unwrap();
     let error = Folder::take(place.path()).unwrap_err();
     assert!(error.exit_code() == 1 && error.to_string().contains("another pilot works in"), "{error}");
-    assert!(Folder::at(place.path()).is_taken());
+    assert!(Folder::at(place.path()).unwrap().is_taken());
     drop(first);
-    assert!(!Folder::at(place.path()).is_taken());
+    assert!(!Folder::at(place.path()).unwrap().is_taken());
     Folder::take(place.path()).unwrap();
+}
+
+#[test]
+fn a_folder_that_others_could_have_written_in_is_neither_read_nor_written() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("pilot");
+    fs::create_dir(&path).unwrap();
+    fs::write(path.join("journal.jsonl"), HEADER.to_owned() + "\n").unwrap();
+    for mode in [0o777, 0o775, 0o1777] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        for error in [Folder::take(&path).unwrap_err(), Folder::at(&path).unwrap_err()] {
+            let says = error.to_string();
+            assert!(
+                error.exit_code() == 3 && says.contains("expected mode 0755") && says.contains("--journal DIR"),
+                "{says}"
+            );
+        }
+    }
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(Folder::at(&path).unwrap().replay().unwrap().cluster, "7");
+    let made = place.path().join("made");
+    Folder::take(&made).unwrap();
+    assert_eq!(made.metadata().unwrap().permissions().mode() & 0o777, 0o700);
 }
 
 #[test]
 fn what_is_asked_through_the_folder_is_asked_once() {
     let place = tempfile::tempdir().unwrap();
-    let folder = Folder::at(place.path());
+    let folder = Folder::at(place.path()).unwrap();
     assert_eq!(folder.asked_undo().unwrap(), []);
     folder.ask_undo(&[3, 1], false).unwrap();
     folder.ask_undo(&[2], true).unwrap();

@@ -72,7 +72,7 @@ impl Ground {
                     ..cluster::Options::clone(options)
                 };
                 let host = Host::mount(home, scratch, deployment, &options)?;
-                let (data, redo, folder) = (host.disk("data"), host.disk("redo"), host.folder().to_owned());
+                let (data, redo, folder) = (host.disk("data"), host.disk("redo"), MariaDb::folder(&host)?);
                 let data = data.ok_or_else(|| SqlError::Input("the node has no data disk".to_owned()))?;
                 let places = (data.as_path(), redo.as_deref(), folder.as_path());
                 let text = settings(deployment, Memory::here(options.memory), places, order.connections(), set)?;
@@ -80,7 +80,7 @@ impl Ground {
                 tell(Stage::Starting("creating and starting MariaDB"));
                 pools = settings::pools(deployment, Memory::here(options.memory), set);
                 let first: Vec<_> = pools.iter().map(|(load, _)| (settings::POOL, load.0.to_string())).collect();
-                Some(Arc::new(MariaDb::start(host, &programs, &text, &first, Order::PATIENCE, &order.stop)?))
+                Some(Arc::new(MariaDb::start((host, &folder), &programs, &text, &first, Order::PATIENCE, &order.stop)?))
             }
             (Database::MariaDb { .. }, None) => {
                 return Err(SqlError::Environment("there is no place to start a server".to_owned()));

@@ -54,6 +54,9 @@ impl Memory {
     }
 }
 
+/// The folder in the server's own that statements can read files from and write files to, and no other.
+pub(crate) const FILES: &str = "files";
+
 /// The variable of the buffer pool.
 pub(crate) const POOL: &str = "innodb_buffer_pool_size";
 
@@ -94,7 +97,8 @@ pub fn settings(
     put("socket", folder.join("sql.sock").display().to_string());
     put("pid_file", folder.join("sql.pid").display().to_string());
     put("tmpdir", folder.display().to_string());
-    // Only its socket, in a folder of ours, lets anybody in: it has no password.
+    put("secure_file_priv", folder.join(FILES).display().to_string());
+    // Only its socket lets anybody in, in a folder that nobody else can enter.
     put("skip_networking", "ON".to_owned());
     put("max_connections", (clients + SPARE).to_string());
     // Each connection takes a file, each table some.
@@ -141,6 +145,8 @@ mod tests {
             "innodb_log_group_home_dir = /r/mysql",
             "innodb_buffer_pool_size = 1073741824",
             "innodb_doublewrite = OFF",
+            "secure_file_priv = /f/files",
+            "skip_networking = ON",
         ] {
             assert!(text.lines().any(|has| has == line), "{line} in\n{text}");
         }

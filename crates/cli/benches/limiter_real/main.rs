@@ -170,6 +170,7 @@ fn measure(
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, stop.clone())?;
     }
+    private::open(&args.scratch, private::Purpose::SCRATCH)?;
     let home = Home::open(args.scratch.join(run::HOME), env!("CARGO_BIN_EXE_diskwright"))?;
     let lab = Lab { home, scratch: args.scratch.clone(), programs: Programs::find()? };
     let began = Instant::now();

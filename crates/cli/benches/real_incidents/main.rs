@@ -116,6 +116,7 @@ fn make_all(args: &Args, rows: &[&Row]) -> Result<(), Trouble> {
     let needs_store = new.iter().any(|row| row.on == On::Store);
     let none = || Programs { store: PathBuf::new(), pd: PathBuf::new() };
     let programs = if needs_store { Programs::find()? } else { none() };
+    private::open(&args.scratch, private::Purpose::SCRATCH)?;
     let home = Home::open(args.scratch.join("run"), env!("CARGO_BIN_EXE_diskwright"))?;
     let lab = Lab { home, scratch: args.scratch.clone(), programs };
     let began = Instant::now();

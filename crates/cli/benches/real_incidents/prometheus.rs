@@ -38,12 +38,10 @@ impl Prometheus {
             "global: {{scrape_interval: 1s}}\nscrape_configs:\n- job_name: tikv\n  static_configs:\n  - targets: [{}]\n",
             named.join(", ")
         );
-        let file = folder.join("prometheus.yml");
-        std::fs::write(&file, config)?;
+        std::fs::write(folder.join("prometheus.yml"), config)?;
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let child = tools::tool("prometheus")
-            .arg(format!("--config.file={}", file.display()))
-            .arg(format!("--storage.tsdb.path={}", folder.join("data").display()))
+        let child = tools::server("prometheus", &folder)?
+            .args(["--config.file=prometheus.yml", "--storage.tsdb.path=data"])
             .arg(format!("--web.listen-address=127.0.0.1:{port}"))
             .stdout(Stdio::null())
             .stderr(std::fs::File::create(folder.join("log"))?)

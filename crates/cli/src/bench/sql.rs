@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bench::{Plan, Report};
 use deployment::Deployment;
+use private::Purpose;
 use serde_json::{Value, json};
 use sql::{Database, Found, Ground, Job, JobKind, Order, Password, Table, Target};
 use units::{Bytes, Nanos, Ratio, Usd};
@@ -230,7 +231,7 @@ fn room(args: &Args, job: &Job) -> Result<(), Failure> {
 /// Whether a folder has so many bytes of room.
 pub(super) fn enough(scratch: &Path, needed: f64) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::environment(format!("{}: {error}", scratch.display()));
-    std::fs::create_dir_all(scratch).map_err(|error| failed(&error))?;
+    private::open(scratch, Purpose::SCRATCH)?;
     let there = nix::sys::statvfs::statvfs(scratch).map_err(|error| failed(&error))?;
     let free = there.blocks_available() as f64 * there.fragment_size() as f64;
     if needed > free {

@@ -92,8 +92,9 @@ pub(crate) struct LogArgs {
 /// A folder that a pilot has written in.
 fn used(place: &Place) -> Result<Folder, Failure> {
     let path = place.path();
-    if path.is_dir() {
-        return Ok(Folder::at(&path));
+    let folder = Folder::at(&path)?;
+    if folder.path().is_dir() {
+        return Ok(folder);
     }
     Err(Failure::input(format!("{}: no pilot has worked here; name its folder with --journal", path.display())))
 }

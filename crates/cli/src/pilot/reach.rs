@@ -135,7 +135,7 @@ impl Reach {
     /// Opens the cluster and the folder. Who only looks takes no lock and leaves no trace.
     pub(crate) fn open(&self, place: &Place, act: bool, tell: Box<dyn FnMut(&str)>) -> Result<Opened, Failure> {
         let clock = SystemClock::new();
-        let folder = if act { Folder::take(place.path())? } else { Folder::at(place.path()) };
+        let folder = if act { Folder::take(place.path())? } else { Folder::at(place.path())? };
         let pd = PdHttp::new(&self.pd, &self.access(PD_TOKEN)?)?;
         let (cluster, health) = (pd.cluster_id()?, pd.health()?);
         let tikv = TikvHttp::find(&health, &self.tikv_status, &self.access(TIKV_TOKEN)?)?;
@@ -178,7 +178,7 @@ impl Opened {
 
 /// Refuses to begin while the kill switch is set.
 pub(crate) fn not_stopped(place: &Place) -> Result<(), Failure> {
-    match Folder::at(place.path()).stop() {
+    match Folder::at(place.path())?.stop() {
         None => Ok(()),
         Some(stop) => Err(Failure {
             message: format!(

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use catalog::View;
 use cluster::{Lab, Programs};
 use plan::Answer;
+use private::Purpose;
 use trial::prove::{Machine, Proof, Raw, Staged};
 use units::Bytes;
 use workload::Workload;
@@ -32,8 +33,7 @@ impl Prover {
                  (`modprobe fuse`; in a container `--device /dev/fuse --cap-add SYS_ADMIN`)"
             )));
         }
-        std::fs::create_dir_all(scratch)
-            .map_err(|error| Failure::environment(format!("{}: {error}", scratch.display())))?;
+        private::open(scratch, Purpose::SCRATCH)?;
         let lab = Lab { home: home::home()?, scratch: scratch.clone(), programs };
         Ok(Self { plans: plans.into(), lab })
     }

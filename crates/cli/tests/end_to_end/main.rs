@@ -8,5 +8,6 @@ mod diagnose;
 mod prove;
 mod readme;
 mod render;
+mod shared;
 mod simulate;
 mod terminal;

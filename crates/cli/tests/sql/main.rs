@@ -2,6 +2,7 @@
 //! fail and say so.
 
 mod lost;
+mod others;
 mod place;
 mod server;
 mod study;

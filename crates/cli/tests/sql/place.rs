@@ -124,14 +124,19 @@ impl Place {
         }
     }
 
+    /// The socket of the server that a run started.
+    pub(crate) fn socket(&self) -> Option<PathBuf> {
+        Some(self.started()?.join("sql/sql.sock"))
+    }
+
     /// The folder of the server that a run started.
-    fn started(&self) -> Option<PathBuf> {
+    pub(crate) fn started(&self) -> Option<PathBuf> {
         std::fs::read_dir(self.path("scratch")).ok()?.flatten().map(|entry| entry.path()).next()
     }
 
     /// That server's process.
     pub(crate) fn server(&self) -> Option<i32> {
-        std::fs::read_to_string(self.started()?.join("sql.pid")).ok()?.trim().parse().ok()
+        std::fs::read_to_string(self.started()?.join("sql/sql.pid")).ok()?.trim().parse().ok()
     }
 
     pub(crate) fn kill(&self, pid: i32, signal: Signal) {
@@ -140,7 +145,7 @@ impl Place {
 
     /// What that server answers to a question for one value.
     pub(crate) fn sql(&self, sql: &str) -> Option<String> {
-        let socket = self.started()?.join("sql.sock");
+        let socket = self.socket()?;
         let output = Command::new("mariadb")
             .args(["--no-defaults", "-N", "-B", "-u", "root", "-S", socket.to_str()?, "-e", sql])
             .stderr(Stdio::null())

@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use private::Purpose;
 
 use super::files::{open, read_whole, sync_folder, write_whole};
 use super::upgrade::upgraded;
@@ -17,6 +18,9 @@ const FORMER: &str = "journal-1.jsonl";
 const LOG: &str = "pilot.log";
 const LOCK: &str = "lock";
 
+/// A journal is believed when it is undone: others may read it, where its owner lets them, but not write it.
+const PLACE: Purpose = Purpose { what: "pilot's folder", choose: "name another with --journal DIR", allowed: 0o055 };
+
 /// A pilot's folder.
 #[derive(Debug)]
 pub struct Folder {
@@ -26,22 +30,27 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens a folder to read in, beside a pilot that may run.
-    pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), lock: None }
+    /// Opens a folder to read in, beside a pilot that may run. One that is missing is empty.
+    ///
+    /// # Errors
+    /// When others could have written what is in it.
+    pub fn at(path: impl AsRef<Path>) -> Result<Self, PilotError> {
+        let path = path.as_ref();
+        let there = private::existing(path, PLACE)?;
+        Ok(Self { path: there.unwrap_or_else(|| path.to_owned()), lock: None })
+    }
+
+    /// The same folder to read in.
+    pub(crate) fn reader(&self) -> Self {
+        Self { path: self.path.clone(), lock: None }
     }
 
     /// Opens a folder to write in, and makes it if it is not there.
     ///
     /// # Errors
-    /// When another pilot has it, or it cannot be written.
-    pub fn take(path: impl Into<PathBuf>) -> Result<Self, PilotError> {
-        let path = path.into();
-        if path.exists() && !path.is_dir() {
-            let message = format!("{}: it is no folder: name one for the pilot with --journal", path.display());
-            return Err(PilotError::Input(message));
-        }
-        std::fs::create_dir_all(&path).map_err(|error| PilotError::system(path.display(), error))?;
+    /// When another pilot has it, it cannot be written, or others could have written in it.
+    pub fn take(path: impl AsRef<Path>) -> Result<Self, PilotError> {
+        let path = private::open(path.as_ref(), PLACE)?;
         let name = path.join(LOCK);
         let failed = |error: std::io::Error| PilotError::system(name.display(), error);
         let lock = open(&name, OpenOptions::new().create(true).truncate(false).write(true))?;
