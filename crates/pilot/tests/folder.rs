@@ -121,7 +121,7 @@ fn what_is_asked_through_the_folder_is_asked_once() {
 #[test]
 fn a_switch_that_says_nothing_or_cannot_be_read_freezes() {
     let place = tempfile::tempdir().unwrap();
-    let (folder, file) = (Folder::at(place.path()), place.path().join("stop"));
+    let (folder, file) = (Folder::at(place.path()).unwrap(), place.path().join("stop"));
     for text in ["", "\n", "freeze", "und", "stop", "\u{fffd}"] {
         fs::write(&file, text).unwrap();
         assert_eq!(folder.stop(), Some(Stop::Freeze), "{text:?}");
@@ -139,7 +139,7 @@ fn a_switch_that_says_nothing_or_cannot_be_read_freezes() {
 #[test]
 fn who_reads_the_switch_while_it_is_written_sees_one_or_the_other() {
     let place = tempfile::tempdir().unwrap();
-    let folder = Folder::at(place.path());
+    let folder = Folder::at(place.path()).unwrap();
     folder.set_stop(Some(Stop::Freeze)).unwrap();
     let over = AtomicBool::new(false);
     let seen = std::thread::scope(|scope| {
@@ -163,7 +163,7 @@ fn who_reads_the_switch_while_it_is_written_sees_one_or_the_other() {
 #[test]
 fn a_request_that_was_not_written_whole_asks_for_nothing() {
     let place = tempfile::tempdir().unwrap();
-    let folder = Folder::at(place.path());
+    let folder = Folder::at(place.path()).unwrap();
     // A disk was full in the middle of a number, and had room again.
     fs::write(place.path().join("undo"), "\n17 force end\n\n1").unwrap();
     folder.ask_undo(&[23], false).unwrap();

@@ -155,7 +155,7 @@ impl Reach {
         let lease = if act { lease(&pd, &name)? } else { "only looks: none taken" };
         let meters = Meters::default();
         let notes = Notes::new(&folder, &meters, tell);
-        let switch = Folder::at(folder.path());
+        let switch = Folder::at(folder.path())?;
         let pilot = Pilot::new(world, journal, Box::new(notes), clock.now())?.heeding(Box::new(move || switch.stop()));
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -193,7 +193,7 @@ pub(crate) fn not_stopped(place: &Place) -> Result<(), Failure> {
 
 /// Refuses to begin anything on a damaged journal: what it lacks may be under way.
 pub(crate) fn not_damaged(place: &Place) -> Result<(), Failure> {
-    match Folder::at(place.path()).replay()?.complaint() {
+    match Folder::at(place.path())?.replay()?.complaint() {
         None => Ok(()),
         Some(damaged) => Err(Failure::input(damaged)),
     }

@@ -38,7 +38,7 @@ fn a_journal_of_the_format_before_is_read_undone_and_written_anew_with_checksums
     for (subject, values) in allowed() {
         assert_eq!(state.values[&subject], *values.last().unwrap(), "{subject}");
     }
-    let again = Folder::at(place.path()).replay().unwrap();
+    let again = Folder::at(place.path()).unwrap().replay().unwrap();
     assert!(!again.unsealed && !again.is_damaged() && again.runs == *pilot.runs(), "{again:#?}");
 }
 
