@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use jiff::Timestamp;
+use pilot::{Ending, Entry, Folder, Journal, Procedure, Step};
 use serde_json::Value;
 
 use crate::place::Place;
@@ -98,4 +100,37 @@ fn a_freeze_while_a_step_is_undone_leaves_the_others_and_the_next_undo_takes_the
     assert!(code == 0 && undone["undone"][0]["standing"] == "undone", "{undone}");
     assert_eq!([0, 1].map(|node| place.setting(node, CACHE)), before);
     place.end();
+}
+
+#[test]
+fn a_line_that_a_full_disk_cut_off_is_followed_by_none_and_gone_when_the_next_pilot_begins() {
+    let disk = SmallDisk::mount();
+    let folder = Folder::take(disk.path()).unwrap();
+    let open = || {
+        let (lines, replay) = folder.lines().unwrap();
+        assert_eq!(replay.complaint(), None);
+        Journal::open(lines, replay, "7", "p", Timestamp::UNIX_EPOCH)
+    };
+    let began = |run: u64| Entry::Began {
+        run,
+        at: Timestamp::UNIX_EPOCH,
+        controller: "by-hand".to_owned(),
+        // Two lines do not go into what a page has left.
+        reason: "because ".repeat(300),
+        procedure: Procedure::of_one(Step::EvictLeaders { store: 1 }, Ending::Keep),
+        expects: Value::Null,
+    };
+    let mut journal = open().unwrap();
+    journal.append(&began(1)).unwrap();
+    let filler = disk.fill();
+    let error = journal.append(&began(2)).unwrap_err();
+    assert_eq!(error.exit_code(), 3, "{error}");
+    fs::remove_file(filler).unwrap();
+    let error = journal.append(&began(2)).unwrap_err().to_string();
+    assert!(error.contains("a line before could not be written"), "{error}");
+    drop(journal);
+    let mut journal = open().unwrap();
+    assert_eq!(journal.replay().runs.len(), 1);
+    journal.append(&began(2)).unwrap();
+    assert_eq!(folder.replay().unwrap().runs.len(), 2);
 }

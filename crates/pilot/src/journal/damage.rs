@@ -12,6 +12,8 @@ use crate::step::Shown;
 pub struct Damage {
     /// Line in the file, from 1.
     pub line: usize,
+    /// How many lines of the file, from that one on.
+    pub lines: u64,
     /// Bytes that are no line, with their line break.
     pub bytes: usize,
     /// How many lines are missing, or may be.
@@ -30,6 +32,11 @@ pub struct RefusedRun {
 }
 
 impl Damage {
+    /// Lines that are missing before this one, or only its line break.
+    pub(super) fn between(line: usize, lost: u64) -> Self {
+        Self { line, lines: 1, bytes: 0, lost, looks: None }
+    }
+
     /// What bytes resemble that were a line, or part of one.
     pub(super) fn resemblance(bytes: &[u8]) -> Option<String> {
         let text = String::from_utf8_lossy(bytes);
@@ -51,7 +58,7 @@ impl Damage {
 
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, bytes, lost, looks } = self;
+        let Self { line, lines, bytes, lost, looks } = self;
         if *bytes == 0 {
             return match (looks, lost) {
                 (Some(looks), _) => write!(f, "line {line}: {looks}"),
@@ -60,12 +67,16 @@ impl fmt::Display for Damage {
                 (None, lost) => write!(f, "line {line}: {lost} lines before it are missing"),
             };
         }
-        write!(f, "line {line} is damaged ({bytes} byte{}", if *bytes == 1 { "" } else { "s" })?;
+        match lines {
+            1 => write!(f, "line {line} is damaged")?,
+            _ => write!(f, "lines {line} to {} are damaged", *line as u64 + lines - 1)?,
+        }
+        write!(f, " ({bytes} byte{}", if *bytes == 1 { "" } else { "s" })?;
         if let Some(looks) = looks {
             write!(f, ", by their looks {looks}")?;
         }
         f.write_str(")")?;
-        if *lost > 1 { write!(f, "; {lost} lines are lost") } else { Ok(()) }
+        if *lost > *lines { write!(f, "; {lost} lines are lost") } else { Ok(()) }
     }
 }
 

@@ -106,11 +106,6 @@ impl Replay {
         )
     }
 
-    /// Notes damage.
-    pub(super) fn tell(&mut self, line: usize, bytes: usize, lost: u64, looks: Option<String>) {
-        self.damage.push(Damage { line, bytes, lost, looks });
-    }
-
     /// What stays of those that are over, the last first.
     pub(crate) fn kept(&self) -> Vec<Kept> {
         let same = |one: &Run, other: &Run| {

@@ -26,6 +26,14 @@ struct Junk<'b> {
     looks: Option<String>,
 }
 
+impl Junk<'_> {
+    /// How many lines it is, as editors count. A whole one that is there twice takes no other's place.
+    fn lines(&self) -> u64 {
+        let ended = self.bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        ended + u64::from(self.bytes.last().is_some_and(|last| *last != b'\n'))
+    }
+}
+
 impl<'b> Reader<'b> {
     /// What all of them come to.
     pub(super) fn read(name: &str, parts: Vec<(usize, Part<'b>)>) -> Result<Replay, PilotError> {
@@ -33,7 +41,7 @@ impl<'b> Reader<'b> {
         for (number, part) in parts {
             match part {
                 Part::Whole(place, entry) => reader.take(number, place, &entry)?,
-                Part::Unbroken => reader.replay.tell(number, 0, 0, None),
+                Part::Unbroken => reader.replay.damage.push(Damage::between(number, 0)),
                 Part::Junk(bytes) => reader.junk.push(Junk { line: number, bytes, looks: Damage::resemblance(bytes) }),
             }
         }
@@ -47,7 +55,7 @@ impl<'b> Reader<'b> {
             // Format 1 counts nothing: what cannot be read may have been a line of any run that was under way.
             let next = self.replay.chain.next(run);
             let after_run = next.after_run.filter(|_| self.junk.is_empty());
-            Place { line: next.line + self.junk.len() as u64, after_run, ..next }
+            Place { line: next.line + self.junk_lines(), after_run, ..next }
         });
         if place.line <= self.replay.chain.line {
             let looks = Some(format!("it is line {} again, or out of its order", place.line));
@@ -100,10 +108,17 @@ impl<'b> Reader<'b> {
         let junk = std::mem::take(&mut self.junk);
         let line = junk.first().map_or(number, |junk| junk.line);
         if junk.is_empty() && lost > 0 {
-            self.replay.tell(number, 0, lost, None);
+            self.replay.damage.push(Damage::between(number, lost));
         }
-        for (at, Junk { line, bytes, looks }) in junk.into_iter().enumerate() {
-            self.replay.tell(line, bytes.len(), if at == 0 { lost } else { 0 }, looks);
+        for (at, junk) in junk.into_iter().enumerate() {
+            let lost = if at == 0 { lost } else { 0 };
+            self.replay.damage.push(Damage {
+                line: junk.line,
+                lines: junk.lines().max(1),
+                bytes: junk.bytes.len(),
+                lost,
+                looks: junk.looks,
+            });
         }
         line
     }
@@ -123,6 +138,10 @@ impl<'b> Reader<'b> {
         self.junk.iter().map(|junk| junk.bytes.len()).sum::<usize>() >= UNDOING
     }
 
+    fn junk_lines(&self) -> u64 {
+        self.junk.iter().map(Junk::lines).sum()
+    }
+
     fn suspect_one(&mut self, run: u64, line: usize) {
         self.suspects.insert(run, format!("line {line}, which is damaged or missing, is of it"));
     }
@@ -135,9 +154,7 @@ impl<'b> Reader<'b> {
 
     fn end(mut self) -> Replay {
         if let Some(line) = self.junk.first().map(|junk| junk.line) {
-            // A line that is there twice takes no other's place.
-            let lost = self.junk.iter().filter(|junk| !junk.bytes.is_empty()).count() as u64;
-            let undone = self.may_have_undone();
+            let (lost, undone) = (self.junk_lines(), self.may_have_undone());
             self.tell_junk(line, lost);
             if lost > 0 {
                 self.replay.chain.line += lost;
@@ -150,7 +167,7 @@ impl<'b> Reader<'b> {
         }
         if self.replay.cluster.is_empty() && self.replay.chain.line > 0 {
             if self.replay.damage.is_empty() {
-                self.replay.tell(1, 0, 1, None);
+                self.replay.damage.push(Damage::between(1, 1));
             }
             let runs: Vec<u64> = self.replay.runs.keys().copied().collect();
             for run in runs {

@@ -10,7 +10,7 @@ pub(super) enum Part<'b> {
     Whole(Option<Place>, Entry),
     /// Two lines that nothing but their line break is missing between.
     Unbroken,
-    /// Nothing that this program wrote, or not any more.
+    /// Nothing that this program wrote, or not any more. What of it follows one another is one.
     Junk(&'b [u8]),
 }
 
@@ -28,27 +28,35 @@ impl<'b> Scan<'b> {
     pub(super) fn of(bytes: &'b [u8]) -> Self {
         let ended = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let (lines, tail) = bytes.split_at(ended);
-        let mut scan = Self::default();
-        let mut number = 0;
-        for line in lines.split_inclusive(|byte| *byte == b'\n') {
-            number += 1;
-            scan.add(number, line);
-        }
-        scan.whole = if is_torn(tail) { ended } else { bytes.len() };
-        if scan.whole > ended {
-            scan.add(number + 1, tail);
+        let mut scan = Self { whole: if is_torn(tail) { ended } else { bytes.len() }, ..Self::default() };
+        let tail = Some(tail).filter(|_| scan.whole > ended);
+        let (mut from, mut junk) = (0, None);
+        for (at, line) in lines.split_inclusive(|byte| *byte == b'\n').chain(tail).enumerate() {
+            let to = from + line.len();
+            if scan.add(at + 1, line) {
+                junk = None;
+            } else if let (Some(began), Some((_, Part::Junk(before)))) = (junk, scan.parts.last_mut()) {
+                *before = &bytes[began..to];
+            } else {
+                junk = Some(from);
+                scan.parts.push((at + 1, Part::Junk(line)));
+            }
+            from = to;
         }
         scan
     }
 
-    fn add(&mut self, number: usize, all: &'b [u8]) {
-        let line = all.strip_suffix(b"\n").unwrap_or(all);
+    /// Adds what a line holds; whether that is all of it.
+    fn add(&mut self, number: usize, line: &'b [u8]) -> bool {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
         if let Some((place, entry)) = open(line) {
-            return self.push(number, place, entry);
+            self.push(number, place, entry);
+            return true;
         }
         // Once there are checksums, each line has one.
         if let Some(entry) = (!self.sealed).then(|| open_unsealed(line)).flatten() {
-            return self.parts.push((number, Part::Whole(None, entry)));
+            self.parts.push((number, Part::Whole(None, entry)));
+            return true;
         }
         let mut rest = line.len();
         for piece in pieces(line) {
@@ -58,7 +66,10 @@ impl<'b> Scan<'b> {
             }
         }
         let unbroken = rest < line.len() && rest <= 1;
-        self.parts.push((number, if unbroken { Part::Unbroken } else { Part::Junk(all) }));
+        if unbroken {
+            self.parts.push((number, Part::Unbroken));
+        }
+        unbroken
     }
 
     fn push(&mut self, number: usize, place: Place, entry: Entry) {

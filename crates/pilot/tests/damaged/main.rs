@@ -59,6 +59,13 @@ proptest! {
     }
 
     #[test]
+    fn any_bytes_are_a_damaged_journal_or_a_line_that_was_cut_off(bytes in prop::collection::vec(any::<u8>(), 1..300)) {
+        let (read, whole) = Replay::read("j", &bytes).unwrap();
+        prop_assert!(read.is_damaged() || whole == 0, "{:?}", read);
+        prop_assert!(read.runs.is_empty());
+    }
+
+    #[test]
     fn a_journal_of_which_a_stretch_is_overwritten_is_no_empty_one(
         from in any::<prop::sample::Index>(),
         length in 1..2000_usize,
@@ -134,7 +141,7 @@ fn bytes_that_are_no_journal_are_a_damaged_one_to_which_nothing_is_added() {
     for bytes in [&random[..], &[0; 512], b"\xff", b"\n", b"hello", "\u{feff}".as_bytes()] {
         fs::write(&file, bytes).unwrap();
         let replay = folder.replay().unwrap();
-        assert!(replay.complaint().is_some_and(|said| said.contains("line 1 is damaged")), "{bytes:?}");
+        assert!(replay.complaint().is_some_and(|said| said.contains("damaged: line")), "{bytes:?}");
         let (lines, replay) = folder.lines().unwrap();
         let error = pilot(&Twin::new(1, &[]), lines, replay).err().unwrap();
         assert_eq!(error.exit_code(), 2, "{error}");
