@@ -9,4 +9,5 @@ mod prove;
 mod readme;
 mod render;
 mod simulate;
+mod supply;
 mod terminal;
