@@ -3,8 +3,13 @@
 CARGO ?= cargo
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/diskwright/target
 DEMO_OUT ?= $(CARGO_TARGET_DIR)/demo
+# Programs that the tests and the checks run, each of one version: those of Python and npm as .ci/pinned says, with all they need.
+TOOLS := $(CARGO_TARGET_DIR)/tools
+PINNED := $(CURDIR)/.ci/pinned
+CARGO_DENY := $(TOOLS)/cargo-deny-0.20.2/bin/cargo-deny
+CARGO_FUZZ := $(TOOLS)/cargo-fuzz-0.13.2/bin/cargo-fuzz
 
-.PHONY: help demo test store bench bench-store bench-mount validate validate-innodb incidents incidents-real limiter limiter-real fuzz deny picture linker tools moto headers
+.PHONY: help demo test store bench bench-store bench-mount validate validate-innodb incidents incidents-real limiter limiter-real fuzz licences deny picture linker tools moto headers
 
 help:
 	@echo "make demo     build diskwright, plan examples/tpcc-5000.toml, say where its report is"
@@ -20,8 +25,9 @@ help:
 	@echo "make limiter  the pilot's compaction limiter against the others, simulated: writes docs/limiter.md"
 	@echo "make limiter-real  the same on the reference store, four hours, goes on where it ended: the other half of that page"
 	@echo "make picture  docs/plan.svg, from a real plan"
-	@echo "make fuzz     every parser, FUZZ_SECONDS each (needs cargo-fuzz)"
-	@echo "make deny     licences and known vulnerabilities of the dependencies"
+	@echo "make fuzz     every parser, FUZZ_SECONDS each"
+	@echo "make licences licences and origins of the dependencies; asks nobody"
+	@echo "make deny     those, and known vulnerabilities: fetches the advisory database from GitHub"
 
 # In the profile of the tests, in which what computes is optimised: it builds in half the time, and the tests build on it. A measured
 # run wants `cargo build --release`.
@@ -91,15 +97,20 @@ limiter-real: store
 	$(CARGO) test --workspace --features diskwright/cloud --locked --bench limiter_real -- $(LIMITER_REAL)
 
 FUZZ_SECONDS ?= 60
-# libFuzzer asks for nightly features; the bootstrap variable lets a stable compiler build them.
-fuzz:
-	cd fuzz && for target in disk workload deployment units iostat timeline events \
-	  iostat_timeline diskstats cloudwatch_export prometheus_answer; do \
-	  RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+# libFuzzer asks for nightly features; the bootstrap variable lets a stable compiler build them. The targets are those of
+# fuzz/Cargo.toml: none can be left out.
+fuzz: $(CARGO_FUZZ)
+	cd fuzz && targets=$$($(CARGO_FUZZ) fuzz list) && [ -n "$$targets" ] && for target in $$targets; do \
+	  RUSTC_BOOTSTRAP=1 $(CARGO_FUZZ) fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
 
-deny:
-	@command -v cargo-deny >/dev/null || $(CARGO) install --locked cargo-deny
-	$(CARGO) deny check
+# What no licence or advisory of deny.toml is met by: lines for the fuzzer are not met by the workspace, and the other way round.
+QUIET := --hide-inclusion-graph --allow duplicate --allow license-not-encountered --allow license-exception-not-encountered
+licences: $(CARGO_DENY)
+	$(CARGO_DENY) --locked --offline check $(QUIET) licenses bans sources
+
+deny: $(CARGO_DENY)
+	$(CARGO_DENY) --locked check $(QUIET)
+	$(CARGO_DENY) --locked --manifest-path fuzz/Cargo.toml check $(QUIET) --allow advisory-not-detected
 
 # The README's picture, from a real run.
 picture: linker
@@ -108,8 +119,7 @@ picture: linker
 # What the tests run: disks are driven by fio and mounted, databases run on them, rendered files are read by the programs that
 # they are for. The linter of CloudFormation is Python's and gets a folder of its own; Prometheus is only unpacked; a service of
 # MariaDB that comes with the package is not wanted.
-TOOLS := $(CARGO_TARGET_DIR)/tools
-tools: $(TOOLS)/bin/cfn-lint $(TOOLS)/bin/prometheus $(TOOLS)/operator/node_modules/.package-lock.json
+tools: $(TOOLS)/cfn-lint.txt $(TOOLS)/bin/prometheus $(TOOLS)/operator/node_modules/.package-lock.json
 	@missing=; for pair in fio:fio mkfs.xfs:xfsprogs mkfs.ext4:e2fsprogs losetup:mount shellcheck:shellcheck \
 	  mariadbd:mariadb-server sysbench:sysbench; do \
 	  command -v $${pair%%:*} >/dev/null || [ -x /usr/sbin/$${pair%%:*} ] || missing="$$missing $${pair#*:}"; done; \
@@ -118,11 +128,16 @@ tools: $(TOOLS)/bin/cfn-lint $(TOOLS)/bin/prometheus $(TOOLS)/operator/node_modu
 	  case "$$missing" in *mariadb*) \
 	    $$sudo systemctl disable --now mariadb 2>/dev/null || $$sudo service mariadb stop 2>/dev/null || true;; esac; }
 
-$(TOOLS)/bin/cfn-lint:
+# What is there already as pinned is not fetched again, though the list may be newer: a fresh clone is.
+same = cmp -s $(1) $(2) && touch $(2)
+
+$(TOOLS)/cfn-lint.txt: $(PINNED)/cfn-lint.txt
 	@python3 -c 'import ensurepip' 2>/dev/null || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
 	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends python3-venv; }
-	python3 -m venv $(TOOLS)/python && $(TOOLS)/python/bin/pip install --quiet 'cfn-lint>=1.51,<2'
-	@mkdir -p $(TOOLS)/bin && ln -sf ../python/bin/cfn-lint $@
+	@$(call same,$<,$@) || { python3 -m venv $(TOOLS)/python && \
+	  $(TOOLS)/python/bin/pip install --quiet --disable-pip-version-check --no-deps -r $< && \
+	  $(TOOLS)/python/bin/pip check && \
+	  mkdir -p $(TOOLS)/bin && ln -sf ../python/bin/cfn-lint $(TOOLS)/bin/cfn-lint && cp $< $@; }
 
 $(TOOLS)/bin/prometheus:
 	@mkdir -p $(TOOLS)/bin $(TOOLS)/deb; cd $(TOOLS)/deb && { apt-get download -qq prometheus || { \
@@ -130,20 +145,29 @@ $(TOOLS)/bin/prometheus:
 	dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x -C $(TOOLS) --strip-components=2 ./usr/bin/promtool ./usr/bin/prometheus
 
 # The types of TiDB Operator as JSON schemas, of both its lines, made into JavaScript. The last file that npm writes says that all are there.
-$(TOOLS)/operator/node_modules/.package-lock.json:
+$(TOOLS)/operator/node_modules/.package-lock.json: $(PINNED)/operator/package-lock.json $(PINNED)/operator/package.json
 	@command -v npm >/dev/null || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
 	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends nodejs npm; }
 	@mkdir -p $(TOOLS)/operator
-	@npm install --prefix $(TOOLS)/operator --silent --ignore-scripts --no-audit --no-fund @kubernetes-models/tidb-operator@2.0.0
+	@{ [ -e $@ ] && cmp -s $< $(TOOLS)/operator/package-lock.json && touch $@; } || { cp $^ $(TOOLS)/operator/ && \
+	  npm ci --prefix $(TOOLS)/operator --silent --ignore-scripts --no-audit --no-fund; }
 
-# An AWS to test against, from PyPI, once: CloudWatch, EC2, RDS and IAM in memory. cbor2 is the form that its CloudWatch lacks.
+# An AWS to test against, from PyPI, once: CloudWatch, EC2, RDS and IAM in memory.
 MOTO := $(CARGO_TARGET_DIR)/moto
-moto: $(MOTO)/bin/moto_server
-$(MOTO)/bin/moto_server:
+moto: $(MOTO)/moto.txt
+$(MOTO)/moto.txt: $(PINNED)/moto.txt
 	@python3 -c 'import ensurepip, venv' 2>/dev/null || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
 	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends python3-venv; }
-	@python3 -m venv $(MOTO)
-	@$(MOTO)/bin/pip install --quiet --disable-pip-version-check moto==5.2.5 flask==3.1.3 flask-cors==6.0.5 cbor2==6.2.1
+	@$(call same,$<,$@) || { python3 -m venv $(MOTO) && \
+	  $(MOTO)/bin/pip install --quiet --disable-pip-version-check --no-deps -r $< && \
+	  $(MOTO)/bin/pip check && cp $< $@; }
+
+# The checks of dependencies, which take some minutes to build, once, and the fuzzer.
+install = CARGO_TARGET_DIR=$(TOOLS)/build $(CARGO) install --quiet --locked --root $(patsubst %/bin/,%,$(dir $@)) $(1) && rm -rf $(TOOLS)/build
+$(CARGO_DENY):
+	$(call install,cargo-deny@0.20.2)
+$(CARGO_FUZZ):
+	$(call install,cargo-fuzz@0.13.2)
 
 # RocksDB is C++, and its Rust names are made from its C header by libclang.
 headers:

@@ -81,6 +81,7 @@ impl Plan {
     /// When a number cannot be.
     pub fn check(&self) -> Result<(), BenchError> {
         self.load.check()?;
+        self.course.turns().iter().try_for_each(|turn| self.load.times(turn.load).check_most())?;
         self.limits.check()?;
         if self.threads == 0 || self.threads > MOST_THREADS {
             let message = format!("{} driver threads: expected 1 to {MOST_THREADS}", self.threads);

@@ -40,6 +40,18 @@ pub enum Fault {
     /// Nobody holds data.
     #[error("no node holds data; add a [[nodes]] table with `role = \"storage\"`")]
     NoStorage,
+    /// A count beyond what is worked with.
+    #[error("{given} is more than {most}, the most {what} that are worked with ({source_text}); write {most} or less")]
+    TooMany {
+        /// As written, or what the groups come to up to this one.
+        given: u64,
+        /// The most.
+        most: u32,
+        /// Nodes, zones or replicas.
+        what: &'static str,
+        /// Where the bound comes from.
+        source_text: &'static str,
+    },
     /// Zero where at least one is needed.
     #[error("must be more than zero; write 1 or more, or remove the key or its table")]
     Zero,
@@ -105,6 +117,16 @@ pub enum Fault {
         what: &'static str,
         /// The engine.
         engine: Engine,
+    },
+    /// A size below which the engine does not start.
+    #[error("{given} is less than {least}, {why}; write {least} or more")]
+    TooSmall {
+        /// As set.
+        given: Bytes,
+        /// The smallest.
+        least: Bytes,
+        /// Where the limit comes from.
+        why: String,
     },
     /// A size with which the engine does not start.
     #[error("{given} is more than {most}, {why}; write {most} or less")]

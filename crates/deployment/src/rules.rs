@@ -14,8 +14,16 @@ pub(crate) struct Rules {
     pub(crate) headroom: Rule<f64>,
     /// Largest block size with which TiKV starts.
     pub(crate) tikv_max_block_size: Rule<Bytes>,
+    /// Smallest block size with which TiKV starts.
+    pub(crate) tikv_min_block_size: Rule<Bytes>,
     /// Attachments that an instance needs besides its data and log volumes.
     pub(crate) root_volumes: Rule<u32>,
+    /// Most nodes of all groups together.
+    pub(crate) most_nodes: Rule<u32>,
+    /// Most zones.
+    pub(crate) most_zones: Rule<u32>,
+    /// Most copies of a range.
+    pub(crate) most_replicas: Rule<u32>,
 }
 
 /// A number and where it comes from.
@@ -39,7 +47,11 @@ mod tests {
             &RULES.month_hours.source,
             &RULES.headroom.source,
             &RULES.tikv_max_block_size.source,
+            &RULES.tikv_min_block_size.source,
             &RULES.root_volumes.source,
+            &RULES.most_nodes.source,
+            &RULES.most_zones.source,
+            &RULES.most_replicas.source,
         ];
         assert!(sources.iter().all(|source| !source.trim().is_empty()));
     }

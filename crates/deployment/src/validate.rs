@@ -5,7 +5,7 @@ use disk::Disk;
 use units::Bytes;
 use workload::Engine;
 
-use crate::rules::RULES;
+use crate::rules::{RULES, Rule};
 use crate::{Deployment, DeploymentError, Fault, NodeGroup, Role};
 
 impl Deployment {
@@ -15,6 +15,7 @@ impl Deployment {
     /// The first fault, with the key at which it stands.
     pub fn validate(&self, view: &View) -> Result<(), DeploymentError> {
         let cloud = view.region(&self.region).map_err(|error| DeploymentError::new("region", error))?;
+        self.within_bounds()?;
         let nodes = self.storage_nodes();
         if self.storage().next().is_none() {
             return Err(DeploymentError::new("nodes", Fault::NoStorage));
@@ -36,6 +37,21 @@ impl Deployment {
             return Err(DeploymentError::new(key, Fault::TooFewNodes { replicas, nodes }));
         }
         Ok(())
+    }
+
+    /// Whether memory and time suffice for its numbers, whatever is done with it.
+    fn within_bounds(&self) -> Result<(), DeploymentError> {
+        let bound = |key: &str, what, given: u64, rule: &'static Rule<u32>| {
+            let fault = Fault::TooMany { given, most: rule.value, what, source_text: &rule.source };
+            if given > u64::from(rule.value) { Err(DeploymentError::new(key, fault)) } else { Ok(()) }
+        };
+        let mut nodes = 0;
+        for (i, group) in self.nodes.iter().enumerate() {
+            nodes += u64::from(group.count);
+            bound(&format!("nodes.{i}.count"), "nodes", nodes, &RULES.most_nodes)?;
+        }
+        bound("zones", "zones", u64::from(self.zones), &RULES.most_zones)?;
+        bound("settings.replicas", "replicas", u64::from(self.replicas()), &RULES.most_replicas)
     }
 
     fn validate_group(&self, view: &View, cloud: Cloud, group: &NodeGroup) -> Result<(), (&'static str, Fault)> {
@@ -114,6 +130,11 @@ impl Deployment {
         if let Some(given) = s.block_size.filter(|size| *size > rule.value) {
             let why = format!("the largest with which TiKV starts ({})", rule.source);
             return Err(("block-size", Fault::TooLarge { given, most: rule.value, why }));
+        }
+        let rule = &RULES.tikv_min_block_size;
+        if let Some(given) = s.block_size.filter(|size| *size < rule.value) {
+            let why = format!("the smallest with which TiKV starts ({})", rule.source);
+            return Err(("block-size", Fault::TooSmall { given, least: rule.value, why }));
         }
         for (_, group) in self.storage() {
             let most = view.instance(&group.instance).map_err(|error| ("block-cache", error.into()))?.memory;

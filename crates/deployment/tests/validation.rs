@@ -103,6 +103,22 @@ fn no_nodes_and_no_zones_are_refused() {
 }
 
 #[test]
+fn more_nodes_than_any_cluster_has_are_refused_whichever_group_they_are_in() {
+    refused("count = 3", "count = 4294967295", 8, "4294967295 is more than 10000, the most nodes that are worked with");
+    let sql = "[[nodes]]\nrole = \"sql\"\ncount = 9998\ninstance = \"c5.4xlarge\"\n\n[settings]";
+    refused("[settings]", sql, 15, "10001 is more than 10000");
+    let text = Text::new("a.toml", GOOD.replacen("count = 3", "count = 10000", 1));
+    assert_eq!(Deployment::from_text(&text).unwrap().validate(&Catalog::embedded().at(None)), Ok(()));
+}
+
+#[test]
+fn more_zones_or_replicas_than_any_cluster_has_are_refused() {
+    refused("zones = 3", "zones = 4294967295", 4, "4294967295 is more than 100, the most zones");
+    let many = "block-size = \"16KiB\"\nreplicas = 4294967295";
+    refused("block-size = \"16KiB\"", many, 15, "4294967295 is more than 9, the most replicas");
+}
+
+#[test]
 fn more_zones_than_nodes_are_refused() {
     refused("zones = 3", "zones = 4", 4, "only 3 storage nodes");
 }
@@ -170,6 +186,7 @@ fn tikv_has_no_doublewrite() {
 fn blocks_with_which_tikv_does_not_start_are_refused() {
     refused("\"16KiB\"", "\"33MiB\"", 14, "33MiB is more than 32MiB");
     refused("\"16KiB\"", "0", 14, "must be more than zero");
+    refused("\"16KiB\"", "\"1023B\"", 14, "1023B is less than 1KiB, the smallest with which TiKV starts");
 }
 
 #[test]

@@ -61,9 +61,9 @@ impl Bytes {
         self.0 as f64
     }
 
-    /// Rounded up to a whole number of GiB.
+    /// Rounded up to a whole number of GiB; the largest size where that is no size any more.
     pub fn ceil_gib(self) -> Self {
-        Self::gib(self.0.div_ceil(1 << 30))
+        Self(1 << 30) * self.0.div_ceil(1 << 30)
     }
 }
 
@@ -105,14 +105,15 @@ serde_as_text!(Bytes, "a size such as \"100GiB\"");
 
 impl Add for Bytes {
     type Output = Self;
+    /// Saturates.
     fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
+        Self(self.0.saturating_add(other.0))
     }
 }
 
 impl AddAssign for Bytes {
     fn add_assign(&mut self, other: Self) {
-        self.0 += other.0;
+        *self = *self + other;
     }
 }
 
@@ -126,8 +127,9 @@ impl Sub for Bytes {
 
 impl Mul<u64> for Bytes {
     type Output = Self;
+    /// Saturates.
     fn mul(self, factor: u64) -> Self {
-        Self(self.0 * factor)
+        Self(self.0.saturating_mul(factor))
     }
 }
 
@@ -156,6 +158,15 @@ mod tests {
         assert_eq!("1TiB".parse::<Bytes>().unwrap(), Bytes(1 << 40));
         assert_eq!("1.5 GiB".parse::<Bytes>().unwrap(), Bytes::mib(1536));
         assert_eq!("4096".parse::<Bytes>().unwrap(), Bytes::kib(4));
+    }
+
+    #[test]
+    fn sizes_saturate_at_the_largest() {
+        let most = Bytes(u64::MAX);
+        let mut sum = most;
+        sum += Bytes(1);
+        assert_eq!([most + Bytes(1), most * 2, most.ceil_gib(), sum, [most, most].into_iter().sum()], [most; 5]);
+        assert_eq!(Bytes(1).ceil_gib(), Bytes::gib(1));
     }
 
     #[test]

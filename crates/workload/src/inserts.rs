@@ -51,10 +51,10 @@ pub struct Inserts {
 impl Inserts {
     /// The profile, the number of clients, and how the table grows. Data are those at the end of the run, which must fit.
     pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(Profile, Option<f64>, Growth), WorkloadError> {
-        let row = pick.bytes("row", self.row, Bounds::Positive)?;
-        let indexes = pick.maybe("indexes", self.indexes, Bounds::Any)?.unwrap_or(0.0);
+        let row = pick.bytes("row", self.row, Bounds::Row)?;
+        let indexes = pick.maybe("indexes", self.indexes, Bounds::Indexes)?.unwrap_or(0.0);
         let index_entry = match self.index_entry {
-            Some(size) => pick.bytes("index-entry", size, Bounds::Positive)?,
+            Some(size) => pick.bytes("index-entry", size, Bounds::Row)?,
             None if indexes > 0.0 => {
                 let message = "is missing; expected the mean size of an entry of the indexes, such as \"64B\"";
                 return Err(WorkloadError::new(pick.key("index-entry"), message));
@@ -78,10 +78,11 @@ impl Inserts {
         }
         let before = pick.maybe("rows-before", self.rows_before, Bounds::Any)?.unwrap_or(0.0);
         let added = pick.number("rows-added", self.rows_added, Bounds::AtLeastOne)?;
-        let per_statement = pick.maybe("rows-per-statement", self.rows_per_statement, Bounds::AtLeastOne)?;
+        let per_statement = pick.maybe("rows-per-statement", self.rows_per_statement, Bounds::OfAStatement)?;
         let inserts = per_statement.unwrap_or(1.0);
+        pick.touched("rows-per-statement", inserts * (1.0 + indexes), row)?;
         let compressed = self.compressed.map(|c| pick.share("compressed", c, Bounds::Share)).transpose()?;
-        let clients = pick.maybe("clients", self.clients, Bounds::AtLeastOne)?;
+        let clients = pick.maybe("clients", self.clients, Bounds::Clients)?;
         let profile = Profile {
             unit: Unit { name: "inserts/s", per_operation: inserts },
             statements: 1.0,

@@ -26,6 +26,7 @@ pub use iostat::{DeviceRates, IostatReport, Waits, iostat_reports, parse_iostat}
 pub use measured::{Counters, Devices, MeasuredLoad};
 pub use mix::{Mix, MixDistribution, Operation};
 pub use noun::{Kind, Workload};
+pub use pick::MOST_CLIENTS;
 pub use profile::{Band, Blocks, Growth, IoRates, Measured, Profile, Task, Unit};
 pub use sysbench::{OltpTest, Sysbench, SysbenchDistribution};
 pub use targets::{Availability, Targets, Wishes};

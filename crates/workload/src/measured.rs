@@ -141,7 +141,7 @@ impl MeasuredLoad {
             stored,
             memory: self.memory.map(|memory| pick.bytes("memory", memory, Bounds::Positive)).transpose()?,
         };
-        let clients = pick.maybe("clients", self.clients, Bounds::AtLeastOne)?;
+        let clients = pick.maybe("clients", self.clients, Bounds::Clients)?;
         let profile = Profile {
             unit: Unit { name: "x measured", per_operation: 1.0 },
             statements: 0.0,

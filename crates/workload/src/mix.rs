@@ -96,16 +96,16 @@ struct Mean {
 impl Operation {
     /// Adds its share to the mean.
     fn add(&self, index: usize, pick: &mut Pick<'_>, mean: &mut Mean) -> Result<(), WorkloadError> {
-        let mut number = |name: &str, value: Option<Uncertain>| {
-            pick.maybe(&format!("operations.{index}.{name}"), value, Bounds::Any).map(|n| n.unwrap_or(0.0))
+        let mut number = |name: &str, value: Option<Uncertain>, bounds: Bounds| {
+            pick.maybe(&format!("operations.{index}.{name}"), value, bounds).map(|n| n.unwrap_or(0.0))
         };
-        let weight = number("weight", Some(self.weight))?;
-        let reads = number("reads", self.reads)?;
-        let scans = number("scans", self.scans)?;
-        let rows_per_scan = number("rows-per-scan", self.rows_per_scan)?;
-        let inserts = number("inserts", self.inserts)?;
-        let updates = number("updates", self.updates)?;
-        let statements = number("statements", self.statements)?;
+        let weight = number("weight", Some(self.weight), Bounds::Any)?;
+        let reads = number("reads", self.reads, Bounds::OfAnOperation)?;
+        let scans = number("scans", self.scans, Bounds::OfAnOperation)?;
+        let rows_per_scan = number("rows-per-scan", self.rows_per_scan, Bounds::OfAnOperation)?;
+        let inserts = number("inserts", self.inserts, Bounds::OfAnOperation)?;
+        let updates = number("updates", self.updates, Bounds::OfAnOperation)?;
+        let statements = number("statements", self.statements, Bounds::OfAnOperation)?;
         if reads + scans + inserts + updates == 0.0 {
             let message = "does nothing; give it reads, scans, inserts or updates";
             return Err(WorkloadError::new(pick.key(&format!("operations.{index}")), message));
@@ -136,12 +136,12 @@ impl Mix {
     /// The profile and the number of clients.
     pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(Profile, Option<f64>), WorkloadError> {
         let rows = pick.number("rows", self.rows, Bounds::AtLeastOne)?;
-        let row = pick.bytes("row", self.row, Bounds::Positive)?;
-        let indexes = pick.maybe("indexes", self.indexes, Bounds::Any)?.unwrap_or(0.0);
-        let index_entry = self.index_entry.map(|size| pick.bytes("index-entry", size, Bounds::Positive)).transpose()?;
+        let row = pick.bytes("row", self.row, Bounds::Row)?;
+        let indexes = pick.maybe("indexes", self.indexes, Bounds::Indexes)?.unwrap_or(0.0);
+        let index_entry = self.index_entry.map(|size| pick.bytes("index-entry", size, Bounds::Row)).transpose()?;
         let index_entry = index_entry.unwrap_or_default();
         let compressed = self.compressed.map(|c| pick.share("compressed", c, Bounds::Share)).transpose()?;
-        let clients = pick.maybe("clients", self.clients, Bounds::AtLeastOne)?;
+        let clients = pick.maybe("clients", self.clients, Bounds::Clients)?;
         let think = self.think.map(|think| pick.span("think", think, Bounds::Any)).transpose()?;
         let popularity = self.popularity(rows, pick)?;
         let mut mean = Mean::default();
@@ -152,6 +152,8 @@ impl Mix {
             let message = "have no weight; expected at least one operation with a weight above zero";
             return Err(WorkloadError::new(pick.key("operations"), message));
         }
+        let written = (mean.inserts + mean.updates) * (1.0 + indexes);
+        pick.touched("operations", (mean.reads + mean.scanned_rows + written) / mean.weight, row)?;
         let mean_square = mean.squared_statements / mean.weight;
         let square_mean = (mean.statements / mean.weight).powi(2);
         let profile = Profile {

@@ -144,6 +144,16 @@ impl Profile {
         }
     }
 
+    /// Whether an operation with so many times the reads, scans and writes touches few enough rows.
+    ///
+    /// # Errors
+    /// In a clause, when it does not.
+    pub fn touches(&self, [reads, scans, writes]: [f64; 3]) -> Result<(), String> {
+        let written = self.inserts * (1.0 + self.indexes) + self.updates;
+        let rows = self.point_reads * reads + self.scans * self.rows_per_scan * scans + written * writes;
+        crate::pick::touched(rows, self.row)
+    }
+
     /// How accesses spread over blocks of a size, and how many rows of the bands lie in a block: one where the bands are of
     /// blocks themselves.
     pub fn in_blocks(&self, size: Bytes) -> (&[Band], f64) {

@@ -87,10 +87,10 @@ impl Sysbench {
     /// The profile and the number of clients.
     pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(Profile, Option<f64>), WorkloadError> {
         let test = TESTS.iter().find(|row| row.test == self.test).expect("a row for each test");
-        let tables = pick.number("tables", self.tables, Bounds::AtLeastOne)?;
+        let tables = pick.number("tables", self.tables, Bounds::Tables)?;
         let rows = pick.number("rows", self.rows, Bounds::AtLeastOne)?;
         let theta = pick.maybe("theta", self.theta, Bounds::Fraction)?.unwrap_or(THETA);
-        let clients = pick.maybe("clients", self.clients, Bounds::AtLeastOne)?;
+        let clients = pick.maybe("clients", self.clients, Bounds::Clients)?;
         let profile = Profile {
             unit: Unit { name: "queries/s", per_operation: test.statements },
             statements: test.statements,

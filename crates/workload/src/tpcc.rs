@@ -22,7 +22,7 @@ impl Tpcc {
     /// The profile and the number of clients.
     pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(Profile, Option<f64>), WorkloadError> {
         let warehouses = pick.number("warehouses", self.warehouses, Bounds::AtLeastOne)?;
-        let clients = pick.maybe("clients", self.clients, Bounds::AtLeastOne)?;
+        let clients = pick.maybe("clients", self.clients, Bounds::Clients)?;
         let think = self.think.map_or(Ok(Nanos(0)), |think| pick.span("think", think, Bounds::Any))?;
         let data = pick.data("warehouses", warehouses * Standard::of(Keys::Clustered).bytes_per_warehouse)?;
         let profile = |keys: Keys, keys_apart: Option<Box<Profile>>| {

@@ -128,7 +128,7 @@ impl Ycsb {
             self.field_length.map(|length| pick.bytes("field-length", length, Bounds::Positive)).transpose()?;
         let theta = pick.maybe("theta", self.theta, Bounds::Fraction)?.unwrap_or(THETA);
         let compressed = self.compressed.map(|c| pick.share("compressed", c, Bounds::Share)).transpose()?;
-        let clients = pick.maybe("clients", self.clients, Bounds::AtLeastOne)?;
+        let clients = pick.maybe("clients", self.clients, Bounds::Clients)?;
         let row = fields * length.map_or(100.0, Bytes::as_f64) + KEY.as_f64();
         let ordered = self.key_order == KeyOrder::Ordered;
         let profile = Profile {
@@ -148,7 +148,7 @@ impl Ycsb {
             rows_per_scan: if core.scans > 0.0 { ROWS_PER_SCAN } else { 0.0 },
             inserts: core.inserts,
             updates: core.updates,
-            row: pick.data("field-length", row)?,
+            row: pick.row(if self.field_length.is_some() { "field-length" } else { "fields" }, row)?,
             indexes: 0.0,
             index_entry: Bytes(0),
             random_indexes: 0.0,

@@ -91,7 +91,7 @@ pub enum Loop {
 const LONGEST_THINK: Nanos = Nanos::secs(3600);
 
 /// The most clients or operations in flight of one run: each takes some hundred bytes.
-const MOST: u32 = 1_000_000;
+const MOST: u32 = workload::MOST_CLIENTS;
 
 /// The highest rate: an arrival each nanosecond of 32 is beyond any driver.
 const FASTEST: f64 = 3e7;
@@ -101,17 +101,28 @@ impl Loop {
     /// When a number cannot be.
     pub fn check(&self) -> Result<(), BenchError> {
         let wrong = match self {
-            Self::Closed { clients, .. } if *clients == 0 || *clients > MOST => {
-                format!("{clients} clients: expected 1 to {MOST}")
-            }
+            Self::Closed { clients: 0, .. } => format!("0 clients: expected 1 to {MOST}"),
             Self::Closed { think, .. } if *think > LONGEST_THINK => {
                 format!("a think time of {think}: expected at most {LONGEST_THINK}")
             }
-            Self::Open { rate, .. } if !(*rate > 0.0 && *rate <= FASTEST) => {
+            Self::Open { rate, .. } if *rate <= 0.0 || rate.is_nan() => {
                 format!("a rate of {rate} operations a second: expected more than 0 and at most {FASTEST:.0}")
             }
             Self::Open { in_flight, .. } if *in_flight == 0 || *in_flight > MOST => {
                 format!("{in_flight} operations in flight: expected 1 to {MOST}")
+            }
+            _ => return self.check_most(),
+        };
+        Err(BenchError::Input(wrong))
+    }
+
+    /// # Errors
+    /// When it is more than one driver has room for.
+    pub(crate) fn check_most(&self) -> Result<(), BenchError> {
+        let wrong = match self {
+            Self::Closed { clients, .. } if *clients > MOST => format!("{clients} clients: expected 1 to {MOST}"),
+            Self::Open { rate, .. } if *rate > FASTEST => {
+                format!("a rate of {rate} operations a second: expected more than 0 and at most {FASTEST:.0}")
             }
             _ => return Ok(()),
         };

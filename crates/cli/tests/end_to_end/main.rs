@@ -10,4 +10,5 @@ mod readme;
 mod render;
 mod shared;
 mod simulate;
+mod supply;
 mod terminal;

@@ -73,6 +73,12 @@ pub struct Side {
     order: Order,
 }
 
+/// Most pairs of runs: each takes minutes, and what it found is kept to the end.
+const MOST_PAIRS: u32 = 100;
+
+/// Most rows of a study's table.
+const MOST_SLOTS: u64 = 10_000;
+
 impl Study {
     /// Reads a study from its text; `open` reads the files that it names, whose paths are relative to its own.
     ///
@@ -85,6 +91,17 @@ impl Study {
         if document.pairs == 0 || document.slot == Nanos(0) {
             let key = if document.pairs == 0 { "pairs" } else { "slot" };
             return Err(text.error_at_key(key, format!("`{key}` is 0; expected more")).into());
+        }
+        if document.pairs > MOST_PAIRS {
+            let message = format!("`pairs` is {}; expected at most {MOST_PAIRS}", document.pairs);
+            return Err(text.error_at_key("pairs", message).into());
+        }
+        if document.measure.0 / document.slot.0 > MOST_SLOTS {
+            let message = format!(
+                "`slot` is {}, for {} measured; expected {MOST_SLOTS} rows at most",
+                document.slot, document.measure
+            );
+            return Err(text.error_at_key("slot", message).help("write a longer one, such as \"60s\"").into());
         }
         let mut side = |path: &Path| -> Result<Side, SqlError> {
             let deployment = Deployment::from_text(&open(&beside(path))?)?;
@@ -215,5 +232,18 @@ mod tests {
         let wrong = STUDY.replace("pairs = 2", "pairs = 0");
         let error = Study::from_text(&Text::new("here/study.toml", wrong), &mut open).unwrap_err();
         assert!(error.exit_code() == 2 && error.to_string().contains("pairs"), "{error}");
+    }
+
+    #[test]
+    fn a_study_of_more_runs_or_rows_than_anybody_reads_is_refused_at_its_line() {
+        for (number, expected) in
+            [("pairs = 4294967295", "here/study.toml:5:"), ("slot = \"1ns\"", "10000 rows at most")]
+        {
+            let key = number.split(' ').next().unwrap();
+            let line = STUDY.lines().find(|line| line.starts_with(key)).unwrap();
+            let wrong = STUDY.replace(line, number);
+            let error = Study::from_text(&Text::new("here/study.toml", wrong), &mut open).unwrap_err().to_string();
+            assert!(error.contains(expected) && error.contains(key), "{error}");
+        }
     }
 }
