@@ -51,6 +51,17 @@ impl SqlError {
         }
     }
 
+    /// The same with something more to say, where it is a text of ours.
+    pub(crate) fn with(self, more: &str) -> Self {
+        let both = |text: String| format!("{text}; {more}");
+        match self {
+            Self::Input(text) => Self::Input(both(text)),
+            Self::Environment(text) => Self::Environment(both(text)),
+            Self::Refused(text) => Self::Refused(both(text)),
+            other => other,
+        }
+    }
+
     /// What a database said while `doing` something.
     pub(crate) fn said(doing: &str, error: &mysql_async::Error) -> Self {
         match Class::of(error) {

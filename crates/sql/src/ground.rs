@@ -16,7 +16,7 @@ use crate::clients::Clients;
 use crate::connection::Connection;
 use crate::found::{Checked, Found, Use};
 use crate::mariadb::Programs;
-use crate::prepare::{Ready, prepare};
+use crate::prepare::{Ready, clear, done, prepare};
 use crate::settings::{self, settings};
 use crate::sysbench::Sysbench;
 use crate::watch::Watch;
@@ -126,9 +126,19 @@ impl Ground {
         let how = Load { threads: LOADERS, tries: TRIES, seed: self.ready.seed };
         let (job, stop) = (&self.order.job, &self.order.stop);
         if let JobKind::Sysbench(oltp) = job.kind {
-            return Sysbench::new(&self.target, oltp)?.prepare(stop, &mut |line| tell(Stage::Starting(line)));
+            let filled = Sysbench::new(&self.target, oltp)
+                .and_then(|sysbench| sysbench.prepare(stop, &mut |line| tell(Stage::Starting(line))));
+            return match filled {
+                Ok(()) => block_on(done(&self.target))?.map_err(|error| SqlError::said("noting the load", &error)),
+                Err(error) => Err(error.with(&block_on(clear(&self.target, job))?)),
+            };
         }
-        load(&self.target, job, &how, &self.ready.loaded, &mut |loading| tell(Stage::Loading(loading)), stop)?;
+        let loading = &mut |loading: &bench::Loading| tell(Stage::Loading(loading));
+        load(&self.target, job, &how, &self.ready.loaded, loading, stop).map_err(|error| match self.server {
+            // What was loaded goes with it.
+            Some(_) => error,
+            None => error.with("what is loaded is kept: the same command goes on with it, --drop begins anew"),
+        })?;
         self.go_on()?;
         match self.check(tell)? {
             Some(Checked { broken, .. }) if !broken.is_empty() => Err(SqlError::Refused(format!(

@@ -14,6 +14,7 @@ mod ground;
 mod inserts;
 mod load;
 mod mariadb;
+mod note;
 mod order;
 mod prepare;
 mod retries;

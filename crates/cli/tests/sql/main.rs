@@ -1,6 +1,7 @@
 //! `diskwright bench` on a real MariaDB. Needs root, FUSE, and the package mariadb-server (`make tools`); without it the tests
 //! fail and say so.
 
+mod loads;
 mod lost;
 mod place;
 mod server;

@@ -33,7 +33,7 @@ const FILES: [(&str, &str); 6] = [
     ),
     (
         "sysbench.toml",
-        "engine = \"innodb\"\nregion = \"us-west-2\"\n[sysbench]\ntest = \"read_write\"\ntables = 2\nrows = 500\n\
+        "engine = \"innodb\"\nregion = \"us-west-2\"\n[sysbench]\ntest = \"read_write\"\ntables = 2\nrows = 10000\n\
          clients = 4\n[targets]\nthroughput = 100\n",
     ),
     (
@@ -113,6 +113,12 @@ impl Place {
     /// As on a machine where MariaDB is not installed.
     pub(crate) fn run_without_server(&self, line: &str) -> Run {
         self.wait(self.command(line).env("PATH", "").spawn().unwrap())
+    }
+
+    /// With the programs of a folder before all others.
+    pub(crate) fn run_among(&self, line: &str, folder: &std::path::Path) -> Run {
+        let path = std::env::var("PATH").unwrap_or_default();
+        self.wait(self.command(line).env("PATH", format!("{}:{path}", folder.display())).spawn().unwrap())
     }
 
     pub(crate) fn wait(&self, child: Child) -> Run {
