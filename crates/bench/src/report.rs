@@ -145,7 +145,7 @@ pub struct Latencies {
 pub struct ErrorCount {
     /// Which kind of operation.
     pub kind: String,
-    /// What the database said, numbers as `#`.
+    /// What the database said, numbers but codes of errors as `#`.
     pub reason: String,
     /// Whether they may have been done all the same.
     pub unknown: bool,

@@ -14,14 +14,15 @@ use units::{Bytes, Nanos};
 
 use crate::clients::Clients;
 use crate::connection::Connection;
-use crate::found::{Checked, Found, Use};
+use crate::found::{Checked, Found};
+use crate::used::Use;
 use crate::mariadb::Programs;
 use crate::prepare::{Ready, clear, done, prepare};
 use crate::settings::{self, settings};
 use crate::sysbench::Sysbench;
 use crate::watch::Watch;
 use crate::work::JobKind;
-use crate::{Database, Load, MariaDb, Memory, Order, Retries, SqlError, Stage, Table, Target, Works, load, tidb};
+use crate::{Class, Database, Load, MariaDb, Memory, Order, Retries, SqlError, Stage, Table, Target, Works, load, tidb};
 
 /// A SQL database with its rows, ready for runs. Dropped, a server that was started for it is taken down.
 #[derive(Debug)]
@@ -206,12 +207,13 @@ impl Ground {
         let timeline = if seen.series.is_empty() { run.timeline } else { run.timeline.merge(&seen)? };
         let from = Nanos((run.report.warm_up_s * 1e9) as u64) + later(&timeline, began);
         let until = from + Nanos((run.report.measured_s * 1e9) as u64);
-        let full = retries.why_full();
-        if full.is_none() {
+        let ended = retries.ended();
+        if ended.is_none() {
             self.go_on()?;
         }
         // A database that is full answers no long questions.
-        let checked = if full.is_none() { self.check(tell)? } else { None };
+        let checked = if ended.is_none() { self.check(tell)? } else { None };
+        let full = ended.clone().filter(|(class, _)| *class == Class::Full).map(|(_, reason)| reason);
         let tpcc = matches!(self.order.job.kind, JobKind::Tpcc(_));
         Ok(Found {
             tpmc: run.report.kinds.first().filter(|_| tpcc).map(|orders| 60.0 * orders.per_s),
@@ -224,6 +226,7 @@ impl Ground {
             restarts: self.restarts() - before,
             checked,
             full,
+            ended: ended.map(|(_, reason)| reason),
         })
     }
 

@@ -93,7 +93,7 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
         let run = ground.run(number, &mut |stage| live.show_sql(&stage))?;
         kept.keep(&run.report, &run.timeline)?;
         found.push(run);
-        if found.last().is_some_and(|found| found.full.is_some()) {
+        if found.last().is_some_and(|found| found.ended.is_some()) {
             break;
         }
     }
@@ -102,7 +102,7 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
     live.end();
     let failed = found.iter().any(|found| {
         let broken = found.checked.as_ref().is_some_and(|checked| !checked.broken.is_empty());
-        found.report.operations == 0 || found.full.is_some() || broken
+        found.report.operations == 0 || found.ended.is_some() || broken
     });
     let output = match json {
         true => Output::json(&document(kept.report(), &found)),
@@ -268,5 +268,6 @@ fn of_run(found: &Found) -> Value {
         "restarts": found.restarts,
         "checked": checked,
         "full": found.full,
+        "ended": found.ended,
     })
 }

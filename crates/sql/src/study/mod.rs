@@ -120,12 +120,13 @@ impl Study {
                 let ground = Ground::prepare((Some(home), scratch), order, &mut |stage| tell(second, pair, stage))?;
                 let found = ground.run(pair, &mut |stage| tell(second, pair, stage))?;
                 ground.end()?;
-                match &found.full {
-                    Some(full) => Err(SqlError::Refused(format!(
+                match (&found.full, &found.ended) {
+                    (Some(full), _) => Err(SqlError::Refused(format!(
                         "{}: {full}; give it a larger disk, or measure for a shorter time",
                         side.name
                     ))),
-                    None => Ok(found),
+                    (None, Some(ended)) => Err(SqlError::Refused(format!("{}: {ended}", side.name))),
+                    (None, None) => Ok(found),
                 }
             };
             let first = pair % 2 == 0;
