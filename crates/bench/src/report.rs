@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use timeline::Latency;
 use units::{Nanos, Usd};
 
-use crate::{Cpu, Judge, Limits, Loop, Phase, Slice, per_million};
+use crate::{Cpu, Judge, Limits, Loop, Phase, Slice, Stall, per_million};
 
 /// Runs of one workload on one database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,6 +54,9 @@ pub struct RunReport {
     pub measured_s: f64,
     /// Why it ended.
     pub end: Phase,
+    /// The longest stretch in which nothing succeeded, if it is worth telling ([`Stall::LEAST_S`]).
+    #[serde(default)]
+    pub stalled: Option<Stall>,
     /// Operations that succeeded, a second; `None` if fewer than ten windows were measured.
     pub throughput: Option<Throughput>,
     /// Operations that succeeded.
@@ -229,6 +232,7 @@ impl RunReport {
             steady: judge.steady(),
             measured_s: seconds,
             end: judge.phase(),
+            stalled: judge.stalled(),
             throughput,
             operations,
             failures: all.failed(),

@@ -93,7 +93,8 @@ impl Ground {
             (Database::MariaDb { .. }, None) => unreachable!("a server was started above"),
         };
         tell(Stage::Starting("looking at the tables"));
-        let ready = block_on(prepare(&target, &order.job, order.table, order.plan.seed))??;
+        let create = order.create || server.is_some();
+        let ready = block_on(prepare(&target, &order.job, (order.table, create), order.plan.seed))??;
         let mut ports = Vec::new();
         if server.is_none() {
             let (there, missing) = block_on(tidb::status_ports(&target))??;

@@ -49,18 +49,17 @@ impl Job {
     }
 }
 
-/// Makes the schema ready: creates it and its tables, or finds how far a load had come.
-pub(crate) async fn prepare(target: &Target, job: &Job, table: Table, seed: u64) -> Result<Ready, SqlError> {
+/// Makes the schema ready: creates its tables, or finds how far a load had come. A schema that is not there is made only with
+/// `create`.
+pub(crate) async fn prepare(
+    target: &Target,
+    job: &Job,
+    (table, create): (Table, bool),
+    seed: u64,
+) -> Result<Ready, SqlError> {
     let said = |doing: &'static str| move |error: mysql_async::Error| SqlError::said(doing, &error);
     let mut connection = Connection::open(target, false).await.map_err(said("the database"))?;
-    let schema = &target.schema;
-    let create = format!("CREATE DATABASE IF NOT EXISTS `{schema}`");
-    // Who may not create schemas may still have one.
-    let created = connection.run(&create).await;
-    connection.run(&format!("USE `{schema}`")).await.map_err(|error| match created {
-        Err(why) => SqlError::said("creating the schema", &why),
-        Ok(()) => SqlError::said("the schema", &error),
-    })?;
+    enter(&mut connection, target, create).await?;
     let there = connection.text("SHOW TABLES").await.map_err(said("the schema's tables"))?;
     let there: BTreeSet<&str> = there.iter().filter_map(|row| Some(row.first()?.text())).collect();
     let mine: Vec<_> = job.tables().into_iter().filter(|table| there.contains(table.as_str())).collect();
@@ -75,6 +74,47 @@ pub(crate) async fn prepare(target: &Target, job: &Job, table: Table, seed: u64)
     };
     connection.close().await;
     ready
+}
+
+/// Goes into the schema.
+async fn enter(connection: &mut Connection, target: &Target, create: bool) -> Result<(), SqlError> {
+    /// `ER_BAD_DB_ERROR`.
+    const UNKNOWN: u16 = 1049;
+    let schema = &target.schema;
+    let into = format!("USE `{schema}`");
+    let refused = match connection.run(&into).await {
+        Ok(()) => return Ok(()),
+        Err(refused) => refused,
+    };
+    if create {
+        let created = connection.run(&format!("CREATE DATABASE IF NOT EXISTS `{schema}`")).await;
+        created.map_err(|error| SqlError::said("creating the schema", &error))?;
+        return connection.run(&into).await.map_err(|error| SqlError::said("the schema", &error));
+    }
+    match &refused {
+        mysql_async::Error::Server(error) if error.code == UNKNOWN => {
+            let there = connection.text("SHOW DATABASES").await.unwrap_or_default();
+            let there: Vec<_> = there.iter().filter_map(|row| Some(row.first()?.text())).collect();
+            Err(SqlError::Input(format!(
+                "{} has no schema `{schema}`{}; name one that is there, or make it with --create",
+                target.server_title(),
+                others(&there)
+            )))
+        }
+        _ => Err(SqlError::said("the schema", &refused)),
+    }
+}
+
+/// The schemas that a server has beside its own, for people.
+fn others(there: &[&str]) -> String {
+    const OWN: [&str; 5] = ["information_schema", "performance_schema", "mysql", "sys", "metrics_schema"];
+    const MOST: usize = 8;
+    let theirs: Vec<_> = there.iter().copied().filter(|name| !OWN.contains(&name.to_lowercase().as_str())).collect();
+    match theirs.len() {
+        0 => String::new(),
+        count if count > MOST => format!(", but {} and {} more", theirs[..MOST].join(", "), count - MOST),
+        _ => format!(", but {}", theirs.join(", ")),
+    }
 }
 
 /// Tables are there that nobody said to drop: a load that was not ended goes on, everything else is left alone.
@@ -232,6 +272,13 @@ mod tests {
             assert!(job.size().len() <= most, "`{}` is longer than {most}", job.size());
         }
         assert!(u64::MAX.to_string().len() <= most);
+    }
+
+    #[test]
+    fn schemas_that_are_there_are_named_without_the_servers_own_and_only_some_of_many() {
+        assert_eq!(others(&["mysql", "INFORMATION_SCHEMA", "tpcc"]), ", but tpcc");
+        assert_eq!(others(&["mysql"]), "");
+        assert_eq!(others(&["a"; 10]), format!(", but {} and 2 more", ["a"; 8].join(", ")));
     }
 
     #[test]

@@ -140,6 +140,14 @@ impl Target {
         }
     }
 
+    /// The server alone, for people.
+    pub(crate) fn server_title(&self) -> String {
+        match &self.socket {
+            Some(socket) => format!("{}@{}", self.user, socket.display()),
+            None => format!("mysql://{}@{}:{}", self.user, self.host, self.port),
+        }
+    }
+
     /// How to connect; in the schema, or in none to create it.
     pub(crate) fn opts(&self, in_schema: bool) -> mysql_async::Opts {
         // Both providers may be built in for other parts of the program: TLS must be told which.

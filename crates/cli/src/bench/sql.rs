@@ -33,6 +33,9 @@ pub(crate) struct Extra {
     /// Drop the workload's tables that are in the schema, and load them anew
     #[arg(long, conflicts_with = "no_load")]
     drop: bool,
+    /// Make the schema that the URL names if it is not there
+    #[arg(long, requires = "db", conflicts_with = "no_load")]
+    create: bool,
     /// Speak TLS with the database; the server's certificate is signed by the authority in this file
     #[arg(long, value_name = "PEM", requires = "db")]
     tls_ca: Option<PathBuf>,
@@ -61,6 +64,7 @@ impl Extra {
     pub(crate) fn check_unused(&self) -> Result<(), Failure> {
         let given = [
             (self.drop, "--drop"),
+            (self.create, "--create"),
             (self.tls_ca.is_some(), "--tls-ca"),
             (self.iam, "--iam"),
             (self.credits.is_some(), "--credits"),
@@ -134,7 +138,7 @@ fn order(args: &Args, workload: &Workload) -> Result<Order, Failure> {
         _ => Table::Load,
     };
     let crash = args.sql.crash.map(|after| Duration::from_nanos(after.0));
-    Ok(Order { job, database, plan, table, crash, stop: Arc::default() })
+    Ok(Order { job, database, plan, table, create: args.sql.create, crash, stop: Arc::default() })
 }
 
 type Chosen = (Database, String, Option<Usd>);

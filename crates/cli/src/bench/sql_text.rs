@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use bench::{Report, RunReport};
 use sql::{Checked, Found, Use};
 
-use crate::bench::text::{how, remarks, table, unsteady};
+use crate::bench::text::{headline, how, remarks, table, unsteady};
 use crate::output::{bold, yellow};
 use crate::table::{WIDTH, wrap};
 
 pub(super) fn text(report: &Report, found: &[Found], notes: &[String], written: &[PathBuf]) -> String {
-    let mut out = bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
+    let mut out = headline(report) + &bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
     out += &format!("{}; {} rows\n\n", how(&report.load, report.threads), report.rows_loaded);
     out += &table(report);
     for found in found {

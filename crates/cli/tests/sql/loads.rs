@@ -11,7 +11,7 @@ fn a_load_that_cannot_begin_leaves_no_table_and_the_next_one_loads() {
     let place = Place::new();
     let port = place.serve();
     let bench = || place.run(&format!("bench @inserts.toml --db mysql://few@127.0.0.1:{port}/mine {SHORT}"));
-    place.own("CREATE DATABASE mine; CREATE USER few@'127.0.0.1'; GRANT CREATE, DROP ON mine.* TO few@'127.0.0.1'").unwrap();
+    place.own("CREATE USER few@'127.0.0.1'; GRANT CREATE, DROP ON mine.* TO few@'127.0.0.1'").unwrap();
     let refused = bench();
     assert!(refused.code != 0 && refused.stderr.contains("no table of it is left"), "{refused:?}");
     assert_eq!(place.own("SHOW TABLES FROM mine").unwrap(), "");
@@ -26,7 +26,7 @@ fn a_load_that_was_cut_off_while_it_created_its_tables_goes_on() {
     let port = place.serve();
     let bench = || place.run(&format!("bench @inserts.toml --db mysql://bench@127.0.0.1:{port}/mine {SHORT}"));
     let loaded = "CREATE TABLE mine.loaded (piece bigint NOT NULL PRIMARY KEY, seed varchar(100) NOT NULL)";
-    place.own(&format!("CREATE DATABASE mine; {loaded}")).unwrap();
+    place.own(loaded).unwrap();
     let first = bench();
     assert_eq!(first.code, 0, "nothing was noted: {first:?}");
     place.own("DROP DATABASE mine; CREATE DATABASE mine").unwrap();
@@ -44,7 +44,7 @@ fn a_load_whose_server_stops_taking_rows_says_that_it_goes_on() {
     let bench = || place.run(&format!("bench @inserts.toml --db mysql://few@127.0.0.1:{port}/mine {SHORT}"));
     // The note is one update, and the first piece is some more.
     let grant = "GRANT ALL ON mine.* TO few@'127.0.0.1'";
-    place.own(&format!("CREATE DATABASE mine; CREATE USER few@'127.0.0.1' WITH MAX_UPDATES_PER_HOUR 6; {grant}")).unwrap();
+    place.own(&format!("CREATE USER few@'127.0.0.1' WITH MAX_UPDATES_PER_HOUR 6; {grant}")).unwrap();
     let cut = bench();
     assert!(cut.code != 0 && cut.stderr.contains("the same command goes on"), "{cut:?}");
     place.own("ALTER USER few@'127.0.0.1' WITH MAX_UPDATES_PER_HOUR 0").unwrap();
@@ -56,7 +56,6 @@ fn a_load_whose_server_stops_taking_rows_says_that_it_goes_on() {
 fn a_load_by_sysbench_that_failed_is_dropped_and_one_that_was_cut_off_is_loaded_anew() {
     let place = Place::new();
     let port = place.serve();
-    place.own("CREATE DATABASE mine").unwrap();
     let line = format!("bench @sysbench.toml --db mysql://bench@127.0.0.1:{port}/mine --warm-up 1s --least 2s --most 2s");
     // One that creates a table and then fails, as sysbench does when the server goes away.
     let folder = place.path("programs");

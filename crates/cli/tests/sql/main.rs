@@ -1,9 +1,11 @@
 //! `diskwright bench` on a real MariaDB. Needs root, FUSE, and the package mariadb-server (`make tools`); without it the tests
 //! fail and say so.
 
+mod errors;
 mod loads;
 mod lost;
 mod place;
+mod schema;
 mod server;
 mod study;
 mod sysbench;

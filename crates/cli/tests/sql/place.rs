@@ -173,18 +173,24 @@ impl Place {
         while std::io::Write::write_all(&mut file, &zeros).is_ok() {}
     }
 
-    /// A server of the test's own, on which `bench` may do all without a password; its port.
+    /// A server of the test's own, on whose schema `mine` the user `bench` may do all without a password; its port.
     pub(crate) fn serve(&self) -> u16 {
         self.serve_with(&[], "")
     }
 
     /// The same with more options, and with something that is asked of the user, such as `REQUIRE SSL`.
     pub(crate) fn serve_with(&self, options: &[String], require: &str) -> u16 {
-        let grant = format!("CREATE USER bench@'127.0.0.1' {require}; GRANT ALL ON mine.* TO bench@'127.0.0.1'");
+        let user = format!("CREATE USER bench@'127.0.0.1' {require}; GRANT ALL ON mine.* TO bench@'127.0.0.1'");
+        let grant = format!("CREATE DATABASE mine; {user}");
         let server = Server::start(self.root.path(), options, &grant);
         let port = server.port;
         *self.server.lock().unwrap() = Some(server);
         port
+    }
+
+    /// That server's process.
+    pub(crate) fn own_server(&self) -> i32 {
+        self.server.lock().unwrap().as_ref().expect("one was started").pid()
     }
 
     /// What that server answers; `None` if it does not.

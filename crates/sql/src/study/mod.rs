@@ -170,7 +170,7 @@ impl Document {
             options: Box::new(options),
             set: self.set.clone().into_iter().collect(),
         };
-        let order = Order { job, database, plan, table: Table::Load, crash: None, stop: Arc::default() };
+        let order = Order { job, database, plan, table: Table::Load, create: true, crash: None, stop: Arc::default() };
         Ok(Side { name, disk, disks_monthly: costs.map(|costs| costs.disks), order })
     }
 }
