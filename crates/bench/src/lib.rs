@@ -14,6 +14,7 @@ mod driver;
 mod error;
 mod load;
 mod raw;
+mod rejected;
 mod report;
 mod run;
 #[cfg(test)]

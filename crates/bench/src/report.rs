@@ -54,6 +54,9 @@ pub struct RunReport {
     pub measured_s: f64,
     /// Why it ended.
     pub end: Phase,
+    /// Why it is a failed run, whatever it measured, for people; empty for one that stands.
+    #[serde(default)]
+    pub rejected: Vec<String>,
     /// The longest stretch in which nothing succeeded, if it is worth telling ([`Stall::LEAST_S`]).
     #[serde(default)]
     pub stalled: Option<Stall>,
@@ -232,6 +235,7 @@ impl RunReport {
             steady: judge.steady(),
             measured_s: seconds,
             end: judge.phase(),
+            rejected: Vec::new(),
             stalled: judge.stalled(),
             throughput,
             operations,

@@ -161,7 +161,7 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
     let notes = ground.notes().to_vec();
     let said = ground.end()?;
     live.end();
-    let failed = found.iter().any(|found| found.report.operations == 0);
+    let failed = found.iter().any(|found| !found.report.rejected.is_empty());
     let output = match json {
         true => Output::json(&document(kept.report(), &found)),
         false => Output::text(text::text(kept.report(), &found, &order, &[notes, said].concat(), kept.written())),

@@ -28,8 +28,10 @@ pub struct Found {
     pub retries: BTreeMap<&'static str, u64>,
     /// How often the server ended by itself and was started again.
     pub restarts: u32,
-    /// Whether the data are consistent; `None` where that was not looked at.
+    /// Whether the data are consistent; `None` where that was not looked at ([`crate::Ground::conclude`]).
     pub checked: Option<Checked>,
+    /// Why the data could not be checked, if so.
+    pub unchecked: Option<String>,
     /// Why the disk took nothing more, if so.
     pub full: Option<String>,
     /// What the database said to end the run, because every transaction after it would have met the same; a full disk included.
@@ -61,6 +63,7 @@ impl Found {
             retries: BTreeMap::new(),
             restarts: 0,
             checked: None,
+            unchecked: None,
             full: None,
             ended: None,
         }

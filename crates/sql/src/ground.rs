@@ -15,19 +15,21 @@ use units::{Bytes, Nanos};
 use crate::clients::Clients;
 use crate::connection::Connection;
 use crate::found::{Checked, Found};
-use crate::used::Use;
 use crate::mariadb::Programs;
 use crate::prepare::{Ready, clear, done, prepare};
 use crate::settings::{self, settings};
 use crate::sysbench::Sysbench;
+use crate::used::Use;
 use crate::watch::Watch;
 use crate::work::JobKind;
-use crate::{Class, Database, Load, MariaDb, Memory, Order, Retries, SqlError, Stage, Table, Target, Works, load, tidb};
+use crate::{
+    Class, Database, Load, MariaDb, Memory, Order, Retries, SqlError, Stage, Table, Target, Works, load, tidb,
+};
 
 /// A SQL database with its rows, ready for runs. Dropped, a server that was started for it is taken down.
 #[derive(Debug)]
 pub struct Ground {
-    order: Order,
+    pub(crate) order: Order,
     target: Target,
     ready: Ready,
     kinds: Vec<String>,
@@ -175,10 +177,11 @@ impl Ground {
         Ok(Some(Checked { conditions: dialect.conditions().len(), broken }))
     }
 
-    /// One run. Runs are numbered from 1.
+    /// One run. Runs are numbered from 1. Nothing more is asked of the server than what the run itself asks: what was measured is
+    /// there to be written before [`conclude`](Self::conclude) asks for the rest.
     ///
     /// # Errors
-    /// When the driver or the watching fails, or the server cannot be started again.
+    /// When the driver or the watching fails.
     pub fn run(&self, number: u32, tell: &mut dyn FnMut(Stage<'_>)) -> Result<Found, SqlError> {
         let plan = &self.order.plan;
         let retries = Arc::new(Retries::new(self.order.stop.clone()));
@@ -200,20 +203,16 @@ impl Ground {
             let mut team = Team { ground: self, target: Arc::new(self.target.clone()), retries: retries.clone() };
             bench::drive(&mut team, plan, number, &mut |_, _| Ok(()), &mut progress, &self.order.stop)?
         };
-        if let Some(why) = watch.gone() {
-            return Err(SqlError::Environment(why));
-        }
+        let gone = watch.gone();
         let seen = watch.finish()?.merge(&behind.finish()?)?;
         let began = run.timeline.about.start;
         let timeline = if seen.series.is_empty() { run.timeline } else { run.timeline.merge(&seen)? };
         let from = Nanos((run.report.warm_up_s * 1e9) as u64) + later(&timeline, began);
         let until = from + Nanos((run.report.measured_s * 1e9) as u64);
         let ended = retries.ended();
-        if ended.is_none() {
+        if ended.is_none() && gone.is_none() {
             self.go_on()?;
         }
-        // A database that is full answers no long questions.
-        let checked = if ended.is_none() { self.check(tell)? } else { None };
         let full = ended.clone().filter(|(class, _)| *class == Class::Full).map(|(_, reason)| reason);
         let tpcc = matches!(self.order.job.kind, JobKind::Tpcc(_));
         Ok(Found {
@@ -225,9 +224,10 @@ impl Ground {
             until,
             retries: retries.counts(),
             restarts: self.restarts() - before,
-            checked,
+            checked: None,
+            unchecked: None,
             full,
-            ended: ended.map(|(_, reason)| reason),
+            ended: ended.map(|(_, reason)| reason).or(gone),
         })
     }
 

@@ -6,8 +6,10 @@
 mod class;
 mod client;
 mod clients;
+mod conclude;
 mod connection;
 mod counters;
+mod counts;
 mod error;
 mod found;
 mod ground;
@@ -18,6 +20,7 @@ mod note;
 mod order;
 mod prepare;
 mod retries;
+mod schema;
 mod settings;
 pub mod study;
 mod sysbench;

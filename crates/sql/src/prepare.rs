@@ -6,6 +6,7 @@ use tpcc::{Dialect, Session};
 
 use crate::connection::Connection;
 use crate::note::Note;
+use crate::schema::enter;
 use crate::work::JobKind;
 use crate::{Job, SqlError, Table, Target, inserts};
 
@@ -68,53 +69,12 @@ pub(crate) async fn prepare(
             "{} has no loaded tables of this workload: leave --no-load away",
             target.title()
         ))),
-        Table::Keep => Note::read(&mut connection).await.map(|note| Ready { seed: note.seed, loaded: note.pieces }),
+        Table::Keep => keep(&mut connection, target, job).await,
         Table::Load if !mine.is_empty() => go_on(&mut connection, target, job, mine, seed).await,
         Table::Load | Table::Drop => anew(&mut connection, job, &mine, seed).await,
     };
     connection.close().await;
     ready
-}
-
-/// Goes into the schema.
-async fn enter(connection: &mut Connection, target: &Target, create: bool) -> Result<(), SqlError> {
-    /// `ER_BAD_DB_ERROR`.
-    const UNKNOWN: u16 = 1049;
-    let schema = &target.schema;
-    let into = format!("USE `{schema}`");
-    let refused = match connection.run(&into).await {
-        Ok(()) => return Ok(()),
-        Err(refused) => refused,
-    };
-    if create {
-        let created = connection.run(&format!("CREATE DATABASE IF NOT EXISTS `{schema}`")).await;
-        created.map_err(|error| SqlError::said("creating the schema", &error))?;
-        return connection.run(&into).await.map_err(|error| SqlError::said("the schema", &error));
-    }
-    match &refused {
-        mysql_async::Error::Server(error) if error.code == UNKNOWN => {
-            let there = connection.text("SHOW DATABASES").await.unwrap_or_default();
-            let there: Vec<_> = there.iter().filter_map(|row| Some(row.first()?.text())).collect();
-            Err(SqlError::Input(format!(
-                "{} has no schema `{schema}`{}; name one that is there, or make it with --create",
-                target.server_title(),
-                others(&there)
-            )))
-        }
-        _ => Err(SqlError::said("the schema", &refused)),
-    }
-}
-
-/// The schemas that a server has beside its own, for people.
-fn others(there: &[&str]) -> String {
-    const OWN: [&str; 5] = ["information_schema", "performance_schema", "mysql", "sys", "metrics_schema"];
-    const MOST: usize = 8;
-    let theirs: Vec<_> = there.iter().copied().filter(|name| !OWN.contains(&name.to_lowercase().as_str())).collect();
-    match theirs.len() {
-        0 => String::new(),
-        count if count > MOST => format!(", but {} and {} more", theirs[..MOST].join(", "), count - MOST),
-        _ => format!(", but {}", theirs.join(", ")),
-    }
 }
 
 /// Tables are there that nobody said to drop: a load that was not ended goes on, everything else is left alone.
@@ -159,6 +119,35 @@ async fn go_on(
         create(connection, job, &mine, None).await?;
     }
     Ok(Ready { seed: note.seed, loaded: note.pieces })
+}
+
+/// What is there is used as it is, if it is what the job asks for.
+async fn keep(connection: &mut Connection, target: &Target, job: &Job) -> Result<Ready, SqlError> {
+    let refused = |has: &str, then: &str| {
+        let asked = job.size();
+        SqlError::Input(format!("{} has {has}, and --no-load is asked to run on {asked}: {then}", target.title()))
+    };
+    let note = Note::read(connection).await?;
+    let pieces = crate::load::pieces(job);
+    match &note.size {
+        None => {
+            return Err(refused("no note of what is loaded", "load it anew with --drop, which deletes what is there"));
+        }
+        Some(size) if *size != job.size() => {
+            let then = "give --records as it was loaded, or load it anew with --drop, which deletes what is there";
+            return Err(refused(&format!("{size} loaded"), then));
+        }
+        Some(_) if note.open || (note.pieces.len() as i64) < pieces => {
+            let (done, of) = (note.pieces.len(), pieces.max(1));
+            let then = "leave --no-load away, and the load goes on";
+            return Err(refused(&format!("a load that was not ended ({done} of {of} pieces)"), then));
+        }
+        Some(_) => {}
+    }
+    match crate::counts::missing(connection, job).await? {
+        Some(there) => Err(refused(&there, "load it anew with --drop, which deletes what is there")),
+        None => Ok(Ready { seed: note.seed, loaded: note.pieces }),
+    }
 }
 
 /// Drops the tables `mine` and creates all of the job's, with a note of what they are to hold.
@@ -272,13 +261,6 @@ mod tests {
             assert!(job.size().len() <= most, "`{}` is longer than {most}", job.size());
         }
         assert!(u64::MAX.to_string().len() <= most);
-    }
-
-    #[test]
-    fn schemas_that_are_there_are_named_without_the_servers_own_and_only_some_of_many() {
-        assert_eq!(others(&["mysql", "INFORMATION_SCHEMA", "tpcc"]), ", but tpcc");
-        assert_eq!(others(&["mysql"]), "");
-        assert_eq!(others(&["a"; 10]), format!(", but {} and 2 more", ["a"; 8].join(", ")));
     }
 
     #[test]

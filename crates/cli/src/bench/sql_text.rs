@@ -41,6 +41,9 @@ fn trouble(found: &Found) -> Vec<String> {
     } else if let Some(ended) = &found.ended {
         trouble.push(format!("the run ended there, for every transaction would have met the same: {ended}"));
     }
+    if let Some(why) = &found.unchecked {
+        trouble.push(format!("the data could not be checked: {why}"));
+    }
     if found.restarts > 0 {
         trouble.push(format!("the server ended {} time(s) by itself and was started again", found.restarts));
     }

@@ -55,8 +55,13 @@ fn values(sizes: Sizes) -> String {
 pub(super) fn headline(report: &Report) -> String {
     let mut out = String::new();
     for run in &report.runs {
+        if !run.rejected.is_empty() {
+            let line = format!("run {} failed, whatever it measured: {}", run.run, run.rejected.join("; "));
+            out += &format!("{}\n", yellow(&wrap(&line, WIDTH, 2)));
+        }
         if let Some(Stall { from_s, seconds }) = run.stalled {
-            let line = format!("run {}: nothing was done for {seconds:.0} s, from {from_s:.0} s after its start", run.run);
+            let line =
+                format!("run {}: nothing was done for {seconds:.0} s, from {from_s:.0} s after its start", run.run);
             out += &format!("{}\n", yellow(&wrap(&line, WIDTH, 2)));
         }
     }

@@ -56,7 +56,8 @@ fn a_load_whose_server_stops_taking_rows_says_that_it_goes_on() {
 fn a_load_by_sysbench_that_failed_is_dropped_and_one_that_was_cut_off_is_loaded_anew() {
     let place = Place::new();
     let port = place.serve();
-    let line = format!("bench @sysbench.toml --db mysql://bench@127.0.0.1:{port}/mine --warm-up 1s --least 2s --most 2s");
+    let line =
+        format!("bench @sysbench.toml --db mysql://bench@127.0.0.1:{port}/mine --warm-up 1s --least 2s --most 2s");
     // One that creates a table and then fails, as sysbench does when the server goes away.
     let folder = place.path("programs");
     std::fs::create_dir(&folder).unwrap();

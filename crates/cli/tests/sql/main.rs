@@ -2,6 +2,7 @@
 //! fail and say so.
 
 mod errors;
+mod failed;
 mod loads;
 mod lost;
 mod place;
@@ -10,6 +11,7 @@ mod server;
 mod study;
 mod sysbench;
 mod tls;
+mod unchecked;
 
 use std::time::{Duration, Instant};
 

@@ -120,12 +120,12 @@ impl Study {
                 let ground = Ground::prepare((Some(home), scratch), order, &mut |stage| tell(second, pair, stage))?;
                 let found = ground.run(pair, &mut |stage| tell(second, pair, stage))?;
                 ground.end()?;
-                match (&found.full, &found.ended) {
+                match (&found.full, found.ended.as_ref().or(found.report.rejected.first())) {
                     (Some(full), _) => Err(SqlError::Refused(format!(
                         "{}: {full}; give it a larger disk, or measure for a shorter time",
                         side.name
                     ))),
-                    (None, Some(ended)) => Err(SqlError::Refused(format!("{}: {ended}", side.name))),
+                    (None, Some(why)) => Err(SqlError::Refused(format!("{}: a failed run: {why}", side.name))),
                     (None, None) => Ok(found),
                 }
             };

@@ -135,12 +135,13 @@ fn made(plan: &Plan, (number, seed, awake): (u32, u64, bool), warmed: &Told, fou
         put(fault, true, 1);
     }
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get()) as f64;
-    let report = RunReport {
+    let mut report = RunReport {
         run: number,
         warm_up_s: offset,
         steady: true,
         measured_s,
         end: if found.fault.is_some() { Phase::Interrupted } else { Phase::OutOfTime },
+        rejected: Vec::new(),
         stalled: stalled(offset, &found.seconds),
         throughput: batch_means(&rates).map(|found| Throughput {
             mean: found.mean.mean,
@@ -176,6 +177,7 @@ fn made(plan: &Plan, (number, seed, awake): (u32, u64, bool), warmed: &Told, fou
         awake,
         usd_per_million: plan.monthly.and_then(|price| per_million(price, per_s)).map(|usd| usd.0),
     };
+    report.reject(plan.may_fail);
     let mut notes = plan.notes.clone();
     let nanos = |seconds: f64| Nanos::from_secs_f64(seconds).0.to_string();
     // As runs of `bench` note them, so that `bench compare` reads both.
@@ -187,6 +189,7 @@ fn made(plan: &Plan, (number, seed, awake): (u32, u64, bool), warmed: &Told, fou
     ] {
         notes.insert(key.to_owned(), value);
     }
+    report.note_rejected(&mut notes);
     let about = About { title: plan.title.clone(), start, notes };
     Run { report, timeline: Timeline { about, series: series(&warmed.seconds, &found.seconds, offset) } }
 }
