@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use timeline::Latency;
 use units::{Nanos, Usd};
 
-use crate::{Cpu, Judge, Limits, Loop, Phase, Slice, per_million};
+use crate::{Cpu, Judge, Limits, Loop, Phase, Slice, Stall, per_million};
 
 /// Runs of one workload on one database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,6 +54,12 @@ pub struct RunReport {
     pub measured_s: f64,
     /// Why it ended.
     pub end: Phase,
+    /// Why it is a failed run, whatever it measured, for people; empty for one that stands.
+    #[serde(default)]
+    pub rejected: Vec<String>,
+    /// The longest stretch in which nothing succeeded, if it is worth telling ([`Stall::LEAST_S`]).
+    #[serde(default)]
+    pub stalled: Option<Stall>,
     /// Operations that succeeded, a second; `None` if fewer than ten windows were measured.
     pub throughput: Option<Throughput>,
     /// Operations that succeeded.
@@ -145,7 +151,7 @@ pub struct Latencies {
 pub struct ErrorCount {
     /// Which kind of operation.
     pub kind: String,
-    /// What the database said, numbers as `#`.
+    /// What the database said, numbers but codes of errors as `#`.
     pub reason: String,
     /// Whether they may have been done all the same.
     pub unknown: bool,
@@ -229,6 +235,8 @@ impl RunReport {
             steady: judge.steady(),
             measured_s: seconds,
             end: judge.phase(),
+            rejected: Vec::new(),
+            stalled: judge.stalled(),
             throughput,
             operations,
             failures: all.failed(),

@@ -54,7 +54,7 @@ With --launch mariadb, a MariaDB of its own is started on the disks of the deplo
 instead; [tpcc], [inserts] and [sysbench] run on it. With --db mysql://USER@HOST/SCHEMA, a server
 that is there is driven: MySQL, MariaDB, RDS, TiDB. Its password is read from
 DISKWRIGHT_DB_PASSWORD, or asked for on a terminal. Tables that are there are left alone unless
---drop says otherwise.
+--drop says otherwise, and a schema that is not there is made with --create.
 
 Runs warm up until they are steady and end when the throughput is known closely enough. An open
 loop (--rate) counts latency from when an operation was to start.
@@ -161,7 +161,7 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
     let notes = ground.notes().to_vec();
     let said = ground.end()?;
     live.end();
-    let failed = found.iter().any(|found| found.report.operations == 0);
+    let failed = found.iter().any(|found| !found.report.rejected.is_empty());
     let output = match json {
         true => Output::json(&document(kept.report(), &found)),
         false => Output::text(text::text(kept.report(), &found, &order, &[notes, said].concat(), kept.written())),

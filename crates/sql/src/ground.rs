@@ -14,19 +14,22 @@ use units::{Bytes, Nanos};
 
 use crate::clients::Clients;
 use crate::connection::Connection;
-use crate::found::{Checked, Found, Use};
+use crate::found::{Checked, Found};
 use crate::mariadb::Programs;
-use crate::prepare::{Ready, prepare};
+use crate::prepare::{Ready, clear, done, prepare};
 use crate::settings::{self, settings};
 use crate::sysbench::Sysbench;
+use crate::used::Use;
 use crate::watch::Watch;
 use crate::work::JobKind;
-use crate::{Database, Load, MariaDb, Memory, Order, Retries, SqlError, Stage, Table, Target, Works, load, tidb};
+use crate::{
+    Class, Database, Load, MariaDb, Memory, Order, Retries, SqlError, Stage, Table, Target, Works, load, tidb,
+};
 
 /// A SQL database with its rows, ready for runs. Dropped, a server that was started for it is taken down.
 #[derive(Debug)]
 pub struct Ground {
-    order: Order,
+    pub(crate) order: Order,
     target: Target,
     ready: Ready,
     kinds: Vec<String>,
@@ -92,7 +95,8 @@ impl Ground {
             (Database::MariaDb { .. }, None) => unreachable!("a server was started above"),
         };
         tell(Stage::Starting("looking at the tables"));
-        let ready = block_on(prepare(&target, &order.job, order.table, order.plan.seed))??;
+        let create = order.create || server.is_some();
+        let ready = block_on(prepare(&target, &order.job, (order.table, create), order.plan.seed))??;
         let mut ports = Vec::new();
         if server.is_none() {
             let (there, missing) = block_on(tidb::status_ports(&target))??;
@@ -126,9 +130,19 @@ impl Ground {
         let how = Load { threads: LOADERS, tries: TRIES, seed: self.ready.seed };
         let (job, stop) = (&self.order.job, &self.order.stop);
         if let JobKind::Sysbench(oltp) = job.kind {
-            return Sysbench::new(&self.target, oltp)?.prepare(stop, &mut |line| tell(Stage::Starting(line)));
+            let filled = Sysbench::new(&self.target, oltp)
+                .and_then(|sysbench| sysbench.prepare(stop, &mut |line| tell(Stage::Starting(line))));
+            return match filled {
+                Ok(()) => block_on(done(&self.target))?.map_err(|error| SqlError::said("noting the load", &error)),
+                Err(error) => Err(error.with(&block_on(clear(&self.target, job))?)),
+            };
         }
-        load(&self.target, job, &how, &self.ready.loaded, &mut |loading| tell(Stage::Loading(loading)), stop)?;
+        let loading = &mut |loading: &bench::Loading| tell(Stage::Loading(loading));
+        load(&self.target, job, &how, &self.ready.loaded, loading, stop).map_err(|error| match self.server {
+            // What was loaded goes with it.
+            Some(_) => error,
+            None => error.with("what is loaded is kept: the same command goes on with it, --drop begins anew"),
+        })?;
         self.go_on()?;
         match self.check(tell)? {
             Some(Checked { broken, .. }) if !broken.is_empty() => Err(SqlError::Refused(format!(
@@ -163,10 +177,11 @@ impl Ground {
         Ok(Some(Checked { conditions: dialect.conditions().len(), broken }))
     }
 
-    /// One run. Runs are numbered from 1.
+    /// One run. Runs are numbered from 1. Nothing more is asked of the server than what the run itself asks: what was measured is
+    /// there to be written before [`conclude`](Self::conclude) asks for the rest.
     ///
     /// # Errors
-    /// When the driver or the watching fails, or the server cannot be started again.
+    /// When the driver or the watching fails.
     pub fn run(&self, number: u32, tell: &mut dyn FnMut(Stage<'_>)) -> Result<Found, SqlError> {
         let plan = &self.order.plan;
         let retries = Arc::new(Retries::new(self.order.stop.clone()));
@@ -188,20 +203,17 @@ impl Ground {
             let mut team = Team { ground: self, target: Arc::new(self.target.clone()), retries: retries.clone() };
             bench::drive(&mut team, plan, number, &mut |_, _| Ok(()), &mut progress, &self.order.stop)?
         };
-        if let Some(why) = watch.gone() {
-            return Err(SqlError::Environment(why));
-        }
+        let gone = watch.gone();
         let seen = watch.finish()?.merge(&behind.finish()?)?;
         let began = run.timeline.about.start;
         let timeline = if seen.series.is_empty() { run.timeline } else { run.timeline.merge(&seen)? };
         let from = Nanos((run.report.warm_up_s * 1e9) as u64) + later(&timeline, began);
         let until = from + Nanos((run.report.measured_s * 1e9) as u64);
-        let full = retries.why_full();
-        if full.is_none() {
+        let ended = retries.ended();
+        if ended.is_none() && gone.is_none() {
             self.go_on()?;
         }
-        // A database that is full answers no long questions.
-        let checked = if full.is_none() { self.check(tell)? } else { None };
+        let full = ended.clone().filter(|(class, _)| *class == Class::Full).map(|(_, reason)| reason);
         let tpcc = matches!(self.order.job.kind, JobKind::Tpcc(_));
         Ok(Found {
             tpmc: run.report.kinds.first().filter(|_| tpcc).map(|orders| 60.0 * orders.per_s),
@@ -212,8 +224,10 @@ impl Ground {
             until,
             retries: retries.counts(),
             restarts: self.restarts() - before,
-            checked,
+            checked: None,
+            unchecked: None,
             full,
+            ended: ended.map(|(_, reason)| reason).or(gone),
         })
     }
 

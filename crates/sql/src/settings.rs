@@ -104,6 +104,8 @@ pub fn settings(
     // Each connection takes a file, each table some.
     put("open_files_limit", (2 * (clients + SPARE) + 1024).to_string());
     put("back_log", (clients + SPARE).to_string());
+    // Each connection prepares its own; MariaDB takes no more than a million.
+    put("max_prepared_stmt_count", ((clients + SPARE) * crate::target::STATEMENTS).min(1 << 20).to_string());
     let pool = deployment.settings.block_cache.unwrap_or_else(|| memory.pool());
     put(POOL, pool.0.to_string());
     let doublewrite = deployment.settings.doublewrite.unwrap_or(true);

@@ -15,7 +15,7 @@ use units::Bytes;
 
 use crate::connection::Connection;
 use crate::counters::{self, Status};
-use crate::{MariaDb, Retries, SqlError, Target};
+use crate::{Class, MariaDb, Retries, SqlError, Target};
 
 /// Latencies are fetched with every so many samples: a histogram is some kilobytes.
 const LATENCIES_EVERY: usize = 5;
@@ -200,7 +200,7 @@ impl Looker {
             let Some(disk) = ours.host().disk(name) else { continue };
             let Ok(there) = nix::sys::statvfs::statvfs(&disk) else { continue };
             if there.blocks_available() * there.fragment_size() < LEAST_ROOM && !self.retries.stopped() {
-                self.retries.full(format!("nothing is left of the {name} disk's {}", size(&there)));
+                self.retries.end(Class::Full, format!("nothing is left of the {name} disk's {}", size(&there)));
                 ours.kill9();
             }
         }

@@ -57,7 +57,7 @@ impl Comparison {
 /// Pairs the runs of both by their numbers and compares them. `seed` is that of the bootstrap.
 ///
 /// # Errors
-/// When no run of A has the number of a run of B, a number comes twice, or a run measured nothing.
+/// When no run of A has the number of a run of B, a number comes twice, or a run measured nothing or failed.
 pub fn compare(
     (a, one): (&str, &[Sample]),
     (b, other): (&str, &[Sample]),
@@ -95,6 +95,10 @@ fn pair<'s>((a, one): (&str, &'s [Sample]), (b, other): (&str, &'s [Sample])) ->
         for sample in samples {
             if !(sample.throughput.is_finite() && sample.throughput > 0.0) {
                 let message = format!("{name}: run {} measured no operations; leave it out or repeat it", sample.run);
+                return Err(BenchError::Input(message));
+            }
+            if let Some(why) = &sample.rejected {
+                let message = format!("{name}: run {} is a failed one ({why}); leave it out or repeat it", sample.run);
                 return Err(BenchError::Input(message));
             }
             if runs.insert(sample.run, sample).is_some() {

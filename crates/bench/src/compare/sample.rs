@@ -20,6 +20,8 @@ pub struct Sample {
     pub error: Option<(f64, f64)>,
     /// Whether it was steady.
     pub steady: bool,
+    /// Why it is a failed run, if it is.
+    pub rejected: Option<String>,
     /// Each kind of operation.
     pub kinds: BTreeMap<String, KindSample>,
 }
@@ -47,6 +49,7 @@ impl Sample {
             throughput: run.throughput.map_or(rate, |found| found.mean),
             error,
             steady: run.steady,
+            rejected: (!run.rejected.is_empty()).then(|| run.rejected.join("; ")),
             kinds: kinds.collect(),
         }
     }
@@ -88,6 +91,7 @@ impl Sample {
             throughput: seconds.iter().sum::<f64>() / seconds.len() as f64,
             error: batch_means(&seconds).map(|found| (found.mean.standard_error(), found.mean.count as f64 - 1.0)),
             steady: timeline.about.notes.get(STEADY).is_none_or(|steady| steady != "false"),
+            rejected: timeline.about.notes.get(RunReport::REJECTED).cloned(),
             kinds: kinds.collect(),
         })
     }

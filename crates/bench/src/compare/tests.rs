@@ -8,7 +8,7 @@ use crate::statistics::testing::{autoregressive, random};
 
 fn sample(run: u32, throughput: f64) -> Sample {
     let error = Some((throughput * 0.01, 19.0));
-    Sample { run, throughput, error, steady: true, kinds: BTreeMap::new() }
+    Sample { run, throughput, error, steady: true, rejected: None, kinds: BTreeMap::new() }
 }
 
 /// Runs with these throughputs.
@@ -62,6 +62,14 @@ fn one_run_each_is_compared_within_the_runs_and_warned_of() {
     // Errors of 10 and 11 with 38 degrees of freedom: t is 2.024.
     assert!((found.throughput.difference_high.unwrap() - 100.0 - 30.1).abs() < 0.2);
     assert!(found.cautions[0].starts_with("one run each"));
+}
+
+#[test]
+fn a_failed_run_is_compared_with_nothing() {
+    let [a, mut b] = [samples([10.0, 11.0]), samples([12.0, 13.0])];
+    b[1].rejected = Some("all 7 of write failed".to_owned());
+    let error = compare(("one disk", &a), ("two disks", &b), 1).unwrap_err().to_string();
+    assert!(error.starts_with("two disks: run 2 is a failed one (all 7 of write failed)"), "{error}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ fn lost_connections_are_opened_anew_counted_and_told() {
     let place = Place::new();
     let port = place.serve();
     let run = place.spawn(&format!(
-        "bench @inserts.toml --db mysql://bench@127.0.0.1:{port}/mine --warm-up 1s --least 5s --most 6s --json"
+        "bench @inserts.toml --db mysql://bench@127.0.0.1:{port}/mine --clients 4 --warm-up 1s --least 5s --most 6s --json"
     ));
     // More than were loaded.
     let rows = || place.own("SELECT COUNT(*) FROM mine.random_rows").and_then(|rows| rows.parse::<u64>().ok());

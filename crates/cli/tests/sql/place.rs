@@ -33,7 +33,7 @@ const FILES: [(&str, &str); 6] = [
     ),
     (
         "sysbench.toml",
-        "engine = \"innodb\"\nregion = \"us-west-2\"\n[sysbench]\ntest = \"read_write\"\ntables = 2\nrows = 500\n\
+        "engine = \"innodb\"\nregion = \"us-west-2\"\n[sysbench]\ntest = \"read_write\"\ntables = 2\nrows = 10000\n\
          clients = 4\n[targets]\nthroughput = 100\n",
     ),
     (
@@ -115,6 +115,12 @@ impl Place {
         self.wait(self.command(line).env("PATH", "").spawn().unwrap())
     }
 
+    /// With the programs of a folder before all others.
+    pub(crate) fn run_among(&self, line: &str, folder: &std::path::Path) -> Run {
+        let path = std::env::var("PATH").unwrap_or_default();
+        self.wait(self.command(line).env("PATH", format!("{}:{path}", folder.display())).spawn().unwrap())
+    }
+
     pub(crate) fn wait(&self, child: Child) -> Run {
         let output = child.wait_with_output().unwrap();
         Run {
@@ -172,18 +178,24 @@ impl Place {
         while std::io::Write::write_all(&mut file, &zeros).is_ok() {}
     }
 
-    /// A server of the test's own, on which `bench` may do all without a password; its port.
+    /// A server of the test's own, on whose schema `mine` the user `bench` may do all without a password; its port.
     pub(crate) fn serve(&self) -> u16 {
         self.serve_with(&[], "")
     }
 
     /// The same with more options, and with something that is asked of the user, such as `REQUIRE SSL`.
     pub(crate) fn serve_with(&self, options: &[String], require: &str) -> u16 {
-        let grant = format!("CREATE USER bench@'127.0.0.1' {require}; GRANT ALL ON mine.* TO bench@'127.0.0.1'");
+        let user = format!("CREATE USER bench@'127.0.0.1' {require}; GRANT ALL ON mine.* TO bench@'127.0.0.1'");
+        let grant = format!("CREATE DATABASE mine; {user}");
         let server = Server::start(self.root.path(), options, &grant);
         let port = server.port;
         *self.server.lock().unwrap() = Some(server);
         port
+    }
+
+    /// That server's process.
+    pub(crate) fn own_server(&self) -> i32 {
+        self.server.lock().unwrap().as_ref().expect("one was started").pid()
     }
 
     /// What that server answers; `None` if it does not.

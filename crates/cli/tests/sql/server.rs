@@ -54,6 +54,11 @@ impl Server {
         server
     }
 
+    /// Its process.
+    pub(crate) fn pid(&self) -> i32 {
+        self.child.id() as i32
+    }
+
     /// What it answers its root; `None` if it does not, or refuses.
     pub(crate) fn ask(&self, sql: &str) -> Option<String> {
         let output = Command::new("mariadb")

@@ -137,12 +137,13 @@ impl Study {
                 let ground = Ground::prepare((Some(home), scratch), order, &mut |stage| tell(second, pair, stage))?;
                 let found = ground.run(pair, &mut |stage| tell(second, pair, stage))?;
                 ground.end()?;
-                match &found.full {
-                    Some(full) => Err(SqlError::Refused(format!(
+                match (&found.full, found.ended.as_ref().or(found.report.rejected.first())) {
+                    (Some(full), _) => Err(SqlError::Refused(format!(
                         "{}: {full}; give it a larger disk, or measure for a shorter time",
                         side.name
                     ))),
-                    None => Ok(found),
+                    (None, Some(why)) => Err(SqlError::Refused(format!("{}: a failed run: {why}", side.name))),
+                    (None, None) => Ok(found),
                 }
             };
             let first = pair % 2 == 0;
@@ -186,7 +187,7 @@ impl Document {
             options: Box::new(options),
             set: self.set.clone().into_iter().collect(),
         };
-        let order = Order { job, database, plan, table: Table::Load, crash: None, stop: Arc::default() };
+        let order = Order { job, database, plan, table: Table::Load, create: true, crash: None, stop: Arc::default() };
         Ok(Side { name, disk, disks_monthly: costs.map(|costs| costs.disks), order })
     }
 }

@@ -5,7 +5,7 @@ use crate::input::Payment;
 use crate::{Session, Statement, Value};
 
 /// A customer's data are cut at so many characters.
-const DATA: usize = 500;
+pub(crate) const DATA: usize = 500;
 
 pub(super) async fn payment<S: Session>(session: &mut S, payment: &Payment, now: &str) -> Result<End, Fault<S::Error>> {
     let (warehouse, district, amount) = (payment.warehouse, payment.district, Value::cents(payment.cents));
