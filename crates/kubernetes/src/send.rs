@@ -160,7 +160,9 @@ impl Access {
                 Err(KubernetesError::Silent(format!("{} answered no JSON: is it the API?", self.base)))
             }
             (401 | 403, _) => Err(KubernetesError::Denied(said)),
-            (404, _) => Err(KubernetesError::Missing(what.to_owned())),
+            (404, Some(value)) if is_not_found(&value) => Err(KubernetesError::Missing(what.to_owned())),
+            // Nothing is gone because a proxy knows no such path.
+            (404, _) => Err(KubernetesError::Silent(format!("{} answered 404, and not as the API does", self.base))),
             (429, _) => Err(KubernetesError::NotYet(said)),
             (500..=599, _) => Err(KubernetesError::Silent(said)),
             _ => Err(KubernetesError::Refused(said)),
@@ -172,6 +174,11 @@ fn agent(tls: TlsConfig) -> Agent {
     let config = Agent::config_builder().timeout_global(Some(PATIENCE)).http_status_as_error(false);
     // A token must not be carried elsewhere.
     config.max_redirects(0).proxy(None).tls_config(tls).build().new_agent()
+}
+
+/// Whether the API itself says that something is not there.
+fn is_not_found(value: &Value) -> bool {
+    value["kind"] == "Status" && value["reason"] == "NotFound"
 }
 
 /// A server's words, fit for a line.

@@ -54,6 +54,10 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub split_keys: Option<PathBuf>,
 
+    /// Leader counts may differ by twice this before one is moved; a new PD's choice is 5. `POST /config` changes it later
+    #[arg(long, value_name = "RATIO")]
+    pub tolerant_size_ratio: Option<f64>,
+
     /// Listen on addresses that other machines reach, too: nothing here asks who they are
     #[arg(long)]
     pub allow_remote: bool,
