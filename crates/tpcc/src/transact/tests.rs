@@ -162,6 +162,14 @@ fn the_payment_of_a_bad_credit_is_written_into_the_customers_data() {
 }
 
 #[test]
+fn a_payment_takes_the_warehouse_for_which_most_others_wait_after_its_district() {
+    let mut twin = Twin { credit: "GC", ..Twin::default() };
+    run(&mut twin, &pay(Who::Number(6))).unwrap();
+    let at = |key: &str| twin.sent.iter().position(|(sent, _)| *sent == key).unwrap();
+    assert!(at("pay-district") < at("pay-warehouse") && at("pay-warehouse") < at("lock-customer"));
+}
+
+#[test]
 fn a_delivery_sends_each_step_once_for_all_districts_and_passes_over_those_without_new_orders() {
     let delivery = Input::Delivery(Delivery { warehouse: 1, carrier: 9 });
     let mut twin = Twin { skips: 4, ..Twin::default() };
