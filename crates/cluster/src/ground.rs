@@ -68,10 +68,15 @@ impl Ground {
         arguments.extend(["--stores".to_owned(), stores.to_string(), "--replicas".to_owned(), replicas.to_string()]);
         arguments.extend(regions);
         let order = Order { program, arguments: &arguments, door: None };
-        let log = self.folder.join("pd.log");
+        let log = self.pd_log();
         let mut process = self.launch("pd", &order, &log)?;
         let ready = process.starting().ready(&self.options, &log)?;
         Ok((Pd::new(ready.addr), process))
+    }
+
+    /// What the placement driver says.
+    pub(crate) fn pd_log(&self) -> PathBuf {
+        self.folder.join("pd.log")
     }
 
     pub(crate) fn request(&self, folder: &Path, deployment: &Deployment, number: u32) -> Result<Request, ClusterError> {
@@ -107,7 +112,7 @@ impl Ground {
 impl Drop for Ground {
     fn drop(&mut self) {
         if let Err(error) = self.clear() {
-            eprintln!("not all of the cluster is cleared away: {error}");
+            input::log_line(format_args!("not all of the cluster is cleared away: {error}"));
         }
     }
 }

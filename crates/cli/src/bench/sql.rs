@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bench::{Plan, Report};
+use bench::{Phase, Plan, Report};
 use deployment::Deployment;
 use serde_json::{Value, json};
 use sql::{Database, Found, Ground, Job, JobKind, Order, Password, Table, Target};
@@ -93,7 +93,7 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
         let run = ground.run(number, &mut |stage| live.show_sql(&stage))?;
         kept.keep(&run.report, &run.timeline)?;
         found.push(run);
-        if found.last().is_some_and(|found| found.full.is_some()) {
+        if found.last().is_some_and(|found| found.full.is_some() || found.report.server_lost > 0) {
             break;
         }
     }
@@ -102,7 +102,9 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
     live.end();
     let failed = found.iter().any(|found| {
         let broken = found.checked.as_ref().is_some_and(|checked| !checked.broken.is_empty());
-        found.report.operations == 0 || found.full.is_some() || broken
+        // Whose end nobody asked for was cut short by a fault.
+        let cut = found.report.end == Phase::Interrupted;
+        found.report.operations == 0 || found.report.server_lost > 0 || cut || found.full.is_some() || broken
     });
     let output = match json {
         true => Output::json(&document(kept.report(), &found)),
@@ -206,7 +208,8 @@ fn password(target: &Target) -> Result<Option<Password>, Failure> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Ok(None);
     }
-    let asked = rpassword::prompt_password(format!("password of {} (empty for none): ", target.title()));
+    let title = target.title();
+    let asked = rpassword::prompt_password(format!("password of {} (empty for none): ", input::escape_line(&title)));
     let typed = asked.map_err(|error| Failure::environment(format!("the password cannot be read: {error}")))?;
     Ok((!typed.is_empty()).then(|| Password::new(typed)))
 }

@@ -40,7 +40,7 @@ fn trouble(found: &Found) -> Vec<String> {
         trouble.push(format!("the disk is full, and the run ended there: {full}"));
     }
     if found.restarts > 0 {
-        trouble.push(format!("the server ended {} time(s) by itself and was started again", found.restarts));
+        trouble.push(format!("the server was started again {} time(s)", found.restarts));
     }
     trouble
 }

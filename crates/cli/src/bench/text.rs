@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bench::{KindReport, Loop, Report, RunReport};
+use bench::{ErrorCount, KindReport, Loop, Report, RunReport};
 use trial::{Found, Order, Use};
 use units::{Bytes, Nanos};
 use workload::operations::Sizes;
@@ -117,6 +117,10 @@ pub(super) fn unsteady(run: &RunReport) -> Option<String> {
 pub(super) fn remarks(run: &RunReport) -> Vec<String> {
     let mut remarks = Vec::new();
     for error in &run.errors {
+        if error.kind == ErrorCount::SERVER {
+            remarks.push(format!("it failed, whatever it measured: {} × the server {}", error.count, error.reason));
+            continue;
+        }
         let fate = if error.unknown { "may have been done" } else { "not done" };
         remarks.push(format!("{} × {} failed ({fate}): {}", error.count, error.kind, error.reason));
     }

@@ -104,7 +104,7 @@ impl Study {
     /// wanders favours neither. `tell` hears which side it is, `false` for A, and which pair. `stop` ends it.
     ///
     /// # Errors
-    /// When a run fails, a disk is full, or it is stopped; runs before are lost.
+    /// When a run fails or loses its server, a disk is full, or it is stopped; runs before are lost.
     pub fn run(
         &self,
         home: &mount::Home,
@@ -121,6 +121,10 @@ impl Study {
                 let found = ground.run(pair, &mut |stage| tell(second, pair, stage))?;
                 ground.end()?;
                 match &found.full {
+                    None if found.report.server_lost > 0 => Err(SqlError::Refused(format!(
+                        "{}: its server ended by itself in pair {pair}: nothing can be compared; see why, and run it again",
+                        side.name
+                    ))),
                     Some(full) => Err(SqlError::Refused(format!(
                         "{}: {full}; give it a larger disk, or measure for a shorter time",
                         side.name
