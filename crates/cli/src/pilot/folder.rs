@@ -107,7 +107,7 @@ pub(super) fn status(args: &StatusArgs, json: bool) -> Result<Output, Failure> {
     let stop = stop.map(|stop| if stop == Stop::Freeze { "freeze" } else { "undo" });
     if json {
         return Ok(Output::json(&json!({
-            "folder": folder.path(), "cluster": replay.cluster, "running": runs_now, "stop": stop,
+            "folder": folder.path().to_string_lossy(), "cluster": replay.cluster, "running": runs_now, "stop": stop,
             "open": replay.open().count(), "runs": shown.iter().map(|run| text::value(run)).collect::<Vec<_>>(),
         })));
     }
