@@ -1,10 +1,10 @@
 //! Where the ledger of predictions is kept: a file in the pilot's folder.
 
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use resize::Ledger;
+use units::Bytes;
 
 use crate::PilotError;
 
@@ -23,6 +23,9 @@ pub trait Keeps {
     fn save(&mut self, ledger: &Ledger) -> Result<(), PilotError>;
 }
 
+/// Years of a volume's decisions are some megabytes.
+const LARGEST: Bytes = Bytes::mib(64);
+
 /// A file of lines of JSON.
 #[derive(Debug, Clone)]
 pub struct Book(PathBuf);
@@ -39,12 +42,11 @@ impl Book {
 
 impl Keeps for Book {
     fn load(&self) -> Result<Ledger, PilotError> {
-        let text = match std::fs::read_to_string(&self.0) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Ledger::default()),
-            Err(error) => return Err(PilotError::system(format!("{} cannot be read", self.0.display()), error)),
-        };
-        Ledger::from_lines(&text).map_err(|error| PilotError::Input(format!("{}: {error}", self.0.display())))
+        if !self.0.exists() {
+            return Ok(Ledger::default());
+        }
+        let text = input::read_text(&self.0, LARGEST).map_err(|error| PilotError::Input(error.to_string()))?;
+        Ledger::from_lines(text.content()).map_err(|error| PilotError::Input(format!("{}: {error}", self.0.display())))
     }
 
     fn save(&mut self, ledger: &Ledger) -> Result<(), PilotError> {
