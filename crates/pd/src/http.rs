@@ -68,7 +68,7 @@ pub(crate) async fn serve(shared: Arc<Shared>, request: Request) -> Response {
                 answer(cluster, &shared.about, now, &Ask { method: head.method.as_str(), path, query, body: &body })
             });
             answered.unwrap_or_else(|error| {
-                eprintln!("pd: {error}");
+                input::log_line(format_args!("pd: {error}"));
                 Reply::text(500, &error.to_string())
             })
         }
