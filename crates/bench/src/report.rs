@@ -64,8 +64,11 @@ pub struct RunReport {
     pub throughput: Option<Throughput>,
     /// Operations that succeeded.
     pub operations: u64,
-    /// Operations that failed.
+    /// Operations that failed, and losses of the server.
     pub failures: u64,
+    /// How often the server ended by itself or could not be reached any more: with one, the run failed.
+    #[serde(default)]
+    pub server_lost: u64,
     /// Rows that were added, a second.
     pub rows_added_per_s: f64,
     /// Rows that were read, a second.
@@ -185,6 +188,11 @@ pub struct DriverCpu {
     pub us_per_operation: f64,
 }
 
+impl ErrorCount {
+    /// The kind of what failed where that was the server as a whole.
+    pub const SERVER: &str = "server";
+}
+
 impl Latencies {
     /// `None` for none.
     pub fn of(latency: &Latency) -> Option<Self> {
@@ -218,6 +226,17 @@ impl Throughput {
 }
 
 impl RunReport {
+    /// Notes that the server was lost so often while the run went on: it is a failed run, whatever else it measured.
+    pub fn lose_server(&mut self, times: u64, reason: &str) {
+        if times > 0 {
+            self.server_lost += times;
+            self.failures += times;
+            let (kind, reason) = (ErrorCount::SERVER.to_owned(), reason.to_owned());
+            self.rejected.push(format!("it lost its server: {reason}"));
+            self.errors.push(ErrorCount { kind, reason, unknown: true, count: times });
+        }
+    }
+
     /// What the judge of a run that is over has to say; `cpu` was taken while it was measured.
     pub fn of(run: u32, judge: &Judge, kinds: &[String], limits: &Limits, cpu: Cpu, monthly: Option<Usd>) -> Self {
         let none = Slice::new(0, Nanos(0), kinds.len());
@@ -240,6 +259,7 @@ impl RunReport {
             throughput,
             operations,
             failures: all.failed(),
+            server_lost: 0,
             rows_added_per_s: per_s(all.added),
             rows_read_per_s: per_s(all.found),
             rows_missing_per_s: per_s(all.missing),

@@ -131,7 +131,7 @@ impl Drop for Bench<'_> {
     /// Nothing stays, however the measurement went.
     fn drop(&mut self) {
         if let Err(error) = mount::down(&self.lab.home, &self.dir, true) {
-            eprintln!("{} stays mounted: {error}", self.dir.display());
+            input::log_line(format_args!("{} stays mounted: {error}", self.dir.display()));
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The `diskwright` command: arguments, progress and printing; what it says comes from the other crates.
 
 #![forbid(unsafe_code)]
+// What goes to a terminal goes through `output`.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod availability;
 mod bench;
@@ -27,6 +29,7 @@ mod record;
 mod render;
 mod simulate;
 mod table;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -124,7 +127,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let _ = error.print();
+            usage::tell(&error);
             // The flag may stand anywhere on a line that could not be parsed.
             if error.use_stderr() && std::env::args_os().any(|arg| arg == "--json") {
                 let message = error.kind().to_string();

@@ -196,7 +196,7 @@ fn document(args: &Args, first: &Reading, last: &Reading, status: ExitStatus) ->
                 "read_latency": quantiles(&s.read), "write_latency": quantiles(&s.write) })
     };
     json!({
-        "span_s": span.as_secs_f64(), "out": args.out, "command": args.command, "exit_code": status.code(),
+        "span_s": span.as_secs_f64(), "out": args.out.as_ref().map(|out| out.to_string_lossy()), "command": args.command, "exit_code": status.code(),
         "disks": summaries.iter().map(disk).collect::<Vec<_>>(),
     })
 }

@@ -106,7 +106,7 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         if let Err(error) = remove(&self.name) {
-            eprintln!("{error}");
+            input::log_line(error);
         }
     }
 }

@@ -12,7 +12,7 @@ use workload::Engine;
 use crate::config::{Place, config};
 use crate::ground::Ground;
 use crate::http::Http;
-use crate::process::{Process, Ready};
+use crate::process::{Process, Ready, tail};
 use crate::record::sweep_in;
 use crate::{ClusterError, Lab, Node, Options, Pd, Progress, Sampler};
 
@@ -184,6 +184,18 @@ impl Cluster {
         &self.notes
     }
 
+    /// That no node and not its placement driver has ended by itself.
+    ///
+    /// # Errors
+    /// Which one did and how, with the end of its log.
+    pub fn holds(&self) -> Result<(), ClusterError> {
+        self.nodes.iter().try_for_each(|node| node.holds())?;
+        let mut pd = self.pd_process.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(status) = pd.as_mut().and_then(Process::ended) else { return Ok(()) };
+        let what = format!("ended by itself with {status}");
+        Err(ClusterError::Program { name: "the placement driver".to_owned(), what, said: tail(&self.ground.pd_log()) })
+    }
+
     /// Begins to look at every node each second.
     ///
     /// # Errors
@@ -220,7 +232,7 @@ impl Drop for Cluster {
     fn drop(&mut self) {
         self.stop_programs();
         if let Err(error) = self.ground.clear() {
-            eprintln!("not all of the cluster is cleared away: {error}");
+            input::log_line(format_args!("not all of the cluster is cleared away: {error}"));
         }
     }
 }

@@ -137,10 +137,15 @@ impl Ground {
         arguments.extend(["--tolerant-size-ratio".to_owned(), EVEN.to_string()]);
         arguments.extend(["--stores".to_owned(), stores.to_string(), "--replicas".to_owned(), replicas.to_string()]);
         arguments.extend(regions);
-        let log = self.folder.join("pd.log");
+        let log = self.pd_log();
         let mut process = self.launch("pd", (program, &arguments), None, &log)?;
         let ready = process.starting().ready(&self.options, &log)?;
         Ok((Pd::new(ready.addr), process))
+    }
+
+    /// What the placement driver says.
+    pub(crate) fn pd_log(&self) -> PathBuf {
+        self.folder.join("pd.log")
     }
 
     pub(crate) fn request(&self, folder: &Path, deployment: &Deployment, number: u32) -> Result<Request, ClusterError> {
@@ -174,7 +179,7 @@ impl Ground {
 impl Drop for Ground {
     fn drop(&mut self) {
         if let Err(error) = self.clear() {
-            eprintln!("not all of the cluster is cleared away: {error}");
+            input::log_line(format_args!("not all of the cluster is cleared away: {error}"));
         }
     }
 }

@@ -77,7 +77,7 @@ pub(crate) async fn serve(shared: Arc<Shared>, request: Request) -> Response {
                 }
             });
             answered.unwrap_or_else(|error| {
-                eprintln!("pd: {error}");
+                input::log_line(format_args!("pd: {error}"));
                 Reply::text(500, &error.to_string())
             })
         }

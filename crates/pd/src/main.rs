@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("diskwright-pd: {error}");
+            input::log_line(format_args!("diskwright-pd: {error}"));
             ExitCode::from(error.exit_code())
         }
     }

@@ -104,7 +104,7 @@ async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     // Timestamps are small and waited for.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     if let Err(error) = axum::serve(listener, router).await {
-        eprintln!("pd: {error}");
+        input::log_line(format_args!("pd: {error}"));
     }
 }
 

@@ -99,7 +99,7 @@ impl Shared {
                     }
                 }
             }
-            Err(error) => eprintln!("pd: {error}"),
+            Err(error) => input::log_line(format_args!("pd: {error}")),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use bench::{BenchError, Crew, Progress};
+use bench::{BenchError, Crew, Progress, RunReport};
 use cluster::{Host, StatusPort, Watcher};
 use timeline::Timeline;
 use tokio::runtime::Builder;
@@ -204,21 +204,28 @@ impl Ground {
             bench::drive(&mut team, plan, number, &mut |_, _| Ok(()), &mut progress, &self.order.stop)?
         };
         let gone = watch.gone();
-        let seen = watch.finish()?.merge(&behind.finish()?)?;
+        let (seen, lost) = watch.finish()?;
+        let seen = seen.merge(&behind.finish()?)?;
         let began = run.timeline.about.start;
-        let timeline = if seen.series.is_empty() { run.timeline } else { run.timeline.merge(&seen)? };
-        let from = Nanos((run.report.warm_up_s * 1e9) as u64) + later(&timeline, began);
-        let until = from + Nanos((run.report.measured_s * 1e9) as u64);
+        let mut timeline = if seen.series.is_empty() { run.timeline } else { run.timeline.merge(&seen)? };
+        let mut report = run.report;
+        let from = Nanos((report.warm_up_s * 1e9) as u64) + later(&timeline, began);
+        let until = from + Nanos((report.measured_s * 1e9) as u64);
         let ended = retries.ended();
         if ended.is_none() && gone.is_none() {
             self.go_on()?;
         }
         let full = ended.clone().filter(|(class, _)| *class == Class::Full).map(|(_, reason)| reason);
+        // A server whose disk is full was ended for that.
+        if full.is_none() && lost > 0 {
+            report.lose_server(lost.into(), "ended by itself, or could not be reached any more, while the run went on");
+            report.note_rejected(&mut timeline.about.notes);
+        }
         let tpcc = matches!(self.order.job.kind, JobKind::Tpcc(_));
         Ok(Found {
-            tpmc: run.report.kinds.first().filter(|_| tpcc).map(|orders| 60.0 * orders.per_s),
+            tpmc: report.kinds.first().filter(|_| tpcc).map(|orders| 60.0 * orders.per_s),
             used: Use::of(&timeline, from, until),
-            report: run.report,
+            report,
             timeline,
             from,
             until,

@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     match run(&arguments) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("diskwright-store: {error}");
+            input::log_line(format_args!("diskwright-store: {error}"));
             ExitCode::from(error.exit_code())
         }
     }
@@ -55,6 +55,6 @@ fn report(arguments: &Arguments, loaded: &Loaded) {
     let file = arguments.config.as_deref().unwrap_or_else(|| "command line".as_ref()).display();
     for key in &loaded.unrecognised {
         let meant = key.meant.as_ref().map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
-        eprintln!("{file}:{}: unrecognized configuration key `{}`{meant}", key.line, key.key);
+        input::log_line(format_args!("{file}:{}: unrecognized configuration key `{}`{meant}", key.line, key.key));
     }
 }

@@ -77,6 +77,11 @@ pub fn compare(
         if !unsteady.is_empty() {
             cautions.push(format!("{name}: not steady when measured: run {}", unsteady.join(", ")));
         }
+        let failed: Vec<_> = samples.iter().filter(|one| one.failed).map(|one| one.run.to_string()).collect();
+        if !failed.is_empty() {
+            cautions
+                .push(format!("{name}: operations failed, which no rate or latency shows: run {}", failed.join(", ")));
+        }
     }
     let throughput = Difference::of_throughput(&pairs);
     let kinds: BTreeSet<&String> = pairs.iter().flat_map(|(one, _)| one.kinds.keys()).collect();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bench::{Plan, Report, RunReport};
+use bench::{Phase, Plan, Report, RunReport};
 use deployment::Deployment;
 use private::Purpose;
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
         kept.keep(&run.report, &run.timeline)?;
         ground.conclude(&mut run, &mut |stage| live.show_sql(&stage))?;
         found.push(run);
-        if found.last().is_some_and(|found| found.ended.is_some()) {
+        if found.last().is_some_and(|found| found.ended.is_some() || found.report.server_lost > 0) {
             break;
         }
     }
@@ -125,7 +125,9 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
 /// Whether a run is a failed one, or its data are not as they should be, or nobody knows.
 fn is_failed(found: &Found) -> bool {
     let broken = found.checked.as_ref().is_some_and(|checked| !checked.broken.is_empty());
-    !found.report.rejected.is_empty() || found.ended.is_some() || found.unchecked.is_some() || broken
+    // Whose end nobody asked for was cut short by a fault.
+    let cut = found.report.end == Phase::Interrupted || found.ended.is_some();
+    !found.report.rejected.is_empty() || cut || found.unchecked.is_some() || broken
 }
 
 fn order(args: &Args, workload: &Workload) -> Result<Order, Failure> {
@@ -225,7 +227,8 @@ fn password(target: &Target) -> Result<Option<Password>, Failure> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Ok(None);
     }
-    let asked = rpassword::prompt_password(format!("password of {} (empty for none): ", target.title()));
+    let title = target.title();
+    let asked = rpassword::prompt_password(format!("password of {} (empty for none): ", input::escape_line(&title)));
     let typed = asked.map_err(|error| Failure::environment(format!("the password cannot be read: {error}")))?;
     Ok((!typed.is_empty()).then(|| Password::new(typed)))
 }

@@ -45,7 +45,7 @@ fn trouble(found: &Found) -> Vec<String> {
         trouble.push(format!("the data could not be checked: {why}"));
     }
     if found.restarts > 0 {
-        trouble.push(format!("the server ended {} time(s) by itself and was started again", found.restarts));
+        trouble.push(format!("the server was started again {} time(s)", found.restarts));
     }
     trouble
 }

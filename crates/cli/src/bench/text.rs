@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bench::{KindReport, Loop, Report, RunReport, Stall};
+use bench::{ErrorCount, KindReport, Loop, Report, RunReport, Stall};
 use trial::{Found, Order, Use};
 use units::{Bytes, Nanos};
 use workload::operations::Sizes;
@@ -133,7 +133,8 @@ pub(super) fn unsteady(run: &RunReport) -> Option<String> {
 /// What to mind of a run beside that.
 pub(super) fn remarks(run: &RunReport) -> Vec<String> {
     let mut remarks = Vec::new();
-    for error in &run.errors {
+    // A loss of the server is in the headline.
+    for error in run.errors.iter().filter(|error| error.kind != ErrorCount::SERVER) {
         let fate = if error.unknown { "may have been done" } else { "not done" };
         remarks.push(format!("{} × {} failed ({fate}): {}", error.count, error.kind, error.reason));
     }

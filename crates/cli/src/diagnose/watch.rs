@@ -15,7 +15,7 @@ use units::Nanos;
 use super::answer::answer;
 use super::text;
 use crate::failure::Failure;
-use crate::output::{Output, bold, print, red};
+use crate::output::{Output, bold, complain, json_line, print, red};
 use crate::table::{WIDTH, wrap};
 
 /// How often, and how often at most.
@@ -77,7 +77,7 @@ impl Watch {
                 Ok(Some(asked)) => tell(&current.turn(&asked), &asked, json)?,
                 Ok(None) => break,
                 // What is told once and mends itself is no reason to look away.
-                Err(failure) => anstream::eprintln!("{} {}; asked again in {every}", red("error:"), failure.message),
+                Err(failure) => complain(&format!("{} {}; asked again in {every}", red("error:"), failure.message)),
             }
         }
         Ok(Output::text("").negative(current.holds.keys().any(|(kind, _)| kind.is_wrong())))
@@ -155,7 +155,7 @@ fn tell(events: &[Event], asked: &Asked, json: bool) -> Result<(), Failure> {
             Event::Ended(verdict) => ("ended", verdict),
         };
         if json {
-            say(&format!("{}\n", json!({ "at": at, "of": asked.of, "event": name, "verdict": verdict })))?;
+            say(&json_line(&json!({ "at": at, "of": asked.of, "event": name, "verdict": verdict })))?;
             continue;
         }
         let what = format!("{at} {name}: {} of {}", verdict.kind, verdict.subject);

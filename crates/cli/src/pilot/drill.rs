@@ -13,7 +13,7 @@ use serde_json::json;
 use units::Nanos;
 
 use crate::failure::Failure;
-use crate::output::{Output, bold};
+use crate::output::{Output, bold, complain};
 use crate::progress::Steps;
 
 /// The notice of events of which the cloud tells days before: nobody rehearses days.
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     emulator.plan(planned);
     let server = Server::start(emulator, args.listen)
         .map_err(|error| Failure::environment(format!("--listen {}: {error}; name another port", args.listen)))?;
-    eprintln!("serving {} of {} at {}", args.cloud.cloud(), args.machine, server.base());
+    complain(&format!("serving {} of {} at {}", args.cloud.cloud(), args.machine, server.base()));
     let interrupted = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, Arc::clone(&interrupted))

@@ -108,7 +108,8 @@ pub(super) fn status(args: &StatusArgs, json: bool) -> Result<Output, Failure> {
     let damaged = replay.complaint().map(Failure::input);
     if json {
         let mut document = json!({
-            "folder": folder.path(), "cluster": replay.cluster, "running": runs_now, "stop": stop.map(Stop::word),
+            "folder": folder.path().to_string_lossy(), "cluster": replay.cluster, "running": runs_now,
+            "stop": stop.map(Stop::word),
             "open": replay.open().count(), "runs": shown.iter().map(|run| text::value(run)).collect::<Vec<_>>(),
             "checksums": !replay.unsealed, "damage": replay.damage, "refused": text::refused_values(&replay),
         });

@@ -182,9 +182,10 @@ pub(crate) fn not_stopped(place: &Place) -> Result<(), Failure> {
         None => Ok(()),
         Some(stop) => Err(Failure {
             message: format!(
-                "the kill switch is set in {}{}: take it away with `diskwright pilot stop --clear`",
+                "the kill switch is set in {}{}: take it away with `diskwright pilot stop --clear --journal {}`",
                 place.path().display(),
-                if stop == Stop::Freeze { ", and nothing may be touched" } else { "" }
+                if stop == Stop::Freeze { ", and nothing may be touched" } else { "" },
+                input::shell_word(place.path())
             ),
             code: 1,
         }),

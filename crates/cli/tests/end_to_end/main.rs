@@ -5,6 +5,8 @@ mod bench;
 mod commands;
 mod common;
 mod diagnose;
+mod escapes;
+mod no_file;
 mod prove;
 mod readme;
 mod render;

@@ -198,6 +198,11 @@ impl Place {
         self.server.lock().unwrap().as_ref().expect("one was started").pid()
     }
 
+    /// Kills that server.
+    pub(crate) fn kill_own(&self) {
+        drop(self.server.lock().unwrap().take());
+    }
+
     /// What that server answers; `None` if it does not.
     pub(crate) fn own(&self, sql: &str) -> Option<String> {
         self.server.lock().unwrap().as_ref()?.ask(sql)

@@ -121,7 +121,7 @@ impl Study {
     /// wanders favours neither. `tell` hears which side it is, `false` for A, and which pair. `stop` ends it.
     ///
     /// # Errors
-    /// When a run fails, a disk is full, or it is stopped; runs before are lost.
+    /// When a run fails or loses its server, a disk is full, or it is stopped; runs before are lost.
     pub fn run(
         &self,
         home: &mount::Home,
@@ -142,7 +142,9 @@ impl Study {
                         "{}: {full}; give it a larger disk, or measure for a shorter time",
                         side.name
                     ))),
-                    (None, Some(why)) => Err(SqlError::Refused(format!("{}: a failed run: {why}", side.name))),
+                    (None, Some(why)) => {
+                        Err(SqlError::Refused(format!("{}: the run of pair {pair} failed: {why}", side.name)))
+                    }
                     (None, None) => Ok(found),
                 }
             };

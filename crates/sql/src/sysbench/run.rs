@@ -154,7 +154,9 @@ fn made(plan: &Plan, (number, seed, awake): (u32, u64, bool), warmed: &Told, fou
             independent: found.independent,
         }),
         operations,
-        failures,
+        // A program that ended too soon is a failure, too.
+        failures: failures + u64::from(found.fault.is_some()),
+        server_lost: 0,
         rows_added_per_s: 0.0,
         rows_read_per_s: 0.0,
         rows_missing_per_s: 0.0,
@@ -286,6 +288,7 @@ mod tests {
         found.fault = Some("FATAL: connection lost".to_owned());
         let run = made(&plan(), (1, 1, false), &told_from(0, &[9.0; 2], &[]), &found, 0.0);
         assert_eq!((run.report.operations, run.report.end), (100, Phase::Interrupted));
+        assert_eq!(run.report.failures, run.report.errors.iter().map(|error| error.count).sum::<u64>());
         assert!(run.report.errors.iter().any(|error| error.unknown && error.reason.contains("lost")));
     }
 }
