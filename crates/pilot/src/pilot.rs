@@ -10,8 +10,8 @@ use crate::journal::{Entry, Stop};
 use crate::settings;
 use crate::volumes::{Bridge, Fleet};
 use crate::{
-    Controller, Found, Journal, Next, Now, PilotError, Procedure, Proposal, Run, Seen, Source, Step, Subject, World,
-    WorldError,
+    Attention, Controller, Found, Journal, Next, Now, PilotError, Procedure, Proposal, Run, Seen, Source, Step,
+    Subject, World, WorldError,
 };
 
 /// Acts on one cluster.
@@ -29,6 +29,8 @@ pub struct Pilot {
     said: BTreeMap<String, String>,
     /// What was seen last, if nothing was changed since.
     seen: Option<Rc<Seen>>,
+    /// Told to end, nothing new is decided.
+    stop: interrupt::Stop,
 }
 
 impl Pilot {
@@ -39,9 +41,9 @@ impl Pilot {
     pub fn new(world: World, journal: Journal, audit: Box<dyn Audit>, now: Now) -> Result<Self, PilotError> {
         let guard = Guard::new(journal.replay(), now);
         let (fresh, said) = (BTreeMap::new(), BTreeMap::new());
-        let (controllers, sources) = (Vec::new(), Vec::new());
+        let (controllers, sources, stop) = (Vec::new(), Vec::new(), interrupt::Stop::never());
         let mut pilot =
-            Self { world, journal, guard, audit, fresh, began: now, controllers, sources, said, seen: None };
+            Self { world, journal, guard, audit, fresh, began: now, controllers, sources, said, seen: None, stop };
         let open: Vec<Run> = pilot.journal.replay().open().cloned().collect();
         for run in open {
             pilot.fresh.insert(run.number, Fresh::resumed(&run, now));
@@ -50,6 +52,13 @@ impl Pilot {
             }
         }
         Ok(pilot)
+    }
+
+    /// The same, deciding nothing new once it is told to end: what it saw then was cut off.
+    #[must_use]
+    pub fn attends(mut self, attention: &Attention) -> Self {
+        self.stop = attention.stop();
+        self
     }
 
     /// The same, with another controller.
@@ -197,6 +206,9 @@ impl Pilot {
 
     /// Asks those that are to be. What was seen is kept for the next glance, unless they change something.
     fn ask_controllers(&mut self, now: Now, seen: Seen, asked: fn(&dyn Controller) -> bool) -> Result<(), PilotError> {
+        if self.stop.is_set() {
+            return Ok(());
+        }
         let seen = Rc::new(seen);
         self.seen = Some(Rc::clone(&seen));
         let mut controllers = std::mem::take(&mut self.controllers);
@@ -262,6 +274,10 @@ impl Pilot {
 
     /// Notes something unless that was the last that was said of the matter.
     fn say(&mut self, controller: &str, matter: &str, how: &str, now: Now, event: &Event<'_>) {
+        if self.stop.is_set() {
+            // What was cut off says nothing of the cluster.
+            return;
+        }
         let key = format!("{controller}: {matter}");
         if self.said.get(&key).is_none_or(|said| said != how) {
             self.audit.note(now.wall, event);

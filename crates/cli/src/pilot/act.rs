@@ -7,7 +7,7 @@ use ::pilot::{Condition, Ended, Ending, Found, Guard, Late, Procedure, Proposal,
 use serde_json::json;
 use units::Nanos;
 
-use super::reach::{Place, Reach, not_stopped};
+use super::reach::{Place, Reach, frozen, not_stopped};
 use super::run::telling;
 use super::text;
 use crate::failure::Failure;
@@ -78,7 +78,7 @@ impl Args {
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     not_stopped(&args.place)?;
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
-    let mut opened = args.reach.open(&args.place, args.act, telling(&said, json))?;
+    let mut opened = args.reach.open(&args.place, args.act, args.place.attention()?, telling(&said, json))?;
     let now = opened.clock.now();
     let seen = opened.pilot.look(now);
     let health = seen.health.unwrap_or_default();
@@ -100,7 +100,9 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     }
     let number = opened.pilot.begin("by-hand", &Proposal::act(args.why.clone(), procedure), now)?;
     let patience = LEADERS_GONE + LEADERS_GONE + LEADERS_BACK + args.last.unwrap_or_default();
-    settle(&mut opened.pilot, &opened.clock, patience, &opened.interrupted)?;
+    if !settle(&mut opened.pilot, &opened.clock, patience, &opened.attention)? {
+        return Err(frozen());
+    }
     let run = opened.pilot.runs()[&number].clone();
     opened.close()?;
     // Undone is what was wanted only after the time that was given.

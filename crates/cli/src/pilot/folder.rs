@@ -6,7 +6,7 @@ use ::pilot::{Clock, Folder, Stop, settle};
 use serde_json::json;
 use units::Nanos;
 
-use super::reach::{Place, Reach};
+use super::reach::{Place, Reach, frozen};
 use super::run::telling;
 use super::text;
 use super::volumes::Volumes;
@@ -140,15 +140,18 @@ pub(super) fn undo(args: &UndoArgs, json: bool) -> Result<Output, Failure> {
         return Ok(if json { Output::json(&document) } else { Output::text(said) });
     }
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
-    let volumes = args.volumes.reach()?;
-    let mut opened = args.reach.open(&args.place, true, telling(&said, json))?;
+    let attention = args.place.attention()?;
+    let volumes = args.volumes.reach(&args.volumes.account(&args.reach, &attention))?;
+    let mut opened = args.reach.open(&args.place, true, attention, telling(&said, json))?;
     if let Some(join) = volumes {
         opened.pilot = join(opened.pilot);
     }
     for run in &wanted {
         opened.pilot.undo(*run, "asked for by hand", args.force, opened.clock.now())?;
     }
-    settle(&mut opened.pilot, &opened.clock, args.within, &opened.interrupted)?;
+    if !settle(&mut opened.pilot, &opened.clock, args.within, &opened.attention)? {
+        return Err(frozen());
+    }
     let undone: Vec<_> = wanted.iter().filter_map(|run| opened.pilot.runs().get(run)).collect();
     let left = undone.iter().any(|run| run.was_left());
     let document = json!({ "asked": wanted, "undone": undone.iter().map(|run| text::value(run)).collect::<Vec<_>>() });
