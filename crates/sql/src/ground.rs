@@ -291,5 +291,9 @@ fn later(timeline: &Timeline, began: Option<jiff::Timestamp>) -> Nanos {
 
 fn block_on<T>(future: impl Future<Output = T>) -> Result<T, SqlError> {
     let runtime = Builder::new_current_thread().enable_all().build();
-    Ok(runtime.map_err(|error| SqlError::Environment(error.to_string()))?.block_on(future))
+    let runtime = runtime.map_err(|error| SqlError::Environment(error.to_string()))?;
+    let done = runtime.block_on(future);
+    // A look-up of a name that was given up is not waited for.
+    runtime.shutdown_background();
+    Ok(done)
 }
