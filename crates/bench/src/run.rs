@@ -206,7 +206,7 @@ pub fn drive<C: Crew>(
                     // The other end is gone only once the run is over.
                     worker.turn(&mut |slice| drop(sender.send(slice)));
                 }
-                worker.drain(plan.drain);
+                worker.drain(plan.drain, stop);
             };
             std::thread::Builder::new().name(format!("driver-{thread}")).spawn_scoped(scope, body)
         };

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod advance;
+mod attention;
 mod audit;
 mod clock;
 pub mod compactions;
@@ -28,6 +29,7 @@ pub mod volumes;
 mod watch;
 mod world;
 
+pub use attention::{Attention, Told};
 pub use audit::{Audit, Event};
 pub use clock::{Clock, Now, SystemClock};
 pub use controller::{Controller, Kept, Proposal, Seen, Source};

@@ -10,8 +10,8 @@ use crate::journal::{Entry, Stop};
 use crate::settings;
 use crate::volumes::{Bridge, Fleet};
 use crate::{
-    Controller, Found, Journal, Next, Now, PilotError, Procedure, Proposal, Replay, Run, Seen, Source, Step, Subject,
-    World, WorldError,
+    Attention, Controller, Found, Journal, Next, Now, PilotError, Procedure, Proposal, Replay, Run, Seen, Source, Step,
+    Subject, World, WorldError,
 };
 
 /// Acts on one cluster.
@@ -30,6 +30,8 @@ pub struct Pilot {
     /// What was seen last, if nothing was changed since.
     seen: Option<Rc<Seen>>,
     switch: Option<Box<dyn Fn() -> Option<Stop>>>,
+    /// Told to end, nothing new is decided.
+    stop: interrupt::Stop,
 }
 
 impl Pilot {
@@ -41,9 +43,9 @@ impl Pilot {
         let guard = Guard::new(journal.replay(), now);
         let (fresh, said) = (BTreeMap::new(), BTreeMap::new());
         let (controllers, sources) = (Vec::new(), Vec::new());
-        let (seen, switch) = (None, None);
+        let (seen, switch, stop) = (None, None, interrupt::Stop::never());
         let mut pilot =
-            Self { world, journal, guard, audit, fresh, began: now, controllers, sources, said, seen, switch };
+            Self { world, journal, guard, audit, fresh, began: now, controllers, sources, said, seen, switch, stop };
         let open: Vec<Run> = pilot.journal.replay().open().cloned().collect();
         for run in open {
             pilot.fresh.insert(run.number, Fresh::resumed(&run, now));
@@ -52,6 +54,15 @@ impl Pilot {
             }
         }
         Ok(pilot)
+    }
+
+    /// The same, heeding the kill switch before each of its steps, and deciding nothing new once it is told to end: what it saw then
+    /// was cut off.
+    #[must_use]
+    pub fn attends(mut self, attention: &Attention) -> Self {
+        self.stop = attention.stop();
+        let attention = attention.clone();
+        self.heeding(Box::new(move || attention.switch()))
     }
 
     /// The same, with another controller.
@@ -232,6 +243,9 @@ impl Pilot {
 
     /// Asks those that are to be. What was seen is kept for the next glance, unless they change something.
     fn ask_controllers(&mut self, now: Now, seen: Seen, asked: fn(&dyn Controller) -> bool) -> Result<(), PilotError> {
+        if self.stop.is_set() {
+            return Ok(());
+        }
         let seen = Rc::new(seen);
         self.seen = Some(Rc::clone(&seen));
         let mut controllers = std::mem::take(&mut self.controllers);
@@ -301,6 +315,10 @@ impl Pilot {
 
     /// Notes something unless that was the last that was said of the matter.
     fn say(&mut self, controller: &str, matter: &str, how: &str, now: Now, event: &Event<'_>) {
+        if self.stop.is_set() {
+            // What was cut off says nothing of the cluster.
+            return;
+        }
         let key = format!("{controller}: {matter}");
         if self.said.get(&key).is_none_or(|said| said != how) {
             self.audit.note(self.moment(now).wall, event);

@@ -2,12 +2,13 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use pilot::twin::{MemoryAudit, MemoryLines, Twin};
 use pilot::{
-    Clock, Ending, Found, Journal, Now, Pilot, Procedure, Proposal, Replay, Stage, Step, Stop, Subject, settle,
+    Attention, Clock, Ending, Folder, Found, Journal, Now, Pilot, Procedure, Proposal, Replay, Stage, Step, Stop,
+    Subject, settle,
 };
 use serde_json::json;
 use units::Nanos;
@@ -39,6 +40,12 @@ fn limited(switch: impl Fn(&Twin) -> Option<Stop> + 'static) -> (Twin, Pilot) {
     (twin, pilot)
 }
 
+/// What no signal and no folder's switch ever reaches; the folder is gone by then.
+fn calm() -> Attention {
+    let place = tempfile::tempdir().unwrap();
+    Attention::new(Arc::default(), Folder::at(place.path()).unwrap())
+}
+
 fn limits(twin: &Twin) -> [bool; 3] {
     let rate = |store| Subject::TikvConfig { store, key: RATE.to_owned() };
     [1, 2, 3].map(|store| twin.state().values[&rate(store)] == "50MiB")
@@ -53,7 +60,7 @@ fn a_freeze_in_the_middle_of_an_undoing_stops_it_before_its_next_step() {
         limited(move |twin| (thrown.get() && !limits(twin)[2] && limits(twin)[0]).then_some(Stop::Freeze));
     // At first none is limited yet: a switch that is thrown would keep the third from being.
     on.set(false);
-    let calm = AtomicBool::new(false);
+    let calm = calm();
     let passing = Passing(twin.clone());
     settle(&mut pilot, &passing, Nanos::secs(60), &calm).unwrap();
     assert_eq!(limits(&twin), [true; 3]);
@@ -76,7 +83,7 @@ fn a_freeze_while_a_peer_is_waited_for_keeps_the_request_from_being_sent() {
     let from = Rc::new(Cell::new(usize::MAX));
     let thrown = Rc::clone(&from);
     let (twin, mut pilot) = limited(move |twin| (twin.ops().len() > thrown.get()).then_some(Stop::Freeze));
-    settle(&mut pilot, &Passing(twin.clone()), Nanos::secs(60), &AtomicBool::new(false)).unwrap();
+    settle(&mut pilot, &Passing(twin.clone()), Nanos::secs(60), &calm()).unwrap();
     pilot.undo(1, "by hand", false, twin.now()).unwrap();
     from.set(twin.ops().len());
     pilot.drive(twin.now()).unwrap();
@@ -96,6 +103,6 @@ fn a_switch_that_undoes_ends_what_is_settled_as_an_interrupt_does() {
     held.within = Nanos::secs(7200);
     pilot.begin("by-hand", &Proposal::act("for an hour", held), twin.now()).unwrap();
     on.set(true);
-    settle(&mut pilot, &Passing(twin.clone()), Nanos::secs(60), &AtomicBool::new(false)).unwrap();
+    settle(&mut pilot, &Passing(twin.clone()), Nanos::secs(60), &calm()).unwrap();
     assert_eq!(twin.state().values[&Subject::PdConfig { key: "schedule.leader-schedule-limit".to_owned() }], 4);
 }

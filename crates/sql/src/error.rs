@@ -65,6 +65,11 @@ impl SqlError {
 
     /// What a database said while `doing` something.
     pub(crate) fn said(doing: &str, error: &mysql_async::Error) -> Self {
+        if let mysql_async::Error::Io(mysql_async::IoError::Io(io)) = error
+            && io.kind() == std::io::ErrorKind::Interrupted
+        {
+            return Self::Interrupted;
+        }
         let said = words(error);
         match Class::of(error) {
             Class::Credentials => Self::Input(format!(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use bench::{BenchError, Crew, Progress, RunReport};
+use bench::{BenchError, Crew, Progress};
 use cluster::{Host, StatusPort, Watcher};
 use timeline::Timeline;
 use tokio::runtime::Builder;
@@ -312,5 +312,9 @@ fn later(timeline: &Timeline, began: Option<jiff::Timestamp>) -> Nanos {
 
 fn block_on<T>(future: impl Future<Output = T>) -> Result<T, SqlError> {
     let runtime = Builder::new_current_thread().enable_all().build();
-    Ok(runtime.map_err(|error| SqlError::Environment(error.to_string()))?.block_on(future))
+    let runtime = runtime.map_err(|error| SqlError::Environment(error.to_string()))?;
+    let done = runtime.block_on(future);
+    // A look-up of a name that was given up is not waited for.
+    runtime.shutdown_background();
+    Ok(done)
 }

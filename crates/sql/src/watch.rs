@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use catalog::Catalog;
 use cluster::{Host, Latest, Round, Rounds};
+use interrupt::Stop;
 use jiff::Timestamp;
 use observe::{CloudWatch, Latencies, NodeSample};
 use timeline::{About, Timeline};
 use tokio::runtime::{Builder, Runtime};
-use tokio::time::timeout;
 use tpcc::Session;
 use units::Bytes;
 
@@ -28,9 +28,6 @@ const LEAST_ROOM: u64 = 1 << 20;
 
 /// A server that does not answer so long is not seen this time.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// One that does not say goodbye so long after the last look is left.
-const PARTING: Duration = Duration::from_secs(1);
 
 /// Looks at the disks and the server each second, in a thread of its own.
 #[derive(Debug)]
@@ -203,8 +200,7 @@ impl Looker {
             let rows = known.text("SHOW GLOBAL STATUS").await?;
             Ok::<_, mysql_async::Error>((Status::of(Timestamp::now(), &rows), known))
         };
-        // Its timer is the runtime's.
-        let asked = self.runtime.block_on(async { timeout(PATIENCE, asking).await });
+        let asked = self.runtime.block_on(Stop::default().within(PATIENCE, asking));
         match asked {
             Ok(Ok((status, known))) => {
                 locked(&self.seen).server.push(status);
@@ -215,7 +211,7 @@ impl Looker {
             Err(_) => {}
         }
         if let Some(connection) = self.connection.take_if(|_| last) {
-            let _ = self.runtime.block_on(async { timeout(PARTING, connection.close()).await });
+            self.runtime.block_on(connection.close());
         }
     }
 

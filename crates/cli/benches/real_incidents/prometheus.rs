@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use gather::prometheus::{Options, Range, Server, gather};
+use gather::prometheus::{Access, Options, Range, Server, gather};
 use jiff::Timestamp;
 use mount::Node;
 use timeline::Timeline;
@@ -64,7 +64,7 @@ impl Prometheus {
         let nodes: BTreeMap<String, String> =
             self.targets.iter().map(|target| (target.to_string(), "n1".to_owned())).collect();
         let options = Options { nodes, disks: disks.collect(), ..Options::default() };
-        let server = Server::new(&format!("http://127.0.0.1:{}/", self.port))?;
+        let server = Server::new(&format!("http://127.0.0.1:{}/", self.port), Access::default())?;
         Ok(gather(&server, &Range { from, until, step: Some(STEP) }, &options)?)
     }
 }

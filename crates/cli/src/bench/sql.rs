@@ -16,10 +16,10 @@ use workload::{Engine, Workload};
 use crate::bench::kept::Kept;
 use crate::bench::live::Live;
 use crate::bench::options::CLIENTS;
-use crate::bench::{Args, interrupts, sql_text, token};
+use crate::bench::{Args, sql_text, token};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{home, inputs};
+use crate::{home, inputs, signals};
 
 /// Servers that can be started here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -82,7 +82,7 @@ impl Extra {
 
 pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Output, Failure> {
     let order = order(args, workload)?;
-    let order = Order { stop: interrupts()?, ..order };
+    let order = Order { stop: signals::catch()?, ..order };
     let launched = matches!(order.database, Database::MariaDb { .. });
     let home = launched.then(home::home).transpose()?;
     if launched {

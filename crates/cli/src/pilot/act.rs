@@ -79,7 +79,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     not_stopped(&args.place)?;
     not_damaged(&args.place)?;
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
-    let mut opened = args.reach.open(&args.place, args.act, telling(&said, json))?;
+    let mut opened = args.reach.open(&args.place, args.act, args.place.attention()?, telling(&said, json))?;
     let now = opened.clock.now();
     let seen = opened.pilot.look(now);
     let health = seen.health.unwrap_or_default();
@@ -100,7 +100,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     }
     let number = opened.pilot.begin("by-hand", &Proposal::act(args.why.clone(), procedure), opened.clock.now())?;
     let patience = LEADERS_GONE + LEADERS_GONE + LEADERS_BACK + args.last.unwrap_or_default();
-    settle(&mut opened.pilot, &opened.clock, patience, &opened.interrupted)?;
+    settle(&mut opened.pilot, &opened.clock, patience, &opened.attention)?;
     let run = opened.pilot.runs()[&number].clone();
     opened.close()?;
     // Undone is what was wanted only after the time that was given.

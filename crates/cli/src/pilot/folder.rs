@@ -164,8 +164,9 @@ pub(super) fn undo(args: &UndoArgs, json: bool) -> Result<Output, Failure> {
         return Ok((if json { Output::json(&document) } else { Output::text(said) }).failing(refused));
     }
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
-    let volumes = args.volumes.reach()?;
-    let mut opened = args.reach.open(&args.place, true, telling(&said, json))?;
+    let attention = args.place.attention()?;
+    let volumes = args.volumes.reach(&args.volumes.account(&args.reach, &attention))?;
+    let mut opened = args.reach.open(&args.place, true, attention, telling(&said, json))?;
     if let Some(join) = volumes {
         opened.pilot = join(opened.pilot);
     }
@@ -174,7 +175,7 @@ pub(super) fn undo(args: &UndoArgs, json: bool) -> Result<Output, Failure> {
     for run in &wanted {
         opened.pilot.undo(*run, "asked for by hand", args.force, opened.clock.now())?;
     }
-    settle(&mut opened.pilot, &opened.clock, args.within, &opened.interrupted)?;
+    settle(&mut opened.pilot, &opened.clock, args.within, &opened.attention)?;
     let undone: Vec<_> = wanted.iter().filter_map(|run| opened.pilot.runs().get(run)).collect();
     let left = undone.iter().any(|run| run.was_left());
     let undone: Vec<_> = undone.iter().map(|run| text::value(run)).collect();

@@ -10,10 +10,9 @@ use trial::prove::{Machine, Proof, Raw, Staged};
 use units::Bytes;
 use workload::Workload;
 
-use crate::bench::interrupts;
 use crate::bench::live::Live;
 use crate::failure::Failure;
-use crate::home;
+use crate::{home, signals};
 
 /// What is needed of the machine, looked for before anything is searched.
 #[derive(Debug)]
@@ -40,7 +39,7 @@ impl Prover {
 
     /// Runs the best plans, one after the other.
     pub(crate) fn prove(&self, workload: &Workload, answer: &Answer, view: &View) -> Result<Vec<Proof>, Failure> {
-        let stop = interrupts()?;
+        let stop = signals::catch()?;
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let machine = Machine { processors: processors as f64 };
         let stage = |plan: &plan::Plan| Staged::new(workload, &plan.deployment, view, &machine, &stop);

@@ -195,7 +195,7 @@ impl Place {
 
     /// That server's process.
     pub(crate) fn own_server(&self) -> i32 {
-        self.server.lock().unwrap().as_ref().expect("one was started").pid()
+        self.server.lock().unwrap().as_ref().expect("one was started").child.id() as i32
     }
 
     /// Kills that server.

@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(240);
 
 /// A server on loopback.
 pub(crate) struct Server {
-    child: Child,
+    pub(crate) child: Child,
     socket: PathBuf,
     pub(crate) port: u16,
 }
@@ -52,11 +52,6 @@ impl Server {
             std::thread::sleep(Duration::from_millis(100));
         }
         server
-    }
-
-    /// Its process.
-    pub(crate) fn pid(&self) -> i32 {
-        self.child.id() as i32
     }
 
     /// What it answers its root; `None` if it does not, or refuses.

@@ -90,7 +90,7 @@ fn who_shows_no_token_or_the_wrong_one_is_not_let_in() {
     let server = Server::of_one_tidb().unwrap();
     server.state().token = Some("right".to_owned());
     for (token, let_in) in
-        [(Token::None, false), (Token::Text("wrong".to_owned()), false), (Token::Text("right".to_owned()), true)]
+        [(Token::None, false), (Token::Bearer("wrong".to_owned()), false), (Token::Bearer("right".to_owned()), true)]
     {
         let api = Api::new(Access::new(&server.base(), token, None).unwrap());
         assert_eq!(api.node("node-1").is_ok(), let_in);
