@@ -136,3 +136,16 @@ pub fn settle(
         std::thread::sleep(Duration::from_millis(100));
     }
 }
+
+/// Watches what is wholly undone until it has come back, its time is over, or an interruption comes; then its runs end. Nothing is held
+/// meanwhile.
+///
+/// # Errors
+/// When the journal cannot be written.
+pub fn regain(pilot: &mut Pilot, clock: &dyn Clock, interrupted: &AtomicBool) -> Result<(), PilotError> {
+    while pilot.is_watching() && !interrupted.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(200));
+        pilot.drive(clock.now())?;
+    }
+    pilot.end_watches(clock.now())
+}

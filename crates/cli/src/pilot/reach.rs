@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use ::pilot::{
-    Access, Clock, Folder, Journal, Lease, Meters, Notes, Pd, PdHttp, Pilot, Stop, SystemClock, TikvHttp, World,
+    Access, Clock, ClusterLock, Folder, Journal, Lease, Meters, Notes, Pd, PdHttp, PdLock, Pilot, Run, Stop,
+    SystemClock, TikvHttp, World,
 };
 use gather::prometheus::{Auth, Server};
 use jiff::Timestamp;
@@ -16,7 +17,7 @@ use crate::failure::Failure;
 use crate::inputs;
 
 /// Secrets never come from arguments, which others on the machine can read.
-const PD_TOKEN: &str = "DISKWRIGHT_PD_TOKEN";
+pub(super) const PD_TOKEN: &str = "DISKWRIGHT_PD_TOKEN";
 const TIKV_TOKEN: &str = "DISKWRIGHT_TIKV_TOKEN";
 const PROMETHEUS_TOKEN: &str = "DISKWRIGHT_PROMETHEUS_TOKEN";
 
@@ -74,8 +75,6 @@ pub(crate) struct Opened {
     /// How others are kept out, for people.
     pub(crate) lease: &'static str,
     pub(crate) tikv: TikvHttp,
-    name: String,
-    pd: PdHttp,
 }
 
 impl Reach {
@@ -153,26 +152,33 @@ impl Reach {
         };
         let now = clock.now();
         let journal = Journal::open(lines, replay, &cluster, &name, now.wall)?;
-        let lease = if act { lease(&pd, &name)? } else { "only looks: none taken" };
+        // What is only watched needs no lock, and ends although another holds it.
+        let watches = replay.open().next().is_some() && replay.open().all(Run::only_watches);
+        let lock = if act { Some(lease(pd, &name, watches)?) } else { None };
         let meters = Meters::default();
         let notes = Notes::new(&folder, &meters, tell);
         let pilot = Pilot::new(world, journal, Box::new(notes), now)?;
+        let (pilot, lease) = match lock {
+            None => (pilot, "only looks: none taken"),
+            Some(None) => (pilot, "the folder's lock alone: PD offers one from 8.5.7 on"),
+            Some(Some((lock, held))) => {
+                let lease = "the folder's lock, and PD's maintenance lock while something is changed or to be undone";
+                (pilot.locked(Box::new(lock), held), lease)
+            }
+        };
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             signal_hook::flag::register(signal, Arc::clone(&interrupted))
                 .map_err(|error| Failure::environment(format!("signals cannot be caught: {error}")))?;
         }
-        Ok(Opened { pilot, folder, meters, clock, interrupted, cluster, lease, tikv, name, pd })
+        Ok(Opened { pilot, folder, meters, clock, interrupted, cluster, lease, tikv })
     }
 }
 
 impl Opened {
-    /// Gives the lease back, if nothing is under way that it should guard.
-    pub(crate) fn close(self) -> Result<(), Failure> {
-        if self.pilot.is_settled() && !self.pilot.only_looks() {
-            self.pd.release(&self.name)?;
-        }
-        Ok(())
+    /// Gives PD's lock back, if nothing is still to be undone.
+    pub(crate) fn close(mut self) -> Result<(), Failure> {
+        Ok(self.pilot.release_lock(self.clock.now())?)
     }
 }
 
@@ -191,14 +197,17 @@ pub(crate) fn not_stopped(place: &Place) -> Result<(), Failure> {
     }
 }
 
-fn lease(pd: &PdHttp, name: &str) -> Result<&'static str, Failure> {
-    match pd.lease(name, "diskwright pilot")? {
-        Lease::Held => Ok("PD's maintenance lock and the folder's"),
-        Lease::NotOffered => Ok("the folder's lock alone: PD offers one from 8.5.7 on"),
-        Lease::Other(words) => Err(Failure {
+/// Takes PD's lock, where it offers one; and whether it is held.
+fn lease(pd: PdHttp, name: &str, watches: bool) -> Result<Option<(PdLock, bool)>, Failure> {
+    let lock = PdLock::new(pd, name);
+    match lock.take("diskwright pilot: begins")? {
+        Lease::Held => Ok(Some((lock, true))),
+        Lease::NotOffered => Ok(None),
+        Lease::Other(_) if watches => Ok(Some((lock, false))),
+        Lease::Other(holder) => Err(Failure {
             message: format!(
-                "another pilot has this cluster, says PD: {words}; one pilot a cluster: end that one, or, if it is gone for \
-                 good, take its lock away with DELETE /pd/api/v2/maintenance/diskwright-pilot/ID"
+                "PD's maintenance lock is held by {holder}; one changes a cluster at a time: wait until that is over, or end it; if \
+                 it is gone for good, take its lock away with DELETE /pd/api/v2/maintenance/TYPE/ID"
             ),
             code: 1,
         }),

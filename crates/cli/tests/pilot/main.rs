@@ -6,6 +6,8 @@ mod rehearsed;
 mod relay;
 #[path = "../sql/server.rs"]
 mod server;
+mod shapes;
+mod undone;
 mod volumes;
 
 use std::process::{Child, Command, Stdio};
