@@ -37,7 +37,7 @@ pub struct State {
     pub forbidden: BTreeSet<String>,
     /// So many requests are answered 503 first.
     pub busy: u32,
-    /// What every request is answered with instead, if anything.
+    /// Answer to every request instead of the usual one, if any.
     pub instead: Option<(u16, Value)>,
     /// All requests: method and path.
     pub asked: Vec<String>,

@@ -44,12 +44,12 @@ pub(crate) struct Record {
     pub(crate) evicted: BTreeSet<u64>,
     pub(crate) evict_batch: u32,
     pub(crate) settings: Settings,
-    /// What holds the maintenance lock.
+    /// The task that holds the maintenance lock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) maintenance: Option<MaintenanceTask>,
 }
 
-/// What holds the maintenance lock: one task at a time, whatever its type (PD 8.5.7, pkg/storage/endpoint/maintenance.go).
+/// Holder of the maintenance lock: one task at a time, whatever its type (PD 8.5.7, pkg/storage/endpoint/maintenance.go).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MaintenanceTask {
     #[serde(rename = "type")]

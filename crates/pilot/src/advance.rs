@@ -1,13 +1,15 @@
 //! A run driven on: one read or write of the cluster at a time, each written down before and after.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 use units::Nanos;
 
 use crate::audit::Event;
 use crate::guard::{Bounds, gate};
 use crate::journal::{Came, Ended, Entry, Undone};
-use crate::procedure::{Condition, Wait};
 use crate::step::Shown;
+use crate::unanswered::is_unanswered;
 use crate::{Made, Next, Now, Pilot, PilotError, Reversal, Run, Step, WorldError, same};
 
 /// What is known of a run beside the journal, and gone with the program.
@@ -17,8 +19,10 @@ pub(crate) struct Fresh {
     since: Nanos,
     /// How long it had run before.
     spent: Nanos,
-    /// The stage that is waited for, and since when.
-    waiting: Option<(usize, Nanos)>,
+    /// The stage that is waited for, since when in this program, and how long before.
+    pub(crate) waiting: Option<(usize, Nanos, Nanos)>,
+    /// By stage, when a request was sent of which no answer came: it may be carried out some time yet.
+    pub(crate) unanswered: BTreeMap<usize, Nanos>,
     /// The stage that was written to last, when, how often, and what the answer was.
     wrote: Option<Wrote>,
     /// Nothing is tried before.
@@ -37,12 +41,15 @@ struct Wrote {
 
 impl Fresh {
     pub(crate) fn new(now: Now) -> Self {
-        Self { since: now.mono, spent: Nanos(0), waiting: None, wrote: None, not_before: Nanos(0), tries: 0 }
+        let (waiting, unanswered, wrote) = (None, BTreeMap::new(), None);
+        Self { since: now.mono, spent: Nanos(0), waiting, unanswered, wrote, not_before: Nanos(0), tries: 0 }
     }
 
     /// One that another program began. The wall may have jumped since: then at worst it is undone early, or given its time again.
     pub(crate) fn resumed(run: &Run, now: Now) -> Self {
-        Self { spent: now.since_wall(run.began).min(run.procedure.within), ..Self::new(now) }
+        let unanswered = run.steps.iter().filter(|(_, made)| made.may_be_on_its_way(now));
+        let unanswered = unanswered.map(|(stage, _)| (*stage, now.mono)).collect();
+        Self { spent: now.since_wall(run.began).min(run.procedure.within), unanswered, ..Self::new(now) }
     }
 
     /// What was in vain forward does not count backward.
@@ -74,7 +81,7 @@ impl Pilot {
         Ok(())
     }
 
-    fn fresh(&mut self, run: u64, now: Now) -> &mut Fresh {
+    pub(crate) fn fresh(&mut self, run: u64, now: Now) -> &mut Fresh {
         self.fresh.entry(run).or_insert_with(|| Fresh::new(now))
     }
 
@@ -141,6 +148,9 @@ impl Pilot {
         let error = self.world.write(&step.subject(), &step.writes(before)).err();
         let now = self.moment(now);
         let fresh = self.fresh(run, now);
+        if error.as_ref().is_some_and(is_unanswered) {
+            fresh.unanswered.insert(stage, now.mono);
+        }
         let sends = fresh.wrote.as_ref().filter(|wrote| wrote.stage == stage).map_or(0, |wrote| wrote.sends) + 1;
         fresh.wrote = Some(Wrote { stage, at: now.mono, sends, error });
     }
@@ -179,7 +189,7 @@ impl Pilot {
             match &wrote.error {
                 None if waited < bounds.settles_within(step) => return Ok(false),
                 None if untouched => Came::Failed("it was answered with a yes, and nothing changed".to_owned()),
-                Some(error) if untouched && error.is_passing() && !matches!(error, WorldError::NotYet { .. }) => {
+                Some(error) if untouched && is_unanswered(error) => {
                     // It may still be carried out; only then is it known not to be.
                     if waited < bounds.retries.grace {
                         return Ok(false);
@@ -194,7 +204,12 @@ impl Pilot {
                 _ => Came::Failed(format!("it was set to {} instead", Shown(&found))),
             }
         };
-        self.fresh(number, now).calm();
+        let fresh = self.fresh(number, now);
+        fresh.calm();
+        if came == Came::Done && wrote.sends == 1 {
+            // The only request has arrived, whatever became of its answer.
+            fresh.unanswered.remove(&stage);
+        }
         self.write(&Entry::Outcome { run: number, stage, at, came, found: Some(found) }, now)?;
         Ok(true)
     }
@@ -222,24 +237,6 @@ impl Pilot {
         Ok(None)
     }
 
-    fn wait(&mut self, run: &Run, stage: usize, wait: &Wait, now: Now) -> Result<bool, PilotError> {
-        let fresh = self.fresh(run.number, now);
-        let since = match fresh.waiting {
-            Some((of, since)) if of == stage => since,
-            _ => {
-                fresh.waiting = Some((stage, now.mono));
-                now.mono
-            }
-        };
-        let over = now.since(since) >= wait.within;
-        // Who does not answer has not said yes; the wait's own end decides.
-        let met = if wait.until == Condition::Passed { over } else { self.world.met(&wait.until).unwrap_or(false) };
-        if met || over {
-            self.write(&Entry::Waited { run: run.number, stage, at: now.wall, met }, now)?;
-        }
-        Ok(met || over)
-    }
-
     fn take_back(&mut self, run: &Run, stage: usize, step: &Step, made: &Made, now: Now) -> Result<bool, PilotError> {
         let (number, at) = (run.number, now.wall);
         let outcome = |came| Entry::UndoOutcome { run: number, stage, at, came };
@@ -252,11 +249,8 @@ impl Pilot {
             Err(error) => return Ok(self.later(number, &error.to_string(), now)),
         };
         if same(&found, &made.before) {
-            // A request whose answer never came may still be carried out.
-            let wrote = self.wrote(number, stage, now);
-            let unsure = made.came != Some(Came::Done) && wrote.error.is_some_and(|error| error.is_passing());
-            if unsure && now.since(wrote.at) < Bounds::embedded().retries.grace {
-                return Ok(false);
+            if self.is_on_its_way(number, stage, now) {
+                return self.write_again(run, stage, step, made, now);
             }
             self.fresh(number, now).calm();
             self.write(&outcome(if made.undoing { Undone::Done } else { Undone::AsItWas }), now)?;

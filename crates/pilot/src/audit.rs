@@ -1,11 +1,12 @@
 //! What happened, for people: a sentence each.
 
 use jiff::Timestamp;
+use units::Nanos;
 
 use crate::journal::{Came, Ended, Entry, Undone};
-use crate::procedure::Stage;
+use crate::procedure::{Condition, Stage};
 use crate::step::Shown;
-use crate::{Proposal, Run};
+use crate::{Proposal, Run, Step};
 
 /// Something that people may want to know.
 #[derive(Debug)]
@@ -22,6 +23,32 @@ pub enum Event<'e> {
     Unseen(&'e str),
     /// Something is tried again.
     Again(u64, &'e str),
+    /// A step is undone whose request may still be carried out, for up to so long.
+    OnItsWay {
+        /// The run.
+        run: u64,
+        /// What was asked for.
+        step: &'e Step,
+        /// Whether the value of before is written again.
+        rewritten: bool,
+        /// How long it is read again.
+        for_up_to: Nanos,
+    },
+    /// Leaders that did not come back, once nothing is left to undo.
+    NotBack {
+        /// The run.
+        run: u64,
+        /// PD's number of the store.
+        store: u64,
+        /// How many were waited for.
+        least: u64,
+        /// How many it leads, if PD tells.
+        leads: Option<u64>,
+        /// How long they were waited for; nothing where they were not.
+        after: Nanos,
+    },
+    /// Something else that people should know.
+    Says(&'e str),
 }
 
 /// Takes notes.
@@ -44,6 +71,24 @@ impl Event<'_> {
             Self::Tells(controller, proposal) => Some(format!("{controller}: {}", proposal.reason)),
             Self::Unseen(why) => Some(format!("not seen: {why}")),
             Self::Again(run, why) => Some(format!("run {run}: will be tried again: {why}")),
+            Self::OnItsWay { run, step, rewritten, for_up_to } => {
+                let what = if *rewritten { "what was before is written again, and read" } else { "it is read" };
+                Some(format!(
+                    "run {run}: no answer came to `{step}`, which may be carried out yet: {what} again for {for_up_to} after that \
+                     request"
+                ))
+            }
+            Self::NotBack { run, store, least, leads, after } => {
+                let leads =
+                    leads.map_or("PD does not tell how many regions".to_owned(), |leads| format!("{leads} regions"));
+                let after = if *after > Nanos(0) { format!(" {after} later") } else { String::new() };
+                Some(format!(
+                    "run {run}: nothing is left to undo; store {store} leads {leads}{after}, and {least} would have shown that \
+                     leaders come back: PD moves them only between stores that differ by more than it tolerates, 10 unless \
+                     schedule.tolerant-size-ratio is set"
+                ))
+            }
+            Self::Says(what) => Some((*what).to_owned()),
         }
     }
 }
@@ -77,6 +122,10 @@ fn wrote(entry: &Entry, run: Option<&Run>) -> Option<String> {
         },
         Entry::Waited { run, stage, met, .. } => {
             let wait = wait(*stage)?;
+            if !*met && matches!(wait.until, Condition::LeadersBack { .. }) {
+                // Told with what is there.
+                return None;
+            }
             let came = if *met { "waited for" } else { "waited in vain for" };
             format!("run {run}: {came} {}", wait.until)
         }

@@ -48,6 +48,23 @@ pub enum WorldError {
         /// What is not there.
         what: String,
     },
+    /// An answer of another shape than is known: nothing is decided by it.
+    #[error(
+        "{peer} answers {what} with `{seen}`: {why}; nothing is decided by an answer that is not understood: is it the address of \
+         a {program}?"
+    )]
+    Strange {
+        /// Who was asked.
+        peer: String,
+        /// For what.
+        what: String,
+        /// The beginning of the answer.
+        seen: String,
+        /// Where it differs from what was expected.
+        why: String,
+        /// What would have answered as expected.
+        program: &'static str,
+    },
     /// Nobody was named who could be asked.
     #[error("nothing is known of {what}: {hint}")]
     Unnamed {

@@ -41,6 +41,7 @@ struct StepBound {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Retries {
     pub(crate) grace: Nanos,
+    pub(crate) outstanding: Nanos,
     pub(crate) sends: u32,
     pub(crate) first: Nanos,
     pub(crate) most: Nanos,
@@ -118,8 +119,10 @@ impl Guard {
         let Some(health) = health else {
             return Err("PD does not tell how the cluster is".to_owned());
         };
+        // What is wholly undone, and only watched, holds nothing up.
+        let changing = || replay.open().filter(|run| !run.only_watches());
         for subject in procedure.subjects() {
-            if let Some(run) = replay.open().find(|run| run.procedure.subjects().any(|other| other == subject)) {
+            if let Some(run) = changing().find(|run| run.procedure.subjects().any(|other| other == subject)) {
                 return Err(format!("run {} is changing the {subject}", run.number));
             }
         }
@@ -128,7 +131,7 @@ impl Guard {
             gate(step, health)?;
             if let Step::EvictLeaders { store } = step
                 && let Some((run, other)) =
-                    replay.open().find_map(|run| Some((run.number, evicted(&run.procedure, *store)?)))
+                    changing().find_map(|run| Some((run.number, evicted(&run.procedure, *store)?)))
             {
                 return Err(format!("run {run} evicts leaders from store {other}, and never two stores do"));
             }
@@ -193,6 +196,10 @@ pub fn vet(step: &Step, health: &Health) -> Result<(), String> {
     }
     match (step, oldest) {
         (Step::SetPdConfig { key, .. }, Some(version)) => online(Table::pd(), version, key),
+        (Step::SetPdConfig { .. }, None) => Err("PD knows no store, and its settings' version is not known".to_owned()),
+        (Step::SetTikvConfig { store, .. }, _) if !health.stores.contains_key(store) => {
+            Err(format!("PD knows no store {store}"))
+        }
         _ => Ok(()),
     }
 }

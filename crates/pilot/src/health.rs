@@ -52,7 +52,9 @@ impl Health {
             counted(self.pending, "have a replica that lags"),
         ];
         let none = self.stores.is_empty().then(|| "PD knows no store".to_owned());
-        let all: Vec<String> = stores.chain(members).chain(replicas.into_iter().flatten()).chain(none).collect();
+        let nobody = self.members.is_empty().then(|| "PD tells of no member".to_owned());
+        let replicas = replicas.into_iter().flatten();
+        let all: Vec<String> = stores.chain(members).chain(replicas).chain(none).chain(nobody).collect();
         (!all.is_empty()).then(|| all.join(", "))
     }
 

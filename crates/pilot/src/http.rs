@@ -1,9 +1,12 @@
 //! The pilot's peers over HTTP: who may be asked, how it is let in, and what their answers mean.
 
+mod answers;
+mod lock;
 mod pd;
 mod peer;
 mod tikv;
 
-pub use pd::{Lease, PdHttp};
+pub use lock::{Holder, PdLock};
+pub use pd::PdHttp;
 pub use peer::{Access, Answer, Peer};
 pub use tikv::TikvHttp;

@@ -95,7 +95,13 @@ impl Audit for Meters {
             ),
             Event::Held(controller, ..) => of(&self.held, "controller", controller),
             Event::Again(..) => drop(self.again.inc()),
-            Event::Wrote(..) | Event::Would(..) | Event::Tells(..) | Event::Unseen(_) => {}
+            Event::Wrote(..)
+            | Event::Would(..)
+            | Event::Tells(..)
+            | Event::Unseen(_)
+            | Event::OnItsWay { .. }
+            | Event::NotBack { .. }
+            | Event::Says(_) => {}
         }
     }
 }

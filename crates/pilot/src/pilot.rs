@@ -7,6 +7,7 @@ use crate::advance::Fresh;
 use crate::audit::{Audit, Event};
 use crate::guard::{Bounds, Guard, sound};
 use crate::journal::{Entry, Stop};
+use crate::lock::Lock;
 use crate::settings;
 use crate::volumes::{Bridge, Fleet};
 use crate::{
@@ -23,6 +24,8 @@ pub struct Pilot {
     /// What is known of runs beside the journal, and gone with the program.
     pub(crate) fresh: BTreeMap<u64, Fresh>,
     pub(crate) began: Now,
+    /// The lock of the whole cluster, where there is one.
+    pub(crate) lock: Option<Lock>,
     controllers: Vec<Box<dyn Controller>>,
     sources: Vec<Box<dyn Source>>,
     /// What was said last of a matter, so that it is said once.
@@ -43,9 +46,22 @@ impl Pilot {
         let guard = Guard::new(journal.replay(), now);
         let (fresh, said) = (BTreeMap::new(), BTreeMap::new());
         let (controllers, sources) = (Vec::new(), Vec::new());
-        let (seen, switch, stop) = (None, None, interrupt::Stop::never());
-        let mut pilot =
-            Self { world, journal, guard, audit, fresh, began: now, controllers, sources, said, seen, switch, stop };
+        let (lock, seen, switch, stop) = (None, None, None, interrupt::Stop::never());
+        let mut pilot = Self {
+            world,
+            journal,
+            guard,
+            audit,
+            fresh,
+            began: now,
+            lock,
+            controllers,
+            sources,
+            said,
+            seen,
+            switch,
+            stop,
+        };
         let open: Vec<Run> = pilot.journal.replay().open().cloned().collect();
         for run in open {
             pilot.fresh.insert(run.number, Fresh::resumed(&run, now));
@@ -119,9 +135,9 @@ impl Pilot {
     }
 
     /// Whether nothing is under way that must be over before the pilot ends: the next one goes on waiting for a modification of
-    /// a volume, which nobody can call off.
+    /// a volume, which nobody can call off, and watching what is wholly undone.
     pub fn is_settled(&self) -> bool {
-        self.journal.replay().open().all(Run::only_waits)
+        self.journal.replay().open().all(|run| run.only_waits() || run.only_watches())
     }
 
     /// A turn of the loop: what is under way is driven on, then the cluster is looked at and the controllers are asked. Blocks no
@@ -169,8 +185,16 @@ impl Pilot {
             return Ok(());
         }
         // What began last goes first: a later run may stand on what an earlier one set.
-        let open: Vec<u64> = self.journal.replay().open().rev().map(|run| run.number).collect();
-        open.into_iter().try_for_each(|run| self.advance(run, now))
+        let of = |run: &Run| (run.number, run.needs_lock().then(|| run.procedure.name.clone()));
+        let open: Vec<(u64, Option<String>)> = self.journal.replay().open().rev().map(of).collect();
+        for (run, changes) in open {
+            match changes.map_or(Ok(()), |name| self.take_lock(&format!("run {run}: {name}"), now)) {
+                Ok(()) => self.advance(run, now)?,
+                Err(why) => self.say("lock", &format!("run {run}"), &why, now, &Event::Again(run, &why)),
+            }
+        }
+        self.let_lock_go(now);
+        Ok(())
     }
 
     /// From here on a run is undone. With `force` even what others changed since is set back.
@@ -189,6 +213,7 @@ impl Pilot {
         })?;
         let left = force && run.was_left();
         match (run.ended.is_some(), run.turned.is_some()) {
+            (false, true) if run.only_watches() => self.end_watch(number, now),
             (false, true) => Ok(()),
             (true, _) if !run.holds() && !left => Err(PilotError::Refused(format!(
                 "run {number} holds nothing that could be undone: it is {}",
@@ -222,7 +247,9 @@ impl Pilot {
 
     pub(crate) fn turn(&mut self, run: u64, why: String, force: bool, now: Now) -> Result<(), PilotError> {
         let now = self.moment(now);
-        self.fresh.entry(run).or_insert_with(|| Fresh::new(now)).calm();
+        let known = self.journal.replay().runs.get(&run);
+        let fresh = || known.map_or_else(|| Fresh::new(now), |run| Fresh::resumed(run, now));
+        self.fresh.entry(run).or_insert_with(fresh).calm();
         self.write(&Entry::Turned { run, at: now.wall, why, force }, now)
     }
 
@@ -278,6 +305,10 @@ impl Pilot {
             self.say(name, &what, "", now, &Event::Would(name, proposal));
             return Ok(());
         }
+        if let Err(why) = self.take_lock(&what, now) {
+            self.say(name, &what, &why, now, &Event::Held(name, proposal, &why));
+            return Ok(());
+        }
         self.said.remove(&format!("{name}: {what}"));
         match proposal.undoes {
             Some(run) => self.undo(run, &proposal.reason, false, now),
@@ -298,6 +329,8 @@ impl Pilot {
         let procedure = procedure.ok_or_else(|| PilotError::Input("a proposal without a procedure".to_owned()))?;
         let (run, controller) = (self.journal.replay().next(), controller.to_owned());
         let (reason, expects) = (proposal.reason.clone(), proposal.expects.clone());
+        self.take_lock(&format!("run {run}: {}", procedure.name), now).map_err(PilotError::Refused)?;
+        self.leave_to(&procedure, now)?;
         self.fresh.insert(run, Fresh::new(now));
         self.write(&Entry::Began { run, at: now.wall, controller, reason, procedure, expects }, now)?;
         self.advance(run, now)?;
@@ -314,7 +347,7 @@ impl Pilot {
     }
 
     /// Notes something unless that was the last that was said of the matter.
-    fn say(&mut self, controller: &str, matter: &str, how: &str, now: Now, event: &Event<'_>) {
+    pub(crate) fn say(&mut self, controller: &str, matter: &str, how: &str, now: Now, event: &Event<'_>) {
         if self.stop.is_set() {
             // What was cut off says nothing of the cluster.
             return;
@@ -333,7 +366,7 @@ impl Pilot {
             let steps = run.procedure.steps().flat_map(|(at, step)| [Some(step.clone()), back(at, step)]);
             steps.flatten().collect::<Vec<Step>>()
         };
-        let changing = self.journal.replay().open().flat_map(of).collect();
+        let changing = self.journal.replay().open().filter(|run| !run.only_watches()).flat_map(of).collect();
         let mut seen = Seen { changing, kept: self.journal.replay().kept(), ..Seen::default() };
         for event in self.journal.replay().open().filter_map(Run::is_ready_for) {
             *seen.ready.entry(event.to_owned()).or_default() += 1;

@@ -62,7 +62,8 @@ impl StoreMetrics for Peers {
         Ok(flow("flow", "flush_write_bytes")
             + &flow("compaction_flow", "bytes_read")
             + &flow("compaction_flow", "bytes_written")
-            + "tikv_engine_pending_compaction_bytes{db=\"kv\"} 0\ntikv_engine_num_files_at_level{db=\"kv\",level=\"0\"} 0\n")
+            + "tikv_engine_pending_compaction_bytes{db=\"kv\"} 0\ntikv_engine_num_files_at_level{db=\"kv\",level=\"0\"} 0\n"
+            + "tikv_engine_num_immutable_mem_table{db=\"kv\"} 0\n")
     }
 }
 
@@ -107,7 +108,13 @@ fn began(twin: &Twin) -> (Pilot, MemoryAudit) {
 }
 
 fn glancing(peers: &Peers, controllers: &[&Noting]) -> (Pilot, Twin, MemoryAudit) {
-    let twin = Twin::new(1, &[("rocksdb.rate-bytes-per-sec", serde_json::json!("100MiB"))]);
+    let settings = [
+        ("rocksdb.rate-bytes-per-sec", serde_json::json!("100MiB")),
+        ("storage.flow-control.soft-pending-compaction-bytes-limit", serde_json::json!("192GiB")),
+        ("storage.flow-control.l0-files-threshold", serde_json::json!(20)),
+        ("storage.flow-control.memtables-threshold", serde_json::json!(5)),
+    ];
+    let twin = Twin::new(1, &settings);
     let (pilot, audit) = began(&twin);
     let limited = vec![Limited { store: 1, disks: Box::new(peers.clone()) }];
     let pilot = pilot.source(Box::new(Stores::new(peers.clone(), limited)));

@@ -4,8 +4,11 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use units::Nanos;
 
+use crate::value::amount;
+use crate::world::at;
 use crate::{Step, Subject};
 
 /// What is done, in order.
@@ -125,6 +128,23 @@ pub enum Found {
     Undo,
 }
 
+/// PD's own tolerance for leaders (tikv/pd pkg/schedule/schedulers/utils.go, `leaderTolerantSizeRatio`).
+const TOLERANCE: u64 = 5;
+
+impl Wait {
+    /// For the leaders that PD's balance brings back to a store that led so many and was cleared: half of them, or as many as PD of that
+    /// configuration brings at least. Where it need not bring any back, only what is there is told. `None` for a store that led next to
+    /// nothing.
+    pub fn leaders_back(store: u64, led: u64, config: Option<&Value>, within: Nanos) -> Option<Self> {
+        // PD takes its tolerance from the one store and adds it to the other.
+        let ratio = config.and_then(|config| at(config, "schedule.tolerant-size-ratio")).and_then(amount);
+        let tolerated = 2 * ratio.filter(|ratio| *ratio > 0.0).map_or(TOLERANCE, |ratio| ratio as u64);
+        let (half, brought) = (led / 2, led.saturating_sub(tolerated));
+        let (least, within) = if brought == 0 { (half, Nanos(0)) } else { (half.min(brought), within) };
+        (half > 0).then_some(Self { until: Condition::LeadersBack { store, least }, within, late: Late::GoOn })
+    }
+}
+
 impl Procedure {
     /// A single step that stays, with a minute to be done in.
     pub fn of_one(step: Step, ending: Ending) -> Self {
@@ -163,5 +183,29 @@ impl fmt::Display for Condition {
             Self::PodGone { namespace, pod, .. } => write!(f, "pod {namespace}/{pod} to be gone"),
             Self::Passed => f.write_str("time to pass"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn as_many_leaders_are_waited_for_as_pd_brings_back() {
+        let wait = |led: u64, config: Option<Value>| {
+            let wait = Wait::leaders_back(1, led, config.as_ref(), Nanos::secs(600));
+            wait.map(|wait| match wait.until {
+                Condition::LeadersBack { least, .. } => (least, wait.within.as_secs_f64()),
+                other => panic!("{other:?}"),
+            })
+        };
+        let ratio = |ratio: f64| Some(json!({ "schedule": { "tolerant-size-ratio": ratio } }));
+        // Of stores that led as many each, one is ten behind at most.
+        assert_eq!([40, 20, 15].map(|led| wait(led, None)), [(20, 600.0), (10, 600.0), (5, 600.0)].map(Some));
+        assert_eq!([10, 4, 1].map(|led| wait(led, ratio(0.0))), [Some((5, 0.0)), Some((2, 0.0)), None]);
+        assert_eq!(wait(4, ratio(0.5)), Some((2, 600.0)), "then nothing is tolerated");
+        assert_eq!(wait(40, ratio(15.0)), Some((10, 600.0)));
     }
 }

@@ -43,8 +43,12 @@ pub struct Run {
 /// A step that was begun.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Made {
+    /// When it was written down.
+    pub at: Timestamp,
     /// What was there.
     pub before: Value,
+    /// When it was known how it came.
+    pub told: Option<Timestamp>,
     /// How it came; `None` while that is not known.
     pub came: Option<Came>,
     /// What was there after.
@@ -106,16 +110,17 @@ impl Run {
         let unknown = |stage: &usize| format!("stage {stage} of run {number} did not begin");
         match entry {
             Entry::Header { .. } | Entry::Began { .. } => return Err(format!("run {number} began before")),
-            Entry::Intent { stage, before, .. } => {
+            Entry::Intent { stage, at, before, .. } => {
                 if !matches!(self.procedure.stages.get(*stage), Some(Stage::Do(_))) {
                     return Err(format!("stage {stage} of run {number} is no step"));
                 }
-                let made = Made { before: before.clone(), came: None, found: None, undoing: false, undone: None };
+                let (at, before) = (*at, before.clone());
+                let made = Made { at, before, told: None, came: None, found: None, undoing: false, undone: None };
                 self.steps.insert(*stage, made);
             }
-            Entry::Outcome { stage, came, found, .. } => {
+            Entry::Outcome { stage, at, came, found, .. } => {
                 let made = self.steps.get_mut(stage).ok_or_else(|| unknown(stage))?;
-                (made.came, made.found) = (Some(came.clone()), found.clone());
+                (made.told, made.came, made.found) = (Some(*at), Some(came.clone()), found.clone());
             }
             Entry::Waited { stage, met, .. } => drop(self.waited.insert(*stage, *met)),
             Entry::Turned { why, force, .. } => {
@@ -239,6 +244,10 @@ impl Run {
             Next::Nothing => match self.ended {
                 Some(Ended::Kept) => "done".to_owned(),
                 _ => "undone".to_owned(),
+            },
+            Next::Await(_, wait) if self.only_watches() => match self.watched_until() {
+                Some(until) => format!("undone; watched until {until:.0} for {}", wait.until),
+                None => format!("undone; watched for {}", wait.until),
             },
             Next::Make(_, step) => format!("about to {step}"),
             Next::Settle(_, step, _) => format!("not known yet what came of: {step}"),

@@ -185,6 +185,11 @@ impl Step {
         }
     }
 
+    /// Whether what was before can be written once more although it is there. A cloud counts each modification of a volume.
+    pub(crate) fn can_be_rewritten(&self) -> bool {
+        self.reversal() == Reversal::Write && !matches!(self, Self::ModifyVolume { .. })
+    }
+
     /// How it is undone.
     pub fn reversal(&self) -> Reversal {
         match self {

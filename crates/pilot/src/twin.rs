@@ -7,4 +7,5 @@ mod state;
 
 pub use faults::{Fault, Op};
 pub use lines::{MemoryAudit, MemoryLines};
+pub use peers::TwinLock;
 pub use state::{State, Twin, well};

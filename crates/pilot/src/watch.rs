@@ -146,3 +146,17 @@ pub fn settle(pilot: &mut Pilot, clock: &dyn Clock, patience: Nanos, attention: 
         stop.pause(Duration::from_millis(100));
     }
 }
+
+/// Watches what is wholly undone until it has come back, its time is over, or an interruption comes; then its runs end. Nothing is held
+/// meanwhile.
+///
+/// # Errors
+/// When the journal cannot be written.
+pub fn regain(pilot: &mut Pilot, clock: &dyn Clock, attention: &Attention) -> Result<(), PilotError> {
+    let stop = attention.stop();
+    while pilot.is_watching() && attention.heed() == Told::Nothing {
+        stop.pause(Duration::from_millis(200));
+        pilot.drive(clock.now())?;
+    }
+    pilot.end_watches(clock.now())
+}

@@ -186,15 +186,9 @@ impl World {
         match subject {
             Subject::TikvConfig { store, key } => {
                 let config = self.tikv()?.config(*store)?;
-                let missing =
-                    || WorldError::Missing { peer: format!("store {store}"), what: format!("setting `{key}`") };
-                at(&config, key).cloned().ok_or_else(missing)
+                setting(&config, format!("store {store}"), key)
             }
-            Subject::PdConfig { key } => {
-                let config = self.pd()?.config()?;
-                let missing = || WorldError::Missing { peer: "PD".to_owned(), what: format!("setting `{key}`") };
-                at(&config, key).cloned().ok_or_else(missing)
-            }
+            Subject::PdConfig { key } => setting(&self.pd()?.config()?, "PD".to_owned(), key),
             Subject::Leaders { store } => Ok(json!(self.pd()?.evicting()?.contains(store))),
             Subject::PdLeader => Ok(json!(self.pd()?.leader()?)),
             Subject::Node { node } => Ok(json!(self.kubernetes()?.cordoned(node)?)),
@@ -289,6 +283,18 @@ fn unnamed(what: &str, hint: &str) -> WorldError {
 
 fn unfit(subject: &Subject, to: &Value) -> WorldError {
     WorldError::Refused { peer: "the pilot".to_owned(), why: format!("{to} cannot be written to {subject}") }
+}
+
+/// A setting as it is. What is no text, number or truth could not be written back.
+fn setting(config: &Value, peer: String, key: &str) -> Result<Value, WorldError> {
+    match at(config, key) {
+        None => Err(WorldError::Missing { peer, what: format!("setting `{key}`") }),
+        Some(value @ (Value::String(_) | Value::Number(_) | Value::Bool(_))) => Ok(value.clone()),
+        Some(other) => Err(WorldError::Refused {
+            peer,
+            why: format!("its `{key}` is `{other}`; expected a text, a number or a truth, which could be written back"),
+        }),
+    }
 }
 
 /// What lies under a key with dots.

@@ -43,6 +43,7 @@ pub(super) async fn volumes(
 fn volume(volume: types::Volume) -> Option<VolumeFacts> {
     let stated = Stated { gib: volume.size, iops: volume.iops, mib_s: volume.throughput };
     let attachment = |one: types::VolumeAttachment| {
+        // One to a service of AWS's own names none.
         let instance = InstanceFacts { id: one.instance_id?, ..InstanceFacts::default() };
         Some(Attachment { device: one.device.unwrap_or_default(), since: time(one.attach_time), instance })
     };
@@ -140,7 +141,11 @@ pub(super) async fn modifications(
     loop {
         let call = client.describe_volumes_modifications().filters(filter("volume-id", volumes)).set_next_token(token);
         let answer = call.send().await.map_err(|error| faults.of(Action::DescribeVolumesModifications, &error))?;
-        all.extend(answer.volumes_modifications.unwrap_or_default().into_iter().filter_map(modification));
+        let told = answer.volumes_modifications.unwrap_or_default().into_iter().map(modification);
+        // One that is left out would be taken for one that is over.
+        let told: Option<Vec<_>> = told.collect();
+        let strange = "a modification has no volume, state or beginning";
+        all.extend(told.ok_or_else(|| AwsError::answer(Action::DescribeVolumesModifications, strange))?);
         token = next(answer.next_token);
         if token.is_none() {
             return Ok(all);
@@ -183,8 +188,8 @@ fn modification(change: types::VolumeModification) -> Option<Modification> {
         volume: change.volume_id?,
         before,
         after,
-        state: change.modification_state.map(|state| state.as_str().to_owned()).unwrap_or_default(),
-        started: time(change.start_time),
+        state: change.modification_state?.as_str().to_owned(),
+        started: Some(time(change.start_time)?),
         ended: time(change.end_time),
     })
 }
@@ -201,21 +206,25 @@ pub(super) async fn events(
     let call = client.describe_instance_status().include_all_instances(true).filters(filter("event.code", &codes));
     let answer = call.max_results(MOST).set_next_token(token).send().await;
     let answer = answer.map_err(|error| faults.of(Action::DescribeInstanceStatus, &error))?;
-    let of_instance = |status: types::InstanceStatus| {
-        let instance = status.instance_id.unwrap_or_default();
-        status.events.unwrap_or_default().into_iter().filter_map(move |event| {
-            Some(InstanceEvent {
-                instance: instance.clone(),
-                id: event.instance_event_id?,
-                code: event.code?.as_str().to_owned(),
-                description: event.description.unwrap_or_default(),
-                not_before: time(event.not_before),
-                not_after: time(event.not_after),
-            })
+    let items = answer.instance_statuses.unwrap_or_default().into_iter().map(planned).collect::<Option<Vec<_>>>();
+    // An event that is left out would be taken for one that is over.
+    let strange = || AwsError::answer(Action::DescribeInstanceStatus, "an event has no identifier, code or instance");
+    Ok(Page { items: items.ok_or_else(strange)?.concat(), next: next(answer.next_token) })
+}
+
+fn planned(status: types::InstanceStatus) -> Option<Vec<InstanceEvent>> {
+    let (instance, events) = (status.instance_id, status.events.unwrap_or_default());
+    let event = |event: types::InstanceStatusEvent| {
+        Some(InstanceEvent {
+            instance: instance.clone()?,
+            id: event.instance_event_id?,
+            code: event.code?.as_str().to_owned(),
+            description: event.description.unwrap_or_default(),
+            not_before: time(event.not_before),
+            not_after: time(event.not_after),
         })
     };
-    let items = answer.instance_statuses.unwrap_or_default().into_iter().flat_map(of_instance).collect();
-    Ok(Page { items, next: next(answer.next_token) })
+    events.into_iter().map(event).collect()
 }
 
 fn filter(name: &str, values: &[String]) -> Filter {
@@ -228,4 +237,32 @@ fn next(token: Option<String>) -> Option<String> {
 
 fn time(time: Option<DateTime>) -> Option<Timestamp> {
     time.and_then(|time| Timestamp::from_second(time.secs()).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_modification_or_an_event_of_which_a_part_is_missing_is_none_that_is_over() {
+        let whole = || {
+            let change = types::VolumeModification::builder().volume_id("vol-1").start_time(DateTime::from_secs(1));
+            change.modification_state(types::VolumeModificationState::Optimizing)
+        };
+        assert_eq!(modification(whole().build()).map(|change| change.state), Some("optimizing".to_owned()));
+        for part in [whole().set_volume_id(None), whole().set_modification_state(None), whole().set_start_time(None)] {
+            assert_eq!(modification(part.build()), None);
+        }
+        let event =
+            || types::InstanceStatusEvent::builder().instance_event_id("e").code(types::EventCode::SystemReboot);
+        let status = |id: Option<&str>, event: types::InstanceStatusEvent| {
+            let status = types::InstanceStatus::builder().set_instance_id(id.map(str::to_owned));
+            planned(status.events(event).build()).map(|events| events.len())
+        };
+        assert_eq!(status(Some("i-1"), event().build()), Some(1));
+        assert_eq!(status(None, event().build()), None);
+        assert_eq!(status(Some("i-1"), event().set_instance_event_id(None).build()), None);
+        assert_eq!(status(Some("i-1"), event().set_code(None).build()), None);
+        assert_eq!(planned(types::InstanceStatus::builder().build()), Some(Vec::new()), "nothing is planned for it");
+    }
 }

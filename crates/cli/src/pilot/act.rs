@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use ::pilot::{Clock, Health, settle};
+use ::pilot::{Clock, Health, regain, settle};
 use ::pilot::{Condition, Ended, Ending, Found, Guard, Late, Procedure, Proposal, Stage, Step, Wait, sound};
-use serde_json::json;
+use serde_json::{Value, json};
 use units::Nanos;
 
 use super::reach::{Place, Reach, not_damaged, not_stopped};
@@ -49,17 +49,15 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    fn procedure(&self, health: &Health) -> Procedure {
+    fn procedure(&self, health: &Health, config: Option<&Value>) -> Procedure {
         let (mut stages, mut afterwards) = (Vec::new(), Vec::new());
         for step in &self.steps {
             stages.push(Stage::Do(step.clone()));
             if let Step::EvictLeaders { store } = step {
                 let until = Condition::LeadersGone { store: *store };
                 stages.push(Stage::Wait(Wait { until, within: LEADERS_GONE, late: Late::Undo }));
-                // Balance brings back about as many; half of them show that it does.
-                let least = health.stores.get(store).map_or(0, |store| store.leaders / 2);
-                let until = Condition::LeadersBack { store: *store, least };
-                afterwards.push(Wait { until, within: LEADERS_BACK, late: Late::GoOn });
+                let led = health.stores.get(store).map_or(0, |store| store.leaders);
+                afterwards.extend(Wait::leaders_back(*store, led, config, LEADERS_BACK));
             }
         }
         let ending = match self.last {
@@ -82,9 +80,9 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let mut opened = args.reach.open(&args.place, args.act, args.place.attention()?, telling(&said, json))?;
     let now = opened.clock.now();
     let seen = opened.pilot.look(now);
-    let health = seen.health.unwrap_or_default();
-    let procedure = args.procedure(&health);
     let refused = |why: String| Failure { message: format!("not done: {why}"), code: 1 };
+    let Some(health) = seen.health else { return Err(refused("PD does not tell how the cluster is".to_owned())) };
+    let procedure = args.procedure(&health, seen.pd_config.as_ref());
     sound(&procedure).map_err(Failure::input)?;
     let replay = opened.pilot.replay();
     Guard::new(replay, now).admit("by-hand", &procedure, Some(&health), replay, now).map_err(refused)?;
@@ -99,8 +97,9 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         });
     }
     let number = opened.pilot.begin("by-hand", &Proposal::act(args.why.clone(), procedure), opened.clock.now())?;
-    let patience = LEADERS_GONE + LEADERS_GONE + LEADERS_BACK + args.last.unwrap_or_default();
+    let patience = LEADERS_GONE + LEADERS_GONE + args.last.unwrap_or_default();
     settle(&mut opened.pilot, &opened.clock, patience, &opened.attention)?;
+    regain(&mut opened.pilot, &opened.clock, &opened.attention)?;
     let run = opened.pilot.runs()[&number].clone();
     opened.close()?;
     // Undone is what was wanted only after the time that was given.

@@ -6,6 +6,7 @@ use ::pilot::{Clock, Folder, Stop, settle};
 use serde_json::json;
 use units::Nanos;
 
+use super::lock;
 use super::reach::{Place, Reach, not_stopped};
 use super::run::telling;
 use super::text;
@@ -18,6 +19,7 @@ use crate::output::Output;
 #[command(after_help = "\
 Examples:
   diskwright pilot status
+  diskwright pilot status --pd http://127.0.0.1:2379    # and who holds PD's maintenance lock
   diskwright pilot status --last 100 --json --journal /var/lib/diskwright/prod")]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
@@ -25,6 +27,9 @@ pub(crate) struct StatusArgs {
     /// So many of the last runs; those under way are always shown
     #[arg(long, default_value_t = 20, value_name = "N")]
     last: usize,
+    /// Ask this PD who holds its maintenance lock
+    #[command(flatten)]
+    reach: Option<Reach>,
 }
 
 /// Arguments of `pilot undo`.
@@ -34,7 +39,8 @@ Examples:
   diskwright pilot undo 7 --pd http://127.0.0.1:2379
   diskwright pilot undo --all --pd http://127.0.0.1:2379
 
-A pilot that runs is asked to do it; else it is done here. What somebody else has changed since is
+A pilot that runs is asked to do it; else it is done here. A run that is undone already, and only
+watched, ends. What somebody else has changed since is
 left as it is, unless --force.")]
 pub(crate) struct UndoArgs {
     /// The runs, as `pilot status` numbers them
@@ -106,10 +112,11 @@ pub(super) fn status(args: &StatusArgs, json: bool) -> Result<Output, Failure> {
     let shown = replay.runs.values().enumerate().filter(|(at, run)| *at >= from || run.ended.is_none());
     let shown: Vec<_> = shown.map(|(_, run)| run).rev().collect();
     let damaged = replay.complaint().map(Failure::input);
+    let holder = args.reach.as_ref().map(|reach| reach.holder(&args.place, &replay.pilot)).transpose()?;
     if json {
         let mut document = json!({
             "folder": folder.path().to_string_lossy(), "cluster": replay.cluster, "running": runs_now,
-            "stop": stop.map(Stop::word),
+            "stop": stop.map(Stop::word), "lock": lock::value(&replay, holder.as_ref()),
             "open": replay.open().count(), "runs": shown.iter().map(|run| text::value(run)).collect::<Vec<_>>(),
             "checksums": !replay.unsealed, "damage": replay.damage, "refused": text::refused_values(&replay),
         });
@@ -128,6 +135,9 @@ pub(super) fn status(args: &StatusArgs, json: bool) -> Result<Output, Failure> {
     }
     if replay.unsealed {
         said += "its journal has no checksums: the next pilot that acts here writes it anew with them\n";
+    }
+    if !replay.cluster.is_empty() {
+        said += &text::sentence(&lock::said(&replay, runs_now, holder.as_ref()));
     }
     if !shown.is_empty() {
         said += &text::runs(shown.into_iter());
@@ -176,6 +186,8 @@ pub(super) fn undo(args: &UndoArgs, json: bool) -> Result<Output, Failure> {
         opened.pilot.undo(*run, "asked for by hand", args.force, opened.clock.now())?;
     }
     settle(&mut opened.pilot, &opened.clock, args.within, &opened.attention)?;
+    // What comes back by itself is not waited for: nothing is left to undo.
+    opened.pilot.end_watches(opened.clock.now())?;
     let undone: Vec<_> = wanted.iter().filter_map(|run| opened.pilot.runs().get(run)).collect();
     let left = undone.iter().any(|run| run.was_left());
     let undone: Vec<_> = undone.iter().map(|run| text::value(run)).collect();

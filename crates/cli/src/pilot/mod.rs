@@ -5,6 +5,7 @@ mod drill;
 mod folder;
 mod iam;
 mod limits;
+mod lock;
 mod maintenance;
 mod reach;
 mod run;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ::pilot::{
-    Access, Attention, Clock, Folder, Journal, Lease, Meters, Notes, Pd, PdHttp, Pilot, Stop, SystemClock, TikvHttp,
-    World,
+    Access, Attention, Clock, ClusterLock, Folder, Journal, Lease, Meters, Notes, Pd, PdHttp, PdLock, Pilot, Run, Stop,
+    SystemClock, TikvHttp, World,
 };
 use gather::prometheus::Server;
 use jiff::Timestamp;
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::{inputs, signals};
 
 /// Secrets never come from arguments, which others on the machine can read.
-const PD_TOKEN: &str = "DISKWRIGHT_PD_TOKEN";
+pub(super) const PD_TOKEN: &str = "DISKWRIGHT_PD_TOKEN";
 const TIKV_TOKEN: &str = "DISKWRIGHT_TIKV_TOKEN";
 const PROMETHEUS_TOKEN: &str = "DISKWRIGHT_PROMETHEUS_TOKEN";
 
@@ -83,8 +83,6 @@ pub(crate) struct Opened {
     /// How others are kept out, for people.
     pub(crate) lease: &'static str,
     pub(crate) tikv: TikvHttp,
-    name: String,
-    pd: PdHttp,
 }
 
 impl Reach {
@@ -187,21 +185,29 @@ impl Reach {
             name => name.to_owned(),
         };
         let journal = Journal::open(lines, replay, &cluster, &name, clock.now().wall)?.timed_by(Box::new(clock));
-        let lease = if act { lease(&pd, &name)? } else { "only looks: none taken" };
+        // What is only watched needs no lock, and ends although another holds it.
+        let open = || journal.replay().open();
+        let watches = open().next().is_some() && open().all(Run::only_watches);
+        let lock = if act { Some(lease(pd, &name, watches)?) } else { None };
         let meters = Meters::default();
         let notes = Notes::new(&folder, &meters, tell);
         let pilot = Pilot::new(world, journal, Box::new(notes), clock.now())?.attends(&attention);
-        Ok(Opened { pilot, folder, meters, clock, attention, cluster, lease, tikv, name, pd })
+        let (pilot, lease) = match lock {
+            None => (pilot, "only looks: none taken"),
+            Some(None) => (pilot, "the folder's lock alone: PD offers one from 8.5.7 on"),
+            Some(Some((lock, held))) => {
+                let lease = "the folder's lock, and PD's maintenance lock while something is changed or to be undone";
+                (pilot.locked(Box::new(lock), held), lease)
+            }
+        };
+        Ok(Opened { pilot, folder, meters, clock, attention, cluster, lease, tikv })
     }
 }
 
 impl Opened {
-    /// Gives the lease back, if nothing is under way that it should guard.
-    pub(crate) fn close(self) -> Result<(), Failure> {
-        if self.pilot.is_settled() && !self.pilot.only_looks() {
-            self.pd.release(&self.name)?;
-        }
-        Ok(())
+    /// Gives PD's lock back, if nothing is still to be undone.
+    pub(crate) fn close(mut self) -> Result<(), Failure> {
+        Ok(self.pilot.release_lock(self.clock.now())?)
     }
 }
 
@@ -229,14 +235,17 @@ pub(crate) fn not_damaged(place: &Place) -> Result<(), Failure> {
     }
 }
 
-fn lease(pd: &PdHttp, name: &str) -> Result<&'static str, Failure> {
-    match pd.lease(name, "diskwright pilot")? {
-        Lease::Held => Ok("PD's maintenance lock and the folder's"),
-        Lease::NotOffered => Ok("the folder's lock alone: PD offers one from 8.5.7 on"),
-        Lease::Other(words) => Err(Failure {
+/// Takes PD's lock, where it offers one; and whether it is held.
+fn lease(pd: PdHttp, name: &str, watches: bool) -> Result<Option<(PdLock, bool)>, Failure> {
+    let lock = PdLock::new(pd, name);
+    match lock.take("diskwright pilot: begins")? {
+        Lease::Held => Ok(Some((lock, true))),
+        Lease::NotOffered => Ok(None),
+        Lease::Other(_) if watches => Ok(Some((lock, false))),
+        Lease::Other(holder) => Err(Failure {
             message: format!(
-                "another pilot has this cluster, says PD: {words}; one pilot a cluster: end that one, or, if it is gone for \
-                 good, take its lock away with DELETE /pd/api/v2/maintenance/diskwright-pilot/ID"
+                "PD's maintenance lock is held by {holder}; one changes a cluster at a time: wait until that is over, or end it; if \
+                 it is gone for good, take its lock away with DELETE /pd/api/v2/maintenance/TYPE/ID"
             ),
             code: 1,
         }),

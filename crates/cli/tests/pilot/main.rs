@@ -7,7 +7,9 @@ mod rehearsed;
 mod relay;
 #[path = "../sql/server.rs"]
 mod server;
+mod shapes;
 mod switch;
+mod undone;
 mod volumes;
 
 use std::process::{Child, Command, Stdio};

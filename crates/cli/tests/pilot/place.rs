@@ -47,8 +47,13 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Three nodes that lead all of twelve regions.
+    /// Three nodes that lead all of twelve regions, spread evenly.
     pub(crate) fn start() -> Self {
+        Self::with_regions(12)
+    }
+
+    /// The same with so many regions.
+    pub(crate) fn with_regions(regions: u32) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let memory = Path::new("/dev/shm");
         let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
@@ -62,7 +67,7 @@ impl Place {
         };
         let deployment =
             Deployment::from_text(&Text::new("piloted.toml", DEPLOYMENT)).unwrap_or_else(|e| panic!("{e}"));
-        let options = Options { keys: KEYS.parse().unwrap(), regions: Regions::Even(12), ..Options::default() };
+        let options = Options { keys: KEYS.parse().unwrap(), regions: Regions::Even(regions), ..Options::default() };
         let cluster = Cluster::start(&lab, &deployment, &options, &mut |_| {});
         place.cluster = Some(cluster.unwrap_or_else(|error| panic!("{error}")));
         place.lab = Some(lab);
@@ -131,6 +136,33 @@ impl Place {
     pub(crate) fn leaders(&self, store: u64) -> u64 {
         let stores = self.cluster().pd().stores().unwrap_or_else(|error| panic!("{error}"));
         stores.iter().find(|other| other.id == store).map_or(0, |store| store.leaders)
+    }
+
+    /// Stores that leaders are evicted from.
+    pub(crate) fn evicted(&self) -> Vec<String> {
+        let payload = self.ask("config")["schedule"]["schedulers-payload"]["evict-leader-scheduler"].clone();
+        payload["store-id-ranges"].as_object().into_iter().flatten().map(|(store, _)| store.clone()).collect()
+    }
+
+    /// The task that holds PD's maintenance lock, if one does.
+    pub(crate) fn lock(&self) -> Option<Value> {
+        let url = format!("http://{}/pd/api/v2/maintenance", self.cluster().pd().addr());
+        match ureq::get(&url).call() {
+            Err(ureq::Error::StatusCode(404)) => None,
+            answer => serde_json::from_str(&answer.unwrap().into_body().read_to_string().unwrap()).unwrap(),
+        }
+    }
+
+    /// Takes PD's maintenance lock as a task of that type and name.
+    pub(crate) fn lock_as(&self, task: &str) {
+        let url = format!("http://{}/pd/api/v2/maintenance/{task}", self.cluster().pd().addr());
+        ureq::put(&url).send("a test").unwrap_or_else(|error| panic!("{url}: {error}"));
+    }
+
+    /// Tells PD something.
+    pub(crate) fn tell(&self, path: &str, body: &str) {
+        let url = format!("http://{}/pd/api/v1/{path}", self.cluster().pd().addr());
+        ureq::post(&url).send(body).unwrap_or_else(|error| panic!("{url}: {error}"));
     }
 
     fn ask(&self, path: &str) -> Value {

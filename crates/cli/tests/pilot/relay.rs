@@ -1,4 +1,4 @@
-//! A status server whose answers to changes never come.
+//! A status server or a PD whose answers to changes never come.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -14,6 +14,8 @@ pub(crate) enum Way {
     Swallow,
     /// It is carried out, and nobody is told.
     CarryOut,
+    /// It is carried out after this time, whether somebody still waits for its answer or not.
+    Late(Duration),
 }
 
 /// Passes reads on to a status server.
@@ -54,6 +56,10 @@ fn pass(mut stream: TcpStream, to: SocketAddr, way: Way, posted: &AtomicBool) {
     let asked = request(&mut stream);
     let text = String::from_utf8_lossy(&asked).into_owned();
     let changes = text.starts_with("POST");
+    if let (true, Way::Late(by)) = (changes, way) {
+        posted.store(true, Ordering::SeqCst);
+        thread::sleep(by);
+    }
     if !(changes && way == Way::Swallow) {
         let mut server = TcpStream::connect(to).unwrap();
         server.write_all(text.replacen("\r\n", "\r\nconnection: close\r\n", 1).as_bytes()).unwrap();

@@ -40,7 +40,6 @@ struct Envelope {
 
 #[derive(serde::Deserialize)]
 struct Data {
-    #[serde(default)]
     result: Vec<Item>,
 }
 
@@ -48,8 +47,7 @@ struct Data {
 struct Item {
     #[serde(default)]
     metric: BTreeMap<String, String>,
-    #[serde(default)]
-    values: Vec<(f64, String)>,
+    values: Option<Vec<(f64, String)>>,
     value: Option<(f64, String)>,
 }
 
@@ -60,8 +58,9 @@ pub(crate) type Read = (Vec<Found>, Vec<String>);
 pub(crate) fn read(server: &str, answer: &Answer) -> Result<Read, Fault> {
     match serde_json::from_str::<Envelope>(&answer.body) {
         Ok(envelope) if envelope.status == "success" => {
-            let items = envelope.data.map(|data| data.result).unwrap_or_default();
-            Ok((items.into_iter().map(Item::read).collect(), envelope.warnings))
+            // No series are an answer; no list of them is none, and would look like a cluster that is at rest.
+            let found = envelope.data.and_then(|data| data.result.into_iter().map(Item::read).collect());
+            found.map(|found| (found, envelope.warnings)).ok_or_else(|| Fault::All(no_api(server, answer)))
         }
         Ok(envelope) => Err(said(server, answer.status, &envelope)),
         Err(_) => Err(Fault::All(no_api(server, answer))),
@@ -69,11 +68,17 @@ pub(crate) fn read(server: &str, answer: &Answer) -> Result<Read, Fault> {
 }
 
 impl Item {
-    /// Values that are no number are left out: a gap.
-    fn read(self) -> Found {
-        let number = |(at, text): (f64, String)| Some((at, text.parse().ok().filter(|value: &f64| value.is_finite())?));
-        let values = self.values.into_iter().chain(self.value).filter_map(number).collect();
-        Found { labels: self.metric, values }
+    /// Values that are not finite are left out: a gap. `None` where there are none, or one is no number.
+    fn read(self) -> Option<Found> {
+        let all = match (self.values, self.value) {
+            (Some(values), None) => values,
+            (None, Some(value)) => vec![value],
+            _ => return None,
+        };
+        let numbers = all.into_iter().map(|(at, text)| Some((at, text.parse::<f64>().ok()?)));
+        let numbers: Vec<(f64, f64)> = numbers.collect::<Option<_>>()?;
+        let values = numbers.into_iter().filter(|(_, value)| value.is_finite()).collect();
+        Some(Found { labels: self.metric, values })
     }
 }
 
@@ -159,6 +164,22 @@ mod tests {
         assert!(fault(404, "404 page not found").contains("before `/api/v1`"));
         assert!(fault(504, "<html>").contains("does not answer in time"));
         assert!(fault(200, "hello\nyou").contains("answers 200 with `hello\\nyou`"));
+    }
+
+    #[test]
+    fn an_answer_without_its_series_is_no_cluster_at_rest() {
+        for body in [
+            r#"{"status":"success"}"#,
+            r#"{"status":"success","data":{}}"#,
+            r#"{"status":"success","data":{"result":{}}}"#,
+            r#"{"status":"success","data":{"result":[{"metric":{}}]}}"#,
+            r#"{"status":"success","data":{"result":[{"metric":{},"values":[[1,"many"]]}]}}"#,
+            r#"{"status":"success","data":{"result":[{"metric":{},"values":[[1,2]]}]}}"#,
+        ] {
+            assert!(fault(200, body).contains("expected the JSON of Prometheus' API"), "{body}");
+        }
+        let none = r#"{"status":"success","data":{"resultType":"matrix","result":[]}}"#;
+        assert!(read("x", &Answer { status: 200, body: none.to_owned() }).unwrap().0.is_empty());
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(super) fn answer(cluster: &mut Cluster, about: &About, ask: &Ask) -> Reply {
     }
 }
 
-/// What each scheduler keeps, by its name (PD 8.5, pkg/schedule/schedulers/utils.go, `ToPayload`).
+/// State that each scheduler keeps, by its name (PD 8.5, pkg/schedule/schedulers/utils.go, `ToPayload`).
 fn payload(cluster: &Cluster) -> Value {
     let record = &cluster.record;
     let everywhere = json!([{ "start-key": "", "end-key": "" }]);

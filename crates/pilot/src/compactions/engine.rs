@@ -12,29 +12,33 @@ use crate::value::amount;
 /// missing number is taken for an idle store.
 pub(super) fn engine(told: &Exposition) -> Option<(Engine, Backlog)> {
     const KV: (&str, &str) = ("db", "kv");
-    let flow = |metric: &str, kind: &str| told.sum(metric, &[KV, ("type", kind)]);
+    // What is no count is no news.
+    let counted = |value: f64| (value.is_finite() && value >= 0.0).then_some(value);
+    let flow = |metric: &str, kind: &str| told.sum(metric, &[KV, ("type", kind)]).and_then(counted);
     let engine = Engine {
         flushed: flow("tikv_engine_flow_bytes", "flush_write_bytes")?,
         compaction_read: flow("tikv_engine_compaction_flow_bytes", "bytes_read")?,
         compaction_written: flow("tikv_engine_compaction_flow_bytes", "bytes_written")?,
     };
     let backlog = Backlog {
-        pending: Bytes(told.sum("tikv_engine_pending_compaction_bytes", &[KV])?.max(0.0) as u64),
-        l0_files: told.max("tikv_engine_num_files_at_level", &[KV, ("level", "0")])?,
-        memtables: told.max("tikv_engine_num_immutable_mem_table", &[KV]).unwrap_or(0.0),
+        pending: Bytes(counted(told.sum("tikv_engine_pending_compaction_bytes", &[KV])?)? as u64),
+        l0_files: counted(told.max("tikv_engine_num_files_at_level", &[KV, ("level", "0")])?)?,
+        memtables: counted(told.max("tikv_engine_num_immutable_mem_table", &[KV])?)?,
     };
     Some((engine, backlog))
 }
 
-/// Where flow control begins, as the store is set; TiKV's defaults for what it does not tell.
-pub(super) fn thresholds(config: &Value) -> Thresholds {
-    let number = |key: &str| at(config, &format!("storage.flow-control.{key}")).and_then(amount);
-    let usual = Thresholds::default();
-    Thresholds {
-        pending: number("soft-pending-compaction-bytes-limit").map_or(usual.pending, |limit| Bytes(limit as u64)),
-        l0_files: number("l0-files-threshold").unwrap_or(usual.l0_files),
-        memtables: number("memtables-threshold").unwrap_or(usual.memtables),
-    }
+/// Where flow control begins, as the store is set; the error names a threshold that it does not tell, or not as a number.
+pub(super) fn thresholds(config: &Value) -> Result<Thresholds, String> {
+    let number = |name: &str| {
+        let key = format!("storage.flow-control.{name}");
+        at(config, &key).and_then(amount).filter(|limit| *limit >= 0.0).ok_or(key)
+    };
+    Ok(Thresholds {
+        pending: Bytes(number("soft-pending-compaction-bytes-limit")? as u64),
+        l0_files: number("l0-files-threshold")?,
+        memtables: number("memtables-threshold")?,
+    })
 }
 
 #[cfg(test)]
@@ -51,6 +55,7 @@ tikv_engine_pending_compaction_bytes{cf="write",db="kv"} 2
 tikv_engine_num_files_at_level{cf="default",db="kv",level="0"} 3
 tikv_engine_num_files_at_level{cf="write",db="kv",level="0"} 5
 tikv_engine_num_files_at_level{cf="write",db="kv",level="6"} 500
+tikv_engine_num_immutable_mem_table{cf="default",db="kv"} 0
 "#;
 
     #[test]
@@ -63,17 +68,34 @@ tikv_engine_num_files_at_level{cf="write",db="kv",level="6"} 500
 
     #[test]
     fn what_every_tikv_tells_of_must_be_there() {
-        for line in TOLD.lines().filter(|line| line.contains("compaction_flow") || line.contains("flush_write")) {
+        let needed = ["compaction_flow", "flush_write", "immutable_mem_table"];
+        for line in TOLD.lines().filter(|line| needed.iter().any(|needed| line.contains(needed))) {
             let told = Exposition::parse(&TOLD.replace(line, "")).unwrap();
             assert_eq!(super::engine(&told).is_some(), line.contains("raft"), "{line}");
+        }
+        for line in TOLD.lines().filter(|line| line.contains("db=\"kv\"") && !line.contains("level=\"6\"")) {
+            let (name, _) = line.rsplit_once(' ').unwrap();
+            for no_count in ["NaN", "+Inf"] {
+                let told = Exposition::parse(&TOLD.replace(line, &format!("{name} {no_count}"))).unwrap();
+                // The largest of several files passes over what is no number.
+                let passed_over = no_count == "NaN" && name.contains("files_at_level");
+                assert!(super::engine(&told).is_none() || passed_over, "{name} {no_count}");
+            }
         }
     }
 
     #[test]
     fn thresholds_are_the_stores_own() {
         let config = serde_json::json!({"storage": {"flow-control": {
-            "soft-pending-compaction-bytes-limit": "8GiB", "l0-files-threshold": 12 }}});
-        let expected = Thresholds { pending: Bytes::gib(8), l0_files: 12.0, ..Thresholds::default() };
-        assert_eq!(thresholds(&config), expected);
+            "soft-pending-compaction-bytes-limit": "8GiB", "l0-files-threshold": 12, "memtables-threshold": 5 }}});
+        let expected = Thresholds { pending: Bytes::gib(8), l0_files: 12.0, memtables: 5.0 };
+        assert_eq!(thresholds(&config), Ok(expected));
+        for key in ["soft-pending-compaction-bytes-limit", "l0-files-threshold", "memtables-threshold"] {
+            for strange in [serde_json::json!(null), serde_json::json!(true), serde_json::json!("many")] {
+                let mut config = config.clone();
+                config["storage"]["flow-control"][key] = strange;
+                assert_eq!(thresholds(&config), Err(format!("storage.flow-control.{key}")));
+            }
+        }
     }
 }

@@ -66,7 +66,8 @@ impl Host {
         let one = |device: &String| {
             let missing =
                 || WorldError::Missing { peer: self.peer.name().to_owned(), what: format!("disk `{device}`") };
-            let of = |metric: &str| told.sum(metric, &[("device", device)]).ok_or_else(missing);
+            let counted = |value: &f64| value.is_finite() && *value >= 0.0;
+            let of = |metric: &str| told.sum(metric, &[("device", device)]).filter(counted).ok_or_else(missing);
             let writes = of("node_disk_writes_completed_total")?;
             Ok(Done {
                 ios: of("node_disk_reads_completed_total")? + writes,

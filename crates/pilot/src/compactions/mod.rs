@@ -45,12 +45,15 @@ impl Compactions {
             let hint = "give it a rate in its file and restart it, and the pilot can change it";
             return Some(Proposal::tell(format!("store {store} began without a limit ({RATE} = 0): {hint}")));
         }
+        let Some(tuned) = at(config, TUNED).and_then(Value::as_bool) else {
+            let why = "whether TiKV tunes the rate itself is not known, and nothing is changed";
+            return Some(Proposal::tell(format!("store {store} does not tell its {TUNED} as true or false: {why}")));
+        };
         let bounds = self.bounds;
         let limiter = self.limiters.entry(store).or_insert_with(|| Limiter::new(bounds, *Constants::embedded()));
         limiter.found(now.mono, BytesPerSec(is));
         limiter.of_all_changes(share);
         let rate = limiter.tick(now.mono, signals)?;
-        let tuned = at(config, TUNED) == Some(&json!(true));
         Some(proposal(store, is, &rate, tuned))
     }
 }

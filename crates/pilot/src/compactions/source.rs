@@ -54,7 +54,9 @@ impl<M: StoreMetrics> Stores<M> {
             .map_err(|error| WorldError::Refused { peer: peer(), why: format!("/metrics: {error}") })?;
         let missing = || WorldError::Missing { peer: peer(), what: "metrics of flushes and compactions".to_owned() };
         let (engine, backlog) = engine(&told).ok_or_else(missing)?;
-        let mut signals = Signals { engine, backlog, thresholds: thresholds(config), ..Signals::default() };
+        let untold = |key: String| WorldError::Missing { peer: peer(), what: format!("number as its `{key}`") };
+        let thresholds = thresholds(config).map_err(untold)?;
+        let mut signals = Signals { engine, backlog, thresholds, ..Signals::default() };
         looked.tell(&mut signals);
         Ok(signals)
     }

@@ -115,11 +115,12 @@ impl Moment<'_> {
             Role::Tikv(_) => {
                 let store = self.store()?;
                 let leaders = self.leaders(store);
-                afterwards.extend((leaders > 1).then(|| Wait {
-                    until: Condition::LeadersBack { store, least: leaders / 2 },
-                    within: bounds().leaders_back.value,
-                    late: Late::GoOn,
-                }));
+                afterwards.extend(Wait::leaders_back(
+                    store,
+                    leaders,
+                    self.seen.pd_config.as_ref(),
+                    bounds().leaders_back.value,
+                ));
                 let limit = self.limit().map(|now| (now, raised(leaders, left, now)));
                 let raise = limit
                     .filter(|(now, raised)| raised > now)

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::Twin;
 use super::state::State;
-use crate::{Events, Health, Kubernetes, Pd, Subject, Tidb, Tikv, Volumes, WorldError};
+use crate::{ClusterLock, Events, Health, Kubernetes, Lease, Pd, Subject, Tidb, Tikv, Volumes, WorldError};
 
 fn missing(peer: &str, what: &str) -> WorldError {
     WorldError::Missing { peer: peer.to_owned(), what: what.to_owned() }
@@ -167,5 +167,38 @@ impl Events for Twin {
 
     fn approve(&self, event: &str) -> Result<(), WorldError> {
         self.tell("the cloud", &Subject::Event { event: event.to_owned() }, json!(maintenance::State::Started))
+    }
+}
+
+/// PD's maintenance lock, under a pilot's name.
+pub struct TwinLock {
+    twin: Twin,
+    pilot: String,
+}
+
+impl Twin {
+    /// The lock as a pilot of this name takes it.
+    pub fn lock(&self, pilot: &str) -> TwinLock {
+        TwinLock { twin: self.clone(), pilot: pilot.to_owned() }
+    }
+}
+
+impl ClusterLock for TwinLock {
+    fn take(&self, why: &str) -> Result<Lease, WorldError> {
+        self.twin.ask("PD", "lock", |_| Ok(()))?;
+        self.twin.with(|state| match &state.lock {
+            Some((holder, _)) if *holder != self.pilot => Ok(Lease::Other(holder.clone())),
+            Some(_) => Ok(Lease::Held),
+            None => {
+                state.lock = Some((self.pilot.clone(), why.to_owned()));
+                Ok(Lease::Held)
+            }
+        })
+    }
+
+    fn release(&self) -> Result<(), WorldError> {
+        self.twin.ask("PD", "lock", |_| Ok(()))?;
+        self.twin.with(|state| state.lock.take_if(|(holder, _)| *holder == self.pilot));
+        Ok(())
     }
 }

@@ -46,9 +46,10 @@ impl Resizer {
                 Step::ModifyVolume { volume: name, to } if *name == volume.id => Some(to),
                 _ => None,
             });
-            // What is under way may still be undone: the dearer of the two is what the budget must pay for.
-            let price = |disk: &Disk| self.known.monthly(disk).unwrap_or_default();
-            volume.intended = meant.max_by(|a, b| price(a).0.total_cmp(&price(b).0)).cloned();
+            // What is under way may still be undone: the dearer of the two is what the budget must pay for, and one whose price is not
+            // known may be the dearer.
+            let price = |disk: &Disk| self.known.monthly(disk).map_or(f64::INFINITY, |price| price.0);
+            volume.intended = meant.max_by(|a, b| price(a).total_cmp(&price(b))).cloned();
         }
         resize::decide(at.now, &volumes, &at.timeline, &self.known, &self.policy, self.seed)
     }

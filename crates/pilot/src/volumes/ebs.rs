@@ -34,8 +34,9 @@ impl Ebs {
 impl Cloud for Ebs {
     fn describe(&mut self, volumes: &[String]) -> Result<Vec<Volume>, CloudError> {
         let facts = self.session.facts(volumes).map_err(|error| cloud("", error))?;
-        let found = |id: &String| facts.iter().find(|facts| facts.id == *id).map(volume);
-        volumes.iter().map(|id| found(id).ok_or_else(|| CloudError::NotFound { volume: id.clone() })).collect()
+        let found = |id: &String| facts.iter().find(|facts| facts.id == *id);
+        let missing = |id: &String| CloudError::NotFound { volume: id.clone() };
+        volumes.iter().map(|id| found(id).ok_or_else(|| missing(id)).and_then(volume)).collect()
     }
 
     fn modify(&mut self, volume: &str, to: &Disk) -> Result<(), CloudError> {
@@ -76,24 +77,32 @@ impl Fleet for Ebs {
     }
 }
 
-fn volume(facts: &VolumeFacts) -> Volume {
-    let changes: Vec<Change> = facts.modifications.iter().filter_map(change).collect();
+fn volume(facts: &VolumeFacts) -> Result<Volume, CloudError> {
+    let changes = facts.modifications.iter().map(change).collect::<Result<Vec<Change>, _>>()?;
     let pending =
         facts.modifications.last().filter(|_| changes.last().is_some_and(|change| change.progress.under_way()));
     // EC2 shows the new provisioning while the old one still holds.
     let disk = pending.and_then(|change| change.before.clone()).unwrap_or_else(|| facts.disk.clone());
-    Volume { id: facts.id.clone(), node: String::new(), disk, changes, intended: None }
+    Ok(Volume { id: facts.id.clone(), node: String::new(), disk, changes, intended: None })
 }
 
-fn change(told: &Modification) -> Option<Change> {
+/// A modification whose state is not known is not taken for one that is over.
+fn change(told: &Modification) -> Result<Change, CloudError> {
+    let strange =
+        |what: &str| CloudError::Lost { why: format!("EC2 tells {what} of a modification of {}", told.volume) };
     let progress = match told.state.as_str() {
         "modifying" => Progress::Modifying,
         "optimizing" => Progress::Optimizing,
         "failed" => Progress::Failed,
-        _ => Progress::Completed,
+        "completed" => Progress::Completed,
+        other => {
+            let expected = "expected modifying, optimizing, completed or failed";
+            return Err(strange(&format!("the state `{}`, {expected},", other.escape_debug())));
+        }
     };
-    let started = told.started.map(since_1970)?;
-    Some(Change { started, to: told.after.clone()?, progress, ends: told.ended.map(since_1970) })
+    let started = told.started.map(since_1970).ok_or_else(|| strange("no beginning"))?;
+    let to = told.after.clone().ok_or_else(|| strange("no target"))?;
+    Ok(Change { started, to, progress, ends: told.ended.map(since_1970) })
 }
 
 fn cloud(volume: &str, error: AwsError) -> CloudError {
@@ -155,12 +164,25 @@ mod tests {
                 attachments: Vec::new(),
                 modifications: vec![told(state)],
             };
-            let volume = volume(&facts);
+            let volume = volume(&facts).unwrap();
             assert_eq!(volume.disk.volume.iops, Some(units::Iops(is)));
             assert_eq!(
                 (volume.changes[0].started, volume.pending().is_some()),
                 (Nanos::secs(1000), state == "optimizing")
             );
+        }
+    }
+
+    #[test]
+    fn a_modification_that_is_not_understood_is_not_over() {
+        let undated = Modification { started: None, ..told("completed") };
+        let aimless = Modification { after: None, ..told("completed") };
+        for strange in [told(""), told("verifying"), undated, aimless] {
+            let error = change(&strange).unwrap_err();
+            assert!(matches!(&error, CloudError::Lost { why } if why.contains("vol-1")), "{error}");
+        }
+        for state in ["modifying", "optimizing", "completed", "failed"] {
+            assert!(change(&told(state)).is_ok(), "{state}");
         }
     }
 

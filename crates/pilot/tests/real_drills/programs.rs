@@ -80,10 +80,12 @@ impl Cluster {
         cluster
     }
 
-    /// Whether all regions are led, and leaders are spread evenly.
+    /// Whether all regions are led, and leaders are spread as evenly as PD cares for.
     pub(crate) fn is_spread(&self, regions: u64) -> bool {
+        const TOLERATED: u64 = 10;
         let leaders: Vec<u64> = self.leaders().into_iter().map(|(_, leaders)| leaders).collect();
-        let spread = leaders.iter().max().zip(leaders.iter().min()).is_some_and(|(most, least)| most - least <= 1);
+        let gap = leaders.iter().max().zip(leaders.iter().min()).map(|(most, least)| most - least);
+        let spread = gap.is_some_and(|gap| gap <= TOLERATED);
         spread && leaders.iter().sum::<u64>() == regions
     }
 
