@@ -83,11 +83,13 @@ fn advice(purpose: &Purpose, fault: &Fault) -> String {
     let first = match fault {
         Fault::Owner(_) if User::current() == User::ROOT => "remove it if nobody needs it".to_owned(),
         Fault::Owner(found) => format!("run as {}", found.owner),
-        Fault::Open(found, allowed) => {
-            format!("close it with `chmod {allowed:o} {}` if all in it is yours", found.at.display())
+        Fault::Open(found, allowed) if found.mode & 0o022 == 0 => {
+            format!("close it with `chmod {allowed:o} {}`", found.at.display())
         }
+        Fault::Open(found, _) if found.mode & 0o1000 != 0 => "name a folder below it".to_owned(),
         Fault::Writable(found) => format!("close it with `chmod go-w {}`", found.at.display()),
-        Fault::OwnerOnTheWay(_) | Fault::NoFolder(_) | Fault::Links | Fault::System { .. } => {
+        // Closed, it would still hold what others have put there.
+        Fault::Open(..) | Fault::OwnerOnTheWay(_) | Fault::NoFolder(_) | Fault::Links | Fault::System { .. } => {
             return format!(": {}", purpose.choose);
         }
     };

@@ -56,9 +56,14 @@ fn a_folder_that_another_user_made_first_is_refused_with_its_owner() {
 #[test]
 fn a_folder_that_others_can_read_or_write_is_refused_with_how_to_close_it() {
     let place = place();
-    for bits in [0o755, 0o701, 0o720, 0o1777] {
+    for (bits, hint) in [
+        (0o755, "`chmod 700 "),
+        (0o701, "`chmod 700 "),
+        (0o720, "mode 0700: name another"),
+        (0o1777, "name a folder below it, or"),
+    ] {
         let path = folder(place.path().join(format!("{bits:o}")), 0, bits);
-        refused(&path, &["others can get into it", &format!("has mode {bits:04o}"), "chmod 700"]);
+        refused(&path, &["others can get into it", &format!("has mode {bits:04o}"), hint]);
     }
     let passed = folder(place.path().join("passed"), 0, 0o710);
     assert_eq!(open(&passed, Purpose::SCRATCH).unwrap(), passed);
