@@ -124,8 +124,7 @@ pub(crate) fn finish(result: Result<Output, Failure>, json: bool, tell: bool) ->
 
 fn told(failure: &Failure, tell: bool) {
     if tell {
-        // Nobody is left to be told if this fails.
-        let _ = writeln!(anstream::stderr(), "{} {}", red("error:"), failure.message);
+        complain(&format!("{} {}", red("error:"), failure.message));
     }
 }
 
