@@ -15,6 +15,7 @@ use units::Nanos;
 use super::answer::answer;
 use super::text;
 use crate::failure::Failure;
+use crate::inputs;
 use crate::output::{Output, bold, print, red};
 use crate::table::{WIDTH, wrap};
 
@@ -22,7 +23,8 @@ use crate::table::{WIDTH, wrap};
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Watch {
     /// Ask again every minute, or as often as is said, and tell what is new and what has ended
-    #[arg(long, value_name = "EVERY", num_args = 0..=1, require_equals = true, default_missing_value = "1m")]
+    #[arg(long, value_name = "EVERY", num_args = 0..=1, require_equals = true, default_missing_value = "1m",
+        value_parser = inputs::interval)]
     watch: Option<Nanos>,
     /// With --watch, ask so many times and end
     #[arg(long, value_name = "N", requires = "watch")]

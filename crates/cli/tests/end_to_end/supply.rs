@@ -55,7 +55,8 @@ fn the_fuzzers_lock_file_knows_all_that_our_packages_need() {
     let mut ours = 0;
     for locked in lock["package"].as_array().unwrap() {
         let name = locked["name"].as_str().unwrap();
-        let Some(manifest) = manifests.iter().find(|manifest| manifest["package"]["name"].as_str() == Some(name)) else {
+        let Some(manifest) = manifests.iter().find(|manifest| manifest["package"]["name"].as_str() == Some(name))
+        else {
             continue;
         };
         ours += 1;
@@ -64,7 +65,10 @@ fn the_fuzzers_lock_file_knows_all_that_our_packages_need() {
         let needed = manifest.get("dependencies").and_then(|needed| needed.as_table()).cloned().unwrap_or_default();
         let optional = |needed: &toml::Value| needed.get("optional").is_some();
         for needed in needed.iter().filter(|(_, needed)| !optional(needed)).map(|(needed, _)| package_of(needed)) {
-            assert!(known.contains(needed.as_str()), "{name} needs {needed}: run `cd fuzz && cargo update --workspace`");
+            assert!(
+                known.contains(needed.as_str()),
+                "{name} needs {needed}: run `cd fuzz && cargo update --workspace`"
+            );
         }
     }
     assert!(ours > 10, "{ours} packages");
@@ -91,7 +95,9 @@ fn tools_of_python_and_npm_are_of_one_version_each_with_all_that_they_need() {
         assert!(package["version"].is_string() && package["integrity"].is_string(), "{name}");
     }
     let makefile = read("Makefile");
-    for (installs, exactly) in [("pip install", "--no-deps -r"), ("npm ci", "--prefix"), ("$(CARGO) install", "--locked")] {
+    for (installs, exactly) in
+        [("pip install", "--no-deps -r"), ("npm ci", "--prefix"), ("$(CARGO) install", "--locked")]
+    {
         let lines: Vec<&str> = makefile.lines().filter(|line| line.contains(installs)).collect();
         assert!(!lines.is_empty() && lines.iter().all(|line| line.contains(exactly)), "{installs}: {lines:#?}");
     }
