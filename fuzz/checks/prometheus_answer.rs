@@ -1,6 +1,6 @@
 //! Answers of a Prometheus: whatever a server says is series of a Timeline or one line.
 
-use gather::prometheus::{Range, Server, gather_answered};
+use gather::prometheus::{Access, Range, Server, gather_answered};
 
 /// Takes the bytes for the answer to everything that is asked.
 pub(crate) fn prometheus_answer(bytes: &[u8]) {
@@ -13,7 +13,7 @@ pub(crate) fn prometheus_answer(bytes: &[u8]) {
             Err(error) => assert_eq!(error.to_string().lines().count(), 1),
         }
     }
-    if let Err(error) = Server::new(&body) {
+    if let Err(error) = Server::new(&body, Access::default()) {
         assert_eq!(error.to_string().lines().count(), 1);
     }
 }

@@ -142,6 +142,12 @@ pub enum AwsError {
         /// What is wrong with it.
         what: String,
     },
+    /// The endpoint that is given is none that may be asked.
+    #[error("{0}")]
+    Endpoint(String),
+    /// The wait was given up.
+    #[error("interrupted")]
+    Interrupted,
     /// The series make no Timeline.
     #[error(transparent)]
     Timeline(#[from] TimelineError),
@@ -164,7 +170,10 @@ impl AwsError {
             | Self::NoRegion { .. }
             | Self::Unknown { .. }
             | Self::Range { .. }
-            | Self::NoData { .. } => 2,
+            | Self::NoData { .. }
+            | Self::Endpoint(_) => 2,
+            // What a shell tells of a program that Ctrl-C ended.
+            Self::Interrupted => 130,
             _ => 3,
         }
     }

@@ -23,7 +23,7 @@ mod twin;
 pub use action::Action;
 pub use error::AwsError;
 pub use facts::{Attachment, DbFacts, InstanceEvent, InstanceFacts, Modification, VolumeFacts};
-pub use options::Options;
+pub use options::{Options, Patience};
 pub use policy::{policy, policy_of_pilot, policy_to_assume};
 pub use range::Range;
 pub use session::Session;

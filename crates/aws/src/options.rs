@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// How to reach AWS; what is not given comes from the environment and `~/.aws`, as every AWS tool reads them.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -16,13 +17,39 @@ pub struct Options {
     pub endpoint: Option<String>,
     /// The ARN of a role to take on.
     pub role: Option<String>,
+    /// Whether signed requests, with the token of temporary credentials in them, may go to an endpoint in plain HTTP beyond this
+    /// machine.
+    pub insecure: bool,
+    /// How long a call may take.
+    pub patience: Patience,
+}
+
+/// How long a call may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// One try, with the whole of its answer.
+    pub attempt: Duration,
+    /// All tries together, with the pauses between them.
+    pub call: Duration,
+}
+
+impl Patience {
+    /// For who asks again soon in any case.
+    pub const SHORT: Self = Self { attempt: Duration::from_secs(5), call: Duration::from_secs(10) };
+}
+
+impl Default for Patience {
+    /// CloudWatch reads years before it answers, and throttles who asks for much.
+    fn default() -> Self {
+        Self { attempt: Duration::from_secs(60), call: Duration::from_secs(180) }
+    }
 }
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { profile, config_file, region, endpoint, role } = self;
+        let Self { profile, config_file, region, endpoint, role, insecure, patience } = self;
         let endpoint = endpoint.as_deref().map(shown);
-        let all = (profile, config_file, region, endpoint, role);
+        let all = (profile, config_file, region, endpoint, role, insecure, patience);
         f.debug_tuple("Options").field(&all).finish()
     }
 }

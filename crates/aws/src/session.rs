@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use disk::Disk;
+use interrupt::Stop;
 use timeline::Timeline;
 
 use crate::api::Api;
@@ -27,7 +28,15 @@ impl Session {
     /// # Errors
     /// When the profile does not exist, no region is set, or this machine gives no threads.
     pub fn new(options: &Options) -> Result<Self, AwsError> {
-        Ok(Self::over(Box::new(Sdk::new(options)?)))
+        Self::heeding(options, Stop::default())
+    }
+
+    /// The same, its waits given up when told so.
+    ///
+    /// # Errors
+    /// As [`Session::new`].
+    pub fn heeding(options: &Options, stop: Stop) -> Result<Self, AwsError> {
+        Ok(Self::over(Box::new(Sdk::new(options, stop)?)))
     }
 
     pub(crate) fn over(api: Box<dyn Api>) -> Self {

@@ -149,8 +149,8 @@ fn bad_input_is_told_in_one_line_without_secrets() {
     let keys = format!("aws_access_key_id = AKIANOBODY0000000000\naws_secret_access_key = {secret}\n");
     let at = |endpoint: &str| {
         let endpoint = Some(endpoint.to_owned());
-        let session = Session::new(&Options { endpoint, ..moto.options_with(&keys) }).unwrap();
-        session.volume(&moto.account.busy, moto.range()).unwrap_err()
+        let session = Session::new(&Options { endpoint, ..moto.options_with(&keys) });
+        session.and_then(|session| session.volume(&moto.account.busy, moto.range())).unwrap_err()
     };
     let without = Options { profile: Some("other".to_owned()), ..moto.options_with(&keys) };
     let no_profile = Session::new(&Options { region: Some("us-west-2".to_owned()), ..without })
@@ -162,7 +162,13 @@ fn bad_input_is_told_in_one_line_without_secrets() {
         (no_volume, 2, "there is no volume `gp3` in us-west-2"),
         (unknown_database, 2, "there is no database `order` in us-west-2"),
         (at(&moto.endpoint), 3, "AWS does not accept these credentials"),
-        (at("http://user:unsafe-secret@127.0.0.1:1"), 3, "http://127.0.0.1:1 does not answer ec2:DescribeVolumes"),
+        (at("http://127.0.0.1:1"), 3, "http://127.0.0.1:1 does not answer ec2:DescribeVolumes"),
+        (at("http://user:unsafe-secret@127.0.0.1:1"), 2, "the endpoint for AWS holds a name or password"),
+        (
+            at("http://aws.example"),
+            2,
+            "the endpoint for AWS at http://aws.example is beyond this machine and not encrypted",
+        ),
         (no_profile, 2, "the AWS profile `other` cannot be used"),
         (no_keys, 3, "no AWS credentials were found in the profile `test`"),
     ] {

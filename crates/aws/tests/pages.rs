@@ -21,8 +21,7 @@ fn session(test: &str, endpoint: String) -> Session {
     let keys = "aws_access_key_id = AKIANOBODY0000000000\naws_secret_access_key = unsafe-secret\n";
     std::fs::write(&file, format!("[profile test]\nregion = us-west-2\n{keys}")).unwrap();
     let profile = Some("test".to_owned());
-    Session::new(&Options { profile, config_file: Some(file), endpoint: Some(endpoint), role: None, region: None })
-        .unwrap()
+    Session::new(&Options { profile, config_file: Some(file), endpoint: Some(endpoint), ..Options::default() }).unwrap()
 }
 
 /// Five days by the minute: 7,200 points, of which 14 series are a page.

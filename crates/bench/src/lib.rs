@@ -14,6 +14,7 @@ mod driver;
 mod error;
 mod load;
 mod raw;
+mod rejected;
 mod report;
 mod run;
 #[cfg(test)]
@@ -27,7 +28,7 @@ pub use awake::Awake;
 pub use clock::{Clock, SystemClock, VirtualClock};
 pub use cost::per_million;
 pub use cpu::{Cpu, CpuReading};
-pub use drive::{Arrivals, Course, Judge, Limits, Loop, Phase, Progress, Reason, Slice, Source, Turn, Worker};
+pub use drive::{Arrivals, Course, Judge, Limits, Loop, Phase, Progress, Reason, Slice, Source, Stall, Turn, Worker};
 pub use driver::{Answer, Driver, Failure, Finished, Written};
 pub use error::BenchError;
 pub use load::{Load, Loading, load};

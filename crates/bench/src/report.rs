@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use timeline::Latency;
 use units::{Nanos, Usd};
 
-use crate::{Cpu, Judge, Limits, Loop, Phase, Slice, per_million};
+use crate::{Cpu, Judge, Limits, Loop, Phase, Slice, Stall, per_million};
 
 /// Runs of one workload on one database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,12 +54,21 @@ pub struct RunReport {
     pub measured_s: f64,
     /// Why it ended.
     pub end: Phase,
+    /// Why it is a failed run, whatever it measured, for people; empty for one that stands.
+    #[serde(default)]
+    pub rejected: Vec<String>,
+    /// The longest stretch in which nothing succeeded, if it is worth telling ([`Stall::LEAST_S`]).
+    #[serde(default)]
+    pub stalled: Option<Stall>,
     /// Operations that succeeded, a second; `None` if fewer than ten windows were measured.
     pub throughput: Option<Throughput>,
     /// Operations that succeeded.
     pub operations: u64,
-    /// Operations that failed.
+    /// Operations that failed, and losses of the server.
     pub failures: u64,
+    /// How often the server ended by itself or could not be reached any more: with one, the run failed.
+    #[serde(default)]
+    pub server_lost: u64,
     /// Rows that were added, a second.
     pub rows_added_per_s: f64,
     /// Rows that were read, a second.
@@ -145,7 +154,7 @@ pub struct Latencies {
 pub struct ErrorCount {
     /// Which kind of operation.
     pub kind: String,
-    /// What the database said, numbers as `#`.
+    /// What the database said, numbers but codes of errors as `#`.
     pub reason: String,
     /// Whether they may have been done all the same.
     pub unknown: bool,
@@ -177,6 +186,11 @@ pub struct DriverCpu {
     pub of_busy: Option<f64>,
     /// Of one operation, in microseconds.
     pub us_per_operation: f64,
+}
+
+impl ErrorCount {
+    /// The kind of what failed where that was the server as a whole.
+    pub const SERVER: &str = "server";
 }
 
 impl Latencies {
@@ -212,6 +226,17 @@ impl Throughput {
 }
 
 impl RunReport {
+    /// Notes that the server was lost so often while the run went on: it is a failed run, whatever else it measured.
+    pub fn lose_server(&mut self, times: u64, reason: &str) {
+        if times > 0 {
+            self.server_lost += times;
+            self.failures += times;
+            let (kind, reason) = (ErrorCount::SERVER.to_owned(), reason.to_owned());
+            self.rejected.push(format!("it lost its server: {reason}"));
+            self.errors.push(ErrorCount { kind, reason, unknown: true, count: times });
+        }
+    }
+
     /// What the judge of a run that is over has to say; `cpu` was taken while it was measured.
     pub fn of(run: u32, judge: &Judge, kinds: &[String], limits: &Limits, cpu: Cpu, monthly: Option<Usd>) -> Self {
         let none = Slice::new(0, Nanos(0), kinds.len());
@@ -229,9 +254,12 @@ impl RunReport {
             steady: judge.steady(),
             measured_s: seconds,
             end: judge.phase(),
+            rejected: Vec::new(),
+            stalled: judge.stalled(),
             throughput,
             operations,
             failures: all.failed(),
+            server_lost: 0,
             rows_added_per_s: per_s(all.added),
             rows_read_per_s: per_s(all.found),
             rows_missing_per_s: per_s(all.missing),

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use timeline::{About, Point, Timeline};
-use units::{Nanos, Usd};
+use units::{Nanos, Ratio, Usd};
 use workload::operations::{Generator, Recipe};
 
 use crate::series::{MEASURED_FROM, MEASURED_UNTIL, RUN, STEADY, timeline};
@@ -44,6 +44,8 @@ pub struct Plan {
     pub monthly: Option<Usd>,
     /// How long operations in flight are waited for at the end; longer than any timeout of the client.
     pub drain: Nanos,
+    /// The share of operations, 0 to 1, over whose failure a run is a failed one.
+    pub may_fail: Ratio,
     /// Anything else worth keeping.
     pub notes: BTreeMap<String, String>,
 }
@@ -73,6 +75,7 @@ impl Plan {
             seed: 1,
             monthly: None,
             drain: Nanos(timeout.as_nanos() as u64) + Nanos::secs(1),
+            may_fail: RunReport::MAY_FAIL,
             notes: BTreeMap::new(),
         }
     }
@@ -203,7 +206,7 @@ pub fn drive<C: Crew>(
                     // The other end is gone only once the run is over.
                     worker.turn(&mut |slice| drop(sender.send(slice)));
                 }
-                worker.drain(plan.drain);
+                worker.drain(plan.drain, stop);
             };
             std::thread::Builder::new().name(format!("driver-{thread}")).spawn_scoped(scope, body)
         };
@@ -234,13 +237,15 @@ pub fn drive<C: Crew>(
     })?;
     let (from, until) = watch.measured;
     let cpu = from.1.until(until.1, until.0 - from.0);
-    let report =
+    let mut report =
         RunReport { awake: awake.is_some(), ..RunReport::of(number, &judge, &kinds, &plan.limits, cpu, plan.monthly) };
+    report.reject(plan.may_fail);
     let measured = judge.measured().map_or((Nanos(0), Nanos(0)), |all| (all.from, all.until));
     let mut notes = plan.notes.clone();
     let own = [(RUN, u64::from(number)), (MEASURED_FROM, measured.0.0), (MEASURED_UNTIL, measured.1.0), ("seed", seed)];
     notes.extend(own.map(|(key, value)| (key.to_owned(), value.to_string())));
     notes.insert(STEADY.to_owned(), judge.steady().to_string());
+    report.note_rejected(&mut notes);
     let about = About { title: plan.title.clone(), start: Some(started), notes };
     let timeline = timeline(about, judge.tally(), &kinds, watch.cpu)?;
     Ok(Run { report, timeline })

@@ -20,6 +20,9 @@ pub(crate) const LATENCY: &str = "latency";
 /// The series of throughput, one for each kind.
 pub(crate) const OPERATIONS: &str = "operations_per_second";
 
+/// The series of failures, one for each reason.
+pub(crate) const FAILURES: &str = "failures_per_second";
+
 /// Everything of the run, step by step, the warm-up included.
 pub(crate) fn timeline(
     about: About,
@@ -43,7 +46,7 @@ pub(crate) fn timeline(
         let kind = kinds.get(reason.kind).map_or("", String::as_str);
         let labels = labels(&[("kind", kind), ("fate", fate), ("reason", &reason.words)]);
         let rate = |step: &Slice| step.failures.get(reason).copied().unwrap_or(0) as f64 / seconds(step);
-        series.push(values("failures_per_second", labels, Unit::CountPerSecond, Merge::Mean, steps, rate));
+        series.push(values(FAILURES, labels, Unit::CountPerSecond, Merge::Mean, steps, rate));
     }
     type Rate = (&'static str, Unit, fn(&Slice) -> u64);
     let rates: [Rate; 5] = [

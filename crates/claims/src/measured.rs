@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use disk::Disk;
 use mount::{Home, Request};
+use private::Purpose;
 use probe::fio::{self, Engine, Job, JobReport, Pattern, Sync};
 use units::{Bytes, Iops, Nanos};
 
@@ -130,7 +131,7 @@ impl Drop for Bench<'_> {
     /// Nothing stays, however the measurement went.
     fn drop(&mut self) {
         if let Err(error) = mount::down(&self.lab.home, &self.dir, true) {
-            eprintln!("{} stays mounted: {error}", self.dir.display());
+            input::log_line(format_args!("{} stays mounted: {error}", self.dir.display()));
         }
     }
 }
@@ -194,5 +195,6 @@ fn latency_order(lab: &Lab, day: catalog::Date) -> Result<Ours, ClaimError> {
 
 /// Whether a path can hold what is measured with.
 pub(crate) fn ready(scratch: &Path) -> Result<(), ClaimError> {
-    std::fs::create_dir_all(scratch).map_err(|error| ClaimError::Other(format!("{}: {error}", scratch.display())))
+    private::open(scratch, Purpose::SCRATCH)?;
+    Ok(())
 }

@@ -55,6 +55,9 @@ pub enum ClaimError {
     /// A run on a SQL database came to nothing.
     #[error(transparent)]
     Sql(#[from] sql::SqlError),
+    /// The scratch folder is not this user's alone.
+    #[error(transparent)]
+    Folder(#[from] private::FolderError),
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -70,7 +73,7 @@ impl ClaimError {
             Self::Mount(error) => error.exit_code(),
             Self::Trial(error) => error.exit_code(),
             Self::Sql(error) => error.exit_code(),
-            Self::Fio(_) => 3,
+            Self::Fio(_) | Self::Folder(_) => 3,
             // What a shell tells of a program that Ctrl-C ended.
             Self::Interrupted => 130,
             _ => 2,

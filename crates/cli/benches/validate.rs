@@ -182,11 +182,8 @@ fn line(figures: &Figures) -> String {
 
 /// Measures what is not kept, and again what the machine disturbed.
 fn measure_all(args: &Args, grid: &Grid, rows: &[&Row], folder: &Path) -> Result<(), ValidateError> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        let caught = signal_hook::flag::register(signal, Arc::clone(&stop));
-        caught.map_err(|error| ValidateError::Machine(format!("interrupts cannot be caught: {error}")))?;
-    }
+    let stop = interrupt::catch();
+    let stop = stop.map_err(|error| ValidateError::Machine(format!("interrupts cannot be caught: {error}")))?;
     let mut disturbed = Vec::new();
     for (number, row) in (1..).zip(rows) {
         let setup = grid.setup(row)?;

@@ -12,8 +12,6 @@ mod text;
 mod token;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use bench::Report;
 use serde_json::json;
@@ -25,6 +23,7 @@ use crate::bench::options::Options;
 use crate::failure::Failure;
 use crate::inputs;
 use crate::output::Output;
+use crate::signals;
 
 /// Arguments of `bench`.
 #[derive(Debug, clap::Args)]
@@ -54,7 +53,7 @@ With --launch mariadb, a MariaDB of its own is started on the disks of the deplo
 instead; [tpcc], [inserts] and [sysbench] run on it. With --db mysql://USER@HOST/SCHEMA, a server
 that is there is driven: MySQL, MariaDB, RDS, TiDB. Its password is read from
 DISKWRIGHT_DB_PASSWORD, or asked for on a terminal. Tables that are there are left alone unless
---drop says otherwise.
+--drop says otherwise, and a schema that is not there is made with --create.
 
 Runs warm up until they are steady and end when the throughput is known closely enough. An open
 loop (--rate) counts latency from when an operation was to start.
@@ -147,7 +146,7 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
         (None, None) => return Err(Failure::input("say what to run on: --on DEPLOYMENT or --db URL")),
     };
     let order = if script.is_empty() { order } else { order.following(&script)? };
-    let order = Order { stop: interrupts()?, ..order };
+    let order = Order { stop: signals::catch()?, ..order };
     let lab = args.options.lab(&order)?;
     let mut live = Live::new();
     let ground = Ground::prepare(lab.as_ref(), order.clone(), &mut |stage| live.show(&stage))?;
@@ -161,22 +160,12 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
     let notes = ground.notes().to_vec();
     let said = ground.end()?;
     live.end();
-    let failed = found.iter().any(|found| found.report.operations == 0);
+    let failed = found.iter().any(|found| !found.report.rejected.is_empty());
     let output = match json {
         true => Output::json(&document(kept.report(), &found)),
         false => Output::text(text::text(kept.report(), &found, &order, &[notes, said].concat(), kept.written())),
     };
     Ok(output.negative(failed))
-}
-
-/// Ctrl-C ends a run; what was started is taken down.
-pub(crate) fn interrupts() -> Result<Arc<AtomicBool>, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&stop))
-            .map_err(|error| Failure::environment(format!("interrupts cannot be caught: {error}")))?;
-    }
-    Ok(stop)
 }
 
 fn document(report: &Report, found: &[Found]) -> serde_json::Value {

@@ -9,12 +9,11 @@ use claims::{Context, Lab, Outcome, Rung};
 use serde_json::json;
 use units::Nanos;
 
-use crate::bench::interrupts;
 use crate::failure::Failure;
-use crate::home;
 use crate::output::{Output, bold, green, red};
 use crate::progress::{self, Steps};
 use crate::table::{WIDTH, wrap};
+use crate::{home, signals};
 
 /// Arguments of `claims`.
 #[derive(Debug, clap::Args)]
@@ -78,7 +77,7 @@ fn run_measured(args: &Args, rung: &str, json: bool) -> Result<Output, Failure> 
     let mut wanted = claims::on_rung(rung);
     wanted.retain(|claim| args.id.is_empty() || args.id.contains(&claim.id));
     // A simulation leaves nothing behind that a signal should wait for.
-    let stop = if rung == Rung::Simulate { Arc::default() } else { interrupts()? };
+    let stop = if rung == Rung::Simulate { Arc::default() } else { signals::catch()? };
     let lab = Lab { home: home::home()?, scratch: args.scratch.clone(), span: args.span, stop };
     let mut bar = Steps::new(wanted.len() as u64);
     let outcomes =

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mount::{Client, Mounted, Node};
-use observe::{BurstRate, DiskRates, Modification, NodeRates, rates};
+use observe::{BurstRate, DiskRates, Modification, NodeRates, NodeSample, rates};
 use serde_json::{Value, json};
-use units::Nanos;
+use units::{Bytes, Nanos};
 
 use crate::failure::Failure;
 use crate::mount::node_json;
-use crate::output::{Output, print, red, yellow};
-use crate::table::Table;
+use crate::output::{Output, json_line, print, print_anew, red, yellow};
+use crate::table::{Table, WIDTH, wrap};
 use crate::{home, record};
 
 /// Arguments of `disks`.
@@ -24,7 +24,8 @@ Examples:
   diskwright disks /mnt/tikv --history month.parquet
 
 Rates are of the last second. \"Held up by\" names the limit at which requests waited, and for how
-much of the time. With --watch and --json, one document a line. Exits with 1 if a daemon is gone.
+much of the time; errors are counted since the disk was mounted. With --watch and --json, one
+document a line. Exits with 1 if a daemon is gone, or lives on without its files.
 The history holds every second of the last hour and every minute of the 14 days before, with the
 series that CloudWatch would show.")]
 pub(crate) struct Args {
@@ -41,10 +42,20 @@ pub(crate) struct Args {
 /// Rates are of so long.
 const SPAN: Duration = Duration::from_secs(1);
 
+/// With less, the next larger write fails.
+const LEAST_ROOM: Bytes = Bytes::mib(1);
+
 /// A node, and what its disks do; nothing of a node whose daemon died.
 struct Seen {
     node: Node,
     rates: Option<NodeRates>,
+}
+
+/// What is mounted.
+struct MountedDisks {
+    nodes: Vec<Seen>,
+    /// Daemons whose state files somebody removed.
+    unrecorded: Vec<mount::Daemon>,
 }
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
@@ -54,15 +65,15 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     loop {
         let seen = look(args)?;
         if !args.watch {
-            let dead = seen.iter().any(|seen| seen.rates.is_none());
+            let dead = seen.nodes.iter().any(|seen| seen.rates.is_none()) || !seen.unrecorded.is_empty();
             let output = if json { Output::json(&document(&seen)) } else { Output::text(text(&seen)) };
             return Ok(output.negative(dead));
         }
         let shown = match json {
-            true => format!("{}\n", document(&seen)),
-            false => format!("{}{}", cursor_home(), text(&seen)),
+            true => print(&json_line(&document(&seen))),
+            false => print_anew(&text(&seen)),
         };
-        if print(&shown).is_err() {
+        if shown.is_err() {
             return Ok(Output::text(""));
         }
     }
@@ -79,17 +90,19 @@ fn history(dir: &Path, file: &Path, json: bool) -> Result<Output, Failure> {
     timeline.write(file)?;
     let span = samples[samples.len() - 1].at - samples[0].at;
     Ok(match json {
-        true => Output::json(&json!({ "out": file, "samples": samples.len(), "span_s": span.as_secs_f64() })),
+        true => Output::json(
+            &json!({ "out": file.to_string_lossy(), "samples": samples.len(), "span_s": span.as_secs_f64() }),
+        ),
         false => Output::text(format!("{} of {} written to {}\n", rough(span), dir.display(), file.display())),
     })
 }
 
 /// Two looks, one second apart.
-fn look(args: &Args) -> Result<Vec<Seen>, Failure> {
+fn look(args: &Args) -> Result<MountedDisks, Failure> {
     let home = home::home()?;
-    let nodes = match &args.dir {
-        Some(dir) => vec![mount::find(&home, dir)?],
-        None => mount::nodes(&home),
+    let (nodes, unrecorded) = match &args.dir {
+        Some(dir) => (vec![mount::find(&home, dir)?], Vec::new()),
+        None => (mount::nodes(&home), mount::unrecorded(&home)),
     };
     let sample = |node: &Node| Client::of(node).and_then(|client| client.sample()).ok();
     let before: Vec<_> = nodes.iter().map(sample).collect();
@@ -98,23 +111,33 @@ fn look(args: &Args) -> Result<Vec<Seen>, Failure> {
     }
     let pair = |(node, before): (Node, Option<_>)| {
         let after = sample(&node);
-        Seen { rates: before.zip(after).map(|(before, after)| rates(&before, &after)), node }
+        Seen { rates: before.zip(after).map(|(before, after)| since_mounted(&before, &after)), node }
     };
-    Ok(nodes.into_iter().zip(before).map(pair).collect())
+    Ok(MountedDisks { nodes: nodes.into_iter().zip(before).map(pair).collect(), unrecorded })
 }
 
-/// On a terminal each look replaces the one before; elsewhere they follow each other.
-fn cursor_home() -> &'static str {
-    use std::io::IsTerminal;
-    if std::io::stdout().is_terminal() { "\x1b[H\x1b[J" } else { "" }
+/// What disks do now; their errors are counted since they were mounted, for a second without one does not undo them.
+fn since_mounted(before: &NodeSample, after: &NodeSample) -> NodeRates {
+    let mut rates = rates(before, after);
+    for (now, disk) in rates.disks.iter_mut().zip(&after.disks) {
+        now.errors = disk.errors;
+    }
+    rates
 }
 
-fn document(seen: &[Seen]) -> Value {
+/// What is left to write of the store that holds a disk's data.
+fn room(backing: &Path) -> Option<Bytes> {
+    let there = nix::sys::statvfs::statvfs(backing).ok()?;
+    Some(Bytes(there.blocks_available() * there.fragment_size()))
+}
+
+fn document(seen: &MountedDisks) -> Value {
     let node = |seen: &Seen| {
         let mut node = node_json(&seen.node);
         for (i, disk) in seen.node.disks.iter().enumerate() {
             let rates = seen.rates.as_ref().and_then(|rates| rates.disks.iter().find(|rates| rates.name == disk.name));
             node["disks"][i]["now"] = json!(rates);
+            node["disks"][i]["backing_free"] = json!(room(&disk.backing));
         }
         node["now"] = match &seen.rates {
             Some(r) => json!({ "span": r.span, "instance_ios": r.instance_ios, "instance_bytes": r.instance_bytes }),
@@ -122,16 +145,24 @@ fn document(seen: &[Seen]) -> Value {
         };
         node
     };
-    json!({ "nodes": seen.iter().map(node).collect::<Vec<_>>() })
+    let unrecorded = seen.unrecorded.iter().map(|daemon| {
+        json!({ "pid": daemon.pid, "state": daemon.state.to_string_lossy(),
+                "at": daemon.at.iter().map(|at| at.to_string_lossy()).collect::<Vec<_>>() })
+    });
+    json!({ "nodes": seen.nodes.iter().map(node).collect::<Vec<_>>(), "unrecorded": unrecorded.collect::<Vec<_>>() })
 }
 
-fn text(seen: &[Seen]) -> String {
-    if seen.is_empty() {
+fn text(seen: &MountedDisks) -> String {
+    let unrecorded: String = seen.unrecorded.iter().map(|d| wrap(&d.refusal().to_string(), WIDTH, 2) + "\n").collect();
+    if seen.nodes.is_empty() && !unrecorded.is_empty() {
+        return red(&unrecorded);
+    }
+    if seen.nodes.is_empty() {
         return "nothing is mounted: start with `diskwright mount DISK DIR`\n".to_owned();
     }
     let head = ["mounted at", "IOPS", "MB/s", "queue", "read ms", "write ms", "credits", "held up by"];
     let mut table = Table::new(&head, &[1, 2, 3, 4, 5, 6]);
-    for Seen { node, rates } in seen {
+    for Seen { node, rates } in &seen.nodes {
         for disk in &node.disks {
             let now = rates.as_ref().and_then(|rates| rates.disks.iter().find(|rates| rates.name == disk.name));
             match now {
@@ -143,7 +174,7 @@ fn text(seen: &[Seen]) -> String {
             table.note(note);
         }
     }
-    table.to_string()
+    if unrecorded.is_empty() { table.to_string() } else { format!("{table}{}", red(&unrecorded)) }
 }
 
 fn row(table: &mut Table, disk: &Mounted, now: &DiskRates) {
@@ -174,7 +205,11 @@ fn row(table: &mut Table, disk: &Mounted, now: &DiskRates) {
         note += &format!(" · cache hits {:.0} %", rate * 100.0);
     }
     if now.errors > 0 {
-        note += &format!(" · {}", red(&format!("{} errors", now.errors)));
+        note += &format!(" · {}", red(&format!("{} errors since it was mounted", now.errors)));
+    }
+    if room(&disk.backing).is_some_and(|room| room < LEAST_ROOM) {
+        let store = disk.backing.parent().unwrap_or(&disk.backing).display();
+        note += &format!(" · {}", red(&format!("{store}, which holds its data, is full")));
     }
     table.note(note);
 }

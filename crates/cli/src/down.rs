@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::home;
 use crate::output::Output;
+use crate::table::{WIDTH, wrap};
 
 /// Arguments of `down`.
 #[derive(Debug, clap::Args)]
@@ -38,10 +39,13 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     for node in &nodes {
         mount::down(&home, &node.dir, args.delete)?;
     }
+    let unrecorded = if args.all { mount::unrecorded(&home) } else { Vec::new() };
     let kept: Vec<_> = nodes.iter().flat_map(|node| &node.disks).map(|disk| &disk.backing).collect();
     if json {
         let dirs: Vec<_> = nodes.iter().map(|node| &node.dir).collect();
-        return Ok(Output::json(&json!({ "unmounted": dirs, "deleted": args.delete, "backing": kept })));
+        let left: Vec<_> = unrecorded.iter().map(|daemon| daemon.pid).collect();
+        let document = json!({ "unmounted": dirs, "deleted": args.delete, "backing": kept, "unrecorded": left });
+        return Ok(Output::json(&document).negative(!left.is_empty()));
     }
     let mut text = String::new();
     for node in &nodes {
@@ -51,8 +55,11 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     for file in kept {
         text += &format!("{verb} {}\n", file.display());
     }
+    for daemon in &unrecorded {
+        text += &format!("{}\n", wrap(&daemon.refusal().to_string(), WIDTH, 2));
+    }
     if text.is_empty() {
         text += "nothing is mounted\n";
     }
-    Ok(Output::text(text))
+    Ok(Output::text(text).negative(!unrecorded.is_empty()))
 }

@@ -15,6 +15,11 @@ impl Failure {
         Self { message: message.into(), code: 2 }
     }
 
+    /// As a value of JSON.
+    pub(crate) fn document(&self) -> serde_json::Value {
+        serde_json::json!({ "message": self.message, "exit_code": self.code })
+    }
+
     /// The environment fails.
     pub(crate) fn environment(message: impl Into<String>) -> Self {
         Self { message: message.into(), code: 3 }
@@ -46,6 +51,12 @@ about_input!(
     units::ParseError,
     workload::WorkloadError,
 );
+
+impl From<private::FolderError> for Failure {
+    fn from(error: private::FolderError) -> Self {
+        Self::environment(error.to_string())
+    }
+}
 
 impl From<::pilot::WorldError> for Failure {
     fn from(error: ::pilot::WorldError) -> Self {

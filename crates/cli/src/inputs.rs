@@ -45,7 +45,7 @@ pub(crate) struct Read<T> {
 
 /// The bytes of the file that an option names: a certificate, a key.
 pub(crate) fn bytes(option: &str, path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| Failure::input(format!("{option} {}: {error}", path.display())))
+    input::read_bytes(path, input::LIMIT).map_err(|error| Failure::input(format!("{option} {error}")))
 }
 
 /// A certificate of ours and its key, as bytes.

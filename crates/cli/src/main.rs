@@ -1,6 +1,8 @@
 //! The `diskwright` command: arguments, progress and printing; what it says comes from the other crates.
 
 #![forbid(unsafe_code)]
+// What goes to a terminal goes through `output`.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod availability;
 mod bench;
@@ -25,8 +27,10 @@ mod probe;
 mod progress;
 mod record;
 mod render;
+mod signals;
 mod simulate;
 mod table;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -124,7 +128,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let _ = error.print();
+            usage::tell(&error);
             // The flag may stand anywhere on a line that could not be parsed.
             if error.use_stderr() && std::env::args_os().any(|arg| arg == "--json") {
                 let message = error.kind().to_string();
@@ -143,7 +147,7 @@ fn run(cli: Cli) -> Result<Output, Failure> {
         Verb::Plan(args) => plan::run(&args, cli.json),
         Verb::Check(args) => check::run(&args, cli.json),
         Verb::Simulate(args) => simulate::run(&args, cli.json),
-        Verb::Diagnose(args) => diagnose::run(&args, cli.json),
+        Verb::Diagnose(args) => diagnose::run(&args, cli.json).map_err(signals::told),
         Verb::Catalog(args) => catalog::run(&args, cli.json),
         Verb::Claims(args) => claims::run(&args, cli.json),
         Verb::Availability(args) => availability::run(&args, cli.json),
@@ -155,7 +159,7 @@ fn run(cli: Cli) -> Result<Output, Failure> {
         Verb::Fault(args) => fault::run(&args, cli.json),
         Verb::Record(args) => record::run(&args, cli.json),
         Verb::Probe(args) => probe::run(&args, cli.json),
-        Verb::Bench(args) => bench::run(&args, cli.json),
+        Verb::Bench(args) => bench::run(&args, cli.json).map_err(signals::told),
         Verb::Render(args) => render::run(&args, cli.json),
         Verb::Pilot(args) => pilot::run(&args, cli.json),
         Verb::Daemon { folder } => {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use catalog::Date;
 use disk::Disk;
+use input::shell_word;
 use mount::{Filesystem, Node, Request};
 use serde_json::{Value, json};
 use units::Ratio;
@@ -134,7 +135,7 @@ fn text(node: &Node) -> String {
     for note in &node.notes {
         text += &format!("{note}\n");
     }
-    let dir = node.dir.display();
+    let dir = shell_word(&node.dir);
     text += &format!("{}  http://{}/metrics\n", bold("metrics"), node.metrics);
     text +=
         &format!("{}    diskwright disks {dir} --watch\n{}  diskwright down {dir}\n", bold("watch"), bold("unmount"));

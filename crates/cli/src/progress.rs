@@ -32,6 +32,11 @@ pub(crate) fn during<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
     })
 }
 
+/// Shows a text beside a bar. The bar writes to the terminal itself: what came with data must not act on it.
+pub(crate) fn show(bar: &ProgressBar, text: &str) {
+    bar.set_message(input::escape_hidden(text).into_owned());
+}
+
 /// A bar for work of known steps, with the time that is probably left; only where people watch.
 #[derive(Debug)]
 pub(crate) struct Steps {
@@ -55,7 +60,7 @@ impl Steps {
         self.bar.set_position(self.begun);
         let left = self.bar.eta().as_secs();
         let left = if self.begun == 0 { String::new() } else { format!("about {left} s left: ") };
-        self.bar.set_message(format!("{left}{what}"));
+        show(&self.bar, &format!("{left}{what}"));
         self.begun += 1;
     }
 
@@ -63,7 +68,7 @@ impl Steps {
     pub(crate) fn at(&self, step: u64, of: u64, what: &str, remaining: Nanos) {
         self.bar.set_length(of);
         self.bar.set_position(step.saturating_sub(1));
-        self.bar.set_message(format!("about {:.0} s left: {what}", remaining.as_secs_f64()));
+        show(&self.bar, &format!("about {:.0} s left: {what}", remaining.as_secs_f64()));
     }
 
     /// All is done, or given up.
@@ -81,5 +86,12 @@ mod tests {
         let mut steps = Steps::new(2);
         steps.begin("first");
         steps.end();
+    }
+
+    #[test]
+    fn a_name_beside_a_bar_does_not_act_on_the_terminal() {
+        let bar = ProgressBar::hidden();
+        show(&bar, "n1 \u{1b}]0;owned\u{7}\n  n2");
+        assert_eq!(bar.message(), "n1 \\u{1b}]0;owned\\u{7}\n  n2");
     }
 }

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use mount::{Client, Node, Reading};
@@ -15,7 +13,7 @@ use units::Nanos;
 use crate::failure::Failure;
 use crate::output::{Output, bold};
 use crate::table::Table;
-use crate::{home, inputs};
+use crate::{home, inputs, signals};
 
 /// Arguments of `record`.
 #[derive(Debug, clap::Args)]
@@ -51,7 +49,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let node = mount::find(&home::home()?, &args.dir)?;
     let client = Client::of(&node)?;
     let mut readings = vec![client.reading()?];
-    let (mut child, _interrupted) = start(&args.command)?;
+    let mut child = start(&args.command)?;
     let status = watch(&mut child, &client, &mut readings)?;
     if let Some(out) = &args.out {
         let samples: Vec<_> = readings.iter().map(|reading| reading.sample.clone()).collect();
@@ -67,15 +65,10 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 }
 
 /// Starts the command. An interrupt from the keyboard reaches it too; we stay to write what was seen.
-fn start(command: &[String]) -> Result<(Child, Arc<AtomicBool>), Failure> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&interrupted))
-            .map_err(|error| Failure::environment(format!("interrupts cannot be caught: {error}")))?;
-    }
+fn start(command: &[String]) -> Result<Child, Failure> {
+    signals::catch()?;
     let child = Command::new(&command[0]).args(&command[1..]).spawn();
-    let child = child.map_err(|error| Failure::input(format!("`{}` cannot be run: {error}", command[0])))?;
-    Ok((child, interrupted))
+    child.map_err(|error| Failure::input(format!("`{}` cannot be run: {error}", command[0])))
 }
 
 fn watch(child: &mut Child, client: &Client, readings: &mut Vec<Reading>) -> Result<ExitStatus, Failure> {
@@ -196,7 +189,7 @@ fn document(args: &Args, first: &Reading, last: &Reading, status: ExitStatus) ->
                 "read_latency": quantiles(&s.read), "write_latency": quantiles(&s.write) })
     };
     json!({
-        "span_s": span.as_secs_f64(), "out": args.out, "command": args.command, "exit_code": status.code(),
+        "span_s": span.as_secs_f64(), "out": args.out.as_ref().map(|out| out.to_string_lossy()), "command": args.command, "exit_code": status.code(),
         "disks": summaries.iter().map(disk).collect::<Vec<_>>(),
     })
 }

@@ -1,5 +1,9 @@
 //! Plain tables and paragraphs that fit a terminal of 100 columns.
 
+use input::{escape_hidden, escape_line};
+
+use crate::output::width;
+
 /// Columns that no line exceeds.
 pub(crate) const WIDTH: usize = 100;
 const GAP: &str = "  ";
@@ -27,7 +31,9 @@ impl Table {
 
     /// Adds a row.
     pub(crate) fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
-        self.rows.push(Row { cells: cells.into_iter().map(Into::into).collect(), notes: Vec::new() });
+        // A line end that came with data would look like another row.
+        let cells = cells.into_iter().map(|cell| escape_line(&cell.into()).into_owned()).collect();
+        self.rows.push(Row { cells, notes: Vec::new() });
     }
 
     /// Adds a line under the last row, set in under its second cell.
@@ -68,16 +74,12 @@ impl std::fmt::Display for Table {
     }
 }
 
-/// How many columns a text takes, without its colours. Our texts have no wide or combining characters.
-fn width(text: &str) -> usize {
-    anstream::adapter::strip_str(text).map(|part| part.chars().count()).sum()
-}
-
 /// Breaks a text between words so that no line is wider than `columns`; further lines are set in by `indent`.
 pub(crate) fn wrap(text: &str, columns: usize, indent: usize) -> String {
     let mut out = String::new();
     let mut used = 0;
-    for word in text.split_whitespace() {
+    // Escapes are wider than what they stand for.
+    for word in escape_hidden(text).split_whitespace() {
         let mut word = word.to_owned();
         if used > 0 && used + 1 + width(&word) > columns {
             out += &format!("\n{}", " ".repeat(indent));
@@ -101,6 +103,7 @@ pub(crate) fn wrap(text: &str, columns: usize, indent: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::bold;
 
     #[test]
     fn columns_line_up_and_lines_end_without_space() {
@@ -122,7 +125,16 @@ mod tests {
 
     #[test]
     fn colour_takes_no_width_and_a_word_too_long_is_cut() {
-        assert_eq!(width("\u{1b}[1mbold\u{1b}[0m"), 4);
+        assert_eq!(width(&bold("bold")), 4);
         assert_eq!(wrap("abcdefgh", 3, 1), "abc\n def\n gh");
+    }
+
+    #[test]
+    fn what_comes_with_data_breaks_no_row_and_no_line() {
+        let mut table = Table::new(&["name", "", "what"], &[]);
+        table.row(["a\nroot\t".to_owned(), "b".to_owned(), format!("c {}", "\u{202e}".repeat(40))]);
+        let text = table.to_string();
+        assert!(text.contains("a\\nroot\\t  b"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
     }
 }

@@ -63,6 +63,7 @@ impl Group {
                  of memory (in a container: with its cgroup filesystem writable), or without a memory limit"
             ))
         };
+        check(name)?;
         let hierarchy = Hierarchy::here();
         let hierarchy = hierarchy.ok_or_else(|| failed("no group", &format!("{MOUNTED} has no memory controller")))?;
         // Of version 2 groups below the root have only what it hands down; of version 1 there is no such file.
@@ -105,13 +106,25 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         if let Err(error) = remove(&self.name) {
-            eprintln!("{error}");
+            input::log_line(error);
         }
     }
 }
 
+/// Refuses a name that is none of a group of ours directly below the root: names are joined to the kernel's paths.
+pub(crate) fn check(name: &str) -> Result<(), ClusterError> {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+    if name.starts_with("diskwright-") && name.chars().all(plain) {
+        return Ok(());
+    }
+    Err(ClusterError::Environment(format!(
+        "{name:?} is no control group of diskwright's: expected diskwright- with letters, digits, - and _ after it"
+    )))
+}
+
 /// Removes a group whose processes have ended; fine if there is none.
 pub(crate) fn remove(name: &str) -> Result<(), ClusterError> {
+    check(name)?;
     /// The kernel takes a moment to forget a process that was waited for.
     const PATIENCE: Duration = Duration::from_secs(5);
     let Some(hierarchy) = Hierarchy::here() else { return Ok(()) };
@@ -185,6 +198,15 @@ mod tests {
         assert_eq!(of(), Some("memory.limit_in_bytes"));
         fs::write(mounted.path().join("cgroup.controllers"), "cpu io memory\n").unwrap();
         assert_eq!(of(), Some("memory.max"));
+    }
+
+    #[test]
+    fn a_name_that_leads_elsewhere_is_refused() {
+        for name in ["", ".", "..", "system.slice", "/", "diskwright-/../..", "diskwright-a/b", "../diskwright-a"] {
+            let error = remove(name).unwrap_err();
+            assert!(error.to_string().contains("no control group of diskwright's"), "{error}");
+            assert!(Group::new(name, Bytes::mib(16)).is_err());
+        }
     }
 
     #[test]

@@ -12,11 +12,12 @@ use workload::Engine;
 use crate::config::{Place, config};
 use crate::ground::Ground;
 use crate::http::Http;
-use crate::process::{Process, Ready};
-use crate::{ClusterError, Lab, Node, Options, Pd, Progress, Sampler, sweep};
+use crate::process::{Process, Ready, tail};
+use crate::record::sweep_in;
+use crate::{ClusterError, Lab, Node, Options, Pd, Progress, Sampler};
 
 /// A running cluster. However it goes, nothing of it is left when it is dropped; after a kill of this process its programs
-/// end, and [`sweep`] clears the rest away.
+/// end, and [`sweep`](crate::sweep) clears the rest away.
 #[derive(Debug)]
 pub struct Cluster {
     nodes: Vec<Arc<Node>>,
@@ -45,7 +46,7 @@ impl Cluster {
         let nodes = check(deployment)?;
         let ground = Arc::new(Ground::new(&lab.home, &lab.scratch, options)?);
         let mut notes = Vec::new();
-        match sweep(lab) {
+        match sweep_in(&lab.home, &ground.scratch) {
             Ok(0) => {}
             Ok(swept) => notes.push(format!("{swept} cluster(s) of processes that were killed have been cleared away")),
             Err(error) => notes.push(format!("what a killed process left stays: {error}")),
@@ -78,16 +79,21 @@ impl Cluster {
         let folder = ground.folder.join(&name);
         let request = ground.request(&folder, deployment, number)?;
         let place = place(&request, ground.options.memory);
-        ground.begin(|record| record.mounts.push(folder.clone()))?;
-        let mounted = mount::up(&lab.home, &request)?;
+        let mounted = ground.mount(&request)?;
         self.notes.extend(mounted.notes.iter().map(|note| format!("{name}: {note}")));
         let data_dir = folder.join("data").join("store");
-        let file = folder.with_extension("toml");
+        // A folder of its own, for it writes what is changed online beside the file first.
+        let own = ground.folder.join(format!("{name}-own"));
+        ground.give(&own)?;
+        let file = own.join("config.toml");
         let text = config(&deployment.settings, &place, &ground.options.keys);
-        let written = std::fs::write(&file, text).and_then(|()| std::fs::create_dir_all(&data_dir));
-        // A power cut does not take away what the node was given.
-        let written = written.and_then(|()| std::fs::File::open(&data_dir)?.sync_all());
-        written.map_err(|error| ClusterError::system(file.display(), error))?;
+        ground.give_file(&file, &text)?;
+        for dir in [Some(&data_dir), place.raft_dir.as_ref()].into_iter().flatten() {
+            ground.give(dir)?;
+            // A power cut does not take away what the node was given.
+            let synced = std::fs::File::open(dir).and_then(|dir| dir.sync_all());
+            synced.map_err(|error| ClusterError::system(dir.display(), error))?;
+        }
         let group = ground.options.memory.map(|limit| ground.group(&name, limit)).transpose()?;
         let mut arguments = vec!["--config".to_owned(), file.display().to_string()];
         arguments.extend(["--pd-endpoints".to_owned(), self.pd.addr().to_string()]);
@@ -104,6 +110,8 @@ impl Cluster {
             name,
             program: lab.programs.store.clone(),
             arguments,
+            config: file,
+            given: Mutex::new(text),
             folder,
             data_dir,
             disks: Client::of(&mounted)?,
@@ -176,6 +184,18 @@ impl Cluster {
         &self.notes
     }
 
+    /// That no node and not its placement driver has ended by itself.
+    ///
+    /// # Errors
+    /// Which one did and how, with the end of its log.
+    pub fn holds(&self) -> Result<(), ClusterError> {
+        self.nodes.iter().try_for_each(|node| node.holds())?;
+        let mut pd = self.pd_process.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(status) = pd.as_mut().and_then(Process::ended) else { return Ok(()) };
+        let what = format!("ended by itself with {status}");
+        Err(ClusterError::Program { name: "the placement driver".to_owned(), what, said: tail(&self.ground.pd_log()) })
+    }
+
     /// Begins to look at every node each second.
     ///
     /// # Errors
@@ -212,7 +232,7 @@ impl Drop for Cluster {
     fn drop(&mut self) {
         self.stop_programs();
         if let Err(error) = self.ground.clear() {
-            eprintln!("not all of the cluster is cleared away: {error}");
+            input::log_line(format_args!("not all of the cluster is cleared away: {error}"));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Why a cluster cannot be had, or not be told something.
 
 use mount::MountError;
+use private::FolderError;
 
 /// Why a cluster cannot be started, changed or asked.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +31,9 @@ pub enum ClusterError {
     /// The disks.
     #[error(transparent)]
     Mount(#[from] MountError),
+    /// The scratch folder, which others could read or tamper with.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
 }
 
 impl ClusterError {
@@ -38,7 +42,7 @@ impl ClusterError {
         match self {
             Self::Refused(_) => 1,
             Self::Input(_) => 2,
-            Self::Environment(_) | Self::Program { .. } => 3,
+            Self::Environment(_) | Self::Program { .. } | Self::Folder(_) => 3,
             // What a shell tells of a program that Ctrl-C ended.
             Self::Interrupted => 130,
             Self::Mount(error) => error.exit_code(),

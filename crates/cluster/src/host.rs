@@ -11,7 +11,6 @@ use observe::NodeSample;
 
 use crate::cgroup::Group;
 use crate::ground::Ground;
-use crate::keeper::Order;
 use crate::process::{self, Process};
 use crate::record::sweep_in;
 use crate::{ClusterError, Options};
@@ -42,7 +41,7 @@ impl Host {
     ) -> Result<Self, ClusterError> {
         let ground = Arc::new(Ground::new(home, scratch, options)?);
         let mut notes = Vec::new();
-        match sweep_in(home, scratch) {
+        match sweep_in(home, &ground.scratch) {
             Ok(0) => {}
             Ok(swept) => notes.push(format!("what {swept} killed process(es) left has been cleared away")),
             Err(error) => notes.push(format!("what a killed process left stays: {error}")),
@@ -50,17 +49,40 @@ impl Host {
         options.go_on()?;
         let folder = ground.folder.join("n1");
         let request = ground.request(&folder, deployment, 1)?;
-        ground.begin(|record| record.mounts.push(folder.clone()))?;
-        let mounted = mount::up(home, &request)?;
+        let mounted = ground.mount(&request)?;
         notes.extend(mounted.notes.iter().cloned());
         let group = options.memory.map(|limit| ground.group("n1", limit)).transpose()?;
         let disks = Client::of(&mounted)?;
         Ok(Self { folder, mounted, disks, group, notes, ground })
     }
 
-    /// A folder for its owner only, in the scratch folder: settings, sockets, logs.
-    pub fn folder(&self) -> &Path {
-        &self.ground.folder
+    /// Makes a folder that its programs alone can enter, beside root: settings, sockets, temporary files.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn private_folder(&self, name: &str) -> Result<PathBuf, ClusterError> {
+        let folder = self.ground.folder.join(name);
+        self.ground.give(&folder)?;
+        Ok(folder)
+    }
+
+    /// Makes a folder for its programs alone on a disk of this name.
+    ///
+    /// # Errors
+    /// When there is no such disk, or the folder cannot be made.
+    pub fn folder_on(&self, disk: &str, name: &str) -> Result<PathBuf, ClusterError> {
+        let disk = self.disk(disk).ok_or_else(|| ClusterError::Input(format!("the node has no {disk} disk")))?;
+        let folder = disk.join(name);
+        self.ground.give(&folder)?;
+        Ok(folder)
+    }
+
+    /// Writes a file for its programs alone into a folder of theirs.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn private_file(&self, path: &Path, text: &str) -> Result<(), ClusterError> {
+        self.ground.give_file(path, text)
     }
 
     /// Where a disk is mounted: `data`, and `raft` or `redo` if the log has one of its own.
@@ -83,15 +105,16 @@ impl Host {
         &self.notes
     }
 
-    /// Starts a program that ends with this process, with the memory that the options give. It must take its signals as
-    /// servers do: SIGTERM ends it in order.
+    /// Starts a program that ends with this process, with the memory that the options give. Started by root it runs as a user of
+    /// its own, which owns nothing but what this host made for its programs. It must take its signals as servers do: SIGTERM ends
+    /// it in order.
     ///
     /// # Errors
     /// When it cannot be started.
     pub fn launch(&self, name: &str, program: &Path, arguments: &[String]) -> Result<Program, ClusterError> {
-        let order = Order { program, arguments, door: self.group.as_ref().map(Group::door) };
+        let door = self.group.as_ref().map(Group::door);
         let log = self.ground.folder.join(name).with_extension("log");
-        let process = self.ground.launch(name, &order, &log)?;
+        let process = self.ground.launch(name, (program, arguments), door, &log)?;
         Ok(Program { process: Mutex::new(process), log, _ground: Arc::clone(&self.ground) })
     }
 

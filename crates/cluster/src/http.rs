@@ -2,16 +2,20 @@
 
 use std::time::Duration;
 
+use interrupt::Stop;
 use jiff::Timestamp;
 use observe::Exposition;
-use ureq::Agent;
+use peer::{Client, Limits, PeerError, Request};
 
 use crate::rows::Row;
 use crate::{ClusterError, EngineCounters};
 
-/// Asks over HTTP on this machine.
+/// A status port of TiKV tells some megabytes of itself.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// Asks over HTTP.
 #[derive(Debug, Clone)]
-pub(crate) struct Http(Agent);
+pub(crate) struct Http(Client);
 
 /// What was answered: the code and the text.
 pub(crate) type Answer = (u16, String);
@@ -19,18 +23,23 @@ pub(crate) type Answer = (u16, String);
 impl Http {
     /// No answer takes longer than `patience`.
     pub(crate) fn new(patience: Duration) -> Self {
-        let config = Agent::config_builder();
-        // Without a proxy: it could not reach this machine's loopback.
-        let config = config.timeout_global(Some(patience)).http_status_as_error(false).proxy(None);
-        Self(config.build().new_agent())
+        Self(Client::new(Limits { patience, most_bytes: MOST_BYTES }, Stop::default()))
+    }
+
+    fn send(&self, request: &Request) -> Result<Answer, ClusterError> {
+        match self.0.send(request) {
+            Ok(answer) => Ok((answer.status, answer.body)),
+            Err(PeerError::Stopped) => Err(ClusterError::Interrupted),
+            Err(error) => Err(ClusterError::system(format!("{} does not answer", request.url), error)),
+        }
     }
 
     pub(crate) fn get(&self, url: &str) -> Result<Answer, ClusterError> {
-        read(url, self.0.get(url).call())
+        self.send(&Request::new("GET", url))
     }
 
     pub(crate) fn post(&self, url: &str, body: &str) -> Result<Answer, ClusterError> {
-        read(url, self.0.post(url).header("content-type", "application/json").send(body))
+        self.send(&Request::new("POST", url).body("application/json", body))
     }
 
     /// What the engine behind a status port counted until now; its names are those of `rows`.
@@ -47,15 +56,8 @@ impl Http {
     }
 
     pub(crate) fn delete(&self, url: &str) -> Result<Answer, ClusterError> {
-        read(url, self.0.delete(url).call())
+        self.send(&Request::new("DELETE", url))
     }
-}
-
-fn read(url: &str, answer: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<Answer, ClusterError> {
-    let failed = |error: ureq::Error| ClusterError::system(format!("{url} does not answer"), error);
-    let mut answer = answer.map_err(failed)?;
-    let text = answer.body_mut().read_to_string().map_err(failed)?;
-    Ok((answer.status().as_u16(), text))
 }
 
 /// The text of a 200; anything else is a refusal.

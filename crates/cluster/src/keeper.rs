@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Sender, channel};
 
 use crate::ClusterError;
+use crate::account::Account;
 
 /// Starts processes that end with this one, however this one ends. Its thread ends with the last clone.
 #[derive(Debug, Clone)]
@@ -21,11 +22,45 @@ pub(crate) struct Order<'a> {
     pub(crate) arguments: &'a [String],
     /// The file through which it enters its control group, before it does anything else.
     pub(crate) door: Option<PathBuf>,
+    /// The user that it runs as; this process's if not given.
+    pub(crate) account: Option<Account>,
+    /// The folder of the cluster that it belongs to, which it carries in its environment.
+    pub(crate) cluster: &'a Path,
 }
 
-/// Enters the control group `$1`, if any, and becomes the rest; ends with its parent where `setpriv` (util-linux) can say so.
+/// The variable by which a process is known as one of a cluster's: its value is the cluster's folder.
+pub(crate) const MARK: &str = "DISKWRIGHT_CLUSTER";
+
+/// What programs get of this process's environment, which may hold passwords and keys.
+const HANDED_ON: [&str; 9] = [
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "LD_LIBRARY_PATH",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "MALLOC_CONF",
+    "_RJEM_MALLOC_CONF",
+];
+
+/// Enters the control group `$1`, if any, and becomes the rest, whose files are for their owner only; ends with its parent where
+/// `setpriv` (util-linux) can say so.
+/// With a user `$2` it becomes that user first, without a way back; a program that this user cannot reach (`$3`) is run from
+/// an open file. Locked memory, which io_uring needs before Linux 5.12, is root's to grant.
 const BECOME: &str = r#"[ -z "$1" ] || echo $$ > "$1" || exit 126
-shift
+user=$2 reach=$3
+shift 3
+umask 077
+if [ -n "$user" ]; then
+    ulimit -l unlimited 2> /dev/null
+    if [ "$reach" = open ]; then
+        exec 9< "$1" || exit 126
+        shift
+        set -- /proc/self/fd/9 "$@"
+    fi
+    exec setpriv --reuid "$user" --regid "$user" --clear-groups --inh-caps=-all --no-new-privs --pdeathsig KILL -- "$@"
+fi
 command -v setpriv > /dev/null && exec setpriv --pdeathsig KILL -- "$@"
 exec "$@""#;
 
@@ -49,16 +84,22 @@ impl Keeper {
 
     /// Starts a process with its standard output piped and its standard error in `log`.
     pub(crate) fn start(&self, order: &Order<'_>, log: std::fs::File) -> Result<Child, ClusterError> {
+        let failed = |error| ClusterError::system(format!("{} cannot be started", order.program.display()), error);
+        // The process begins in another folder than this one.
+        let program = std::path::absolute(order.program).map_err(failed)?;
+        let user = order.account.map(|account| account.id().to_string()).unwrap_or_default();
+        let stopped = order.account.is_some_and(|account| account.stopped_at(&program).is_some());
         let mut command = Command::new("/bin/sh");
         command.arg("-c").arg(BECOME).arg("sh").arg(order.door.as_deref().unwrap_or(Path::new("")));
-        command.arg(order.program).args(order.arguments);
+        command.args([user.as_str(), if stopped { "open" } else { "" }]).arg(program).args(order.arguments);
+        let handed_on = HANDED_ON.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+        command.env_clear().envs(handed_on).env("HOME", order.cluster).env(MARK, order.cluster).current_dir("/");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         // Ctrl-C is for the one who started us; it takes the cluster down in order.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let (answer, started) = channel();
         let gone = || ClusterError::Environment("the thread that starts processes has ended".to_owned());
         self.0.send((command, answer)).map_err(|_| gone())?;
-        let started = started.recv().map_err(|_| gone())?;
-        started.map_err(|error| ClusterError::system(format!("{} cannot be started", order.program.display()), error))
+        started.recv().map_err(|_| gone())?.map_err(failed)
     }
 }

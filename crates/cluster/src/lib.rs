@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod account;
 mod asking;
 mod cgroup;
 mod cluster;

@@ -17,7 +17,6 @@ use crate::ClusterError;
 use crate::cgroup::Group;
 use crate::ground::Ground;
 use crate::http::Http;
-use crate::keeper::Order;
 use crate::process::{self, Process, Ready};
 
 /// A node of the cluster. All its methods may be called from any thread.
@@ -27,6 +26,9 @@ pub struct Node {
     pub(crate) program: PathBuf,
     /// All but where to listen, which it keeps over restarts.
     pub(crate) arguments: Vec<String>,
+    /// Its settings' file, and what it was given in it last.
+    pub(crate) config: PathBuf,
+    pub(crate) given: Mutex<String>,
     pub(crate) folder: PathBuf,
     pub(crate) data_dir: PathBuf,
     pub(crate) mounted: mount::Node,
@@ -127,8 +129,8 @@ impl Node {
         arguments.extend(["--addr".to_owned(), served.addr.to_string()]);
         arguments.extend(["--status-addr".to_owned(), served.status().to_string()]);
         let door = self.group.as_ref().map(Group::door);
-        let order = Order { program: &self.program, arguments: &arguments, door };
-        *process = Some(self.ground.launch(&self.name, &order, &self.log())?);
+        let command = (self.program.as_path(), arguments.as_slice());
+        *process = Some(self.ground.launch(&self.name, command, door, &self.log())?);
         Ok(())
     }
 

@@ -3,6 +3,8 @@
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Child, ChildStdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -12,7 +14,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::keeper::{Keeper, Order};
+use crate::keeper::{Keeper, MARK, Order};
 use crate::{ClusterError, Options};
 
 /// A program that runs; killed when dropped.
@@ -64,7 +66,7 @@ impl Process {
     /// Starts a program whose standard error goes to the end of `log`.
     pub(crate) fn start(keeper: &Keeper, name: &str, order: &Order<'_>, log: &Path) -> Result<Self, ClusterError> {
         let failed = |error: std::io::Error| ClusterError::system(log.display(), error);
-        let file = OpenOptions::new().create(true).append(true).open(log).map_err(failed)?;
+        let file = OpenOptions::new().create(true).append(true).mode(0o600).open(log).map_err(failed)?;
         let copy = file.try_clone().map_err(failed)?;
         let mut child = keeper.start(order, file)?;
         let started = started(child.id() as i32).unwrap_or_default();
@@ -203,6 +205,12 @@ pub(crate) fn started(pid: i32) -> Option<u64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
     let state = fields.next()?;
     if matches!(state, "Z" | "X") { None } else { fields.nth(18)?.parse().ok() }
+}
+
+/// Whether a process was started for the cluster in a folder: it carries the folder in its environment, proc_pid_environ(5).
+pub(crate) fn is_of(pid: i32, cluster: &Path) -> bool {
+    let mark = [MARK.as_bytes(), b"=", cluster.as_os_str().as_bytes()].concat();
+    std::fs::read(format!("/proc/{pid}/environ")).is_ok_and(|all| all.split(|byte| *byte == 0).any(|one| one == mark))
 }
 
 #[cfg(test)]

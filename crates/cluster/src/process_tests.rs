@@ -4,7 +4,8 @@ use super::*;
 fn start(folder: &Path, script: &str) -> Process {
     let keeper = Keeper::new().unwrap();
     let arguments = ["-c".to_owned(), script.to_owned()];
-    let order = Order { program: Path::new("/bin/sh"), arguments: &arguments, door: None };
+    let program = Path::new("/bin/sh");
+    let order = Order { program, arguments: &arguments, door: None, account: None, cluster: folder };
     let process = Process::start(&keeper, "n1", &order, &folder.join("log")).unwrap();
     // The keeper must outlive what it started.
     std::mem::forget(keeper);
@@ -77,7 +78,8 @@ fn a_program_ends_with_the_thread_that_keeps_it() {
     let folder = tempfile::tempdir().unwrap();
     let keeper = Keeper::new().unwrap();
     let arguments = ["60".to_owned()];
-    let order = Order { program: Path::new("/bin/sleep"), arguments: &arguments, door: None };
+    let program = Path::new("/bin/sleep");
+    let order = Order { program, arguments: &arguments, door: None, account: None, cluster: folder.path() };
     let mut process = Process::start(&keeper, "n1", &order, &folder.path().join("log")).unwrap();
     // Until the shell has become the program, the wish to end with the parent may not be known yet.
     let name = format!("/proc/{}/comm", process.pid());

@@ -1,5 +1,7 @@
 //! Settings that a node takes only when it starts.
 
+use std::sync::PoisonError;
+
 use toml::Table;
 
 use crate::config::merge;
@@ -12,15 +14,17 @@ impl Node {
     /// # Errors
     /// When it does not end well or does not become ready, with the end of its log.
     pub fn restart_with(&self, keys: &Table) -> Result<(), ClusterError> {
-        let file = self.folder.with_extension("toml");
-        let text = std::fs::read_to_string(&file).map_err(|error| ClusterError::system(file.display(), error))?;
-        let mut table: Table = text.parse().map_err(|error| ClusterError::system(file.display(), error))?;
+        let file = &self.config;
+        // Those that it was given: the file is the node's own, to write what it wants to.
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table: Table = given.parse().map_err(|error| ClusterError::system(file.display(), error))?;
         merge(&mut table, keys);
         if let Some(said) = self.stop() {
             let (name, what) = (self.name.clone(), "did not end well before a restart".to_owned());
             return Err(ClusterError::Program { name, what, said });
         }
-        std::fs::write(&file, table.to_string()).map_err(|error| ClusterError::system(file.display(), error))?;
+        *given = table.to_string();
+        self.ground.give_file(file, &given)?;
         self.restart()
     }
 }

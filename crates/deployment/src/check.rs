@@ -95,6 +95,10 @@ impl<'a> Node<'a> {
 
     fn lines(&self, asks: &Asks, lines: &mut Vec<Line>) {
         let mut line = |limit, (asked, delivered): (f64, f64), unit, burst_seconds| {
+            // What a disk does without limit cannot run out.
+            if !f64::is_finite(delivered) {
+                return;
+            }
             let utilisation = if asked > 0.0 { asked / delivered } else { 0.0 };
             let instance = self.instance.to_owned();
             lines.push(Line { limit, instance, asked, delivered, unit, utilisation, burst_seconds });

@@ -27,6 +27,9 @@ pub enum GatherError {
     /// This machine lacks something.
     #[error("{0}")]
     Environment(String),
+    /// The wait was given up.
+    #[error("interrupted")]
+    Interrupted,
     /// What was read is no Timeline.
     #[error(transparent)]
     Timeline(#[from] TimelineError),
@@ -38,6 +41,8 @@ impl GatherError {
         match self {
             Self::Input(_) | Self::NoInterval { .. } | Self::Asked(_) | Self::Timeline(_) => 2,
             Self::Server(_) | Self::Refused(_) | Self::Environment(_) => 3,
+            // What a shell tells of a program that Ctrl-C ended.
+            Self::Interrupted => 130,
         }
     }
 }

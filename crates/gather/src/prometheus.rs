@@ -73,7 +73,7 @@ mod table;
 #[doc(hidden)]
 pub use run::gather_answered;
 pub use run::{Options, gather};
-pub use server::{Auth, Server};
+pub use server::{Access, Auth, Server};
 pub use step::Range;
 pub use table::{Group, SeriesRow, series};
 

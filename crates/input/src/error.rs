@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::{escape_line, is_hidden};
+
 /// Longest message shown: whatever a file holds, its error stays readable.
 const LONGEST: usize = 600;
 
@@ -52,7 +54,7 @@ impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.path.to_str() {
             Some("-") => f.write_str("<standard input>")?,
-            _ => self.path.display().fmt(f)?,
+            _ => f.write_str(&escape_line(&self.path.to_string_lossy()))?,
         }
         if let Some(Position { line, column }) = self.position {
             write!(f, ":{line}:{column}")?;
@@ -62,13 +64,13 @@ impl fmt::Display for InputError {
     }
 }
 
-/// Shows control characters escaped and cuts off what is too long.
+/// Shows hidden characters escaped and cuts off what is too long.
 struct OneLine<'a>(&'a str);
 
 impl fmt::Display for OneLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for c in self.0.chars().take(LONGEST) {
-            if c.is_control() { write!(f, "{}", c.escape_default())? } else { write!(f, "{c}")? }
+            if is_hidden(c) { write!(f, "{}", c.escape_default())? } else { write!(f, "{c}")? }
         }
         if self.0.chars().nth(LONGEST).is_some() { f.write_str("…") } else { Ok(()) }
     }

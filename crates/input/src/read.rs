@@ -1,13 +1,13 @@
 //! Reading a file that a person named, which may be anything.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use units::Bytes;
 
+use crate::open::{CHECK, capped};
 use crate::text::position;
-use crate::{InputError, Text, suggest};
+use crate::{InputError, Text, read_bytes};
 
 /// Largest file that is read by default: no file written by hand comes near.
 pub const LIMIT: Bytes = Bytes::mib(1);
@@ -15,28 +15,17 @@ pub const LIMIT: Bytes = Bytes::mib(1);
 /// Reads a UTF-8 text of at most `limit` bytes; `-` is the standard input.
 ///
 /// # Errors
-/// When the file is missing, a folder, larger than the limit (which is then not read), or not UTF-8.
+/// When the file is missing, a folder, a FIFO or a device, larger than the limit (which is then not read), or not UTF-8.
 pub fn read_text(path: impl AsRef<Path>, limit: Bytes) -> Result<Text, InputError> {
     let path = path.as_ref();
     if path.as_os_str() == "-" {
         return decode(path, capped(io::stdin().lock(), path, limit)?);
     }
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-    let metadata = file.metadata().map_err(|error| unreadable(path, &error))?;
-    if metadata.is_dir() {
-        return Err(InputError::new(path, "is a folder, expected a file").help("name a file in it"));
-    }
-    if metadata.len() > limit.0 {
-        return Err(too_large(path, &format!("{:.1}", Bytes(metadata.len())), limit));
-    }
-    decode(path, capped(file, path, limit)?)
-}
-
-/// Reads to the end, but never past `limit`: pipes and devices do not tell their size.
-fn capped(source: impl Read, path: &Path, limit: Bytes) -> Result<Vec<u8>, InputError> {
-    let mut bytes = Vec::new();
-    source.take(limit.0 + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
-    if bytes.len() as u64 > limit.0 { Err(too_large(path, "larger", limit)) } else { Ok(bytes) }
+    let bytes = read_bytes(path, limit).map_err(|error| match error.help.as_deref() {
+        Some(CHECK) => error.help("check the path, or write `-` to read the standard input"),
+        _ => error,
+    });
+    decode(path, bytes?)
 }
 
 fn decode(path: &Path, bytes: Vec<u8>) -> Result<Text, InputError> {
@@ -47,29 +36,6 @@ fn decode(path: &Path, bytes: Vec<u8>) -> Result<Text, InputError> {
             .at(position(&before))
             .help("save the file as UTF-8")
     })
-}
-
-fn too_large(path: &Path, size: &str, limit: Bytes) -> InputError {
-    InputError::new(path, format!("is {size}, expected at most {limit}")).help("check that it is the file you meant")
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> InputError {
-    if error.kind() != io::ErrorKind::NotFound {
-        return InputError::new(path, format!("cannot be read: {error}"));
-    }
-    let missing = InputError::new(path, "there is no such file");
-    match neighbour(path) {
-        Some(name) => missing.help(format!("did you mean `{}`?", path.with_file_name(name).display())),
-        None => missing.help("check the path, or write `-` to read the standard input"),
-    }
-}
-
-/// A file of the same folder with a similar name.
-fn neighbour(path: &Path) -> Option<String> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let names: Vec<String> =
-        folder.read_dir().ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    suggest(path.file_name()?.to_str()?, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -100,18 +66,12 @@ mod tests {
     fn a_large_file_is_refused_by_its_size_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("huge");
-        File::create(&path).unwrap().set_len(100_000_000).unwrap();
+        std::fs::File::create(&path).unwrap().set_len(100_000_000).unwrap();
         let message = read_text(&path, LIMIT).unwrap_err().to_string();
         assert!(
             message.ends_with("is 95.4MiB, expected at most 1MiB; check that it is the file you meant"),
             "{message}"
         );
-    }
-
-    #[test]
-    fn an_endless_source_is_read_to_the_limit_only() {
-        let message = read_text("/dev/zero", LIMIT).unwrap_err().to_string();
-        assert!(message.contains("is larger, expected at most 1MiB"), "{message}");
     }
 
     #[test]

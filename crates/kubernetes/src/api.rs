@@ -73,7 +73,16 @@ impl Api {
         let path = format!("/api/v1/nodes/{}", checked("node", name)?);
         let node = self.access.send(("GET", &path, JSON), None, &format!("node {name}"))?;
         kind(&node, "Node")?;
-        Ok(Node { cordoned: node["spec"]["unschedulable"] == json!(true), ready: is_ready(&node) })
+        let Value::Object(spec) = &node["spec"] else {
+            return Err(strange("Node", "spec", &node["spec"], "an object"));
+        };
+        // The field is there, or it is not.
+        let cordoned = match spec.get("unschedulable") {
+            None => false,
+            Some(Value::Bool(cordoned)) => *cordoned,
+            Some(other) => return Err(strange("Node", "spec.unschedulable", other, "true or false")),
+        };
+        Ok(Node { cordoned, ready: is_ready(&node) })
     }
 
     /// Lets a node take no new pods, or takes that back.
@@ -98,14 +107,11 @@ impl Api {
             pod => pod?,
         };
         kind(&pod, "Pod")?;
-        let meta = &pod["metadata"];
-        let uid = meta["uid"].as_str().ok_or_else(|| KubernetesError::Silent("a pod has no uid".to_owned()))?;
-        Ok(Some(Pod {
-            uid: uid.to_owned(),
-            node: pod["spec"]["nodeName"].as_str().map(str::to_owned),
-            leaving: meta["deletionTimestamp"].is_string(),
-            ready: is_ready(&pod),
-        }))
+        let uid = text(&pod, "/metadata/uid")?.filter(|uid| !uid.is_empty());
+        let uid = uid.ok_or_else(|| strange("Pod", "metadata.uid", &Value::Null, "a unique id"))?;
+        let node = text(&pod, "/spec/nodeName")?;
+        let leaving = text(&pod, "/metadata/deletionTimestamp")?.is_some();
+        Ok(Some(Pod { uid, node, leaving, ready: is_ready(&pod) }))
     }
 
     /// Ends a pod in good order, as `kubectl drain` does: only if its PodDisruptionBudget lets it go, and only if it is still
@@ -164,7 +170,8 @@ impl Api {
         });
         let path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
         let answer = self.access.send(("POST", path, JSON), Some(&review), "access review")?;
-        Ok(answer["status"]["allowed"] == json!(true))
+        let allowed = &answer["status"]["allowed"];
+        allowed.as_bool().ok_or_else(|| strange("SelfSubjectAccessReview", "status.allowed", allowed, "true or false"))
     }
 
     /// What we may not do of all that moving a pod of a namespace off its node takes: verbs and resources.
@@ -195,6 +202,20 @@ fn kind(value: &Value, kind: &str) -> Result<(), KubernetesError> {
         return Ok(());
     }
     Err(KubernetesError::Silent(format!("it answered something that is no {kind}")))
+}
+
+/// A part of an answer that is not as the API writes it: nothing is decided by that.
+fn strange(kind: &str, place: &str, seen: &Value, expected: &str) -> KubernetesError {
+    KubernetesError::Silent(format!("it answered a {kind} whose {place} is `{seen}`; expected {expected}"))
+}
+
+/// A text that may be left out.
+fn text(pod: &Value, pointer: &str) -> Result<Option<String>, KubernetesError> {
+    match pod.pointer(pointer) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(other) => Err(strange("Pod", pointer.trim_start_matches('/'), other, "a text")),
+    }
 }
 
 fn is_ready(value: &Value) -> bool {

@@ -37,6 +37,8 @@ pub struct State {
     pub forbidden: BTreeSet<String>,
     /// So many requests are answered 503 first.
     pub busy: u32,
+    /// What every request is answered with instead, if anything.
+    pub instead: Option<(u16, Value)>,
     /// All requests: method and path.
     pub asked: Vec<String>,
     made: u64,
@@ -94,6 +96,9 @@ fn status(code: u16, reason: &str, message: impl Into<String>) -> Answer {
 
 fn answer(state: &mut State, ask: &Ask) -> Answer {
     state.asked.push(format!("{} {}", ask.method, ask.path));
+    if let Some(instead) = &state.instead {
+        return instead.clone();
+    }
     if state.busy > 0 {
         state.busy -= 1;
         return status(503, "ServiceUnavailable", "the server is currently unable to handle the request");

@@ -151,7 +151,7 @@ impl Server {
         // All are waited for, whatever became of the first.
         let [read, written] = [self.readers.end(), self.writers.end()];
         if !(read && written && checked) {
-            eprintln!("a thread of the service panicked: please report it with what stderr says above");
+            input::log_line("a thread of the service panicked: please report it with what stderr says above");
         }
     }
 }
@@ -197,6 +197,6 @@ async fn serve(
         .serve_with_incoming_shutdown(incoming, async { drop(stopped.await) })
         .await;
     if let Err(error) = served {
-        eprintln!("the service stopped: {error}");
+        input::log_line(format_args!("the service stopped: {error}"));
     }
 }

@@ -69,8 +69,8 @@ impl Board {
         self.lock().iter().flat_map(of).collect()
     }
 
-    /// How far an event is; nothing if it is over. While a listener hears nothing, or has not heard anything yet, an event that is
-    /// not known may be its: silence is no answer.
+    /// How far an event is; nothing if it is over. While a listener hears nothing, has not heard anything yet, or heard something that
+    /// cannot be read, an event that is not known may be its: silence is no answer.
     ///
     /// # Errors
     /// When that is not known, with who is silent.
@@ -83,7 +83,12 @@ impl Board {
             match &place.heard {
                 None => return Err(format!("{name} has not answered yet")),
                 Some(Err(why)) => return Err(format!("{name}: {why}")),
-                Some(Ok(())) => {}
+                // It may be the one that could not be read.
+                Some(Ok(())) => {
+                    if let Some(complaint) = place.complaints.first() {
+                        return Err(format!("{name}: {complaint}"));
+                    }
+                }
             }
         }
         if places.is_empty() { Err("nobody listens".to_owned()) } else { Ok(None) }
@@ -182,5 +187,17 @@ mod tests {
         board.hear("a", busy());
         assert!(board.over("e").unwrap_err().contains("503"));
         assert_eq!(board.complaints().len(), 1);
+    }
+
+    #[test]
+    fn an_event_that_can_no_longer_be_read_is_not_over() {
+        let board = Board::default();
+        board.hear("a", heard(&["e"]));
+        let unread =
+            Heard { complaints: vec!["the status `Postponed` is not known".to_owned()], ..heard(&[]).unwrap() };
+        board.hear("a", Ok(unread));
+        assert!(board.over("e").unwrap_err().contains("`Postponed`"));
+        board.hear("a", heard(&[]));
+        assert_eq!(board.over("e"), Ok(true));
     }
 }

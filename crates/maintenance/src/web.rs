@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
+use interrupt::Stop;
 use jiff::Timestamp;
-use ureq::Agent;
-use ureq::http::Request;
+use peer::{Client, Limits, PeerError, Request};
 
 use crate::{Cloud, MaintenanceError};
 
-/// The most of an answer that is read; the largest, a list of events, has a few kilobytes.
-const MOST_BYTES: u64 = 1 << 20;
+/// The largest answer, a list of events, has a few kilobytes. How long each may take, it says itself.
+const LIMITS: Limits = Limits { patience: Duration::from_secs(5), most_bytes: 1 << 20 };
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub trait Web {
 pub struct Metadata {
     cloud: Cloud,
     base: String,
-    agent: Agent,
+    client: Client,
 }
 
 /// Hosts under which clouds have their metadata servers: link-local addresses and GCP's name for its own.
@@ -92,9 +92,15 @@ impl Metadata {
                 MaintenanceError::quoted(base)
             )));
         }
-        // Neither through a proxy nor elsewhere: the server is on this machine's host.
-        let config = Agent::config_builder().http_status_as_error(false).proxy(None).max_redirects(0);
-        Ok(Self { cloud, base: base.to_owned(), agent: config.build().new_agent() })
+        // The server is on this machine's host, though not on its loopback.
+        let client = Client::new(LIMITS, Stop::default()).directly();
+        Ok(Self { cloud, base: base.to_owned(), client })
+    }
+
+    /// The same, its waits given up when told so.
+    #[must_use]
+    pub fn stop(self, stop: Stop) -> Self {
+        Self { client: self.client.stop(stop), ..self }
     }
 }
 
@@ -109,29 +115,25 @@ fn is_near(authority: &str) -> bool {
 
 impl Web for Metadata {
     fn ask(&self, ask: &Ask) -> Result<Answer, MaintenanceError> {
-        let busy = |error: ureq::Error| MaintenanceError::Busy {
-            cloud: self.cloud,
-            what: match error {
-                ureq::Error::Timeout(_) => format!("did not answer within {:?}", ask.patience),
-                error => format!("at {} cannot be reached: {error}", self.base),
-            },
-        };
-        let mut request = Request::builder().method(ask.method).uri(format!("{}{}", self.base, ask.path));
-        for (name, value) in &ask.headers {
-            request = request.header(*name, value);
+        let mut request = Request::new(ask.method, format!("{}{}", self.base, ask.path));
+        request.headers.clone_from(&ask.headers);
+        request.patience = Some(ask.patience);
+        if !ask.body.is_empty() || ask.method != "GET" {
+            request.body = Some(ask.body.clone());
         }
-        let failed = |error: ureq::http::Error| MaintenanceError::Input(format!("{}: {error}", ask.path));
-        let answer = if ask.body.is_empty() && ask.method == "GET" {
-            let request = request.body(()).map_err(failed)?;
-            self.agent.run(self.agent.configure_request(request).timeout_global(Some(ask.patience)).build())
-        } else {
-            let request = request.body(ask.body.clone()).map_err(failed)?;
-            self.agent.run(self.agent.configure_request(request).timeout_global(Some(ask.patience)).build())
-        };
-        let mut answer = answer.map_err(busy)?;
-        let etag = answer.headers().get("etag").and_then(|etag| etag.to_str().ok()).map(str::to_owned);
-        let body = answer.body_mut().with_config().limit(MOST_BYTES).lossy_utf8(true).read_to_string().map_err(busy)?;
-        Ok(Answer { status: answer.status().as_u16(), etag, body, at: Timestamp::now() })
+        let answer = self.client.send(&request).map_err(|error| match error {
+            PeerError::Input(why) => MaintenanceError::Input(why),
+            PeerError::Late(_) => self.busy(format!("did not answer within {:?}", ask.patience)),
+            error => self.busy(format!("at {} cannot be heard: {error}", self.base)),
+        })?;
+        let etag = answer.header("etag").map(str::to_owned);
+        Ok(Answer { status: answer.status, etag, body: answer.body, at: Timestamp::now() })
+    }
+}
+
+impl Metadata {
+    fn busy(&self, what: String) -> MaintenanceError {
+        MaintenanceError::Busy { cloud: self.cloud, what }
     }
 }
 

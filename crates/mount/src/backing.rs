@@ -1,20 +1,28 @@
 //! The sparse files that keep the data of disks.
 
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use nix::fcntl::{Flock, FlockArg, OFlag};
+use private::Purpose;
 use units::Bytes;
 
 use crate::filesystem::{self, Content};
+use crate::home::unusable;
 use crate::plan::Planned;
 use crate::{Filesystem, MountError};
 
-/// Makes the folder of backing files, private, if it is missing; answers whether it was.
+/// Others may see which files there are, not put others in their place; the files themselves are for their owner only.
+const BACKING: Purpose =
+    Purpose { what: "backing folder", choose: "choose another with --backing DIR", allowed: 0o055 };
+
+/// Makes the folder of backing files, private, if it is missing.
+///
+/// # Errors
+/// When it cannot be made, or others could tamper with it.
 pub(crate) fn folder(path: &Path) -> Result<(), MountError> {
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(|error| MountError::system(format!("the backing folder {} cannot be made", path.display()), error))
+    private::open(path, BACKING).map(drop).map_err(unusable)
 }
 
 /// Sees to it that a disk's backing file is there and holds the filesystem. Answers whether it was made.
@@ -119,6 +127,20 @@ mod tests {
         assert_eq!(prepare(&planned, Filesystem::Ext4), Ok(false));
         assert_eq!(planned.backing.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_folder_that_others_can_write_to_is_refused_and_one_that_they_can_read_is_not() {
+        let place = tempfile::tempdir().unwrap();
+        let (readable, writable) = (place.path().join("readable"), place.path().join("writable"));
+        for (path, mode) in [(&readable, 0o755), (&writable, 0o1777)] {
+            std::fs::create_dir(path).unwrap();
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        folder(&readable).unwrap();
+        let error = folder(&writable).unwrap_err();
+        assert_eq!(error.exit_code(), 3);
+        assert!(error.to_string().contains("--backing DIR"), "{error}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::path::Path;
 
 use crate::plan::{Order, Planned};
-use crate::{Home, MountError, Request, files, mounts, system};
+use crate::{Home, MountError, Request, files, mounts, system, unrecorded};
 
 /// Whether the machine lets disks be mounted at all.
 pub(crate) fn machine(request: &Request) -> Result<(), MountError> {
@@ -43,6 +43,18 @@ pub(crate) fn values(request: &Request) -> Result<(), MountError> {
     }
 }
 
+/// Whether records can hold the names of all folders: they are text.
+pub(crate) fn names(home: &Home, request: &Request) -> Result<(), MountError> {
+    let folders = [&request.dir, &request.backing, &home.folder];
+    match folders.into_iter().find(|folder| folder.to_str().is_none()) {
+        Some(folder) => Err(MountError::Input(format!(
+            "the name of the folder {} is not UTF-8: name one that is",
+            folder.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Whether the folder is free for the disks, and out of the way of all others.
 pub(crate) fn place(home: &Home, request: &Request, disks: &[Planned]) -> Result<(), MountError> {
     let (dir, show) = (&request.dir, request.dir.display());
@@ -71,6 +83,9 @@ pub(crate) fn place(home: &Home, request: &Request, disks: &[Planned]) -> Result
     }
     for at in disks.iter().map(|planned| &planned.at).chain([dir]) {
         if mounts::is_mounted(at) {
+            if let Some(daemon) = unrecorded::serving(at) {
+                return Err(daemon.refusal());
+            }
             let at = at.display();
             return Err(MountError::Input(format!(
                 "something is already mounted at {at}: unmount it, or name another"

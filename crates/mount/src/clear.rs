@@ -9,7 +9,7 @@ use nix::unistd::Pid;
 
 use crate::home::State;
 use crate::plan::Order;
-use crate::{MountError, abort, files, loops, mounts, plan, system};
+use crate::{MountError, abort, files, loops, mounts, plan, system, unrecorded};
 
 /// A process, safe against its number going to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -47,13 +47,17 @@ impl Process {
 /// live to see it ready is ended.
 ///
 /// # Errors
-/// When its starter still waits for it.
+/// When its starter still waits for it, or it serves mounted disks: somebody removed its files.
 pub(crate) fn abandoned(state: &State) -> Result<(), MountError> {
     if let Some(order) = files::read::<Order>(&state.order())
         && order.starter.is_alive()
     {
         let (dir, pid) = (order.request.dir.display(), order.starter.pid);
         return Err(MountError::Refused(format!("{dir} is being mounted by process {pid}: wait for it, or end it")));
+    }
+    // One whose disks are mounted was ready: its record was there.
+    if let Some(daemon) = unrecorded::of(state) {
+        return Err(daemon.refusal());
     }
     end(state);
     Ok(())

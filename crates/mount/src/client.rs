@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use disk::{Disk, Fault};
+use input::shell_word;
 use observe::{Latencies, NodeSample};
 use units::Nanos;
 
@@ -50,9 +51,9 @@ impl Client {
     /// When the daemon does not run, with what to do.
     pub fn of(node: &Node) -> Result<Self, MountError> {
         if !node.is_alive() {
-            let dir = node.dir.display();
+            let (dir, word) = (node.dir.display(), shell_word(&node.dir));
             return Err(MountError::Environment(format!(
-                "the daemon of {dir} does not run any more: mount {dir} again, or clear it away with `diskwright down {dir}`"
+                "the daemon of {dir} does not run any more: mount {dir} again, or clear it away with `diskwright down {word}`"
             )));
         }
         Ok(Self { socket: State { folder: node.state.clone() }.socket() })

@@ -17,5 +17,5 @@ pub(crate) fn write(path: &Path, record: &impl serde::Serialize) -> Result<(), M
 
 /// Reads a record; `None` if there is none, or one of another version of the program.
 pub(crate) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    serde_json::from_slice(&input::read_bytes(path, input::LIMIT).ok()?).ok()
 }

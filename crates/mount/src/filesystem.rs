@@ -5,6 +5,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use input::shell_word;
 use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};
 use nix::unistd::{Whence, lseek};
@@ -147,7 +148,7 @@ impl Filesystem {
     pub(crate) fn grow_command(self, device: &Path, at: &Path) -> String {
         match self {
             Self::Ext4 => format!("resize2fs {}", device.display()),
-            Self::Xfs => format!("xfs_growfs {}", at.display()),
+            Self::Xfs => format!("xfs_growfs {}", shell_word(at)),
         }
     }
 }

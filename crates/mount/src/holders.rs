@@ -81,13 +81,13 @@ fn process(pid: i32, what: String) -> Holder {
     Holder { pid: Some(pid), name: name.trim().to_owned(), what }
 }
 
-fn processes() -> impl Iterator<Item = i32> {
+pub(crate) fn processes() -> impl Iterator<Item = i32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 /// The links to a process's open files.
-fn links(pid: i32) -> Vec<PathBuf> {
+pub(crate) fn links(pid: i32) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).collect()
 }

@@ -1,9 +1,10 @@
 //! The state folder: who may see it, and what is where in it.
 
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::{Flock, FlockArg};
+use private::{Fault, FolderError, Purpose};
 
 use crate::MountError;
 
@@ -15,6 +16,9 @@ pub struct Home {
     /// Run as `program daemon FOLDER` it must call [`daemon::run`](crate::daemon::run) with that folder.
     pub program: PathBuf,
 }
+
+/// Private to its user, without exception.
+const STATE: Purpose = Purpose { what: "state folder", choose: "name another in DISKWRIGHT_RUN", allowed: 0 };
 
 /// The longest path of a Unix socket, from `sockaddr_un` in unix(7), without the closing zero.
 const LONGEST_SOCKET: usize = 107;
@@ -34,30 +38,12 @@ impl Home {
     /// # Errors
     /// When it cannot be created, or others could get at what is in it.
     pub fn open(folder: impl Into<PathBuf>, program: impl Into<PathBuf>) -> Result<Self, MountError> {
-        let folder = folder.into();
-        let show = folder.display();
-        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-        made.map_err(|error| unreachable(&folder, &error))?;
-        let folder = folder.canonicalize().map_err(|error| unreachable(&folder, &error))?;
-        let found = folder.metadata().map_err(|error| unreachable(&folder, &error))?;
-        let user = nix::unistd::geteuid().as_raw();
-        if found.uid() != user {
-            let owner = found.uid();
-            return Err(MountError::Environment(format!(
-                "the state folder {show} belongs to user {owner}, not to user {user}: run as its owner (root: with sudo), \
-                 or name another in DISKWRIGHT_RUN"
-            )));
-        }
-        if found.mode() & 0o077 != 0 {
-            return Err(MountError::Environment(format!(
-                "others can get into the state folder {show}: close it with `chmod 700 {show}`, or name another in \
-                 DISKWRIGHT_RUN"
-            )));
-        }
+        let folder = private::open(&folder.into(), STATE).map_err(unusable)?;
         if folder.as_os_str().len() + LONGEST_BELOW > LONGEST_SOCKET {
             return Err(MountError::Input(format!(
-                "the path of the state folder {show} is too long for sockets in it: name one of at most {} bytes in \
+                "the path of the state folder {} is too long for sockets in it: name one of at most {} bytes in \
                  DISKWRIGHT_RUN",
+                folder.display(),
                 LONGEST_SOCKET - LONGEST_BELOW
             )));
         }
@@ -87,14 +73,12 @@ impl Home {
     }
 }
 
-/// Why the state folder cannot be used. Who lacks the rights most likely is not root, which mounting needs anyway.
-fn unreachable(folder: &Path, error: &std::io::Error) -> MountError {
-    let advice = if error.kind() == std::io::ErrorKind::PermissionDenied && !nix::unistd::geteuid().is_root() {
-        ": mounting disks needs root; run it with sudo"
-    } else {
-        ""
-    };
-    MountError::Environment(format!("the state folder {} cannot be used: {error}{advice}", folder.display()))
+/// Why a folder cannot be used. Who lacks the rights to it most likely is not root, which mounting needs anyway.
+pub(crate) fn unusable(error: FolderError) -> MountError {
+    let is_root = nix::unistd::geteuid().is_root();
+    let not_ours = error.fault.is_denied() || matches!(error.fault, Fault::Owner(_) | Fault::OwnerOnTheWay(_));
+    let advice = if not_ours && !is_root { "; mounting disks needs root: run it with sudo" } else { "" };
+    MountError::Environment(format!("{error}{advice}"))
 }
 
 /// The folder that holds the state of one mount.
@@ -157,7 +141,7 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
     use proptest::prelude::*;
 

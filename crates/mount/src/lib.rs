@@ -22,6 +22,7 @@ mod plan;
 mod protocol;
 mod request;
 mod system;
+mod unrecorded;
 mod up;
 
 pub use client::{Client, Modified, Reading};
@@ -32,4 +33,5 @@ pub use holders::Holder;
 pub use home::Home;
 pub use node::{Mounted, Node, find, nodes};
 pub use request::{Request, Wanted};
+pub use unrecorded::{Daemon, unrecorded};
 pub use up::up;

@@ -7,7 +7,7 @@ use catalog::Date;
 use jiff::Timestamp;
 
 use crate::home::State;
-use crate::{Filesystem, Home, MountError, files, plan, system};
+use crate::{Filesystem, Home, MountError, files, plan, system, unrecorded};
 
 /// Disks that are, or were, mounted by one daemon.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -101,6 +101,9 @@ pub fn find(home: &Home, path: &Path) -> Result<Node, MountError> {
     let mut found =
         nodes.into_iter().filter(|node| node.dir == wanted || node.disks.iter().any(|disk| disk.at == wanted));
     found.next().ok_or_else(|| {
+        if let Some(daemon) = unrecorded::serving(&wanted) {
+            return daemon.refusal();
+        }
         let known = if places.is_empty() {
             "nothing is mounted; begin with `diskwright mount DISK DIR`".to_owned()
         } else {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use input::shell_word;
+
 use crate::clear::Process;
 use crate::home::State;
 use crate::plan::{Facts, Order, Planned, absolute};
@@ -20,6 +22,7 @@ pub fn up(home: &Home, request: &Request) -> Result<Node, MountError> {
     let dir = absolute(&request.dir)?;
     let request = Request { dir, backing: absolute(&request.backing)?, ..request.clone() };
     check::values(&request)?;
+    check::names(home, &request)?;
     let planned = Facts::of(&request)?.plan(&request)?;
     check::machine(&request)?;
     let state = home.state(&request.dir);
@@ -53,7 +56,8 @@ fn reserve(home: &Home, state: &State, request: &Request, planned: &[Planned]) -
     let made = DirBuilder::new().mode(0o700).create(&state.folder);
     made.map_err(|error| MountError::system(state.folder.display(), error))?;
     // Written down before anything is made, so that it goes even if this process dies now.
-    files::write(&state.order(), &Order { request: request.clone(), created, notes, starter: Process::this() })
+    let order = Order { request: request.clone(), created, notes, starter: Process::this() };
+    files::write(&state.order(), &order).inspect_err(|_| drop(std::fs::remove_dir(&state.folder)))
 }
 
 /// Clears away what a dead daemon left for the same folder; answers what people should know of it.
@@ -64,9 +68,9 @@ fn clear_dead(state: &State) -> Result<Vec<String>, MountError> {
     let node = Node::read(state);
     match &node {
         Some(node) if node.is_alive() => {
-            let (dir, pid) = (node.dir.display(), node.pid);
+            let (dir, word, pid) = (node.dir.display(), shell_word(&node.dir), node.pid);
             return Err(MountError::Input(format!(
-                "disks are already mounted at {dir} (daemon {pid}): unmount them first with `diskwright down {dir}`"
+                "disks are already mounted at {dir} (daemon {pid}): unmount them first with `diskwright down {word}`"
             )));
         }
         Some(_) => {}

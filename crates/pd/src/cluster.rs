@@ -197,7 +197,8 @@ impl Cluster {
         }
         if self.runs("balance-leader-scheduler", now) {
             let room = limit.saturating_sub(self.operators.running().len()).min(BALANCE_BATCH);
-            let made = schedule::balance(&self.regions, &seats, &self.operators, room, now);
+            let most = (room, self.record.settings.tolerated_leaders());
+            let made = schedule::balance(&self.regions, &seats, &self.operators, most, now);
             made.into_iter().for_each(|operator| self.operators.add(operator));
         }
     }

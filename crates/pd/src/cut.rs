@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::error::{PdError, system};
+use crate::error::PdError;
 use crate::hex;
 
 /// Regions that are cut by their first two bytes: no more.
@@ -22,11 +22,10 @@ pub(crate) fn evenly(regions: u32) -> Result<Vec<Vec<u8>>, PdError> {
 
 /// Reads keys, one a line in hexadecimal digits, in rising order.
 pub(crate) fn from_file(path: &Path) -> Result<Vec<Vec<u8>>, PdError> {
-    let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => PdError::Input(format!("--split-keys {}: no such file", path.display())),
-        _ => system(format!("read {}", path.display()))(error),
-    })?;
-    parse(&text).map_err(|what| PdError::Input(format!("--split-keys {}: {what}", path.display())))
+    // All keys that cut regions, at their longest, are a part of it.
+    let text = input::read_text(path, input::LIMIT * 64);
+    let text = text.map_err(|error| PdError::Input(format!("--split-keys {error}")))?;
+    parse(text.content()).map_err(|what| PdError::Input(format!("--split-keys {}: {what}", path.display())))
 }
 
 fn parse(text: &str) -> Result<Vec<Vec<u8>>, String> {

@@ -1,7 +1,8 @@
 //! The file of the placement driver's state: replaced as a whole, so that it is never half written.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
@@ -23,7 +24,11 @@ pub(crate) struct StateFile {
 impl StateFile {
     /// Takes the folder, which is made if need be, and reads the state in it, if there is one.
     pub(crate) fn open(folder: &Path) -> Result<(Self, Option<Record>), PdError> {
-        std::fs::create_dir_all(folder).map_err(system(format!("make {}", folder.display())))?;
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .map_err(system(format!("make {}", folder.display())))?;
         let path = folder.join("LOCK");
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
         let lock = lock.map_err(system(format!("open {}", path.display())))?;
@@ -83,6 +88,14 @@ mod tests {
         file.save(&record).unwrap();
         drop(file);
         assert_eq!(StateFile::open(folder.path()).unwrap().1, Some(record));
+    }
+
+    #[test]
+    fn a_folder_is_made_for_its_owner_only() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("pd");
+        StateFile::open(&folder).unwrap();
+        assert_eq!(std::os::unix::fs::MetadataExt::mode(&folder.metadata().unwrap()) & 0o777, 0o700);
     }
 
     #[test]

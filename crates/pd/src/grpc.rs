@@ -131,7 +131,7 @@ impl Pd for Service {
             Ok(PutStoreResponse { header })
         }));
         if cut {
-            eprintln!("pd: all stores joined, the regions are cut");
+            input::log_line("pd: all stores joined, the regions are cut");
         }
         answer
     }

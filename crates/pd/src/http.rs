@@ -2,6 +2,7 @@
 
 mod config;
 mod format;
+mod maintenance;
 mod members;
 mod operators;
 mod regions;
@@ -23,6 +24,8 @@ use crate::shared::{About, Shared};
 
 /// The API's root.
 const BASE: &str = "/pd/api/v1/";
+/// That of the second version, of which only the maintenance lock is here.
+const BASE_V2: &str = "/pd/api/v2/";
 /// No request is larger than some settings.
 const LARGEST: usize = 1 << 20;
 /// PD's words where nothing is yet.
@@ -61,14 +64,20 @@ pub(crate) async fn serve(shared: Arc<Shared>, request: Request) -> Response {
                 if (head.method.as_str(), path) == ("GET", "/metrics") {
                     return Reply::metrics(shared.meters.text(cluster, &shared.about.name, now));
                 }
-                let Some(path) = path.strip_prefix(BASE) else {
-                    return Reply::nowhere();
+                let (path, is_v2) = match (path.strip_prefix(BASE), path.strip_prefix(BASE_V2)) {
+                    (Some(path), _) => (path, false),
+                    (None, Some(path)) => (path, true),
+                    (None, None) => return Reply::nowhere(),
                 };
                 let path = path.trim_end_matches('/').split('/').collect();
-                answer(cluster, &shared.about, now, &Ask { method: head.method.as_str(), path, query, body: &body })
+                let ask = Ask { method: head.method.as_str(), path, query, body: &body };
+                match is_v2 {
+                    false => answer(cluster, &shared.about, now, &ask),
+                    true => maintenance::answer(cluster, now, &ask),
+                }
             });
             answered.unwrap_or_else(|error| {
-                eprintln!("pd: {error}");
+                input::log_line(format_args!("pd: {error}"));
                 Reply::text(500, &error.to_string())
             })
         }

@@ -6,14 +6,14 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
+use interrupt::Stop;
 use pd::{Arguments, PdError, Server};
-use tokio::signal::unix::{SignalKind, signal};
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("diskwright-pd: {error}");
+            input::log_line(format_args!("diskwright-pd: {error}"));
             ExitCode::from(error.exit_code())
         }
     }
@@ -28,18 +28,12 @@ fn run(arguments: &Arguments) -> Result<(), PdError> {
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed("start threads"))?;
     let _inside = runtime.enter();
     // Before the ready line: who reads it may ask for the end at once.
-    let mut terminate = signal(SignalKind::terminate()).map_err(failed("watch for SIGTERM"))?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed("watch for SIGINT"))?;
+    interrupt::catch().map_err(failed("watch for SIGTERM"))?;
     let server = Server::start(arguments)?;
     let ready = serde_json::json!({ "addr": server.addr().to_string() });
     let mut out = std::io::stdout().lock();
     writeln!(out, "{ready}").and_then(|()| out.flush()).map_err(failed("write to standard output"))?;
-    runtime.block_on(async {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    });
+    let _ = runtime.block_on(Stop::default().during(std::future::pending::<()>()));
     server.stop();
     Ok(())
 }

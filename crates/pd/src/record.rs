@@ -44,6 +44,20 @@ pub(crate) struct Record {
     pub(crate) evicted: BTreeSet<u64>,
     pub(crate) evict_batch: u32,
     pub(crate) settings: Settings,
+    /// What holds the maintenance lock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) maintenance: Option<MaintenanceTask>,
+}
+
+/// What holds the maintenance lock: one task at a time, whatever its type (PD 8.5.7, pkg/storage/endpoint/maintenance.go).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MaintenanceTask {
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) id: String,
+    /// Seconds of the epoch.
+    pub(crate) start_timestamp: u64,
+    pub(crate) description: String,
 }
 
 /// A node, as it said of itself.
@@ -91,6 +105,7 @@ impl Record {
             evicted: BTreeSet::new(),
             evict_batch: EVICT_BATCH,
             settings: Settings::default(),
+            maintenance: None,
         }
     }
 }

@@ -75,12 +75,13 @@ pub(crate) fn evict(
     made
 }
 
-/// Moves up to `most` leaders from stores that lead more to stores that lead fewer, until counts differ by one at most.
+/// Moves up to `most` leaders from stores that lead more to stores that lead fewer, until counts differ by no more than is
+/// `tolerated`, or by one where nothing is: a store that was cleared for a short time therefore regains a part of its leaders only.
 pub(crate) fn balance(
     regions: &Regions,
     seats: &[Seat],
     operators: &Operators,
-    most: usize,
+    (most, tolerated): (usize, i64),
     now: Duration,
 ) -> Vec<Operator> {
     let known = regions.all().iter().filter(|region| region.leader.is_some()).count();
@@ -100,7 +101,8 @@ pub(crate) fn balance(
             let Some(from) = region.leads() else { continue };
             let Some(to) = target(region, seats, &forecast) else { continue };
             let gap = forecast.leads(from) - forecast.leads(to.store_id);
-            if gap >= 2 && best.is_none_or(|(widest, ..)| gap > widest) {
+            // A gap of one would only change sides.
+            if gap > tolerated.max(1) && best.is_none_or(|(widest, ..)| gap > widest) {
                 best = Some((gap, region, to));
             }
         }
@@ -207,7 +209,7 @@ mod tests {
     fn nothing_is_balanced_while_most_leaders_are_unknown() {
         let mut regions = led_by(&[0; 5]);
         (0..3).for_each(|id| lead(&mut regions, id, 1, 5));
-        assert!(balance(&regions, &seats(&[]), &Operators::default(), 4, Duration::ZERO).is_empty());
+        assert!(balance(&regions, &seats(&[]), &Operators::default(), (4, 0), Duration::ZERO).is_empty());
     }
 
     #[test]
@@ -229,15 +231,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn balancing_ends_with_counts_within_one(leaders in prop::collection::vec(1..=STORES, 1..40)) {
+        fn balancing_ends_with_counts_within_what_is_tolerated(
+            leaders in prop::collection::vec(1..=STORES, 1..60),
+            tolerated in 0_i64..12,
+        ) {
             let mut regions = led_by(&leaders);
             for _ in 0..leaders.len() {
-                let made = balance(&regions, &seats(&[]), &Operators::default(), BALANCE_BATCH, Duration::ZERO);
+                let most = (BALANCE_BATCH, tolerated);
+                let made = balance(&regions, &seats(&[]), &Operators::default(), most, Duration::ZERO);
                 obey(&mut regions, made);
             }
             let counts = counts(&regions);
-            prop_assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 1, "{counts:?}");
-            prop_assert!(balance(&regions, &seats(&[]), &Operators::default(), 4, Duration::ZERO).is_empty());
+            let gap = (counts.iter().max().unwrap() - counts.iter().min().unwrap()) as i64;
+            prop_assert!(gap <= tolerated.max(1), "{counts:?} with {tolerated}");
+            prop_assert!(balance(&regions, &seats(&[]), &Operators::default(), (4, tolerated), Duration::ZERO).is_empty());
         }
     }
 }

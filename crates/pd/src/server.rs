@@ -43,7 +43,11 @@ impl Server {
         let listen = arguments.listen()?;
         let layout = arguments.layout()?;
         let (file, record) = StateFile::open(&arguments.data_dir)?;
-        let record = record.unwrap_or_else(|| Record::new(now().as_secs(), rand::random()));
+        let mut record = record.unwrap_or_else(|| Record::new(now().as_secs(), rand::random()));
+        if let Some(ratio) = arguments.tolerant_size_ratio {
+            let failed = |why| PdError::Input(format!("--tolerant-size-ratio {ratio}: {why}"));
+            record.settings.set("schedule.tolerant-size-ratio", &ratio.into()).map_err(failed)?;
+        }
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(THREADS)
             .thread_name("pd")
@@ -100,7 +104,7 @@ async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     // Timestamps are small and waited for.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
     if let Err(error) = axum::serve(listener, router).await {
-        eprintln!("pd: {error}");
+        input::log_line(format_args!("pd: {error}"));
     }
 }
 

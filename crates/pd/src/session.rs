@@ -246,7 +246,7 @@ async fn enter(join: Join) -> Result<(Link, Joined), SessionError> {
         tokio::time::sleep(WAIT_STEP).await;
         waited += WAIT_STEP;
         if waited.as_millis().is_multiple_of(WAIT_NOTE.as_millis()) {
-            eprintln!("store {store_id}: waiting for the other stores to join");
+            input::log_line(format_args!("store {store_id}: waiting for the other stores to join"));
         }
     }
     let mut regions = link.regions().await?;

@@ -30,6 +30,9 @@ pub(crate) struct Schedule {
     pub(crate) hot_region_schedule_limit: u64,
     pub(crate) low_space_ratio: f64,
     pub(crate) high_space_ratio: f64,
+    /// By how much stores may differ before anything is moved between them; 0 stands for PD's own choice.
+    #[serde(default)]
+    pub(crate) tolerant_size_ratio: f64,
     pub(crate) halt_scheduling: String,
 }
 
@@ -67,6 +70,7 @@ impl Default for Schedule {
             hot_region_schedule_limit: 4,
             low_space_ratio: 0.8,
             high_space_ratio: 0.7,
+            tolerant_size_ratio: 0.0,
             halt_scheduling: "false".to_owned(),
         }
     }
@@ -89,6 +93,9 @@ impl Default for PdServer {
         Self { key_type: "raw".to_owned(), metric_storage: String::new(), use_region_storage: "true".to_owned() }
     }
 }
+
+/// PD's own choice of the tolerance for leaders (utils.go, `leaderTolerantSizeRatio`).
+const LEADER_TOLERANCE: i64 = 5;
 
 /// The sections, in the order in which an undotted name is looked for.
 const SECTIONS: [&str; 3] = ["schedule", "replication", "pd-server"];
@@ -131,6 +138,9 @@ impl Settings {
             let text = &changed.schedule.max_store_down_time;
             return Err(format!("time: invalid duration {text:?}"));
         }
+        if changed.schedule.tolerant_size_ratio < 0.0 {
+            return Err("tolerant-size-ratio should be non-negative".to_owned());
+        }
         *self = changed;
         Ok(())
     }
@@ -138,6 +148,13 @@ impl Settings {
     /// How long a node may be silent before it counts as down.
     pub(crate) fn max_store_down_time(&self) -> Duration {
         duration(&self.schedule.max_store_down_time).unwrap_or(Duration::from_secs(1800))
+    }
+
+    /// Leader counts may differ by so many before one is moved: the tolerance is taken from the source and added to the target
+    /// (PD 8.5, pkg/schedule/schedulers/utils.go, `getTolerantResource` and `shouldBalance`).
+    pub(crate) fn tolerated_leaders(&self) -> i64 {
+        let ratio = self.schedule.tolerant_size_ratio;
+        2 * if ratio == 0.0 { LEADER_TOLERANCE } else { ratio as i64 }
     }
 
     /// Whether nothing shall be moved.
@@ -198,6 +215,7 @@ mod tests {
             ("max-store-down-time", json!("soon")),
             ("max-store-down-time", json!("")),
             ("halt-scheduling", json!("perhaps")),
+            ("tolerant-size-ratio", json!(-1)),
         ] {
             settings.set(item, &value).unwrap_err();
         }

@@ -15,7 +15,7 @@ use crate::file::StateFile;
 use crate::metrics::Meters;
 
 /// The PD release whose answers these are; clients decide by it what they may ask for.
-pub(crate) const VERSION: &str = "8.5.6";
+pub(crate) const VERSION: &str = "8.5.7";
 
 /// Answers to a node's region heartbeats.
 pub(crate) type Stream = mpsc::Sender<Result<RegionHeartbeatResponse, Status>>;
@@ -99,7 +99,7 @@ impl Shared {
                     }
                 }
             }
-            Err(error) => eprintln!("pd: {error}"),
+            Err(error) => input::log_line(format_args!("pd: {error}")),
         }
     }
 }

@@ -1,74 +1,19 @@
-//! Servers that are asked over HTTP: whether they are on this machine, and whose certificates they may show.
+//! HTTP, as every part of the program speaks it. What holds for all of them is here: a request has a total deadline, an answer a
+//! bound, both can be given up; a secret goes nowhere in the clear and to no other server; no proxy reaches this machine.
 
 #![forbid(unsafe_code)]
 
-use std::net::IpAddr;
-use std::sync::Arc;
+mod access;
+mod address;
+mod client;
+mod error;
+mod redirect;
+mod server;
+mod trust;
 
-use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
-
-/// Certificates that a server's must be signed by; `None` are those of the world's authorities.
-pub type Roots = Option<Vec<Certificate<'static>>>;
-
-/// The certificates in a text as PEM. `what` names its file to people: `CA`.
-///
-/// # Errors
-/// In a sentence, when there is none.
-pub fn certificates(what: &str, pem: &[u8]) -> Result<Vec<Certificate<'static>>, String> {
-    let certificate = |item| match item {
-        Ok(PemItem::Certificate(certificate)) => Some(certificate),
-        _ => None,
-    };
-    let found: Vec<_> = parse_pem(pem).filter_map(certificate).collect();
-    if found.is_empty() {
-        return Err(format!("the file of the {what} holds no certificate; expected PEM with `BEGIN CERTIFICATE`"));
-    }
-    Ok(found)
-}
-
-/// Who we are to a server that asks for it: a certificate and its key, both as PEM.
-///
-/// # Errors
-/// In a sentence, when there is none.
-pub fn identity(certificate: &[u8], key: &[u8]) -> Result<ClientCert, String> {
-    let chain = certificates("certificate", certificate)?;
-    let key = PrivateKey::from_pem(key)
-        .map_err(|_| "the file of the key holds no private key; expected PEM with `BEGIN PRIVATE KEY`".to_owned())?;
-    Ok(ClientCert::new_with_certs(&chain, key))
-}
-
-/// TLS that trusts what these certificates sign, and shows one of its own where there is one.
-pub fn trusting(roots: &Roots, identity: Option<ClientCert>) -> TlsConfig {
-    let tls = TlsConfig::builder().client_cert(identity);
-    match roots {
-        Some(roots) => tls.root_certs(RootCerts::Specific(Arc::new(roots.clone()))).build(),
-        None => tls.build(),
-    }
-}
-
-/// Whether a host, as it stands in an address, is this machine: it may be spoken to in the clear, and no proxy reaches it.
-pub fn is_loopback(host: &str) -> bool {
-    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-    host == "localhost" || bare.unwrap_or(host).parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn this_machine_is_known_by_name_and_by_address() {
-        for host in ["localhost", "127.0.0.1", "127.8.8.8", "[::1]", "::1"] {
-            assert!(is_loopback(host), "{host}");
-        }
-        for host in ["localhost.example", "10.0.0.1", "127.0.0.1.example", "[fd00::1]", "[127.0.0.1", ""] {
-            assert!(!is_loopback(host), "{host}");
-        }
-    }
-
-    #[test]
-    fn a_text_without_a_certificate_is_refused() {
-        assert!(certificates("CA", b"nothing").unwrap_err().contains("file of the CA holds no certificate"));
-        assert!(identity(b"nothing", b"nothing").unwrap_err().contains("holds no certificate"));
-    }
-}
+pub use access::{Access, Secret};
+pub use address::{Address, is_loopback};
+pub use client::{Answer, Client, Limits, Request};
+pub use error::PeerError;
+pub use server::Server;
+pub use trust::{Roots, certificates, identity};

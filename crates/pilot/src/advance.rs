@@ -63,6 +63,10 @@ impl Pilot {
         let most = 8 * (run.procedure.stages.len() + run.procedure.afterwards.len()) + 8;
         for _ in 0..most {
             let Some(run) = self.runs().get(&number).cloned() else { break };
+            let now = self.moment(now);
+            if self.is_frozen() {
+                break;
+            }
             if self.fresh(number, now).not_before > now.mono || !self.once(&run, now)? {
                 break;
             }
@@ -117,6 +121,10 @@ impl Pilot {
             Err(error) if error.is_passing() => return Ok(self.later(number, &error.to_string(), now)),
             Err(error) => return self.turn(number, error.to_string(), false, now).map(|()| true),
         };
+        // It was waited for its peers.
+        if self.is_frozen() {
+            return Ok(false);
+        }
         let already = step.reached(&before, &before);
         self.write(&Entry::Intent { run: number, stage, at, before: before.clone() }, now)?;
         if already {
@@ -131,6 +139,7 @@ impl Pilot {
 
     fn send(&mut self, run: u64, stage: usize, step: &Step, before: &Value, now: Now) {
         let error = self.world.write(&step.subject(), &step.writes(before)).err();
+        let now = self.moment(now);
         let fresh = self.fresh(run, now);
         let sends = fresh.wrote.as_ref().filter(|wrote| wrote.stage == stage).map_or(0, |wrote| wrote.sends) + 1;
         fresh.wrote = Some(Wrote { stage, at: now.mono, sends, error });
@@ -258,6 +267,10 @@ impl Pilot {
             self.write(&outcome(Undone::Left(Shown(&found).to_string())), now)?;
             return Ok(true);
         }
+        // It was waited for its peer.
+        if self.is_frozen() {
+            return Ok(false);
+        }
         if !made.undoing {
             self.write(&Entry::UndoIntent { run: number, stage, at }, now)?;
         }
@@ -272,7 +285,7 @@ impl Pilot {
                 let left = Nanos(u64::try_from(until.as_nanosecond() - at.as_nanosecond()).unwrap_or(0));
                 self.fresh(number, now).not_before = now.mono + left;
                 let why = format!("{step} can be undone from {until:.0} on");
-                self.audit.note(at, &Event::Again(number, &why));
+                self.audit.note(self.moment(now).wall, &Event::Again(number, &why));
                 Ok(false)
             }
             Err(error) => Ok(self.later(number, &error.to_string(), now)),
@@ -288,7 +301,7 @@ impl Pilot {
         fresh.not_before = now.mono + Nanos(wait);
         // Said when it begins, and when it seems to last.
         if fresh.tries == 1 || fresh.tries == retries.stuck_after {
-            self.audit.note(now.wall, &Event::Again(run, why));
+            self.audit.note(self.moment(now).wall, &Event::Again(run, why));
         }
         false
     }

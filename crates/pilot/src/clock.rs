@@ -34,7 +34,7 @@ pub trait Clock {
 }
 
 /// The machine's.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct SystemClock(Instant);
 
 impl SystemClock {

@@ -1,6 +1,7 @@
 //! Why the pilot does not act, or cannot.
 
 use jiff::Timestamp;
+use private::FolderError;
 
 /// Why something of the cluster could not be read or written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,6 +86,12 @@ pub enum PilotError {
     /// The cluster did not answer as it should.
     #[error(transparent)]
     World(#[from] WorldError),
+}
+
+impl From<FolderError> for PilotError {
+    fn from(error: FolderError) -> Self {
+        Self::Environment(error.to_string())
+    }
 }
 
 impl PilotError {

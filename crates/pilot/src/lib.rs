@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod advance;
+mod attention;
 mod audit;
 mod clock;
 pub mod compactions;
@@ -28,6 +29,7 @@ pub mod volumes;
 mod watch;
 mod world;
 
+pub use attention::{Attention, Told};
 pub use audit::{Audit, Event};
 pub use clock::{Clock, Now, SystemClock};
 pub use controller::{Controller, Kept, Proposal, Seen, Source};
@@ -35,7 +37,7 @@ pub use error::{PilotError, WorldError};
 pub use guard::{Bounds, Guard, gate, sound, vet};
 pub use health::{Health, StoreHealth};
 pub use http::{Access, Answer, Lease, PdHttp, Peer, TikvHttp};
-pub use journal::{Came, Ended, Entry, Folder, Journal, Lines, Replay, Stop, Undone};
+pub use journal::{Came, Damage, Ended, Entry, Folder, Journal, Lines, RefusedRun, Replay, Stop, Undone};
 pub use metrics::{Meters, MetricsServer};
 pub use pilot::Pilot;
 pub use procedure::{Condition, Ending, Found, Late, Procedure, Stage, Wait};

@@ -10,8 +10,8 @@ use crate::journal::{Entry, Stop};
 use crate::settings;
 use crate::volumes::{Bridge, Fleet};
 use crate::{
-    Controller, Found, Journal, Next, Now, PilotError, Procedure, Proposal, Run, Seen, Source, Step, Subject, World,
-    WorldError,
+    Attention, Controller, Found, Journal, Next, Now, PilotError, Procedure, Proposal, Replay, Run, Seen, Source, Step,
+    Subject, World, WorldError,
 };
 
 /// Acts on one cluster.
@@ -29,6 +29,9 @@ pub struct Pilot {
     said: BTreeMap<String, String>,
     /// What was seen last, if nothing was changed since.
     seen: Option<Rc<Seen>>,
+    switch: Option<Box<dyn Fn() -> Option<Stop>>>,
+    /// Told to end, nothing new is decided.
+    stop: interrupt::Stop,
 }
 
 impl Pilot {
@@ -40,8 +43,9 @@ impl Pilot {
         let guard = Guard::new(journal.replay(), now);
         let (fresh, said) = (BTreeMap::new(), BTreeMap::new());
         let (controllers, sources) = (Vec::new(), Vec::new());
+        let (seen, switch, stop) = (None, None, interrupt::Stop::never());
         let mut pilot =
-            Self { world, journal, guard, audit, fresh, began: now, controllers, sources, said, seen: None };
+            Self { world, journal, guard, audit, fresh, began: now, controllers, sources, said, seen, switch, stop };
         let open: Vec<Run> = pilot.journal.replay().open().cloned().collect();
         for run in open {
             pilot.fresh.insert(run.number, Fresh::resumed(&run, now));
@@ -50,6 +54,15 @@ impl Pilot {
             }
         }
         Ok(pilot)
+    }
+
+    /// The same, heeding the kill switch before each of its steps, and deciding nothing new once it is told to end: what it saw then
+    /// was cut off.
+    #[must_use]
+    pub fn attends(mut self, attention: &Attention) -> Self {
+        self.stop = attention.stop();
+        let attention = attention.clone();
+        self.heeding(Box::new(move || attention.switch()))
     }
 
     /// The same, with another controller.
@@ -66,6 +79,13 @@ impl Pilot {
         self
     }
 
+    /// The same, heeding a kill switch before each of its steps, also of those that undo.
+    #[must_use]
+    pub fn heeding(mut self, switch: Box<dyn Fn() -> Option<Stop>>) -> Self {
+        self.switch = Some(switch);
+        self
+    }
+
     /// The same, with the volumes of a fleet to see and to change.
     #[must_use]
     pub fn with_volumes<F: Fleet + 'static>(mut self, fleet: &Bridge<F>) -> Self {
@@ -76,6 +96,21 @@ impl Pilot {
     /// The runs, and all that the journal says of them.
     pub fn runs(&self) -> &BTreeMap<u64, Run> {
         &self.journal.replay().runs
+    }
+
+    /// All that the journal says.
+    pub fn replay(&self) -> &Replay {
+        self.journal.replay()
+    }
+
+    /// What its kill switch says now.
+    pub fn stopped(&self) -> Option<Stop> {
+        self.switch.as_ref().and_then(|switch| switch())
+    }
+
+    /// Whether nothing may be touched any more.
+    pub fn is_frozen(&self) -> bool {
+        self.stopped() == Some(Stop::Freeze)
     }
 
     /// Whether nothing is under way.
@@ -130,7 +165,7 @@ impl Pilot {
     /// # Errors
     /// When the journal cannot be written.
     pub fn drive(&mut self, now: Now) -> Result<(), PilotError> {
-        if self.world.read_only {
+        if self.world.read_only || self.is_frozen() {
             return Ok(());
         }
         // What began last goes first: a later run may stand on what an earlier one set.
@@ -141,8 +176,11 @@ impl Pilot {
     /// From here on a run is undone. With `force` even what others changed since is set back.
     ///
     /// # Errors
-    /// When there is no such run, it holds nothing to undo, or the journal cannot be written.
+    /// When there is no such run, a line of it is lost, it holds nothing to undo, or the journal cannot be written.
     pub fn undo(&mut self, number: u64, why: &str, force: bool, now: Now) -> Result<(), PilotError> {
+        if let Some(refused) = self.journal.replay().refused.get(&number) {
+            return Err(PilotError::Input(format!("run {number} cannot be undone by its journal: {refused}")));
+        }
         let run = self.runs().get(&number);
         let run = run.ok_or_else(|| {
             let last = self.runs().keys().next_back();
@@ -177,15 +215,23 @@ impl Pilot {
         turned.into_iter().try_for_each(|run| self.turn(run, why.to_owned(), false, now))
     }
 
+    /// Now, also where the turn waited for its peers since it began at `turn`.
+    pub(crate) fn moment(&self, turn: Now) -> Now {
+        self.journal.moment(turn)
+    }
+
     pub(crate) fn turn(&mut self, run: u64, why: String, force: bool, now: Now) -> Result<(), PilotError> {
+        let now = self.moment(now);
         self.fresh.entry(run).or_insert_with(|| Fresh::new(now)).calm();
         self.write(&Entry::Turned { run, at: now.wall, why, force }, now)
     }
 
+    /// Writes a line, with the time of this moment.
     pub(crate) fn write(&mut self, entry: &Entry, now: Now) -> Result<(), PilotError> {
-        self.journal.append(entry)?;
+        let entry = entry.clone().written_at(self.moment(now).wall);
+        self.journal.append(&entry)?;
         let run = entry.run().and_then(|run| self.journal.replay().runs.get(&run));
-        self.audit.note(now.wall, &Event::Wrote(entry, run));
+        self.audit.note(entry.at(), &Event::Wrote(&entry, run));
         self.seen = None;
         Ok(())
     }
@@ -197,6 +243,9 @@ impl Pilot {
 
     /// Asks those that are to be. What was seen is kept for the next glance, unless they change something.
     fn ask_controllers(&mut self, now: Now, seen: Seen, asked: fn(&dyn Controller) -> bool) -> Result<(), PilotError> {
+        if self.stop.is_set() {
+            return Ok(());
+        }
         let seen = Rc::new(seen);
         self.seen = Some(Rc::clone(&seen));
         let mut controllers = std::mem::take(&mut self.controllers);
@@ -239,8 +288,12 @@ impl Pilot {
     /// Begins a procedure that was admitted, and drives it as far as it goes at once. Gives the run's number.
     ///
     /// # Errors
-    /// When the proposal has nothing to do, or the journal cannot be written.
+    /// When the proposal has nothing to do, or the journal is damaged or cannot be written.
     pub fn begin(&mut self, controller: &str, proposal: &Proposal, now: Now) -> Result<u64, PilotError> {
+        if let Some(damaged) = self.journal.replay().complaint() {
+            return Err(PilotError::Input(damaged));
+        }
+        let now = self.moment(now);
         let procedure = proposal.procedure.clone();
         let procedure = procedure.ok_or_else(|| PilotError::Input("a proposal without a procedure".to_owned()))?;
         let (run, controller) = (self.journal.replay().next(), controller.to_owned());
@@ -262,9 +315,13 @@ impl Pilot {
 
     /// Notes something unless that was the last that was said of the matter.
     fn say(&mut self, controller: &str, matter: &str, how: &str, now: Now, event: &Event<'_>) {
+        if self.stop.is_set() {
+            // What was cut off says nothing of the cluster.
+            return;
+        }
         let key = format!("{controller}: {matter}");
         if self.said.get(&key).is_none_or(|said| said != how) {
-            self.audit.note(now.wall, event);
+            self.audit.note(self.moment(now).wall, event);
             self.said.insert(key, how.to_owned());
         }
     }

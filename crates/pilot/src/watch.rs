@@ -1,13 +1,12 @@
 //! The loop around the pilot: turns at an interval, what other processes ask through its folder, and an end in good order.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use units::Nanos;
 
 use crate::audit::{Audit, Event};
-use crate::{Clock, Folder, Meters, Pilot, PilotError, Stop};
+use crate::{Attention, Clock, Folder, Meters, Pilot, PilotError, Stop, Told};
 
 /// While something is under way, turns come at least so often: waits end with it.
 const BUSY: Nanos = Nanos::millis(500);
@@ -35,7 +34,7 @@ pub struct Notes {
 impl Notes {
     /// Beside `folder`'s log, each sentence goes to `tell`.
     pub fn new(folder: &Folder, meters: &Meters, tell: Box<dyn FnMut(&str)>) -> Self {
-        Self { folder: Folder::at(folder.path()), meters: meters.clone(), tell }
+        Self { folder: folder.reader(), meters: meters.clone(), tell }
     }
 }
 
@@ -60,21 +59,21 @@ pub fn watch(
     meters: &Meters,
     clock: &dyn Clock,
     plan: &Plan,
-    interrupted: &AtomicBool,
+    attention: &Attention,
 ) -> Result<(), PilotError> {
     let began = clock.now();
+    let stop = attention.stop();
     let over = |now: crate::Now| plan.last.is_some_and(|last| now.since(began.mono) >= last);
     let mut looked: Option<Nanos> = None;
     let mut glanced: Option<Nanos> = None;
     let due = |last: Option<Nanos>, every: Nanos, now: crate::Now| last.is_none_or(|at| now.since(at) >= every);
     loop {
         let now = clock.now();
-        let stop = folder.stop();
-        match stop {
-            Some(Stop::Freeze) => return Ok(()),
-            Some(Stop::Undo) => break,
-            None if interrupted.load(Ordering::Relaxed) || over(now) && looked.is_some() => break,
-            None => {}
+        match attention.heed() {
+            Told::Freeze => return Ok(()),
+            Told::Undo => break,
+            Told::Nothing if over(now) && looked.is_some() => break,
+            Told::Nothing => {}
         }
         for (run, force) in folder.asked_undo()? {
             // Who asked for what is not there was told before.
@@ -97,27 +96,29 @@ pub fn watch(
         let pause = plan.every.min(most).min(plan.glance.unwrap_or(most));
         // Turns begin at their intervals, however long each takes.
         let took = clock.now().since(now.mono);
-        std::thread::sleep(Duration::from_nanos(pause.0.saturating_sub(took.0).max(1)));
+        stop.pause(Duration::from_nanos(pause.0.saturating_sub(took.0).max(1)));
     }
     pilot.finish(clock.now())?;
-    settle(pilot, clock, plan.patience, &AtomicBool::new(false))
+    match settle(pilot, clock, plan.patience, attention) {
+        // As where it freezes before: who said so knows.
+        Err(_) if pilot.is_frozen() => Ok(()),
+        settled => settled,
+    }
 }
 
-/// Drives what is under way until nothing is, or only what the next pilot may go on waiting for. An interruption undoes it.
+/// Drives what is under way until nothing is, or only what the next pilot may go on waiting for. An interruption undoes it, as does the
+/// kill switch unless it freezes.
 ///
 /// # Errors
-/// When the journal cannot be written, or `patience` is over before.
-pub fn settle(
-    pilot: &mut Pilot,
-    clock: &dyn Clock,
-    patience: Nanos,
-    interrupted: &AtomicBool,
-) -> Result<(), PilotError> {
+/// When the journal cannot be written, the kill switch freezes, or `patience` is over before.
+pub fn settle(pilot: &mut Pilot, clock: &dyn Clock, patience: Nanos, attention: &Attention) -> Result<(), PilotError> {
     let began = clock.now();
+    let stop = attention.stop();
     let mut finished = false;
     loop {
         let now = clock.now();
-        if !finished && interrupted.load(Ordering::Relaxed) {
+        let told = attention.heed();
+        if !finished && (told == Told::Undo || pilot.stopped() == Some(Stop::Undo)) {
             finished = true;
             pilot.finish(now)?;
         }
@@ -125,14 +126,23 @@ pub fn settle(
         if pilot.is_settled() || pilot.only_looks() {
             return Ok(());
         }
-        if now.since(began.mono) > patience {
+        let open = || {
             let open = pilot.runs().values().filter(|run| run.ended.is_none());
-            let open: Vec<String> = open.map(|run| format!("run {} {}", run.number, run.standing())).collect();
+            open.map(|run| format!("run {} {}", run.number, run.standing())).collect::<Vec<_>>().join("; ")
+        };
+        if pilot.is_frozen() {
             return Err(PilotError::Refused(format!(
-                "not over after {patience}: {}; try again with `diskwright pilot undo --all`",
-                open.join("; ")
+                "the kill switch was set, and nothing may be touched any more: {}; take it away with `diskwright pilot stop \
+                 --clear`, then undo with `diskwright pilot undo --all`",
+                open()
             )));
         }
-        std::thread::sleep(Duration::from_millis(100));
+        if now.since(began.mono) > patience {
+            return Err(PilotError::Refused(format!(
+                "not over after {patience}: {}; try again with `diskwright pilot undo --all`",
+                open()
+            )));
+        }
+        stop.pause(Duration::from_millis(100));
     }
 }

@@ -31,7 +31,7 @@ impl Broken {
     pub(crate) fn set(&self, why: &str) {
         let mut stored = self.why.lock();
         if stored.is_none() {
-            eprintln!("{why}: stepping down");
+            input::log_line(format_args!("{why}: stepping down"));
             *stored = Some(why.to_owned());
         }
         drop(stored);
@@ -82,7 +82,7 @@ impl Disks {
     /// A write failed for lack of room; it is tried again.
     pub(crate) fn refuse(&self, reason: String) {
         if !self.refused.swap(true, Ordering::Relaxed) {
-            eprintln!("{reason}: writes are refused until there is room");
+            input::log_line(format_args!("{reason}: writes are refused until there is room"));
             *self.reason.write() = reason;
         }
     }

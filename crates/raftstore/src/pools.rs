@@ -99,7 +99,7 @@ impl Pools {
             }
             if let Err(error) = self.fit(Vec::new(), HashMap::new()) {
                 // As TiKV has it: the change was answered, and holds; the next may succeed.
-                eprintln!("a pool of raft keeps its size: {error}");
+                input::log_line(format_args!("a pool of raft keeps its size: {error}"));
             }
         }
         self

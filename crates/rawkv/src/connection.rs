@@ -15,6 +15,7 @@ use tokio_util::either::Either;
 use tonic::transport::{Channel, Endpoint, Uri};
 use wire::LocalStream;
 
+use crate::listener;
 use crate::traffic::Counter;
 
 /// How long it may take to connect.
@@ -62,13 +63,15 @@ pub(crate) async fn connect(address: &str, counter: Option<Arc<Counter>>) -> Res
     endpoint.connect_with_connector(connector).await.map_err(|error| wrong(&error))
 }
 
-/// Where a store of this machine and of this user listens beside its port.
+/// Where a store of this machine listens beside its port.
 async fn beside(host: &str, port: u16) -> Option<LocalStream> {
-    let address: IpAddr = host.parse().ok()?;
-    let stream = UnixStream::connect(wire::beside(SocketAddr::new(address, port))?).await.ok()?;
-    // Anybody may take a name that nobody has.
+    let address = SocketAddr::new(host.parse::<IpAddr>().ok()?, port);
+    let stream = UnixStream::connect(wire::beside(address)?).await.ok()?;
+    // Anybody may take a name that nobody has: whoever has the port would be spoken to, too.
     let whose = stream.peer_cred().ok()?.uid();
-    (whose == 0 || whose == rustix::process::geteuid().as_raw()).then(|| LocalStream::new(stream).ok())?
+    let own = rustix::process::geteuid().as_raw();
+    let is_trusted = whose == 0 || whose == own || Some(whose) == listener::owner(address);
+    is_trusted.then(|| LocalStream::new(stream).ok())?
 }
 
 /// An error with its causes: tonic's own text is only `transport error`.

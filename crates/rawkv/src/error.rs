@@ -9,6 +9,9 @@ pub enum ClientError {
     /// The cluster does not answer, or is not one that can be used.
     #[error("{0}")]
     Environment(String),
+    /// A signal came while the cluster was waited for.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 impl ClientError {
@@ -17,6 +20,8 @@ impl ClientError {
         match self {
             Self::Input(_) => 2,
             Self::Environment(_) => 3,
+            // What a shell tells of a program that Ctrl-C ended.
+            Self::Interrupted => 130,
         }
     }
 }

@@ -8,6 +8,7 @@ mod client;
 mod codec;
 mod connection;
 mod error;
+mod listener;
 mod mailbox;
 mod options;
 mod own;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use interrupt::Stop;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::task::yield_now;
@@ -32,14 +33,22 @@ impl Own {
     ) -> Result<Self, ClientError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| environment("an event loop for the client", &error))?;
-        let worker = runtime.block_on(async {
+        let started = runtime.block_on(async {
             let timeout = options.timeout;
             let mut worker = Worker::new(options, channel, meter, seed)
                 .map_err(|error| environment("a timer for the client", &error))?;
-            worker.learn(first(pd, timeout).await?);
+            let learned = Stop::default().during(first(pd, timeout)).await;
+            worker.learn(learned.map_err(|_| ClientError::Interrupted)??);
             Ok(worker)
-        })?;
-        Ok(Self { worker, runtime })
+        });
+        match started {
+            Ok(worker) => Ok(Self { worker, runtime }),
+            Err(error) => {
+                // A look-up of a name that was given up is not waited for.
+                runtime.shutdown_background();
+                Err(error)
+            }
+        }
     }
 
     /// Turns until the client and its last session are gone.

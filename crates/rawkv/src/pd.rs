@@ -17,6 +17,8 @@ use crate::connection::{chain, connect};
 const ANSWER: Duration = Duration::from_secs(3);
 /// Regions in one answer.
 const PAGE: i32 = 1024;
+/// The most of an answer that is read: a page has some hundred kilobytes, more where keys are long.
+const MOST_BYTES: usize = 64 << 20;
 
 /// A region, and its leader if the driver knows it.
 pub(crate) type Found = (Region, Option<Peer>);
@@ -49,7 +51,7 @@ impl Pd {
             let (client, header) = self.leader().await?;
             let limit = if all { PAGE } else { 1 };
             let request = ScanRegionsRequest { header, start_key: from.clone(), limit, end_key: Bytes::new() };
-            let mut client = client.max_decoding_message_size(usize::MAX);
+            let mut client = client.max_decoding_message_size(MOST_BYTES);
             let answer = ask(client.scan_regions(request), |answer| answer.header.as_ref()).await;
             let page = page(self.noted(answer)?);
             let end = page.last().map(|(region, _)| region.end_key.clone()).unwrap_or_default();

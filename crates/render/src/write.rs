@@ -4,6 +4,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use units::Bytes;
+
 use crate::{File, WriteError};
 
 /// What became of a file.
@@ -40,8 +42,12 @@ pub fn write(files: &[File], folder: &Path, force: bool) -> Result<Vec<Written>,
     let mut written = Vec::new();
     for file in files {
         let path = folder.join(&file.name);
-        let fate = match fs::read(&path) {
-            Ok(content) if content == file.content.as_bytes() => Fate::Unchanged,
+        let fate = match fs::metadata(&path) {
+            Ok(there) if there.len() != file.content.len() as u64 && there.is_file() => Fate::Replaced,
+            // What is no file would be read without end.
+            Ok(_) if input::read_bytes(&path, Bytes(file.content.len() as u64))? == file.content.as_bytes() => {
+                Fate::Unchanged
+            }
             Ok(_) => Fate::Replaced,
             Err(error) if error.kind() == ErrorKind::NotFound => Fate::Written,
             Err(error) => return Err(fault(&path)(error)),
@@ -92,6 +98,15 @@ mod tests {
         assert_eq!(fs::read(folder.path().join("b")).unwrap(), b"mine");
         let fates: Vec<Fate> = write(&files, folder.path(), true).unwrap().iter().map(|w| w.fate).collect();
         assert_eq!(fates, [Fate::Written, Fate::Replaced]);
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = std::process::Command::new("mkfifo").arg(folder.path().join("a")).status().unwrap();
+        assert!(made.success());
+        let error = write(&[file("a", "1")], folder.path(), true).unwrap_err();
+        assert!(error.exit_code() == 3 && error.to_string().contains("is a FIFO"), "{error}");
     }
 
     #[test]

@@ -30,7 +30,7 @@ const PLACES: [(&str, &str, &[&str]); 3] = [
 
 prop_compose! {
     fn deployments()(
-        name in any::<String>(),
+        name in prop_oneof![any::<String>(), "[a-z \"'#:\n\u{1b}\u{7f}\u{85}\u{2028}\u{202e}\u{2066}]{0,30}"],
         (region, instance, disks) in prop::sample::select(PLACES.to_vec()),
         engine in prop::sample::select(vec![Engine::TiKv, Engine::InnoDb]),
         picks in prop::array::uniform3(any::<prop::sample::Index>()),
@@ -78,6 +78,8 @@ proptest! {
             prop_assert!(names.insert(&file.name), "{} is written twice", file.name);
             prop_assert!(file.content.ends_with('\n') && !file.name.contains('/'));
             let wrong = |error: String| TestCaseError::fail(format!("{}: {error}\n{}", file.name, file.content));
+            let hidden = file.content.find(|c| input::is_hidden(c) && !matches!(c, '\n' | '\t'));
+            prop_assert!(hidden.is_none(), "{}: not all is as it reads: {:?}", file.name, file.content);
             match file.format {
                 Format::Tikv | Format::Pd => {
                     toml::from_str::<toml::Table>(&file.content).map_err(|error| wrong(error.to_string()))?;

@@ -25,7 +25,8 @@ pub fn decide(
     let recent = timeline.window(now - policy.recent, now);
     let (all, lately) = (facts(&window, &known), facts(&recent, &known));
     let verdicts = diagnose(&recent, &known);
-    let mut round = Round { now, known: &known, policy, seed, committed: committed(volumes, &known) };
+    let unpriced = unpriced(volumes, &known);
+    let mut round = Round { now, known: &known, policy, seed, committed: committed(volumes, &known), unpriced };
     let of = |facts: &'_ [Facts], volume: &Volume| facts.iter().position(|facts| is_of(facts, volume));
     let mut decisions: Vec<(usize, Decision)> = Vec::new();
     // Who waits longest in the queue of the worst volume gets of the budget first.
@@ -46,6 +47,16 @@ pub fn decide(
     }
     decisions.sort_by_key(|(i, _)| *i);
     decisions.into_iter().map(|(_, decision)| decision).collect()
+}
+
+/// A volume that the budget pays for and whose price is not known, as it is or as it will be.
+fn unpriced(volumes: &[Volume], known: &Known) -> Option<String> {
+    let disks = |volume: &'_ Volume| {
+        let pending = volume.pending().map(|change| change.to.clone());
+        [Some(volume.disk.clone()), pending, volume.intended.clone()].into_iter().flatten().collect::<Vec<_>>()
+    };
+    let unpriced = volumes.iter().find(|volume| disks(volume).iter().any(|disk| known.monthly(disk).is_none()));
+    unpriced.map(|volume| volume.id.clone())
 }
 
 /// What the volumes cost a month once all that is under way is done, and no less than they cost now.
@@ -76,6 +87,8 @@ struct Round<'a> {
     policy: &'a Policy,
     seed: u64,
     committed: Usd,
+    /// A volume that the budget pays for at a price that is not known: then nothing dearer is bought.
+    unpriced: Option<String>,
 }
 
 /// A volume that is looked at.
@@ -154,6 +167,9 @@ impl Round<'_> {
         let rises = |target: &Limits| target.iops.0 > of.limits.iops.0 || target.throughput.0 > of.limits.throughput.0;
         if caps.is_some() && need.iops.0 <= of.limits.iops.0 && need.throughput.0 <= of.limits.throughput.0 {
             return Err(Keep::NotTheVolume("its instance lets no more through than the volume has already".to_owned()));
+        }
+        if let (Some(_), Some(other)) = (self.policy.budget, &self.unpriced) {
+            return Err(Keep::Unknown(format!("the price of {other}, for which the budget must pay too")));
         }
         // Without a budget only what saves is bought, such as gp3 in place of gp2.
         let others = Usd(self.committed.0 - of.price.0);

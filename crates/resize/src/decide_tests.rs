@@ -156,6 +156,25 @@ fn two_volumes_share_a_budget_and_the_one_that_waits_longer_comes_first() {
 }
 
 #[test]
+fn a_budget_that_pays_for_a_volume_whose_price_is_not_known_buys_nothing_dearer() {
+    let load = Load::every(300).on("a", 12, 3000.0, 4.0, 20.0).on("b", 12, 100.0, 4.0, 1.0);
+    let known = known("gp3:400GiB");
+    // A disk of another cloud has no price in this region.
+    let unpriced = Volume { id: "b".to_owned(), ..volume("pd-ssd:400GiB") };
+    assert_eq!(known.monthly(&unpriced.disk), None);
+    let growing = Volume { id: "a".to_owned(), ..volume("gp3:400GiB") };
+    let decide = |volumes: &[Volume]| {
+        let decided = decide(load.now(), volumes, &load.timeline, &known, &budget(1000.0), 1);
+        decided.into_iter().next().unwrap()
+    };
+    assert!(decide(std::slice::from_ref(&growing)).change().is_some());
+    let kept_back = decide(&[growing.clone(), unpriced.clone()]);
+    assert!(matches!(kept(&kept_back), Keep::Unknown(what) if what.contains("the price of b")), "{kept_back:?}");
+    let intended = Volume { id: "b".to_owned(), intended: Some(unpriced.disk), ..volume("gp3:400GiB") };
+    assert!(matches!(kept(&decide(&[growing, intended])), Keep::Unknown(_)));
+}
+
+#[test]
 fn a_volume_that_another_would_not_help_is_left_alone() {
     // Slow, and not full: sick.
     let sick = Load::every(300).of(12, 300.0, 4.0, 60.0);

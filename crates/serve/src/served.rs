@@ -133,7 +133,7 @@ impl Served {
                 io::ErrorKind::StorageFull => ": free some there, and write again",
                 _ => "",
             };
-            eprintln!("disk {}: cannot {what} its backing file {path}: {error}{remedy}", self.name);
+            input::log_line(format_args!("disk {}: cannot {what} its backing file {path}: {error}{remedy}", self.name));
         }
         match error.kind() {
             io::ErrorKind::StorageFull => Errno::ENOSPC,

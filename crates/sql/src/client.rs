@@ -8,6 +8,7 @@ use bench::{Answer, Failure};
 use mysql_async::Error;
 use tpcc::{Fault, Session, transact};
 
+use crate::class::words;
 use crate::connection::Connection;
 use crate::{Class, Retries, Target, Work, inserts};
 
@@ -55,10 +56,17 @@ impl Client {
             }
             match self.connect().await {
                 Ok(()) => {}
-                Err(error) if from.elapsed() >= self.patience || Class::of(&error) == Class::Credentials => {
-                    return Err(Failure::Refused(format!("no connection: {error}")));
+                Err(error) => {
+                    let class = Class::of(&error);
+                    let reason = format!("no connection: {}", words(&error));
+                    if class.ends_run() {
+                        self.retries.end(class, reason.clone());
+                    } else if from.elapsed() < self.patience {
+                        tokio::time::sleep(GONE).await;
+                        continue;
+                    }
+                    return Err(Failure::Refused(reason));
                 }
-                Err(_) => tokio::time::sleep(GONE).await,
             }
         }
         self.connection.as_mut().ok_or_else(|| Failure::Refused("no connection".to_owned()))
@@ -91,18 +99,18 @@ impl Client {
                 self.retries.count(class);
                 self.connection = None;
                 if committing {
-                    return Err(Failure::Unknown(format!("the connection was lost: {error}")));
+                    return Err(Failure::Unknown(format!("the connection was lost: {}", words(&error))));
                 }
                 continue;
             }
             if connection.rollback().await.is_err() {
                 self.connection = None;
             }
-            if class == Class::Full {
-                self.retries.full(error.to_string());
+            if class.ends_run() {
+                self.retries.end(class, words(&error));
             }
             if !Class::AGAIN.contains(&class) || tries >= TRIES || self.retries.stopped() {
-                return Err(Failure::Refused(error.to_string()));
+                return Err(Failure::Refused(words(&error)));
             }
             self.retries.count(class);
             tokio::time::sleep(PAUSE * tries).await;

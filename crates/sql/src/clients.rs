@@ -9,6 +9,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 
+use crate::class::words;
 use crate::client::Client;
 use crate::{Retries, Target, Work};
 
@@ -54,7 +55,7 @@ impl Clients {
                         Ok(Ok(client)) => clients.push(client),
                         Ok(Err(error)) => {
                             let at = clients.len() + 1;
-                            let message = format!("connection {at} of {count} is refused: {error}");
+                            let message = format!("connection {at} of {count} is refused: {}", words(&error));
                             return Err(BenchError::Environment(message));
                         }
                         Err(_) => return Err(BenchError::Thread),

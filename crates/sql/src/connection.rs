@@ -1,7 +1,10 @@
 //! One connection, with its statements prepared.
 
 use std::collections::HashMap;
+use std::io;
+use std::time::Duration;
 
+use interrupt::{GivenUp, Stop};
 use mysql_async::consts::ColumnType;
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error, Statement as Prepared};
@@ -9,9 +12,20 @@ use tpcc::{Dialect, Many, Row, Session, Statement, Value};
 
 use crate::Target;
 
-/// One connection, with its statements prepared as they are first needed.
+/// How long a server may take to let in.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long a statement may take. The longest there are load a database or check all of it; what is measured takes no minute, and
+/// counts whole whatever it takes. A server that says nothing for so long is gone.
+const STATEMENT: Duration = Duration::from_secs(600);
+
+/// How long the end of a connection may take.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// One connection, with its statements prepared as they are first needed. Whatever it waits for is given up at a signal.
 pub(crate) struct Connection {
     conn: Conn,
+    stop: Stop,
     dialect: &'static Dialect,
     one: HashMap<Statement, Prepared>,
     many: HashMap<(Many, usize), Prepared>,
@@ -20,9 +34,10 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) async fn open(target: &Target, in_schema: bool) -> Result<Self, Error> {
-        let conn = Conn::new(target.opts(in_schema)).await?;
+        let stop = Stop::default();
+        let conn = heard(stop.within(CONNECT, Conn::new(target.opts(in_schema))).await, CONNECT)?;
         let (one, many, other) = Default::default();
-        Ok(Self { conn, dialect: Dialect::mysql(), one, many, other })
+        Ok(Self { conn, stop, dialect: Dialect::mysql(), one, many, other })
     }
 
     /// Sends a statement that takes no values and gives no rows, prepared.
@@ -30,27 +45,27 @@ impl Connection {
         let prepared = match self.other.get(sql) {
             Some(prepared) => prepared.clone(),
             None => {
-                let prepared = self.conn.prep(sql).await?;
+                let prepared = within(&self.stop, self.conn.prep(sql)).await?;
                 self.other.insert(sql.to_owned(), prepared.clone());
                 prepared
             }
         };
-        self.conn.exec_drop(&prepared, ()).await
+        within(&self.stop, self.conn.exec_drop(&prepared, ())).await
     }
 
     /// Sends a text that gives no rows.
     pub(crate) async fn run(&mut self, sql: &str) -> Result<(), Error> {
-        self.conn.query_drop(sql).await
+        within(&self.stop, self.conn.query_drop(sql)).await
     }
 
     pub(crate) async fn close(self) {
         // The server notices soon enough if it does not hear of it.
-        let _ = self.conn.disconnect().await;
+        let _ = self.stop.within(CLOSING, self.conn.disconnect()).await;
     }
 
     async fn ask(&mut self, prepared: Prepared, values: &[Value]) -> Result<Vec<Row>, Error> {
         let values: Vec<mysql_async::Value> = values.iter().map(sent).collect();
-        let rows: Vec<mysql_async::Row> = self.conn.exec(&prepared, values).await?;
+        let rows: Vec<mysql_async::Row> = within(&self.stop, self.conn.exec(&prepared, values)).await?;
         Ok(rows.into_iter().map(received).collect())
     }
 }
@@ -59,22 +74,22 @@ impl Session for Connection {
     type Error = Error;
 
     async fn begin(&mut self) -> Result<(), Error> {
-        self.conn.query_drop("BEGIN").await
+        self.run("BEGIN").await
     }
 
     async fn commit(&mut self) -> Result<(), Error> {
-        self.conn.query_drop("COMMIT").await
+        self.run("COMMIT").await
     }
 
     async fn rollback(&mut self) -> Result<(), Error> {
-        self.conn.query_drop("ROLLBACK").await
+        self.run("ROLLBACK").await
     }
 
     async fn send(&mut self, statement: Statement, values: &[Value]) -> Result<Vec<Row>, Error> {
         let prepared = match self.one.get(&statement) {
             Some(prepared) => prepared.clone(),
             None => {
-                let prepared = self.conn.prep(self.dialect.statement(statement)).await?;
+                let prepared = within(&self.stop, self.conn.prep(self.dialect.statement(statement))).await?;
                 self.one.insert(statement, prepared.clone());
                 prepared
             }
@@ -86,7 +101,7 @@ impl Session for Connection {
         let prepared = match self.many.get(&(statement, count)) {
             Some(prepared) => prepared.clone(),
             None => {
-                let prepared = self.conn.prep(self.dialect.many(statement, count)).await?;
+                let prepared = within(&self.stop, self.conn.prep(self.dialect.many(statement, count))).await?;
                 self.many.insert((statement, count), prepared.clone());
                 prepared
             }
@@ -95,9 +110,26 @@ impl Session for Connection {
     }
 
     async fn text(&mut self, sql: &str) -> Result<Vec<Row>, Error> {
-        let rows: Vec<mysql_async::Row> = self.conn.query(sql).await?;
+        let rows: Vec<mysql_async::Row> = within(&self.stop, self.conn.query(sql)).await?;
         Ok(rows.into_iter().map(received).collect())
     }
+}
+
+/// Waits for what a statement brings.
+async fn within<T>(stop: &Stop, statement: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    heard(stop.within(STATEMENT, statement).await, STATEMENT)
+}
+
+/// What was given up, as an error of the connection: it holds an answer that nobody reads.
+fn heard<T>(answer: Result<Result<T, Error>, GivenUp>, within: Duration) -> Result<T, Error> {
+    let error = match answer {
+        Ok(answer) => return answer,
+        Err(GivenUp::Stopped) => io::Error::new(io::ErrorKind::Interrupted, "the wait for its answer was given up"),
+        Err(GivenUp::Late) => {
+            io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {} s", within.as_secs()))
+        }
+    };
+    Err(Error::from(error))
 }
 
 fn sent(value: &Value) -> mysql_async::Value {

@@ -37,6 +37,8 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
 pub struct Status {
     /// When.
     pub at: Timestamp,
+    /// Seconds since the server started; `None` where it does not tell.
+    uptime: Option<f64>,
     /// Of each row of the table; `None` where the server does not tell.
     values: Vec<Option<f64>>,
 }
@@ -49,13 +51,32 @@ impl Status {
             .filter_map(|row| Some((row.first()?.text().to_ascii_lowercase(), row.get(1)?.digits().parse().ok()?)))
             .collect();
         let value = |row: &Row| told.get(&row.status.to_ascii_lowercase()).copied();
-        Self { at, values: ROWS.iter().map(value).collect() }
+        Self { at, uptime: told.get("uptime").copied(), values: ROWS.iter().map(value).collect() }
     }
 
     /// A value by the name of its series.
     pub fn get(&self, series: &str) -> Option<f64> {
         self.values[ROWS.iter().position(|row| row.series == series)?]
     }
+}
+
+/// How often the server started anew while it was looked at. Behind one address there may be several servers: only one that
+/// started since the first look counts.
+pub(crate) fn restarts(samples: &[Status]) -> u32 {
+    /// Uptimes are whole seconds, and answers take a moment.
+    const LEEWAY: f64 = 2.0;
+    let Some(first) = samples.first().map(|sample| sample.at) else { return 0 };
+    let mut started = LEEWAY;
+    let mut restarts = 0;
+    for sample in samples {
+        let Some(uptime) = sample.uptime else { continue };
+        let since = (sample.at.as_nanosecond() - first.as_nanosecond()) as f64 / 1e9 - uptime;
+        if since > started {
+            restarts += 1;
+            started = since + LEEWAY;
+        }
+    }
+    restarts
 }
 
 /// The samples as series, one point for each interval between two; times count from the first.

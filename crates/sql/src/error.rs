@@ -1,6 +1,7 @@
 //! Why a run on a SQL database came to nothing.
 
 use crate::Class;
+use crate::class::words;
 
 /// Why a run on a SQL database came to nothing.
 #[derive(Debug, thiserror::Error)]
@@ -51,18 +52,38 @@ impl SqlError {
         }
     }
 
+    /// The same with something more to say, where it is a text of ours.
+    pub(crate) fn with(self, more: &str) -> Self {
+        let both = |text: String| format!("{text}; {more}");
+        match self {
+            Self::Input(text) => Self::Input(both(text)),
+            Self::Environment(text) => Self::Environment(both(text)),
+            Self::Refused(text) => Self::Refused(both(text)),
+            other => other,
+        }
+    }
+
     /// What a database said while `doing` something.
     pub(crate) fn said(doing: &str, error: &mysql_async::Error) -> Self {
+        if let mysql_async::Error::Io(mysql_async::IoError::Io(io)) = error
+            && io.kind() == std::io::ErrorKind::Interrupted
+        {
+            return Self::Interrupted;
+        }
+        let said = words(error);
         match Class::of(error) {
             Class::Credentials => Self::Input(format!(
-                "{doing}: {error}; give the user's password in {}, or name another user in the URL",
+                "{doing}: {said}; give the user's password in {}, or name another user in the URL",
                 crate::Password::VARIABLE
             )),
-            Class::Lost | Class::Unavailable => {
-                Self::Environment(format!("{doing}: {error}; see that the server runs and can be reached"))
+            Class::Privilege => {
+                Self::Input(format!("{doing}: {said}; grant it to the user, or name another user in the URL"))
             }
-            Class::Full => Self::Refused(format!("{doing}: {error}; give it a larger disk, or load less")),
-            _ => Self::Refused(format!("{doing}: {error}")),
+            Class::Lost | Class::Unavailable => {
+                Self::Environment(format!("{doing}: {said}; see that the server runs and can be reached"))
+            }
+            Class::Full => Self::Refused(format!("{doing}: {said}; give it a larger disk, or load less")),
+            _ => Self::Refused(format!("{doing}: {said}")),
         }
     }
 }

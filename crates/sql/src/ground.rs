@@ -14,19 +14,22 @@ use units::{Bytes, Nanos};
 
 use crate::clients::Clients;
 use crate::connection::Connection;
-use crate::found::{Checked, Found, Use};
+use crate::found::{Checked, Found};
 use crate::mariadb::Programs;
-use crate::prepare::{Ready, prepare};
+use crate::prepare::{Ready, clear, done, prepare};
 use crate::settings::{self, settings};
 use crate::sysbench::Sysbench;
+use crate::used::Use;
 use crate::watch::Watch;
 use crate::work::JobKind;
-use crate::{Database, Load, MariaDb, Memory, Order, Retries, SqlError, Stage, Table, Target, Works, load, tidb};
+use crate::{
+    Class, Database, Load, MariaDb, Memory, Order, Retries, SqlError, Stage, Table, Target, Works, load, tidb,
+};
 
 /// A SQL database with its rows, ready for runs. Dropped, a server that was started for it is taken down.
 #[derive(Debug)]
 pub struct Ground {
-    order: Order,
+    pub(crate) order: Order,
     target: Target,
     ready: Ready,
     kinds: Vec<String>,
@@ -72,7 +75,7 @@ impl Ground {
                     ..cluster::Options::clone(options)
                 };
                 let host = Host::mount(home, scratch, deployment, &options)?;
-                let (data, redo, folder) = (host.disk("data"), host.disk("redo"), host.folder().to_owned());
+                let (data, redo, folder) = (host.disk("data"), host.disk("redo"), MariaDb::folder(&host)?);
                 let data = data.ok_or_else(|| SqlError::Input("the node has no data disk".to_owned()))?;
                 let places = (data.as_path(), redo.as_deref(), folder.as_path());
                 let text = settings(deployment, Memory::here(options.memory), places, order.connections(), set)?;
@@ -80,7 +83,7 @@ impl Ground {
                 tell(Stage::Starting("creating and starting MariaDB"));
                 pools = settings::pools(deployment, Memory::here(options.memory), set);
                 let first: Vec<_> = pools.iter().map(|(load, _)| (settings::POOL, load.0.to_string())).collect();
-                Some(Arc::new(MariaDb::start(host, &programs, &text, &first, Order::PATIENCE, &order.stop)?))
+                Some(Arc::new(MariaDb::start((host, &folder), &programs, &text, &first, Order::PATIENCE, &order.stop)?))
             }
             (Database::MariaDb { .. }, None) => {
                 return Err(SqlError::Environment("there is no place to start a server".to_owned()));
@@ -92,7 +95,8 @@ impl Ground {
             (Database::MariaDb { .. }, None) => unreachable!("a server was started above"),
         };
         tell(Stage::Starting("looking at the tables"));
-        let ready = block_on(prepare(&target, &order.job, order.table, order.plan.seed))??;
+        let create = order.create || server.is_some();
+        let ready = block_on(prepare(&target, &order.job, (order.table, create), order.plan.seed))??;
         let mut ports = Vec::new();
         if server.is_none() {
             let (there, missing) = block_on(tidb::status_ports(&target))??;
@@ -126,9 +130,19 @@ impl Ground {
         let how = Load { threads: LOADERS, tries: TRIES, seed: self.ready.seed };
         let (job, stop) = (&self.order.job, &self.order.stop);
         if let JobKind::Sysbench(oltp) = job.kind {
-            return Sysbench::new(&self.target, oltp)?.prepare(stop, &mut |line| tell(Stage::Starting(line)));
+            let filled = Sysbench::new(&self.target, oltp)
+                .and_then(|sysbench| sysbench.prepare(stop, &mut |line| tell(Stage::Starting(line))));
+            return match filled {
+                Ok(()) => block_on(done(&self.target))?.map_err(|error| SqlError::said("noting the load", &error)),
+                Err(error) => Err(error.with(&block_on(clear(&self.target, job))?)),
+            };
         }
-        load(&self.target, job, &how, &self.ready.loaded, &mut |loading| tell(Stage::Loading(loading)), stop)?;
+        let loading = &mut |loading: &bench::Loading| tell(Stage::Loading(loading));
+        load(&self.target, job, &how, &self.ready.loaded, loading, stop).map_err(|error| match self.server {
+            // What was loaded goes with it.
+            Some(_) => error,
+            None => error.with("what is loaded is kept: the same command goes on with it, --drop begins anew"),
+        })?;
         self.go_on()?;
         match self.check(tell)? {
             Some(Checked { broken, .. }) if !broken.is_empty() => Err(SqlError::Refused(format!(
@@ -163,10 +177,11 @@ impl Ground {
         Ok(Some(Checked { conditions: dialect.conditions().len(), broken }))
     }
 
-    /// One run. Runs are numbered from 1.
+    /// One run. Runs are numbered from 1. Nothing more is asked of the server than what the run itself asks: what was measured is
+    /// there to be written before [`conclude`](Self::conclude) asks for the rest.
     ///
     /// # Errors
-    /// When the driver or the watching fails, or the server cannot be started again.
+    /// When the driver or the watching fails.
     pub fn run(&self, number: u32, tell: &mut dyn FnMut(Stage<'_>)) -> Result<Found, SqlError> {
         let plan = &self.order.plan;
         let retries = Arc::new(Retries::new(self.order.stop.clone()));
@@ -188,32 +203,38 @@ impl Ground {
             let mut team = Team { ground: self, target: Arc::new(self.target.clone()), retries: retries.clone() };
             bench::drive(&mut team, plan, number, &mut |_, _| Ok(()), &mut progress, &self.order.stop)?
         };
-        if let Some(why) = watch.gone() {
-            return Err(SqlError::Environment(why));
-        }
-        let seen = watch.finish()?.merge(&behind.finish()?)?;
+        let gone = watch.gone();
+        let (seen, lost) = watch.finish()?;
+        let seen = seen.merge(&behind.finish()?)?;
         let began = run.timeline.about.start;
-        let timeline = if seen.series.is_empty() { run.timeline } else { run.timeline.merge(&seen)? };
-        let from = Nanos((run.report.warm_up_s * 1e9) as u64) + later(&timeline, began);
-        let until = from + Nanos((run.report.measured_s * 1e9) as u64);
-        let full = retries.why_full();
-        if full.is_none() {
+        let mut timeline = if seen.series.is_empty() { run.timeline } else { run.timeline.merge(&seen)? };
+        let mut report = run.report;
+        let from = Nanos((report.warm_up_s * 1e9) as u64) + later(&timeline, began);
+        let until = from + Nanos((report.measured_s * 1e9) as u64);
+        let ended = retries.ended();
+        if ended.is_none() && gone.is_none() {
             self.go_on()?;
         }
-        // A database that is full answers no long questions.
-        let checked = if full.is_none() { self.check(tell)? } else { None };
+        let full = ended.clone().filter(|(class, _)| *class == Class::Full).map(|(_, reason)| reason);
+        // A server whose disk is full was ended for that.
+        if full.is_none() && lost > 0 {
+            report.lose_server(lost.into(), "ended by itself, or could not be reached any more, while the run went on");
+            report.note_rejected(&mut timeline.about.notes);
+        }
         let tpcc = matches!(self.order.job.kind, JobKind::Tpcc(_));
         Ok(Found {
-            tpmc: run.report.kinds.first().filter(|_| tpcc).map(|orders| 60.0 * orders.per_s),
+            tpmc: report.kinds.first().filter(|_| tpcc).map(|orders| 60.0 * orders.per_s),
             used: Use::of(&timeline, from, until),
-            report: run.report,
+            report,
             timeline,
             from,
             until,
             retries: retries.counts(),
             restarts: self.restarts() - before,
-            checked,
+            checked: None,
+            unchecked: None,
             full,
+            ended: ended.map(|(_, reason)| reason).or(gone),
         })
     }
 
@@ -291,5 +312,9 @@ fn later(timeline: &Timeline, began: Option<jiff::Timestamp>) -> Nanos {
 
 fn block_on<T>(future: impl Future<Output = T>) -> Result<T, SqlError> {
     let runtime = Builder::new_current_thread().enable_all().build();
-    Ok(runtime.map_err(|error| SqlError::Environment(error.to_string()))?.block_on(future))
+    let runtime = runtime.map_err(|error| SqlError::Environment(error.to_string()))?;
+    let done = runtime.block_on(future);
+    // A look-up of a name that was given up is not waited for.
+    runtime.shutdown_background();
+    Ok(done)
 }

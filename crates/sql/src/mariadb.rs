@@ -1,13 +1,15 @@
 //! A MariaDB of our own on mounted disks: created, started, killed, started again, gone.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use cluster::{ClusterError, Host, Program};
+use private::User;
 
 use crate::connection::Connection;
+use crate::settings::FILES;
 use crate::{SqlError, Target};
 
 /// The programs of a MariaDB.
@@ -63,35 +65,52 @@ const SCHEMA: &str = "bench";
 /// How often to look whether a program is ready.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// The folder on the host for its socket, settings and temporary files.
+const FOLDER: &str = "sql";
+
 impl MariaDb {
-    /// Creates its files on the host's disks and starts it; `settings` is the text of its settings' file, over which `first`,
-    /// variables and values, count until it is started again. Waits for it at most `patience`, and not once `stop` is set.
+    /// Makes the folder on the host for its socket, settings and temporary files, which only it and root can enter, and in it the
+    /// only one that statements can read files from and write files to.
+    ///
+    /// # Errors
+    /// When they cannot be made.
+    pub fn folder(host: &Host) -> Result<PathBuf, SqlError> {
+        let folder = host.private_folder(FOLDER)?;
+        host.private_folder(&format!("{FOLDER}/{FILES}"))?;
+        Ok(folder)
+    }
+
+    /// Creates its files on the host's disks and starts it, with its [`folder`](Self::folder); `settings` is the text of its
+    /// settings' file, over which `first`, variables and values, count until it is started again. Waits for it at most `patience`,
+    /// and not once `stop` is set. Only the user of this process can log in, without a password, by the socket.
     ///
     /// # Errors
     /// When its files cannot be created or it does not start, with the end of what it said.
     pub fn start(
-        host: Host,
+        (host, folder): (Host, &Path),
         programs: &Programs,
         settings: &str,
         first: &[(&str, String)],
         patience: Duration,
         stop: &Arc<AtomicBool>,
     ) -> Result<Self, SqlError> {
-        let file = host.folder().join("sql.cnf");
-        let failed = |error: std::io::Error| SqlError::Environment(format!("{}: {error}", file.display()));
-        std::fs::write(&file, settings).map_err(failed)?;
-        for folder in
-            [Some("data/mysql"), Some("data/binlog"), host.disk("redo").map(|_| "redo/mysql")].into_iter().flatten()
-        {
-            let (disk, below) = folder.split_once('/').unwrap_or((folder, ""));
-            let disk = host.disk(disk).ok_or_else(|| SqlError::Input(format!("the node has no {disk} disk")))?;
-            std::fs::create_dir_all(disk.join(below)).map_err(failed)?;
+        let file = folder.join("sql.cnf");
+        host.private_file(&file, settings)?;
+        let redo = host.disk("redo").map(|_| ("redo", "mysql"));
+        for (disk, below) in [("data", "mysql"), ("data", "binlog")].into_iter().chain(redo) {
+            host.folder_on(disk, below)?;
         }
+        let own = User::current();
+        let user = own.name().ok_or_else(|| {
+            SqlError::Environment(format!(
+                "MariaDB lets people in by the names of their accounts, and this is {own}: run as root"
+            ))
+        })?;
         let target = Target {
             host: "localhost".to_owned(),
             port: 0,
-            socket: Some(host.folder().join("sql.sock")),
-            user: "root".to_owned(),
+            socket: Some(folder.join("sql.sock")),
+            user,
             password: None,
             schema: SCHEMA.to_owned(),
             tls_ca: None,
@@ -114,9 +133,12 @@ impl MariaDb {
 
     /// Its files: the system tables.
     fn create(&self) -> Result<(), SqlError> {
-        let mut arguments = vec![format!("--defaults-file={}", self.settings.display()), "--user=root".to_owned()];
-        // Who can reach the socket is root; there is nobody else to keep out.
-        arguments.extend(["--auth-root-authentication-method=normal", "--skip-test-db"].map(str::to_owned));
+        let arguments = [
+            format!("--defaults-file={}", self.settings.display()),
+            "--auth-root-authentication-method=socket".to_owned(),
+            format!("--auth-root-socket-user={}", self.target.user),
+            "--skip-test-db".to_owned(),
+        ];
         let install = self.host.launch("install", &self.programs.install, &arguments)?;
         let from = Instant::now();
         while install.is_running() {
@@ -134,7 +156,7 @@ impl MariaDb {
 
     /// Starts it and waits until it answers.
     fn launch(&self, first: &[(&str, String)]) -> Result<(), SqlError> {
-        let mut arguments = vec![format!("--defaults-file={}", self.settings.display()), "--user=root".to_owned()];
+        let mut arguments = vec![format!("--defaults-file={}", self.settings.display())];
         arguments.extend(first.iter().map(|(key, value)| format!("--{key}={value}")));
         let program = self.host.launch("sql", &self.programs.server, &arguments)?;
         *self.program() = Some(program);

@@ -21,6 +21,8 @@ pub struct Order {
     pub plan: Plan,
     /// What happens with tables that are there.
     pub table: Table,
+    /// Whether a schema that is not there is made; one of a server that is started here always is.
+    pub create: bool,
     /// A server that was started is killed so long after each run began, as a crash would, and started again.
     pub crash: Option<Duration>,
     /// Once true, what runs ends soon, and all that was started is taken down.

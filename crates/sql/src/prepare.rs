@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use tpcc::{Dialect, Session};
 
 use crate::connection::Connection;
+use crate::note::Note;
+use crate::schema::enter;
 use crate::work::JobKind;
 use crate::{Job, SqlError, Table, Target, inserts};
 
@@ -17,10 +19,6 @@ pub(crate) struct Ready {
     pub(crate) loaded: BTreeSet<i64>,
 }
 
-/// Rows of `loaded` below 0 say what is loaded: with which seed, and how much.
-const SEED: i64 = -1;
-const SIZE: i64 = -2;
-
 impl Job {
     /// Its tables.
     fn tables(&self) -> Vec<String> {
@@ -32,16 +30,14 @@ impl Job {
         }
     }
 
-    /// Statements that create them.
-    fn schema(&self) -> Vec<&'static str> {
-        let all = Dialect::mysql().schema();
-        let is_loaded = |sql: &&str| sql.contains(&format!("TABLE {} ", tpcc::Table::Loaded.key()));
-        match self.kind {
-            JobKind::Inserts { .. } => std::iter::once(inserts::SCHEMA).chain(all.filter(is_loaded)).collect(),
-            JobKind::Tpcc(_) => all.collect(),
-            // Its own program creates the others.
-            JobKind::Sysbench(_) => all.filter(is_loaded).collect(),
-        }
+    /// Tables and the statements that create them; `loaded` comes first, so that a load that is cut off has said what it is.
+    fn schema(&self) -> Vec<(&'static str, &'static str)> {
+        let all = Dialect::mysql().schema().chain([inserts::SCHEMA]);
+        let named = all.filter_map(|sql| Some((sql.strip_prefix("CREATE TABLE ")?.split_once(' ')?.0, sql)));
+        let tables = self.tables();
+        let mut mine: Vec<_> = named.filter(|(name, _)| tables.iter().any(|table| table == name)).collect();
+        mine.sort_by_key(|(name, _)| *name != tpcc::Table::Loaded.key());
+        mine
     }
 
     /// What is loaded, as `loaded` tells it.
@@ -54,18 +50,17 @@ impl Job {
     }
 }
 
-/// Makes the schema ready: creates it and its tables, or finds how far a load had come.
-pub(crate) async fn prepare(target: &Target, job: &Job, table: Table, seed: u64) -> Result<Ready, SqlError> {
+/// Makes the schema ready: creates its tables, or finds how far a load had come. A schema that is not there is made only with
+/// `create`.
+pub(crate) async fn prepare(
+    target: &Target,
+    job: &Job,
+    (table, create): (Table, bool),
+    seed: u64,
+) -> Result<Ready, SqlError> {
     let said = |doing: &'static str| move |error: mysql_async::Error| SqlError::said(doing, &error);
     let mut connection = Connection::open(target, false).await.map_err(said("the database"))?;
-    let schema = &target.schema;
-    let create = format!("CREATE DATABASE IF NOT EXISTS `{schema}`");
-    // Who may not create schemas may still have one.
-    let created = connection.run(&create).await;
-    connection.run(&format!("USE `{schema}`")).await.map_err(|error| match created {
-        Err(why) => SqlError::said("creating the schema", &why),
-        Ok(()) => SqlError::said("the schema", &error),
-    })?;
+    enter(&mut connection, target, create).await?;
     let there = connection.text("SHOW TABLES").await.map_err(said("the schema's tables"))?;
     let there: BTreeSet<&str> = there.iter().filter_map(|row| Some(row.first()?.text())).collect();
     let mine: Vec<_> = job.tables().into_iter().filter(|table| there.contains(table.as_str())).collect();
@@ -74,26 +69,22 @@ pub(crate) async fn prepare(target: &Target, job: &Job, table: Table, seed: u64)
             "{} has no loaded tables of this workload: leave --no-load away",
             target.title()
         ))),
-        Table::Keep => found(&mut connection).await.map(|(ready, _)| ready),
-        Table::Load if !mine.is_empty() => go_on(&mut connection, target, job, &mine).await,
-        Table::Load | Table::Drop => {
-            for table in mine {
-                connection.run(&format!("DROP TABLE {table}")).await.map_err(said("dropping a table"))?;
-            }
-            for sql in job.schema() {
-                connection.run(sql).await.map_err(said("creating a table"))?;
-            }
-            let rows = format!("INSERT INTO loaded VALUES ({SEED}, '{seed}'), ({SIZE}, '{}')", job.size());
-            connection.run(&rows).await.map_err(said("creating a table"))?;
-            Ok(Ready { seed, loaded: BTreeSet::new() })
-        }
+        Table::Keep => keep(&mut connection, target, job).await,
+        Table::Load if !mine.is_empty() => go_on(&mut connection, target, job, mine, seed).await,
+        Table::Load | Table::Drop => anew(&mut connection, job, &mine, seed).await,
     };
     connection.close().await;
     ready
 }
 
 /// Tables are there that nobody said to drop: a load that was not ended goes on, everything else is left alone.
-async fn go_on(connection: &mut Connection, target: &Target, job: &Job, mine: &[String]) -> Result<Ready, SqlError> {
+async fn go_on(
+    connection: &mut Connection,
+    target: &Target,
+    job: &Job,
+    mine: Vec<String>,
+    seed: u64,
+) -> Result<Ready, SqlError> {
     let refused = |why: &str| {
         SqlError::Input(format!(
             "{} has {} already{why}: run on what is there with --no-load, or load it anew with --drop, which deletes it",
@@ -101,31 +92,185 @@ async fn go_on(connection: &mut Connection, target: &Target, job: &Job, mine: &[
             mine.join(", ")
         ))
     };
-    if mine.len() < job.tables().len() || matches!(job.kind, JobKind::Sysbench(_)) {
-        return Err(refused(""));
+    let loaded = tpcc::Table::Loaded.key();
+    if !mine.iter().any(|table| table == loaded) {
+        return Err(refused(", which no load of ours made"));
     }
-    let (ready, size) = found(connection).await?;
-    if size != job.size() {
+    let note = Note::read(connection).await?;
+    let Some(size) = &note.size else {
+        // A try before ended as soon as it had begun.
+        let nothing = mine == [loaded] && note.pieces.is_empty();
+        return if nothing { anew(connection, job, &mine, seed).await } else { Err(refused("")) };
+    };
+    if *size != job.size() {
         return Err(refused(&format!(", with {size}")));
     }
-    if ready.loaded.len() as i64 >= crate::load::pieces(job) {
+    if let JobKind::Sysbench(_) = job.kind {
+        // What sysbench began it cannot go on with.
+        return if note.open { anew(connection, job, &mine, seed).await } else { Err(refused(", loaded to the end")) };
+    }
+    if note.pieces.len() as i64 >= crate::load::pieces(job) {
         return Err(refused(", loaded to the end"));
     }
-    Ok(ready)
+    if mine.len() < job.tables().len() {
+        if !note.pieces.is_empty() {
+            return Err(refused(&format!(", but not all of {}", job.tables().join(", "))));
+        }
+        create(connection, job, &mine, None).await?;
+    }
+    Ok(Ready { seed: note.seed, loaded: note.pieces })
 }
 
-/// What `loaded` tells.
-async fn found(connection: &mut Connection) -> Result<(Ready, String), SqlError> {
-    let rows = connection.text("SELECT piece, seed FROM loaded").await;
-    let rows = rows.map_err(|error| SqlError::said("the table `loaded`", &error))?;
-    let (mut ready, mut size) = (Ready::default(), String::new());
-    for row in rows {
-        match (row.first().and_then(tpcc::Value::int), row.get(1)) {
-            (Some(SEED), Some(seed)) => ready.seed = seed.digits().parse().unwrap_or_default(),
-            (Some(SIZE), Some(told)) => size = told.text().to_owned(),
-            (Some(piece), _) => drop(ready.loaded.insert(piece)),
-            _ => {}
+/// What is there is used as it is, if it is what the job asks for.
+async fn keep(connection: &mut Connection, target: &Target, job: &Job) -> Result<Ready, SqlError> {
+    let refused = |has: &str, then: &str| {
+        let asked = job.size();
+        SqlError::Input(format!("{} has {has}, and --no-load is asked to run on {asked}: {then}", target.title()))
+    };
+    let note = Note::read(connection).await?;
+    let pieces = crate::load::pieces(job);
+    match &note.size {
+        None => {
+            return Err(refused("no note of what is loaded", "load it anew with --drop, which deletes what is there"));
+        }
+        Some(size) if *size != job.size() => {
+            let then = "give --records as it was loaded, or load it anew with --drop, which deletes what is there";
+            return Err(refused(&format!("{size} loaded"), then));
+        }
+        Some(_) if note.open || (note.pieces.len() as i64) < pieces => {
+            let (done, of) = (note.pieces.len(), pieces.max(1));
+            let then = "leave --no-load away, and the load goes on";
+            return Err(refused(&format!("a load that was not ended ({done} of {of} pieces)"), then));
+        }
+        Some(_) => {}
+    }
+    match crate::counts::missing(connection, job).await? {
+        Some(there) => Err(refused(&there, "load it anew with --drop, which deletes what is there")),
+        None => Ok(Ready { seed: note.seed, loaded: note.pieces }),
+    }
+}
+
+/// Drops the tables `mine` and creates all of the job's, with a note of what they are to hold.
+async fn anew(connection: &mut Connection, job: &Job, mine: &[String], seed: u64) -> Result<Ready, SqlError> {
+    for table in mine {
+        let dropped = connection.run(&format!("DROP TABLE {table}")).await;
+        dropped.map_err(|error| SqlError::said("dropping a table", &error))?;
+    }
+    create(connection, job, &[], Some(seed)).await?;
+    Ok(Ready { seed, loaded: BTreeSet::new() })
+}
+
+/// Creates the tables that are not among `there`, and notes a load that begins with `seed`. If that fails, what was created is
+/// dropped again, or named where that fails too.
+async fn create(connection: &mut Connection, job: &Job, there: &[String], seed: Option<u64>) -> Result<(), SqlError> {
+    let open = matches!(job.kind, JobKind::Sysbench(_));
+    let note = seed.map(|seed| Note::begin(seed, &job.size(), open));
+    let mut made = Vec::new();
+    let mut fault = None;
+    for (name, sql) in job.schema() {
+        if there.iter().any(|table| table == name) {
+            continue;
+        }
+        fault = connection.run(sql).await.err();
+        if fault.is_some() {
+            break;
+        }
+        made.push(name.to_owned());
+        if let Some(note) = note.as_ref().filter(|_| name == tpcc::Table::Loaded.key()) {
+            fault = connection.run(note).await.err();
+            if fault.is_some() {
+                break;
+            }
         }
     }
-    Ok((ready, size))
+    match fault {
+        None => Ok(()),
+        Some(error) => {
+            let left = drop_all(connection, &made).await;
+            Err(SqlError::said("creating the tables", &error).with(&left))
+        }
+    }
+}
+
+/// Drops tables; says what is left of them.
+async fn drop_all(connection: &mut Connection, tables: &[String]) -> String {
+    let mut left = Vec::new();
+    for table in tables.iter().rev() {
+        if connection.run(&format!("DROP TABLE IF EXISTS {table}")).await.is_err() {
+            left.push(table.as_str());
+        }
+    }
+    match left.as_slice() {
+        [] => "no table of it is left".to_owned(),
+        left => format!("these tables of it are left, which --drop deletes: {}", left.join(", ")),
+    }
+}
+
+/// Drops what another program left of its load; says what is left of it.
+pub(crate) async fn clear(target: &Target, job: &Job) -> String {
+    match Connection::open(target, true).await {
+        Ok(mut connection) => {
+            let left = drop_all(&mut connection, &job.tables()).await;
+            connection.close().await;
+            left
+        }
+        Err(_) => "its tables are left, which the next try drops".to_owned(),
+    }
+}
+
+/// Notes that another program has filled the tables.
+pub(crate) async fn done(target: &Target) -> Result<(), mysql_async::Error> {
+    let mut connection = Connection::open(target, true).await?;
+    connection.run(&Note::done()).await?;
+    connection.close().await;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use tpcc::Scale;
+    use units::{Bytes, Nanos};
+    use workload::{OltpTest, SysbenchDistribution};
+
+    use super::*;
+    use crate::Oltp;
+
+    /// The workloads with the largest numbers that they can have.
+    fn largest() -> [Job; 3] {
+        let oltp = Oltp {
+            test: OltpTest::ReadWrite,
+            tables: u64::MAX,
+            rows: u64::MAX,
+            distribution: SysbenchDistribution::Uniform,
+            theta: 0.8,
+        };
+        [
+            JobKind::Inserts { before: u64::MAX, adds: 0, rows: 1, row: Bytes(1) },
+            JobKind::Tpcc(Scale { warehouses: i64::MAX }),
+            JobKind::Sysbench(oltp),
+        ]
+        .map(|kind| Job { kind, clients: None, think: Nanos(0) })
+    }
+
+    #[test]
+    fn the_longest_note_fits_its_column() {
+        let loaded = Dialect::mysql().schema().find(|sql| sql.starts_with("CREATE TABLE loaded ")).unwrap();
+        let (_, rest) = loaded.split_once("seed varchar(").unwrap();
+        let most: usize = rest.split_once(')').unwrap().0.parse().unwrap();
+        for job in largest() {
+            assert!(job.size().len() <= most, "`{}` is longer than {most}", job.size());
+        }
+        assert!(u64::MAX.to_string().len() <= most);
+    }
+
+    #[test]
+    fn every_table_is_created_after_the_one_that_says_what_is_loaded() {
+        for job in &largest()[..2] {
+            let names: Vec<_> = job.schema().into_iter().map(|(name, _)| name).collect();
+            assert_eq!(names[0], "loaded");
+            let tables: BTreeSet<_> = job.tables().into_iter().collect();
+            assert_eq!(names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>(), tables);
+            assert_eq!(names.len(), tables.len());
+        }
+    }
 }

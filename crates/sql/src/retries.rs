@@ -1,4 +1,4 @@
-//! What was tried again.
+//! What was tried again, and what ended a run.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,14 +10,14 @@ use crate::Class;
 #[derive(Debug, Default)]
 pub struct Retries {
     counts: [AtomicU64; Class::AGAIN.len()],
-    /// Why the database takes nothing more.
-    full: Mutex<Option<String>>,
-    /// Set with `full`, and by the caller who wants all to end.
+    /// What the next transaction would meet too.
+    ended: Mutex<Option<(Class, String)>>,
+    /// Set with `ended`, and by the caller who wants all to end.
     stop: std::sync::Arc<AtomicBool>,
 }
 
 impl Retries {
-    /// Nothing yet; `stop` is set when the database takes nothing more, and heeded when it is set by others.
+    /// Nothing yet; `stop` is set when nothing more can be done, and heeded when it is set by others.
     pub fn new(stop: std::sync::Arc<AtomicBool>) -> Self {
         Self { stop, ..Self::default() }
     }
@@ -28,14 +28,15 @@ impl Retries {
         }
     }
 
-    pub(crate) fn full(&self, reason: String) {
-        self.full.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
+    /// Ends the run.
+    pub(crate) fn end(&self, class: Class, reason: String) {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((class, reason));
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Why the database takes nothing more.
-    pub fn why_full(&self) -> Option<String> {
-        self.full.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// What ended the run, and why, if the database did.
+    pub fn ended(&self) -> Option<(Class, String)> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn stopped(&self) -> bool {

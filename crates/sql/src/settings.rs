@@ -54,6 +54,9 @@ impl Memory {
     }
 }
 
+/// The folder in the server's own that statements can read files from and write files to, and no other.
+pub(crate) const FILES: &str = "files";
+
 /// The variable of the buffer pool.
 pub(crate) const POOL: &str = "innodb_buffer_pool_size";
 
@@ -94,12 +97,15 @@ pub fn settings(
     put("socket", folder.join("sql.sock").display().to_string());
     put("pid_file", folder.join("sql.pid").display().to_string());
     put("tmpdir", folder.display().to_string());
-    // Only its socket, in a folder of ours, lets anybody in: it has no password.
+    put("secure_file_priv", folder.join(FILES).display().to_string());
+    // Only its socket lets anybody in, in a folder that nobody else can enter.
     put("skip_networking", "ON".to_owned());
     put("max_connections", (clients + SPARE).to_string());
     // Each connection takes a file, each table some.
     put("open_files_limit", (2 * (clients + SPARE) + 1024).to_string());
     put("back_log", (clients + SPARE).to_string());
+    // Each connection prepares its own; MariaDB takes no more than a million.
+    put("max_prepared_stmt_count", ((clients + SPARE) * crate::target::STATEMENTS).min(1 << 20).to_string());
     let pool = deployment.settings.block_cache.unwrap_or_else(|| memory.pool());
     put(POOL, pool.0.to_string());
     let doublewrite = deployment.settings.doublewrite.unwrap_or(true);
@@ -141,6 +147,8 @@ mod tests {
             "innodb_log_group_home_dir = /r/mysql",
             "innodb_buffer_pool_size = 1073741824",
             "innodb_doublewrite = OFF",
+            "secure_file_priv = /f/files",
+            "skip_networking = ON",
         ] {
             assert!(text.lines().any(|has| has == line), "{line} in\n{text}");
         }

@@ -140,6 +140,14 @@ impl Target {
         }
     }
 
+    /// The server alone, for people.
+    pub(crate) fn server_title(&self) -> String {
+        match &self.socket {
+            Some(socket) => format!("{}@{}", self.user, socket.display()),
+            None => format!("mysql://{}@{}:{}", self.user, self.host, self.port),
+        }
+    }
+
     /// How to connect; in the schema, or in none to create it.
     pub(crate) fn opts(&self, in_schema: bool) -> mysql_async::Opts {
         // Both providers may be built in for other parts of the program: TLS must be told which.
@@ -175,12 +183,23 @@ impl Target {
 const MOST_PACKET: usize = 16 << 20;
 /// MySQL's default.
 const WAIT_TIMEOUT: usize = 28_800;
-/// More than all statements of TPC-C for every length of an order.
-const STATEMENTS: usize = 128;
+/// More than all statements of TPC-C for every length of an order and every number of districts.
+pub(crate) const STATEMENTS: usize = 128;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_statement_of_tpcc_pushes_another_out() {
+        use tpcc::{DISTRICTS, Many, Statement};
+        let lengths = |many: &Many| match many {
+            Many::Items | Many::LockStocks | Many::AddLines => 11,
+            _ => DISTRICTS as usize,
+        };
+        let all = Statement::ALL.len() + Many::ALL.iter().map(lengths).sum::<usize>();
+        assert!(all <= STATEMENTS, "{all}");
+    }
 
     #[test]
     fn a_url_is_read_with_and_without_a_port() {

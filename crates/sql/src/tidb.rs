@@ -3,6 +3,7 @@
 use cluster::{Server, StatusPort};
 use tpcc::{Row, Session};
 
+use crate::class::words;
 use crate::connection::Connection;
 use crate::{SqlError, Target};
 
@@ -21,7 +22,7 @@ pub(crate) async fn status_ports(target: &Target) -> Result<(Vec<StatusPort>, Ve
     };
     connection.close().await;
     // The run does not hang on it.
-    Ok(found.unwrap_or_else(|error| (Vec::new(), vec![format!("TiDB and TiKV are not watched: {error}")])))
+    Ok(found.unwrap_or_else(|error| (Vec::new(), vec![format!("TiDB and TiKV are not watched: {}", words(&error))])))
 }
 
 /// `8.0.11-TiDB-v8.5.1`.

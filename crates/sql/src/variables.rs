@@ -3,10 +3,10 @@
 use std::future::Future;
 use std::time::Duration;
 
+use interrupt::{GivenUp, Stop};
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error};
 use tokio::runtime::{Builder, Runtime};
-use tokio::time::timeout;
 
 use crate::{SqlError, Target};
 
@@ -18,6 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Variables {
     target: Target,
     runtime: Runtime,
+    stop: Stop,
 }
 
 impl Variables {
@@ -28,7 +29,13 @@ impl Variables {
     pub fn of(target: Target) -> Result<Self, SqlError> {
         let failed = |error: std::io::Error| SqlError::Environment(format!("no runtime can be made: {error}"));
         let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
-        Ok(Self { target, runtime })
+        Ok(Self { target, runtime, stop: Stop::default() })
+    }
+
+    /// The same, its waits given up when told so.
+    #[must_use]
+    pub fn stop(self, stop: Stop) -> Self {
+        Self { stop, ..self }
     }
 
     /// A variable's value as the server prints it; `None` if it has none of that name.
@@ -67,9 +74,14 @@ impl Variables {
         ask: impl FnOnce(Conn) -> F,
     ) -> Result<T, SqlError> {
         let asked = async { ask(Conn::new(self.target.opts(false)).await?).await };
-        match self.runtime.block_on(async { timeout(PATIENCE, asked).await }) {
+        match self.runtime.block_on(self.stop.within(PATIENCE, asked)) {
             Ok(answer) => answer.map_err(|error| SqlError::said(doing, &error)),
-            Err(_) => Err(SqlError::Environment(format!("{doing}: no answer within {} s", PATIENCE.as_secs()))),
+            Err(GivenUp::Stopped) => {
+                Err(SqlError::Environment(format!("{doing}: the wait for its answer was given up")))
+            }
+            Err(GivenUp::Late) => {
+                Err(SqlError::Environment(format!("{doing}: no answer within {} s", PATIENCE.as_secs())))
+            }
         }
     }
 }

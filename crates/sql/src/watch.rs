@@ -5,17 +5,17 @@ use std::time::{Duration, Instant};
 
 use catalog::Catalog;
 use cluster::{Host, Latest, Round, Rounds};
+use interrupt::Stop;
 use jiff::Timestamp;
 use observe::{CloudWatch, Latencies, NodeSample};
 use timeline::{About, Timeline};
 use tokio::runtime::{Builder, Runtime};
-use tokio::time::timeout;
 use tpcc::Session;
 use units::Bytes;
 
 use crate::connection::Connection;
 use crate::counters::{self, Status};
-use crate::{MariaDb, Retries, SqlError, Target};
+use crate::{Class, MariaDb, Retries, SqlError, Target};
 
 /// Latencies are fetched with every so many samples: a histogram is some kilobytes.
 const LATENCIES_EVERY: usize = 5;
@@ -29,14 +29,13 @@ const LEAST_ROOM: u64 = 1 << 20;
 /// A server that does not answer so long is not seen this time.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// One that does not say goodbye so long after the last look is left.
-const PARTING: Duration = Duration::from_secs(1);
-
 /// Looks at the disks and the server each second, in a thread of its own.
 #[derive(Debug)]
 pub(crate) struct Watch {
     seen: Arc<Mutex<Seen>>,
     ours: Option<Arc<MariaDb>>,
+    /// How often ours had been started again before.
+    restarts: u32,
     rounds: Rounds,
 }
 
@@ -48,6 +47,22 @@ struct Seen {
     server: Vec<Status>,
     /// Why the server could not be started again.
     gone: Option<String>,
+    /// How often the server was killed on purpose.
+    crashes: u32,
+    /// Whether it could not be reached in the last look.
+    out_of_reach: bool,
+}
+
+impl Seen {
+    /// How often the server ended though nobody meant it to: ours as its process shows, another as its uptime and its silence do.
+    fn lost(&self, ours: Option<(&MariaDb, u32)>) -> u32 {
+        match ours {
+            Some((ours, before)) => {
+                (ours.restarts() - before + u32::from(!ours.is_running())).saturating_sub(self.crashes)
+            }
+            None => counters::restarts(&self.server) + u32::from(self.out_of_reach),
+        }
+    }
 }
 
 /// How the one node is called, as those of clusters are.
@@ -75,7 +90,7 @@ impl Watch {
             seen: seen.clone(),
         };
         let rounds = Rounds::start("watch".to_owned(), move |round| looker.look(round)).map_err(failed)?;
-        Ok(Self { seen, ours: ours.cloned(), rounds })
+        Ok(Self { seen, ours: ours.cloned(), restarts: ours.map_or(0, |ours| ours.restarts()), rounds })
     }
 
     /// What the disks did in the last interval.
@@ -94,17 +109,18 @@ impl Watch {
         locked(&self.seen).gone.clone()
     }
 
-    /// Looks once more and ends: all that was seen.
-    pub(crate) fn finish(mut self) -> Result<Timeline, SqlError> {
+    /// Looks once more and ends: all that was seen, and how often the server was lost.
+    pub(crate) fn finish(mut self) -> Result<(Timeline, u32), SqlError> {
         self.rounds.end();
         let seen = locked(&self.seen);
+        let lost = seen.lost(self.ours.as_deref().map(|ours| (ours, self.restarts)));
         let server = counters::timeline(&seen.server);
-        let Some(ours) = &self.ours else { return Ok(server) };
+        let Some(ours) = &self.ours else { return Ok((server, lost)) };
         let disks = of_disks(ours.host(), &seen)?;
         if server.series.is_empty() {
-            return Ok(disks);
+            return Ok((disks, lost));
         }
-        Ok(disks.merge(&server)?)
+        Ok((disks.merge(&server)?, lost))
     }
 }
 
@@ -159,6 +175,7 @@ impl Looker {
             self.disks(&ours, last || number.is_multiple_of(LATENCIES_EVERY));
             self.room(&ours);
             if self.crash.take_if(|at| *at <= Instant::now()).is_some() {
+                locked(&self.seen).crashes += 1;
                 ours.kill9();
             }
             if !ours.is_running() && !last && !self.retries.stopped() && locked(&self.seen).gone.is_none() {
@@ -183,14 +200,18 @@ impl Looker {
             let rows = known.text("SHOW GLOBAL STATUS").await?;
             Ok::<_, mysql_async::Error>((Status::of(Timestamp::now(), &rows), known))
         };
-        // Its timer is the runtime's.
-        let asked = self.runtime.block_on(async { timeout(PATIENCE, asking).await });
-        if let Ok(Ok((status, known))) = asked {
-            locked(&self.seen).server.push(status);
-            self.connection = Some(known);
+        let asked = self.runtime.block_on(Stop::default().within(PATIENCE, asking));
+        match asked {
+            Ok(Ok((status, known))) => {
+                locked(&self.seen).server.push(status);
+                self.connection = Some(known);
+            }
+            // One that is slow to answer is there.
+            Ok(Err(error)) => locked(&self.seen).out_of_reach = last && Class::of(&error) == Class::Lost,
+            Err(_) => {}
         }
         if let Some(connection) = self.connection.take_if(|_| last) {
-            let _ = self.runtime.block_on(async { timeout(PARTING, connection.close()).await });
+            self.runtime.block_on(connection.close());
         }
     }
 
@@ -200,7 +221,7 @@ impl Looker {
             let Some(disk) = ours.host().disk(name) else { continue };
             let Ok(there) = nix::sys::statvfs::statvfs(&disk) else { continue };
             if there.blocks_available() * there.fragment_size() < LEAST_ROOM && !self.retries.stopped() {
-                self.retries.full(format!("nothing is left of the {name} disk's {}", size(&there)));
+                self.retries.end(Class::Full, format!("nothing is left of the {name} disk's {}", size(&there)));
                 ours.kill9();
             }
         }

@@ -10,8 +10,6 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 use store::config::{Loaded, Machine};
 use store::{Arguments, Node, NodeError, configure};
 
@@ -20,7 +18,7 @@ fn main() -> ExitCode {
     match run(&arguments) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("diskwright-store: {error}");
+            input::log_line(format_args!("diskwright-store: {error}"));
             ExitCode::from(error.exit_code())
         }
     }
@@ -41,11 +39,11 @@ fn run(arguments: &Arguments) -> Result<ExitCode, NodeError> {
     let node = Node::start(arguments, loaded.config, machine)?;
     // Not before: a start that waits for other nodes ends at once by default, which loses nothing. Not after the ready line:
     // who reads it may ask for the end.
-    let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(failed("watch for SIGTERM"))?;
+    interrupt::catch().map_err(failed("watch for SIGTERM"))?;
     let ready = serde_json::json!({ "addr": node.addr().to_string(), "status_addr": node.status_addr().to_string() });
     let mut out = std::io::stdout().lock();
     writeln!(out, "{ready}").and_then(|()| out.flush()).map_err(failed("write to standard output"))?;
-    signals.forever().next();
+    interrupt::wait();
     node.stop();
     Ok(ExitCode::SUCCESS)
 }
@@ -55,6 +53,6 @@ fn report(arguments: &Arguments, loaded: &Loaded) {
     let file = arguments.config.as_deref().unwrap_or_else(|| "command line".as_ref()).display();
     for key in &loaded.unrecognised {
         let meant = key.meant.as_ref().map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
-        eprintln!("{file}:{}: unrecognized configuration key `{}`{meant}", key.line, key.key);
+        input::log_line(format_args!("{file}:{}: unrecognized configuration key `{}`{meant}", key.line, key.key));
     }
 }

@@ -93,16 +93,6 @@ named! {
         ShowLines = "show-lines",
         /// warehouse, district → the oldest order that is not delivered; locked.
         OldestNewOrder = "oldest-new-order",
-        /// warehouse, district, order.
-        RemoveNewOrder = "remove-new-order",
-        /// warehouse, district, order → customer; locked.
-        CustomerOfOrder = "customer-of-order",
-        /// carrier, warehouse, district, order.
-        CarryOrder = "carry-order",
-        /// date, warehouse, district, order.
-        DeliverLines = "deliver-lines",
-        /// warehouse, district, order → amount.
-        AmountOfOrder = "amount-of-order",
         /// amount, warehouse, district, customer.
         CreditCustomer = "credit-customer",
         /// warehouse, district → next order.
@@ -121,6 +111,16 @@ named! {
         LockStocks = "lock-stocks",
         /// lines.
         AddLines = "add-lines",
+        /// warehouse, district and order each.
+        RemoveNewOrders = "remove-new-orders",
+        /// carrier, then warehouse, district and order each.
+        CarryOrders = "carry-orders",
+        /// warehouse, district and order each → district, customer.
+        CustomersOfOrders = "customers-of-orders",
+        /// date, then warehouse, district and order each.
+        DeliverLines = "deliver-lines",
+        /// warehouse, district and order each → district, amount.
+        AmountsOfOrders = "amounts-of-orders",
     }
 }
 

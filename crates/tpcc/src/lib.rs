@@ -4,6 +4,8 @@
 #![forbid(unsafe_code)]
 
 mod check;
+#[cfg(test)]
+mod columns_tests;
 mod dialect;
 mod input;
 mod load;

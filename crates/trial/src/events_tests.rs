@@ -66,6 +66,7 @@ fn order(load: Loop, share: f64, settings: &str) -> Order {
             seed: 1,
             monthly: None,
             drain: Nanos(0),
+            may_fail: bench::RunReport::MAY_FAIL,
             notes: Default::default(),
         },
         load: true,

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use cluster::{Cluster, Lab, Node};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
+use private::Purpose;
 
 use crate::TrialError;
 
@@ -32,7 +33,7 @@ impl PilotProcess {
     /// When it cannot be started.
     pub fn start(lab: &Lab, cluster: &Cluster, share: f64, folder: &Path) -> Result<Self, TrialError> {
         let failed = |error: std::io::Error| TrialError::Pilot(format!("not started: {error}"));
-        std::fs::create_dir_all(folder).map_err(failed)?;
+        let folder = &private::open(folder, Purpose::SCRATCH).map_err(|error| TrialError::Pilot(error.to_string()))?;
         let said = File::create(folder.join(SAID)).map_err(failed)?;
         // It ends with the thread that starts it, as nodes end with their keeper; Ctrl-C is for who started us.
         let child = Command::new("setpriv")
@@ -51,7 +52,7 @@ impl PilotProcess {
             .process_group(0)
             .spawn()
             .map_err(failed)?;
-        Ok(Self { child, folder: folder.to_owned() })
+        Ok(Self { child, folder: folder.clone() })
     }
 
     /// What a pilot said that was started with this folder, in lines; nothing if none was.

@@ -23,6 +23,9 @@ use crate::tikvpb::{BatchCommandsRequest, BatchCommandsResponse};
 /// Bytes before each message: 1 if it is compressed, and four of its length (gRPC over HTTP/2, "Length-Prefixed-Message").
 const PREFIX: usize = 5;
 
+/// The longest message of a store that is read: a batch of answers has as many rows as were asked for. Memory is not without end.
+pub const MOST_BYTES: usize = 256 << 20;
+
 /// Opens the stream. As `TikvClient::batch_commands`, but answers that are not compressed are read where HTTP/2 left them, into lists
 /// as long as the last: tonic would copy each message, and the lists grow answer by answer.
 ///
@@ -39,7 +42,7 @@ pub async fn batch_commands(
         let mut begun = BytesMut::new();
         response.map(|body| body.map_frame(move |frame| frame.map_data(|piece| way.lead(piece, &mut begun))))
     }))
-    .max_decoding_message_size(usize::MAX);
+    .max_decoding_message_size(MOST_BYTES);
     if gzip {
         store = store.send_compressed(Gzip).accept_compressed(Gzip);
     }

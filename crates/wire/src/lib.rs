@@ -7,7 +7,7 @@ mod batch;
 mod local;
 mod stream;
 
-pub use batch::batch_commands;
+pub use batch::{MOST_BYTES, batch_commands};
 pub use local::beside;
 pub use stream::LocalStream;
 

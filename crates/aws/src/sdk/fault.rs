@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use aws_credential_types::provider::error::CredentialsError;
 use aws_sdk_ec2::error::{ProvideErrorMetadata, SdkError};
 
+use super::bounded::TOO_LONG;
 use crate::{Action, AwsError};
 
 const NOT_OF_THE_SERVICE: &str = "it is not in the form of that service";
@@ -46,6 +47,9 @@ impl Faults {
             }
             SdkError::DispatchFailure(_) => {
                 self.unreachable(action, "no connection, or its certificate is not trusted")
+            }
+            SdkError::ResponseError(error) if format!("{error:?}").contains(TOO_LONG) => {
+                AwsError::answer(action, "it is longer than any answer of that service")
             }
             SdkError::ResponseError(_) => AwsError::answer(action, NOT_OF_THE_SERVICE),
             _ => AwsError::answer(action, "the request could not be made"),

@@ -57,7 +57,7 @@ impl Comparison {
 /// Pairs the runs of both by their numbers and compares them. `seed` is that of the bootstrap.
 ///
 /// # Errors
-/// When no run of A has the number of a run of B, a number comes twice, or a run measured nothing.
+/// When no run of A has the number of a run of B, a number comes twice, or a run measured nothing or failed.
 pub fn compare(
     (a, one): (&str, &[Sample]),
     (b, other): (&str, &[Sample]),
@@ -77,6 +77,11 @@ pub fn compare(
         if !unsteady.is_empty() {
             cautions.push(format!("{name}: not steady when measured: run {}", unsteady.join(", ")));
         }
+        let failed: Vec<_> = samples.iter().filter(|one| one.failed).map(|one| one.run.to_string()).collect();
+        if !failed.is_empty() {
+            cautions
+                .push(format!("{name}: operations failed, which no rate or latency shows: run {}", failed.join(", ")));
+        }
     }
     let throughput = Difference::of_throughput(&pairs);
     let kinds: BTreeSet<&String> = pairs.iter().flat_map(|(one, _)| one.kinds.keys()).collect();
@@ -95,6 +100,10 @@ fn pair<'s>((a, one): (&str, &'s [Sample]), (b, other): (&str, &'s [Sample])) ->
         for sample in samples {
             if !(sample.throughput.is_finite() && sample.throughput > 0.0) {
                 let message = format!("{name}: run {} measured no operations; leave it out or repeat it", sample.run);
+                return Err(BenchError::Input(message));
+            }
+            if let Some(why) = &sample.rejected {
+                let message = format!("{name}: run {} is a failed one ({why}); leave it out or repeat it", sample.run);
                 return Err(BenchError::Input(message));
             }
             if runs.insert(sample.run, sample).is_some() {

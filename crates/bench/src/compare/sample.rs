@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use timeline::{Latency, Timeline};
 use units::Nanos;
 
-use crate::series::{LATENCY, MEASURED_FROM, MEASURED_UNTIL, OPERATIONS, RUN, STEADY};
+use crate::series::{FAILURES, LATENCY, MEASURED_FROM, MEASURED_UNTIL, OPERATIONS, RUN, STEADY};
 use crate::statistics::batch_means;
 use crate::{BenchError, RunReport};
 
@@ -20,6 +20,10 @@ pub struct Sample {
     pub error: Option<(f64, f64)>,
     /// Whether it was steady.
     pub steady: bool,
+    /// Why it is a failed run, if it is.
+    pub rejected: Option<String>,
+    /// Whether operations failed in it.
+    pub failed: bool,
     /// Each kind of operation.
     pub kinds: BTreeMap<String, KindSample>,
 }
@@ -47,6 +51,8 @@ impl Sample {
             throughput: run.throughput.map_or(rate, |found| found.mean),
             error,
             steady: run.steady,
+            rejected: (!run.rejected.is_empty()).then(|| run.rejected.join("; ")),
+            failed: run.failures > 0,
             kinds: kinds.collect(),
         }
     }
@@ -83,11 +89,15 @@ impl Sample {
             let kind = series.labels.get("kind")?.clone();
             (!all.is_empty()).then(|| (kind, KindSample { p99_ns: all.value_at_quantile(0.99) as f64, seconds }))
         });
+        let mut failures = timeline.select(FAILURES, &[]).flat_map(|series| series.points());
+        let failed = failures.any(|point| inside(point.from, point.until) && point.value > 0.0);
         Ok(Self {
             run: note(RUN).and_then(|run| u32::try_from(run).ok()).unwrap_or(1),
             throughput: seconds.iter().sum::<f64>() / seconds.len() as f64,
             error: batch_means(&seconds).map(|found| (found.mean.standard_error(), found.mean.count as f64 - 1.0)),
             steady: timeline.about.notes.get(STEADY).is_none_or(|steady| steady != "false"),
+            rejected: timeline.about.notes.get(RunReport::REJECTED).cloned(),
+            failed,
             kinds: kinds.collect(),
         })
     }

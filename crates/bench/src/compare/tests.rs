@@ -8,7 +8,7 @@ use crate::statistics::testing::{autoregressive, random};
 
 fn sample(run: u32, throughput: f64) -> Sample {
     let error = Some((throughput * 0.01, 19.0));
-    Sample { run, throughput, error, steady: true, kinds: BTreeMap::new() }
+    Sample { run, throughput, error, steady: true, rejected: None, failed: false, kinds: BTreeMap::new() }
 }
 
 /// Runs with these throughputs.
@@ -62,6 +62,32 @@ fn one_run_each_is_compared_within_the_runs_and_warned_of() {
     // Errors of 10 and 11 with 38 degrees of freedom: t is 2.024.
     assert!((found.throughput.difference_high.unwrap() - 100.0 - 30.1).abs() < 0.2);
     assert!(found.cautions[0].starts_with("one run each"));
+}
+
+#[test]
+fn a_failed_run_is_compared_with_nothing_and_one_with_failures_is_told() {
+    let [a, mut b] = [samples([10.0, 11.0]), samples([12.0, 13.0])];
+    b[1].failed = true;
+    let told = compared(&a, &b).cautions;
+    assert_eq!(told, ["two disks: operations failed, which no rate or latency shows: run 2"]);
+    b[1].rejected = Some("all 7 of write failed".to_owned());
+    let error = compare(("one disk", &a), ("two disks", &b), 1).unwrap_err().to_string();
+    assert!(error.starts_with("two disks: run 2 is a failed one (all 7 of write failed)"), "{error}");
+}
+
+#[test]
+fn a_lost_server_makes_a_failed_run_in_the_report() {
+    let limits = crate::Limits::default();
+    let mut run = crate::RunReport::of(1, &crate::Judge::new(limits, 1), &[], &limits, crate::Cpu::default(), None);
+    run.lose_server(0, "it ended by itself");
+    assert_eq!((run.failures, run.errors.len(), Sample::of_report(&run).rejected), (0, 0, None));
+    run.lose_server(2, "it ended by itself");
+    assert_eq!((run.failures, run.errors[0].count, run.server_lost), (2, 2, 2));
+    assert_eq!(Sample::of_report(&run).rejected.unwrap(), "it lost its server: it ended by itself");
+    // Reports of before are read, too.
+    let mut old = serde_json::to_value(&run).unwrap();
+    old.as_object_mut().unwrap().remove("server_lost");
+    assert_eq!(serde_json::from_value::<crate::RunReport>(old).unwrap().server_lost, 0);
 }
 
 #[test]

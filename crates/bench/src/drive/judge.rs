@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use units::Nanos;
 
+use super::stall::{Stall, Stalls};
 use super::{Limits, Slice};
 use crate::statistics::{BatchMeans, batch_means, mser5};
 use crate::tally::Tally;
@@ -71,6 +72,7 @@ pub struct Judge {
     precise_before: bool,
     recent: Vec<Slice>,
     tally: Tally,
+    stalls: Stalls,
     measured: Option<Slice>,
 }
 
@@ -92,6 +94,7 @@ impl Judge {
             precise_before: false,
             recent: Vec::new(),
             tally: Tally::new(Nanos(limits.window.0 * EVERY as u64)),
+            stalls: Stalls::default(),
             measured: None,
         }
     }
@@ -139,6 +142,11 @@ impl Judge {
         self.measured.as_ref()
     }
 
+    /// The longest stretch, while it was measured, in which nothing succeeded; `None` if none is worth telling.
+    pub fn stalled(&self) -> Option<Stall> {
+        self.stalls.longest()
+    }
+
     /// All of the run, the warm-up included.
     pub fn tally(&self) -> &Tally {
         &self.tally
@@ -156,6 +164,7 @@ impl Judge {
         // Nothing came back: it takes a window at least.
         self.latency.push(if done > 0 { slice.sum as f64 / done as f64 } else { length * 1e9 });
         if self.phase == Phase::Measuring {
+            self.stalls.take(&slice);
             match &mut self.measured {
                 Some(all) => all.merge(&slice),
                 None => self.measured = Some(slice.clone()),

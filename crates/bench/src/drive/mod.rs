@@ -7,6 +7,7 @@ mod limits;
 mod pace;
 mod slice;
 mod source;
+mod stall;
 mod trickle;
 mod worker;
 
@@ -16,6 +17,7 @@ pub use judge::{Judge, Phase, Progress};
 pub use limits::Limits;
 pub use slice::{Reason, Slice};
 pub use source::Source;
+pub use stall::Stall;
 pub use worker::Worker;
 
 pub(crate) use pace::Pace;

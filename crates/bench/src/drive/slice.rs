@@ -12,7 +12,7 @@ pub struct Reason {
     pub kind: usize,
     /// Whether it may have been done all the same.
     pub unknown: bool,
-    /// What the database said, without the numbers in it, so that like reasons are counted as one.
+    /// What the database said, without the numbers in it but codes of errors, so that like reasons are counted as one.
     pub words: String,
 }
 
@@ -91,7 +91,7 @@ impl Slice {
 
     /// An operation of this kind failed.
     pub(crate) fn fail(&mut self, kind: usize, unknown: bool, words: &str) {
-        let mut reason = Reason { kind, unknown, words: without_numbers(words) };
+        let mut reason = Reason { kind, unknown, words: without_values(words) };
         if self.failures.len() >= MOST_REASONS && !self.failures.contains_key(&reason) {
             reason.words = "others".to_owned();
         }
@@ -138,17 +138,52 @@ pub(crate) fn record(latency: &mut Latency, nanos: u64) {
     debug_assert!(recorded.is_ok(), "{recorded:?}");
 }
 
-/// Digits become `#`: addresses, region numbers and times make every reason look different.
-fn without_numbers(words: &str) -> String {
-    let mut short = String::new();
-    for character in words.chars().take(LONGEST) {
-        if !character.is_ascii_digit() {
-            short.push(character);
+/// What stands before the code of an error, in any case.
+const BEFORE_CODES: [&str; 6] = ["error ", "error: ", "errno ", "errno: ", "code: ", "code="];
+
+/// Digits become `#`: addresses, region numbers and times make every reason look different. The code of an error stays, with its
+/// SQL state: `ERROR 1142 (42000)`, `[kv:9007]`.
+fn without_values(words: &str) -> String {
+    let words: String = words.chars().take(LONGEST).collect();
+    let (mut short, mut rest) = (String::new(), words.as_str());
+    while let Some(first) = rest.chars().next() {
+        let fresh = !short.ends_with(|last: char| last.is_alphanumeric());
+        let code = if fresh { code(rest) } else { 0 };
+        if code > 0 {
+            short += &rest[..code];
+            rest = &rest[code..];
+            continue;
+        }
+        if !first.is_ascii_digit() {
+            short.push(first);
         } else if !short.ends_with('#') {
             short.push('#');
         }
+        rest = &rest[first.len_utf8()..];
     }
     short
+}
+
+/// How long a code is that a text begins with, with what stands before it and its SQL state; 0 for none.
+fn code(text: &str) -> usize {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    if let Some((class, rest)) = text.strip_prefix('[').and_then(|rest| rest.split_once(':')) {
+        let length = digits(rest);
+        let whole =
+            length > 0 && rest[length..].starts_with(']') && class.bytes().all(|letter| letter.is_ascii_alphabetic());
+        return if whole { class.len() + length + 3 } else { 0 };
+    }
+    let starts = |before: &&&str| text.get(..before.len()).is_some_and(|start| start.eq_ignore_ascii_case(before));
+    let Some(before) = BEFORE_CODES.iter().find(starts) else { return 0 };
+    let length = before.len() + digits(&text[before.len()..]);
+    if length == before.len() {
+        return 0;
+    }
+    let state = text.get(length..length + 8).filter(|state| {
+        let inside = state.strip_prefix(" (").and_then(|state| state.strip_suffix(')'));
+        inside.is_some_and(|inside| inside.bytes().all(|letter| letter.is_ascii_alphanumeric()))
+    });
+    length + state.map_or(0, str::len)
 }
 
 #[cfg(test)]
@@ -164,6 +199,29 @@ mod tests {
         (0..1000u32).for_each(|number| slice.fail(0, true, &"x".repeat(number as usize % 150)));
         assert!(slice.failures.len() <= MOST_REASONS + 1);
         assert_eq!(slice.failed(), 1002);
+    }
+
+    #[test]
+    fn values_are_masked_and_codes_of_errors_stay() {
+        for (said, kept) in [
+            ("ERROR 1142 (42000): INSERT denied to u1@10.0.0.7", "ERROR 1142 (42000): INSERT denied to u#@#.#.#.#"),
+            ("ERROR 1146 (42S02): Table 't7' is missing", "ERROR 1146 (42S02): Table 't#' is missing"),
+            (
+                "ERROR 9007 (HY000): [kv:9007]Write conflict, ts=449",
+                "ERROR 9007 (HY000): [kv:9007]Write conflict, ts=#",
+            ),
+            (
+                "Error writing file (errno: 28 \"No space left\"), 3 bytes",
+                "Error writing file (errno: 28 \"No space left\"), # bytes",
+            ),
+            ("errors 17 and code 9", "errors # and code #"),
+            ("[1:2] [a:b] [a:12", "[#:#] [a:b] [a:#"),
+            ("ERROR", "ERROR"),
+            ("é 1é error 5é", "é #é error 5é"),
+        ] {
+            assert_eq!(without_values(said), kept);
+        }
+        assert_eq!(without_values(&"é9".repeat(LONGEST)).chars().count(), LONGEST, "the longest that is kept");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use units::Nanos;
@@ -116,11 +117,19 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
         rest.min(left)
     }
 
-    /// Starts nothing more and waits for what is in flight, at most `longest`. What is not over then is forgotten.
-    pub fn drain(&mut self, longest: Nanos) {
-        let until = self.now + longest;
+    /// Starts nothing more and waits for what is in flight, at most `longest`, and a second once `stop` is set. What is not over
+    /// then is forgotten.
+    pub fn drain(&mut self, longest: Nanos, stop: &AtomicBool) {
+        /// Answers that are on their way come within it.
+        const HURRIED: Nanos = Nanos::secs(1);
+        /// How often it is looked whether to hurry.
+        const GLANCE: Nanos = Nanos::millis(200);
+        let mut until = self.now + longest;
         while self.in_flight() > 0 && self.now < until {
-            self.collect(until - self.now, &mut |_| {});
+            if stop.load(Ordering::Relaxed) {
+                until = until.min(self.now + HURRIED);
+            }
+            self.collect((until - self.now).min(GLANCE), &mut |_| {});
         }
         for flight in self.flights.drain(..).flatten() {
             self.source.finished(flight.adds);

@@ -246,8 +246,19 @@ fn what_is_in_flight_at_the_end_is_waited_for() {
     let share = Loop::Closed { clients: 2, think: Nanos(0) };
     let mut worker = alone((clock.clone(), twin, Reads(10)), (share, &Course::default()));
     worker.turn(&mut |_| {});
-    worker.drain(Nanos::secs(10));
+    worker.drain(Nanos::secs(10), &AtomicBool::new(false));
     assert_eq!((clock.now(), worker.in_flight()), (Nanos::secs(3), 0));
+}
+
+#[test]
+fn told_to_stop_what_is_in_flight_is_not_waited_for_long() {
+    let clock = VirtualClock::default();
+    let twin = Twin::unlimited(clock.clone(), constant(Nanos::secs(30)));
+    let share = Loop::Closed { clients: 2, think: Nanos(0) };
+    let mut worker = alone((clock.clone(), twin, Reads(10)), (share, &Course::default()));
+    worker.turn(&mut |_| {});
+    worker.drain(Nanos::secs(60), &AtomicBool::new(true));
+    assert!(clock.now() <= Nanos::secs(2) && worker.in_flight() == 0, "{}", clock.now());
 }
 
 #[test]

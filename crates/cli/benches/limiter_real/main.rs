@@ -20,8 +20,7 @@ mod tikv;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::Parser;
@@ -166,10 +165,8 @@ fn measure(
     folder: &Path,
     lacking: impl Iterator<Item = (u64, Vec<Arm>)>,
 ) -> Result<(), Trouble> {
-    let stop = Arc::<AtomicBool>::default();
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register(signal, stop.clone())?;
-    }
+    let stop = interrupt::catch()?;
+    private::open(&args.scratch, private::Purpose::SCRATCH)?;
     let home = Home::open(args.scratch.join(run::HOME), env!("CARGO_BIN_EXE_diskwright"))?;
     let lab = Lab { home, scratch: args.scratch.clone(), programs: Programs::find()? };
     let began = Instant::now();

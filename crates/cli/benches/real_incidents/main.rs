@@ -15,8 +15,7 @@ mod watch;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
@@ -109,13 +108,11 @@ fn make_all(args: &Args, rows: &[&Row]) -> Result<(), Trouble> {
     if new.is_empty() {
         return Ok(());
     }
-    let stop = Arc::<AtomicBool>::default();
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register(signal, stop.clone())?;
-    }
+    let stop = interrupt::catch()?;
     let needs_store = new.iter().any(|row| row.on == On::Store);
     let none = || Programs { store: PathBuf::new(), pd: PathBuf::new() };
     let programs = if needs_store { Programs::find()? } else { none() };
+    private::open(&args.scratch, private::Purpose::SCRATCH)?;
     let home = Home::open(args.scratch.join("run"), env!("CARGO_BIN_EXE_diskwright"))?;
     let lab = Lab { home, scratch: args.scratch.clone(), programs };
     let began = Instant::now();

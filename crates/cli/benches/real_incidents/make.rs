@@ -166,6 +166,7 @@ fn mariadb(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble
             ..Plan::new(&row.name, "inserts", load, sql::Order::PATIENCE)
         },
         table: sql::Table::Load,
+        create: true,
         crash: None,
         stop: stop.clone(),
     };

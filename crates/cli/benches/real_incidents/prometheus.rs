@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use gather::prometheus::{Options, Range, Server, gather};
+use gather::prometheus::{Access, Options, Range, Server, gather};
 use jiff::Timestamp;
 use mount::Node;
 use timeline::Timeline;
@@ -38,12 +38,10 @@ impl Prometheus {
             "global: {{scrape_interval: 1s}}\nscrape_configs:\n- job_name: tikv\n  static_configs:\n  - targets: [{}]\n",
             named.join(", ")
         );
-        let file = folder.join("prometheus.yml");
-        std::fs::write(&file, config)?;
+        std::fs::write(folder.join("prometheus.yml"), config)?;
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let child = tools::tool("prometheus")
-            .arg(format!("--config.file={}", file.display()))
-            .arg(format!("--storage.tsdb.path={}", folder.join("data").display()))
+        let child = tools::server("prometheus", &folder)?
+            .args(["--config.file=prometheus.yml", "--storage.tsdb.path=data"])
             .arg(format!("--web.listen-address=127.0.0.1:{port}"))
             .stdout(Stdio::null())
             .stderr(std::fs::File::create(folder.join("log"))?)
@@ -66,7 +64,7 @@ impl Prometheus {
         let nodes: BTreeMap<String, String> =
             self.targets.iter().map(|target| (target.to_string(), "n1".to_owned())).collect();
         let options = Options { nodes, disks: disks.collect(), ..Options::default() };
-        let server = Server::new(&format!("http://127.0.0.1:{}/", self.port))?;
+        let server = Server::new(&format!("http://127.0.0.1:{}/", self.port), Access::default())?;
         Ok(gather(&server, &Range { from, until, step: Some(STEP) }, &options)?)
     }
 }

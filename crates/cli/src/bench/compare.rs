@@ -7,13 +7,13 @@ use serde_json::json;
 use trial::{Found, Order, Stage, alternate};
 use workload::operations::Recipe;
 
-use crate::bench::interrupts;
 use crate::bench::kept::Kept;
 use crate::bench::live::Live;
 use crate::bench::options::Options;
 use crate::failure::Failure;
 use crate::inputs;
 use crate::output::Output;
+use crate::signals;
 
 /// Arguments of `bench compare`.
 #[derive(Debug, clap::Args)]
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 
 fn measure(args: &Args, workload: &Path) -> Result<[(String, Vec<Sample>); 2], Failure> {
     let workload = inputs::workload(workload)?.noun;
-    let stop = interrupts()?;
+    let stop = signals::catch()?;
     let order = |path: &Path| -> Result<Order, Failure> {
         let order = args.options.on(workload.clone(), &inputs::deployment(path)?.noun)?;
         Ok(Order { stop: stop.clone(), ..order })

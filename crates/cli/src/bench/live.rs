@@ -6,6 +6,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use trial::Stage;
 use units::{Bytes, Nanos};
 
+use crate::progress;
+
 /// A line of progress, and under it what each node does; only where people watch.
 #[derive(Debug)]
 pub(crate) struct Live {
@@ -56,13 +58,13 @@ impl Live {
             }
         };
         self.bar.set_position((1000.0 * share.clamp(0.0, 1.0)) as u64);
-        self.bar.set_message(format!("{}{text}", self.side));
+        progress::show(&self.bar, &format!("{}{text}", self.side));
     }
 
     /// The same on a SQL database.
     pub(crate) fn show_sql(&mut self, stage: &sql::Stage<'_>) {
         match stage {
-            sql::Stage::Starting(what) => self.bar.set_message(format!("{}{what}", self.side)),
+            sql::Stage::Starting(what) => progress::show(&self.bar, &format!("{}{what}", self.side)),
             sql::Stage::Loading(loading) => self.show(&Stage::Loading(loading)),
             sql::Stage::Running { run, progress, nodes } => self.show(&Stage::Running { run: *run, progress, nodes }),
         }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use bench::{Arrivals, Limits, Loop, Plan};
 use cluster::{Lab, Programs};
 use deployment::Deployment;
+use private::Purpose;
 use trial::{Database, Order};
 use units::{Bytes, Nanos, Ratio, Uncertain, Usd};
 use workload::Workload;
@@ -168,8 +169,7 @@ impl Options {
     pub(crate) fn lab(&self, order: &Order) -> Result<Option<Lab>, Failure> {
         let Database::Reference { deployment, .. } = &order.database else { return Ok(None) };
         let programs = Programs::find()?;
-        std::fs::create_dir_all(&self.scratch)
-            .map_err(|error| Failure::environment(format!("{}: {error}", self.scratch.display())))?;
+        private::open(&self.scratch, Purpose::SCRATCH)?;
         self.room(order, deployment)?;
         Ok(Some(Lab { home: home::home()?, scratch: self.scratch.clone(), programs }))
     }

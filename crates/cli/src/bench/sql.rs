@@ -5,20 +5,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bench::{Plan, Report};
+use bench::{Phase, Plan, Report, RunReport};
 use deployment::Deployment;
+use private::Purpose;
 use serde_json::{Value, json};
-use sql::{Database, Found, Ground, Job, JobKind, Order, Password, Table, Target};
+use sql::{Database, Found, Ground, Job, JobKind, Order, Password, SqlError, Table, Target};
 use units::{Bytes, Nanos, Ratio, Usd};
 use workload::{Engine, Workload};
 
 use crate::bench::kept::Kept;
 use crate::bench::live::Live;
 use crate::bench::options::CLIENTS;
-use crate::bench::{Args, interrupts, sql_text, token};
+use crate::bench::{Args, sql_text, token};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{home, inputs};
+use crate::{home, inputs, signals};
 
 /// Servers that can be started here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -33,6 +34,9 @@ pub(crate) struct Extra {
     /// Drop the workload's tables that are in the schema, and load them anew
     #[arg(long, conflicts_with = "no_load")]
     drop: bool,
+    /// Make the schema that the URL names if it is not there
+    #[arg(long, requires = "db", conflicts_with = "no_load")]
+    create: bool,
     /// Speak TLS with the database; the server's certificate is signed by the authority in this file
     #[arg(long, value_name = "PEM", requires = "db")]
     tls_ca: Option<PathBuf>,
@@ -61,6 +65,7 @@ impl Extra {
     pub(crate) fn check_unused(&self) -> Result<(), Failure> {
         let given = [
             (self.drop, "--drop"),
+            (self.create, "--create"),
             (self.tls_ca.is_some(), "--tls-ca"),
             (self.iam, "--iam"),
             (self.credits.is_some(), "--credits"),
@@ -77,7 +82,7 @@ impl Extra {
 
 pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Output, Failure> {
     let order = order(args, workload)?;
-    let order = Order { stop: interrupts()?, ..order };
+    let order = Order { stop: signals::catch()?, ..order };
     let launched = matches!(order.database, Database::MariaDb { .. });
     let home = launched.then(home::home).transpose()?;
     if launched {
@@ -88,27 +93,41 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
     let scratch = &args.options.scratch;
     let ground = Ground::prepare((home.as_ref(), scratch), order.clone(), &mut |stage| live.show_sql(&stage))?;
     let mut kept = Kept::new(&args.out, args.runs, order.plan.report_of(ground.rows(), Vec::new()));
-    let mut found: Vec<Found> = Vec::new();
+    let (mut found, mut cut): (Vec<Found>, Option<String>) = Default::default();
     for number in 1..=args.runs {
-        let run = ground.run(number, &mut |stage| live.show_sql(&stage))?;
+        let mut run = match ground.run(number, &mut |stage| live.show_sql(&stage)) {
+            Ok(run) => run,
+            // What the runs before have measured is told all the same.
+            Err(error) if !found.is_empty() && !matches!(error, SqlError::Interrupted) => {
+                cut = Some(format!("run {number} could not be made: {error}"));
+                break;
+            }
+            Err(error) => return Err(error.into()),
+        };
         kept.keep(&run.report, &run.timeline)?;
+        ground.conclude(&mut run, &mut |stage| live.show_sql(&stage))?;
         found.push(run);
-        if found.last().is_some_and(|found| found.full.is_some()) {
+        if found.last().is_some_and(|found| found.ended.is_some() || found.report.server_lost > 0) {
             break;
         }
     }
-    let notes = ground.notes().to_vec();
+    let failed = cut.is_some() || found.iter().any(is_failed);
+    let notes: Vec<_> = cut.into_iter().chain(ground.notes().iter().cloned()).collect();
     ground.end()?;
     live.end();
-    let failed = found.iter().any(|found| {
-        let broken = found.checked.as_ref().is_some_and(|checked| !checked.broken.is_empty());
-        found.report.operations == 0 || found.full.is_some() || broken
-    });
     let output = match json {
-        true => Output::json(&document(kept.report(), &found)),
+        true => Output::json(&document(kept.report(), &found, &notes)),
         false => Output::text(sql_text::text(kept.report(), &found, &notes, kept.written())),
     };
     Ok(output.negative(failed))
+}
+
+/// Whether a run is a failed one, or its data are not as they should be, or nobody knows.
+fn is_failed(found: &Found) -> bool {
+    let broken = found.checked.as_ref().is_some_and(|checked| !checked.broken.is_empty());
+    // Whose end nobody asked for was cut short by a fault.
+    let cut = found.report.end == Phase::Interrupted || found.ended.is_some();
+    !found.report.rejected.is_empty() || cut || found.unchecked.is_some() || broken
 }
 
 fn order(args: &Args, workload: &Workload) -> Result<Order, Failure> {
@@ -125,6 +144,8 @@ fn order(args: &Args, workload: &Workload) -> Result<Order, Failure> {
         limits: options.limits(),
         seed: options.seed,
         monthly: price,
+        // What a kill on purpose makes fail is no failure of the run.
+        may_fail: if args.sql.crash.is_some() { Ratio(1.0) } else { RunReport::MAY_FAIL },
         ..Plan::new(title, &workload.name, load, Order::PATIENCE)
     };
     plan.check()?;
@@ -134,7 +155,7 @@ fn order(args: &Args, workload: &Workload) -> Result<Order, Failure> {
         _ => Table::Load,
     };
     let crash = args.sql.crash.map(|after| Duration::from_nanos(after.0));
-    Ok(Order { job, database, plan, table, crash, stop: Arc::default() })
+    Ok(Order { job, database, plan, table, create: args.sql.create, crash, stop: Arc::default() })
 }
 
 type Chosen = (Database, String, Option<Usd>);
@@ -206,7 +227,8 @@ fn password(target: &Target) -> Result<Option<Password>, Failure> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Ok(None);
     }
-    let asked = rpassword::prompt_password(format!("password of {} (empty for none): ", target.title()));
+    let title = target.title();
+    let asked = rpassword::prompt_password(format!("password of {} (empty for none): ", input::escape_line(&title)));
     let typed = asked.map_err(|error| Failure::environment(format!("the password cannot be read: {error}")))?;
     Ok((!typed.is_empty()).then(|| Password::new(typed)))
 }
@@ -230,7 +252,7 @@ fn room(args: &Args, job: &Job) -> Result<(), Failure> {
 /// Whether a folder has so many bytes of room.
 pub(super) fn enough(scratch: &Path, needed: f64) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::environment(format!("{}: {error}", scratch.display()));
-    std::fs::create_dir_all(scratch).map_err(|error| failed(&error))?;
+    private::open(scratch, Purpose::SCRATCH)?;
     let there = nix::sys::statvfs::statvfs(scratch).map_err(|error| failed(&error))?;
     let free = there.blocks_available() as f64 * there.fragment_size() as f64;
     if needed > free {
@@ -245,9 +267,9 @@ pub(super) fn enough(scratch: &Path, needed: f64) -> Result<(), Failure> {
     Ok(())
 }
 
-fn document(report: &Report, found: &[Found]) -> Value {
+fn document(report: &Report, found: &[Found], notes: &[String]) -> Value {
     let runs: Vec<_> = found.iter().map(of_run).collect();
-    json!({ "report": report, "sql": runs })
+    json!({ "report": report, "sql": runs, "notes": notes })
 }
 
 fn of_run(found: &Found) -> Value {
@@ -267,6 +289,8 @@ fn of_run(found: &Found) -> Value {
         "retries": found.retries,
         "restarts": found.restarts,
         "checked": checked,
+        "unchecked": found.unchecked,
         "full": found.full,
+        "ended": found.ended,
     })
 }

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use bench::{Report, RunReport};
-use sql::{Checked, Found};
+use sql::{Checked, Found, Use};
 
-use crate::bench::text::{how, remarks, table, unsteady};
+use crate::bench::text::{headline, how, remarks, table, unsteady};
 use crate::output::{bold, yellow};
 use crate::table::{WIDTH, wrap};
 
 pub(super) fn text(report: &Report, found: &[Found], notes: &[String], written: &[PathBuf]) -> String {
-    let mut out = bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
+    let mut out = headline(report) + &bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
     out += &format!("{}; {} rows\n\n", how(&report.load, report.threads), report.rows_loaded);
     out += &table(report);
     for found in found {
@@ -38,9 +38,14 @@ fn trouble(found: &Found) -> Vec<String> {
     let mut trouble = Vec::new();
     if let Some(full) = &found.full {
         trouble.push(format!("the disk is full, and the run ended there: {full}"));
+    } else if let Some(ended) = &found.ended {
+        trouble.push(format!("the run ended there, for every transaction would have met the same: {ended}"));
+    }
+    if let Some(why) = &found.unchecked {
+        trouble.push(format!("the data could not be checked: {why}"));
     }
     if found.restarts > 0 {
-        trouble.push(format!("the server ended {} time(s) by itself and was started again", found.restarts));
+        trouble.push(format!("the server was started again {} time(s)", found.restarts));
     }
     trouble
 }
@@ -56,8 +61,43 @@ fn conditions(checked: &Checked) -> String {
     format!("the data break condition {}", broken.collect::<Vec<_>>().join(", "))
 }
 
+/// What each server counts of itself, and what our disks were asked for; nothing that is not told.
+fn servers(used: &Use) -> Vec<String> {
+    let mb = |bytes: f64| format!("{:.1} MB/s", bytes / 1e6);
+    let whole = |value: f64| format!("{value:.0}");
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let a_second = |seconds: f64| format!("{seconds:.2} s a second");
+    let told = |said: &str, value: Option<f64>, unit: &dyn Fn(f64) -> String| {
+        value.map(|value| said.replace("{}", &unit(value)))
+    };
+    let (tidb, tikv) = (&used.tidb, &used.tikv);
+    let parts = [
+        told("InnoDB read {} times a second", used.innodb_reads_per_s, &whole),
+        told("InnoDB wrote {} times a second", used.innodb_writes_per_s, &whole),
+        told("InnoDB wrote {}", used.innodb_write_bytes_per_s, &mb),
+        told("InnoDB synced {} times a second", used.innodb_fsyncs_per_s, &whole),
+        told("redo log {}", used.redo_bytes_per_s, &mb),
+        told("buffer pool hits {}", used.buffer_pool_hit_rate, &percent),
+        told("TiDB answered {} statements a second", tidb.statements_per_s, &whole),
+        told("TiDB waited {} for a timestamp in the mean", tidb.timestamp_wait_ms, &|ms| format!("{ms:.2} ms")),
+        told("TiDB backed off {} for busy TiKVs", tidb.busy_backoff, &a_second),
+        told("TiDB kept {} processors busy", tidb.processors, &|count| format!("{count:.1}")),
+        told("TiKV wrote {} of Raft log", tikv.raft_log_bytes_per_s, &mb),
+        told("TiKV synced its Raft log {} times a second", tikv.raft_log_syncs_per_s, &whole),
+        told("TiKV flushed {}", tikv.flush_bytes_per_s, &mb),
+        told("TiKV compacted {}", tikv.compaction_bytes_per_s, &mb),
+        told("TiKV's block cache hits {}", tikv.block_cache_hit_rate, &percent),
+        told("TiKV held writers up {}", tikv.stalled, &a_second),
+        told("disks {} IOPS", used.disk_iops, &whole),
+        told("disks {}", used.disk_bytes_per_s, &mb),
+        told("queue depth {}", used.queue_depth, &|depth| format!("{depth:.1}")),
+        told("burst balance {}", used.burst_balance, &|percent| format!("{percent:.0} %")),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
 fn used(run: &RunReport, found: &Found) -> Vec<String> {
-    let (used, mb) = (&found.used, |bytes: f64| format!("{:.1} MB/s", bytes / 1e6));
+    let used = &found.used;
     let mut parts = Vec::new();
     if let Some(tpmc) = found.tpmc {
         parts.push(format!("{tpmc:.0} tpmC"));
@@ -71,26 +111,7 @@ fn used(run: &RunReport, found: &Found) -> Vec<String> {
         true => "nothing was tried again".to_owned(),
         false => format!("tried again {}", retries.join(", ")),
     });
-    parts.push(format!(
-        "InnoDB read {:.0}, wrote {:.0} times a second ({}) and synced {:.0}",
-        used.innodb_reads_per_s,
-        used.innodb_writes_per_s,
-        mb(used.innodb_write_bytes_per_s),
-        used.innodb_fsyncs_per_s
-    ));
-    parts.push(format!("redo log {}", mb(used.redo_bytes_per_s)));
-    if let Some(hits) = used.buffer_pool_hit_rate {
-        parts.push(format!("buffer pool hits {:.1} %", 100.0 * hits));
-    }
-    if used.disk_iops > 0.0 {
-        parts.push(format!("disks {:.0} IOPS, {}", used.disk_iops, mb(used.disk_bytes_per_s)));
-    }
-    if let Some(queue) = used.queue_depth {
-        parts.push(format!("queue depth {queue:.1}"));
-    }
-    if let Some(balance) = used.burst_balance {
-        parts.push(format!("burst balance {balance:.0} %"));
-    }
+    parts.extend(servers(used));
     let cpu = &run.driver_cpu;
     parts.push(format!(
         "the driver took {:.1} % of the machine, {:.0} µs an operation",
@@ -101,4 +122,31 @@ fn used(run: &RunReport, found: &Found) -> Vec<String> {
         parts.push(format!("a million operations cost ${price:.3} at the deployment's price and this rate"));
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use sql::{TiDbUse, TiKvUse};
+
+    use super::*;
+
+    #[test]
+    fn each_server_is_told_in_its_own_words_and_in_no_others() {
+        let tidb = Use {
+            tidb: TiDbUse { statements_per_s: Some(1234.4), timestamp_wait_ms: Some(0.517), ..TiDbUse::default() },
+            tikv: TiKvUse { raft_log_syncs_per_s: Some(80.0), ..TiKvUse::default() },
+            ..Use::default()
+        };
+        assert_eq!(
+            servers(&tidb),
+            [
+                "TiDB answered 1234 statements a second",
+                "TiDB waited 0.52 ms for a timestamp in the mean",
+                "TiKV synced its Raft log 80 times a second"
+            ]
+        );
+        let innodb = Use { innodb_reads_per_s: Some(0.0), redo_bytes_per_s: Some(2.5e6), ..Use::default() };
+        assert_eq!(servers(&innodb), ["InnoDB read 0 times a second", "redo log 2.5 MB/s"]);
+        assert!(servers(&Use::default()).is_empty(), "nothing is told of a server that tells nothing");
+    }
 }

@@ -9,10 +9,10 @@ use sql::study::{Phases, Study, phases, slots};
 use units::Nanos;
 
 use crate::bench::live::Live;
-use crate::bench::{interrupts, sql as sql_verb, study_text};
+use crate::bench::{sql as sql_verb, study_text};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{home, inputs};
+use crate::{home, inputs, signals};
 
 /// Arguments of `bench study`.
 #[derive(Debug, clap::Args)]
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     study.pairs = args.pairs.unwrap_or(study.pairs);
     sql::Programs::find()?;
     sql_verb::enough(&args.scratch, ROOM)?;
-    let (home, stop) = (home::home()?, interrupts()?);
+    let (home, stop) = (home::home()?, signals::catch()?);
     let mut live = Live::new();
     let pairs = study.run(&home, &args.scratch, &stop, &mut |second, pair, stage| {
         let side = &study.sides[usize::from(second)].name;

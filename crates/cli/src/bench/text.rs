@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bench::{KindReport, Loop, Report, RunReport};
+use bench::{ErrorCount, KindReport, Loop, Report, RunReport, Stall};
 use trial::{Found, Order, Use};
 use units::{Bytes, Nanos};
 use workload::operations::Sizes;
@@ -12,7 +12,7 @@ use crate::output::{bold, yellow};
 use crate::table::{Table, WIDTH, wrap};
 
 pub(crate) fn text(report: &Report, found: &[Found], order: &Order, notes: &[String], written: &[PathBuf]) -> String {
-    let mut out = bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
+    let mut out = headline(report) + &bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
     let scripted = !order.plan.course.is_empty() || !order.deeds.is_empty();
     let events = if scripted { "; changed by events" } else { "" };
     let load = how(&report.load, report.threads) + &looked(&report.load, report.threads);
@@ -49,6 +49,23 @@ fn values(sizes: Sizes) -> String {
         Sizes::Constant(_) => format!(" with values of {sizes}"),
         Sizes::Uniform(..) | Sizes::Zipfian(..) => format!(" with values {sizes}, {mean:.1} in the mean"),
     }
+}
+
+/// What people must know of a run before they read a number of it; nothing of a run that went on all the time.
+pub(super) fn headline(report: &Report) -> String {
+    let mut out = String::new();
+    for run in &report.runs {
+        if !run.rejected.is_empty() {
+            let line = format!("run {} failed, whatever it measured: {}", run.run, run.rejected.join("; "));
+            out += &format!("{}\n", yellow(&wrap(&line, WIDTH, 2)));
+        }
+        if let Some(Stall { from_s, seconds }) = run.stalled {
+            let line =
+                format!("run {}: nothing was done for {seconds:.0} s, from {from_s:.0} s after its start", run.run);
+            out += &format!("{}\n", yellow(&wrap(&line, WIDTH, 2)));
+        }
+    }
+    out
 }
 
 /// The runs, each with its kinds of operation.
@@ -116,7 +133,8 @@ pub(super) fn unsteady(run: &RunReport) -> Option<String> {
 /// What to mind of a run beside that.
 pub(super) fn remarks(run: &RunReport) -> Vec<String> {
     let mut remarks = Vec::new();
-    for error in &run.errors {
+    // A loss of the server is in the headline.
+    for error in run.errors.iter().filter(|error| error.kind != ErrorCount::SERVER) {
         let fate = if error.unknown { "may have been done" } else { "not done" };
         remarks.push(format!("{} × {} failed ({fate}): {}", error.count, error.kind, error.reason));
     }

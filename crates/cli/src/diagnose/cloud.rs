@@ -25,6 +25,9 @@ pub(crate) struct Account {
     /// Another endpoint for all services
     #[arg(long, value_name = "URL")]
     endpoint: Option<String>,
+    /// Speak plain HTTP with an endpoint beyond this machine: anybody on the way can read the token of the credentials
+    #[arg(long)]
+    insecure: bool,
     #[command(flatten)]
     watch: Watch,
     #[command(flatten)]
@@ -80,7 +83,7 @@ mod asked {
 
     pub(crate) fn volumes(args: &Volumes, _json: bool) -> Result<Output, Failure> {
         let Volumes { volume: _, all: _, policy: _, account } = args;
-        let Account { since: _, step: _, profile: _, role: _, endpoint: _, watch: _, given: _ } = account;
+        let Account { since: _, step: _, profile: _, role: _, endpoint: _, insecure: _, watch: _, given: _ } = account;
         Err(without())
     }
 
@@ -110,6 +113,7 @@ mod asked {
                 region: self.given.region.clone(),
                 endpoint: self.endpoint.clone(),
                 role: self.role.clone(),
+                insecure: self.insecure,
                 ..Options::default()
             })?)
         }

@@ -1,6 +1,6 @@
 //! `diskwright diagnose iostat`: from what `iostat -x` printed.
 
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -91,7 +91,7 @@ impl Heard {
         let heard = Self { text: Arc::default(), over: Arc::default() };
         let (text, over) = (heard.text.clone(), heard.over.clone());
         let thread = std::thread::Builder::new().name("iostat".to_owned()).spawn(move || {
-            for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            for line in lines(std::io::stdin().lock(), LIMIT.0) {
                 let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
                 text.push_str(&line);
                 text.push('\n');
@@ -122,6 +122,17 @@ impl Heard {
     }
 }
 
+/// The lines of a source. One that is longer than all that is kept is no report: there the source ends.
+fn lines(mut source: impl BufRead, most: u64) -> impl Iterator<Item = String> {
+    std::iter::from_fn(move || {
+        let mut line = String::new();
+        let read = source.by_ref().take(most).read_line(&mut line).ok()?;
+        let whole = read > 0 && (read as u64) < most;
+        line.truncate(line.trim_end_matches(['\n', '\r']).len());
+        whole.then_some(line)
+    })
+}
+
 /// Leaves out the older half of what is longer than `most`, up to where a report begins.
 fn forget(text: &mut String, most: usize) {
     if text.len() <= most {
@@ -137,6 +148,12 @@ fn forget(text: &mut String, most: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_end_with_their_source_or_where_one_has_no_end() {
+        assert_eq!(lines(&b"a\nb\r\n\nc"[..], 10).collect::<Vec<_>>(), ["a", "b", "", "c"]);
+        assert_eq!(lines(std::io::BufReader::new(std::io::repeat(b'x')), 1000).count(), 0);
+    }
 
     #[test]
     fn what_is_forgotten_are_whole_reports_with_their_time_stamps() {

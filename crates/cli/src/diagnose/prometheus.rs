@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gather::prometheus::{Auth, Options, Range, Server, gather};
+use gather::prometheus::{Access, Auth, Options, Range, Server, gather};
 use jiff::{SignedDuration, Timestamp};
 use units::Nanos;
 
@@ -28,7 +28,7 @@ Examples:
 
 Reads TiKV, PD, TiDB, node_exporter and disks mounted by diskwright, summed up by the server.
 A token is taken from DISKWRIGHT_PROMETHEUS_TOKEN, the password of --user from
-DISKWRIGHT_PROMETHEUS_PASSWORD.")]
+DISKWRIGHT_PROMETHEUS_PASSWORD; neither is sent in plain HTTP beyond this machine without --insecure.")]
 pub(crate) struct Args {
     /// Its address
     url: String,
@@ -53,29 +53,39 @@ pub(crate) struct Args {
     /// Trust only certificates that this one signs, a PEM file
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
+    /// Send the token or password in plain HTTP beyond this machine: anybody on the way can read it
+    #[arg(long)]
+    insecure: bool,
     #[command(flatten)]
     watch: Watch,
     #[command(flatten)]
     given: Given,
 }
 
+fn input(error: peer::PeerError) -> Failure {
+    Failure::input(error.to_string())
+}
+
 impl Args {
     fn server(&self) -> Result<Server, Failure> {
-        let mut server = Server::new(&self.url)?;
+        let mut access = Access::default().insecure(self.insecure);
         let secret = |name| std::env::var(name).ok();
         match (&self.user, secret(PASSWORD), secret(TOKEN)) {
-            (Some(user), Some(password), _) => server = server.auth(Auth::Basic { user: user.clone(), password }),
+            (Some(user), Some(password), _) => {
+                access = access.secret(Auth::Basic { user: user.clone(), password }).map_err(input)?;
+            }
             (Some(_), None, _) => return Err(Failure::input(format!("--user: set its password in {PASSWORD}"))),
-            (None, _, Some(token)) => server = server.auth(Auth::Bearer(token)),
+            (None, _, Some(token)) => access = access.secret(Auth::Bearer(token)).map_err(input)?,
             (None, _, None) => {}
         }
-        if let Some(tenant) = &self.tenant {
-            server = server.tenant(tenant);
-        }
         if let Some(path) = &self.ca {
-            server = server.ca(&inputs::bytes("--ca", path)?)?;
+            access = access.ca("CA", &inputs::bytes("--ca", path)?).map_err(input)?;
         }
-        Ok(server)
+        let server = Server::new(&self.url, access)?;
+        Ok(match &self.tenant {
+            Some(tenant) => server.tenant(tenant),
+            None => server,
+        })
     }
 
     fn range(&self) -> Result<Range, Failure> {

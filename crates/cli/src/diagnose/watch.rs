@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use diagnose::{Kind, Known, Subject, Verdict, diagnose};
 use jiff::Timestamp;
@@ -16,7 +14,8 @@ use super::answer::answer;
 use super::text;
 use crate::failure::Failure;
 use crate::inputs;
-use crate::output::{Output, bold, print, red};
+use crate::output::{Output, bold, complain, json_line, print, red};
+use crate::signals;
 use crate::table::{WIDTH, wrap};
 
 /// How often, and how often at most.
@@ -40,9 +39,6 @@ pub(super) struct Asked {
     pub(super) known: Known,
 }
 
-/// How soon an interrupt is noticed.
-const GLANCE: Duration = Duration::from_millis(50);
-
 /// Series come late by as much as this: what held until then may still hold.
 const LATE: Nanos = Nanos::secs(60);
 
@@ -63,7 +59,7 @@ impl Watch {
         let Some(every) = self.watch else {
             return answer(&asked.of, &asked.timeline, &asked.known, out, json);
         };
-        let stop = interrupts()?;
+        signals::catch()?;
         let mut current = Current { every, ..Current::default() };
         if !json {
             say(&answer(&asked.of, &asked.timeline, &asked.known, out, false)?.text)?;
@@ -73,39 +69,18 @@ impl Watch {
             tell(&events, &asked, true)?;
         }
         let mut times = 1;
-        while self.times.is_none_or(|most| times < most) && wait(every, &stop) {
+        while self.times.is_none_or(|most| times < most) && interrupt::pause(Duration::from_nanos(every.0)) {
             times += 1;
             match ask() {
                 Ok(Some(asked)) => tell(&current.turn(&asked), &asked, json)?,
                 Ok(None) => break,
+                Err(_) if interrupt::is_set() => break,
                 // What is told once and mends itself is no reason to look away.
-                Err(failure) => anstream::eprintln!("{} {}; asked again in {every}", red("error:"), failure.message),
+                Err(failure) => complain(&format!("{} {}; asked again in {every}", red("error:"), failure.message)),
             }
         }
         Ok(Output::text("").negative(current.holds.keys().any(|(kind, _)| kind.is_wrong())))
     }
-}
-
-fn interrupts() -> Result<Arc<AtomicBool>, Failure> {
-    let stop = Arc::<AtomicBool>::default();
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register(signal, stop.clone())
-            .map_err(|error| Failure::environment(format!("interrupts cannot be caught: {error}")))?;
-    }
-    Ok(stop)
-}
-
-/// Whether to go on.
-fn wait(every: Nanos, stop: &AtomicBool) -> bool {
-    let until = Instant::now() + Duration::from_nanos(every.0);
-    while !stop.load(Ordering::Relaxed) {
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return true;
-        }
-        std::thread::sleep(left.min(GLANCE));
-    }
-    false
 }
 
 fn say(text: &str) -> Result<(), Failure> {
@@ -157,7 +132,7 @@ fn tell(events: &[Event], asked: &Asked, json: bool) -> Result<(), Failure> {
             Event::Ended(verdict) => ("ended", verdict),
         };
         if json {
-            say(&format!("{}\n", json!({ "at": at, "of": asked.of, "event": name, "verdict": verdict })))?;
+            say(&json_line(&json!({ "at": at, "of": asked.of, "event": name, "verdict": verdict })))?;
             continue;
         }
         let what = format!("{at} {name}: {} of {}", verdict.kind, verdict.subject);

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use ::pilot::{Clock, Health, settle};
-use ::pilot::{Condition, Ended, Ending, Found, Guard, Late, Procedure, Proposal, Replay, Stage, Step, Wait, sound};
+use ::pilot::{Condition, Ended, Ending, Found, Guard, Late, Procedure, Proposal, Stage, Step, Wait, sound};
 use serde_json::json;
 use units::Nanos;
 
-use super::reach::{Place, Reach, not_stopped};
+use super::reach::{Place, Reach, not_damaged, not_stopped};
 use super::run::telling;
 use super::text;
 use crate::failure::Failure;
@@ -77,17 +77,17 @@ impl Args {
 
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     not_stopped(&args.place)?;
+    not_damaged(&args.place)?;
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
-    let mut opened = args.reach.open(&args.place, args.act, telling(&said, json))?;
+    let mut opened = args.reach.open(&args.place, args.act, args.place.attention()?, telling(&said, json))?;
     let now = opened.clock.now();
     let seen = opened.pilot.look(now);
     let health = seen.health.unwrap_or_default();
     let procedure = args.procedure(&health);
-    let replay = Replay { runs: opened.pilot.runs().clone(), ..Replay::default() };
     let refused = |why: String| Failure { message: format!("not done: {why}"), code: 1 };
     sound(&procedure).map_err(Failure::input)?;
-    let guard = Guard::new(&replay, now);
-    guard.admit("by-hand", &procedure, Some(&health), &replay, now).map_err(refused)?;
+    let replay = opened.pilot.replay();
+    Guard::new(replay, now).admit("by-hand", &procedure, Some(&health), replay, now).map_err(refused)?;
     if !args.act {
         let would: Vec<String> = args.steps.iter().map(Step::to_string).collect();
         let before = opened.pilot.read(&procedure);
@@ -98,9 +98,9 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
             Output::text(text::would(&would, &before))
         });
     }
-    let number = opened.pilot.begin("by-hand", &Proposal::act(args.why.clone(), procedure), now)?;
+    let number = opened.pilot.begin("by-hand", &Proposal::act(args.why.clone(), procedure), opened.clock.now())?;
     let patience = LEADERS_GONE + LEADERS_GONE + LEADERS_BACK + args.last.unwrap_or_default();
-    settle(&mut opened.pilot, &opened.clock, patience, &opened.interrupted)?;
+    settle(&mut opened.pilot, &opened.clock, patience, &opened.attention)?;
     let run = opened.pilot.runs()[&number].clone();
     opened.close()?;
     // Undone is what was wanted only after the time that was given.

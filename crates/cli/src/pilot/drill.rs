@@ -1,7 +1,6 @@
 //! `diskwright pilot drill`: a metadata server that announces something, so that its handling can be rehearsed.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -13,8 +12,9 @@ use serde_json::json;
 use units::Nanos;
 
 use crate::failure::Failure;
-use crate::output::{Output, bold};
+use crate::output::{Output, bold, complain};
 use crate::progress::Steps;
+use crate::signals;
 
 /// The notice of events of which the cloud tells days before: nobody rehearses days.
 const SHORTENED: Duration = Duration::from_secs(600);
@@ -112,12 +112,8 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     emulator.plan(planned);
     let server = Server::start(emulator, args.listen)
         .map_err(|error| Failure::environment(format!("--listen {}: {error}; name another port", args.listen)))?;
-    eprintln!("serving {} of {} at {}", args.cloud.cloud(), args.machine, server.base());
-    let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&interrupted))
-            .map_err(|error| Failure::environment(format!("signals: {error}")))?;
-    }
+    complain(&format!("serving {} of {} at {}", args.cloud.cloud(), args.machine, server.base()));
+    let interrupted = signals::catch()?;
     let happening = watch(&server, &interrupted);
     let was = |at: Option<Timestamp>| at.map(|at| (at - happening.planned.announced).get_milliseconds() as f64 / 1e3);
     let in_time = happening.read.is_some_and(|read| read < happening.planned.starts);

@@ -6,7 +6,7 @@ use ::pilot::{Clock, Folder, Stop, settle};
 use serde_json::json;
 use units::Nanos;
 
-use super::reach::{Place, Reach};
+use super::reach::{Place, Reach, not_stopped};
 use super::run::telling;
 use super::text;
 use super::volumes::Volumes;
@@ -62,10 +62,10 @@ pub(crate) struct UndoArgs {
 #[command(after_help = "\
 Examples:
   diskwright pilot stop           # what is under way is undone, then the pilot ends
-  diskwright pilot stop --freeze  # it ends at once, and touches nothing more
+  diskwright pilot stop --freeze  # it ends at once, and touches nothing more, also of an undoing
   diskwright pilot stop --clear   # it may begin again")]
 pub(crate) struct StopArgs {
-    /// Leave everything as it is, also what is half done: `pilot undo` takes it back later
+    /// Leave everything as it is, also what is half done or half undone: `pilot undo` takes it back after --clear
     #[arg(long, conflicts_with = "clear")]
     freeze: bool,
     /// Take the switch away
@@ -92,8 +92,9 @@ pub(crate) struct LogArgs {
 /// A folder that a pilot has written in.
 fn used(place: &Place) -> Result<Folder, Failure> {
     let path = place.path();
-    if path.is_dir() {
-        return Ok(Folder::at(&path));
+    let folder = Folder::at(&path)?;
+    if folder.path().is_dir() {
+        return Ok(folder);
     }
     Err(Failure::input(format!("{}: no pilot has worked here; name its folder with --journal", path.display())))
 }
@@ -104,57 +105,86 @@ pub(super) fn status(args: &StatusArgs, json: bool) -> Result<Output, Failure> {
     let from = replay.runs.len().saturating_sub(args.last);
     let shown = replay.runs.values().enumerate().filter(|(at, run)| *at >= from || run.ended.is_none());
     let shown: Vec<_> = shown.map(|(_, run)| run).rev().collect();
-    let stop = stop.map(|stop| if stop == Stop::Freeze { "freeze" } else { "undo" });
+    let damaged = replay.complaint().map(Failure::input);
     if json {
-        return Ok(Output::json(&json!({
-            "folder": folder.path(), "cluster": replay.cluster, "running": runs_now, "stop": stop,
+        let mut document = json!({
+            "folder": folder.path().to_string_lossy(), "cluster": replay.cluster, "running": runs_now,
+            "stop": stop.map(Stop::word),
             "open": replay.open().count(), "runs": shown.iter().map(|run| text::value(run)).collect::<Vec<_>>(),
-        })));
+            "checksums": !replay.unsealed, "damage": replay.damage, "refused": text::refused_values(&replay),
+        });
+        text::add_error(&mut document, damaged.as_ref());
+        return Ok(Output::json(&document).failing(damaged));
     }
     let mut said = match (replay.cluster.as_str(), runs_now) {
+        ("", _) if damaged.is_some() => "no line of its journal tells of which cluster it is\n".to_owned(),
         ("", _) => "nothing was done here yet\n".to_owned(),
         (cluster, true) => format!("cluster {cluster}; a pilot works on it\n"),
         (cluster, false) => format!("cluster {cluster}; no pilot works on it\n"),
     };
     if let Some(stop) = stop {
-        said += &format!("the kill switch is set: {stop}; `diskwright pilot stop --clear` takes it away\n");
+        let word = stop.word();
+        said += &format!("the kill switch is set: {word}; `diskwright pilot stop --clear` takes it away\n");
+    }
+    if replay.unsealed {
+        said += "its journal has no checksums: the next pilot that acts here writes it anew with them\n";
     }
     if !shown.is_empty() {
         said += &text::runs(shown.into_iter());
     }
-    Ok(Output::text(said))
+    for (run, refused) in &replay.refused {
+        said += &text::sentence(&format!("run {run} cannot be undone: {refused}"));
+    }
+    Ok(Output::text(said).failing(damaged))
 }
 
 pub(super) fn undo(args: &UndoArgs, json: bool) -> Result<Output, Failure> {
     let folder = used(&args.place)?;
-    let wanted = if args.all {
-        let runs = folder.replay()?.runs;
-        runs.values().rev().filter(|run| run.ended.is_none() || run.holds()).map(|run| run.number).collect()
+    if folder.stop() == Some(Stop::Freeze) {
+        not_stopped(&args.place)?;
+    }
+    let replay = folder.replay()?;
+    let (wanted, refused): (Vec<u64>, Option<String>) = if args.all {
+        let runs = replay.runs.values().rev().filter(|run| run.ended.is_none() || run.holds());
+        (runs.map(|run| run.number).collect(), replay.complaint())
     } else {
-        args.runs.clone()
+        let (refused, whole) = args.runs.iter().partition::<Vec<u64>, _>(|run| replay.refused.contains_key(run));
+        (whole, replay.complaint().filter(|_| !refused.is_empty()))
     };
+    let refused = refused.map(Failure::input);
+    // Of a journal of which nothing is whole nobody needs to be asked.
+    if let Some(refused) = refused.clone().filter(|_| wanted.is_empty()) {
+        return Err(refused);
+    }
     if folder.is_taken() {
         folder.ask_undo(&wanted, args.force)?;
         let said = "the pilot that works on it is asked: `diskwright pilot log` tells when it is done\n";
-        let document = json!({ "asked": wanted, "undone": [] });
-        return Ok(if json { Output::json(&document) } else { Output::text(said) });
+        let mut document = json!({ "asked": wanted, "undone": [] });
+        text::add_error(&mut document, refused.as_ref());
+        return Ok((if json { Output::json(&document) } else { Output::text(said) }).failing(refused));
     }
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
-    let volumes = args.volumes.reach()?;
-    let mut opened = args.reach.open(&args.place, true, telling(&said, json))?;
+    let attention = args.place.attention()?;
+    let volumes = args.volumes.reach(&args.volumes.account(&args.reach, &attention))?;
+    let mut opened = args.reach.open(&args.place, true, attention, telling(&said, json))?;
     if let Some(join) = volumes {
         opened.pilot = join(opened.pilot);
     }
+    // One that is set to undo wants just this.
+    opened.pilot = opened.pilot.heeding(Box::new(move || folder.stop().filter(|stop| *stop == Stop::Freeze)));
     for run in &wanted {
         opened.pilot.undo(*run, "asked for by hand", args.force, opened.clock.now())?;
     }
-    settle(&mut opened.pilot, &opened.clock, args.within, &opened.interrupted)?;
+    settle(&mut opened.pilot, &opened.clock, args.within, &opened.attention)?;
     let undone: Vec<_> = wanted.iter().filter_map(|run| opened.pilot.runs().get(run)).collect();
     let left = undone.iter().any(|run| run.was_left());
-    let document = json!({ "asked": wanted, "undone": undone.iter().map(|run| text::value(run)).collect::<Vec<_>>() });
+    let undone: Vec<_> = undone.iter().map(|run| text::value(run)).collect();
+    let mut document = json!({ "asked": wanted, "undone": undone });
+    text::add_error(&mut document, refused.as_ref());
     let nothing = if wanted.is_empty() { "nothing is left to undo\n" } else { "" };
     opened.close()?;
-    Ok((if json { Output::json(&document) } else { Output::text(nothing) }).negative(left))
+    let output = if json { Output::json(&document) } else { Output::text(nothing) };
+    Ok(output.negative(left).failing(refused))
 }
 
 pub(super) fn stop(args: &StopArgs, json: bool) -> Result<Output, Failure> {
@@ -164,14 +194,18 @@ pub(super) fn stop(args: &StopArgs, json: bool) -> Result<Output, Failure> {
         (false, true) => Some(Stop::Freeze),
         (false, false) => Some(Stop::Undo),
     };
+    // Asked before: a pilot that heeds the switch may have ended after.
+    let running = folder.is_taken();
     folder.set_stop(stop)?;
+    // The switch holds whatever the journal is like.
+    let open = folder.replay().map_or(0, |replay| replay.open().count() + replay.refused.len());
     let said = match stop {
-        None => "the kill switch is taken away: a pilot may begin\n",
-        Some(Stop::Freeze) => "the pilot touches nothing from now on, and ends\n",
-        Some(Stop::Undo) => "the pilot undoes what is under way, and ends\n",
+        None => "the kill switch is taken away: a pilot may begin\n".to_owned(),
+        Some(_) if !running => text::none_works(folder.path(), open),
+        Some(Stop::Freeze) => "the pilot touches nothing from now on, and ends\n".to_owned(),
+        Some(Stop::Undo) => "the pilot undoes what is under way, and ends\n".to_owned(),
     };
-    let word = stop.map(|stop| if stop == Stop::Freeze { "freeze" } else { "undo" });
-    let document = json!({ "stop": word, "running": folder.is_taken() });
+    let document = json!({ "stop": stop.map(Stop::word), "running": running, "open": open });
     Ok(if json { Output::json(&document) } else { Output::text(said) })
 }
 

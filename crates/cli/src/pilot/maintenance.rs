@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use ::pilot::Pilot;
 use ::pilot::maintenance::{Heard, Machine, Machines, Maintenance, Role};
+use ::pilot::{Attention, Pilot};
 use kubernetes::{Access, Api, Token};
 use maintenance::{Board, Cloud, Listening, Metadata, Source, Web, aws, azure, gcp};
 
 use super::drill::Whose;
-use super::volumes::Volumes;
+use super::volumes::{Account, Volumes};
 use crate::failure::Failure;
 use crate::inputs;
 
@@ -55,12 +55,12 @@ fn listener(error: std::io::Error) -> Failure {
 }
 
 #[cfg(feature = "cloud")]
-fn events(account: &Volumes, machines: Vec<String>) -> Result<Box<dyn Source + Send>, Failure> {
-    Ok(Box::new(::pilot::maintenance::Ec2Events::new(account.session()?, machines)))
+fn events(volumes: &Volumes, account: &Account, machines: Vec<String>) -> Result<Box<dyn Source + Send>, Failure> {
+    Ok(Box::new(::pilot::maintenance::Ec2Events::new(volumes.session(account)?, machines)))
 }
 
 #[cfg(not(feature = "cloud"))]
-fn events(_: &Volumes, _: Vec<String>) -> Result<Box<dyn Source + Send>, Failure> {
+fn events(_: &Volumes, _: &Account, _: Vec<String>) -> Result<Box<dyn Source + Send>, Failure> {
     Err(crate::diagnose::cloud::without())
 }
 
@@ -70,13 +70,13 @@ impl Listen {
         self.maintenance.is_some()
     }
 
-    fn api(&self) -> Result<Option<Api>, Failure> {
+    fn api(&self, attention: &Attention) -> Result<Option<Api>, Failure> {
         let access = match self.kubernetes.as_deref() {
             None => return Ok(None),
             Some("pod") => Access::in_cluster()?,
             Some(base) => {
                 let ca = self.kubernetes_ca.as_ref().map(|path| inputs::bytes("--kubernetes-ca", path)).transpose()?;
-                let token = self.kubernetes_token.clone().map_or(Token::None, Token::File);
+                let token = self.kubernetes_token.clone().map_or(Token::None, Token::BearerFile);
                 let access = Access::new(base, token, ca.as_deref())?;
                 let certificate = ("--kubernetes-cert", self.kubernetes_cert.as_deref());
                 match inputs::identity(certificate, ("--kubernetes-key", self.kubernetes_key.as_deref()))? {
@@ -85,7 +85,7 @@ impl Listen {
                 }
             }
         };
-        Ok(Some(Api::new(access)))
+        Ok(Some(Api::new(access.stop(attention.stop())?)))
     }
 
     /// Refuses to begin where Kubernetes would refuse what an announcement asks for: a minute's notice is no time to be told.
@@ -105,8 +105,14 @@ impl Listen {
     }
 
     /// Lets a pilot hear and act; it hears as long as what is given back lives.
-    pub(crate) fn join(&self, pilot: Pilot, account: &Volumes) -> Result<(Pilot, Vec<Listening>), Failure> {
-        let mut pilot = match self.api()? {
+    pub(crate) fn join(
+        &self,
+        pilot: Pilot,
+        volumes: &Volumes,
+        account: &Account,
+        attention: &Attention,
+    ) -> Result<(Pilot, Vec<Listening>), Failure> {
+        let mut pilot = match self.api(attention)? {
             Some(api) => {
                 if !pilot.only_looks() {
                     self.admitted(&api)?;
@@ -127,7 +133,7 @@ impl Listen {
             Cloud::Aws => vec![Box::new(aws::Imds::new())],
             Cloud::Azure => vec![Box::new(azure::ScheduledEvents::new())],
         };
-        let web = Metadata::new(whose.cloud(), self.metadata.as_deref())?;
+        let web = Metadata::new(whose.cloud(), self.metadata.as_deref())?.stop(attention.stop());
         let board = Board::default();
         let approver = self.approve.then(|| Rc::new(web.clone()) as Rc<dyn Web>);
         let mut listening = Vec::new();
@@ -149,7 +155,7 @@ impl Listen {
             // Of this machine the metadata server tells sooner, and once is enough.
             let others = self.machine.iter().map(|machine| machine.name.clone());
             let others = others.filter(|name| here.as_deref().is_none_or(|here| !here.eq_ignore_ascii_case(name)));
-            let source = events(account, others.collect())?;
+            let source = events(volumes, account, others.collect())?;
             listening.push(Listening::start(source, Box::new(web), "", &board).map_err(listener)?);
         }
         let maintenance = Maintenance::new(Machines(self.machine.clone())).approving(self.approve);

@@ -1,24 +1,28 @@
 //! Where the cluster is, how the pilot is let in, and what it keeps of its doings.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use ::pilot::{
-    Access, Clock, Folder, Journal, Lease, Meters, Notes, Pd, PdHttp, Pilot, Stop, SystemClock, TikvHttp, World,
+    Access, Attention, Clock, Folder, Journal, Lease, Meters, Notes, Pd, PdHttp, Pilot, Stop, SystemClock, TikvHttp,
+    World,
 };
-use gather::prometheus::{Auth, Server};
+use gather::prometheus::Server;
 use jiff::Timestamp;
+use peer::Secret;
 use sql::{Password, Target, Variables};
 
 use super::tidb::Tidb;
 use crate::failure::Failure;
-use crate::inputs;
+use crate::{inputs, signals};
 
 /// Secrets never come from arguments, which others on the machine can read.
 const PD_TOKEN: &str = "DISKWRIGHT_PD_TOKEN";
 const TIKV_TOKEN: &str = "DISKWRIGHT_TIKV_TOKEN";
 const PROMETHEUS_TOKEN: &str = "DISKWRIGHT_PROMETHEUS_TOKEN";
+
+/// How long the pilot waits for each answer of Prometheus, as for those of all others.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The folder of a pilot.
 #[derive(Debug, Clone, clap::Args)]
@@ -34,6 +38,11 @@ impl Place {
     pub(crate) fn path(&self) -> PathBuf {
         let named = || std::env::var_os("DISKWRIGHT_PILOT").map(PathBuf::from);
         self.journal.clone().or_else(named).unwrap_or_else(|| PathBuf::from("/var/lib/diskwright/pilot"))
+    }
+
+    /// Catches signals from now on, and looks at them and the folder's switch.
+    pub(crate) fn attention(&self) -> Result<Attention, Failure> {
+        Ok(Attention::new(signals::catch()?, Folder::at(self.path())?))
     }
 }
 
@@ -69,7 +78,7 @@ pub(crate) struct Opened {
     pub(crate) folder: Folder,
     pub(crate) meters: Meters,
     pub(crate) clock: SystemClock,
-    pub(crate) interrupted: Arc<AtomicBool>,
+    pub(crate) attention: Attention,
     pub(crate) cluster: String,
     /// How others are kept out, for people.
     pub(crate) lease: &'static str,
@@ -80,8 +89,8 @@ pub(crate) struct Opened {
 
 impl Reach {
     /// How the pilot is let in, with the token of that variable.
-    pub(crate) fn access(&self, token: &str) -> Result<Access, Failure> {
-        let mut access = Access::default().insecure(self.insecure);
+    pub(crate) fn access(&self, token: &str, attention: &Attention) -> Result<Access, Failure> {
+        let mut access = Access::default().insecure(self.insecure).stop(attention.stop());
         if let Some(path) = &self.ca {
             access = access.ca(&inputs::bytes("--ca", path)?)?;
         }
@@ -99,27 +108,36 @@ impl Reach {
         inputs::identity(("--cert", self.cert.as_deref()), ("--key", self.key.as_deref()))
     }
 
+    /// Whether plain HTTP beyond this machine is wanted.
+    #[cfg(feature = "cloud")]
+    pub(crate) fn is_insecure(&self) -> bool {
+        self.insecure
+    }
+
     /// A Prometheus, trusted as the cluster is.
-    pub(crate) fn prometheus(&self, url: &str) -> Result<Server, Failure> {
-        let mut server = Server::new(url)?;
+    pub(crate) fn prometheus(&self, url: &str, attention: &Attention) -> Result<Server, Failure> {
+        let input = |error: peer::PeerError| Failure::input(error.to_string());
+        let mut access = peer::Access::default().insecure(self.insecure).stop(attention.stop());
+        if let Some(path) = &self.ca {
+            access = access.ca("CA", &inputs::bytes("--ca", path)?).map_err(input)?;
+        }
+        if let Some((certificate, key)) = self.identity()? {
+            access = access.identity(&certificate, &key).map_err(input)?;
+        }
+        if let Ok(token) = std::env::var(PROMETHEUS_TOKEN) {
+            access = access.secret(Secret::Bearer(token)).map_err(input)?;
+        }
+        let server = Server::new(url, access)?.patience(PATIENCE)?;
+        // What it answers decides what is done.
         if server.is_exposed() && !self.insecure {
             let message = "--prometheus: it is beyond this machine and not encrypted: use https with --ca, or --insecure if the \
                            network is trusted";
             return Err(Failure::input(message));
         }
-        if let Some(path) = &self.ca {
-            server = server.ca(&inputs::bytes("--ca", path)?)?;
-        }
-        if let Some((certificate, key)) = self.identity()? {
-            server = server.identity(&certificate, &key)?;
-        }
-        Ok(match std::env::var(PROMETHEUS_TOKEN) {
-            Ok(token) => server.auth(Auth::Bearer(token)),
-            Err(_) => server,
-        })
+        Ok(server)
     }
 
-    fn tidb(&self) -> Result<Option<Box<dyn ::pilot::Tidb>>, Failure> {
+    fn tidb(&self, attention: &Attention) -> Result<Option<Box<dyn ::pilot::Tidb>>, Failure> {
         let Some(url) = &self.tidb else { return Ok(None) };
         let mut target = Target::server("--tidb", url)?;
         if self.ca.is_none() && !self.insecure && !peer::is_loopback(&target.host) {
@@ -129,20 +147,37 @@ impl Reach {
         }
         (target.tls_ca, target.password) = (self.ca.clone(), Password::from_environment());
         target.tls_identity = self.cert.clone().zip(self.key.clone());
-        Ok(Some(Box::new(Tidb(Variables::of(target)?))))
+        Ok(Some(Box::new(Tidb(Variables::of(target)?.stop(attention.stop())))))
     }
 
     /// Opens the cluster and the folder. Who only looks takes no lock and leaves no trace.
-    pub(crate) fn open(&self, place: &Place, act: bool, tell: Box<dyn FnMut(&str)>) -> Result<Opened, Failure> {
+    pub(crate) fn open(
+        &self,
+        place: &Place,
+        act: bool,
+        attention: Attention,
+        tell: Box<dyn FnMut(&str)>,
+    ) -> Result<Opened, Failure> {
+        // Nothing is under way yet that would have to be undone.
+        self.opened(place, act, attention, tell).map_err(signals::told)
+    }
+
+    fn opened(
+        &self,
+        place: &Place,
+        act: bool,
+        attention: Attention,
+        tell: Box<dyn FnMut(&str)>,
+    ) -> Result<Opened, Failure> {
         let clock = SystemClock::new();
-        let folder = if act { Folder::take(place.path())? } else { Folder::at(place.path()) };
-        let pd = PdHttp::new(&self.pd, &self.access(PD_TOKEN)?)?;
+        let folder = if act { Folder::take(place.path())? } else { Folder::at(place.path())? };
+        let pd = PdHttp::new(&self.pd, &self.access(PD_TOKEN, &attention)?)?;
         let (cluster, health) = (pd.cluster_id()?, pd.health()?);
-        let tikv = TikvHttp::find(&health, &self.tikv_status, &self.access(TIKV_TOKEN)?)?;
+        let tikv = TikvHttp::find(&health, &self.tikv_status, &self.access(TIKV_TOKEN, &attention)?)?;
         let world = World {
             tikv: Some(Box::new(tikv.clone())),
             pd: Some(Box::new(pd.clone())),
-            tidb: self.tidb()?,
+            tidb: self.tidb(&attention)?,
             read_only: !act,
             ..World::default()
         };
@@ -151,18 +186,12 @@ impl Reach {
             "" => format!("pilot-{}", Timestamp::now().as_nanosecond()),
             name => name.to_owned(),
         };
-        let now = clock.now();
-        let journal = Journal::open(lines, replay, &cluster, &name, now.wall)?;
+        let journal = Journal::open(lines, replay, &cluster, &name, clock.now().wall)?.timed_by(Box::new(clock));
         let lease = if act { lease(&pd, &name)? } else { "only looks: none taken" };
         let meters = Meters::default();
         let notes = Notes::new(&folder, &meters, tell);
-        let pilot = Pilot::new(world, journal, Box::new(notes), now)?;
-        let interrupted = Arc::new(AtomicBool::new(false));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            signal_hook::flag::register(signal, Arc::clone(&interrupted))
-                .map_err(|error| Failure::environment(format!("signals cannot be caught: {error}")))?;
-        }
-        Ok(Opened { pilot, folder, meters, clock, interrupted, cluster, lease, tikv, name, pd })
+        let pilot = Pilot::new(world, journal, Box::new(notes), clock.now())?.attends(&attention);
+        Ok(Opened { pilot, folder, meters, clock, attention, cluster, lease, tikv, name, pd })
     }
 }
 
@@ -178,16 +207,25 @@ impl Opened {
 
 /// Refuses to begin while the kill switch is set.
 pub(crate) fn not_stopped(place: &Place) -> Result<(), Failure> {
-    match Folder::at(place.path()).stop() {
+    match Folder::at(place.path())?.stop() {
         None => Ok(()),
         Some(stop) => Err(Failure {
             message: format!(
-                "the kill switch is set in {}{}: take it away with `diskwright pilot stop --clear`",
+                "the kill switch is set in {}{}: take it away with `diskwright pilot stop --clear --journal {}`",
                 place.path().display(),
-                if stop == Stop::Freeze { ", and nothing may be touched" } else { "" }
+                if stop == Stop::Freeze { ", and nothing may be touched" } else { "" },
+                input::shell_word(place.path())
             ),
             code: 1,
         }),
+    }
+}
+
+/// Refuses to begin anything on a damaged journal: what it lacks may be under way.
+pub(crate) fn not_damaged(place: &Place) -> Result<(), Failure> {
+    match Folder::at(place.path())?.replay()?.complaint() {
+        None => Ok(()),
+        Some(damaged) => Err(Failure::input(damaged)),
     }
 }
 

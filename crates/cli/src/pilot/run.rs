@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ::pilot::{MetricsServer, Plan, Prometheus, Settings, watch};
+use ::pilot::{Attention, MetricsServer, Plan, Prometheus, Settings, watch};
 use diagnose::Known;
 use gather::prometheus::Options;
 use limiter::Constants;
@@ -13,12 +13,13 @@ use units::Nanos;
 
 use super::limits::Limits;
 use super::maintenance::Listen;
-use super::reach::{Opened, Place, Reach, not_stopped};
+use super::reach::{Opened, Place, Reach, not_damaged, not_stopped};
 use super::text;
 use super::volumes::Volumes;
 use crate::failure::Failure;
 use crate::inputs;
 use crate::output::{self, Output};
+use crate::signals;
 
 /// Of the half minute that the shortest notice leaves, no more is lost before it is noticed. The backlog of compactions and the rate
 /// that holds are seen as soon.
@@ -83,9 +84,9 @@ impl Args {
         Ok(Known::deployment(view, read.noun))
     }
 
-    fn source(&self, known: &Known) -> Result<Option<Prometheus>, Failure> {
+    fn source(&self, known: &Known, attention: &Attention) -> Result<Option<Prometheus>, Failure> {
         let Some(url) = &self.prometheus else { return Ok(None) };
-        let server = self.reach.prometheus(url)?;
+        let server = self.reach.prometheus(url, attention)?;
         let options = Options { selector: self.select.clone(), ..Options::default() };
         Ok(Some(Prometheus::new(Box::new((server, options)), known.clone())))
     }
@@ -93,18 +94,22 @@ impl Args {
 
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     not_stopped(&args.place)?;
+    not_damaged(&args.place)?;
     let known = args.known()?;
-    let source = args.source(&known)?;
-    let limited = args.limits.limited(&known, &args.reach.access(NODE_TOKEN)?)?;
-    let volumes = args.volumes.tend(known, &args.place, args.act)?;
+    let attention = args.place.attention()?;
+    let source = args.source(&known, &attention)?;
+    let limited = args.limits.limited(&known, &args.reach.access(NODE_TOKEN, &attention)?)?;
+    let account = args.volumes.account(&args.reach, &attention);
+    let volumes = args.volumes.tend(known, &args.place, args.act, &account)?;
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
-    let mut opened = args.reach.open(&args.place, args.act, telling(&said, json))?;
+    let mut opened = args.reach.open(&args.place, args.act, attention, telling(&said, json))?;
     let mut pilot = opened.pilot.controller(Box::<Settings>::default());
     if let Some(source) = source {
         pilot = pilot.source(Box::new(source));
     }
     let pilot = args.limits.join(pilot, limited, &opened.tikv);
-    let (pilot, _listening) = args.listen.join(pilot, &args.volumes)?;
+    let joined = args.listen.join(pilot, &args.volumes, &account, &opened.attention);
+    let (pilot, _listening) = joined.map_err(signals::told)?;
     opened.pilot = match volumes {
         Some(join) => join(pilot),
         None => pilot,
@@ -118,8 +123,8 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let every = if args.listen.is_on() || args.limits.is_on() { args.every.min(NOTICED_WITHIN) } else { args.every };
     let glance = args.limits.is_on().then(|| Constants::embedded().look());
     let plan = Plan { every, glance, last: args.last, patience: Nanos::secs(120) };
-    let Opened { pilot, folder, meters, clock, interrupted, .. } = &mut opened;
-    watch(pilot, folder, meters, clock, &plan, interrupted)?;
+    let Opened { pilot, folder, meters, clock, attention, .. } = &mut opened;
+    watch(pilot, folder, meters, clock, &plan, attention)?;
     let said = said.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let document = json!({
         "cluster": opened.cluster, "acts": args.act, "lease": opened.lease, "said": said,

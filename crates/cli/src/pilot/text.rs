@@ -1,8 +1,11 @@
 //! Runs as text and as JSON.
 
-use ::pilot::{Run, Subject};
+use std::path::Path;
+
+use ::pilot::{Replay, Run, Subject};
 use serde_json::{Value, json};
 
+use crate::failure::Failure;
 use crate::output::{bold, yellow};
 use crate::table::{Table, WIDTH, wrap};
 
@@ -26,6 +29,38 @@ pub(super) fn value(run: &Run) -> Value {
         "reason": run.reason, "name": run.procedure.name, "standing": run.standing(), "open": run.ended.is_none(),
         "undoable": run.holds(), "undone_because": run.turned, "expects": run.expects, "steps": steps.collect::<Vec<_>>(),
     })
+}
+
+/// Runs that cannot be undone, for a line of theirs is lost.
+pub(super) fn refused_values(replay: &Replay) -> Vec<Value> {
+    let refused = replay.refused.iter();
+    refused
+        .map(|(number, refused)| {
+            json!({ "run": number, "why": refused.why, "says": refused.to_string(), "known": refused.run.as_ref().map(value) })
+        })
+        .collect()
+}
+
+/// Why a document is not all of an answer, where failures have it.
+pub(super) fn add_error(document: &mut Value, failure: Option<&Failure>) {
+    if let Some(failure) = failure {
+        document["error"] = failure.document();
+    }
+}
+
+/// What a kill switch does where no pilot works.
+pub(super) fn none_works(folder: &Path, open: usize) -> String {
+    let mut said = format!(
+        "no pilot works in {}: none was stopped, and none begins there until `diskwright pilot stop --clear`\n",
+        folder.display()
+    );
+    if open > 0 {
+        let runs = if open == 1 { "1 run is".to_owned() } else { format!("{open} runs are") };
+        said += &format!(
+            "{runs} under way in its journal, and stays so: `diskwright pilot undo --all` takes back what it can\n"
+        );
+    }
+    said
 }
 
 /// A subject as it is now.

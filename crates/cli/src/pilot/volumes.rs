@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ::pilot::volumes::{Book, Bridge, Fleet, Keeps, MemoryBook, Mounted, Resizer};
-use ::pilot::{Pilot, SystemClock};
+use ::pilot::{Attention, Pilot, SystemClock};
 use diagnose::Known;
 use resize::Policy;
 
-use super::reach::Place;
+use super::reach::{Place, Reach};
 use crate::failure::Failure;
 use crate::{home, modify};
 
@@ -17,6 +17,14 @@ const SEED: u64 = 1;
 
 /// Lets a pilot see and change something more.
 pub(crate) type Join = Box<dyn FnOnce(Pilot) -> Pilot>;
+
+/// How an account is asked: what ends a wait, and whether secrets may leave this machine in the clear.
+pub(crate) struct Account {
+    #[cfg(feature = "cloud")]
+    attention: Attention,
+    #[cfg(feature = "cloud")]
+    insecure: bool,
+}
 
 /// Volumes, and what may be done to them.
 #[derive(Debug, Clone, clap::Args)]
@@ -55,15 +63,33 @@ impl Volumes {
         Policy::from_toml(text.content()).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
     }
 
+    /// How the account is asked, where the cluster is reached so.
+    #[cfg(feature = "cloud")]
+    pub(crate) fn account(&self, reach: &Reach, attention: &Attention) -> Account {
+        Account { attention: attention.clone(), insecure: reach.is_insecure() }
+    }
+
+    /// How the account is asked: not at all.
+    #[cfg(not(feature = "cloud"))]
+    pub(crate) fn account(&self, _: &Reach, _: &Attention) -> Account {
+        Account {}
+    }
+
     /// What lets a pilot see and change them, so that a change can be undone.
-    pub(crate) fn reach(&self) -> Result<Option<Join>, Failure> {
-        self.fleet(&mut Known::nothing(crate::inputs::view(None)), &Policy::default())
+    pub(crate) fn reach(&self, account: &Account) -> Result<Option<Join>, Failure> {
+        self.fleet(&mut Known::nothing(crate::inputs::view(None)), &Policy::default(), account)
     }
 
     /// What lets a pilot look after them, by what is known beside them. Who only looks keeps no book.
-    pub(crate) fn tend(&self, mut known: Known, place: &Place, act: bool) -> Result<Option<Join>, Failure> {
+    pub(crate) fn tend(
+        &self,
+        mut known: Known,
+        place: &Place,
+        act: bool,
+        account: &Account,
+    ) -> Result<Option<Join>, Failure> {
         let policy = self.policy()?;
-        let Some(join) = self.fleet(&mut known, &policy)? else {
+        let Some(join) = self.fleet(&mut known, &policy, account)? else {
             return match self.policy {
                 Some(_) => Err(Failure::input("--policy is for volumes: name them with --volume or --mounted")),
                 None => Ok(None),
@@ -85,7 +111,7 @@ impl Volumes {
         Ok(Some(Box::new(|pilot| join(pilot).controller(Box::new(resizer)))))
     }
 
-    fn fleet(&self, known: &mut Known, policy: &Policy) -> Result<Option<Join>, Failure> {
+    fn fleet(&self, known: &mut Known, policy: &Policy, account: &Account) -> Result<Option<Join>, Failure> {
         if let Some(region) = &self.region {
             known.region = Some(region.clone());
         }
@@ -97,31 +123,34 @@ impl Volumes {
                 Ok(Some(joins(Mounted::new(home, dir, self.fast_forward), policy)))
             }
             None if self.volume.is_empty() => Ok(None),
-            None => self.ebs(known, policy).map(Some),
+            None => self.ebs(known, policy, account).map(Some),
         }
     }
 
     #[cfg(not(feature = "cloud"))]
-    fn ebs(&self, _: &mut Known, _: &Policy) -> Result<Join, Failure> {
+    fn ebs(&self, _: &mut Known, _: &Policy, _: &Account) -> Result<Join, Failure> {
         let Self { profile: _, role: _, endpoint: _, .. } = self;
         Err(crate::diagnose::cloud::without())
     }
 
     /// The account that is named.
     #[cfg(feature = "cloud")]
-    pub(crate) fn session(&self) -> Result<aws::Session, Failure> {
-        Ok(aws::Session::new(&aws::Options {
+    pub(crate) fn session(&self, account: &Account) -> Result<aws::Session, Failure> {
+        let options = aws::Options {
             profile: self.profile.clone(),
             region: self.region.clone(),
             endpoint: self.endpoint.clone(),
             role: self.role.clone(),
+            insecure: account.insecure,
+            patience: aws::Patience::SHORT,
             ..aws::Options::default()
-        })?)
+        };
+        Ok(aws::Session::heeding(&options, account.attention.stop())?)
     }
 
     #[cfg(feature = "cloud")]
-    fn ebs(&self, known: &mut Known, policy: &Policy) -> Result<Join, Failure> {
-        let session = self.session()?;
+    fn ebs(&self, known: &mut Known, policy: &Policy, account: &Account) -> Result<Join, Failure> {
+        let session = self.session(account)?;
         known.region = known.region.take().or_else(|| known.region().is_none().then(|| session.region().to_owned()));
         let facts = session.facts(&self.volume)?;
         if let Some(missing) = self.volume.iter().find(|id| facts.iter().all(|facts| facts.id != **id)) {

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use catalog::View;
 use cluster::{Lab, Programs};
 use plan::Answer;
+use private::Purpose;
 use trial::prove::{Machine, Proof, Raw, Staged};
 use units::Bytes;
 use workload::Workload;
 
-use crate::bench::interrupts;
 use crate::bench::live::Live;
 use crate::failure::Failure;
-use crate::home;
+use crate::{home, signals};
 
 /// What is needed of the machine, looked for before anything is searched.
 #[derive(Debug)]
@@ -32,15 +32,14 @@ impl Prover {
                  (`modprobe fuse`; in a container `--device /dev/fuse --cap-add SYS_ADMIN`)"
             )));
         }
-        std::fs::create_dir_all(scratch)
-            .map_err(|error| Failure::environment(format!("{}: {error}", scratch.display())))?;
+        private::open(scratch, Purpose::SCRATCH)?;
         let lab = Lab { home: home::home()?, scratch: scratch.clone(), programs };
         Ok(Self { plans: plans.into(), lab })
     }
 
     /// Runs the best plans, one after the other.
     pub(crate) fn prove(&self, workload: &Workload, answer: &Answer, view: &View) -> Result<Vec<Proof>, Failure> {
-        let stop = interrupts()?;
+        let stop = signals::catch()?;
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let machine = Machine { processors: processors as f64 };
         let stage = |plan: &plan::Plan| Staged::new(workload, &plan.deployment, view, &machine, &stop);

@@ -61,7 +61,7 @@ fn proof(carried: f64, bound: Option<f64>) -> Proof {
 #[test]
 fn a_run_is_told_with_its_scaling_its_table_and_its_limit() {
     let text = text(&[proof(1597.0, None), proof(456.0, Some(0.86))]);
-    let plain = anstream::adapter::strip_str(&text).to_string();
+    let plain = crate::output::plain(&text);
     assert!(plain.lines().all(|line| line.chars().count() <= WIDTH), "{plain}");
     insta::assert_snapshot!(plain);
 }
@@ -75,7 +75,7 @@ fn a_run_that_cannot_be_simulated_is_told_without_what_simulation_says() {
         serde_json::Value::Null
     );
     let text = text(&[proof]);
-    let plain = anstream::adapter::strip_str(&text).to_string();
+    let plain = crate::output::plain(&text);
     let row = plain.lines().find(|line| line.starts_with("operations/s")).unwrap();
     let cells: Vec<&str> = row.split_whitespace().collect();
     assert_eq!(cells[cells.len() - 3..], ["-", "-", "1,597"], "{row}");

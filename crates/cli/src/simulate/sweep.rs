@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args, asked: &Asked, json: bool) -> Result<Output, Fail
             out::texts(folder, &document, &page(asked, &rows, &answer))?
         }
     };
-    document["out"] = json!(folder);
+    document["out"] = json!(folder.as_ref().map(|folder| folder.to_string_lossy()));
     let output = if json { Output::json(&document) } else { Output::text(text(&rows, &answer, took, &written)) };
     Ok(output.negative(!rows.iter().any(Row::carried)))
 }

@@ -198,3 +198,18 @@ fn availability_compares_local_disks_with_volumes() {
     assert!(minutes(0) > minutes(1), "volumes re-attach, local disks are rebuilt by hand");
     assert!(run(&["availability", "--rates"]).stdout.contains("zone-outage"));
 }
+
+#[test]
+fn a_disk_without_limits_is_checked_against_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("unlimited.toml");
+    let example = std::fs::read_to_string("../../examples/raft-shared.toml").unwrap();
+    let data = example.lines().find(|line| line.starts_with("data = ")).unwrap();
+    std::fs::write(&file, example.replace(data, "data = \"unlimited:500GiB\"")).unwrap();
+    let args = ["check", file.to_str().unwrap(), "examples/tpcc-5000.toml"];
+    let said = run(&args);
+    assert!(!said.stdout.split_whitespace().any(|word| word.starts_with("inf")), "{}", said.stdout);
+    let (_, answer) = json(&args);
+    let lines = answer["limits"].as_array().unwrap();
+    assert!(!lines.is_empty() && lines.iter().all(|line| line["delivered"].is_number()), "{answer:#}");
+}

@@ -71,6 +71,15 @@ fn full(direct: bool) {
     let all = place.logs() + &disks.stdout + &disks.stderr;
     assert!(all.contains("No space left") || all.contains("full"), "nothing says why the writer failed\n{disks}{all}");
     assert!(all.contains(store.0.to_str().unwrap()), "nothing says which store is full\n{disks}{all}");
+    // Long after the writer was told, too.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let seen: serde_json::Value = serde_json::from_str(&place.run("disks @dir --json").stdout).unwrap();
+    let disk = &seen["nodes"][0]["disks"][0];
+    assert!(disk["now"]["errors"].as_u64().is_some_and(|errors| errors > 0), "{seen:#}");
+    let free = disk["backing_free"].as_str().and_then(|free| free.parse::<units::Bytes>().ok());
+    assert!(free.is_some_and(|free| free < units::Bytes::mib(8)), "{seen:#}");
+    let told = place.run("disks @dir").stdout;
+    assert!(told.contains("errors since it was mounted"), "{told}");
 
     store.resize(1200);
     if fill(&dir.join("after"), 64, direct).is_err() {

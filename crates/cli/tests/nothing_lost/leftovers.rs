@@ -59,7 +59,8 @@ fn mounts_of(process: &str, root: &Path) -> Vec<(String, PathBuf)> {
     let all = fs::read_to_string(format!("/proc/{process}/mounts")).unwrap_or_default();
     let fields = all.lines().filter_map(|line| {
         let mut fields = line.split(' ').skip(1);
-        Some((PathBuf::from(fields.next()?), fields.next()?.to_owned()))
+        // As the kernel writes blanks (proc_pid_mounts(5)).
+        Some((PathBuf::from(fields.next()?.replace("\\040", " ")), fields.next()?.to_owned()))
     });
     fields.filter(|(at, _)| at.starts_with(root)).map(|(at, kind)| (kind, at)).collect()
 }

@@ -17,5 +17,6 @@ mod power;
 mod private;
 mod process;
 mod stopped;
+mod unrecorded;
 mod volume;
 mod writers;

@@ -1,12 +1,18 @@
 //! `diskwright bench` on a real MariaDB. Needs root, FUSE, and the package mariadb-server (`make tools`); without it the tests
 //! fail and say so.
 
+mod errors;
+mod failed;
+mod loads;
 mod lost;
+mod others;
 mod place;
+mod schema;
 mod server;
 mod study;
 mod sysbench;
 mod tls;
+mod unchecked;
 
 use std::time::{Duration, Instant};
 

@@ -33,7 +33,7 @@ const FILES: [(&str, &str); 6] = [
     ),
     (
         "sysbench.toml",
-        "engine = \"innodb\"\nregion = \"us-west-2\"\n[sysbench]\ntest = \"read_write\"\ntables = 2\nrows = 500\n\
+        "engine = \"innodb\"\nregion = \"us-west-2\"\n[sysbench]\ntest = \"read_write\"\ntables = 2\nrows = 10000\n\
          clients = 4\n[targets]\nthroughput = 100\n",
     ),
     (
@@ -115,6 +115,12 @@ impl Place {
         self.wait(self.command(line).env("PATH", "").spawn().unwrap())
     }
 
+    /// With the programs of a folder before all others.
+    pub(crate) fn run_among(&self, line: &str, folder: &std::path::Path) -> Run {
+        let path = std::env::var("PATH").unwrap_or_default();
+        self.wait(self.command(line).env("PATH", format!("{}:{path}", folder.display())).spawn().unwrap())
+    }
+
     pub(crate) fn wait(&self, child: Child) -> Run {
         let output = child.wait_with_output().unwrap();
         Run {
@@ -124,14 +130,19 @@ impl Place {
         }
     }
 
+    /// The socket of the server that a run started.
+    pub(crate) fn socket(&self) -> Option<PathBuf> {
+        Some(self.started()?.join("sql/sql.sock"))
+    }
+
     /// The folder of the server that a run started.
-    fn started(&self) -> Option<PathBuf> {
+    pub(crate) fn started(&self) -> Option<PathBuf> {
         std::fs::read_dir(self.path("scratch")).ok()?.flatten().map(|entry| entry.path()).next()
     }
 
     /// That server's process.
     pub(crate) fn server(&self) -> Option<i32> {
-        std::fs::read_to_string(self.started()?.join("sql.pid")).ok()?.trim().parse().ok()
+        std::fs::read_to_string(self.started()?.join("sql/sql.pid")).ok()?.trim().parse().ok()
     }
 
     pub(crate) fn kill(&self, pid: i32, signal: Signal) {
@@ -140,7 +151,7 @@ impl Place {
 
     /// What that server answers to a question for one value.
     pub(crate) fn sql(&self, sql: &str) -> Option<String> {
-        let socket = self.started()?.join("sql.sock");
+        let socket = self.socket()?;
         let output = Command::new("mariadb")
             .args(["--no-defaults", "-N", "-B", "-u", "root", "-S", socket.to_str()?, "-e", sql])
             .stderr(Stdio::null())
@@ -167,18 +178,29 @@ impl Place {
         while std::io::Write::write_all(&mut file, &zeros).is_ok() {}
     }
 
-    /// A server of the test's own, on which `bench` may do all without a password; its port.
+    /// A server of the test's own, on whose schema `mine` the user `bench` may do all without a password; its port.
     pub(crate) fn serve(&self) -> u16 {
         self.serve_with(&[], "")
     }
 
     /// The same with more options, and with something that is asked of the user, such as `REQUIRE SSL`.
     pub(crate) fn serve_with(&self, options: &[String], require: &str) -> u16 {
-        let grant = format!("CREATE USER bench@'127.0.0.1' {require}; GRANT ALL ON mine.* TO bench@'127.0.0.1'");
+        let user = format!("CREATE USER bench@'127.0.0.1' {require}; GRANT ALL ON mine.* TO bench@'127.0.0.1'");
+        let grant = format!("CREATE DATABASE mine; {user}");
         let server = Server::start(self.root.path(), options, &grant);
         let port = server.port;
         *self.server.lock().unwrap() = Some(server);
         port
+    }
+
+    /// That server's process.
+    pub(crate) fn own_server(&self) -> i32 {
+        self.server.lock().unwrap().as_ref().expect("one was started").child.id() as i32
+    }
+
+    /// Kills that server.
+    pub(crate) fn kill_own(&self) {
+        drop(self.server.lock().unwrap().take());
     }
 
     /// What that server answers; `None` if it does not.

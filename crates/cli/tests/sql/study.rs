@@ -38,6 +38,19 @@ fn a_study_tells_both_sides_and_leaves_its_page_and_timelines() {
 }
 
 #[test]
+fn a_study_that_loses_a_server_compares_nothing() {
+    let place = Place::new();
+    put(&place, STUDY);
+    let run = place.spawn("bench study @study.toml --scratch @scratch --out @all.json");
+    place.until("rows come in", || place.sql("SELECT COUNT(*) > 2100 FROM bench.random_rows").as_deref() == Some("1"));
+    place.kill(place.server().unwrap(), nix::sys::signal::Signal::SIGKILL);
+    let run = place.wait(run);
+    assert!(run.code == 1 && run.stderr.contains("the run of pair 1 failed: it lost its server"), "{run:?}");
+    assert!(!place.path("all.json").exists());
+    place.is_clear();
+}
+
+#[test]
 fn a_study_that_cannot_be_is_refused_before_anything_starts() {
     let place = Place::new();
     put(&place, &STUDY.replace("inserts.toml", "tpcc.toml"));

@@ -19,7 +19,7 @@ fn sysbench_runs_under_bench_with_its_seconds_in_the_timeline() {
     let kind = &found["kinds"][0];
     assert!(kind["kind"] == "transaction" && kind["operations"].as_u64().unwrap() > 0, "{found:#}");
     assert!(kind["latency"]["p99_ns"].as_u64() >= kind["latency"]["p50_ns"].as_u64(), "{kind:#}");
-    assert_eq!(run.json()["report"]["rows_loaded"], 1000);
+    assert_eq!(run.json()["report"]["rows_loaded"], 20_000);
     let timeline = timeline::Timeline::read(place.path("run.csv")).unwrap();
     let rate = timeline.select("operations_per_second", &[("kind", "transaction")]).next().unwrap();
     // Two seconds warm up and four are measured, by one sysbench each, whose last second may come too late to be told.

@@ -4,6 +4,8 @@
 mod world;
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -46,6 +48,69 @@ fn a_cluster_starts_is_hurt_and_leaves_nothing() {
     assert_eq!(cluster.stop().unwrap(), Vec::<String>::new());
     assert_eq!(world.left(), Vec::<String>::new());
     assert!(groups.iter().all(|group| !group.exists()));
+}
+
+fn user_of(pid: i32) -> String {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    status.lines().find_map(|line| line.strip_prefix("Uid:")).unwrap().trim().to_owned()
+}
+
+/// What another user finds in a folder; `None` if it may not look.
+fn seen_by_nobody(folder: &Path) -> Option<String> {
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "ls"]).arg(folder);
+    let output = command.output().unwrap();
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn what_root_starts_runs_as_a_user_of_its_own_which_can_read_only_what_it_was_given() {
+    let mut world = World::new();
+    // As under a home: programs lie where only their owner can go.
+    world.hide_programs();
+    let cluster = world.start(2).unwrap();
+    let node = cluster.node(0);
+    let users: Vec<String> = [node, cluster.node(1)].map(|node| user_of(node.pid().unwrap())).into();
+    assert!(users[0] == users[1] && !users[0].split_whitespace().any(|id| id == "0" || id == "65534"), "{users:?}");
+    let owner = fs::metadata(node.data_dir().join("starts")).unwrap();
+    assert_eq!((owner.uid().to_string().as_str(), owner.uid()), (users[0].split('\t').next().unwrap(), owner.gid()));
+
+    let environment = fs::read_to_string(format!("/proc/{}/environ", node.pid().unwrap())).unwrap();
+    assert!(std::env::vars().any(|(name, _)| name.starts_with("CARGO")), "the test has something to keep to itself");
+    assert!(!environment.contains("CARGO"), "{environment}");
+
+    let own = [cluster.folder().join("n1-own"), cluster.folder().join("pd"), node.data_dir().to_owned()];
+    let shared = [world.root().join("lab"), cluster.folder().to_owned(), cluster.folder().join("n1")];
+    for folder in own.iter().chain(&shared) {
+        assert!(folder.is_dir(), "{} is not there", folder.display());
+        assert_eq!(seen_by_nobody(folder), None, "{} can be listed", folder.display());
+        assert_eq!(folder.metadata().unwrap().mode() & 0o067, 0, "{}", folder.display());
+    }
+    assert_eq!(seen_by_nobody(Path::new("/")).map(|seen| seen.contains("tmp")), Some(true));
+    for file in ["cluster.json", "n1.log", "pd.log"] {
+        let found = cluster.folder().join(file).metadata().unwrap();
+        assert_eq!((found.uid(), found.mode() & 0o077), (0, 0), "{file}");
+    }
+    // It may change its own settings and nothing else, as a change online does.
+    node.restart_with(&"log-level = \"warn\"".parse().unwrap()).unwrap();
+    let config = cluster.folder().join("n1-own/config.toml").metadata().unwrap();
+    assert_eq!((config.uid(), config.mode() & 0o777), (owner.uid(), 0o600));
+    assert_eq!(cluster.stop().unwrap(), Vec::<String>::new());
+    assert_eq!(world.left(), Vec::<String>::new());
+}
+
+#[test]
+fn settings_that_a_node_replaced_by_a_link_are_not_written_through_it() {
+    let world = World::new();
+    let cluster = world.start(1).unwrap();
+    let (config, elsewhere) = (cluster.folder().join("n1-own/config.toml"), world.root().join("elsewhere"));
+    fs::rename(&config, &elsewhere).unwrap();
+    let before = fs::read_to_string(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &config).unwrap();
+    cluster.node(0).restart_with(&"log-level = \"warn\"".parse().unwrap()).unwrap();
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), before);
+    assert!(config.symlink_metadata().unwrap().is_file());
+    cluster.stop().unwrap();
 }
 
 #[test]

@@ -27,6 +27,7 @@ const PD: &str = "#!/bin/sh\necho '{\"addr\":\"HTTP\"}'\ntrap 'exit 0' TERM\nwhi
 /// Where one test runs.
 pub(crate) struct World {
     root: PathBuf,
+    programs: PathBuf,
     http: SocketAddr,
 }
 
@@ -39,7 +40,7 @@ impl World {
     }
 
     pub(crate) fn at(root: PathBuf) -> Self {
-        let world = Self { root, http: serve() };
+        let world = Self { programs: root.clone(), root, http: serve() };
         world.program("diskwright-pd", PD);
         world.program("diskwright-store", STORE);
         world
@@ -51,16 +52,27 @@ impl World {
 
     /// Puts a script in the place of a program.
     pub(crate) fn program(&self, name: &str, script: &str) {
-        let path = self.root.join(name);
+        let path = self.programs.join(name);
         fs::write(&path, script.replace("HTTP", &self.http.to_string())).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Moves the programs to a folder that only root can enter.
+    pub(crate) fn hide_programs(&mut self) {
+        let hidden = self.root.join("hidden");
+        fs::create_dir(&hidden).unwrap();
+        fs::set_permissions(&hidden, fs::Permissions::from_mode(0o700)).unwrap();
+        self.programs = hidden;
+        self.program("diskwright-pd", PD);
+        self.program("diskwright-store", STORE);
     }
 
     pub(crate) fn lab(&self) -> Lab {
         let tests = std::env::current_exe().unwrap();
         let daemon = tests.parent().and_then(Path::parent).unwrap().join("examples/cluster_disks");
         assert!(daemon.is_file(), "{} is not built: cargo build --examples", daemon.display());
-        let programs = Programs { store: self.root.join("diskwright-store"), pd: self.root.join("diskwright-pd") };
+        let (store, pd) = (self.programs.join("diskwright-store"), self.programs.join("diskwright-pd"));
+        let programs = Programs { store, pd };
         Lab { home: Home::open(self.root.join("run"), daemon).unwrap(), scratch: self.root.join("lab"), programs }
     }
 

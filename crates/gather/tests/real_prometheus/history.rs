@@ -2,7 +2,7 @@
 //! counters come through a restart and a gap.
 
 use crate::server::{Prometheus, loaded};
-use gather::prometheus::{Options, Range, Server, gather};
+use gather::prometheus::{Access, Options, Range, Server, gather};
 use jiff::Timestamp;
 use timeline::{About, Points, Timeline};
 use tools::tool;
@@ -124,7 +124,8 @@ fn a_written_history_is_gathered() {
         .expect("`make tools` puts promtool in place");
     assert!(blocks.status.success(), "{}", String::from_utf8_lossy(&blocks.stderr));
     let server = Prometheus::start(folder.path(), "", &[]);
-    let server = Server::new(&format!("http://127.0.0.1:{}", server.port)).map(|asked| (server, asked));
+    let server =
+        Server::new(&format!("http://127.0.0.1:{}", server.port), Access::default()).map(|asked| (server, asked));
     let (_running, server) = server.unwrap();
 
     let at = |second: u64| Timestamp::from_second(BEGIN + second as i64).unwrap();

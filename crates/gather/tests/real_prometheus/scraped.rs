@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::server::{PATIENCE, Prometheus, loaded, serve};
 use gather::GatherError;
-use gather::prometheus::{Auth, Group, Options, Range, Server, gather};
+use gather::prometheus::{Access, Auth, Group, Options, Range, Server, gather};
 use jiff::Timestamp;
 use timeline::{Points, Timeline};
 use units::Nanos;
@@ -31,8 +31,9 @@ fn what_is_scraped_is_gathered_with_the_right_password_only() {
     );
     let prometheus = Prometheus::start(folder.path(), &config, &[format!("--web.config.file={}", users.display())]);
     let server = |user: &str, password: &str| {
-        let server = Server::new(&format!("http://127.0.0.1:{}/", prometheus.port)).unwrap();
-        server.auth(Auth::Basic { user: user.to_owned(), password: password.to_owned() })
+        let secret = Auth::Basic { user: user.to_owned(), password: password.to_owned() };
+        let access = Access::default().secret(secret).unwrap();
+        Server::new(&format!("http://127.0.0.1:{}/", prometheus.port), access).unwrap()
     };
     let start = Timestamp::now();
     let range = || Range { from: start, until: Timestamp::now(), step: Some(Nanos::secs(5)) };

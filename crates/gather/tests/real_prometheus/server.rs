@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use observe::{Bounds, Credit, DiskSample, Done, NodeSample};
-use tools::tool;
+use tools::server;
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 /// The longest that a server may take to start, or to have scraped what a test needs.
@@ -25,9 +25,9 @@ impl Prometheus {
         std::fs::write(folder.join("prometheus.yml"), config).unwrap();
         let port = free_port();
         let log = std::fs::File::create(folder.join("log")).unwrap();
-        let child = tool("prometheus")
-            .arg(format!("--config.file={}", folder.join("prometheus.yml").display()))
-            .arg(format!("--storage.tsdb.path={}", folder.join("data").display()))
+        let child = server("prometheus", folder)
+            .unwrap()
+            .args(["--config.file=prometheus.yml", "--storage.tsdb.path=data"])
             .arg("--storage.tsdb.retention.time=100y")
             .arg(format!("--web.listen-address=127.0.0.1:{port}"))
             .args(more)

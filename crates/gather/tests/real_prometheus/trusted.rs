@@ -1,7 +1,7 @@
 //! A real Prometheus behind TLS, with a certificate that nobody but its own CA knows.
 
 use gather::GatherError;
-use gather::prometheus::{Options, Range, Server, gather};
+use gather::prometheus::{Access, Options, Range, Server, gather};
 use jiff::Timestamp;
 
 use crate::server::Prometheus;
@@ -23,17 +23,17 @@ fn a_certificate_is_trusted_only_with_its_ca() {
     let web = folder.path().join("web.yml");
     std::fs::write(&web, "tls_server_config: {cert_file: cert.pem, key_file: key.pem}\n").unwrap();
     let prometheus = Prometheus::start(folder.path(), "", &[format!("--web.config.file={}", web.display())]);
-    let server = || Server::new(&format!("https://localhost:{}", prometheus.port)).unwrap();
+    let server = |access| Server::new(&format!("https://localhost:{}", prometheus.port), access).unwrap();
 
-    let stranger = error(server());
+    let stranger = error(server(Access::default()));
     assert!(matches!(stranger, GatherError::Server(_)), "{stranger}");
     assert!(stranger.to_string().contains("give the CA that signed its certificate"), "{stranger}");
     // Let in, there is nothing to be had: it scrapes nobody.
-    let known = error(server().ca(ca.as_bytes()).unwrap());
+    let known = error(server(Access::default().ca("CA", ca.as_bytes()).unwrap()));
     assert!(matches!(known, GatherError::Asked(_)), "{known}");
     assert!(known.to_string().contains("knows no series"), "{known}");
     // Spoken to without TLS, it answers with a text that is no API.
-    let plain = error(Server::new(&format!("http://localhost:{}", prometheus.port)).unwrap());
+    let plain = error(Server::new(&format!("http://localhost:{}", prometheus.port), Access::default()).unwrap());
     assert!(plain.to_string().contains("answers 400"), "{plain}");
 }
 
@@ -53,14 +53,14 @@ fn one_that_wants_to_know_who_asks_is_shown_a_certificate() {
     std::fs::write(&web, config).unwrap();
     let options = [format!("--web.config.file={}", web.display())];
     let prometheus = Prometheus::start(folder.path(), "", &options);
-    let server = || {
-        let server = Server::new(&format!("https://localhost:{}", prometheus.port)).unwrap();
-        server.ca(its.cert.pem().as_bytes()).unwrap()
+    let server = |access: Access| {
+        let access = access.ca("CA", its.cert.pem().as_bytes()).unwrap();
+        Server::new(&format!("https://localhost:{}", prometheus.port), access).unwrap()
     };
-    let nobody = error(server());
+    let nobody = error(server(Access::default()));
     assert!(matches!(nobody, GatherError::Server(_)), "{nobody}");
     // Let in, there is nothing to be had.
     let key = ours.signing_key.serialize_pem();
-    let known = error(server().identity(ours.cert.pem().as_bytes(), key.as_bytes()).unwrap());
+    let known = error(server(Access::default().identity(ours.cert.pem().as_bytes(), key.as_bytes()).unwrap()));
     assert!(matches!(known, GatherError::Asked(_)), "{known}");
 }

@@ -90,7 +90,7 @@ fn who_shows_no_token_or_the_wrong_one_is_not_let_in() {
     let server = Server::of_one_tidb().unwrap();
     server.state().token = Some("right".to_owned());
     for (token, let_in) in
-        [(Token::None, false), (Token::Text("wrong".to_owned()), false), (Token::Text("right".to_owned()), true)]
+        [(Token::None, false), (Token::Bearer("wrong".to_owned()), false), (Token::Bearer("right".to_owned()), true)]
     {
         let api = Api::new(Access::new(&server.base(), token, None).unwrap());
         assert_eq!(api.node("node-1").is_ok(), let_in);
@@ -106,4 +106,37 @@ fn a_server_in_trouble_is_no_refusal() {
     api.cordon("node-1", true).unwrap();
     drop(server);
     assert!(matches!(api.cordon("node-1", true), Err(KubernetesError::Silent(_))));
+}
+
+#[test]
+fn what_is_not_as_the_api_answers_is_no_node_no_pod_and_no_permission() {
+    let server = Server::of_one_tidb().unwrap();
+    let api = api(&server);
+    let node = |spec: serde_json::Value| json!({ "kind": "Node", "spec": spec });
+    let pod = |meta: serde_json::Value| json!({ "kind": "Pod", "metadata": meta, "spec": { "nodeName": "node-1" } });
+    let review = |status: serde_json::Value| json!({ "kind": "SelfSubjectAccessReview", "status": status });
+    let strange = [
+        (200, node(json!(null))),
+        (200, node(json!({ "unschedulable": "true" }))),
+        (200, node(json!({ "unschedulable": null }))),
+        (200, json!({ "kind": "Node" })),
+        (200, pod(json!({}))),
+        (200, pod(json!({ "uid": 7 }))),
+        (200, pod(json!({ "uid": "" }))),
+        (200, pod(json!({ "uid": "u", "deletionTimestamp": 7 }))),
+        (200, review(json!({}))),
+        (200, review(json!({ "allowed": "false" }))),
+        (200, json!([])),
+        // A proxy's, not the API's.
+        (404, json!({})),
+        (404, json!({ "kind": "Status", "reason": "Gone" })),
+    ];
+    for (status, body) in strange {
+        server.state().instead = Some((status, body.clone()));
+        assert!(matches!(api.node("node-1"), Err(KubernetesError::Silent(_))), "{body}");
+        assert!(matches!(api.pod("db", "tidb-0"), Err(KubernetesError::Silent(_))), "{body}");
+        assert!(matches!(api.may("get", "nodes", None), Err(KubernetesError::Silent(_))), "{body}");
+    }
+    server.state().instead = Some((200, node(json!({}))));
+    assert!(!api.node("node-1").unwrap().cordoned, "the field is left out where it is not set");
 }

@@ -185,7 +185,7 @@ pub(super) async fn keep(link: Arc<Link>, ways: Arc<Ways>, store: u64) {
             && !link.closed()
         {
             // Not at the first failure: a store that restarts is no outage.
-            eprintln!("store {store} cannot be reached: {why}");
+            input::log_line(format_args!("store {store} cannot be reached: {why}"));
             told = true;
         }
         link.clear();
@@ -202,7 +202,7 @@ async fn stream(link: &Arc<Link>, ways: &Ways, store: u64, told: &mut bool) -> R
     let client = connect(ways, &place).await;
     let mut client = client.map_err(|error| format!("{}: {}", place.address, chain(&error)))?;
     if std::mem::take(told) {
-        eprintln!("store {store} is reached again at {}", place.address);
+        input::log_line(format_args!("store {store} is reached again at {}", place.address));
     }
     let delay = ways.delay(&place);
     let timer = if delay.is_zero() { None } else { Some(Timer::new().map_err(|error| error.to_string())?) };

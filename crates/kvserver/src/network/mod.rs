@@ -172,7 +172,7 @@ impl Transport for Network {
         match self.handle.block_on(sent) {
             Ok(Ok(())) => true,
             Ok(Err(why)) => {
-                eprintln!("a snapshot did not get to store {to_store}: {why}");
+                input::log_line(format_args!("a snapshot did not get to store {to_store}: {why}"));
                 false
             }
             Err(_) => false,

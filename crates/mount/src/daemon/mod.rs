@@ -47,7 +47,7 @@ pub fn run(state_folder: &Path) -> Result<(), MountError> {
 
 /// A line of the log, with the time.
 pub(crate) fn log(what: impl std::fmt::Display) {
-    eprintln!("{:.3} {what}", jiff::Timestamp::now());
+    input::log_line(format_args!("{:.3} {what}", jiff::Timestamp::now()));
 }
 
 /// Cuts the ties to the terminal and to memory pressure. Before any thread is started.

@@ -36,7 +36,7 @@ pub(super) fn kept<T>(answer: Result<Result<T, Status>, PdError>) -> Result<Resp
     match answer {
         Ok(answer) => answer.map(Response::new),
         Err(error) => {
-            eprintln!("pd: {error}");
+            input::log_line(format_args!("pd: {error}"));
             Err(Status::unavailable(error.to_string()))
         }
     }

@@ -1,7 +1,7 @@
 //! `/config`.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Ask;
 use super::reply::Reply;
@@ -18,7 +18,7 @@ struct Config<'a> {
     name: &'a str,
     data_dir: &'a str,
     #[serde(flatten)]
-    settings: &'a Settings,
+    settings: Value,
     cluster_version: &'static str,
 }
 
@@ -26,6 +26,8 @@ pub(super) fn answer(cluster: &mut Cluster, about: &About, ask: &Ask) -> Reply {
     match (ask.method, ask.path.as_slice()) {
         ("GET", ["config"]) => {
             let url = about.url();
+            let mut settings = json!(cluster.record.settings);
+            settings["schedule"]["schedulers-payload"] = payload(cluster);
             Reply::json(
                 200,
                 &Config {
@@ -34,7 +36,7 @@ pub(super) fn answer(cluster: &mut Cluster, about: &About, ask: &Ask) -> Reply {
                     advertise_client_urls: url,
                     name: &about.name,
                     data_dir: &about.data_dir,
-                    settings: &cluster.record.settings,
+                    settings,
                     cluster_version: VERSION,
                 },
             )
@@ -48,6 +50,35 @@ pub(super) fn answer(cluster: &mut Cluster, about: &About, ask: &Ask) -> Reply {
         ("POST", ["config", "replicate"]) => set(cluster, ask, "replication.", "The config is updated."),
         _ => Reply::nowhere(),
     }
+}
+
+/// What each scheduler keeps, by its name (PD 8.5, pkg/schedule/schedulers/utils.go, `ToPayload`).
+fn payload(cluster: &Cluster) -> Value {
+    let record = &cluster.record;
+    let everywhere = json!([{ "start-key": "", "end-key": "" }]);
+    let mut payload: serde_json::Map<String, Value> = record
+        .schedulers
+        .iter()
+        .map(|name| {
+            let kept = match name.as_str() {
+                "evict-slow-store-scheduler" => {
+                    let evicted: Vec<u64> = cluster.slow.store().into_iter().collect();
+                    json!({ "recovery-duration": 600, "evict-stores": evicted, "batch": 3 })
+                }
+                "evict-stopping-store-scheduler" => json!({ "evicted-stores": [], "batch": 3 }),
+                "balance-leader-scheduler" => json!({ "batch": 4, "ranges": everywhere }),
+                _ => json!({ "name": name, "ranges": everywhere }),
+            };
+            (name.clone(), kept)
+        })
+        .collect();
+    if !record.evicted.is_empty() {
+        let ranges: serde_json::Map<String, Value> =
+            record.evicted.iter().map(|store| (store.to_string(), everywhere.clone())).collect();
+        let kept = json!({ "store-id-ranges": ranges, "batch": record.evict_batch });
+        payload.insert("evict-leader-scheduler".to_owned(), kept);
+    }
+    Value::Object(payload)
 }
 
 /// One item after the other: as with PD, those before a wrong one stay changed.

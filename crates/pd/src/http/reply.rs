@@ -32,6 +32,11 @@ impl Reply {
         }
     }
 
+    /// A document as the second version of the API writes it.
+    pub(super) fn v2(status: u16, document: &impl Serialize) -> Self {
+        Self { status, kind: "application/json; charset=utf-8", ..Self::compact(document) }
+    }
+
     /// Prometheus' format.
     pub(super) fn metrics(body: String) -> Self {
         Self { status: 200, kind: "text/plain; version=0.0.4; charset=utf-8", body }

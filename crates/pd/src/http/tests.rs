@@ -84,6 +84,12 @@ impl Desk {
         answer(&mut self.cluster, &self.about, self.now, &Ask { method, path, query, body: body.as_bytes() })
     }
 
+    fn ask_v2(&mut self, method: &str, path: &str, body: &str) -> (u16, serde_json::Value) {
+        let ask = Ask { method, path: path.split('/').collect(), query: Vec::new(), body: body.as_bytes() };
+        let reply = maintenance::answer(&mut self.cluster, self.now, &ask);
+        (reply.status, serde_json::from_str(&reply.body).unwrap())
+    }
+
     /// A conversation, as the transcript of a real PD is written.
     fn transcript(&mut self, asked: &[&str]) -> String {
         let mut text = String::new();
@@ -175,7 +181,7 @@ fn until_all_stores_joined_it_says_that_nothing_is_there() {
 }
 
 #[test]
-fn all_leaders_leave_an_evicted_store_and_come_back_afterwards() {
+fn all_leaders_leave_an_evicted_store_and_come_back_as_far_as_balance_brings_them() {
     let mut desk = Desk::of_three();
     let counts = |desk: &Desk| [1, 2, 3].map(|store| desk.cluster.leader_count(store));
     assert_eq!(counts(&desk), [10, 10, 10]);
@@ -185,6 +191,9 @@ fn all_leaders_leave_an_evicted_store_and_come_back_afterwards() {
     desk.run(9);
     assert_eq!(counts(&desk), [0, 15, 15]);
     desk.ask("DELETE", "schedulers/evict-leader-scheduler-1", "");
+    desk.run(20);
+    assert_eq!(counts(&desk), [4, 13, 13], "stores may differ by ten");
+    desk.ask("POST", "config", r#"{"tolerant-size-ratio":0.5}"#);
     desk.run(20);
     assert_eq!(counts(&desk), [10, 10, 10]);
 }
@@ -241,4 +250,44 @@ fn halted_and_paused_scheduling_moves_nothing() {
         desk.run(20);
         assert_eq!(desk.cluster.leader_count(1), 10, "{body}");
     }
+}
+
+#[test]
+fn one_maintenance_task_holds_the_lock_whatever_its_type_until_it_gives_it_back() {
+    let mut desk = Desk::empty();
+    assert_eq!(desk.ask_v2("GET", "maintenance", "").0, 404);
+    assert_eq!(desk.ask_v2("PUT", "maintenance/restart/a", "store 1").0, 200);
+    for other in ["maintenance/restart/b", "maintenance/upgrade/a", "maintenance/restart/a"] {
+        let (status, said) = desk.ask_v2("PUT", other, "");
+        assert_eq!((status, &said["existing_task"]["id"]), (409, &"a".into()), "{other}: {said}");
+    }
+    let (_, task) = desk.ask_v2("GET", "maintenance/restart", "");
+    assert_eq!((&task["type"], &task["description"]), (&"restart".into(), &"store 1".into()), "{task}");
+    assert_eq!(task["start_timestamp"], STARTED + 46);
+    assert_eq!(desk.ask_v2("GET", "maintenance", "").1[0], task);
+    assert_eq!(desk.ask_v2("GET", "maintenance/upgrade", "").0, 404);
+    assert_eq!(desk.ask_v2("DELETE", "maintenance/restart/b", "").0, 409);
+    assert_eq!(desk.ask_v2("DELETE", "maintenance/upgrade/a", "").0, 404);
+    assert_eq!(desk.ask_v2("DELETE", "maintenance/restart/a", "").0, 200);
+    assert_eq!(desk.ask_v2("DELETE", "maintenance/restart/a", "").0, 404);
+    assert_eq!(desk.ask_v2("PUT", "maintenance/upgrade/b", "").0, 200);
+}
+
+#[test]
+fn the_configuration_tells_what_each_scheduler_keeps() {
+    let mut desk = Desk::of_three();
+    let payload = |desk: &mut Desk| {
+        let config: serde_json::Value = serde_json::from_str(&desk.ask("GET", "config", "").body).unwrap();
+        config["schedule"]["schedulers-payload"].clone()
+    };
+    let quiet = payload(&mut desk);
+    assert_eq!(quiet["evict-slow-store-scheduler"]["evict-stores"], serde_json::json!([]));
+    assert!(quiet.get("evict-leader-scheduler").is_none(), "{quiet}");
+    let stats = StoreStats { is_busy: true, slow_score: 100, ..desk.cluster.live(2).stats.unwrap() };
+    desk.cluster.hear_store(stats, desk.now).unwrap();
+    desk.run(1);
+    desk.ask("POST", "schedulers", r#"{"name":"evict-leader-scheduler","store_id":1}"#);
+    let busy = payload(&mut desk);
+    assert_eq!(busy["evict-slow-store-scheduler"]["evict-stores"], serde_json::json!([2]));
+    assert!(busy["evict-leader-scheduler"]["store-id-ranges"]["1"].is_array(), "{busy}");
 }

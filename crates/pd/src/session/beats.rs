@@ -143,13 +143,21 @@ impl News {
     fn lost(&mut self, link: &Link, status: &Status) {
         if !std::mem::replace(&mut self.lost, true) {
             let (store, about, address) = (self.store_id, self.about, link.address());
-            eprintln!("store {store}: {about}: no placement driver at {address}: {}; trying on", root_cause(status));
+            input::log_line(format_args!(
+                "store {store}: {about}: no placement driver at {address}: {}; trying on",
+                root_cause(status)
+            ));
         }
     }
 
     fn back(&mut self, link: &Link) {
         if std::mem::replace(&mut self.lost, false) {
-            eprintln!("store {}: {}: placement driver at {} is back", self.store_id, self.about, link.address());
+            input::log_line(format_args!(
+                "store {}: {}: placement driver at {} is back",
+                self.store_id,
+                self.about,
+                link.address()
+            ));
         }
     }
 }

@@ -24,6 +24,8 @@ fn serve(folder: &Path, port: u16, regions: u32) -> Server {
         replicas: 3,
         regions,
         split_keys: None,
+        // So few leaders would not be spread otherwise.
+        tolerant_size_ratio: Some(0.5),
         allow_remote: false,
     };
     Server::start(&arguments).unwrap()

@@ -49,12 +49,15 @@ fn nodes_outlive_a_restart_of_the_placement_driver() {
     assert_eq!(nodes.sessions[0].stores().len(), 3, "those known before");
     let server = serve(folder.path(), addr.port(), 6);
     assert_eq!(http(addr, "POST", "/pd/api/v1/schedulers", &evict).0, 200);
+    assert_eq!(http(addr, "PUT", "/pd/api/v2/maintenance/restart/a", "store 1").0, 200);
     until("orders arrive again", || nodes.counts() == [3, 0, 3]);
     // What was asked of it is still so after another.
     server.stop();
     let _server = serve(folder.path(), addr.port(), 6);
     let (_, _, list) = http(addr, "GET", "/pd/api/v1/scheduler-config/evict-leader-scheduler/list", "");
     assert!(list.contains(&format!("\"{}\"", nodes.sessions[1].store_id())), "{list}");
+    let (status, _, task) = http(addr, "GET", "/pd/api/v2/maintenance/restart", "");
+    assert!(status == 200 && task.contains(r#""id":"a""#), "{task}");
 }
 
 #[test]

@@ -2,31 +2,22 @@
 
 use std::time::Duration;
 
-use peer::Roots;
+use interrupt::Stop;
+use peer::{Address, Limits, PeerError, Request, Secret, Server};
 use serde_json::Value;
-use ureq::tls::ClientCert;
-use ureq::{Agent, Body, http};
 
 use crate::{PilotError, WorldError};
 
-/// How long an answer is waited for. Half of the guard's grace, so that what was given up is over by then.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// PD tells some kilobytes of each store.
-const MOST_BYTES: u64 = 16 << 20;
+/// How long an answer is waited for is half of the guard's grace, so that what was given up is over by then. PD tells some kilobytes
+/// of each store.
+const LIMITS: Limits = Limits { patience: Duration::from_secs(5), most_bytes: 16 << 20 };
 
 /// How the pilot is let in by a kind of peers. Printing one does not show what is secret.
-#[derive(Clone, Default)]
-pub struct Access {
-    roots: Roots,
-    identity: Option<ClientCert>,
-    token: Option<String>,
-    insecure: bool,
-}
+#[derive(Debug, Clone, Default)]
+pub struct Access(peer::Access);
 
-impl std::fmt::Debug for Access {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Access").field("token", &self.token.as_ref().map(|_| "***")).finish_non_exhaustive()
-    }
+fn input(error: PeerError) -> PilotError {
+    PilotError::Input(error.to_string())
 }
 
 impl Access {
@@ -35,7 +26,7 @@ impl Access {
     /// # Errors
     /// When there is no certificate in it.
     pub fn ca(self, pem: &[u8]) -> Result<Self, PilotError> {
-        Ok(Self { roots: Some(peer::certificates("CA", pem).map_err(PilotError::Input)?), ..self })
+        self.0.ca("CA", pem).map(Self).map_err(input)
     }
 
     /// The same, showing a certificate of its own, given with its key as PEM. TiKV and PD admit by its common name
@@ -44,7 +35,7 @@ impl Access {
     /// # Errors
     /// When the certificate or the key is missing.
     pub fn identity(self, certificate: &[u8], key: &[u8]) -> Result<Self, PilotError> {
-        Ok(Self { identity: Some(peer::identity(certificate, key).map_err(PilotError::Input)?), ..self })
+        self.0.identity(certificate, key).map(Self).map_err(input)
     }
 
     /// The same, with a bearer token.
@@ -52,17 +43,19 @@ impl Access {
     /// # Errors
     /// When it could not stand in a header.
     pub fn token(self, token: &str) -> Result<Self, PilotError> {
-        let token = token.trim();
-        if token.is_empty() || token.chars().any(|c| c.is_control() || !c.is_ascii()) {
-            return Err(PilotError::Input("the token is empty or holds a line break; give it as one line".to_owned()));
-        }
-        Ok(Self { token: Some(token.to_owned()), ..self })
+        self.0.secret(Secret::Bearer(token.to_owned())).map(Self).map_err(input)
     }
 
     /// The same, with plain HTTP beyond this machine if so: anybody on the way may read and change what is sent.
     #[must_use]
     pub fn insecure(self, insecure: bool) -> Self {
-        Self { insecure, ..self }
+        Self(self.0.insecure(insecure))
+    }
+
+    /// The same, its waits given up when told so.
+    #[must_use]
+    pub fn stop(self, stop: Stop) -> Self {
+        Self(self.0.stop(stop))
     }
 }
 
@@ -71,10 +64,7 @@ impl Access {
 pub struct Peer {
     /// `PD at http://127.0.0.1:2379`
     name: String,
-    /// Without a slash at the end.
-    base: String,
-    agent: Agent,
-    token: Option<String>,
+    server: Server,
 }
 
 /// What was answered.
@@ -92,39 +82,12 @@ impl Peer {
     /// # Errors
     /// When it is no address of HTTP, or plain HTTP beyond this machine.
     pub fn new(what: &str, address: &str, access: &Access) -> Result<Self, PilotError> {
-        let base = address.trim().trim_end_matches('/').to_owned();
-        let wrong = |why: &str| {
-            PilotError::Input(format!(
-                "the address of {what} {why}: `{base}`; expected one such as http://127.0.0.1:2379"
-            ))
-        };
-        if base.contains('@') {
-            return Err(PilotError::Input(format!(
-                "the address of {what} holds a name or password; give a token or a certificate instead"
-            )));
-        }
-        let uri: http::Uri = base.parse().map_err(|_| wrong("cannot be read"))?;
-        let host = uri.host().ok_or_else(|| wrong("names no host"))?.to_owned();
-        let local = peer::is_loopback(&host);
-        match uri.scheme_str() {
-            Some("https") => {}
-            Some("http") if local || access.insecure => {}
-            Some("http") => {
-                return Err(PilotError::Input(format!(
-                    "{what} at {base} is beyond this machine and not encrypted: use https with --ca, or --insecure if the \
-                     network is trusted"
-                )));
-            }
-            _ => return Err(wrong("lacks `http://` or `https://`")),
-        }
-        let tls = peer::trusting(&access.roots, access.identity.clone());
-        let config = Agent::config_builder().timeout_global(Some(PATIENCE)).http_status_as_error(false);
-        // Nobody may send the pilot, and its token, elsewhere; followers of PD forward by themselves.
-        let config = config.max_redirects(0).max_redirects_will_error(false).tls_config(tls);
-        // A proxy could not reach this machine's loopback.
-        let config = if local { config.proxy(None).build() } else { config.build() };
-        let name = format!("{what} at {base}");
-        Ok(Self { name, base, agent: config.into(), token: access.token.clone() })
+        let secrets = "give a token or a certificate instead";
+        let address = Address::parse(what, address, "http://127.0.0.1:2379", secrets).map_err(input)?;
+        // What is read here decides what is done, and what is written changes a cluster.
+        access.0.admits_only_safe(what, &address).map_err(input)?;
+        let name = format!("{what} at {address}");
+        Ok(Self { name, server: Server::new(what, address, &access.0, LIMITS).map_err(input)? })
     }
 
     /// What people call it, and its address.
@@ -138,21 +101,18 @@ impl Peer {
     /// [`WorldError::Silent`] when there is no answer or one of a proxy's, [`WorldError::Denied`] for 401 and 403; other answers
     /// are the caller's to judge.
     pub fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Answer, WorldError> {
-        let mut request = http::Request::builder().method(method).uri(format!("{}{path}", self.base));
-        if let Some(token) = &self.token {
-            request = request.header("authorization", format!("Bearer {token}"));
+        let mut request = Request::new(method, path);
+        if let Some(body) = body {
+            request = request.body("application/json", body.to_string());
         }
-        let sent = match body {
-            Some(body) => {
-                let request = request.header("content-type", "application/json").body(body.to_string());
-                self.sent(request, |request| self.agent.run(request))
+        let answer = self.server.send(request).map_err(|error| match error {
+            // Followers of PD forward by themselves.
+            PeerError::Input(_) | PeerError::Redirected { .. } => {
+                WorldError::Refused { peer: self.name.clone(), why: error.to_string() }
             }
-            None => self.sent(request.body(()), |request| self.agent.run(request)),
-        };
-        let mut answer = sent?;
-        let status = answer.status().as_u16();
-        let body = answer.body_mut().with_config().limit(MOST_BYTES).lossy_utf8(true).read_to_string();
-        let body = body.map_err(|error| self.silent(error.to_string()))?;
+            error => self.silent(error.to_string()),
+        })?;
+        let (status, body) = (answer.status, answer.body);
         match status {
             401 | 403 => {
                 Err(WorldError::Denied { peer: self.name.clone(), why: format!("{status}: {}", brief(&body)) })
@@ -160,15 +120,6 @@ impl Peer {
             502..=504 => Err(self.silent(format!("{status}: {}", brief(&body)))),
             _ => Ok(Answer { status, body }),
         }
-    }
-
-    fn sent<B>(
-        &self,
-        request: http::Result<http::Request<B>>,
-        run: impl FnOnce(http::Request<B>) -> Result<http::Response<Body>, ureq::Error>,
-    ) -> Result<http::Response<Body>, WorldError> {
-        let refused = |why: http::Error| WorldError::Refused { peer: self.name.clone(), why: why.to_string() };
-        run(request.map_err(refused)?).map_err(|error| self.silent(error.to_string()))
     }
 
     /// Asks for text.

@@ -7,7 +7,9 @@ use serde_json::Value;
 use crate::Procedure;
 
 /// The version of this format. A journal of a later one is refused.
-pub(super) const FORMAT: u32 = 1;
+///
+/// 1: an entry a line. 2: beside it, each line has its place and a checksum.
+pub(super) const FORMAT: u32 = 2;
 
 /// A line. Runs are numbered from 1; stages, within a run's procedure, from 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -183,5 +185,21 @@ impl Entry {
             | Self::UndoOutcome { at, .. }
             | Self::Ended { at, .. } => *at,
         }
+    }
+
+    /// The same, written at this moment.
+    pub(crate) fn written_at(mut self, moment: Timestamp) -> Self {
+        match &mut self {
+            Self::Header { at, .. }
+            | Self::Began { at, .. }
+            | Self::Intent { at, .. }
+            | Self::Outcome { at, .. }
+            | Self::Waited { at, .. }
+            | Self::Turned { at, .. }
+            | Self::UndoIntent { at, .. }
+            | Self::UndoOutcome { at, .. }
+            | Self::Ended { at, .. } => *at = moment,
+        }
+        self
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
-
-use super::Lines;
+use super::chain::Chain;
+use super::damage::{Damage, RefusedRun};
 use super::entry::{Ended, Entry, FORMAT};
+use super::reader::Reader;
+use super::scan::Scan;
 use crate::run::Run;
 use crate::{Ending, Kept, PilotError};
 
@@ -16,30 +17,30 @@ pub struct Replay {
     pub cluster: String,
     /// The name under which the pilot holds its lease.
     pub pilot: String,
-    /// By number.
+    /// By number. All lines of these are whole.
     pub runs: BTreeMap<u64, Run>,
+    /// Runs of which a line is lost or may be; they are neither driven on nor undone.
+    pub refused: BTreeMap<u64, RefusedRun>,
+    /// Where it is not as it was written.
+    pub damage: Vec<Damage>,
+    /// Whether it has lines of format 1, which has no checksums.
+    pub unsealed: bool,
+    /// Its name for messages.
+    pub(crate) name: String,
+    pub(crate) chain: Chain,
 }
 
 impl Replay {
-    /// Reads the text of a journal. The second value is how many of its bytes hold: what follows them was cut off by a crash while
-    /// it was written, and had not happened.
+    /// Reads the bytes of a journal. The second value is how many of them hold: what follows was cut off by a crash while it was
+    /// written, and had not happened.
+    ///
+    /// Damage is no error: it is told in [`damage`](Self::damage), and the runs that it concerns are [`refused`](Self::refused).
     ///
     /// # Errors
-    /// When a line is none of ours.
-    pub fn read(name: &str, text: &str) -> Result<(Self, usize), PilotError> {
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        let mut replay = Self::default();
-        for (number, line) in text[..whole].lines().enumerate().map(|(at, line)| (at + 1, line)) {
-            let wrong = |why: String| {
-                PilotError::Input(format!(
-                    "{name}:{number}: {why}; expected a journal of `diskwright pilot`: set the file aside, and look with \
-                     `diskwright pilot log` at what it had begun"
-                ))
-            };
-            let entry: Entry = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-            replay.apply(&entry).map_err(wrong)?;
-        }
-        Ok((replay, whole))
+    /// When a newer program wrote it.
+    pub fn read(name: &str, bytes: impl AsRef<[u8]>) -> Result<(Self, usize), PilotError> {
+        let scan = Scan::of(bytes.as_ref());
+        Ok((Reader::read(name, scan.parts)?, scan.whole))
     }
 
     /// Takes a line in.
@@ -51,11 +52,13 @@ impl Replay {
             Entry::Header { format, .. } if *format > FORMAT => {
                 Err(format!("format {format} is newer than this program, which knows {FORMAT}"))
             }
+            Entry::Header { cluster, .. } if !self.cluster.is_empty() && *cluster != self.cluster => {
+                Err(format!("it is of cluster {cluster}, and those before of {}", self.cluster))
+            }
             Entry::Header { cluster, pilot, .. } => {
                 (self.cluster, self.pilot) = (cluster.clone(), pilot.clone());
                 Ok(())
             }
-            _ if self.cluster.is_empty() => Err("the first line names no cluster".to_owned()),
             Entry::Began { run, at, controller, reason, procedure, expects } => {
                 let begun = Run::new(*run, *at, controller, reason, procedure, expects);
                 match self.runs.insert(*run, begun) {
@@ -73,6 +76,34 @@ impl Replay {
     /// The runs that are under way.
     pub fn open(&self) -> impl DoubleEndedIterator<Item = &Run> {
         self.runs.values().filter(|run| run.ended.is_none())
+    }
+
+    /// Whether it is not as it was written.
+    pub fn is_damaged(&self) -> bool {
+        !self.damage.is_empty() || !self.refused.is_empty()
+    }
+
+    /// What is damaged, what follows from it, and what to do; `None` if it is as it was written.
+    pub fn complaint(&self) -> Option<String> {
+        if !self.is_damaged() {
+            return None;
+        }
+        const SHOWN: usize = 5;
+        let mut places: Vec<String> = self.damage.iter().take(SHOWN).map(Damage::to_string).collect();
+        if self.damage.len() > SHOWN {
+            places.push(format!("and {} more places", self.damage.len() - SHOWN));
+        }
+        let mut said = format!("{}: damaged: {}", self.name, places.join("; "));
+        for (number, refused) in self.refused.iter().take(SHOWN) {
+            said += &format!(". Run {number} cannot be undone: {refused}");
+        }
+        if self.refused.len() > SHOWN {
+            said += &format!(". Nor can {} more runs", self.refused.len() - SHOWN);
+        }
+        Some(
+            said + ". It stays as it is: undo what is whole with `diskwright pilot undo --all`, set the rest back by hand (`diskwright \
+                    pilot log` tells what was done), then set the folder aside",
+        )
     }
 
     /// What stays of those that are over, the last first.
@@ -95,65 +126,7 @@ impl Replay {
 
     /// The number of the next run.
     pub fn next(&self) -> u64 {
-        self.runs.keys().next_back().map_or(1, |last| last + 1)
-    }
-}
-
-/// A journal that is being written. A line is on the disk before what it says happens.
-pub struct Journal {
-    lines: Box<dyn Lines>,
-    replay: Replay,
-}
-
-impl Journal {
-    /// Goes on with what was read, or begins with a header if that was nothing.
-    ///
-    /// # Errors
-    /// When the journal is of another cluster, or cannot be written.
-    pub fn open(
-        lines: Box<dyn Lines>,
-        replay: Replay,
-        cluster: &str,
-        pilot: &str,
-        at: Timestamp,
-    ) -> Result<Self, PilotError> {
-        let mut journal = Self { lines, replay };
-        match journal.replay.cluster.as_str() {
-            "" => journal.append(&Entry::Header {
-                format: FORMAT,
-                cluster: cluster.to_owned(),
-                pilot: pilot.to_owned(),
-                at,
-            })?,
-            of if of == cluster => {}
-            of => {
-                return Err(PilotError::Input(format!(
-                    "the journal is of cluster {of}, and PD is of cluster {cluster}: give --journal a folder of its own for \
-                     each cluster"
-                )));
-            }
-        }
-        Ok(journal)
-    }
-
-    /// What it says until now.
-    pub fn replay(&self) -> &Replay {
-        &self.replay
-    }
-
-    /// Writes a line.
-    ///
-    /// # Errors
-    /// When it cannot be written: then nothing may be done.
-    pub fn append(&mut self, entry: &Entry) -> Result<(), PilotError> {
-        let line = serde_json::to_string(entry).map_err(|error| PilotError::system("the journal", error))?;
-        self.lines.append(&line)?;
-        self.replay.apply(entry).map_err(|why| PilotError::system("the journal", why))
-    }
-}
-
-impl std::fmt::Debug for Journal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Journal").field("replay", &self.replay).finish_non_exhaustive()
+        let known = self.runs.keys().chain(self.refused.keys()).max();
+        known.map_or(0, |last| *last).max(self.chain.runs) + 1
     }
 }

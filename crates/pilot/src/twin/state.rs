@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use units::Nanos;
 
 use super::faults::{Fault, Op};
-use crate::{Health, Now, StoreHealth, Subject, World, WorldError};
+use crate::{Clock, Health, Now, StoreHealth, Subject, World, WorldError};
 
 /// Leaderships that PD moves in a second: its transfers take milliseconds each (pd-transcript: 10 within 2 s).
 const MOVED_PER_SECOND: u64 = 5;
@@ -45,6 +45,8 @@ pub(super) struct Inner {
     dead: bool,
     now: Nanos,
     wall: i64,
+    /// Seconds that each request takes.
+    takes: u64,
 }
 
 /// A healthy cluster of so many stores, with ten leaders each.
@@ -80,8 +82,8 @@ impl Twin {
         };
         let (late, plan, cuts, ops) = (Vec::new(), BTreeMap::new(), BTreeSet::new(), Vec::new());
         let wall = 1_800_000_000;
-        let (lines, dead, now) = (0, false, Nanos(0));
-        Self(Arc::new(Mutex::new(Inner { state, files, late, plan, cuts, ops, lines, dead, now, wall })))
+        let (lines, dead, now, takes) = (0, false, Nanos(0), 0);
+        Self(Arc::new(Mutex::new(Inner { state, files, late, plan, cuts, ops, lines, dead, now, wall, takes })))
     }
 
     pub(super) fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -145,6 +147,11 @@ impl Twin {
     pub fn now(&self) -> Now {
         let inner = self.inner();
         Now { wall: Timestamp::from_second(inner.wall).unwrap_or_default(), mono: inner.now }
+    }
+
+    /// Lets each request take whole seconds from now on.
+    pub fn takes(&self, seconds: u64) {
+        self.inner().takes = seconds;
     }
 
     /// Lets the clock on the wall jump.
@@ -240,6 +247,12 @@ impl Twin {
     }
 }
 
+impl Clock for Twin {
+    fn now(&self) -> Now {
+        Self::now(self)
+    }
+}
+
 fn silent(peer: &str) -> WorldError {
     WorldError::Silent { peer: peer.to_owned(), why: "timed out".to_owned() }
 }
@@ -249,6 +262,8 @@ impl Inner {
         if self.dead {
             return Err(silent(peer));
         }
+        self.wall += self.takes as i64;
+        self.now += Nanos::secs(self.takes);
         let number = self.ops.len() as u64;
         self.ops.push(Op { number, writes, what: what.to_owned() });
         let fault = self.plan.get(&number).copied().unwrap_or(Fault::None);

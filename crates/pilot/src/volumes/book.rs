@@ -1,12 +1,12 @@
 //! Where the ledger of predictions is kept: a file in the pilot's folder.
 
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use resize::Ledger;
 
 use crate::PilotError;
+use crate::journal::{read_whole, write_whole};
 
 /// Keeps a ledger.
 pub trait Keeps {
@@ -39,18 +39,13 @@ impl Book {
 
 impl Keeps for Book {
     fn load(&self) -> Result<Ledger, PilotError> {
-        let text = match std::fs::read_to_string(&self.0) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Ledger::default()),
-            Err(error) => return Err(PilotError::system(format!("{} cannot be read", self.0.display()), error)),
-        };
-        Ledger::from_lines(&text).map_err(|error| PilotError::Input(format!("{}: {error}", self.0.display())))
+        let wrong = |why: &dyn std::fmt::Display| PilotError::Input(format!("{}: {why}", self.0.display()));
+        let text = String::from_utf8(read_whole(&self.0)?).map_err(|error| wrong(&error))?;
+        Ledger::from_lines(&text).map_err(|error| wrong(&error))
     }
 
     fn save(&mut self, ledger: &Ledger) -> Result<(), PilotError> {
-        let aside = self.0.with_extension("new");
-        let written = std::fs::write(&aside, ledger.to_lines()).and_then(|()| std::fs::rename(&aside, &self.0));
-        written.map_err(|error| PilotError::system(format!("{} cannot be written", self.0.display()), error))
+        write_whole(&self.0, ledger.to_lines().as_bytes())
     }
 }
 

@@ -233,7 +233,7 @@ async fn converse(
             return;
         }
     };
-    let mut client = TikvClient::new(channel.clone()).max_decoding_message_size(usize::MAX);
+    let mut client = TikvClient::new(channel.clone()).max_decoding_message_size(wire::MOST_BYTES);
     if gzip {
         client = client.send_compressed(CompressionEncoding::Gzip).accept_compressed(CompressionEncoding::Gzip);
     }

@@ -1,15 +1,18 @@
 //! Reasons as comment lines.
 
+use input::escape_hidden;
+
 use super::Why;
 
 /// Columns that no comment exceeds, unless a single word does.
 const WIDTH: usize = 100;
 
-/// A text as lines that begin with `mark`, set in by `indent` blanks and broken between words.
+/// A text as lines that begin with `mark`, set in by `indent` blanks and broken between words. Hidden characters are escaped: one
+/// could end the comment, or let its rest read otherwise than it is.
 pub(crate) fn comment(mark: &str, indent: usize, text: &str) -> String {
     let margin = format!("{}{mark} ", " ".repeat(indent));
     let mut out = String::new();
-    for paragraph in text.lines() {
+    for paragraph in escape_hidden(text).lines() {
         let mut line = margin.clone();
         for word in paragraph.split_whitespace() {
             let filled = line.len() > margin.len();
@@ -56,5 +59,10 @@ mod tests {
     fn a_word_that_no_line_holds_stays_whole() {
         let word = "x".repeat(2 * WIDTH);
         assert_eq!(comment("//", 0, &word), format!("// {word}\n"));
+    }
+
+    #[test]
+    fn a_comment_holds_no_character_that_ends_it_or_turns_it_around() {
+        assert_eq!(comment("#", 0, "a\u{2028}b \u{202e}c\r\u{85}"), "# a\\u{2028}b \\u{202e}c\\r\\u{85}\n");
     }
 }

@@ -1,6 +1,7 @@
 //! HCL: blocks and comments are laid out here, every expression is the library's.
 
 use hcl::{Expression, Number};
+use input::is_hidden;
 
 use super::{Map, Node, Why};
 
@@ -104,14 +105,25 @@ fn expression_at(node: &Node, indent: usize) -> String {
             let items: Vec<String> = items.iter().map(|item| expression_at(item, indent)).collect();
             format!("[{}]", items.join(", "))
         }
-        _ => hcl::format::to_string(&expression(node)).unwrap_or_default(),
+        _ => printed(&expression(node)),
     }
+}
+
+/// An expression as text; hidden characters, which are in quotes always, as escapes.
+fn printed(expression: &Expression) -> String {
+    let text = hcl::format::to_string(expression).unwrap_or_default();
+    let hidden = |c: char| is_hidden(c) && c != '\n';
+    if !text.contains(hidden) {
+        return text;
+    }
+    // All of them are in Unicode's first plane.
+    text.chars().map(|c| if hidden(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() }).collect()
 }
 
 /// The key of an object, in quotes where it is no name.
 fn object_key(key: &str) -> String {
     let name = hcl::Identifier::new(key).map(|name| name.to_string());
-    name.unwrap_or_else(|_| hcl::format::to_string(&Expression::from(key)).unwrap_or_default())
+    name.unwrap_or_else(|_| printed(&Expression::from(key)))
 }
 
 /// A value that is neither list nor object.
@@ -145,5 +157,15 @@ mod tests {
         assert_eq!(value("size"), Expression::Number(20.into()));
         assert!(matches!(value("zone"), Expression::Traversal(_)), "{text}");
         assert!(text.contains("$${b}"), "interpolation must be escaped: {text}");
+    }
+
+    #[test]
+    fn a_text_that_would_read_otherwise_than_it_is_has_escapes() {
+        let hidden = "a\u{202e}b\u{7f}\u{85}\u{1b}";
+        let text = to_hcl(&[Block::new("x", &[], Map::new().with("name", hidden))]);
+        assert!(!text.contains(|c| is_hidden(c) && c != '\n'), "{text:?}");
+        let body: hcl::Body = hcl::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let value = body.blocks().next().unwrap().body().attributes().next().unwrap().expr().clone();
+        assert_eq!(value, Expression::String(hidden.to_owned()));
     }
 }

@@ -1,5 +1,6 @@
 //! TOML: sections from dotted keys, through the library, reasons as comments above their keys.
 
+use input::is_hidden;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value};
 
 use super::{Map, Node};
@@ -37,7 +38,7 @@ fn section<'t, 'p>(table: &'t mut Table, path: impl Iterator<Item = &'p str>) ->
 
 fn value(node: &Node) -> Value {
     match node {
-        Node::Text(text) | Node::Expression(text) => text.as_str().into(),
+        Node::Text(text) | Node::Expression(text) => self::text(text),
         Node::Int(number) => (*number).into(),
         Node::Float(number) => (*number).into(),
         Node::Bool(value) => (*value).into(),
@@ -46,6 +47,25 @@ fn value(node: &Node) -> Value {
             map.0.iter().map(|entry| (entry.key.as_str(), value(&entry.value))).collect::<InlineTable>(),
         ),
     }
+}
+
+/// A text; hidden characters as escapes, which the library leaves as they are where TOML allows it.
+fn text(text: &str) -> Value {
+    if !text.contains(is_hidden) {
+        return text.into();
+    }
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            // All of them are in Unicode's first plane.
+            c if is_hidden(c) => quoted += &format!("\\u{:04X}", u32::from(c)),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    // What is read keeps its form.
+    quoted.parse().unwrap_or_else(|_| text.into())
 }
 
 #[cfg(test)]
@@ -69,5 +89,14 @@ mod tests {
         );
         let read: ::toml::Table = ::toml::from_str(&text).unwrap();
         assert_eq!(read["rocksdb"]["defaultcf"]["block-size"].as_str(), Some("4KiB"));
+    }
+
+    #[test]
+    fn a_text_that_would_read_otherwise_than_it_is_has_escapes() {
+        let hidden = "a\u{202e}\"b\"\\ \u{7f}\u{85}\n\u{1b}'";
+        let text = Map::new().with("a.b", hidden).to_toml();
+        assert!(!text.contains(|c| is_hidden(c) && c != '\n'), "{text:?}");
+        let read: ::toml::Table = ::toml::from_str(&text).unwrap();
+        assert_eq!(read["a"]["b"].as_str(), Some(hidden));
     }
 }

@@ -1,6 +1,8 @@
 //! YAML: the layout, the comments and the quotes are ours, because no maintained library writes comments above keys; tests
 //! read all of it back with one.
 
+use input::is_hidden;
+
 use super::{Map, Node};
 
 impl Map {
@@ -35,7 +37,7 @@ fn value(out: &mut String, node: &Node, indent: usize) {
             out.push('\n');
             items.iter().for_each(|item| self::item(out, item, indent + 2));
         }
-        Node::Text(text) if text.contains('\n') => block(out, text, indent + 2),
+        Node::Text(text) if text.contains('\n') && !needs_escapes(text) => block(out, text, indent + 2),
         _ => *out += &format!(" {}\n", inline(node)),
     }
 }
@@ -92,9 +94,26 @@ fn scalar(text: &str) -> String {
     {
         return text.to_owned();
     }
-    // Line ends, and other characters that only the form with escapes can hold, are left out: names are cleaned before.
-    let text: String = text.chars().filter(|c| !c.is_control()).collect();
-    format!("'{}'", text.replace('\'', "''"))
+    if needs_escapes(text) || text.contains('\n') { escaped(text) } else { format!("'{}'", text.replace('\'', "''")) }
+}
+
+/// Whether only the form with escapes holds a text, so that whoever reads the file sees what is there.
+fn needs_escapes(text: &str) -> bool {
+    text.contains(|c| is_hidden(c) && c != '\n')
+}
+
+/// A text in double quotes (YAML 1.2.2, 5.7).
+fn escaped(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            // All of them are in Unicode's first plane.
+            c if is_hidden(c) => out += &format!("\\u{:04X}", u32::from(c)),
+            c => out.push(c),
+        }
+    }
+    out + "\""
 }
 
 #[cfg(test)]
@@ -135,9 +154,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_of_a_line_reads_back_as_that_text(text in "[ -~äß€]{0,40}", key in "[a-z./:# -]{1,12}") {
+        fn any_text_of_a_line_reads_back_as_that_text(text in "[ -~äß€\u{1}\t\u{1b}\u{7f}\u{85}\u{2028}\u{202e}\u{2069}]{0,40}", key in "[a-z./:# -]{1,12}") {
             let document = Map::new().with(key.clone(), text.clone()).to_yaml();
             prop_assert_eq!(read(&document), json!({ key: text }), "{}", document);
+            prop_assert!(!document.contains(|c| is_hidden(c) && c != '\n'), "{:?}", document);
         }
 
         #[test]

@@ -95,10 +95,10 @@ pub(crate) fn write(name: &str, figures: &Figures) -> Result<(), String> {
 
 /// Measures a row: the program starts a server on mounted disks, which wants root.
 pub(crate) fn measure(grid: &Grid, row: &Row, program: &Path) -> Result<Figures, String> {
-    let folder = std::env::temp_dir().join(format!("diskwright-validate-innodb-{}", std::process::id()));
-    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
-    std::fs::create_dir_all(&folder).map_err(failed)?;
-    let [deployment, workload, out] = ["deployment.toml", "workload.toml", "out.csv"].map(|name| folder.join(name));
+    let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.path().display());
+    let [deployment, workload, out] =
+        ["deployment.toml", "workload.toml", "out.csv"].map(|name| folder.path().join(name));
     std::fs::write(&deployment, grid.deployment(row)).map_err(failed)?;
     std::fs::write(&workload, grid.workload(row)).map_err(failed)?;
     let mut command = Command::new(program);
@@ -115,7 +115,7 @@ pub(crate) fn measure(grid: &Grid, row: &Row, program: &Path) -> Result<Figures,
         return Err(format!("row {}: {} ended with {status}", row.name, program.display()));
     }
     let timeline = Timeline::read(&out).map_err(|error| error.to_string())?;
-    std::fs::remove_dir_all(&folder).map_err(failed)?;
+    drop(folder);
     let told = timeline.select("operations_per_second", &[]).next().and_then(|series| series.points().last());
     let until = told.ok_or_else(|| format!("row {}: nothing was measured", row.name))?.until;
     Ok(Figures::of(&timeline, until - grid.measure, until))

@@ -121,7 +121,7 @@ impl Study {
     /// wanders favours neither. `tell` hears which side it is, `false` for A, and which pair. `stop` ends it.
     ///
     /// # Errors
-    /// When a run fails, a disk is full, or it is stopped; runs before are lost.
+    /// When a run fails or loses its server, a disk is full, or it is stopped; runs before are lost.
     pub fn run(
         &self,
         home: &mount::Home,
@@ -137,12 +137,15 @@ impl Study {
                 let ground = Ground::prepare((Some(home), scratch), order, &mut |stage| tell(second, pair, stage))?;
                 let found = ground.run(pair, &mut |stage| tell(second, pair, stage))?;
                 ground.end()?;
-                match &found.full {
-                    Some(full) => Err(SqlError::Refused(format!(
+                match (&found.full, found.ended.as_ref().or(found.report.rejected.first())) {
+                    (Some(full), _) => Err(SqlError::Refused(format!(
                         "{}: {full}; give it a larger disk, or measure for a shorter time",
                         side.name
                     ))),
-                    None => Ok(found),
+                    (None, Some(why)) => {
+                        Err(SqlError::Refused(format!("{}: the run of pair {pair} failed: {why}", side.name)))
+                    }
+                    (None, None) => Ok(found),
                 }
             };
             let first = pair % 2 == 0;
@@ -186,7 +189,7 @@ impl Document {
             options: Box::new(options),
             set: self.set.clone().into_iter().collect(),
         };
-        let order = Order { job, database, plan, table: Table::Load, crash: None, stop: Arc::default() };
+        let order = Order { job, database, plan, table: Table::Load, create: true, crash: None, stop: Arc::default() };
         Ok(Side { name, disk, disks_monthly: costs.map(|costs| costs.disks), order })
     }
 }

@@ -4,7 +4,7 @@ use bench::compare::Difference;
 use units::Nanos;
 
 use crate::Found;
-use crate::found::DATA;
+use crate::used::DATA;
 
 /// Credits count as gone below this share of a full bucket, in percent: of a gp2 2,700, which a surplus
 /// of some thousand I/Os a second spends within [`SETTLE`].
@@ -105,7 +105,7 @@ impl Seen {
             rows_per_minute: 60.0 * rows,
             iops: (value("read_ops").unwrap_or(0.0) + value("write_ops").unwrap_or(0.0)) / seconds,
             queue_depth: value("queue_depth").unwrap_or(0.0),
-            balance: crate::found::last(&found.timeline, "io_balance", until),
+            balance: crate::used::last(&found.timeline, "io_balance", until),
         })
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bench::statistics::batch_means;
 use bench::{
-    Awake, Backlog, DriverCpu, ErrorCount, KindReport, Latencies, Loop, Phase, Plan, Progress, Run, RunReport,
+    Awake, Backlog, DriverCpu, ErrorCount, KindReport, Latencies, Loop, Phase, Plan, Progress, Run, RunReport, Stall,
     Throughput, per_million,
 };
 use nix::sys::resource::{UsageWho, getrusage};
@@ -94,6 +94,15 @@ fn children() -> f64 {
     })
 }
 
+/// The longest stretch of seconds without a transaction, `offset` after the start of the warm-up.
+fn stalled(offset: f64, seconds: &[Second]) -> Option<Stall> {
+    let at = |second: f64| Nanos::from_secs_f64(offset + second);
+    let starts = std::iter::once(0.0).chain(seconds.iter().map(|second| second.until));
+    Stall::longest(
+        starts.zip(seconds).map(|(from, second)| (at(from), at(second.until), second.transactions_per_s > 0.0)),
+    )
+}
+
 /// Report and Timeline of what both calls told.
 fn made(plan: &Plan, (number, seed, awake): (u32, u64, bool), warmed: &Told, found: &Told, cpu: f64) -> Run {
     let start = warmed.began.or(found.began);
@@ -126,12 +135,14 @@ fn made(plan: &Plan, (number, seed, awake): (u32, u64, bool), warmed: &Told, fou
         put(fault, true, 1);
     }
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get()) as f64;
-    let report = RunReport {
+    let mut report = RunReport {
         run: number,
         warm_up_s: offset,
         steady: true,
         measured_s,
         end: if found.fault.is_some() { Phase::Interrupted } else { Phase::OutOfTime },
+        rejected: Vec::new(),
+        stalled: stalled(offset, &found.seconds),
         throughput: batch_means(&rates).map(|found| Throughput {
             mean: found.mean.mean,
             low: found.mean.mean - found.mean.half_width,
@@ -143,7 +154,9 @@ fn made(plan: &Plan, (number, seed, awake): (u32, u64, bool), warmed: &Told, fou
             independent: found.independent,
         }),
         operations,
-        failures,
+        // A program that ended too soon is a failure, too.
+        failures: failures + u64::from(found.fault.is_some()),
+        server_lost: 0,
         rows_added_per_s: 0.0,
         rows_read_per_s: 0.0,
         rows_missing_per_s: 0.0,
@@ -166,6 +179,7 @@ fn made(plan: &Plan, (number, seed, awake): (u32, u64, bool), warmed: &Told, fou
         awake,
         usd_per_million: plan.monthly.and_then(|price| per_million(price, per_s)).map(|usd| usd.0),
     };
+    report.reject(plan.may_fail);
     let mut notes = plan.notes.clone();
     let nanos = |seconds: f64| Nanos::from_secs_f64(seconds).0.to_string();
     // As runs of `bench` note them, so that `bench compare` reads both.
@@ -177,6 +191,7 @@ fn made(plan: &Plan, (number, seed, awake): (u32, u64, bool), warmed: &Told, fou
     ] {
         notes.insert(key.to_owned(), value);
     }
+    report.note_rejected(&mut notes);
     let about = About { title: plan.title.clone(), start, notes };
     Run { report, timeline: Timeline { about, series: series(&warmed.seconds, &found.seconds, offset) } }
 }
@@ -261,11 +276,19 @@ mod tests {
     }
 
     #[test]
+    fn seconds_without_a_transaction_are_a_stall() {
+        let rates = [vec![5.0; 3], vec![0.0; 16], vec![5.0; 2]].concat();
+        let run = made(&plan(), (1, 1, false), &told_from(0, &[9.0; 2], &[]), &told_from(2, &rates, &[]), 0.0);
+        assert_eq!(run.report.stalled, Some(Stall { from_s: 5.0, seconds: 16.0 }));
+    }
+
+    #[test]
     fn a_call_that_was_cut_off_keeps_what_it_told() {
         let mut found = told_from(2, &[40.0, 60.0], &[]);
         found.fault = Some("FATAL: connection lost".to_owned());
         let run = made(&plan(), (1, 1, false), &told_from(0, &[9.0; 2], &[]), &found, 0.0);
         assert_eq!((run.report.operations, run.report.end), (100, Phase::Interrupted));
+        assert_eq!(run.report.failures, run.report.errors.iter().map(|error| error.count).sum::<u64>());
         assert!(run.report.errors.iter().any(|error| error.unknown && error.reason.contains("lost")));
     }
 }

@@ -1,6 +1,7 @@
 //! The folder of a node: RocksDB in `db`, the raft log in `raft-engine` unless it has a disk of its own, incoming snapshots in `snap`.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::NodeError;
@@ -90,10 +91,10 @@ fn has_files(dir: &Path) -> bool {
     fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some())
 }
 
-/// Makes a folder and tells its path from the root.
+/// Makes a folder, for its owner only, and tells its path from the root.
 fn make(dir: &Path) -> Result<PathBuf, NodeError> {
     let what = || format!("make the folder {}", dir.display());
-    fs::create_dir_all(dir).map_err(NodeError::system(what()))?;
+    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(NodeError::system(what()))?;
     dir.canonicalize().map_err(NodeError::system(what()))
 }
 
@@ -109,6 +110,17 @@ mod tests {
             ("raft-engine.dir".to_owned(), text(raft)),
         ]);
         Config::new(values, &Machine { cpus: 2, memory: 1 << 30 }).unwrap()
+    }
+
+    #[test]
+    fn a_folder_is_made_for_its_owner_only() {
+        let place = tempfile::tempdir().unwrap();
+        let data = place.path().join("data");
+        let folder = Folder::open(&config(&data, "")).unwrap();
+        for made in [data, folder.raft(), folder.snapshots()] {
+            let mode = std::os::unix::fs::MetadataExt::mode(&made.metadata().unwrap());
+            assert_eq!(mode & 0o777, 0o700, "{}", made.display());
+        }
     }
 
     #[test]

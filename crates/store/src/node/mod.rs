@@ -152,16 +152,16 @@ impl Node {
         self.raftstore.stop();
         self.network.stop();
         if let Err(error) = self.state.sync() {
-            eprintln!("diskwright-store: {error}; the raft log has what the state lacks");
+            input::log_line(format_args!("diskwright-store: {error}; the raft log has what the state lacks"));
         }
         self.state.stop();
         // Nobody else holds it once all threads are joined: it is closed here. Were another thread to close it, the process
         // would end in the middle, and RocksDB's statics with it: it aborts then.
         let holders = Arc::strong_count(&self.state) - 1;
         if holders > 0 {
-            eprintln!(
+            input::log_line(format_args!(
                 "diskwright-store: {holders} holders of RocksDB are left behind, for they wait for a broken disk"
-            );
+            ));
         }
     }
 }

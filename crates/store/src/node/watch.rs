@@ -48,12 +48,12 @@ fn announce(router: &Router, full: Option<&String>, was_full: bool) {
     match full {
         Some(reason) => {
             if !was_full {
-                eprintln!("diskwright-store: {reason}: refusing writes");
+                input::log_line(format_args!("diskwright-store: {reason}: refusing writes"));
             }
             router.set_disk_usage(DiskUsage::AlreadyFull, reason.clone());
         }
         None => {
-            eprintln!("diskwright-store: there is room again: taking writes");
+            input::log_line("diskwright-store: there is room again: taking writes");
             router.set_disk_usage(DiskUsage::Normal, String::new());
         }
     }

@@ -10,8 +10,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::path::Path;
 
 use input::{InputError, Position};
@@ -118,14 +117,11 @@ impl Timeline {
 
 /// What a file holds, if that is not over the limit.
 fn bytes(path: &Path, limit: Bytes) -> Result<Vec<u8>, InputError> {
-    let unreadable = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound => InputError::new(path, "there is no such file").help("check the path"),
-        _ => InputError::new(path, format!("cannot be read: {error}")),
-    };
-    let file = File::open(path).map_err(unreadable)?;
+    let unreadable = |error: std::io::Error| InputError::new(path, format!("cannot be read: {error}"));
+    let file = input::open(path)?;
     let size = file.metadata().map_err(unreadable)?.len();
     let mut bytes = Vec::new();
-    // Pipes and devices do not tell their size: one byte past the limit tells that there are more.
+    // Pipes do not tell their size: one byte past the limit tells that there are more.
     if size <= limit.0 {
         file.take(limit.0 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     }

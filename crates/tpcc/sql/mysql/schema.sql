@@ -46,5 +46,5 @@ CREATE TABLE new_order (
   no_o_id int NOT NULL, no_d_id int NOT NULL, no_w_id int NOT NULL,
   PRIMARY KEY (no_w_id, no_d_id, no_o_id) /*T![clustered_index] CLUSTERED */);
 CREATE TABLE loaded (
-  piece bigint NOT NULL, seed varchar(20) NOT NULL,
+  piece bigint NOT NULL, seed varchar(100) NOT NULL,
   PRIMARY KEY (piece));

@@ -6,6 +6,9 @@ mod order_status;
 mod payment;
 mod stock_level;
 
+#[cfg(test)]
+pub(crate) use payment::DATA;
+
 use crate::value::Value;
 use crate::{Input, Row, Session, Statement, Who};
 

@@ -5,14 +5,15 @@ use crate::input::Payment;
 use crate::{Session, Statement, Value};
 
 /// A customer's data are cut at so many characters.
-const DATA: usize = 500;
+pub(crate) const DATA: usize = 500;
 
 pub(super) async fn payment<S: Session>(session: &mut S, payment: &Payment, now: &str) -> Result<End, Fault<S::Error>> {
     let (warehouse, district, amount) = (payment.warehouse, payment.district, Value::cents(payment.cents));
-    session.send(Statement::PayWarehouse, &[amount.clone(), Value::Int(warehouse)]).await?;
-    let at = session.send(Statement::ShowWarehouse, &ints([warehouse])).await?;
+    // The district first: the warehouse's row is the one that most others wait for, and is locked until the commit.
     session.send(Statement::PayDistrict, &[amount.clone(), Value::Int(warehouse), Value::Int(district)]).await?;
     let of = session.send(Statement::ShowDistrict, &ints([warehouse, district])).await?;
+    session.send(Statement::PayWarehouse, &[amount.clone(), Value::Int(warehouse)]).await?;
+    let at = session.send(Statement::ShowWarehouse, &ints([warehouse])).await?;
     let name = |row: Option<&crate::Row>| row.and_then(|row| row.first()).map(|name| name.text().to_owned());
     let at = name(at.first()).ok_or(Fault::Missing("a warehouse"))?;
     let of = name(of.first()).ok_or(Fault::Missing("a district"))?;

@@ -13,6 +13,8 @@ struct Twin {
     credit: &'static str,
     fails_at: Option<Statement>,
     empty: bool,
+    /// The district that has no new order.
+    skips: i64,
 }
 
 impl Session for Twin {
@@ -43,12 +45,12 @@ impl Session for Twin {
         Ok(match statement {
             Statement::CustomersOfName => (1..=self.names as i64).map(|id| vec![Value::Int(id)]).collect(),
             Statement::OldestNewOrder if self.empty => Vec::new(),
+            Statement::OldestNewOrder if self.skips == values[1].int().unwrap() => Vec::new(),
             Statement::LockCustomer => {
                 let mut row = vec![Value::Text("x".to_owned()); 14];
                 row[9] = Value::Text(self.credit.to_owned());
                 vec![row]
             }
-            Statement::AmountOfOrder => vec![vec![Value::Text("12.34".to_owned())]],
             Statement::ShowWarehouse | Statement::ShowDistrict | Statement::CustomerData => {
                 vec![vec![Value::Text("d".repeat(500))]]
             }
@@ -70,7 +72,13 @@ impl Session for Twin {
                     row
                 })
                 .collect(),
-            Many::AddLines => Vec::new(),
+            Many::CustomersOfOrders => values.chunks(3).map(|key| vec![key[1].clone(), Value::Int(7)]).collect(),
+            // A database answers groups in any order.
+            Many::AmountsOfOrders => {
+                let amount = |key: &[Value]| Value::Text(format!("{}.34", 10 + key[1].int().unwrap()));
+                values.rchunks(3).map(|key| vec![key[1].clone(), amount(key)]).collect()
+            }
+            Many::AddLines | Many::RemoveNewOrders | Many::CarryOrders | Many::DeliverLines => Vec::new(),
         })
     }
 
@@ -154,15 +162,29 @@ fn the_payment_of_a_bad_credit_is_written_into_the_customers_data() {
 }
 
 #[test]
-fn a_delivery_passes_over_districts_without_new_orders() {
+fn a_payment_takes_the_warehouse_for_which_most_others_wait_after_its_district() {
+    let mut twin = Twin { credit: "GC", ..Twin::default() };
+    run(&mut twin, &pay(Who::Number(6))).unwrap();
+    let at = |key: &str| twin.sent.iter().position(|(sent, _)| *sent == key).unwrap();
+    assert!(at("pay-district") < at("pay-warehouse") && at("pay-warehouse") < at("lock-customer"));
+}
+
+#[test]
+fn a_delivery_sends_each_step_once_for_all_districts_and_passes_over_those_without_new_orders() {
     let delivery = Input::Delivery(Delivery { warehouse: 1, carrier: 9 });
-    let mut twin = Twin::default();
+    let mut twin = Twin { skips: 4, ..Twin::default() };
     run(&mut twin, &delivery).unwrap();
-    assert_eq!(twin.of("credit-customer").len(), 10);
-    assert_eq!(twin.of("credit-customer")[0][0], Value::cents(1234));
+    for step in ["remove-new-orders", "carry-orders", "customers-of-orders", "deliver-lines", "amounts-of-orders"] {
+        assert_eq!(twin.of(step).len(), 1, "{step}");
+    }
+    assert_eq!(twin.of("carry-orders")[0].len(), 1 + 3 * 9);
+    let credits: Vec<_> =
+        twin.of("credit-customer").iter().map(|values| (values[0].clone(), values[2].int())).collect();
+    let expected = [1, 2, 3, 5, 6, 7, 8, 9, 10].map(|district| (Value::cents(1034 + 100 * district), Some(district)));
+    assert_eq!(credits, expected, "each customer has the amount of their own district's order");
     let mut twin = Twin { empty: true, ..Twin::default() };
     assert_eq!(run(&mut twin, &delivery), Err(Fault::Commit("gone")), "what a commit answers is told apart");
-    assert!(twin.of("credit-customer").is_empty());
+    assert!(twin.of("credit-customer").is_empty() && twin.of("remove-new-orders").is_empty());
 }
 
 #[test]

@@ -1,0 +1,49 @@
+//! One server: where it is and how we are let in.
+
+use crate::{Access, Address, Answer, Client, Limits, PeerError, Request, Secret};
+
+/// A server that is asked again and again.
+#[derive(Debug, Clone)]
+pub struct Server {
+    address: Address,
+    secret: Secret,
+    client: Client,
+}
+
+impl Server {
+    /// A server at an address; `what` is what people call it.
+    ///
+    /// # Errors
+    /// [`PeerError::Input`] when a secret would go there in the clear, see [`Access::admits`].
+    pub fn new(what: &str, address: Address, access: &Access, limits: Limits) -> Result<Self, PeerError> {
+        access.admits(what, &address)?;
+        let client = Client::with_tls(limits, access.told().clone(), access.tls());
+        Ok(Self { address, secret: access.who().clone(), client })
+    }
+
+    /// Where it is.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Sends a request whose address is a path of this server, with our secret.
+    ///
+    /// # Errors
+    /// As [`Client::send`]; errors do not show the secret.
+    pub fn send(&self, mut request: Request) -> Result<Answer, PeerError> {
+        request.url = format!("{}{}", self.address, request.url);
+        if let Some(header) = self.secret.header()? {
+            request = request.header("authorization", header);
+        }
+        self.client.send(&request)
+    }
+
+    /// Takes out of a text what nobody may read.
+    pub fn redact(&self, text: String) -> String {
+        self.secret.redact(text)
+    }
+}
+
+#[cfg(test)]
+#[path = "server_tests.rs"]
+mod tests;
