@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use catalog::Date;
 use deployment::{Line, Report};
-use engine::Calibration;
+use engine::{Calibration, ClosedLoop};
 use report::words;
 use serde_json::json;
+use workload::Task;
 
 use crate::failure::Failure;
 use crate::inputs;
@@ -24,7 +25,7 @@ Examples:
 Without a workload the deployment's own [asks] table says what each node is asked for. A workload
 is taken at its target with growth, its intervals at their middle. Storage nodes are held against
 their limits; the price has the nodes of every role in it. Exits with 1 if a limit is exceeded in
-the long run.")]
+the long run, or the workload's clients wait too long for their answers to send what is asked.")]
 pub(crate) struct Args {
     /// The deployment, a TOML file; - reads standard input
     deployment: PathBuf,
@@ -40,6 +41,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let deployment = &read.noun;
     let view = inputs::view(args.as_of.or(deployment.as_of));
     deployment.validate(&view).map_err(|error| error.locate(&read.text))?;
+    let mut short = None;
     let asks = match (&args.workload, deployment.asks) {
         (Some(path), _) => {
             let workload = inputs::workload(path)?;
@@ -48,7 +50,10 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
                 let message = format!("the workload is for {}, but the deployment runs {}", engines.0, engines.1);
                 return Err(workload.text.error_at_key("engine", message).into());
             }
-            engine::asks(Calibration::embedded(), &workload.noun.middle()?, deployment, &view)?
+            let task = workload.noun.middle()?;
+            short = engine::closed_loop(Calibration::embedded(), &task, deployment, &view)
+                .map(|short| (short, task.clone()));
+            engine::asks(Calibration::embedded(), &task, deployment, &view)?
         }
         (None, Some(asks)) => asks,
         (None, None) => {
@@ -64,6 +69,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let output = if json {
         let mut document = serde_json::to_value(&report).expect("reports have text keys only");
         document["monthly_usd"] = json!(monthly.ok().map(|costs| costs.total().0));
+        document["closed_loop"] = json!(short.as_ref().map(|(short, _)| short));
         Output::json(&document)
     } else {
         let cost = match monthly {
@@ -75,9 +81,30 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
             ),
             Err(error) => format!("Its price is not known: {error}."),
         };
-        Output::text(format!("{}\n{}\n\n{}", headline(&report), wrap(&cost, WIDTH, 0), table(&report)))
+        let few = short.as_ref().map(|(short, task)| red(&too_few(short, task)) + "\n").unwrap_or_default();
+        Output::text(format!("{}\n{few}{}\n\n{}", headline(&report), wrap(&cost, WIDTH, 0), table(&report)))
     };
-    Ok(output.negative(!report.deliverable))
+    Ok(output.negative(!report.deliverable || short.is_some()))
+}
+
+/// That the clients are too few for the target, and what would do.
+fn too_few(short: &ClosedLoop, task: &Task) -> String {
+    let ms = |seconds: f64| format!("{} ms", words::significant(seconds * 1e3));
+    let faster = if short.latency_needed > 0.0 {
+        format!(", or one takes {} at most", ms(short.latency_needed))
+    } else {
+        String::new()
+    };
+    let sentence = format!(
+        "The {} clients send {} {} at most of the {} asked: an operation takes {} in the mean. The target is reached with {} clients{faster}.",
+        words::count(short.clients),
+        words::count(short.reached),
+        task.profile.unit.name,
+        words::count(task.targets.throughput),
+        ms(short.latency),
+        words::count(short.clients_needed)
+    );
+    wrap(&sentence, WIDTH, 0)
 }
 
 /// The answer in a sentence.

@@ -6,6 +6,7 @@ use catalog::{Catalog, Date, View};
 use deployment::Deployment;
 use input::{InputError, Text};
 use script::Script;
+use units::Nanos;
 use workload::Workload;
 
 use crate::failure::Failure;
@@ -13,6 +14,19 @@ use crate::failure::Failure;
 /// Reads the value of `--as-of`.
 pub(crate) fn day(text: &str) -> Result<Date, String> {
     catalog::parse_date(text).map_err(|error| error.to_string())
+}
+
+/// The shortest and the longest span from one look at something to the next: without a rest, looking is all that it has to do.
+const INTERVALS: [Nanos; 2] = [Nanos::millis(10), Nanos::secs(86_400)];
+
+/// Reads a span from one look to the next.
+pub(crate) fn interval(text: &str) -> Result<Nanos, String> {
+    let [least, most] = INTERVALS;
+    let every: Nanos = text.parse().map_err(|error: units::ParseError| error.to_string())?;
+    if every < least || every > most {
+        return Err(format!("expected {least} to {most}"));
+    }
+    Ok(every)
 }
 
 /// The facts of a day, the newest without one.

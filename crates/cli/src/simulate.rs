@@ -96,7 +96,7 @@ pub(crate) struct Args {
     /// Write every series to a file (.parquet, .csv or .json), or series, summary and report.html into a folder
     #[arg(long, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
-    /// Give up after some seconds if it would take longer than this
+    /// Give up if it would take longer than this, some seconds after its time has begun; so long at most is waited until then
     #[arg(long, value_name = "SPAN", default_value = "1d")]
     patience: Nanos,
     /// Use the limits and prices of a day: 2020-11-25, 2020-11 or 2020
@@ -155,8 +155,8 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let Setup { deployment, task, options } = &asked.setup;
     let run = simulate::simulate_watched(deployment, task, &asked.view, options, &mut watch);
     progress.end();
-    let run = run.map_err(|error| asked.explain(error))?;
     patience.kept()?;
+    let run = run.map_err(|error| asked.explain(error))?;
     let took = patience.seconds();
     let mut document = json::document(args.seed, &run.summary);
     let written = out.map(|out| out.write(&asked, &run, &document)).transpose()?.unwrap_or_default();

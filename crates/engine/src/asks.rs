@@ -1,6 +1,6 @@
 //! What a task asks of each storage node of a given deployment.
 
-use catalog::{CatalogError, View};
+use catalog::{CatalogError, InstanceType, View};
 use deployment::{Asks, Deployment};
 use workload::{IoRates, Task};
 
@@ -40,12 +40,11 @@ pub fn asks(
 ) -> Result<Asks, CatalogError> {
     let Some((_, group)) = deployment.storage().next() else { return Ok(Asks::default()) };
     let instance = view.instance(&group.instance)?;
-    let cluster = Cluster {
-        nodes: deployment.storage_nodes(),
-        vcpu: instance.vcpu,
-        memory: instance.memory,
-        zones: deployment.zones,
-    };
-    let demand = Prepared::new(calibration, task).demand(&cluster, &deployment.settings);
+    let demand = Prepared::new(calibration, task).demand(&cluster(deployment, instance), &deployment.settings);
     Ok(demand.asks(target_rate(task)))
+}
+
+/// The storage nodes of a deployment, all taken to be on one instance type.
+pub(crate) fn cluster(deployment: &Deployment, instance: &InstanceType) -> Cluster {
+    Cluster { nodes: deployment.storage_nodes(), vcpu: instance.vcpu, memory: instance.memory, zones: deployment.zones }
 }

@@ -6,6 +6,7 @@
 mod asks;
 mod cache;
 mod calibration;
+mod closed_loop;
 mod constants;
 mod demand;
 mod group_commit;
@@ -22,6 +23,7 @@ mod tikv;
 pub use asks::asks;
 pub use cache::HitCurve;
 pub use calibration::{Calibration, Innodb, Tikv};
+pub use closed_loop::{ClosedLoop, closed_loop};
 pub use constants::values;
 pub use demand::{Cluster, Demand, IoDemand, Path, Prepared, target_rate};
 pub use latency::{Latency, latency};

@@ -1,5 +1,6 @@
 //! When nothing reaches the targets: which single target would have to give, how far, and the plan that is then had.
 
+use engine::ClosedLoop;
 use rayon::prelude::*;
 use units::{Nanos, Usd};
 use workload::{Availability, Task};
@@ -43,11 +44,17 @@ impl Planner<'_> {
         // Where only money is short, what the affordable machines lack is beside the point.
         let short = short.filter(|_| concessions.is_empty());
         let mut texts: Vec<String> = short.map(|(body, short)| rows.on(body, &short)).into_iter().collect();
-        concessions.extend(self.less_throughput(task, allowed, limit));
+        let waiting = short.map(|(_, short)| short).filter(|short| short.constraint == Constraint::Clients);
+        let lacking = waiting.and_then(|short| ClosedLoop::short(task, short.available));
+        concessions.extend(self.less_throughput(task, allowed, limit, lacking.as_ref()));
         concessions.extend(self.more_latency(task, allowed, limit, short.map(|(_, short)| short)));
         concessions.sort_by(|a, b| a.share.total_cmp(&b.share).then(a.plan.monthly().0.total_cmp(&b.plan.monthly().0)));
         texts.extend(concessions.iter().map(|c| c.text.clone()));
         let mut closest = concessions.into_iter().next().map(|c| c.plan);
+        if let Some((text, plan)) = lacking.and_then(|lacking| self.more_clients(task, allowed, limit, &lacking)) {
+            texts.push(text);
+            closest.get_or_insert(plan);
+        }
         for (what, other) in without_one_promise(task) {
             if let Some(plan) = self.cheapest_plan(&other, allowed, limit) {
                 texts.push(format!("{what}: from {} a month", plan.monthly()));
@@ -64,18 +71,40 @@ impl Planner<'_> {
         Some(Concession { share: plan.monthly().0 / max.0 - 1.0, plan, text })
     }
 
-    fn less_throughput(&self, task: &Task, allowed: &Allowed, limit: f64) -> Option<Concession> {
+    fn less_throughput(
+        &self,
+        task: &Task,
+        allowed: &Allowed,
+        limit: f64,
+        lacking: Option<&ClosedLoop>,
+    ) -> Option<Concession> {
         let at = |steps: u32| {
             let mut less = task.clone();
             less.targets.throughput /= STEP.powi(steps as i32);
             less
         };
-        let steps = least_step(1, MOST_STEPS, |steps| self.is_possible(&at(steps), allowed, limit))?;
+        let possible = |steps| self.is_possible(&at(steps), allowed, limit);
+        // What the clients reach with the best latency is near the answer: with less load it is a little better.
+        let guess = lacking.map(|lacking| (task.targets.throughput / lacking.reached).log(STEP).ceil() as u32);
+        let steps = match guess {
+            Some(guess) => least_near(guess, MOST_STEPS, possible)?,
+            None => least_step(1, MOST_STEPS, possible)?,
+        };
         let (less, unit) = (at(steps), task.profile.unit.name);
         let plan = self.cheapest_plan(&less, allowed, limit)?;
         let (asked, reached) = (task.targets.throughput, less.targets.throughput);
         let text = format!("throughput: {reached:.0} {unit} of the {asked:.0} asked, from {} a month", plan.monthly());
         Some(Concession { share: asked / reached - 1.0, plan, text })
+    }
+
+    /// The plan for as many clients as the best latency needs, or a hundredth more at a time.
+    fn more_clients(&self, task: &Task, allowed: &Allowed, limit: f64, lacking: &ClosedLoop) -> Option<(String, Plan)> {
+        let clients = |steps: u32| (lacking.clients_needed * STEP.powi(steps as i32 - 1)).ceil();
+        let at = |steps: u32| Task { clients: Some(clients(steps)), ..task.clone() };
+        let steps = least_near(1, MOST_STEPS, |steps| self.is_possible(&at(steps), allowed, limit))?;
+        let (clients, plan) = (clients(steps), self.cheapest_plan(&at(steps), allowed, limit)?);
+        let text = format!("clients: {clients:.0} instead of {:.0}, from {} a month", lacking.clients, plan.monthly());
+        Some((text, plan))
     }
 
     fn more_latency(&self, task: &Task, allowed: &Allowed, limit: f64, best: Option<Shortfall>) -> Option<Concession> {
@@ -158,6 +187,36 @@ fn without_one_promise(task: &Task) -> Vec<(String, Task)> {
     all
 }
 
+/// The least number from 1 to `high` for which something is possible that stays possible for larger ones, which is near `guess`.
+fn least_near(guess: u32, high: u32, possible: impl Fn(u32) -> bool) -> Option<u32> {
+    let guess = guess.clamp(1, high);
+    if possible(guess) {
+        let mut reached = guess;
+        for distance in (0..).map(|n| 1_u32 << n) {
+            let nearer = guess.saturating_sub(distance).max(1);
+            if !possible(nearer) {
+                return least_step(nearer + 1, reached, possible);
+            }
+            reached = nearer;
+            if nearer == 1 {
+                return Some(1);
+            }
+        }
+    }
+    let mut missed = guess;
+    for distance in (0..).map(|n| 1_u32 << n) {
+        let farther = guess.saturating_add(distance).min(high);
+        if possible(farther) {
+            return least_step(missed + 1, farther, possible);
+        }
+        if farther == high {
+            return None;
+        }
+        missed = farther;
+    }
+    None
+}
+
 /// The least number from `low` to `high` for which something is possible that stays possible for larger ones.
 fn least_step(low: u32, high: u32, possible: impl Fn(u32) -> bool) -> Option<u32> {
     if !possible(high) {
@@ -169,4 +228,19 @@ fn least_step(low: u32, high: u32, possible: impl Fn(u32) -> bool) -> Option<u32
         if possible(middle) { high = middle } else { low = middle + 1 }
     }
     Some(low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_that_is_possible_is_found_from_wherever_it_is_looked_for() {
+        for least in [1, 2, 17, 999, 1000] {
+            for guess in [0, 1, 16, 17, 18, 500, 1000, 5000] {
+                assert_eq!(least_near(guess, 1000, |n| n >= least), Some(least), "{least} from {guess}");
+            }
+        }
+        assert_eq!(least_near(7, 1000, |_| false), None);
+    }
 }

@@ -5,6 +5,7 @@ use engine::{Capacity, Demand, DiskCapacity};
 use units::{Bytes, BytesPerSec, Iops, Usd};
 
 use crate::market::{InstanceOffer, Market, VolumeOffer};
+use crate::problem::Problem;
 use crate::provision::Provision;
 
 /// Equal nodes of one instance type.
@@ -130,6 +131,29 @@ pub(crate) fn volume_capacity(offer: &VolumeOffer, p: Provision, stripe: u32) ->
 /// A disk that is never full.
 pub(crate) fn unlimited(offer: &VolumeOffer) -> DiskCapacity {
     network_capacity(Iops(1e15), BytesPerSec(1e18), offer.kind.io_unit, offer.service)
+}
+
+/// A disk that is never full, and in each of its times as fast as the fastest for sale that promises what is asked; `None` where none
+/// does.
+pub(crate) fn fastest(problem: &Problem<'_>) -> Option<DiskCapacity> {
+    let (market, targets) = (problem.market, &problem.task.targets);
+    // Nothing is promised of flash.
+    let asked = [targets.durability, targets.consistency].into_iter().flatten().any(|share| share.0 > 0.0);
+    let may_be_flash = problem.rule.local_flash && !asked;
+    let flash = market.instances.iter().filter_map(|instance| instance.flash.map(|flash| flash.service));
+    let flash = flash.filter(|_| may_be_flash);
+    let volumes = market.volumes.iter().filter(|volume| volume.broken_promise(1, targets).is_none());
+    let faster = |a: ServiceTime, b: ServiceTime| ServiceTime {
+        read: a.read.min(b.read),
+        write: a.write.min(b.write),
+        sigma: a.sigma.min(b.sigma),
+        link: a.link.max(b.link),
+        softness: a.softness.min(b.softness),
+        flush: a.flush.min(b.flush),
+        program: a.program.min(b.program),
+    };
+    let service = volumes.map(|volume| volume.service).chain(flash).reduce(faster)?;
+    Some(network_capacity(Iops(1e15), BytesPerSec(1e18), Bytes::mib(1), service))
 }
 
 fn network_capacity(iops: Iops, throughput: BytesPerSec, unit: Bytes, service: ServiceTime) -> DiskCapacity {

@@ -7,7 +7,8 @@ use workload::Task;
 /// An engine as the planner sees it.
 ///
 /// The search is exact for every model that keeps these promises: demand does not depend on disks; latency depends on a disk
-/// only through its service time and the share of its throughput in use, and never rises with provisioned throughput.
+/// only through its service time and the share of its throughput in use, never rises with provisioned throughput, nor with a
+/// faster service time.
 pub trait Model: Sync {
     /// Computes once what depends on the workload alone.
     fn prepare<'a>(&'a self, task: &'a Task) -> Box<dyn Demands + 'a>;

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use deployment::Settings;
-use engine::{Capacity, Cluster, Demand};
+use engine::{Capacity, Cluster, Demand, DiskCapacity};
 use units::{Bytes, Usd};
 use workload::Engine;
 
 use crate::constraint::{Constraint, Shortfall};
-use crate::layout::{Body, unlimited};
+use crate::layout::{Body, fastest, unlimited};
 use crate::market::Flash;
 use crate::needs;
 use crate::problem::{MONTH_HOURS, Problem};
@@ -64,6 +64,8 @@ pub(crate) struct Rows<'a> {
     pub(crate) bodies: Vec<Body>,
     shapes: Vec<Shape>,
     rows: Vec<OnceLock<Row>>,
+    /// No disk for sale is faster in anything.
+    ideal: Option<DiskCapacity>,
 }
 
 impl<'a> Rows<'a> {
@@ -99,16 +101,16 @@ impl<'a> Rows<'a> {
             (a.compute.0.total_cmp(&b.compute.0)).then(a.instance.cmp(&b.instance)).then(a.nodes.cmp(&b.nodes))
         });
         let rows = shapes.iter().map(|_| OnceLock::new()).collect();
-        Self { problem, bodies, shapes, rows }
+        Self { problem, bodies, shapes, rows, ideal: fastest(problem) }
     }
 
     pub(crate) fn get(&self, row: usize) -> &Row {
-        self.rows[row].get_or_init(|| Row::new(self.problem, &self.shapes[row]))
+        self.rows[row].get_or_init(|| Row::new(self.problem, &self.shapes[row], self.ideal))
     }
 }
 
 impl Row {
-    fn new(problem: &Problem<'_>, shape: &Shape) -> Self {
+    fn new(problem: &Problem<'_>, shape: &Shape, ideal: Option<DiskCapacity>) -> Self {
         let (cluster, settings) = (shape.cluster, Arc::clone(&shape.settings));
         let mut short = needs::large_enough(problem, &cluster).and_then(|()| needs::remembers(problem, &cluster)).err();
         let mut variants = Vec::new();
@@ -116,17 +118,34 @@ impl Row {
         for (index, settings) in settings[..tried].iter().enumerate() {
             let demand = problem.demand(&cluster, settings, shape.cache.as_ref());
             let asked = demand.cpu * problem.rate() / problem.ceilings.cpu;
-            if asked <= shape.cores {
-                variants.push(Variant { index, demand, transfer: problem.transfer(&demand) });
+            let enough = if asked <= shape.cores {
+                Self::in_time_on(problem, &demand, ideal, shape.cores)
             } else {
-                let this = Shortfall { constraint: Constraint::Cpu, asked, available: shape.cores };
-                short = Shortfall::furthest(short, this);
+                Err(Shortfall { constraint: Constraint::Cpu, asked, available: shape.cores })
+            };
+            match enough {
+                Ok(()) => variants.push(Variant { index, demand, transfer: problem.transfer(&demand) }),
+                Err(this) => short = Shortfall::furthest(short, this),
             }
         }
         variants.shrink_to_fit();
         let first = if shape.cache.is_some() { settings.len() } else { 0 };
         let least = problem.market.volumes.iter().map(|_| OnceLock::new()).collect();
         Self { nodes: cluster.nodes, cores: shape.cores, first, settings, variants, short, least }
+    }
+
+    /// Whether latency is short enough on a disk that is never full: where it is not, no layout need be tried.
+    fn in_time_on(
+        problem: &Problem<'_>,
+        demand: &Demand,
+        disk: Option<DiskCapacity>,
+        cores: f64,
+    ) -> Result<(), Shortfall> {
+        let wanted = problem.task.clients.is_some() || problem.task.targets.p99.is_some();
+        let Some(disk) = disk.filter(|_| wanted) else { return Ok(()) };
+        let capacity = Capacity { data: disk, log: Some(disk), instance: None, cores };
+        let latency = problem.model.latency(demand, &capacity, problem.rate());
+        problem.late(demand, latency).map_or(Ok(()), Err)
     }
 
     /// The settings of a variant.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use units::Usd;
+use units::{Interval, Usd};
 use workload::{Task, Workload, WorkloadError};
 
 use crate::answer::{Answer, Uncertainty};
@@ -38,6 +38,22 @@ pub enum UncertainError {
     Workload(#[from] WorkloadError),
 }
 
+/// Sampled futures. Their tasks are made when they are asked for: each takes some kilobytes, a future's quantiles some bytes.
+struct Futures<'a> {
+    workload: &'a Workload,
+    inputs: &'a [(String, Interval<f64>)],
+    quantiles: Vec<Vec<f64>>,
+}
+
+impl Futures<'_> {
+    fn task(&self, future: usize) -> Result<Task, WorkloadError> {
+        self.workload.task(&mut |key, interval| {
+            let index = self.inputs.iter().position(|(known, _)| known == key);
+            index.map_or_else(|| interval.middle(), |i| interval.at(self.quantiles[future][i]))
+        })
+    }
+}
+
 impl Planner<'_> {
     /// Plans the middle future, then tells how the plans fare over sampled ones; the plan of least regret joins the list if it is
     /// not on it. A workload without intervals is planned as it is.
@@ -61,21 +77,15 @@ impl Planner<'_> {
         if inputs.is_empty() || candidates.is_empty() || futures == 0 {
             return Ok(answer);
         }
-        let sampled = sample::quantiles(inputs.len(), futures as usize, seed);
-        let tasks: Result<Vec<Task>, WorkloadError> = sampled
-            .iter()
-            .map(|quantiles| {
-                workload.task(&mut |key, interval| {
-                    let index = inputs.iter().position(|(known, _)| known == key);
-                    index.map_or_else(|| interval.middle(), |i| interval.at(quantiles[i]))
-                })
-            })
-            .collect();
-        let tasks = tasks?;
+        let quantiles = sample::quantiles(inputs.len(), futures as usize, seed);
+        let sampled = Futures { workload, inputs: &inputs, quantiles };
 
         let shown = candidates.len();
-        candidates.extend(self.rivals(&tasks, options, &candidates[0])?);
-        let outcomes: Vec<Vec<Outcome>> = tasks.par_iter().map(|task| self.outcomes(task, &candidates)).collect();
+        candidates.extend(self.rivals(&sampled, options, &candidates[0])?);
+        let outcome = |future| Ok(self.outcomes(&sampled.task(future)?, &candidates));
+        let outcomes: Result<Vec<Vec<Outcome>>, WorkloadError> =
+            (0..sampled.quantiles.len()).into_par_iter().map(outcome).collect();
+        let outcomes = outcomes?;
         let regret = regrets(&outcomes, candidates.len());
         let least = (0..candidates.len()).min_by(|a, b| regret[*a].total_cmp(&regret[*b])).unwrap_or(0);
 
@@ -103,13 +113,21 @@ impl Planner<'_> {
     }
 
     /// The cheapest plans of futures that are as hard on `yardstick` as shares of all are.
-    fn rivals(&self, tasks: &[Task], options: &Options, yardstick: &Candidate) -> Result<Vec<Candidate>, PlanError> {
-        let mut by_hardness: Vec<(f64, usize)> =
-            tasks.par_iter().enumerate().map(|(i, task)| (self.hardness(task, yardstick), i)).collect();
+    fn rivals(
+        &self,
+        futures: &Futures<'_>,
+        options: &Options,
+        yardstick: &Candidate,
+    ) -> Result<Vec<Candidate>, UncertainError> {
+        let hardness = |future| Ok((self.hardness(&futures.task(future)?, yardstick), future));
+        let by_hardness: Result<Vec<(f64, usize)>, WorkloadError> =
+            (0..futures.quantiles.len()).into_par_iter().map(hardness).collect();
+        let mut by_hardness = by_hardness?;
         by_hardness.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let limit = options.max_usd.map_or(f64::INFINITY, |usd| usd.0);
-        let hard = |share: f64| by_hardness[((tasks.len() - 1) as f64 * share) as usize].1;
-        let chosen: Vec<&Task> = RIVALS.iter().map(|share| &tasks[hard(*share)]).collect();
+        let hard = |share: f64| by_hardness[((by_hardness.len() - 1) as f64 * share) as usize].1;
+        let chosen: Result<Vec<Task>, WorkloadError> = RIVALS.iter().map(|share| futures.task(hard(*share))).collect();
+        let chosen = chosen?;
         let found: Result<Vec<Option<Candidate>>, PlanError> = chosen
             .par_iter()
             .map(|task| {

@@ -85,6 +85,37 @@ pub enum SimulateError {
         /// Of the log disk.
         size: Bytes,
     },
+    /// More storage nodes than are simulated.
+    #[error(
+        "{nodes} storage nodes are more than the {most} that are simulated; simulate a part of them under its part of the load"
+    )]
+    TooManyNodes {
+        /// As asked for.
+        nodes: u32,
+        /// The most.
+        most: u32,
+    },
+    /// More clients than there is room for.
+    #[error("{clients:.0} clients are more than the {most} that there is room for; simulate fewer")]
+    TooManyClients {
+        /// As asked for.
+        clients: f64,
+        /// The most.
+        most: u32,
+    },
+    /// A rate that the grain of virtual time cannot tell from others.
+    #[error(
+        "{rate:.1e} operations a second are more than {most:.0e}, one each nanosecond of virtual time; simulate less"
+    )]
+    TooFast {
+        /// As asked for.
+        rate: f64,
+        /// The most.
+        most: f64,
+    },
+    /// Whoever watched had enough before time zero.
+    #[error("the simulation was ended before its time began")]
+    Ended,
     /// A span that is not one.
     #[error("the simulated time is {span}; expected {least} or more, and at most a hundred years")]
     Span {
@@ -100,6 +131,7 @@ impl SimulateError {
     pub fn key(&self) -> Option<String> {
         match self {
             Self::Deployment(error) => Some(error.key.clone()),
+            Self::TooManyNodes { .. } => Some("nodes".to_owned()),
             Self::TooMuchData { group, .. } => Some(format!("nodes.{group}.data")),
             Self::PoolTooLarge { .. } => Some("settings.block-cache".to_owned()),
             Self::LogDiskTooSmall { group, .. } | Self::RedoDiskTooSmall { group, .. } => {

@@ -54,6 +54,14 @@ pub struct Options {
 /// Points of a series at most.
 const MOST_STEPS: u64 = 21_600;
 
+/// Nodes beyond which a series has the fewer points, and the fewer histograms, the more nodes there are: a run of a thousand nodes takes
+/// no more memory for its series than one of these.
+pub(crate) const FEW_NODES: u64 = 6;
+
+/// The most storage nodes that are simulated. Each takes half a megabyte, and its part of the time: a second of a thousand takes
+/// seconds.
+pub(crate) const MOST_NODES: u32 = 1000;
+
 impl Default for Options {
     /// Ten minutes, of which the first is for warming up, second by second, with full credits.
     fn default() -> Self {
@@ -81,15 +89,16 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The disks of a node of a group at time zero.
+    /// The disks of a node of a group at time zero, one of so many nodes.
     pub(crate) fn disks(
         &self,
         group: &NodeGroup,
         instance: &InstanceType,
         view: &View,
-        seed: u64,
+        (seed, nodes): (u64, u32),
     ) -> Result<Disks, DiskError> {
-        let mut disks = Disks::new(group.disks(), instance, view, (seed, self.degraded_minutes), self.actual_step())?;
+        let step = self.actual_step(nodes);
+        let mut disks = Disks::new(group.disks(), instance, view, (seed, self.degraded_minutes), step)?;
         if self.credits == StartCredits::Spent {
             disks.exhaust();
         }
@@ -109,9 +118,10 @@ impl Options {
         self.tuner.unwrap_or(if self.machine.is_some() { Tuner::Fixed } else { Tuner::Tikv })
     }
 
-    /// The step that is used: whole multiples of the one asked for.
-    pub(crate) fn actual_step(&self) -> Nanos {
+    /// The step that is used for so many nodes: whole multiples of the one asked for.
+    pub(crate) fn actual_step(&self, nodes: u32) -> Nanos {
         let asked = self.step.0.max(1_000_000);
-        Nanos(asked * self.span.0.div_ceil(asked).div_ceil(MOST_STEPS).max(1))
+        let most = MOST_STEPS * FEW_NODES / u64::from(nodes).max(FEW_NODES);
+        Nanos(asked * self.span.0.div_ceil(asked).div_ceil(most).max(1))
     }
 }

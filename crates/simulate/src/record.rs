@@ -8,6 +8,7 @@ use timeline::{About, LatencyPoint, Merge, Point, Timeline, Unit};
 use units::Nanos;
 
 use crate::cpu::Pool;
+use crate::options::FEW_NODES;
 use crate::series::{Labels, SeriesMap};
 use crate::world::{Node, Seen, SqlNode, World};
 
@@ -67,8 +68,9 @@ struct NodeRecord {
 pub(crate) struct Recorder {
     step: Nanos,
     steps: u64,
-    /// Steps of a histogram.
+    /// Steps of a histogram of what clients saw, and of one of a node's disks.
     every: u64,
+    every_of_disks: u64,
     series: SeriesMap,
     nodes: Vec<NodeRecord>,
     /// Of each SQL node, its labels and what it had worked.
@@ -85,6 +87,7 @@ pub(crate) fn labels(pairs: &[(&str, &str)]) -> Labels {
 impl Recorder {
     /// Before anything has happened, for a run of so many steps.
     pub(crate) fn new(world: &World, step: Nanos, span: Nanos) -> Self {
+        let of_disks = (HISTOGRAMS * FEW_NODES / (world.nodes.len() as u64).max(FEW_NODES)).max(1);
         let node = |(index, node): (usize, &Node)| NodeRecord {
             labels: labels(&[("node", &node_name(index)), ("zone", &zone_name(node.zone))]),
             last: [0.0; ENGINE.len()],
@@ -99,6 +102,7 @@ impl Recorder {
             step,
             steps: 0,
             every: (span.0 / step.0).div_ceil(HISTOGRAMS).max(1),
+            every_of_disks: (span.0 / step.0).div_ceil(of_disks).max(1),
             series: SeriesMap::default(),
             nodes: world.nodes.iter().enumerate().map(node).collect(),
             sql: world.sql.iter().enumerate().map(sql).collect(),
@@ -114,6 +118,7 @@ impl Recorder {
         self.steps += 1;
         let taken = self.steps.is_multiple_of(self.every);
         self.clients(world, seen, (from, until), taken);
+        let taken = self.steps.is_multiple_of(self.every_of_disks);
         for (index, (node, sample)) in world.nodes.iter().zip(samples).enumerate() {
             self.node(index, node, (from, until));
             let record = &mut self.nodes[index];

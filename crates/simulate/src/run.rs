@@ -8,6 +8,7 @@ use workload::{Engine, Task};
 
 use crate::judge::Judge;
 use crate::load::Data;
+use crate::options::MOST_NODES;
 use crate::record::Recorder;
 use crate::steps::Steps;
 use crate::world::{Seen, World};
@@ -33,10 +34,11 @@ pub fn simulate(deployment: &Deployment, task: &Task, view: &View, options: &Opt
     simulate_watched(deployment, task, view, options, &mut |_| true)
 }
 
-/// The same; `watch` hears once a virtual second or oftener how far it is, and ends the run early by answering `false`.
+/// The same; `watch` hears how far it is, before time zero as well, at least once a virtual second and once a million events, and
+/// ends the run early by answering `false`.
 ///
 /// # Errors
-/// As [`simulate`].
+/// As [`simulate`], and when it was ended before time zero.
 pub fn simulate_watched(
     deployment: &Deployment,
     task: &Task,
@@ -49,8 +51,8 @@ pub fn simulate_watched(
     if deployment.engine == Engine::InnoDb {
         return crate::innodb::simulate(deployment, task, view, options, watch);
     }
-    let mut world = World::new(deployment, task, view, options)?;
-    let steps = Steps::of(options);
+    let mut world = World::new(deployment, task, view, options, watch)?;
+    let steps = Steps::of(options, deployment.storage_nodes());
     let mut recorder = Recorder::new(&world, steps.step, options.span);
     let mut judge = Judge::new(&world, steps.step);
     let mut full = None;
@@ -102,12 +104,15 @@ fn refuse(deployment: &Deployment, task: &Task, view: &View, options: &Options) 
     if task.measured.is_some() {
         return Err(SimulateError::Measured);
     }
-    let step = options.actual_step();
+    let step = options.actual_step(deployment.storage_nodes());
     if options.span < step || options.span > LONGEST {
         return Err(SimulateError::Span { span: options.span, least: step });
     }
     if deployment.engine == Engine::InnoDb {
         return crate::innodb::refuse(deployment, task, view, options);
+    }
+    if deployment.storage_nodes() > MOST_NODES {
+        return Err(SimulateError::TooManyNodes { nodes: deployment.storage_nodes(), most: MOST_NODES });
     }
     let c = &options.constants;
     let shares = (f64::from(deployment.storage_nodes()), f64::from(deployment.replicas()));

@@ -17,7 +17,12 @@ pub(crate) enum Due {
     Tick,
     /// Whoever watches is to hear.
     Look,
+    /// The same, for much has happened since.
+    Pause,
 }
+
+/// Events after which a world pauses, so that whoever watches is asked about once a second, however much happens in a virtual one.
+pub(crate) const PAUSE: u64 = 1 << 20;
 
 /// A world in virtual time that can be stopped.
 pub(crate) trait Stepped {
@@ -27,7 +32,7 @@ pub(crate) trait Stepped {
     /// Lets it stop at an instant.
     fn stop_at(&mut self, at: Nanos, due: Due);
 
-    /// Lets it run until it has to stop.
+    /// Lets it run until it has to stop, or for [`PAUSE`] events.
     fn run(&mut self) -> Due;
 }
 
@@ -42,9 +47,9 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Those that a run's options come to. At least the last is measured.
-    pub(crate) fn of(options: &Options) -> Self {
-        let step = options.actual_step();
+    /// Those that a run of so many nodes comes to. At least the last is measured.
+    pub(crate) fn of(options: &Options, nodes: u32) -> Self {
+        let step = options.actual_step(nodes);
         let count = options.span.0.div_ceil(step.0);
         Self { step, warm: (options.warm_up.0 / step.0).min(count - 1), count }
     }
@@ -61,11 +66,13 @@ impl Steps {
             world.stop_at(LOOK, Due::Look);
         }
         for number in 1..=self.count {
-            while world.run() == Due::Look {
-                if !watch(world.now()) {
-                    return;
+            loop {
+                match world.run() {
+                    Due::Tick => break,
+                    _ if !watch(world.now()) => return,
+                    Due::Look => world.stop_at(world.now() + LOOK, Due::Look),
+                    Due::Pause => {}
                 }
-                world.stop_at(world.now() + LOOK, Due::Look);
             }
             world.stop_at(Nanos((number + 1) * self.step.0), Due::Tick);
             if !each(world, number) || !watch(world.now()) {

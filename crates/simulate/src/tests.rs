@@ -8,7 +8,7 @@ use workload::{Engine, Task};
 
 use crate::testing::{clients, deployment, seconds, task, view};
 use crate::world::World;
-use crate::{Options, Run, SimulateError, Summary, simulate};
+use crate::{Options, Run, SimulateError, Summary, simulate, simulate_watched};
 
 const GP3: &str = "gp3:500GiB";
 const FAST: &str = "gp3:500GiB,16000iops,1000MiB/s";
@@ -187,6 +187,41 @@ fn what_cannot_start_is_refused_with_the_reason() {
     assert!(matches!(span, Err(SimulateError::Span { .. })));
 }
 
+#[test]
+fn whoever_watches_is_heard_before_time_begins_and_in_the_midst_of_a_second() {
+    let deployment = deployment(FAST, None);
+    let never = simulate_watched(&deployment, &task(1.0), &view(), &seconds(5), &mut |_| false);
+    assert_eq!(never, Err(SimulateError::Ended));
+    // Half a million operations each second are more events than happen between two pauses.
+    let mut heard = Vec::new();
+    let options = Options { most_in_flight: 100, ..seconds(2) };
+    let watch = &mut |now| {
+        heard.push(now);
+        heard.len() < 12
+    };
+    simulate_watched(&deployment, &task(5e6), &view(), &options, watch).unwrap();
+    let begun: Vec<_> = heard.iter().filter(|now| **now > Nanos(0)).collect();
+    assert!(begun.len() > 5 && *begun[4] < Nanos::secs(1), "{heard:?}");
+}
+
+#[test]
+fn more_than_there_is_room_or_grain_for_is_refused() {
+    let good = deployment(GP3, None);
+    assert!(refused(&good, &clients(1_000_001.0)).contains("1000001 clients are more than the 1000000"));
+    assert!(refused(&good, &task(2e9)).contains("one each nanosecond"));
+    let mut many = good.clone();
+    many.nodes[0].count = 1001;
+    let error = simulate(&many, &task(1.0), &view(), &seconds(5)).unwrap_err();
+    assert_eq!((error.key().as_deref(), error.to_string().contains("1001 storage nodes")), (Some("nodes"), true));
+}
+
+#[test]
+fn many_nodes_have_fewer_points_and_few_have_all() {
+    let hour = Options { span: Nanos::secs(3600), ..Options::default() };
+    let steps = [1, 3, 6, 30, 1000].map(|nodes| hour.actual_step(nodes));
+    assert_eq!(steps, [1, 1, 1, 1, 28].map(Nanos::secs), "{steps:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(6))]
     #[test]
@@ -197,7 +232,7 @@ proptest! {
         (task.profile.point_reads, task.profile.transactional) = (reads, commits);
         let deployment = deployment(GP3, own.then_some("gp3:20GiB"));
         let options = Options { seed, flow_control, ..seconds(4) };
-        let mut world = World::new(&deployment, &task, &view(), &options).unwrap();
+        let mut world = World::new(&deployment, &task, &view(), &options, &mut |_| true).unwrap();
         world.stop_after(Nanos::secs(4));
         prop_assert!(world.at_rest(), "{}", world.under_way());
         // Each replica has written what was proposed, and a compaction reads what it rewrites.

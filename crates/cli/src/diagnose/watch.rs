@@ -13,6 +13,7 @@ use units::Nanos;
 use super::answer::answer;
 use super::text;
 use crate::failure::Failure;
+use crate::inputs;
 use crate::output::{Output, bold, complain, json_line, print, red};
 use crate::signals;
 use crate::table::{WIDTH, wrap};
@@ -21,7 +22,8 @@ use crate::table::{WIDTH, wrap};
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Watch {
     /// Ask again every minute, or as often as is said, and tell what is new and what has ended
-    #[arg(long, value_name = "EVERY", num_args = 0..=1, require_equals = true, default_missing_value = "1m")]
+    #[arg(long, value_name = "EVERY", num_args = 0..=1, require_equals = true, default_missing_value = "1m",
+        value_parser = inputs::interval)]
     watch: Option<Nanos>,
     /// With --watch, ask so many times and end
     #[arg(long, value_name = "N", requires = "watch")]

@@ -64,7 +64,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DEPLOYMENT")]
     on: Option<PathBuf>,
     /// From one look to the next
-    #[arg(long, value_name = "SPAN", default_value = "10s")]
+    #[arg(long, value_name = "SPAN", default_value = "10s", value_parser = inputs::interval)]
     every: Nanos,
     /// How long; without end if not given
     #[arg(long = "for", value_name = "SPAN")]

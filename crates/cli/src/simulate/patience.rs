@@ -1,6 +1,6 @@
 //! How long a simulation may take, guessed from its first seconds.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use units::Nanos;
@@ -12,37 +12,58 @@ const FIRST: Duration = Duration::from_secs(5);
 /// Nor after: who has waited so long waits on.
 const LAST: Duration = Duration::from_secs(60);
 
-/// Whoever waits for a simulation.
+/// How long somebody waits for a simulation.
 #[derive(Debug)]
 pub(super) struct Patience {
     began: Instant,
     most: Duration,
-    gave_up: Mutex<Option<(Duration, f64)>>,
+    /// When virtual time began: until then a cluster is built.
+    built: OnceLock<Duration>,
+    gave_up: Mutex<Option<GivenUp>>,
+}
+
+/// Why a simulation was not waited for.
+#[derive(Debug, Clone, Copy)]
+enum GivenUp {
+    /// Nothing was simulated in all the time.
+    Nothing,
+    /// It would take so long, going by the share that was done.
+    Guess(Duration, f64),
 }
 
 impl Patience {
     /// For so long.
     pub(super) fn new(most: Nanos) -> Self {
-        Self { began: Instant::now(), most: Duration::from_nanos(most.0), gave_up: Mutex::new(None) }
+        let most = Duration::from_nanos(most.0);
+        Self { began: Instant::now(), most, built: OnceLock::new(), gave_up: Mutex::new(None) }
     }
 
     /// Whether to go on when a share (0 to 1) is done.
     pub(super) fn lasts(&self, done: f64) -> bool {
         let elapsed = self.began.elapsed();
-        if elapsed < FIRST.min(self.most) || elapsed > LAST.max(self.most) {
+        let mut gave_up = self.gave_up.lock().expect("nobody panics with it");
+        if gave_up.is_some() {
+            return false;
+        }
+        if done <= 0.0 {
+            *gave_up = (elapsed > self.most).then_some(GivenUp::Nothing);
+            return gave_up.is_none();
+        }
+        let built = *self.built.get_or_init(|| elapsed);
+        let simulating = elapsed.saturating_sub(built);
+        if simulating < FIRST.min(self.most) || elapsed > LAST.max(self.most) {
             return true;
         }
-        let mut gave_up = self.gave_up.lock().expect("nobody panics with it");
-        let takes = Duration::try_from_secs_f64(elapsed.as_secs_f64() / done.max(1e-12)).unwrap_or(Duration::MAX);
-        if takes > self.most && gave_up.is_none() {
-            *gave_up = Some((takes, done));
-        }
+        let takes = Duration::try_from_secs_f64(built.as_secs_f64() + simulating.as_secs_f64() / done.max(1e-12));
+        let takes = takes.unwrap_or(Duration::MAX);
+        *gave_up = (takes > self.most).then_some(GivenUp::Guess(takes, done));
         gave_up.is_none()
     }
 
     /// How long is left when a share is done.
     pub(super) fn left(&self, done: f64) -> Nanos {
-        Nanos::from_secs_f64(self.seconds() * (1.0 - done).max(0.0) / done.max(1e-12))
+        let built = self.built.get().copied().unwrap_or_default().as_secs_f64();
+        Nanos::from_secs_f64((self.seconds() - built) * (1.0 - done).max(0.0) / done.max(1e-12))
     }
 
     /// Seconds since the beginning.
@@ -54,13 +75,18 @@ impl Patience {
     pub(super) fn kept(&self) -> Result<(), Failure> {
         match *self.gave_up.lock().expect("nobody panics with it") {
             None => Ok(()),
-            Some((takes, done)) => Err(Failure::input(format!(
+            Some(GivenUp::Nothing) => Err(Failure::input(format!(
+                "after {:.0} s its time has not begun yet; simulate fewer nodes or less load, or wait with --patience {}",
+                self.seconds(),
+                rounded(self.most.saturating_mul(10))
+            ))),
+            Some(GivenUp::Guess(takes, done)) => Err(Failure::input(format!(
                 "this would take about {} here, of which {:.2e} is done after {:.0} s; simulate less with --for, or wait \
                  with --patience {}",
                 rounded(takes),
                 done,
                 self.seconds(),
-                rounded(takes + takes / 2)
+                rounded(takes.saturating_add(takes / 2))
             ))),
         }
     }
@@ -76,6 +102,22 @@ fn rounded(span: Duration) -> Nanos {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_waits_for_a_cluster_to_be_built_waits_no_longer_than_was_said() {
+        let patience = Patience::new(Nanos::millis(20));
+        assert!(patience.lasts(0.0), "the time has not passed");
+        std::thread::sleep(Duration::from_millis(30));
+        assert!(!patience.lasts(0.0) && !patience.lasts(0.5), "it has, and nothing begins after it");
+        assert!(patience.kept().unwrap_err().message.contains("its time has not begun yet"));
+    }
+
+    #[test]
+    fn what_building_took_is_no_measure_of_what_is_simulated() {
+        let patience = Patience::new(Nanos::secs(2));
+        std::thread::sleep(Duration::from_millis(2100));
+        assert!(patience.lasts(1e-9), "nothing has been simulated for a time yet");
+    }
 
     #[test]
     fn a_span_is_told_in_the_largest_unit_of_which_it_has_two() {

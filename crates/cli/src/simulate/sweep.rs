@@ -80,9 +80,9 @@ fn simulated(asked: &Asked, variants: &[Variant], patience: &Patience) -> Vec<Re
         steps.at(ended + 1, variants.len() as u64, "runs simulated", patience.left(done));
         patience.lasts(done)
     };
-    let results = simulate::simulate_all(variants, &asked.view, &watch);
+    let results = simulate::simulate_all(variants, &asked.view, &watch, |run| run.summary);
     steps.end();
-    results.into_iter().map(|result| result.map(|run| run.summary)).collect()
+    results
 }
 
 impl Row {

@@ -12,6 +12,7 @@ use workload::Task;
 
 use crate::Options;
 use crate::load::{Caches, Data};
+use crate::world::Sent;
 
 /// What the world does at an instant.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,8 +123,14 @@ impl Given<'_> {
             nodes.into_iter().map(|node| (at, first(node))).chain(ends).collect()
         };
         Ok(match &event.what {
-            What::Load(factor) => vec![(at, Action::Load(*factor))],
-            What::Mix(factors) => vec![(at, Action::Mix(*factors))],
+            What::Load(factor) => {
+                Sent::of(task, self.options).and_then(|sent| sent.times(*factor)).map_err(|error| error.to_string())?;
+                vec![(at, Action::Load(*factor))]
+            }
+            What::Mix(factors) => {
+                task.profile.touches(*factors)?;
+                vec![(at, Action::Mix(*factors))]
+            }
             What::Fault { node, disk, wish } => {
                 let places = self.names.places(node, disk)?;
                 places.into_iter().map(|(node, disk)| (at, Action::Fault { node, disk, wish: *wish })).collect()

@@ -217,7 +217,7 @@ proptest! {
             .collect();
         let lines: Vec<(f64, &str)> = lines.iter().map(|(at, line)| (*at, line.as_str())).collect();
         let options = Options { seed, script: script(&lines), ..seconds(40) };
-        let mut world = World::new(&deployment, &task, &view(), &options).unwrap();
+        let mut world = World::new(&deployment, &task, &view(), &options, &mut |_| true).unwrap();
         world.stop_after(Nanos::secs(40));
         prop_assert!(world.at_rest(), "{}", world.under_way());
         let inserted = |node: &crate::world::Node| node.trees.iter().map(|tree| tree.inserted()).sum::<f64>();

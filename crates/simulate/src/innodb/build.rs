@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use catalog::View;
 use deployment::{Deployment, NodeGroup};
-use engine::{Load as Asked, target_rate};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use slab::Slab;
@@ -19,6 +18,7 @@ use super::sync::SharedSync;
 use super::world::{Counts, Each, World};
 use crate::agenda::Agenda;
 use crate::cpu::Cpu;
+use crate::steps::PAUSE;
 use crate::world::{Seen, Sent};
 use crate::{Options, SimulateError};
 
@@ -79,16 +79,13 @@ impl World {
         let instance = view.instance(&group.instance)?;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
         let seed = random.random();
-        let disks = options.disks(group, instance, view, seed)?;
+        let disks = options.disks(group, instance, view, (seed, 1))?;
         let shared = options.machine.is_some();
         let (hardware, speed) = match options.machine {
             Some(machine) => (machine.processors, 1.0),
             None => (instance.sustained_threads()?, instance.thread_speed()),
         };
-        let sent = match options.load.unwrap_or(task.clients.map_or(Asked::Open(target_rate(task)), Asked::Closed)) {
-            Asked::Open(rate) => Sent::Open(rate),
-            Asked::Closed(clients) => Sent::Closed(clients.round().max(1.0) as u32),
-        };
+        let sent = Sent::of(task, options)?;
         let clients = if let Sent::Closed(clients) = sent { clients } else { 0 };
         let bytes = pool_size(deployment, options.memory(instance.memory), &c);
         let pool = BufferPool::new(trees(task, clients, &c), (bytes / c.page / (1.0 + c.inner_pages)) as u32);
@@ -141,6 +138,7 @@ impl World {
             data_syncs: 0.0,
             served: 0,
             events: 0,
+            pause: PAUSE,
             finished: None,
             rows_before: 0.0,
         };

@@ -27,7 +27,7 @@ pub(crate) fn simulate(
     let mut world = World::new(deployment, group, task, view, options)?;
     let size = world.disks.size();
     let log_here = if group.log.is_some() { 0.0 } else { world.server.log_size };
-    let steps = Steps::of(options);
+    let steps = Steps::of(options, 1);
     let mut recorder = Recorder::new(&world, steps.step, options.span, steps.warm);
     let mut full = None;
     steps.run(&mut world, watch, |world, _| {

@@ -13,7 +13,7 @@ use super::{InnodbConstants, Server};
 use crate::agenda::Agenda;
 use crate::cpu::{Cpu, Pool};
 use crate::disks::Disks;
-use crate::steps::{Due, Stepped};
+use crate::steps::{Due, PAUSE, Stepped};
 use crate::world::{Seen, Sent};
 
 /// Something that happens at an instant.
@@ -131,6 +131,8 @@ pub(super) struct World {
     pub(super) data_syncs: f64,
     pub(super) served: u64,
     pub(super) events: u64,
+    /// How many there will be at the next pause.
+    pub(super) pause: u64,
     /// When the last row was added, if that was all.
     pub(super) finished: Option<Nanos>,
     pub(super) rows_before: f64,
@@ -147,6 +149,10 @@ impl Stepped for World {
 
     fn run(&mut self) -> Due {
         loop {
+            if self.events >= self.pause {
+                self.pause = self.events + PAUSE;
+                return Due::Pause;
+            }
             self.serve();
             let at = self.agenda.next_at();
             self.events += 1;

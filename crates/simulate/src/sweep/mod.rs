@@ -140,15 +140,17 @@ fn apply(setting: &'static Setting, setup: &mut Setup, text: &str, value: &str) 
 }
 
 /// Runs them all, as many at a time as there are cores; `watch` hears from each run, by its number, how far it is in
-/// virtual time, and ends it early by answering `false`. What comes of a run does not depend on the others.
-pub fn simulate_all(
+/// virtual time, and ends it early by answering `false`. What comes of a run does not depend on the others. Only what `keep` takes of
+/// a run stays in memory.
+pub fn simulate_all<T: Send>(
     variants: &[Variant],
     view: &View,
     watch: &(dyn Fn(usize, Nanos) -> bool + Sync),
-) -> Vec<Result<Run, SimulateError>> {
+    keep: impl Fn(Run) -> T + Sync,
+) -> Vec<Result<T, SimulateError>> {
     let one = |(number, variant): (usize, &Variant)| {
         let Setup { deployment, task, options } = &variant.setup;
-        simulate_watched(deployment, task, view, options, &mut |now| watch(number, now))
+        simulate_watched(deployment, task, view, options, &mut |now| watch(number, now)).map(&keep)
     };
     variants.par_iter().enumerate().map(one).collect()
 }
@@ -205,7 +207,7 @@ mod tests {
     #[test]
     fn runs_side_by_side_give_what_each_gives_alone() {
         let all = sweep(&["seed=1,2,3"]).unwrap();
-        let together = simulate_all(&all, &view(), &|_, _| true);
+        let together = simulate_all(&all, &view(), &|_, _| true, |run| run);
         for (variant, run) in all.iter().zip(together) {
             let Setup { deployment, task, options } = &variant.setup;
             assert_eq!(run, crate::simulate(deployment, task, &view(), options));

@@ -8,7 +8,7 @@ use rand_distr::Exp1;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use slab::Slab;
 use units::Nanos;
-use workload::Task;
+use workload::{MOST_CLIENTS, Task};
 
 use super::batches::Batches;
 use super::cached::Cached;
@@ -28,6 +28,7 @@ use crate::flow::Flow;
 use crate::limiter::{Limiter, Pilot, Tuner};
 use crate::load::{Data, Load};
 use crate::network::Network;
+use crate::steps::PAUSE;
 use crate::tree::{Shape, Tree};
 use crate::{Options, SimulateError};
 
@@ -47,13 +48,44 @@ pub(crate) enum Sent {
     Closed(u32),
 }
 
+/// The most operations a second: one each nanosecond, the grain of virtual time.
+const FASTEST: f64 = 1e9;
+
+impl Sent {
+    /// What is sent from the beginning on.
+    pub(crate) fn of(task: &Task, options: &Options) -> Result<Self, SimulateError> {
+        let asked = options.load.unwrap_or(task.clients.map_or(Asked::Open(target_rate(task)), Asked::Closed));
+        match asked {
+            Asked::Open(rate) => Self::Open(rate),
+            Asked::Closed(clients) => Self::Closed(clients.round().max(1.0) as u32),
+        }
+        .times(1.0)
+    }
+
+    /// So many times as much.
+    pub(crate) fn times(self, factor: f64) -> Result<Self, SimulateError> {
+        match self {
+            Self::Open(rate) if rate * factor > FASTEST => {
+                Err(SimulateError::TooFast { rate: rate * factor, most: FASTEST })
+            }
+            Self::Open(rate) => Ok(Self::Open(rate * factor)),
+            Self::Closed(clients) => {
+                let clients = (f64::from(clients) * factor).round();
+                let too_many = SimulateError::TooManyClients { clients, most: MOST_CLIENTS };
+                if clients > f64::from(MOST_CLIENTS) { Err(too_many) } else { Ok(Self::Closed(clients as u32)) }
+            }
+        }
+    }
+}
+
 impl World {
-    /// The world at time zero. The deployment has been checked.
+    /// The world at time zero. The deployment has been checked. `watch` hears of each node that is made.
     pub(crate) fn new(
         deployment: &Deployment,
         task: &Task,
         view: &View,
         options: &Options,
+        watch: &mut dyn FnMut(Nanos) -> bool,
     ) -> Result<Self, SimulateError> {
         let script = crate::events::bind(&options.script, deployment, task, view, options)?;
         let c = &options.constants;
@@ -65,14 +97,14 @@ impl World {
         if !sql.is_empty() {
             load.speaks_sql(c);
         }
-        let sent = match options.load.unwrap_or(task.clients.map_or(Asked::Open(target_rate(task)), Asked::Closed)) {
-            Asked::Open(rate) => Sent::Open(rate),
-            Asked::Closed(clients) => Sent::Closed(clients.round().max(1.0) as u32),
-        };
+        let sent = Sent::of(task, options)?;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
         let mut nodes = Vec::new();
         for (_, group) in deployment.storage() {
             for _ in 0..group.count {
+                if !watch(Nanos(0)) {
+                    return Err(SimulateError::Ended);
+                }
                 let zone = nodes.len() % deployment.zones as usize;
                 nodes.push(node(deployment, group, task, view, options, zone, &mut random)?);
             }
@@ -124,6 +156,7 @@ impl World {
             separated: data.separated,
             seen: Seen::new(),
             events: 0,
+            pause: PAUSE,
             to_apply: Vec::new(),
             posted: Vec::new(),
             durable: Default::default(),
@@ -187,7 +220,7 @@ fn node(
     let shares = (f64::from(deployment.storage_nodes()), f64::from(deployment.replicas()));
     let data = Data::new(task, settings, shares, options.memory(instance.memory), c);
     let seed = random.random();
-    let disks = options.disks(group, instance, view, seed)?;
+    let disks = options.disks(group, instance, view, (seed, deployment.storage_nodes()))?;
     let disks = disks.served(Nanos::from_secs_f64(c.writeback_latency), c.request_most as u32);
     let shape = |family: usize| Shape {
         memtable: c.memtable,
@@ -259,16 +292,30 @@ fn follower_sets(leader: usize, zones: &[usize], replicas: usize) -> Vec<Vec<u16
         return vec![Vec::new()];
     }
     let mut sets: Vec<Vec<u16>> = Vec::new();
+    let mut in_zone = vec![0_u32; zones.iter().max().map_or(0, |zone| zone + 1)];
     for turn in 1..nodes.min(MOST_SETS + 1) {
-        let mut others: Vec<usize> =
-            (0..nodes - 1).map(|i| (leader + 1 + (turn - 1 + i) % (nodes - 1)) % nodes).collect();
+        in_zone.fill(0);
+        in_zone[zones[leader]] += 1;
         let mut set: Vec<usize> = Vec::new();
         while set.len() < wanted {
-            let in_zone = |zone: usize, set: &[usize]| {
-                usize::from(zones[leader] == zone) + set.iter().filter(|node| zones[**node] == zone).count()
-            };
-            let least = (0..others.len()).min_by_key(|at| in_zone(zones[others[*at]], &set)).expect("nodes ≥ replicas");
-            set.push(others.remove(least));
+            let mut others = (0..nodes - 1)
+                .map(|i| (leader + 1 + (turn - 1 + i) % (nodes - 1)) % nodes)
+                .filter(|node| !set.contains(node));
+            // Most often the first few nodes are of all zones; only where a zone has no node left are all looked at.
+            let fewest = *in_zone.iter().min().expect("the leader has a zone");
+            let mut least = others.next().expect("nodes ≥ replicas");
+            if in_zone[zones[least]] > fewest {
+                for other in others {
+                    if in_zone[zones[other]] < in_zone[zones[least]] {
+                        least = other;
+                        if in_zone[zones[least]] == fewest {
+                            break;
+                        }
+                    }
+                }
+            }
+            in_zone[zones[least]] += 1;
+            set.push(least);
         }
         set.sort_unstable();
         let set: Vec<u16> = set.into_iter().map(|node| node as u16).collect();
@@ -282,6 +329,45 @@ fn follower_sets(leader: usize, zones: &[usize], replicas: usize) -> Vec<Vec<u16
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The same, by looking at all nodes each time.
+    fn follower_sets_of_all(leader: usize, zones: &[usize], replicas: usize) -> Vec<Vec<u16>> {
+        let nodes = zones.len();
+        let mut sets: Vec<Vec<u16>> = Vec::new();
+        for turn in 1..nodes.min(MOST_SETS + 1) {
+            let mut others: Vec<usize> =
+                (0..nodes - 1).map(|i| (leader + 1 + (turn - 1 + i) % (nodes - 1)) % nodes).collect();
+            let mut set: Vec<usize> = Vec::new();
+            while set.len() < replicas - 1 {
+                let in_zone = |at: &usize| {
+                    let zone = zones[others[*at]];
+                    set.iter().chain([&leader]).filter(|node| zones[**node] == zone).count()
+                };
+                let least = (0..others.len()).min_by_key(in_zone).unwrap();
+                set.push(others.remove(least));
+            }
+            set.sort_unstable();
+            let set: Vec<u16> = set.into_iter().map(|node| node as u16).collect();
+            if !sets.contains(&set) {
+                sets.push(set);
+            }
+        }
+        sets
+    }
+
+    #[test]
+    fn followers_are_those_that_looking_at_all_nodes_finds() {
+        for (nodes, zones, replicas) in
+            [(3, 3, 3), (7, 3, 3), (20, 3, 5), (9, 2, 5), (10, 1, 3), (12, 5, 7), (6, 6, 3), (5, 4, 5)]
+        {
+            let zones: Vec<usize> = (0..nodes).map(|node| node % zones).collect();
+            for leader in 0..nodes {
+                let (found, all) =
+                    (follower_sets(leader, &zones, replicas), follower_sets_of_all(leader, &zones, replicas));
+                assert_eq!(found, all, "{leader} of {zones:?}");
+            }
+        }
+    }
 
     #[test]
     fn followers_are_in_other_zones_where_there_are_any() {

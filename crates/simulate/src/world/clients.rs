@@ -85,12 +85,13 @@ impl World {
             self.send(op, this.zone, node, at + this.drawn.pause, What::Read { reads, scans, blocks: 0 });
             return;
         }
-        if this.locking > 0 {
+        if this.locking > 0 && self.load.locks_waited_for {
             self.ops[op as usize].locking -= 1;
-            if self.load.locks_waited_for {
-                return self.lock(op, at, op);
-            }
-            self.lock(op, at, NONE);
+            return self.lock(op, at, op);
+        }
+        if this.locking > 0 {
+            self.ops[op as usize].locking = 0;
+            (0..this.locking).for_each(|_| self.lock(op, at, NONE));
             return self.proceed(op, at);
         }
         let phases = if this.drawn.records == 0 { 0 } else { 1 + u8::from(self.load.transactional) };

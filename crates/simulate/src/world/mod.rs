@@ -38,7 +38,7 @@ use crate::cpu::Pool;
 use crate::events::Action;
 use crate::load::Load;
 use crate::network::Network;
-use crate::steps::{Due, Stepped};
+use crate::steps::{Due, PAUSE, Stepped};
 use crate::{Constants, Options};
 
 /// What clients saw since the last sample.
@@ -112,6 +112,8 @@ pub(crate) struct World {
     separated: (f64, f64),
     pub(crate) seen: Seen,
     pub(crate) events: u64,
+    /// How many there will be at the next pause.
+    pause: u64,
     /// Clients stop.
     draining: bool,
 }
@@ -127,6 +129,10 @@ impl Stepped for World {
 
     fn run(&mut self) -> Due {
         loop {
+            if self.events >= self.pause {
+                self.pause = self.events + PAUSE;
+                return Due::Pause;
+            }
             self.events += 1;
             if self.shares && self.take_job() {
                 continue;
@@ -195,14 +201,14 @@ impl World {
     #[cfg(test)]
     pub(crate) fn stop_after(&mut self, end: Nanos) {
         self.stop_at(end, Due::Tick);
-        self.run();
+        while self.run() == Due::Pause {}
         self.draining = true;
         for second in 1..=120 {
             if self.at_rest() {
                 break;
             }
             self.stop_at(end + Nanos::secs(second), Due::Tick);
-            self.run();
+            while self.run() == Due::Pause {}
         }
     }
 
