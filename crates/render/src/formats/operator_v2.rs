@@ -117,7 +117,7 @@ fn group(
     Map::new()
         .with("apiVersion", "core.pingcap.com/v1alpha1")
         .with("kind", kind)
-        .with("metadata", Map::new().with("name", format!("{}-{name}", site.cluster())))
+        .with("metadata", Map::new().with("name", site.part_name(name)))
         .with("spec", body)
 }
 
