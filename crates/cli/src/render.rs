@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// Write these formats only, with commas between
     #[arg(long, value_name = "FORMATS", value_delimiter = ',', value_parser = format)]
     only: Vec<Format>,
-    /// The line of TiKV: 7.5, 8.1 or 8.5
+    /// The release of TiKV, such as 8.5.3, or its line: 7.5, 8.1 or 8.5, of which the newest patch is meant
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = version)]
     tikv: Version,
     /// Replace files that say something else

@@ -72,7 +72,7 @@ fn verdict(cause: &Cause<'_>, all: &[Facts], known: &Known) -> Verdict {
         from: cause.facts.grid.at(cause.within.start),
         to: cause.facts.grid.at(cause.within.end),
         episodes: cause.episodes.iter().map(episode).collect(),
-        says: says(cause),
+        says: says(cause, known),
         evidence: cause.evidence.clone(),
         confidence: cause.confidence,
         remedy,
@@ -82,7 +82,7 @@ fn verdict(cause: &Cause<'_>, all: &[Facts], known: &Known) -> Verdict {
 }
 
 /// What the rule says, with the numbers that people ask for next.
-fn says(cause: &Cause<'_>) -> String {
+fn says(cause: &Cause<'_>, known: &Known) -> String {
     let mean = |signal| cause.facts.mean(signal, cause.within.clone());
     let mib = |bytes: f64| bytes / 1_048_576.0;
     let more = match cause.rule.kind {
@@ -93,6 +93,10 @@ fn says(cause: &Cause<'_>) -> String {
                 |used| format!("{:.0} % of its throughput", 100.0 * used),
             );
             format!(": {:.0} MiB/s written and {:.0} MiB/s read, {used}", mib(all * (1.0 - read)), mib(all * read))
+        }),
+        Kind::ThreadPool => cause.facts.columns.get(&Signal::PoolUse).and_then(|drawn| {
+            let pool = drawn.series.strip_prefix("cpu_time{pool=")?.strip_suffix('}')?;
+            Some(format!(": {pool}, whose size is {}", known.says_threads(pool)))
         }),
         Kind::CannotTell => Some(refuted::more(cause)),
         Kind::FlushBound => mean(Signal::QueueDepth).and_then(|depth| {

@@ -312,6 +312,25 @@ fn busy_processors_are_told_from_a_busy_pool() {
     assert_eq!(first(&all_busy, &known).kind, Kind::Cpu);
 }
 
+/// Nearly five threads of gRPC are busy on 16 vCPU: all of those before TiKV 8.5.4, five of eight since.
+#[test]
+fn a_pool_is_judged_by_the_size_that_it_has_in_the_release() {
+    let busy = || {
+        let labels = [("node", "n1"), ("pool", "grpc_server")];
+        calm().rate("cpu_time", &labels, 4.9)
+    };
+    let mut known = on("gp3:500GiB", None);
+    known.instance = Some("m5.4xlarge".to_owned());
+    known.release = Some("8.5.4".parse().unwrap());
+    assert_eq!(kinds(&busy(), &known), [Kind::Healthy]);
+    known.release = Some("8.5.3".parse().unwrap());
+    let starved = first(&busy(), &known);
+    assert_eq!(starved.kind, Kind::ThreadPool);
+    assert!(starved.says.ends_with("grpc_server, whose size is the default of TiKV 8.5.3"), "{}", starved.says);
+    known.release = None;
+    assert_eq!(kinds(&busy(), &known), [Kind::Healthy], "the newest is assumed");
+}
+
 #[test]
 fn clients_that_wait_for_timestamps_point_at_pd() {
     let made = Made::seconds(120).rate("tso_wait_time", &[], 500.0).rate("tso_waits", &[], 100_000.0);

@@ -3,12 +3,20 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use catalog::{InstanceType, View};
+use catalog::{InstanceType, Release, View};
 use deployment::{Deployment, NodeGroup, Settings};
 use disk::{Disk, DiskError, Limits};
+use timeline::Timeline;
 use units::{Ratio, Usd};
 
 use crate::threads::threads;
+
+/// The note in which a gathered Timeline tells which releases run, with commas between.
+const RELEASES: &str = "release";
+/// The scheduler's threads, by the pool's name in `cpu_time`.
+const SCHEDULER: &str = "sched_worker_pool";
+/// The same with gRPC's, which a simulated node counts as one pool.
+const SCHEDULER_WITH_GRPC: &str = "sched_worker_pool+grpc";
 
 /// What is known of limits, settings and prices. Whatever is not given is not guessed.
 #[derive(Debug, Clone)]
@@ -32,6 +40,8 @@ pub struct Known {
     pub scaled: BTreeMap<String, f64>,
     /// Threads of pools that were set, by the pool's name in `cpu_time`; others have TiKV's defaults.
     pub pools: BTreeMap<String, f64>,
+    /// The release of TiKV whose defaults hold; [`Release::NEWEST`] is assumed where it is not known.
+    pub release: Option<Release>,
     /// For how much of the time a disk has to promise its rates to be offered as another's successor, over 0 and up to 1; `None`
     /// asks for no promise.
     pub consistency: Option<Ratio>,
@@ -62,6 +72,7 @@ impl Known {
             deployment: None,
             scaled: BTreeMap::new(),
             pools: BTreeMap::new(),
+            release: None,
             consistency: None,
         }
     }
@@ -155,9 +166,36 @@ impl Known {
         self.scaled.get(label).or_else(|| self.scaled.get(role(label))).copied()
     }
 
-    /// Threads of a pool on so many vCPU: as set, else TiKV's default; `None` where that is not known.
-    pub(crate) fn threads(&self, pool: &str, vcpu: u32) -> Option<f64> {
-        self.pools.get(pool).copied().or_else(|| threads(pool, vcpu))
+    /// Takes the release from a Timeline that notes which ones run, unless it is known already: the oldest, for a cluster whose
+    /// nodes are not all upgraded yet has its defaults somewhere.
+    pub fn learn_release(&mut self, timeline: &Timeline) {
+        let noted = timeline.about.notes.get(RELEASES).map_or("", String::as_str);
+        let oldest = noted.split(", ").filter_map(|release| release.parse::<Release>().ok()).min();
+        self.release = self.release.or(oldest);
+    }
+
+    /// Threads of a pool on so many vCPU: as set, else the default of the release; `None` where that is not known. A Timeline
+    /// `without_grpc` has gRPC's threads in the scheduler's pool.
+    pub(crate) fn threads(&self, pool: &str, vcpu: u32, without_grpc: bool) -> Option<f64> {
+        let both = without_grpc && pool == SCHEDULER;
+        let default = || threads(if both { SCHEDULER_WITH_GRPC } else { pool }, vcpu, self.release());
+        self.pools.get(pool).copied().or_else(default)
+    }
+
+    /// Where the size of a pool is from, in a clause.
+    pub(crate) fn says_threads(&self, pool: &str) -> String {
+        match self.release {
+            _ if self.pools.contains_key(pool) => "as was said".to_owned(),
+            Some(release) => format!("the default of TiKV {release}"),
+            None => format!(
+                "the default of TiKV {}, which is assumed: nothing tells the release; say it with --tikv",
+                self.release()
+            ),
+        }
+    }
+
+    fn release(&self) -> Release {
+        self.release.unwrap_or(Release::NEWEST)
     }
 
     /// The group of a storage node: by its number, or the only one there is.
@@ -209,6 +247,26 @@ mod tests {
         known.disks.insert("n2/data".to_owned(), "io2:100GiB,4000iops".parse().unwrap());
         assert_eq!(known.disk("n1", "data").unwrap().volume.kind, "gp3");
         assert_eq!(known.disk("n2", "data").unwrap().volume.kind, "io2");
+    }
+
+    #[test]
+    fn the_oldest_release_that_is_noted_holds_unless_one_was_said() {
+        let mut timeline = Timeline::default();
+        timeline.about.notes.insert("release".to_owned(), "8.5.4, 8.5.3".to_owned());
+        let mut known = Known::nothing(view());
+        assert_eq!(known.threads("grpc_server", 16, false), Some(8.0), "the newest is assumed");
+        assert!(known.says_threads("grpc_server").contains("8.5.7, which is assumed"));
+        known.learn_release(&timeline);
+        assert_eq!(known.threads("grpc_server", 16, false), Some(5.0));
+        assert_eq!(known.says_threads("grpc_server"), "the default of TiKV 8.5.3");
+        known.release = Some(Release::new(8, 5, 6));
+        known.learn_release(&timeline);
+        assert_eq!(known.threads("grpc_server", 16, false), Some(8.0));
+        known.pools.insert("grpc_server".to_owned(), 12.0);
+        assert_eq!(
+            (known.threads("grpc_server", 16, false), known.says_threads("grpc_server").as_str()),
+            (Some(12.0), "as was said")
+        );
     }
 
     #[test]

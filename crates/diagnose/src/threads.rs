@@ -2,11 +2,20 @@
 
 use std::sync::LazyLock;
 
-/// A row of the table: `clamp(base + per_vcpu × vCPU, least, most)`.
+use catalog::{Release, Releases};
+
+/// A row of the table: `clamp(base + per_vcpu × vCPU, least, most)` in some releases, from so many vCPU on.
+#[derive(Debug)]
+struct Row {
+    written: Written,
+    releases: Releases,
+}
+
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct Written {
     pool: String,
+    releases: String,
     from_vcpu: u32,
     base: f64,
     per_vcpu: f64,
@@ -18,12 +27,18 @@ struct Row {
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let mut reader = csv::Reader::from_reader(include_str!("../tables/threads.csv").as_bytes());
-    reader.deserialize().map(|row| row.expect("tested: a row that fits its type")).collect()
+    let rows = reader.deserialize().map(|row: Result<Written, _>| {
+        let written = row.expect("tested: a row that fits its type");
+        Row { releases: written.releases.parse().expect("tested: releases"), written }
+    });
+    rows.collect()
 });
 
-/// The threads of a pool on so many vCPU; `None` where a pool's size is not known.
-pub(crate) fn threads(pool: &str, vcpu: u32) -> Option<f64> {
-    let row = ROWS.iter().filter(|row| row.pool == pool && row.from_vcpu <= vcpu).max_by_key(|row| row.from_vcpu)?;
+/// The threads of a pool on so many vCPU; `None` where a pool's size is not known, or the release lacks the pool.
+pub(crate) fn threads(pool: &str, vcpu: u32, release: Release) -> Option<f64> {
+    let of_pool = ROWS.iter().filter(|row| row.written.pool == pool && row.releases.contains(release));
+    let fitting = of_pool.map(|row| &row.written).filter(|row| row.from_vcpu <= vcpu);
+    let row = fitting.max_by_key(|row| row.from_vcpu)?;
     Some((row.base + row.per_vcpu * f64::from(vcpu)).floor().clamp(row.least, row.most))
 }
 
@@ -31,15 +46,31 @@ pub(crate) fn threads(pool: &str, vcpu: u32) -> Option<f64> {
 mod tests {
     use super::*;
 
+    fn of(pool: &str, vcpu: [u32; 4], release: Release) -> [Option<f64>; 4] {
+        vcpu.map(|vcpu| threads(pool, vcpu, release))
+    }
+
     #[test]
     fn pools_grow_as_their_settings_say() {
-        assert_eq!([2, 8, 16, 32].map(|vcpu| threads("unified_read_po", vcpu)), [4.0, 6.0, 12.0, 25.0].map(Some));
-        assert_eq!([1, 4, 8, 16].map(|vcpu| threads("sched_worker_pool", vcpu)), [6.0, 9.0, 9.0, 13.0].map(Some));
-        assert_eq!(threads("rocksdb:low", 8), None, "compaction is bound by slots, not by threads");
+        let newest = Release::NEWEST;
+        assert_eq!(of("unified_read_po", [2, 8, 16, 32], newest), [4.0, 6.0, 12.0, 25.0].map(Some));
+        assert_eq!(of("sched_worker_pool", [1, 4, 8, 16], newest), [1.0, 4.0, 4.0, 8.0].map(Some));
+        assert_eq!(of("sched_worker_pool+grpc", [1, 4, 8, 16], newest), [6.0, 9.0, 9.0, 13.0].map(Some));
+        assert_eq!(threads("rocksdb:low", 8, newest), None, "compaction is bound by slots, not by threads");
+    }
+
+    /// tikv src/server/config.rs, v8.5.3 and v8.5.4; components/raftstore/src/store/config.rs, v7.5.7 and v8.1.0.
+    #[test]
+    fn pools_are_those_of_the_release() {
+        let vcpu = [8, 16, 31, 64];
+        assert_eq!(of("grpc_server", vcpu, Release::new(8, 5, 3)), [Some(5.0); 4]);
+        assert_eq!(of("grpc_server", vcpu, Release::new(8, 5, 4)), [5.0, 8.0, 11.0, 14.0].map(Some));
+        assert_eq!(of("store_writer", vcpu, Release::new(7, 5, 7)), [None; 4], "raft's own threads write the log");
+        assert_eq!(of("store_writer", vcpu, Release::new(8, 1, 0)), [Some(1.0); 4]);
     }
 
     #[test]
     fn every_row_has_a_source() {
-        assert!(ROWS.iter().all(|row| !row.source.trim().is_empty()));
+        assert!(ROWS.iter().all(|row| !row.written.source.trim().is_empty()));
     }
 }

@@ -16,9 +16,9 @@
 //! | `filesystem_bytes` by `mount`, `device` | Bytes | Max | size of the filesystem |
 //! | `flow_control_pending_bytes` | Bytes | Max | the same as flow control sees it, of the worst column family |
 //! | `store_bytes` by `kind` | Bytes | Mean | bytes used, available and in all, as the store reports them to PD |
-//! | `running_compactions` | Count | Mean | compactions that run |
+//! | `running_compactions` | Count | Mean | compactions that run; from TiKV 9.0 on |
 //! | `write_stall_max` | Seconds | Max | the longest that RocksDB held a write up lately |
-//! | `memory_limit` | Bytes | Mean | memory that the process may have |
+//! | `memory_limit` | Bytes | Mean | memory that the process may have; from TiKV 8.0 on |
 //! | `cpu_cores` | Count | Mean | processors that the process may use |
 //! | `io_bytes` by `purpose`, `op` | Bytes | Sum | bytes to and from disks, as the kernel counts them by thread |
 //! | `rate_limit` by `priority` | BytesPerSecond | Mean | the I/O rate limiter of a priority, while it is on |
@@ -69,6 +69,7 @@ mod run;
 mod server;
 mod step;
 mod table;
+mod version;
 
 #[doc(hidden)]
 pub use run::gather_answered;

@@ -34,6 +34,9 @@ pub trait Replicas: Send + Sync + 'static {
     /// When there is no such replica here, or the disk fails.
     fn snapshot(&self, message: RaftMessage) -> Result<Box<dyn Pieces>, Refusal>;
 
+    /// Whether a disk of the node failed or hangs, so that no replica serves any more.
+    fn broken(&self) -> bool;
+
     /// A region with a replica on this node.
     fn region(&self, id: u64) -> Option<Arc<Region>>;
 }
@@ -76,6 +79,10 @@ impl Replicas for Router {
 
     fn snapshot(&self, message: RaftMessage) -> Result<Box<dyn Pieces>, Refusal> {
         Ok(Box::new(self.snapshot_sink(message)?))
+    }
+
+    fn broken(&self) -> bool {
+        Router::broken(self).is_some()
     }
 
     fn region(&self, id: u64) -> Option<Arc<Region>> {

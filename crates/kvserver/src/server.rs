@@ -13,14 +13,16 @@ use tokio_stream::StreamExt;
 use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
 use tokio_util::either::Either;
 use tonic::codec::CompressionEncoding;
+use tonic_health::ServingStatus;
 use wire::LocalStream;
 use wire::tikvpb::tikv_server::TikvServer;
 
 use crate::network::{Counted, Meter};
 use crate::pool::Pool;
 use crate::service::Service;
-use crate::service::reads::{self, Read};
-use crate::service::shared::Shared;
+use crate::service::health::{self, Feedback};
+use crate::service::reads;
+use crate::service::shared::{ReadTask, Shared};
 use crate::service::writes::{self, Write};
 use crate::{Compression, FlowControl, Network, Pressure, Replicas, ServerError, Settings};
 
@@ -40,6 +42,8 @@ pub struct Setup {
     /// Where it listens, and beside it ([`wire::beside`]) where that is on loopback. Bound by the caller, who thus knows the port
     /// that port 0 became before anybody connects.
     pub listener: TcpListener,
+    /// The store's id, as PD gave it.
+    pub store_id: u64,
     /// The network between stores; the service runs on its threads.
     pub network: Arc<Network>,
     /// The node's replicas: a [`raftstore::Router`].
@@ -54,7 +58,7 @@ pub struct Setup {
 pub struct Server {
     addr: SocketAddr,
     shared: Arc<Shared>,
-    readers: Pool<Read>,
+    readers: Pool<ReadTask>,
     writers: Pool<Write>,
     checker: Option<JoinHandle<()>>,
     serving: Option<(oneshot::Sender<()>, tokio::task::AbortHandle)>,
@@ -66,7 +70,7 @@ impl Server {
     /// # Errors
     /// When the listener is of no use or a thread cannot be started.
     pub fn start(setup: Setup) -> Result<Self, ServerError> {
-        let Setup { settings, listener, network, replicas, state, pressure } = setup;
+        let Setup { settings, listener, store_id, network, replicas, state, pressure } = setup;
         let handle = network.handle();
         let addr = listener.local_addr().map_err(ServerError::Listen)?;
         listener.set_nonblocking(true).map_err(ServerError::Listen)?;
@@ -86,6 +90,7 @@ impl Server {
             max_key_size: settings.max_key_size,
             most_writing: settings.scheduler_pending_write_threshold,
             writing: AtomicU64::new(0),
+            feedback: Feedback::new(store_id),
             reads: reads.0.clone(),
             writes: writes.0.clone(),
         });
@@ -168,6 +173,8 @@ async fn serve(
     settings: Settings,
     stopped: oneshot::Receiver<()>,
 ) {
+    let (reporter, health_service) = tonic_health::server::health_reporter();
+    let replicas = service.shared.replicas.clone();
     let mut service = TikvServer::new(service)
         .accept_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(NO_LIMIT)
@@ -194,7 +201,14 @@ async fn serve(
         .initial_connection_window_size(window.saturating_mul(CONNECTION_WINDOWS))
         .max_frame_size(FRAME)
         .add_service(service)
-        .serve_with_incoming_shutdown(incoming, async { drop(stopped.await) })
+        .add_service(health_service)
+        .serve_with_incoming_shutdown(incoming, async {
+            tokio::select! {
+                _ = stopped => {}
+                () = health::report(&reporter, &*replicas) => {}
+            }
+            reporter.set_service_status(health::WHOLE_SERVER, ServingStatus::NotServing).await;
+        })
         .await;
     if let Err(error) = served {
         input::log_line(format_args!("the service stopped: {error}"));

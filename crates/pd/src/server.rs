@@ -99,7 +99,9 @@ impl Drop for Server {
 
 async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     let service = PdServer::new(Service(shared.clone()));
-    let router = Routes::new(service).into_axum_router();
+    // Real PD's comes with etcd's server; clients look for a member that says SERVING.
+    let (_reporter, health) = tonic_health::server::health_reporter();
+    let router = Routes::new(service).add_service(health).into_axum_router();
     let router = router.fallback(move |request| http::serve(shared.clone(), request));
     // Timestamps are small and waited for.
     let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));

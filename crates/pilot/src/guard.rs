@@ -186,7 +186,7 @@ pub fn gate(step: &Step, health: &Health) -> Result<(), String> {
 pub fn vet(step: &Step, health: &Health) -> Result<(), String> {
     let mut oldest: Option<Version> = None;
     for (id, store) in &health.stores {
-        let version = line(&store.version).map_err(|why| format!("store {id}: {why}"))?;
+        let version = release(&store.version).map_err(|why| format!("store {id}: {why}"))?;
         oldest = Some(oldest.map_or(version, |other| other.min(version)));
         if let Step::SetTikvConfig { store, key, .. } = step
             && store == id
@@ -204,12 +204,10 @@ pub fn vet(step: &Step, health: &Health) -> Result<(), String> {
     }
 }
 
-/// The line of a release: `v8.5.6` is of 8.5.
-fn line(version: &str) -> Result<Version, String> {
-    let mut parts = version.trim().trim_start_matches('v').split(['.', '-']);
-    let line = format!("{}.{}", parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-    let known = || Version::ALL.map(Version::name).join(", ");
-    Version::from_str(&line).map_err(|_| {
+/// The release that a store tells, if its line is known.
+fn release(version: &str) -> Result<Version, String> {
+    let known = || Version::ALL.map(Version::line).join(", ");
+    Version::from_str(version).map_err(|_| {
         let says = if version.is_empty() { "nothing".to_owned() } else { format!("`{version}`") };
         format!("says {says} of its version; the pilot knows the settings of {}, and acts on no guess", known())
     })
@@ -217,7 +215,7 @@ fn line(version: &str) -> Result<Version, String> {
 
 fn online(table: &Table, version: Version, key: &str) -> Result<(), String> {
     let known = table.key(version, key).map_err(|error| error.to_string())?;
-    if known.online(version) {
+    if known.is_online(version) {
         return Ok(());
     }
     let program = table.program;

@@ -82,6 +82,21 @@ fn a_setting_that_needs_a_restart_says_so() {
 }
 
 #[test]
+fn whether_a_setting_changes_online_is_asked_of_the_patch_that_the_store_runs() {
+    let of = |version: &str| {
+        let mut health = well(3);
+        health.stores.values_mut().for_each(|store| store.version = version.to_owned());
+        admit(setting("storage.flow-control.l0-files-threshold"), &health)
+    };
+    for version in ["7.5.7", "v8.5.0", "8.5.99"] {
+        assert_eq!(of(version), Ok(()), "{version}");
+    }
+    for version in ["7.5.6", "8.1.2"] {
+        assert!(of(version).unwrap_err().contains("only when it starts"), "{version}");
+    }
+}
+
+#[test]
 fn a_version_that_is_not_known_is_not_guessed_at() {
     for (version, says) in [("9.9.9", "says `9.9.9`"), ("", "says nothing"), ("None", "says `None`")] {
         let mut health = well(3);

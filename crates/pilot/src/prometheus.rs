@@ -52,7 +52,10 @@ impl Source for Prometheus {
         }
         match &self.last {
             Some((_, Ok(timeline))) => {
-                seen.verdicts = diagnose(timeline, &self.known);
+                // Anew each time: a cluster is upgraded under the pilot.
+                let mut known = self.known.clone();
+                known.learn_release(timeline);
+                seen.verdicts = diagnose(timeline, &known);
                 seen.timeline = Some(timeline.clone());
                 Ok(())
             }

@@ -44,7 +44,7 @@ histograms! {
     COMMIT_LOG "tikv_raftstore_commit_log_duration_seconds" "Time from a proposal to its commit.";
     APPLY_WAIT "tikv_raftstore_apply_wait_time_duration_secs" "Time from commit to apply.";
     APPLY_LOG "tikv_raftstore_apply_log_duration_seconds" "Time to write a batch to the state.";
-    SNAPSHOT_SENT "tikv_snapshot_send_duration_seconds" "Time to send a snapshot.";
+    SNAPSHOT_SENT "tikv_server_send_snapshot_duration_seconds" "Time to send a snapshot.";
     SNAPSHOT_INSTALLED "tikv_raftstore_snapshot_duration_seconds" "Time to replace a range by a snapshot.";
 }
 

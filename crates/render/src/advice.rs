@@ -105,7 +105,7 @@ pub(crate) fn tikv(site: &Site<'_>, group: &Group<'_>, raft_dir: &str) -> Result
         let why = Why::new("Values that stay where they are are worth the better compression", why.link);
         to.set("rocksdb.defaultcf.titan.blob-file-compression", Value::text("zstd"), why)?;
     }
-    if site.version == Version::V8_5 {
+    if site.version.is_of_line(Version::V8_5) {
         let piece = &ADVICE.compaction_read_ahead;
         let text = "The default of 8.5.7, said for 8.5.0 to 8.5.6 too: without it compactions read a block a request, \
                     which uses up the volume's IOPS";
@@ -133,12 +133,12 @@ pub(crate) fn tikv(site: &Site<'_>, group: &Group<'_>, raft_dir: &str) -> Result
             to.set("pessimistic-txn.pipelined", Value::Bool(false), Why::new(text, LOCKS_MANUAL))?;
         }
     }
-    if site.version == Version::V7_5 {
+    if site.version.is_of_line(Version::V7_5) {
         let piece = &ADVICE.store_io_pool_size;
         let text = format!("What 8.0 made the default. {}", piece.source);
         to.set("raftstore.store-io-pool-size", Value::Int(piece.value), piece.because(text))?;
     }
-    if site.version < Version::V8_5 {
+    if !site.version.is_of_line(Version::V8_5) {
         let piece = &ADVICE.region_split_size;
         let text = "What 8.4 made the default: fewer, larger regions are fewer heartbeats and fewer raft logs to sync";
         to.set("coprocessor.region-split-size", Value::Size(piece.value), piece.because(text))?;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use catalog::{Release, Releases};
 use input::did_you_mean;
 use units::{Bytes, Nanos};
 
@@ -28,13 +29,20 @@ pub struct Key {
     /// The greatest as a multiple of the hardware threads, though at least four.
     pub max_by_cpus: Option<u32>,
     /// What holds in each version when nothing is said; `None` where the version lacks the key.
-    defaults: BTreeMap<Version, Option<Default>>,
-    /// The version from which it changes while the program runs; `None` where a restart is needed.
-    pub online_since: Option<String>,
-    /// What goes wrong with it, and in which versions.
-    pub trap: Option<(Vec<Version>, String)>,
+    defaults: Vec<Since>,
+    /// The releases in which it changes while the program runs; in others a restart is needed.
+    pub online: Option<Releases>,
+    /// What goes wrong with it, and in which releases.
+    pub trap: Option<(Releases, String)>,
     /// Where all this is from.
     pub source: String,
+}
+
+/// What holds from a patch on until the next one of its line that is said; `None` where the key is not there.
+#[derive(Debug, Clone, PartialEq)]
+struct Since {
+    release: Release,
+    default: Option<Default>,
 }
 
 /// What a key is without being set.
@@ -51,17 +59,20 @@ pub enum Default {
 impl Key {
     /// What holds when nothing is said; `None` where the version lacks the key.
     pub fn default(&self, version: Version) -> Option<&Default> {
-        self.defaults.get(&version).and_then(Option::as_ref)
+        let release = version.release();
+        let of_line = self.defaults.iter().filter(|since| since.release.line() == release.line());
+        let last = of_line.filter(|since| since.release <= release).max_by_key(|since| since.release)?;
+        last.default.as_ref()
     }
 
     /// Whether it changes without a restart.
-    pub fn online(&self, version: Version) -> bool {
-        self.online_since.as_deref().is_some_and(|since| version.has(since))
+    pub fn is_online(&self, version: Version) -> bool {
+        self.online.as_ref().is_some_and(|releases| version.is_of(releases))
     }
 
     /// What goes wrong with it in a version.
     pub fn trap(&self, version: Version) -> Option<&str> {
-        self.trap.as_ref().filter(|(versions, _)| versions.contains(&version)).map(|(_, text)| text.as_str())
+        self.trap.as_ref().filter(|(releases, _)| version.is_of(releases)).map(|(_, text)| text.as_str())
     }
 }
 
@@ -208,7 +219,7 @@ struct Row {
     default_8_1: String,
     #[serde(rename = "default_8.5")]
     default_8_5: String,
-    online_since: String,
+    online: String,
     trap: String,
     source: String,
 }
@@ -216,6 +227,17 @@ struct Row {
 fn read(table: &str) -> Result<Vec<Key>, String> {
     let rows = csv::Reader::from_reader(table.as_bytes()).into_deserialize::<Row>();
     rows.map(|row| row.map_err(|error| error.to_string()).and_then(key)).collect()
+}
+
+/// The defaults of a line in a cell, each with the patch from which it holds: `0;8.5.7:2MB` has 0 before 8.5.7.
+fn patches(line: Version, cell: &str) -> impl Iterator<Item = (Release, &str)> {
+    let first = Release { patch: 0, ..line.release() };
+    cell.split(';').map(move |text| match text.split_once(':') {
+        Some((patch, text)) if patch.parse::<Release>().is_ok_and(|patch| patch.line() == first.line()) => {
+            (patch.parse().unwrap_or(first), text)
+        }
+        _ => (first, text),
+    })
 }
 
 fn key(row: Row) -> Result<Key, String> {
@@ -232,25 +254,25 @@ fn key(row: Row) -> Result<Key, String> {
         "unset" => Ok(Some(Default::Unset)),
         text => kind.read(text).map(|value| Some(Default::Is(value))),
     };
-    let mut defaults = BTreeMap::new();
+    let mut defaults = Vec::new();
     for (version, text) in Version::ALL.into_iter().zip([&row.default_7_5, &row.default_8_1, &row.default_8_5]) {
-        defaults.insert(version, default(text).map_err(|error| at("default", error))?);
+        for (release, text) in patches(version, text) {
+            let default = default(text).map_err(|error| at("default", error))?;
+            defaults.push(Since { release, default });
+        }
     }
+    let releases = |what: &str, text: &str| text.parse::<Releases>().map_err(|error| at(what, error.to_string()));
     let trap = match row.trap.split_once(": ") {
         None if row.trap.is_empty() => None,
         None => return Err(at("trap", "does not begin with its versions".to_owned())),
-        Some(("all", text)) => Some((Version::ALL.to_vec(), text.to_owned())),
-        Some((versions, text)) => {
-            let versions: Result<_, String> = versions.split(' ').map(str::parse).collect();
-            Some((versions.map_err(|error| at("trap", error))?, text.to_owned()))
-        }
+        Some((of, text)) => Some((releases("trap", of)?, text.to_owned())),
     };
     Ok(Key {
         min: bound(&row.min).map_err(|error| at("min", error))?,
         max: bound(&row.max).map_err(|error| at("max", error))?,
         max_by_cpus: row.max.strip_prefix("cpus*").and_then(|factor| factor.parse().ok()),
         defaults,
-        online_since: (row.online_since != "no").then(|| row.online_since.clone()),
+        online: if row.online == "no" { None } else { Some(releases("online", &row.online)?) },
         trap,
         source: row.source.clone(),
         name: row.key,

@@ -11,6 +11,7 @@ mod format;
 mod formats;
 mod hosts;
 mod keys;
+mod names;
 mod rendered;
 mod settings;
 mod site;

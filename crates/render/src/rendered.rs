@@ -73,6 +73,7 @@ pub fn render(request: &Request<'_>) -> Result<Rendered, RenderError> {
             }
         }
     }
+    rendered.notes.extend(request.version.assumption().map(|assumed| format!("TiKV: {assumed}.")));
     rendered.notes.extend(traps::notes(&site, &chosen)?);
     Ok(rendered)
 }

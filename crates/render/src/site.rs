@@ -7,7 +7,12 @@ use units::{BytesPerSec, Iops};
 use workload::Engine;
 
 use crate::hosts::{Host, hosts, program, zones};
-use crate::{RenderError, Version};
+use crate::{RenderError, Version, names};
+
+/// Characters of a cluster's name at most: TiDB Operator v2, manifests/crd/core.pingcap.com_clusters.yaml.
+const CLUSTER_NAME: usize = 37;
+/// Characters of a group's name at most: manifests/crd/core.pingcap.com_tikvgroups.yaml and its like.
+const PART_NAME: usize = 40;
 
 /// What is sustained, of what, and where that is stated.
 #[derive(Debug, Clone)]
@@ -165,19 +170,15 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The name of the cluster, from the deployment's: letters, digits and dashes.
+    /// The name of the cluster, from the deployment's: letters, digits and dashes, as many as TiDB Operator v2 takes.
     pub(crate) fn cluster(&self) -> String {
-        let mut name = String::new();
-        for c in self.deployment.name.to_ascii_lowercase().chars() {
-            match c {
-                'a'..='z' | '0'..='9' => name.push(c),
-                _ if name.ends_with('-') || name.is_empty() => {}
-                _ => name.push('-'),
-            }
-        }
-        let name: String = name.trim_start_matches(|c: char| !c.is_ascii_alphabetic()).chars().take(40).collect();
-        let name = name.trim_end_matches('-');
-        if name.is_empty() { "diskwright".to_owned() } else { name.to_owned() }
+        names::within(&names::plain(&self.deployment.name), CLUSTER_NAME)
+    }
+
+    /// The name of a part of the cluster, such as a group of nodes: it ends with the part's, and is as long as TiDB Operator v2 takes.
+    pub(crate) fn part_name(&self, part: &str) -> String {
+        let left = PART_NAME.saturating_sub(part.len() + 1);
+        format!("{}-{part}", names::within(&names::plain(&self.deployment.name), left))
     }
 
     /// What traffic between zones costs, to be put after a sentence.

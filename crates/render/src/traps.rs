@@ -73,7 +73,7 @@ fn holds(when: When, site: &Site<'_>) -> bool {
 pub(crate) fn notes(site: &Site<'_>, formats: &[Format]) -> Result<Vec<String>, RenderError> {
     let mut notes = Vec::new();
     for trap in &TRAPS.trap {
-        let of_version = trap.versions.is_empty() || trap.versions.iter().any(|name| name == site.version.name());
+        let of_version = trap.versions.is_empty() || trap.versions.iter().any(|name| *name == site.version.line());
         let of_format = trap.formats.iter().any(|name| formats.iter().any(|format| format.name() == name));
         if of_version && of_format && holds(trap.when, site) {
             notes.push(trap.text.clone());

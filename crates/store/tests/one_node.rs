@@ -51,6 +51,27 @@ fn a_configuration_is_checked_and_strange_keys_are_listed() {
     assert!(words.contains("--allow-remote"), "{words}");
 }
 
+/// Every series under TiKV's name is one that the TiKV whose surfaces the node has tells, too.
+fn are_tikvs(metrics: &str) {
+    let tikv: catalog::Release = "8.5.7".parse().unwrap();
+    let rows = include_str!("../tables/metrics.csv").lines().skip(1);
+    let known: Vec<&str> = rows
+        .filter_map(|row| {
+            let mut cells = row.splitn(3, ',');
+            let (name, releases) = (cells.next()?, cells.next()?.parse::<catalog::Releases>().unwrap());
+            assert!(!cells.next().unwrap_or_default().is_empty(), "{name} has no source");
+            releases.contains(tikv).then_some(name)
+        })
+        .collect();
+    let types = metrics.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+    let told: Vec<&str> =
+        types.filter_map(|line| line.split(' ').next()).filter(|name| name.starts_with("tikv_")).collect();
+    assert!(told.len() > 40, "{told:?}");
+    for name in told {
+        assert!(known.contains(&name), "{name}: TiKV {tikv} has no such metric");
+    }
+}
+
 /// What holds, as the node tells it.
 fn config(status: &str) -> serde_json::Value {
     serde_json::from_str(&http(status, "GET /config", "").1).unwrap()
@@ -191,6 +212,7 @@ fn a_node_serves_changes_its_settings_ends_and_comes_back_with_its_data() {
     ] {
         assert!(metrics.contains(name), "{name} is missing from\n{metrics}");
     }
+    are_tikvs(&metrics);
 
     let (code, words) = {
         let output = store(dir.path(), &pd, "n1", &file).output().unwrap();

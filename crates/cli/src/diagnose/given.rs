@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use catalog::Date;
+use catalog::{Date, Release};
 use deployment::Deployment;
 use diagnose::Known;
 use disk::Disk;
@@ -27,6 +27,9 @@ pub(crate) struct Given {
     /// Threads of a pool that are not TiKV's default: unified_read_po=8; may be repeated
     #[arg(long, value_name = "POOL=THREADS")]
     pool: Vec<String>,
+    /// The release of TiKV whose defaults hold, such as 8.5.3; as PD tells, or the newest known, if not given
+    #[arg(long, value_name = "RELEASE")]
+    tikv: Option<Release>,
     /// Offer only disks that promise their rates for so much of the time: 99.9%
     #[arg(long, value_name = "SHARE")]
     consistency: Option<Ratio>,
@@ -58,6 +61,7 @@ impl Given {
             deployment,
             region: self.region.clone(),
             consistency: self.consistency,
+            release: self.tikv,
             ..Known::nothing(inputs::view(day))
         };
         for text in &self.disk {
@@ -89,6 +93,7 @@ pub(super) fn add_noted(known: &mut Known, timeline: &Timeline) {
             known.disks.entry(name.to_owned()).or_insert(disk);
         }
     }
+    known.learn_release(timeline);
     known.instance = known.instance.take().or_else(|| timeline.about.notes.get("instance").cloned());
 }
 

@@ -77,7 +77,9 @@ fn processors(facts: &mut Facts, told: &Told<'_>, known: &Known) {
             (!busy.is_empty()).then(|| busy.iter().sum::<f64>() / f64::from(vcpu))
         });
     }
-    let used = |(pool, busy): &(&str, Vec<Option<f64>>), i: usize| Some(busy[i]? / known.threads(pool, vcpu)?);
+    let without_grpc = pools.iter().all(|(pool, _)| *pool != "grpc_server");
+    let threads = |pool: &str| known.threads(pool, vcpu, without_grpc).filter(|threads| *threads > 0.0);
+    let used = |(pool, busy): &(&str, Vec<Option<f64>>), i: usize| Some(busy[i]? / threads(pool)?);
     let mean = |pool: &(&str, Vec<Option<f64>>)| (0..told.grid.count).filter_map(|i| used(pool, i)).sum::<f64>();
     let fullest = pools.iter().max_by(|a, b| mean(a).total_cmp(&mean(b)));
     if let Some(fullest) = fullest {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use catalog::Release;
 use jiff::Timestamp;
 use timeline::{About, LatencyPoint, Point, Timeline};
 use units::Nanos;
@@ -15,6 +16,7 @@ use super::names::Names;
 use super::server::Server;
 use super::step::{Grid, Range};
 use super::table::{Group, QUERIES, Query};
+use super::version;
 use crate::GatherError;
 use crate::collect::{Collect, Labels};
 
@@ -39,7 +41,7 @@ pub struct Options {
 }
 
 /// Asks for all that the server knows. What could not be had is in the Timeline's notes: series that are `missing` or
-/// `failed`, clocks that are off, `disk NODE/NAME` as our mounts tell what it is.
+/// `failed`, clocks that are off, the `release` that PD tells, `disk NODE/NAME` as our mounts tell what it is.
 ///
 /// # Errors
 /// When the server cannot be reached, does not let in, is no Prometheus, or knows nothing of the range.
@@ -90,13 +92,19 @@ pub(super) fn gather_from(
     let info =
         format!("max by (instance, device, name, disk) (max_over_time(diskwright_disk_info{{{selector}}}[{span}s]))");
     let mut names = Names::new(server.instant(info, grid.until)?.0, &options.nodes, &options.disks);
-    let harvest = ask(server, &grid, options, selector, !names.mounted.is_empty())?;
+    let running = version::running(server, selector, span, grid.until)?;
+    if !running.is_empty() {
+        let told: Vec<String> = running.iter().map(Release::to_string).collect();
+        about.notes.insert(version::NOTE.to_owned(), told.join(", "));
+    }
+    let wanted = Wanted { groups: &options.groups, running: &running };
+    let harvest = ask(server, &grid, &wanted, selector, !names.mounted.is_empty())?;
     names.learn(&harvest.found);
     let series = series(&harvest, &names, &grid);
     if series.is_empty() {
         return Err(nothing(server, range, selector, &harvest, &short));
     }
-    tell(&mut about, &harvest, options);
+    tell(&mut about, &harvest, &wanted);
     for ((instance, _), mounted) in &names.mounted {
         let node = QUERIES.iter().find(|query| query.group == Group::Mounts).map(|query| names.node(query, instance));
         about.notes.insert(format!("disk {}/{}", node.unwrap_or_default(), mounted.name), mounted.disk.clone());
@@ -109,11 +117,29 @@ pub(super) fn gather_from(
     Ok(timeline)
 }
 
+/// What is asked for: some groups, or all, as far as one of the releases that run tells it.
+struct Wanted<'a> {
+    groups: &'a [Group],
+    running: &'a [Release],
+}
+
+impl Wanted<'_> {
+    fn has(&self, query: &Query) -> bool {
+        (self.groups.is_empty() || self.groups.contains(&query.group)) && query.is_told_by(self.running)
+    }
+}
+
 /// Values in the grid's steps, histograms in longer ones.
-fn ask(server: &dyn Ask, grid: &Grid, options: &Options, selector: &str, loops: bool) -> Result<Harvest, GatherError> {
+fn ask(
+    server: &dyn Ask,
+    grid: &Grid,
+    wanted: &Wanted<'_>,
+    selector: &str,
+    loops: bool,
+) -> Result<Harvest, GatherError> {
     let devices = format!("device!~\"{PARTS}{}\"", if loops { "" } else { LOOPS });
-    let wanted = |query: &&Query| options.groups.is_empty() || options.groups.contains(&query.group);
-    let (histograms, values): (Vec<_>, Vec<_>) = QUERIES.iter().filter(wanted).partition(|query| query.merge.is_none());
+    let asked = QUERIES.iter().filter(|query| wanted.has(query));
+    let (histograms, values): (Vec<_>, Vec<_>) = asked.partition(|query| query.merge.is_none());
     let coarse = grid.of_histograms();
     let all = |queries: &[&'static Query], grid: &Grid| {
         batch::ask(server, queries, grid, &|query: &Query| query.text(&grid.window(), selector, &devices))
@@ -201,11 +227,11 @@ fn nothing(server: &dyn Ask, range: &Range, selector: &str, harvest: &Harvest, s
 }
 
 /// Says in the notes what is not there: of programs that told something the series, of others the program.
-fn tell(about: &mut About, harvest: &Harvest, options: &Options) {
+fn tell(about: &mut About, harvest: &Harvest, wanted: &Wanted<'_>) {
     let told: BTreeSet<&str> = harvest.found.iter().map(|(query, _)| query.series.as_str()).collect();
     let exporters: BTreeSet<&str> = harvest.found.iter().map(|(query, _)| query.exporter.as_str()).collect();
     let mut missing = BTreeSet::new();
-    for query in QUERIES.iter().filter(|query| options.groups.is_empty() || options.groups.contains(&query.group)) {
+    for query in QUERIES.iter().filter(|query| wanted.has(query)) {
         if !exporters.contains(query.exporter.as_str()) {
             missing.insert(format!("all of {}", query.exporter));
         } else if !told.contains(query.series.as_str()) {

@@ -157,3 +157,28 @@ fn few_queries_are_made() {
     gather_from(&twin, &range(), &Options::default(), &|| second(7_000)).unwrap();
     assert!(twin.asked() <= 15, "{} queries", twin.asked());
 }
+
+#[test]
+fn the_release_is_noted_and_only_what_it_tells_is_asked_and_missed() {
+    let of = |release: Option<&'static str>| {
+        move |part: &str| {
+            if part.starts_with("vector") {
+                vec![time()]
+            } else if part.contains("pd_server_info") {
+                release.map(|release| (json!({"version": release}), json!([[6_300, "1"]]))).into_iter().collect()
+            } else if part.contains("tikv_engine_size_bytes{") {
+                vec![(json!({"instance": "a:20180"}), json!([[6_060, "1"]]))]
+            } else {
+                vec![]
+            }
+        }
+    };
+    let notes = |release| run(of(release), &Options::default()).unwrap().about.notes;
+    let old = notes(Some("v7.5.7"));
+    assert_eq!(old["release"], "7.5.7");
+    assert!(!old["missing"].contains("memory_limit") && old["missing"].contains("slow_score"), "{old:?}");
+    let new = notes(Some("v8.5.7"));
+    assert!(new["missing"].contains("memory_limit") && !new["missing"].contains("running_compactions"), "{new:?}");
+    let unknown = notes(None);
+    assert!(!unknown.contains_key("release") && unknown["missing"].contains("running_compactions"), "{unknown:?}");
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use catalog::{Release, Releases};
 use timeline::{Merge, Unit};
 
 /// Which series are asked for.
@@ -79,6 +80,8 @@ pub(super) struct Query {
     pub(super) labels: BTreeMap<String, String>,
     /// Labels that are always the same.
     pub(super) fixed: BTreeMap<String, String>,
+    /// The releases that tell it; all if none are said.
+    releases: Option<Releases>,
     /// Alternatives.
     promql: Vec<String>,
     meaning: String,
@@ -101,6 +104,7 @@ struct Written {
     labels: BTreeMap<String, String>,
     #[serde(default)]
     fixed: BTreeMap<String, String>,
+    releases: Option<String>,
     promql: Vec<String>,
     meaning: String,
     source: String,
@@ -121,8 +125,15 @@ fn read(group: Group, text: &str) -> Result<Vec<Query>, String> {
             "histogram" => None,
             word => Some(word.parse().map_err(|error| wrong(&format!("{error}")))?),
         };
+        let releases = row
+            .releases
+            .as_deref()
+            .map(str::parse::<Releases>)
+            .transpose()
+            .map_err(|error| wrong(&format!("{error}")))?;
         Ok(Query {
             group,
+            releases,
             exporter: table.exporter.clone(),
             unit: row.unit.parse().map_err(|error| wrong(&format!("{error}")))?,
             merge,
@@ -137,6 +148,12 @@ fn read(group: Group, text: &str) -> Result<Vec<Query>, String> {
 }
 
 impl Query {
+    /// Whether a cluster of some releases may tell it; one that does not say which it has may.
+    pub(super) fn is_told_by(&self, running: &[Release]) -> bool {
+        let told = |releases: &Releases| running.iter().any(|release| releases.contains(*release));
+        running.is_empty() || self.releases.as_ref().is_none_or(told)
+    }
+
     /// The query's text for a window, a selector and a matcher of devices. What another version of the exporter names
     /// otherwise is taken of the nodes that do not know the first name.
     pub(super) fn text(&self, window: &str, selector: &str, devices: &str) -> String {
@@ -215,6 +232,16 @@ mod tests {
         let expected = "(sum by (instance, device) (increase(node_disk_reads_completed_total{device!~\"loop.*\",job=\"x\"}[60s]))) \
                         or (sum by (instance, device) (increase(node_disk_reads_completed{device!~\"loop.*\",job=\"x\"}[60s])))";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_series_is_asked_of_the_releases_that_tell_it_and_of_those_that_do_not_say_which_they_are() {
+        let query = |series: &str| QUERIES.iter().find(|query| query.series == series).unwrap();
+        let (limit, compactions) = (query("memory_limit"), query("running_compactions"));
+        let (old, new) = (Release::new(7, 5, 7), Release::NEWEST);
+        assert!(!limit.is_told_by(&[old]) && limit.is_told_by(&[old, new]) && limit.is_told_by(&[]));
+        assert!(!compactions.is_told_by(&[new]) && compactions.is_told_by(&[]));
+        assert!(query("flush_bytes").is_told_by(&[old]));
     }
 
     #[test]

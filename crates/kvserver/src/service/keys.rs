@@ -78,6 +78,17 @@ pub(crate) fn inside_or_end(key: &[u8], region: &Region) -> Result<(), Fault> {
     if key == &region.end_key[..] { Ok(()) } else { inside(key, region) }
 }
 
+/// A range within the region, if any of it is; an empty end is the region's.
+pub(crate) fn clipped<'a>(from: &'a [u8], until: &'a [u8], region: &'a Region) -> Option<(&'a [u8], &'a [u8])> {
+    let from = from.max(&region.start_key[..]);
+    let until = match (until.is_empty(), region.end_key.is_empty()) {
+        (true, _) => &region.end_key[..],
+        (false, true) => until,
+        (false, false) => until.min(&region.end_key[..]),
+    };
+    (until.is_empty() || from < until).then_some((from, until))
+}
+
 fn outside(key: &[u8], region: &Region) -> Fault {
     let message = format!("key {} is not in region {}", hex(key), region.id);
     let key_not_in_region = Some(errorpb::KeyNotInRegion {

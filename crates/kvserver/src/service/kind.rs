@@ -23,11 +23,12 @@ pub(crate) enum Kind {
     BatchDelete,
     DeleteRange,
     CompareAndSwap,
+    Checksum,
 }
 
 impl Kind {
     /// All, in their order.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Get,
         Self::BatchGet,
         Self::Scan,
@@ -38,6 +39,7 @@ impl Kind {
         Self::BatchDelete,
         Self::DeleteRange,
         Self::CompareAndSwap,
+        Self::Checksum,
     ];
 
     /// TiKV's label of it: `GrpcTypeKind` in `src/server/metrics.rs`.
@@ -53,10 +55,11 @@ impl Kind {
             Self::BatchDelete => "raw_batch_delete",
             Self::DeleteRange => "raw_delete_range",
             Self::CompareAndSwap => "raw_compare_and_swap",
+            Self::Checksum => "raw_checksum",
         }
     }
 
-    /// The kind of a request; of an empty one none.
+    /// The kind of a request that reads or writes keys.
     pub(crate) fn of(ask: &Ask) -> Option<Self> {
         Some(match ask {
             Ask::RawGet(_) => Self::Get,
@@ -68,7 +71,7 @@ impl Kind {
             Ask::RawDelete(_) => Self::Delete,
             Ask::RawBatchDelete(_) => Self::BatchDelete,
             Ask::RawDeleteRange(_) => Self::DeleteRange,
-            Ask::Empty(_) => return None,
+            Ask::RawCoprocessor(_) | Ask::GetHealthFeedback(_) | Ask::Empty(_) => return None,
         })
     }
 
@@ -90,7 +93,7 @@ pub(crate) fn context(ask: &Ask) -> Option<&Context> {
         Ask::RawDelete(ask) => ask.context.as_ref(),
         Ask::RawBatchDelete(ask) => ask.context.as_ref(),
         Ask::RawDeleteRange(ask) => ask.context.as_ref(),
-        Ask::Empty(_) => None,
+        Ask::RawCoprocessor(_) | Ask::GetHealthFeedback(_) | Ask::Empty(_) => None,
     }
 }
 
@@ -174,8 +177,8 @@ pub(crate) fn answer(kind: Kind, outcome: Result<(), Fault>) -> Response {
         Kind::Delete => said!(RawDelete, RawDeleteResponse),
         Kind::BatchDelete => said!(RawBatchDelete, RawBatchDeleteResponse),
         Kind::DeleteRange => said!(RawDeleteRange, RawDeleteRangeResponse),
-        // It does not come in a batch.
-        Kind::CompareAndSwap => None,
+        // They do not come in a batch.
+        Kind::CompareAndSwap | Kind::Checksum => None,
     };
     Response { cmd }
 }

@@ -93,15 +93,9 @@ impl Lookup<'_> {
         } else {
             keys::inside(low, region)?;
         }
-        let low = low.max(&region.start_key[..]);
-        let high = match (high.is_empty(), region.end_key.is_empty()) {
-            (true, _) => &region.end_key[..],
-            (false, true) => high,
-            (false, false) => high.min(&region.end_key[..]),
-        };
-        if !high.is_empty() && low >= high {
+        let Some((low, high)) = keys::clipped(low, high, region) else {
             return Ok(());
-        }
+        };
         let found = self.state.scan(&Scan {
             cf,
             from: keys::stored(low),

@@ -1,6 +1,8 @@
 //! What clients and other stores ask over gRPC.
 
 mod changes;
+pub(crate) mod checksum;
+pub(crate) mod health;
 mod keys;
 mod kind;
 mod lookup;
@@ -9,6 +11,7 @@ mod outbox;
 pub(crate) mod reads;
 pub(crate) mod shared;
 mod snapshot;
+mod store_wide;
 mod stream;
 pub(crate) mod writes;
 
@@ -18,11 +21,13 @@ use std::time::Instant;
 use tokio::sync::oneshot;
 use tonic::{Request, Response, Status, Streaming};
 use wire::kvrpcpb::{
+    GetHealthFeedbackRequest, GetHealthFeedbackResponse, GetLockWaitInfoRequest, GetLockWaitInfoResponse,
     RawBatchDeleteRequest, RawBatchDeleteResponse, RawBatchGetRequest, RawBatchGetResponse, RawBatchPutRequest,
-    RawBatchPutResponse, RawBatchScanRequest, RawBatchScanResponse, RawCasRequest, RawCasResponse,
-    RawCoprocessorRequest, RawCoprocessorResponse, RawDeleteRangeRequest, RawDeleteRangeResponse, RawDeleteRequest,
-    RawDeleteResponse, RawGetKeyTtlRequest, RawGetKeyTtlResponse, RawGetRequest, RawGetResponse, RawPutRequest,
-    RawPutResponse, RawScanRequest, RawScanResponse,
+    RawBatchPutResponse, RawBatchScanRequest, RawBatchScanResponse, RawCasRequest, RawCasResponse, RawChecksumRequest,
+    RawChecksumResponse, RawCoprocessorRequest, RawCoprocessorResponse, RawDeleteRangeRequest, RawDeleteRangeResponse,
+    RawDeleteRequest, RawDeleteResponse, RawGetKeyTtlRequest, RawGetKeyTtlResponse, RawGetRequest, RawGetResponse,
+    RawPutRequest, RawPutResponse, RawScanRequest, RawScanResponse, SplitRegionRequest, SplitRegionResponse,
+    StoreSafeTsRequest, StoreSafeTsResponse, UnsafeDestroyRangeRequest, UnsafeDestroyRangeResponse,
 };
 use wire::raft_serverpb::{Done, SnapshotChunk};
 use wire::tikvpb::batch_commands_request::request::Cmd as Ask;
@@ -31,16 +36,17 @@ use wire::tikvpb::tikv_server::Tikv;
 use wire::tikvpb::{BatchCommandsRequest, BatchRaftMessage};
 
 use crate::network::Caller;
+use checksum::Checksum;
 use kind::Kind;
 use outbox::Outbox;
 use reads::Read;
-use shared::Shared;
+use shared::{ReadTask, Shared};
 use stream::Conversation;
 use writes::Write;
 
 /// TiKV's answer to a request for a plugin where it is told of no directory of plugins (`src/coprocessor_v2/endpoint.rs`), as this
 /// store never is.
-const NO_PLUGIN: &str = "Coprocessor plugin is disabled!";
+pub(crate) const NO_PLUGIN: &str = "Coprocessor plugin is disabled!";
 
 /// The service on its threads; cheap to clone.
 #[derive(Clone)]
@@ -101,6 +107,62 @@ macro_rules! unary {
             ) -> Result<Response<RawCoprocessorResponse>, Status> {
                 Caller::note(&request);
                 Ok(Response::new(RawCoprocessorResponse { error: NO_PLUGIN.to_owned(), ..Default::default() }))
+            }
+
+            async fn raw_checksum(
+                &self,
+                request: Request<RawChecksumRequest>,
+            ) -> Result<Response<RawChecksumResponse>, Status> {
+                Caller::note(&request);
+                let (to, answer) = oneshot::channel();
+                let ask = Box::new(request.into_inner());
+                let task = ReadTask::Checksum(Checksum { to, since: Instant::now(), ask, leave: None });
+                // The threads go only when the service goes.
+                let _ = self.shared.reads.send(Some(task));
+                answer.await.map(Response::new).map_err(|_| Status::unavailable("the store stops"))
+            }
+
+            async fn unsafe_destroy_range(
+                &self,
+                request: Request<UnsafeDestroyRangeRequest>,
+            ) -> Result<Response<UnsafeDestroyRangeResponse>, Status> {
+                Caller::note(&request);
+                let (shared, ask) = (self.shared.clone(), request.into_inner());
+                let destroyed = tokio::task::spawn_blocking(move || store_wide::destroy(&shared, &ask)).await;
+                destroyed.map(Response::new).map_err(|error| Status::internal(error.to_string()))
+            }
+
+            async fn split_region(
+                &self,
+                request: Request<SplitRegionRequest>,
+            ) -> Result<Response<SplitRegionResponse>, Status> {
+                Caller::note(&request);
+                Ok(Response::new(store_wide::split(&self.shared, request.get_ref())))
+            }
+
+            async fn get_store_safe_ts(
+                &self,
+                request: Request<StoreSafeTsRequest>,
+            ) -> Result<Response<StoreSafeTsResponse>, Status> {
+                Caller::note(&request);
+                // As TiKV without a transaction that was ever resolved: no timestamp is safe.
+                Ok(Response::new(StoreSafeTsResponse::default()))
+            }
+
+            async fn get_lock_wait_info(
+                &self,
+                request: Request<GetLockWaitInfoRequest>,
+            ) -> Result<Response<GetLockWaitInfoResponse>, Status> {
+                Caller::note(&request);
+                Ok(Response::new(GetLockWaitInfoResponse::default()))
+            }
+
+            async fn get_health_feedback(
+                &self,
+                request: Request<GetHealthFeedbackRequest>,
+            ) -> Result<Response<GetHealthFeedbackResponse>, Status> {
+                Caller::note(&request);
+                Ok(Response::new(store_wide::feedback(&self.shared)))
             }
 
             type BatchCommandsStream = Conversation;

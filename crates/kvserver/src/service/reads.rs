@@ -8,12 +8,13 @@ use raftstore::Refusal;
 use wire::kvrpcpb::Context;
 use wire::tikvpb::batch_commands_request::request::Cmd as Ask;
 
+use super::checksum;
 use super::keys;
 use super::kind::{Fault, Kind, answer, context};
 use super::lookup::Lookup;
 use super::metrics::METRICS;
 use super::outbox::Outbox;
-use super::shared::Shared;
+use super::shared::{ReadTask, Shared};
 
 /// A read that takes longer was not from memory: a block from memory is decompressed in less, and no cloud disk answers so fast.
 const SLOW: Duration = Duration::from_micros(150);
@@ -34,9 +35,16 @@ pub(crate) struct Read {
 }
 
 /// A thread that reads, until nobody can ask any more.
-pub(crate) fn run(shared: &Arc<Shared>, tasks: &crossbeam_channel::Receiver<Option<Read>>) {
+pub(crate) fn run(shared: &Arc<Shared>, tasks: &crossbeam_channel::Receiver<Option<ReadTask>>) {
     let mut key = Vec::new();
-    while let Ok(Some(mut read)) = tasks.recv() {
+    while let Ok(Some(task)) = tasks.recv() {
+        let mut read = match task {
+            ReadTask::Keys(read) => read,
+            ReadTask::Checksum(task) => {
+                checksum::run(shared, task);
+                continue;
+            }
+        };
         let leave = match read.leave {
             Some(leave) => leave,
             None => {

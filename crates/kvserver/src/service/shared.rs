@@ -6,10 +6,20 @@ use std::sync::atomic::AtomicU64;
 use crossbeam_channel::Sender;
 use raftstore::State;
 
+use super::checksum::Checksum;
+use super::health::Feedback;
 use super::reads::Read;
 use super::writes::Write;
 use crate::network::Load;
 use crate::{FlowControl, Replicas};
+
+/// What the threads that read do.
+pub(crate) enum ReadTask {
+    /// Keys that came in one message.
+    Keys(Read),
+    /// A checksum, which comes alone.
+    Checksum(Checksum),
+}
 
 /// What all threads of the service share.
 pub(crate) struct Shared {
@@ -22,8 +32,10 @@ pub(crate) struct Shared {
     pub(crate) most_writing: u64,
     /// Bytes of writes that are under way.
     pub(crate) writing: AtomicU64,
+    /// The slow scores that go to clients.
+    pub(crate) feedback: Feedback,
     /// To the threads that read; nothing ends one of them.
-    pub(crate) reads: Sender<Option<Read>>,
+    pub(crate) reads: Sender<Option<ReadTask>>,
     /// To the threads that writes pass through; likewise.
     pub(crate) writes: Sender<Option<Write>>,
 }
@@ -31,7 +43,10 @@ pub(crate) struct Shared {
 impl Shared {
     /// Hands reads to the threads that read; gives them back when those have ended.
     pub(crate) fn read(&self, read: Read) -> Result<(), Option<Read>> {
-        self.reads.send(Some(read)).map_err(|lost| lost.0)
+        self.reads.send(Some(ReadTask::Keys(read))).map_err(|lost| match lost.0 {
+            Some(ReadTask::Keys(read)) => Some(read),
+            _ => None,
+        })
     }
 
     /// Hands writes to the threads that they pass through; answers whether those are there.

@@ -7,14 +7,18 @@ use std::time::Instant;
 
 use tokio_stream::Stream;
 use tonic::{Status, Streaming};
+use wire::kvrpcpb::RawCoprocessorResponse;
 use wire::tikvpb::batch_commands_request::request::Cmd as Ask;
 use wire::tikvpb::batch_commands_response::Response;
 use wire::tikvpb::batch_commands_response::response::Cmd as Answer;
 use wire::tikvpb::{BatchCommandsEmptyResponse, BatchCommandsRequest, BatchCommandsResponse};
 
+use super::NO_PLUGIN;
+use super::health::FEEDBACK_INTERVAL;
 use super::outbox::Outbox;
 use super::reads::Read;
 use super::shared::Shared;
+use super::store_wide;
 use super::writes::Write;
 
 /// Both directions of a client's stream. Requests are taken only while the client takes answers.
@@ -22,12 +26,26 @@ pub(crate) struct Conversation {
     shared: Arc<Shared>,
     requests: Option<Streaming<BatchCommandsRequest>>,
     outbox: Arc<Outbox>,
+    /// When an answer carried the slow score last.
+    fed: Option<Instant>,
 }
 
 impl Conversation {
     /// Begins to answer.
     pub(crate) fn new(shared: Arc<Shared>, requests: Streaming<BatchCommandsRequest>) -> Self {
-        Self { shared, requests: Some(requests), outbox: Outbox::expecting(0) }
+        Self { shared, requests: Some(requests), outbox: Outbox::expecting(0), fed: None }
+    }
+}
+
+impl Conversation {
+    /// Adds what the store tells of itself.
+    fn complete(&mut self, message: BatchCommandsResponse) -> BatchCommandsResponse {
+        let due = self.fed.is_none_or(|fed| fed.elapsed() >= FEEDBACK_INTERVAL);
+        if due {
+            self.fed = Some(Instant::now());
+        }
+        let health_feedback = due.then(|| self.shared.feedback.next(&*self.shared.replicas));
+        BatchCommandsResponse { transport_layer_load: self.shared.load.percent(), health_feedback, ..message }
     }
 }
 
@@ -45,9 +63,7 @@ impl Stream for Conversation {
             }
         }
         let answers = self.outbox.poll(context, self.requests.is_none());
-        let load = self.shared.load.percent();
-        answers
-            .map(|message| message.map(|message| Ok(BatchCommandsResponse { transport_layer_load: load, ..message })))
+        answers.map(|message| message.map(|message| Ok(self.complete(message))))
     }
 }
 
@@ -70,6 +86,14 @@ fn dispatch(shared: &Shared, outbox: &Arc<Outbox>, message: BatchCommandsRequest
             }
             Some(Ask::Empty(ask)) => {
                 let cmd = Some(Answer::Empty(BatchCommandsEmptyResponse { test_id: ask.test_id }));
+                outbox.push(id, Response { cmd });
+            }
+            Some(Ask::RawCoprocessor(_)) => {
+                let response = RawCoprocessorResponse { error: NO_PLUGIN.to_owned(), ..Default::default() };
+                outbox.push(id, Response { cmd: Some(Answer::RawCoprocessor(response)) });
+            }
+            Some(Ask::GetHealthFeedback(_)) => {
+                let cmd = Some(Answer::GetHealthFeedback(store_wide::feedback(shared)));
                 outbox.push(id, Response { cmd });
             }
             // A kind that this store does not know: TiKV answers as emptily.

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -49,6 +49,7 @@ pub(crate) struct Told {
     /// How often a read asked the others.
     pub(crate) asked: AtomicU64,
     pub(crate) wipes: AtomicU64,
+    pub(crate) broken: AtomicBool,
     /// So many reads get leave before a range is replaced under them.
     pub(crate) wipe_after: AtomicU64,
 }
@@ -114,6 +115,10 @@ impl Replicas for Told {
         Ok(Box::new(Kept { message, pieces: Vec::new(), to: self.snapshots.clone() }))
     }
 
+    fn broken(&self) -> bool {
+        self.broken.load(Ordering::SeqCst)
+    }
+
     fn region(&self, id: u64) -> Option<Arc<Region>> {
         self.regions.get(&id).cloned()
     }
@@ -176,7 +181,15 @@ impl Store {
         let told = Arc::new(told);
         let (replicas, state) = (told.clone(), told.state.clone());
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
-        let setup = Setup { settings, listener, network: network.clone(), replicas, state, pressure: Arc::new(Calm) };
+        let setup = Setup {
+            settings,
+            listener,
+            store_id: 1,
+            network: network.clone(),
+            replicas,
+            state,
+            pressure: Arc::new(Calm),
+        };
         let server = Server::start(setup).expect("there are threads");
         let clients = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_io().enable_time().build();
         Self { server, network, told, clients: clients.expect("there are threads") }

@@ -75,7 +75,7 @@ impl Reads {
             return;
         }
         let now = clock::now();
-        let retry = clock::nanos(settings.tick * RETRY_TICKS);
+        let retry = clock::nanos(settings.tick.saturating_mul(RETRY_TICKS));
         if self.asked.front().is_some_and(|question| question.at + retry < now) {
             self.ask_again();
         }

@@ -94,7 +94,7 @@ fn queues(site: &Site<'_>) -> String {
     out += "ACTION==\"add|change\", SUBSYSTEM==\"block\", KERNEL==\"nvme[0-9]*n[0-9]*|xvd[a-z]*|sd[a-z]*\", ENV{DEVTYPE}==\"disk\", ATTR{queue/scheduler}=\"none\"\n";
     out += "ACTION==\"add|change\", SUBSYSTEM==\"block\", KERNEL==\"md*|dm-*\", ATTR{queue/read_ahead_kb}=\"128\"\n";
     out += "RULES\n";
-    if site.is_tikv() && site.version == Version::V8_5 {
+    if site.is_tikv() && site.version.is_of_line(Version::V8_5) {
         let ahead = ADVICE.compaction_read_ahead.value;
         let text = format!("Compactions read ahead {ahead}: of no use where a request may not be that large");
         out += &Why::new(text, "https://github.com/facebook/rocksdb/issues/12038").comment("#", 0);

@@ -14,7 +14,7 @@ const SPREAD: &str = "https://docs.pingcap.com/tidb-in-kubernetes/stable/configu
 pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
     let mut claims = Vec::new();
     let mut spec = Map::new()
-        .with_why("version", site.version.patch(), &Why::new("The line that the settings below are of", RELEASES))
+        .with_why("version", site.version.tag(), &Why::new("The line that the settings below are of", RELEASES))
         .with_why(
             "timezone",
             "UTC",

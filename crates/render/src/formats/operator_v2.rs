@@ -63,7 +63,7 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
 
 fn template(site: &Site<'_>, config: Option<String>, volumes: Vec<Map>) -> Map {
     let line = Why::new("The line that the settings are of", RELEASES);
-    let mut spec = Map::new().with_why("version", site.version.patch(), &line);
+    let mut spec = Map::new().with_why("version", site.version.tag(), &line);
     if let Some(config) = config {
         spec.set("config", config);
     }
@@ -117,7 +117,7 @@ fn group(
     Map::new()
         .with("apiVersion", "core.pingcap.com/v1alpha1")
         .with("kind", kind)
-        .with("metadata", Map::new().with("name", format!("{}-{name}", site.cluster())))
+        .with("metadata", Map::new().with("name", site.part_name(name)))
         .with("spec", body)
 }
 

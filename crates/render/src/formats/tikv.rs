@@ -49,7 +49,7 @@ mod tests {
             let rendered = of(&deployment("raft-dedicated.toml"), version, &[Format::Tikv, Format::Pd, Format::Sql]);
             let files: Vec<String> =
                 rendered.files.iter().map(|file| format!("=== {}\n{}", file.name, file.content)).collect();
-            insta::assert_snapshot!(version.name(), files.join("\n"));
+            insta::assert_snapshot!(version.line().as_str(), files.join("\n"));
         }
     }
 

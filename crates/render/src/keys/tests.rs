@@ -61,7 +61,7 @@ fn the_reference_store_says_nothing_else_of_the_keys_that_it_knows() {
         // The store reads percentages, as TiKV does from 9.0 on.
         let kind = row["kind"].replace("size-or-percent", "size");
         assert_eq!(Kind::named(&kind).as_ref(), Some(&key.kind), "{name}");
-        assert!(row["online"] == "no" || key.online(Version::V8_5), "{name} changes online there and not here");
+        assert!(row["online"] == "no" || key.is_online(Version::V8_5), "{name} changes online there and not here");
         let theirs = match default.as_str() {
             "auto" => Some(Default::Computed),
             "unset" => Some(Default::Unset),
@@ -109,6 +109,63 @@ fn values_of_another_kind_or_beyond_the_bounds_are_refused() {
     assert!(admit("server.labels", label("us west")).is_err());
 }
 
+fn patch(text: &str) -> Version {
+    text.parse().unwrap()
+}
+
+/// tikv's `Default` of each section and its `#[online_config(skip)]`, tag by tag.
+#[test]
+fn defaults_and_online_change_with_the_patch() {
+    let key = |name: &str| Table::tikv().key(Version::V8_5, name).unwrap();
+    let default = |name: &str, version: &str| key(name).default(patch(version)).cloned();
+    let grpc = |version: &str| default("server.grpc-concurrency", version);
+    assert_eq!(["7.5", "8.1", "8.5.0", "8.5.3"].map(grpc), [(); 4].map(|()| Some(Default::Is(Value::Int(5)))));
+    assert_eq!(["8.5.4", "8.5.7", "8.5.99"].map(grpc), [(); 3].map(|()| Some(Default::Computed)));
+    let size = |bytes| Some(Default::Is(Value::Size(bytes)));
+    let ahead = |version: &str| default("rocksdb.compaction-readahead-size", version);
+    assert_eq!((ahead("8.5.6"), ahead("8.5.7")), (size(Bytes(0)), size(Bytes::mib(2))));
+    let manifest = |version: &str| default("rocksdb.max-manifest-file-size", version);
+    assert_eq!((manifest("8.5.3"), manifest("8.5.4")), (size(Bytes::mib(128)), size(Bytes::mib(256))));
+    let writers = |version: &str| default("raftstore.store-io-pool-size", version);
+    assert_eq!(
+        ["7.5.0", "7.5.7", "8.1.0", "8.5.0"].map(writers),
+        [0, 0, 1, 1].map(|n| Some(Default::Is(Value::Int(n))))
+    );
+    for name in ["soft-pending-compaction-bytes-limit", "hard-pending-compaction-bytes-limit", "l0-files-threshold"] {
+        let flow = key(&format!("storage.flow-control.{name}"));
+        let online = ["7.5.6", "7.5.7", "8.1.2", "8.5.0", "8.5.7"].map(|version| flow.is_online(patch(version)));
+        assert_eq!(online, [false, true, false, true, true], "{name}");
+    }
+}
+
+/// Where TiKV checks a value or its type ends, there is a bound, and its source says so.
+#[test]
+fn there_are_no_upper_bounds_but_tikvs_own() {
+    let admit = |key: &str, value: Value| Table::tikv().admit(Version::V8_5, 8, key, &value).map(|_| ());
+    for (key, value) in [
+        ("server.grpc-concurrency", 65),
+        ("raftstore.raft-heartbeat-ticks", 1001),
+        ("raftstore.raft-log-gc-threshold", 100_000_001),
+        ("raftstore.store-io-pool-size", 81),
+        ("rocksdb.defaultcf.max-write-buffer-number", 1001),
+        ("rocksdb.defaultcf.level0-file-num-compaction-trigger", 100_001),
+        ("rocksdb.defaultcf.num-levels", 8),
+        ("storage.flow-control.memtables-threshold", 1001),
+    ] {
+        assert_eq!(admit(key, Value::Int(value)), Ok(()), "{key}");
+    }
+    assert_eq!(admit("raftstore.raft-base-tick-interval", Value::Duration(Nanos::secs(7200))), Ok(()));
+    for (key, value) in [
+        ("raftstore.apply-pool-size", 81),
+        ("raftstore.raft-max-inflight-msgs", 16_385),
+        ("raftstore.store-max-batch-size", 10_241),
+        ("rocksdb.defaultcf.format-version", 6),
+        ("rocksdb.defaultcf.num-levels", i64::from(i32::MAX) + 1),
+    ] {
+        assert!(matches!(admit(key, Value::Int(value)), Err(SettingError::Range { .. })), "{key}");
+    }
+}
+
 #[test]
 fn defaults_and_online_change_with_the_version() {
     let key = |name: &str| Table::tikv().key(Version::V8_5, name).unwrap();
@@ -116,7 +173,7 @@ fn defaults_and_online_change_with_the_version() {
     assert_eq!(region.default(Version::V8_1), Some(&Default::Is(Value::Size(Bytes::mib(96)))));
     assert_eq!(region.default(Version::V8_5), Some(&Default::Is(Value::Size(Bytes::mib(256)))));
     let flow = key("storage.flow-control.soft-pending-compaction-bytes-limit");
-    assert!(!flow.online(Version::V8_1) && flow.online(Version::V8_5));
+    assert!(!flow.is_online(Version::V8_1) && flow.is_online(Version::V8_5));
     let ahead = key("rocksdb.compaction-readahead-size");
     assert!(ahead.trap(Version::V8_5).is_some() && ahead.trap(Version::V7_5).is_none());
 }

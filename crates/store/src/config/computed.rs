@@ -61,7 +61,8 @@ pub(crate) fn default(name: &str, config: &Config, machine: &Machine) -> Option<
         "raftstore.raft-log-gc-count-limit" => Value::Int((REGION_SIZE * 3 / 4 / 1024).cast_signed()),
         "raftstore.raft-log-gc-size-limit" => Value::Size(REGION_SIZE * 3 / 4),
         _ if name.ends_with(".level0-stop-writes-trigger") => {
-            Value::Int(config.int("storage.flow-control.l0-files-threshold"))
+            // TiKV's threshold is wider than RocksDB's trigger.
+            Value::Int(config.int("storage.flow-control.l0-files-threshold").min(i64::from(i32::MAX)))
         }
         _ if name.ends_with(".hard-pending-compaction-bytes-limit") => {
             Value::Size(config.size("storage.flow-control.hard-pending-compaction-bytes-limit"))

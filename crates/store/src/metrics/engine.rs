@@ -41,7 +41,7 @@ const CACHE: [(&str, Ticker); 12] = [
     ("block_cache_index_bytes_insert", Ticker::BlockCacheIndexBytesInsert),
 ];
 /// Names of the gauge and of its `type`s, and the histogram behind them; microseconds since the start.
-const TIMES: [(&str, &str, Histogram); 8] = [
+const TIMES: [(&str, &str, Histogram); 7] = [
     ("tikv_engine_write_stall", "write_stall", Histogram::WriteStall),
     ("tikv_engine_get_micro_seconds", "get", Histogram::DbGet),
     ("tikv_engine_seek_micro_seconds", "seek", Histogram::DbSeek),
@@ -49,7 +49,6 @@ const TIMES: [(&str, &str, Histogram); 8] = [
     ("tikv_engine_sst_read_micros", "sst_read_micros", Histogram::SstReadMicros),
     ("tikv_engine_compaction_time", "compaction_time", Histogram::CompactionTime),
     ("tikv_engine_wal_file_sync_micro_seconds", "wal_file_sync", Histogram::WalFileSyncMicros),
-    ("tikv_engine_flush_time", "flush_time", Histogram::FlushTime),
 ];
 /// TiKV's reasons for stalls, and what RocksDB calls them in `rocksdb.cf-write-stall-stats`.
 const STALLS: [(&str, &str); 6] = [
@@ -69,10 +68,6 @@ pub(crate) fn engine(page: &mut Page, state: &RocksState) {
     families(page, state);
     levels(page, state);
     stalls(page, state);
-    let running = state.number(Cf::Default, properties::NUM_RUNNING_COMPACTIONS);
-    page.gauge("tikv_engine_num_running_compactions", "Compactions that run.", &[DB], running as f64);
-    let running = state.number(Cf::Default, properties::NUM_RUNNING_FLUSHES);
-    page.gauge("tikv_engine_num_running_flushes", "Flushes that run.", &[DB], running as f64);
     let (name, help) = ("tikv_engine_block_cache_size_bytes", "Bytes in the block cache, which all families share.");
     page.gauge(name, help, &[DB, ("cf", "all")], state.cache_usage() as f64);
 }
@@ -120,15 +115,17 @@ fn families(page: &mut Page, state: &RocksState) {
     add("tikv_engine_num_immutable_mem_table", "Memtables that wait for their flush.", "cf", &|cf| {
         state.number(cf, properties::NUM_IMMUTABLE_MEM_TABLE)
     });
-    add("tikv_engine_mem_tables_size_bytes", "Bytes of all memtables.", "cf", &|cf| {
-        state.number(cf, properties::CUR_SIZE_ALL_MEM_TABLES)
-    });
     add("tikv_engine_estimate_num_keys", "Keys, estimated.", "cf", &|cf| {
         state.number(cf, properties::ESTIMATE_NUM_KEYS)
     });
-    add("tikv_engine_titandb_live_blob_size", "Bytes of living values that live apart.", "cf", &|cf| {
+    add("tikv_engine_titandb_live_blob_file_size", "Bytes of living values that live apart.", "cf", &|cf| {
         state.text(cf, "rocksdb.live-blob-file-size").parse().unwrap_or(0)
     });
+    for cf in Cf::ALL {
+        let bytes = state.number(cf, properties::CUR_SIZE_ALL_MEM_TABLES);
+        let labels = [DB, ("cf", cf.name()), ("type", "mem-tables")];
+        page.gauge("tikv_engine_memory_bytes", "Bytes of memory by what takes it.", &labels, bytes as f64);
+    }
     // TiKV's label of this one is `type`.
     add("tikv_engine_size_bytes", "Bytes of table and blob files.", "type", &|cf| size(state, cf));
 }

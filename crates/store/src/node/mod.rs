@@ -106,6 +106,7 @@ impl Node {
         let server = Server::start(kvserver::Setup {
             settings: server_settings,
             listener,
+            store_id: session.store_id(),
             network: Arc::clone(&network),
             replicas: Arc::new(router.clone()),
             state: Arc::clone(&state) as Arc<dyn State>,

@@ -91,10 +91,15 @@ pub(crate) fn pd(dir: &Path, stores: usize, replicas: usize, regions: usize) -> 
 
 /// The command of a node with a configuration file of its own.
 pub(crate) fn store(dir: &Path, pd: &Program, name: &str, config: &str) -> Command {
+    store_at(dir, pd, name, config, "127.0.0.1:0")
+}
+
+/// As [`store`], with an address.
+pub(crate) fn store_at(dir: &Path, pd: &Program, name: &str, config: &str, addr: &str) -> Command {
     let file = dir.join(format!("{name}.toml"));
     std::fs::write(&file, config).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_diskwright-store"));
-    command.args(["--addr", "127.0.0.1:0", "--status-addr", "127.0.0.1:0", "--pd-endpoints", &pd.addr("addr")]);
+    command.args(["--addr", addr, "--status-addr", "127.0.0.1:0", "--pd-endpoints", &pd.addr("addr")]);
     command.arg("--labels").arg(format!("zone={name}")).arg("--config").arg(file);
     command.arg("--data-dir").arg(dir.join(name));
     command
