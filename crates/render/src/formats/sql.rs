@@ -22,7 +22,7 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
         let targets = if site.storage().count() == 1 { vec!["tikv".to_owned()] } else { instances(site, group.index) };
         many |= targets.len() > 1;
         for setting in settings.iter() {
-            if setting.key().online(site.version) {
+            if setting.key().is_online(site.version) {
                 targets.iter().for_each(|target| config(&mut out, &settings, setting, target));
             } else if !restart.contains(&setting.name().to_owned()) {
                 restart.push(setting.name().to_owned());
@@ -31,7 +31,7 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
     }
     let pd = advice::pd(site)?;
     for setting in pd.iter() {
-        if setting.key().online(site.version) {
+        if setting.key().is_online(site.version) {
             config(&mut out, &pd, setting, "pd");
         } else {
             restart.push(setting.name().to_owned());
@@ -118,7 +118,7 @@ mod tests {
         let set = keys("SET CONFIG tikv ");
         assert!(!set.is_empty());
         for key in set {
-            assert!(Table::tikv().key(Version::V8_5, &key).unwrap().online(Version::V8_5), "{key}");
+            assert!(Table::tikv().key(Version::V8_5, &key).unwrap().is_online(Version::V8_5), "{key}");
         }
         assert!(text.contains("raft-engine.dir") && !text.contains("`raft-engine.dir`"), "told, not set");
     }

@@ -121,13 +121,13 @@ fn families(page: &mut Page, state: &RocksState) {
     add("tikv_engine_titandb_live_blob_file_size", "Bytes of living values that live apart.", "cf", &|cf| {
         state.text(cf, "rocksdb.live-blob-file-size").parse().unwrap_or(0)
     });
+    // TiKV's label of this one is `type`.
+    add("tikv_engine_size_bytes", "Bytes of table and blob files.", "type", &|cf| size(state, cf));
     for cf in Cf::ALL {
         let bytes = state.number(cf, properties::CUR_SIZE_ALL_MEM_TABLES);
         let labels = [DB, ("cf", cf.name()), ("type", "mem-tables")];
         page.gauge("tikv_engine_memory_bytes", "Bytes of memory by what takes it.", &labels, bytes as f64);
     }
-    // TiKV's label of this one is `type`.
-    add("tikv_engine_size_bytes", "Bytes of table and blob files.", "type", &|cf| size(state, cf));
 }
 
 /// Bytes of the files of a column family.
