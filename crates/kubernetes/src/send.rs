@@ -43,7 +43,7 @@ impl Access {
             );
             return Err(KubernetesError::Input(message));
         }
-        let mut access = peer::Access::default().secret(token).map_err(input)?;
+        let mut access = peer::Access::default().directly().secret(token).map_err(input)?;
         if let Some(pem) = ca {
             access = access.ca("CA of Kubernetes", pem).map_err(input)?;
         }

@@ -92,6 +92,7 @@ pub struct Access {
     identity: Option<ClientCert>,
     secret: Secret,
     insecure: bool,
+    direct: bool,
     stop: Stop,
 }
 
@@ -127,6 +128,12 @@ impl Access {
     #[must_use]
     pub fn insecure(self, insecure: bool) -> Self {
         Self { insecure, ..self }
+    }
+
+    /// The same, through no proxy, whatever the environment names.
+    #[must_use]
+    pub fn directly(self) -> Self {
+        Self { direct: true, ..self }
     }
 
     /// The same, its waits given up when told so.
@@ -170,6 +177,10 @@ impl Access {
 
     pub(crate) fn who(&self) -> &Secret {
         &self.secret
+    }
+
+    pub(crate) fn is_direct(&self) -> bool {
+        self.direct
     }
 
     pub(crate) fn told(&self) -> &Stop {

@@ -18,6 +18,7 @@ impl Server {
     pub fn new(what: &str, address: Address, access: &Access, limits: Limits) -> Result<Self, PeerError> {
         access.admits(what, &address)?;
         let client = Client::with_tls(limits, access.told().clone(), access.tls());
+        let client = if access.is_direct() { client.directly() } else { client };
         Ok(Self { address, secret: access.who().clone(), client })
     }
 

@@ -63,7 +63,10 @@ fn answer(head: &str, body: &str, place: &str, limit: &AtomicU64) -> (u16, Value
         ("GET", "stores") => (200, json!({ "count": 3, "stores": [store(1), store(2), store(3)] })),
         ("GET", "health") => (200, json!([{ "name": "pd", "member_id": 1, "health": true }])),
         ("GET", "leader") => (200, json!({ "name": "pd" })),
-        ("GET", "config") => (200, json!({ "schedule": { "leader-schedule-limit": limit.load(Ordering::Relaxed) } })),
+        // PD's, and that of each store.
+        ("GET", "config" | "/config") => {
+            (200, json!({ "schedule": { "leader-schedule-limit": limit.load(Ordering::Relaxed) } }))
+        }
         ("POST", "config") => {
             let told: Value = serde_json::from_str(body).unwrap_or_default();
             if let Some(value) = told["schedule.leader-schedule-limit"].as_u64() {

@@ -23,7 +23,7 @@ fn leading_to(other: &str) -> (Peer, Arc<Mutex<String>>) {
     let peer = Peer::serve(move |mut stream| {
         let Ok((head, _)) = request(&mut stream) else { return };
         told.lock().unwrap().push_str(&head);
-        let _ = write!(stream, "HTTP/1.1 307 Go\r\nlocation: http://{other}/api\r\ncontent-length: 0\r\n\r\n");
+        let _ = write!(stream, "HTTP/1.1 302 Go\r\nlocation: http://{other}/api\r\ncontent-length: 0\r\n\r\n");
     });
     (peer, heard)
 }
@@ -75,6 +75,7 @@ fn a_password_in_an_argument_is_refused_with_the_way_to_give_it_and_is_not_repea
         format!("{pilot} --tikv-status 1=http://me:hush@127.0.0.1:9"),
         format!("{pilot} --tidb mysql://me:hush@127.0.0.1:9"),
         format!("{pilot} --kubernetes https://me:hush@127.0.0.1:9"),
+        format!("{pilot} --on examples/raft-dedicated.toml --limit 1=http://me:hush@127.0.0.1:9/metrics"),
         "bench examples/rds-inserts.toml --db mysql://me:hush@127.0.0.1:9/mine".to_owned(),
     ];
     if cfg!(feature = "cloud") {

@@ -44,6 +44,11 @@ impl Host {
         let wrong = |why: &str| {
             PilotError::Input(format!("`{place}` {why}; expected one such as http://10.0.0.6:9100/metrics#nvme1n1"))
         };
+        if place.contains('@') {
+            let message = "the address of node_exporter holds a name or password, which others could read in the list of \
+                           processes: put a token into DISKWRIGHT_NODE_TOKEN";
+            return Err(PilotError::Input(message.to_owned()));
+        }
         let (address, devices) = place.split_once('#').ok_or_else(|| wrong("names no device"))?;
         let devices: Vec<String> =
             devices.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
