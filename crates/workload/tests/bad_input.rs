@@ -63,6 +63,8 @@ fn numbers_that_cannot_be() {
         message(&format!("[tpcc]\nwarehouses = 0\n{GOALS}")),
         message(&format!("[tpcc]\nwarehouses = '0..10'\n{GOALS}")),
         message(&format!("[tpcc]\nwarehouses = 1e300\n{GOALS}")),
+        message(&format!("[tpcc]\nwarehouses = 1e12\n{GOALS}")),
+        message(&format!("[tpcc]\nwarehouses = 5\nclients = 1e8\n{GOALS}")),
         message("[tpcc]\nwarehouses = 10\n[targets]\nthroughput = 0\n"),
         message(&format!("[tpcc]\nwarehouses = 10\n{GOALS}growth = 30\n")),
         message(&format!("[tpcc]\nwarehouses = 10\n{GOALS}durability = '101%'\n")),
