@@ -207,6 +207,12 @@ impl Tikv for Store {
         raw_batch_scan(RawBatchScanRequest) -> RawBatchScanResponse;
         raw_get_key_ttl(RawGetKeyTtlRequest) -> RawGetKeyTtlResponse;
         raw_coprocessor(RawCoprocessorRequest) -> RawCoprocessorResponse;
+        raw_checksum(RawChecksumRequest) -> RawChecksumResponse;
+        unsafe_destroy_range(UnsafeDestroyRangeRequest) -> UnsafeDestroyRangeResponse;
+        split_region(SplitRegionRequest) -> SplitRegionResponse;
+        get_store_safe_ts(StoreSafeTsRequest) -> StoreSafeTsResponse;
+        get_lock_wait_info(GetLockWaitInfoRequest) -> GetLockWaitInfoResponse;
+        get_health_feedback(GetHealthFeedbackRequest) -> GetHealthFeedbackResponse;
         batch_raft(Streaming<BatchRaftMessage>) -> raft_serverpb::Done;
         snapshot(Streaming<raft_serverpb::SnapshotChunk>) -> raft_serverpb::Done;
     }
