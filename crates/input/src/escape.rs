@@ -44,14 +44,12 @@ pub fn shell_word(path: impl AsRef<std::path::Path>) -> String {
         return ansi_c(path.as_os_str().as_encoded_bytes());
     };
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c) || !c.is_ascii();
-    // A first `=` or `~` means more to zsh, a dash to the program.
-    if !text.is_empty() && text.chars().all(plain) && !text.starts_with(['=', '-']) {
-        return text.to_owned();
+    // A word that begins with a dash would be an option, and zsh expands one that begins with `=`.
+    let word = if text.starts_with('-') { format!("./{text}") } else { text.to_owned() };
+    if !word.is_empty() && word.chars().all(plain) && !word.starts_with('=') {
+        return word;
     }
-    // A word that begins with a dash would be an option.
-    let prefix = if text.starts_with('-') { "./" } else { "" };
-    let word = format!("{prefix}{text}");
-    if word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// A word in bash's ANSI-C quoting.

@@ -130,6 +130,18 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_started_anew_is_seen_and_another_behind_the_same_address_is_none() {
+        let up = |second: i64, uptime: i64| {
+            let answer = [vec![Value::Text("Uptime".to_owned()), Value::Text(uptime.to_string())]];
+            Status::of(Timestamp::from_second(second).unwrap(), &answer)
+        };
+        assert_eq!(restarts(&[up(0, 100), up(1, 101), up(2, 102)]), 0);
+        assert_eq!(restarts(&[up(0, 9000), up(1, 50), up(2, 9002), up(30, 79)]), 0, "two servers in turn");
+        assert_eq!(restarts(&[up(0, 100), up(10, 110), up(20, 1), up(21, 2), up(40, 5)]), 2);
+        assert_eq!(restarts(&[status(1, 0, 0), status(9, 0, 0)]), 0, "one that does not tell");
+    }
+
+    #[test]
     fn every_row_has_a_unit_a_meaning_and_a_name_of_its_own() {
         let mut names: Vec<_> = ROWS.iter().map(|row| &row.series).collect();
         names.sort_unstable();

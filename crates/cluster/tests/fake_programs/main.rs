@@ -86,6 +86,28 @@ fn a_node_that_does_not_start_is_told_with_its_log_and_nothing_is_left() {
 }
 
 #[test]
+fn a_placement_driver_that_ends_by_itself_is_told_with_its_log() {
+    let world = World::new();
+    let ends = "#!/bin/sh\necho '{\"addr\":\"HTTP\"}'\ntrap 'exit 0' TERM\n\
+                while [ ! -e \"$0.end\" ]; do sleep 0.02; done\necho 'out of room' >&2\nexit 3\n";
+    world.program("diskwright-pd", ends);
+    let cluster = world.start(1).unwrap();
+    cluster.holds().unwrap();
+    fs::write(world.root().join("diskwright-pd.end"), "").unwrap();
+    let from = Instant::now();
+    while cluster.holds().is_ok() {
+        assert!(from.elapsed() < Duration::from_secs(60), "it is not seen to have ended");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let error = cluster.holds().unwrap_err().to_string();
+    for part in ["the placement driver ended by itself with exit status: 3", "out of room"] {
+        assert!(error.contains(part), "{error}");
+    }
+    drop(cluster);
+    assert_eq!(world.left(), Vec::<String>::new());
+}
+
+#[test]
 fn a_panic_leaves_nothing() {
     let world = World::new();
     let panicked = std::panic::catch_unwind(|| {
