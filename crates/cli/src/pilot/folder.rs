@@ -7,7 +7,7 @@ use serde_json::json;
 use units::Nanos;
 
 use super::lock;
-use super::reach::{Place, Reach};
+use super::reach::{AskedPd, Place, Reach};
 use super::run::telling;
 use super::text;
 use super::volumes::Volumes;
@@ -27,9 +27,8 @@ pub(crate) struct StatusArgs {
     /// So many of the last runs; those under way are always shown
     #[arg(long, default_value_t = 20, value_name = "N")]
     last: usize,
-    /// Ask this PD who holds its maintenance lock
     #[command(flatten)]
-    reach: Option<Reach>,
+    asked: AskedPd,
 }
 
 /// Arguments of `pilot undo`.
@@ -111,7 +110,7 @@ pub(super) fn status(args: &StatusArgs, json: bool) -> Result<Output, Failure> {
     let shown = replay.runs.values().enumerate().filter(|(at, run)| *at >= from || run.ended.is_none());
     let shown: Vec<_> = shown.map(|(_, run)| run).rev().collect();
     let stop = stop.map(|stop| if stop == Stop::Freeze { "freeze" } else { "undo" });
-    let holder = args.reach.as_ref().map(|reach| reach.holder(&replay.pilot)).transpose()?;
+    let holder = args.asked.reach().map(|reach| reach.holder(&replay.pilot)).transpose()?;
     if json {
         return Ok(Output::json(&json!({
             "folder": folder.path(), "cluster": replay.cluster, "running": runs_now, "stop": stop,

@@ -64,6 +64,34 @@ pub(crate) struct Reach {
     insecure: bool,
 }
 
+/// A PD that is only asked.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct AskedPd {
+    /// Ask any member of PD who holds its maintenance lock
+    #[arg(long, value_name = "URL")]
+    pd: Option<String>,
+    /// Trust only certificates that this one signs, a PEM file
+    #[arg(long, value_name = "FILE", requires = "pd")]
+    ca: Option<PathBuf>,
+    /// The pilot's own certificate, a PEM file
+    #[arg(long, value_name = "FILE", requires_all = ["pd", "key"])]
+    cert: Option<PathBuf>,
+    /// Its key, a PEM file
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    key: Option<PathBuf>,
+    /// Speak plain HTTP beyond this machine: anybody on the way can read and change it
+    #[arg(long, requires = "pd")]
+    insecure: bool,
+}
+
+impl AskedPd {
+    /// How it is reached, if it is to be asked.
+    pub(crate) fn reach(&self) -> Option<Reach> {
+        let Self { pd, ca, cert, key, insecure } = self.clone();
+        Some(Reach { pd: pd?, tikv_status: Vec::new(), tidb: None, ca, cert, key, insecure })
+    }
+}
+
 /// A pilot that is about to begin, and what it stands on.
 pub(crate) struct Opened {
     pub(crate) pilot: Pilot,
@@ -150,15 +178,15 @@ impl Reach {
             "" => format!("pilot-{}", Timestamp::now().as_nanosecond()),
             name => name.to_owned(),
         };
-        let now = clock.now();
-        let journal = Journal::open(lines, replay, &cluster, &name, now.wall)?;
         // What is only watched needs no lock, and ends although another holds it.
         let watches = replay.open().next().is_some() && replay.open().all(Run::only_watches);
+        let now = clock.now();
+        let journal = Journal::open(lines, replay, &cluster, &name, now.wall)?;
         let lock = if act { Some(lease(pd, &name, watches)?) } else { None };
         let meters = Meters::default();
         let notes = Notes::new(&folder, &meters, tell);
         let pilot = Pilot::new(world, journal, Box::new(notes), now)?;
-        let (pilot, lease) = match lock {
+        let (mut pilot, lease) = match lock {
             None => (pilot, "only looks: none taken"),
             Some(None) => (pilot, "the folder's lock alone: PD offers one from 8.5.7 on"),
             Some(Some((lock, held))) => {
@@ -166,6 +194,8 @@ impl Reach {
                 (pilot.locked(Box::new(lock), held), lease)
             }
         };
+        // It is taken again for what is changed, and says then what that is.
+        pilot.release_lock(clock.now())?;
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             signal_hook::flag::register(signal, Arc::clone(&interrupted))
