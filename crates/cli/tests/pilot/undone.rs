@@ -48,11 +48,14 @@ const NOT_BACK: &str = "nothing is left to undo; store";
 #[test]
 fn an_eviction_that_is_undone_holds_no_lock_and_its_watch_ends_with_a_signal_or_an_undo() {
     let place = Place::with_regions(45);
-    // As PD is by itself, and nothing comes back.
-    place.tell("config", r#"{"schedule.tolerant-size-ratio":0}"#);
     let (store, pd) = (place.store(0), format!("--pd http://{}", place.cluster().pd().addr()));
-    wait_for("leaders", || place.leaders(store) > 11);
-    place.tell("schedulers/balance-leader-scheduler", r#"{"delay":3600}"#);
+    // From here on nothing comes back.
+    let rest = || {
+        place.tell("schedulers/balance-leader-scheduler", r#"{"delay":0}"#);
+        wait_for("leaders", || place.leaders(store) > 11);
+        place.tell("schedulers/balance-leader-scheduler", r#"{"delay":3600}"#);
+    };
+    rest();
     let evict = format!("do evict/{store} --for 1s --act {}", place.reach());
 
     let mut pilot = start(&evict);
@@ -81,6 +84,7 @@ fn an_eviction_that_is_undone_holds_no_lock_and_its_watch_ends_with_a_signal_or_
     assert_eq!(log(&place).matches(NOT_BACK).count(), 1, "{}", log(&place));
 
     // A watch whose pilot was killed ends by hand, too, and is told once.
+    rest();
     let mut pilot = start(&evict);
     wait_for("the watch", || {
         let status = status(&place, "");

@@ -7,7 +7,7 @@ use super::line::{Place, is_torn, open, open_unsealed, pieces};
 #[derive(Debug, PartialEq)]
 pub(super) enum Part<'b> {
     /// As it was written; format 1 has no place.
-    Whole(Option<Place>, Entry),
+    Whole(Option<Place>, Box<Entry>),
     /// Two lines that nothing but their line break is missing between.
     Unbroken,
     /// Nothing that this program wrote, or not any more. What of it follows one another is one.
@@ -55,7 +55,7 @@ impl<'b> Scan<'b> {
         }
         // Once there are checksums, each line has one.
         if let Some(entry) = (!self.sealed).then(|| open_unsealed(line)).flatten() {
-            self.parts.push((number, Part::Whole(None, entry)));
+            self.parts.push((number, Part::Whole(None, Box::new(entry))));
             return true;
         }
         let mut rest = line.len();
@@ -74,7 +74,7 @@ impl<'b> Scan<'b> {
 
     fn push(&mut self, number: usize, place: Place, entry: Entry) {
         self.sealed = true;
-        self.parts.push((number, Part::Whole(Some(place), entry)));
+        self.parts.push((number, Part::Whole(Some(place), Box::new(entry))));
     }
 }
 
