@@ -1,11 +1,11 @@
-//! What reaches the pilot while it waits for others: a signal, and the switch in its folder.
+//! Signals and the switch in the pilot's folder, heeded while it waits for others.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use crate::{Folder, Stop};
 
-/// What the pilot is told, the more urgent the greater.
+/// An order to the pilot, the more urgent the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Told {
     /// To go on.
@@ -39,7 +39,7 @@ impl Attention {
         self.folder.stop().filter(|stop| Some(*stop) != self.stood)
     }
 
-    /// What the pilot is told now.
+    /// The order that holds now.
     pub fn told(&self) -> Told {
         match self.switch() {
             Some(Stop::Freeze) => Told::Freeze,
@@ -49,7 +49,7 @@ impl Attention {
         }
     }
 
-    /// What the pilot is told now; waits that begin from here on are not given up for that.
+    /// The order that holds now; waits that begin from here on are not given up for it.
     pub fn heed(&self) -> Told {
         let told = self.told();
         self.heeded.fetch_max(told as u8, Ordering::AcqRel);

@@ -111,7 +111,7 @@ impl Life {
     }
 
     fn replay(&self) -> Replay {
-        let (replay, whole) = Replay::read("journal", &self.lines.text()).unwrap();
+        let (replay, whole) = Replay::read("journal", self.lines.text()).unwrap();
         self.lines.truncate(whole);
         replay
     }

@@ -45,7 +45,7 @@ impl Life {
     }
 
     fn start(&self) -> Pilot {
-        let (replay, _) = Replay::read("journal", &self.lines.text()).unwrap();
+        let (replay, _) = Replay::read("journal", self.lines.text()).unwrap();
         let journal = Journal::open(Box::new(self.lines.clone()), replay, "7001", "p", Timestamp::UNIX_EPOCH).unwrap();
         Pilot::new(self.twin.world(), journal, Box::new(self.audit.clone()), self.twin.now()).unwrap()
     }

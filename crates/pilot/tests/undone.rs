@@ -48,7 +48,7 @@ impl Place {
     }
 
     fn replay(&self) -> Replay {
-        Replay::read("journal", &self.lines.text()).unwrap().0
+        Replay::read("journal", self.lines.text()).unwrap().0
     }
 
     /// A pilot that took the lock when it began, as the program does.

@@ -14,7 +14,7 @@ pub(super) fn upgraded(name: &str, bytes: &[u8], replay: &Replay) -> Result<(Str
     let (mut chain, mut text) = (Chain::default(), String::new());
     for (_, part) in Scan::of(bytes).parts {
         let Part::Whole(_, entry) = part else { continue };
-        let entry = match entry {
+        let entry = match *entry {
             Entry::Header { cluster, pilot, at, .. } => Entry::Header { format: FORMAT, cluster, pilot, at },
             entry => entry,
         };

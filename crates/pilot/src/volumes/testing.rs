@@ -86,7 +86,7 @@ impl Place {
 
     /// What the journal says.
     pub(super) fn replay(&self) -> Replay {
-        let (replay, whole) = Replay::read("journal", &self.lines.text()).unwrap();
+        let (replay, whole) = Replay::read("journal", self.lines.text()).unwrap();
         self.lines.truncate(whole);
         replay
     }

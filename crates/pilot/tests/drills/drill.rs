@@ -107,7 +107,7 @@ impl Drill {
     }
 
     fn launch(&mut self) -> Result<(), PilotError> {
-        let (replay, whole) = Replay::read("journal", &self.lines.text())?;
+        let (replay, whole) = Replay::read("journal", self.lines.text())?;
         self.lines.truncate(whole);
         let now = self.cluster.now();
         let journal = Journal::open(Box::new(self.lines.clone()), replay, "7001", "p", now.wall)?;
