@@ -28,7 +28,8 @@ Examples:
 
 Reads TiKV, PD, TiDB, node_exporter and disks mounted by diskwright, summed up by the server.
 A token is taken from DISKWRIGHT_PROMETHEUS_TOKEN, the password of --user from
-DISKWRIGHT_PROMETHEUS_PASSWORD; neither is sent in plain HTTP beyond this machine without --insecure.")]
+DISKWRIGHT_PROMETHEUS_PASSWORD; neither is sent in plain HTTP beyond this machine without
+--insecure.")]
 pub(crate) struct Args {
     /// Its address
     url: String,

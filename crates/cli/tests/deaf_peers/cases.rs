@@ -87,6 +87,7 @@ pub(crate) const CASES: &[Case] = &[
         asks: false,
         cloud: false,
     },
+    asks("pilot status --journal {journal} --pd http://{deaf}", &["pilot status --pd"]),
     asks("pilot undo --all --journal {journal} --pd http://{deaf}", &["pilot undo --pd"]),
     Case {
         line: "pilot undo --all --journal {journal} --pd http://{live} --tikv-status 1=http://{deaf} --tidb \

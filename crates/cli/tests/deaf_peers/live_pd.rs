@@ -65,8 +65,10 @@ fn answer(head: &str, body: &str, place: &str, limit: &AtomicU64) -> (u16, Value
         ("GET", "leader") => (200, json!({ "name": "pd" })),
         // PD's, and that of each store.
         ("GET", "config" | "/config") => {
-            (200, json!({ "schedule": { "leader-schedule-limit": limit.load(Ordering::Relaxed) } }))
+            let limit = limit.load(Ordering::Relaxed);
+            (200, json!({ "schedule": { "leader-schedule-limit": limit, "schedulers-payload": {} } }))
         }
+        ("GET", "schedulers") => (200, json!(["balance-leader-scheduler"])),
         ("POST", "config") => {
             let told: Value = serde_json::from_str(body).unwrap_or_default();
             if let Some(value) = told["schedule.leader-schedule-limit"].as_u64() {

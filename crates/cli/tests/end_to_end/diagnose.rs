@@ -207,9 +207,10 @@ fn metrics_that_cloudwatch_exported_are_diagnosed_as_cloudwatchs() {
 
 #[test]
 fn a_prometheus_that_is_not_there_is_said_so_and_no_secret_with_it() {
-    let url = "http://reader:hush@127.0.0.1:9";
-    let Run { code, stderr, .. } = run(&["diagnose", "prometheus", url, "--since", "1h"]);
-    assert!(code == 3 && stderr.contains("127.0.0.1:9") && !stderr.contains("hush"), "{stderr}");
+    let Run { code, stderr, .. } = run(&["diagnose", "prometheus", "http://127.0.0.1:9", "--since", "1h"]);
+    assert!(code == 3 && stderr.contains("127.0.0.1:9"), "{stderr}");
+    let Run { code, stderr, .. } = run(&["diagnose", "prometheus", "http://reader:hush@127.0.0.1:9"]);
+    assert!(code == 2 && stderr.contains("holds a name or password") && !stderr.contains("hush"), "{stderr}");
     let Run { code, stderr, .. } = run(&["diagnose", "prometheus", "10.0.0.5:9090"]);
     assert!(code == 2 && stderr.contains("http://"), "{stderr}");
 }
