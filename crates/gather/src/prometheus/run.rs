@@ -92,7 +92,10 @@ pub(super) fn gather_from(
     let info =
         format!("max by (instance, device, name, disk) (max_over_time(diskwright_disk_info{{{selector}}}[{span}s]))");
     let mut names = Names::new(server.instant(info, grid.until)?.0, &options.nodes, &options.disks);
-    let running = version::running(server, selector, span, grid.until)?;
+    // Disks and machines have no release.
+    let of_cluster = [Group::Tikv, Group::Pd, Group::Tidb];
+    let asks = options.groups.is_empty() || of_cluster.iter().any(|group| options.groups.contains(group));
+    let running = if asks { version::running(server, selector, span, grid.until)? } else { Vec::new() };
     if !running.is_empty() {
         let told: Vec<String> = running.iter().map(Release::to_string).collect();
         about.notes.insert(version::NOTE.to_owned(), told.join(", "));
