@@ -1,6 +1,6 @@
 //! `diskwright plan --prove N`: the best plans run on this machine, as small as it is.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use catalog::View;
 use cluster::{Lab, Programs};
@@ -24,7 +24,7 @@ pub(crate) struct Prover {
 
 impl Prover {
     /// Refuses what could not be run.
-    pub(crate) fn new(plans: u16, workload: &Workload, scratch: &PathBuf) -> Result<Self, Failure> {
+    pub(crate) fn new(plans: u16, workload: &Workload, scratch: &Path) -> Result<Self, Failure> {
         Raw::new(workload)?;
         let programs = Programs::find()?;
         if let Err(error) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/fuse") {
@@ -33,8 +33,8 @@ impl Prover {
                  (`modprobe fuse`; in a container `--device /dev/fuse --cap-add SYS_ADMIN`)"
             )));
         }
-        private::open(scratch, Purpose::SCRATCH)?;
-        let lab = Lab { home: home::home()?, scratch: scratch.clone(), programs };
+        let scratch = private::open(scratch, Purpose::SCRATCH)?;
+        let lab = Lab { home: home::home()?, scratch, programs };
         Ok(Self { plans: plans.into(), lab })
     }
 

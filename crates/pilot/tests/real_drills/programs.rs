@@ -46,7 +46,9 @@ impl Cluster {
     pub(crate) fn start(regions: u32) -> Self {
         let regions_in_all = u64::from(regions);
         let parent = if Path::new("/dev/shm").is_dir() { "/dev/shm" } else { "/tmp" };
-        let folder = tempfile::Builder::new().prefix("real-drills-").tempdir_in(parent).unwrap();
+        // What runs in it is for this user only.
+        let own = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        let folder = tempfile::Builder::new().prefix("real-drills-").permissions(own).tempdir_in(parent).unwrap();
         let place = |name: &str| folder.path().join(name);
         let text = |path: PathBuf| path.to_str().unwrap().to_owned();
         let (data, log, regions) = (text(place("pd")), place("pd.log"), regions.to_string());
