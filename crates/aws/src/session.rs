@@ -34,7 +34,7 @@ impl Session {
     /// The same, its waits given up when told so.
     ///
     /// # Errors
-    /// As [`Session::new`].
+    /// The same as of [`Session::new`].
     pub fn heeding(options: &Options, stop: Stop) -> Result<Self, AwsError> {
         Ok(Self::over(Box::new(Sdk::new(options, stop)?)))
     }

@@ -12,7 +12,7 @@ pub(crate) fn catch() -> Result<Arc<AtomicBool>, Failure> {
 
 /// An error after a signal is the signal's: what was waited for was given up.
 pub(crate) fn told(failure: Failure) -> Failure {
-    /// What a shell tells of a program that Ctrl-C ended.
+    /// The exit code that a shell reports of a program that Ctrl-C ended.
     const CODE: u8 = 130;
     match failure.code {
         CODE => failure,

@@ -13,7 +13,7 @@ use signal_hook::low_level;
 /// to its group.
 const SAME: Duration = Duration::from_millis(50);
 
-/// What a shell adds to a signal's number for the exit code.
+/// Added to a signal's number for the exit code, as shells do.
 const SHELL: i32 = 128;
 
 /// Set by the first signal, as is the flag of those who ask for it.

@@ -20,7 +20,7 @@ pub struct Stop(Arc<dyn Fn() -> bool + Send + Sync>);
 /// Why a wait brought nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GivenUp {
-    /// It was told to stop.
+    /// Told to stop.
     Stopped,
     /// The time is over.
     Late,

@@ -24,7 +24,7 @@ pub struct Access {
     server: Server,
 }
 
-/// What people call it.
+/// Its name in messages.
 const WHAT: &str = "Kubernetes' API";
 
 impl Access {
@@ -66,7 +66,7 @@ impl Access {
     /// The same, its waits given up when told so.
     ///
     /// # Errors
-    /// As [`Access::new`].
+    /// The same as of [`Access::new`].
     pub fn stop(self, stop: Stop) -> Result<Self, KubernetesError> {
         Self::with(self.access.stop(stop), self.server.address().clone())
     }

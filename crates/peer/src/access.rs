@@ -11,7 +11,7 @@ use ureq::tls::{ClientCert, TlsConfig};
 use crate::trust::{self, Roots};
 use crate::{Address, PeerError};
 
-/// What is known to the server and to us alone. Printing one does not show it.
+/// A credential. Printing one does not show it.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub enum Secret {
     /// None.
@@ -26,7 +26,7 @@ pub enum Secret {
     },
     /// A token.
     Bearer(String),
-    /// What the file holds when it is needed, as a token: those of service accounts are replaced every hour.
+    /// A token in a file, read anew for each request: those of service accounts are replaced every hour.
     BearerFile(PathBuf),
 }
 

@@ -50,7 +50,7 @@ impl Address {
         Ok(Self { base: base.to_owned(), uri })
     }
 
-    /// As it was written.
+    /// The text as it was written.
     pub fn as_str(&self) -> &str {
         &self.base
     }

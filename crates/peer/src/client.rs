@@ -10,7 +10,7 @@ use ureq::{Agent, Body};
 
 use crate::{PeerError, is_loopback, redirect};
 
-/// What a request may take.
+/// Bounds of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// From its beginning to the last byte of its answer, redirects included.
@@ -19,7 +19,7 @@ pub struct Limits {
     pub most_bytes: u64,
 }
 
-/// What is asked.
+/// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// `GET`, `POST` …
@@ -55,7 +55,7 @@ impl Request {
     }
 }
 
-/// What was answered.
+/// An answer.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The status.

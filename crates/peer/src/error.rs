@@ -17,10 +17,10 @@ pub enum PeerError {
     /// The answer is longer than is read.
     #[error("its answer is over {} MiB", .0 >> 20)]
     TooLarge(u64),
-    /// It sends us to another server, or in a circle.
+    /// A redirect to another server, or in a circle.
     #[error("it answers {from} with a redirect to {to}, {why}")]
     Redirected {
-        /// What was asked.
+        /// The address that was asked.
         from: String,
         /// Where it leads.
         to: String,
@@ -33,7 +33,7 @@ pub enum PeerError {
     /// Its certificate, or ours, is not trusted.
     #[error("it is not trusted: {0}")]
     Untrusted(String),
-    /// It cannot be reached.
+    /// No connection.
     #[error("it cannot be reached: {0}")]
     Unreachable(String),
     /// Something answers that does not speak HTTP.
@@ -42,7 +42,7 @@ pub enum PeerError {
 }
 
 impl PeerError {
-    /// What the library reports of a request that had `patience`.
+    /// Translates an error of the library; the request had `patience`.
     pub(crate) fn of(error: &ureq::Error, patience: Duration) -> Self {
         match error {
             ureq::Error::Timeout(_) => Self::Late(patience),
@@ -54,7 +54,7 @@ impl PeerError {
         }
     }
 
-    /// What a read of an answer reports.
+    /// Translates an error of reading an answer.
     pub(crate) fn of_io(error: &std::io::Error, patience: Duration) -> Self {
         if let Some(inner) = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>()) {
             return Self::of(inner, patience);

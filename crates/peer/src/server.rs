@@ -30,7 +30,7 @@ impl Server {
     /// Sends a request whose address is a path of this server, with our secret.
     ///
     /// # Errors
-    /// As [`Client::send`]; errors do not show the secret.
+    /// The same as of [`Client::send`]; errors do not show the secret.
     pub fn send(&self, mut request: Request) -> Result<Answer, PeerError> {
         request.url = format!("{}{}", self.address, request.url);
         if let Some(header) = self.secret.header()? {

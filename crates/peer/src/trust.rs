@@ -23,7 +23,7 @@ pub fn certificates(what: &str, pem: &[u8]) -> Result<Vec<Certificate<'static>>,
     Ok(found)
 }
 
-/// Who we are to a server that asks for it: a certificate and its key, both as PEM.
+/// A client certificate and its key, both as PEM.
 ///
 /// # Errors
 /// In a sentence, when there is none.

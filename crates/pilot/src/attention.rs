@@ -1,4 +1,4 @@
-//! What reaches the pilot while it waits for others: a signal, and the switch in its folder.
+//! Signals and the switch in the pilot's folder, heeded while it waits for others.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use crate::{Folder, Stop};
 
-/// What the pilot is told, the more urgent the greater.
+/// An order to the pilot, the more urgent the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Told {
     /// To go on.
@@ -34,7 +34,7 @@ impl Attention {
         Self { signal, folder: folder.path().to_owned(), stood: folder.stop(), heeded: Arc::default() }
     }
 
-    /// What the pilot is told now.
+    /// The order that holds now.
     pub fn told(&self) -> Told {
         let switch = Folder::at(&self.folder).stop().filter(|stop| Some(*stop) != self.stood);
         match switch {
@@ -45,7 +45,7 @@ impl Attention {
         }
     }
 
-    /// What the pilot is told now; waits that begin from here on are not given up for that.
+    /// The order that holds now; waits that begin from here on are not given up for it.
     pub fn heed(&self) -> Told {
         let told = self.told();
         self.heeded.fetch_max(told as u8, Ordering::AcqRel);

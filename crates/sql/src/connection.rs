@@ -120,7 +120,7 @@ async fn within<T>(stop: &Stop, statement: impl Future<Output = Result<T, Error>
     heard(stop.within(STATEMENT, statement).await, STATEMENT)
 }
 
-/// What was given up, as an error of the connection: it holds an answer that nobody reads.
+/// Turns a wait that was given up into an error of the connection: it holds an answer that nobody reads.
 fn heard<T>(answer: Result<Result<T, Error>, GivenUp>, within: Duration) -> Result<T, Error> {
     let error = match answer {
         Ok(answer) => return answer,

@@ -221,7 +221,7 @@ pub(crate) fn not_stopped(place: &Place) -> Result<(), Failure> {
     }
 }
 
-/// What is under way stays as it is, since somebody froze it.
+/// The failure of a command that a freeze ended: nothing is undone.
 pub(crate) fn frozen() -> Failure {
     Failure {
         message: "the kill switch says that nothing may be touched any more: what is under way stays as it is, and \

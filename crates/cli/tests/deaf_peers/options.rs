@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::cases::CASES;
 
-/// What values that name a peer are called in help. Addresses to listen at are `ADDR`.
+/// Names of values that are peers, in help. Addresses to listen at are `ADDR`.
 const PEERS: [&str; 3] = ["<URL>", "<[STORE=]URL>", "<STORE=DISKS>"];
 
 /// The help of a command.

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// How a peer does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Deaf {
-    /// It takes what is said, and says nothing.
+    /// Reads, and never answers.
     Silent,
     /// A byte a second.
     Trickling,
@@ -50,7 +50,7 @@ impl Peer {
     }
 }
 
-/// What begins an answer in the protocol that the other side speaks; a client of MySQL waits for the server to speak first.
+/// First bytes of an answer in the protocol of the other side; a client of MySQL waits for the server to speak first.
 fn beginning(stream: &mut TcpStream) -> &'static [u8] {
     let mut asked = [0; 4096];
     stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();

@@ -1,4 +1,4 @@
-//! What is secret: to whom it is sent, and how.
+//! Secrets: to whom they are sent, and how.
 
 use std::io::Write;
 use std::process::{Command, Output};

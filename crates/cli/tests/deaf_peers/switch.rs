@@ -1,4 +1,4 @@
-//! What is under way when the switch is set or a signal comes while peers do not answer.
+//! The kill switch and signals while peers do not answer.
 
 use std::process::Command;
 use std::time::Duration;

@@ -32,7 +32,7 @@ pub struct Server {
     asked: peer::Server,
 }
 
-/// What people call it.
+/// Its name in messages.
 const WHAT: &str = "the Prometheus";
 
 impl Server {
@@ -70,7 +70,7 @@ impl Server {
     /// The same, waiting so long for each answer.
     ///
     /// # Errors
-    /// As [`Server::new`].
+    /// The same as of [`Server::new`].
     pub fn patience(self, patience: Duration) -> Result<Self, GatherError> {
         Self::with(self.address, self.access, patience, self.tenant)
     }
@@ -78,7 +78,7 @@ impl Server {
     /// The same, its waits given up when told so.
     ///
     /// # Errors
-    /// As [`Server::new`].
+    /// The same as of [`Server::new`].
     pub fn stop(self, stop: Stop) -> Result<Self, GatherError> {
         Self::with(self.address, self.access.stop(stop), self.patience, self.tenant)
     }
