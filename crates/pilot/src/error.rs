@@ -1,7 +1,7 @@
 //! Why the pilot does not act, or cannot.
 
 use jiff::Timestamp;
-use private::FolderError;
+use private::{Fault, FolderError};
 
 /// Why something of the cluster could not be read or written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -107,7 +107,10 @@ pub enum PilotError {
 
 impl From<FolderError> for PilotError {
     fn from(error: FolderError) -> Self {
-        Self::Environment(error.to_string())
+        match error.fault {
+            Fault::NoFolder(_) | Fault::Links => Self::Input(error.to_string()),
+            _ => Self::Environment(error.to_string()),
+        }
     }
 }
 

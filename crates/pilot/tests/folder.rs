@@ -199,5 +199,5 @@ fn what_is_no_file_is_refused_at_once() {
     assert_eq!(folder.log(Timestamp::UNIX_EPOCH, "said").unwrap_err().exit_code(), 2);
     assert_eq!(folder.logged().unwrap_err().exit_code(), 2);
     let error = Folder::take(place.path().join("stop")).unwrap_err();
-    assert!(error.exit_code() == 2 && error.to_string().contains("it is no folder"), "{error}");
+    assert!(error.exit_code() == 2 && error.to_string().contains("is no folder"), "{error}");
 }
