@@ -98,12 +98,12 @@ fn pair<'s>((a, one): (&str, &'s [Sample]), (b, other): (&str, &'s [Sample])) ->
     let by_run = |name: &str, samples: &'s [Sample]| {
         let mut runs = BTreeMap::new();
         for sample in samples {
-            if !(sample.throughput.is_finite() && sample.throughput > 0.0) {
-                let message = format!("{name}: run {} measured no operations; leave it out or repeat it", sample.run);
-                return Err(BenchError::Input(message));
-            }
             if let Some(why) = &sample.rejected {
                 let message = format!("{name}: run {} is a failed one ({why}); leave it out or repeat it", sample.run);
+                return Err(BenchError::Input(message));
+            }
+            if !(sample.throughput.is_finite() && sample.throughput > 0.0) {
+                let message = format!("{name}: run {} measured no operations; leave it out or repeat it", sample.run);
                 return Err(BenchError::Input(message));
             }
             if runs.insert(sample.run, sample).is_some() {
