@@ -19,7 +19,8 @@ impl SmallDisk {
     fn mount() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut mount = Command::new("mount");
-        let mounted = mount.args(["-t", "tmpfs", "-o", "size=64k,mode=0700", "none"]).arg(folder.path()).status().unwrap();
+        let mounted =
+            mount.args(["-t", "tmpfs", "-o", "size=64k,mode=0700", "none"]).arg(folder.path()).status().unwrap();
         assert!(mounted.success(), "this test needs root");
         Self(folder)
     }
