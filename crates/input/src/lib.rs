@@ -18,4 +18,4 @@ pub use read::{LIMIT, read_text};
 pub use suggest::{did_you_mean, suggest};
 pub use table::from_toml;
 pub use text::Text;
-pub use write::write_atomically;
+pub use write::{replace, write_atomically};

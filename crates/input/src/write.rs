@@ -1,6 +1,6 @@
 //! Writing a file so that readers see all of it or nothing.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use crate::InputError;
@@ -11,20 +11,26 @@ use crate::InputError;
 /// When the folder is missing or not writable, or the disk is full.
 pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), InputError> {
     let path = path.as_ref();
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || {
-        let mut builder = tempfile::Builder::new();
-        // Temporary files are private by default; a report or deployment is as public as the user's mask says.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = builder.prefix(".diskwright-").tempfile_in(folder)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(path).map_err(|error| error.error)
-    };
-    write()
-        .map(drop)
+    replace(path, bytes)
         .map_err(|error| InputError::new(path, format!("cannot be written: {error}")).help("check folder and rights"))
+}
+
+/// Replaces a file as [`write_atomically`] does, for callers with errors of their own. The file's data are durable then; its new name is
+/// once the folder has been synced, too.
+///
+/// # Errors
+/// The system's, as they are.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    // Temporary files are private by default; a report or deployment is as public as the user's mask says.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.prefix(".diskwright-").tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
 }
 
 #[cfg(test)]

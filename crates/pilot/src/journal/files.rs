@@ -1,8 +1,8 @@
 //! The files of a pilot's folder, read and written so that nobody waits for ever, takes all memory, or sees a half.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
 use crate::PilotError;
@@ -68,17 +68,8 @@ pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>, PilotError> {
 /// When it cannot be written; then it is as it was.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), PilotError> {
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let written = || -> io::Result<()> {
-        // As public as the user's mask says: others may look at how a pilot stands.
-        let mut aside = tempfile::Builder::new();
-        aside.prefix(".diskwright-").permissions(std::fs::Permissions::from_mode(0o666));
-        let mut aside = aside.tempfile_in(folder)?;
-        aside.write_all(bytes)?;
-        aside.as_file().sync_all()?;
-        aside.persist(path).map_err(|error| error.error)?;
-        sync_folder(folder)
-    };
-    written().map_err(|error| PilotError::system(format!("{} cannot be written", path.display()), error))
+    let written = input::replace(path, bytes).and_then(|()| sync_folder(folder));
+    written.map_err(|error| PilotError::system(format!("{} cannot be written", path.display()), error))
 }
 
 /// Makes the names of a folder's files durable.
