@@ -163,7 +163,11 @@ fn bad_input_is_told_in_one_line_without_secrets() {
         (unknown_database, 2, "there is no database `order` in us-west-2"),
         (at(&moto.endpoint), 3, "AWS does not accept these credentials"),
         (at("http://127.0.0.1:1"), 3, "http://127.0.0.1:1 does not answer ec2:DescribeVolumes"),
-        (at("http://user:unsafe-secret@127.0.0.1:1"), 2, "the endpoint for AWS holds a name or password"),
+        (
+            at("http://user:unsafe-secret@127.0.0.1:1"),
+            2,
+            "the address of the endpoint for AWS holds a name or password",
+        ),
         (
             at("http://aws.example"),
             2,
