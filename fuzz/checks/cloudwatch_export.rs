@@ -1,7 +1,7 @@
 //! Exports of CloudWatch: what is read is valid, and what is not is told on one line.
 
-use gather::export::{Options, read};
-use input::Text;
+use ingest::export::{Options, read};
+use textfile::Text;
 
 /// Reads the bytes as CSV or JSON.
 pub(crate) fn cloudwatch_export(bytes: &[u8]) {

@@ -1,7 +1,7 @@
 //! Deployments: whatever is read is written as TOML that reads the same.
 
 use deployment::Deployment;
-use input::{Text, from_toml};
+use textfile::{Text, from_toml};
 
 /// Reads the bytes as a deployment.
 pub(crate) fn deployment(bytes: &[u8]) {

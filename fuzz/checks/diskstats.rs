@@ -1,6 +1,6 @@
 //! /proc/diskstats: two halves of any text are two samples, and what lies between them is valid.
 
-use gather::diskstats::{Options, Sample, timeline};
+use ingest::diskstats::{Options, Sample, timeline};
 use units::Nanos;
 
 /// Reads the bytes up to an empty line, and those after it.

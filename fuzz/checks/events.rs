@@ -1,7 +1,7 @@
 //! Files of events: whatever is read is told in words, and what is not read is refused in one line.
 
-use input::Text;
 use simulate::Script;
+use textfile::Text;
 
 /// Reads the bytes as events.
 pub(crate) fn events(bytes: &[u8]) {

@@ -1,6 +1,6 @@
 //! iostat reports: whatever is read has rates that are numbers.
 
-use input::Text;
+use textfile::Text;
 use workload::parse_iostat;
 
 /// Reads the bytes as a report.

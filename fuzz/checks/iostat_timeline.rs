@@ -1,7 +1,7 @@
 //! iostat reports as a Timeline: what is read is valid, and what is not is told on one line.
 
-use gather::iostat::{Options, read};
-use input::Text;
+use ingest::iostat::{Options, read};
+use textfile::Text;
 use units::Nanos;
 
 /// Reads the bytes as reports of a minute each.

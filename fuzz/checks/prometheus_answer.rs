@@ -1,6 +1,6 @@
 //! Answers of a Prometheus: whatever a server says is series of a Timeline or one line.
 
-use gather::prometheus::{Access, Range, Server, gather_answered};
+use ingest::prometheus::{Access, Range, Server, gather_answered};
 
 /// Takes the bytes for the answer to everything that is asked.
 pub(crate) fn prometheus_answer(bytes: &[u8]) {

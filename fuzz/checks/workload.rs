@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use input::Text;
+use textfile::Text;
 use workload::{Task, Workload};
 
 const IOSTAT: &str = include_str!("../../examples/tikv-node-iostat.txt");

@@ -12,10 +12,10 @@ use clap::Parser;
 use cluster::{Lab, Programs};
 use mount::Home;
 use rayon::prelude::*;
+use reference_store::{Stage, TrialError};
 use simulate::Constants;
-use trial::{Stage, TrialError};
 use units::Nanos;
-use validate::{
+use validation::{
     Calibrated, Errors, Figures, Grid, Half, Kept, Row, SEEDS, Setup, TARGETS, ValidateError, bounds, calibrate,
     markdown, mean_absolute, measure, predict, replace,
 };
@@ -31,7 +31,7 @@ Examples:
   cargo bench -p diskwright --bench validate -- --only 07 --only 08
   cargo bench -p diskwright --bench validate -- --simulate-only     (two minutes; no root)
 
-What was measured is kept in crates/validate/measured, a file for each row, with what the machine did besides: so
+What was measured is kept in lab/validation/measured, a file for each row, with what the machine did besides: so
 --simulate-only needs nothing else. A row during which more than a tenth of the processors was lent to other machines is
 measured again in the end. The tables of docs/validate.md are written when all rows are there; else they are printed."
 )]
@@ -45,7 +45,7 @@ struct Args {
     /// Measure nothing: simulate, and compare with what was kept
     #[arg(long)]
     simulate_only: bool,
-    /// Fit the constants to the calibrating half, and write them into crates/simulate/tables/store.toml
+    /// Fit the constants to the calibrating half, and write them into crates/analyze/simulate/tables/store.toml
     #[arg(long)]
     calibrate: bool,
     /// Simulate the calibrating half no more often than this for it
@@ -91,7 +91,7 @@ fn root() -> PathBuf {
 /// `deps` of a profile in it.
 fn folder(short: bool) -> PathBuf {
     if !short {
-        return root().join("crates/validate/measured");
+        return root().join("lab/validation/measured");
     }
     let program = std::env::current_exe().unwrap_or_default();
     let target = program.ancestors().nth(3).map_or_else(|| root().join("target"), Path::to_owned);
@@ -112,8 +112,8 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
     if !args.simulate_only {
         measure_all(args, &grid, &rows, &folder)?;
     }
-    let table = root().join("crates/simulate/tables/store.toml");
-    let text = input::read_text(&table, input::LIMIT)?;
+    let table = root().join("crates/analyze/simulate/tables/store.toml");
+    let text = textfile::read_text(&table, textfile::LIMIT)?;
     let mut constants = Constants::embedded().over(text.content()).map_err(ValidateError::Wrong)?;
     let mut found = Vec::new();
     let mut lacking = Vec::new();
@@ -131,7 +131,7 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
         constants = fit(args, (&half, processors), &constants, &table, text.content(), &folder)?;
     } else if !half.is_empty() {
         let mut tell = progress();
-        let (times, paced) = validate::pace(&half, &constants, (processors, args.fit_seeds), &mut tell)?;
+        let (times, paced) = validation::pace(&half, &constants, (processors, args.fit_seeds), &mut tell)?;
         println!("this machine's processors take {times:.2} times as long as by the constants");
         (pace, constants) = (Some(times), paced);
     }
@@ -158,8 +158,8 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
 }
 
 fn grid(args: &Args) -> Result<Grid, ValidateError> {
-    let path = root().join("crates/validate/tables/grid.toml");
-    let mut grid = Grid::from_text(&input::read_text(path, input::LIMIT)?)?;
+    let path = root().join("lab/validation/tables/grid.toml");
+    let mut grid = Grid::from_text(&textfile::read_text(path, textfile::LIMIT)?)?;
     if args.short {
         (grid.common.warm_up, grid.common.measure) = (Nanos::secs(4), Nanos::secs(8));
     }
@@ -182,7 +182,7 @@ fn line(figures: &Figures) -> String {
 
 /// Measures what is not kept, and again what the machine disturbed.
 fn measure_all(args: &Args, grid: &Grid, rows: &[&Row], folder: &Path) -> Result<(), ValidateError> {
-    let stop = interrupt::catch();
+    let stop = signals::catch();
     let stop = stop.map_err(|error| ValidateError::Machine(format!("interrupts cannot be caught: {error}")))?;
     let mut disturbed = Vec::new();
     for (number, row) in (1..).zip(rows) {
@@ -242,7 +242,7 @@ fn one(args: &Args, setup: &Setup, stop: &Arc<AtomicBool>) -> Result<Kept, Valid
         100.0 * busy.others,
         100.0 * busy.stolen
     );
-    Ok(Kept::new(setup, figures, busy, validate::machine()))
+    Ok(Kept::new(setup, figures, busy, validation::machine()))
 }
 
 /// What was measured of the calibrating half.
@@ -285,7 +285,7 @@ fn fit(
     if !args.short {
         let source =
             format!("make validate with --calibrate: fitted to {} rows of the grid, docs/validate.md", half.len());
-        input::write_atomically(table, fitted.table(text, &source)?.as_bytes())?;
+        textfile::write_atomically(table, fitted.table(text, &source)?.as_bytes())?;
         println!("written to {}", table.display());
     }
     fitted.write(&folder.join("fit.json"))?;

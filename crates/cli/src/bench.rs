@@ -14,16 +14,16 @@ mod token;
 use std::path::{Path, PathBuf};
 
 use bench::Report;
+use reference_store::{Database, Found, Ground, Order};
 use serde_json::json;
-use trial::{Database, Found, Ground, Order};
 
 use crate::bench::kept::Kept;
 use crate::bench::live::Live;
 use crate::bench::options::Options;
 use crate::failure::Failure;
 use crate::inputs;
+use crate::on_signal;
 use crate::output::Output;
-use crate::signals;
 
 /// Arguments of `bench`.
 #[derive(Debug, clap::Args)]
@@ -146,7 +146,7 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
         (None, None) => return Err(Failure::input("say what to run on: --on DEPLOYMENT or --db URL")),
     };
     let order = if script.is_empty() { order } else { order.following(&script)? };
-    let order = Order { stop: signals::catch()?, ..order };
+    let order = Order { stop: on_signal::catch()?, ..order };
     let lab = args.options.lab(&order)?;
     let mut live = Live::new();
     let ground = Ground::prepare(lab.as_ref(), order.clone(), &mut |stage| live.show(&stage))?;

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output::{Output, bold, green, red};
 use crate::progress::{self, Steps};
 use crate::table::{WIDTH, wrap};
-use crate::{home, signals};
+use crate::{home, on_signal};
 
 /// Arguments of `claims`.
 #[derive(Debug, clap::Args)]
@@ -33,7 +33,7 @@ simulated by --run simulate, which takes some minutes. Claims on what a mounted 
 measured with fio by --run mount, which takes eight minutes, root and 4 GiB of room in --scratch.
 Claims on what a setting brings are measured on the reference store by --run bench, which takes
 forty minutes, root, 12 GiB of room and the programs of `make store`. The recipes are in
-crates/claims/recipes. D01 is the study of examples/rds-study on MariaDB, eight minutes. What
+crates/present/claims/recipes. D01 is the study of examples/rds-study on MariaDB, eight minutes. What
 --run pilot measures is A26 once more, with the pilot's limiter in place of a limit that stays, in
 a quarter of an hour and 12 GiB of room. Exits with 1 if a claim does not hold.")]
 pub(crate) struct Args {
@@ -77,7 +77,7 @@ fn run_measured(args: &Args, rung: &str, json: bool) -> Result<Output, Failure> 
     let mut wanted = claims::on_rung(rung);
     wanted.retain(|claim| args.id.is_empty() || args.id.contains(&claim.id));
     // A simulation leaves nothing behind that a signal should wait for.
-    let stop = if rung == Rung::Simulate { Arc::default() } else { signals::catch()? };
+    let stop = if rung == Rung::Simulate { Arc::default() } else { on_signal::catch()? };
     let lab = Lab { home: home::home()?, scratch: args.scratch.clone(), span: args.span, stop };
     let mut bar = Steps::new(wanted.len() as u64);
     let outcomes =
@@ -106,7 +106,7 @@ fn report(outcomes: &[Outcome], json: bool) -> Output {
 }
 
 fn unknown(what: &str, name: &str, known: &[&str]) -> Failure {
-    Failure::input(format!("no {what} is called `{name}`: {}", input::did_you_mean(name, known)))
+    Failure::input(format!("no {what} is called `{name}`: {}", textfile::did_you_mean(name, known)))
 }
 
 fn text(outcomes: &[Outcome]) -> String {

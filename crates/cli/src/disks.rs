@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use metrics::{BurstRate, DiskRates, Modification, NodeRates, NodeSample, rates};
 use mount::{Client, Mounted, Node};
-use observe::{BurstRate, DiskRates, Modification, NodeRates, NodeSample, rates};
 use serde_json::{Value, json};
 use units::{Bytes, Nanos};
 

@@ -43,17 +43,17 @@ about_input!(
     deployment::DeploymentError,
     disk::DiskError,
     disk::ParseDiskError,
-    input::InputError,
+    textfile::InputError,
     plan::PlanError,
     plan::UncertainError,
-    resize::PolicyError,
+    volume_control::PolicyError,
     timeline::TimelineError,
     units::ParseError,
     workload::WorkloadError,
 );
 
-impl From<private::FolderError> for Failure {
-    fn from(error: private::FolderError) -> Self {
+impl From<private_dir::FolderError> for Failure {
+    fn from(error: private_dir::FolderError) -> Self {
         Self::environment(error.to_string())
     }
 }
@@ -85,13 +85,13 @@ macro_rules! with_its_code {
 with_its_code!(
     bench::BenchError,
     cluster::ClusterError,
-    gather::GatherError,
+    ingest::GatherError,
     kubernetes::KubernetesError,
     maintenance::MaintenanceError,
     mount::MountError,
     ::pilot::PilotError,
     probe::ProbeError,
     render::WriteError,
-    sql::SqlError,
-    trial::TrialError
+    mysql::SqlError,
+    reference_store::TrialError
 );

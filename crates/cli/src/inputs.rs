@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use catalog::{Catalog, Date, View};
 use deployment::Deployment;
-use input::{InputError, Text};
-use script::Script;
+use events::Script;
+use textfile::{InputError, Text};
 use units::Nanos;
 use workload::Workload;
 
@@ -45,7 +45,7 @@ pub(crate) struct Read<T> {
 
 /// The bytes of the file that an option names: a certificate, a key.
 pub(crate) fn bytes(option: &str, path: &Path) -> Result<Vec<u8>, Failure> {
-    input::read_bytes(path, input::LIMIT).map_err(|error| Failure::input(format!("{option} {error}")))
+    textfile::read_bytes(path, textfile::LIMIT).map_err(|error| Failure::input(format!("{option} {error}")))
 }
 
 /// A certificate of ours and its key, as bytes.
@@ -62,21 +62,21 @@ pub(crate) fn identity(
 
 /// Reads a workload; an iostat report that it names is read too.
 pub(crate) fn workload(path: &Path) -> Result<Read<Workload>, InputError> {
-    let text = input::read_text(path, input::LIMIT)?;
-    let noun = Workload::from_text(&text, &mut |path| input::read_text(path, input::LIMIT))?;
+    let text = textfile::read_text(path, textfile::LIMIT)?;
+    let noun = Workload::from_text(&text, &mut |path| textfile::read_text(path, textfile::LIMIT))?;
     Ok(Read { text, noun })
 }
 
 /// Reads a deployment.
 pub(crate) fn deployment(path: &Path) -> Result<Read<Deployment>, InputError> {
-    let text = input::read_text(path, input::LIMIT)?;
+    let text = textfile::read_text(path, textfile::LIMIT)?;
     let noun = Deployment::from_text(&text)?;
     Ok(Read { text, noun })
 }
 
 /// Reads a file of events; none if none is named.
 pub(crate) fn script(path: Option<&Path>) -> Result<Script, InputError> {
-    path.map_or_else(|| Ok(Script::default()), |path| Script::from_text(&input::read_text(path, input::LIMIT)?))
+    path.map_or_else(|| Ok(Script::default()), |path| Script::from_text(&textfile::read_text(path, textfile::LIMIT)?))
 }
 
 impl Read<Workload> {
@@ -93,5 +93,5 @@ impl Read<Workload> {
 
 /// Writes a file that the user asked for; a failure is the environment's.
 pub(crate) fn write(path: &PathBuf, content: &str) -> Result<(), Failure> {
-    input::write_atomically(path, content.as_bytes()).map_err(|error| Failure::environment(error.to_string()))
+    textfile::write_atomically(path, content.as_bytes()).map_err(|error| Failure::environment(error.to_string()))
 }

@@ -18,6 +18,7 @@ mod home;
 mod inputs;
 mod modify;
 mod mount;
+mod on_signal;
 mod output;
 mod pilot;
 mod plan;
@@ -27,7 +28,6 @@ mod probe;
 mod progress;
 mod record;
 mod render;
-mod signals;
 mod simulate;
 mod table;
 mod usage;
@@ -147,7 +147,7 @@ fn run(cli: Cli) -> Result<Output, Failure> {
         Verb::Plan(args) => plan::run(&args, cli.json),
         Verb::Check(args) => check::run(&args, cli.json),
         Verb::Simulate(args) => simulate::run(&args, cli.json),
-        Verb::Diagnose(args) => diagnose::run(&args, cli.json).map_err(signals::told),
+        Verb::Diagnose(args) => diagnose::run(&args, cli.json).map_err(on_signal::told),
         Verb::Catalog(args) => catalog::run(&args, cli.json),
         Verb::Claims(args) => claims::run(&args, cli.json),
         Verb::Availability(args) => availability::run(&args, cli.json),
@@ -159,7 +159,7 @@ fn run(cli: Cli) -> Result<Output, Failure> {
         Verb::Fault(args) => fault::run(&args, cli.json),
         Verb::Record(args) => record::run(&args, cli.json),
         Verb::Probe(args) => probe::run(&args, cli.json),
-        Verb::Bench(args) => bench::run(&args, cli.json).map_err(signals::told),
+        Verb::Bench(args) => bench::run(&args, cli.json).map_err(on_signal::told),
         Verb::Render(args) => render::run(&args, cli.json),
         Verb::Pilot(args) => pilot::run(&args, cli.json),
         Verb::Daemon { folder } => {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use catalog::Date;
 use disk::Disk;
-use input::shell_word;
 use mount::{Filesystem, Node, Request};
 use serde_json::{Value, json};
+use textfile::shell_word;
 use units::Ratio;
 
 use crate::failure::Failure;

@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Reset, Style};
-use input::{escape_hidden, is_hidden};
 use serde::Serialize;
+use textfile::{escape_hidden, is_hidden};
 
 use crate::failure::Failure;
 

@@ -10,8 +10,8 @@ use std::time::Instant;
 use catalog::Date;
 use engine::Calibration;
 use plan::{Answer, Market, Options, Planner};
+use reference_store::prove::Proof;
 use report::Asked;
-use trial::prove::Proof;
 use units::Usd;
 
 use crate::failure::Failure;

@@ -34,7 +34,7 @@ pub(crate) fn during<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
 
 /// Shows a text beside a bar. The bar writes to the terminal itself: what came with data must not act on it.
 pub(crate) fn show(bar: &ProgressBar, text: &str) {
-    bar.set_message(input::escape_hidden(text).into_owned());
+    bar.set_message(textfile::escape_hidden(text).into_owned());
 }
 
 /// A bar for work of known steps, with the time that is probably left; only where people watch.

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
+use metrics::{CloudWatch, Latencies, Limit, NodeSample, cloudwatch, rates};
 use mount::{Client, Node, Reading};
-use observe::{CloudWatch, Latencies, Limit, NodeSample, cloudwatch, rates};
 use serde_json::{Value, json};
 use timeline::{About, Latency, Timeline};
 use units::Nanos;
@@ -13,7 +13,7 @@ use units::Nanos;
 use crate::failure::Failure;
 use crate::output::{Output, bold};
 use crate::table::Table;
-use crate::{home, inputs, signals};
+use crate::{home, inputs, on_signal};
 
 /// Arguments of `record`.
 #[derive(Debug, clap::Args)]
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 
 /// Starts the command. An interrupt from the keyboard reaches it too; we stay to write what was seen.
 fn start(command: &[String]) -> Result<Child, Failure> {
-    signals::catch()?;
+    on_signal::catch()?;
     let child = Command::new(&command[0]).args(&command[1..]).spawn();
     child.map_err(|error| Failure::input(format!("`{}` cannot be run: {error}", command[0])))
 }
@@ -109,13 +109,13 @@ pub(crate) fn timeline(
         nitro: instance.is_none_or(|instance| instance.nitro),
         detailed: true,
     };
-    Ok(observe::timeline(samples, histograms, about).merge(&cloudwatch(samples, &options))?)
+    Ok(metrics::timeline(samples, histograms, about).merge(&cloudwatch(samples, &options))?)
 }
 
 /// One disk over the whole run.
 struct Summary {
     name: String,
-    rates: observe::DiskRates,
+    rates: metrics::DiskRates,
     read: Latency,
     write: Latency,
 }
@@ -124,7 +124,7 @@ fn summaries(first: &Reading, last: &Reading) -> (Nanos, Vec<Summary>) {
     let rates = rates(&first.sample, &last.sample);
     let span = rates.span;
     let pairs = rates.disks.into_iter().zip(first.latencies.iter().zip(&last.latencies));
-    let summary = |(rates, (before, after)): (observe::DiskRates, (&Latencies, &Latencies))| Summary {
+    let summary = |(rates, (before, after)): (metrics::DiskRates, (&Latencies, &Latencies))| Summary {
         name: rates.name.clone(),
         read: since(&before.read, &after.read),
         write: since(&before.write, &after.write),

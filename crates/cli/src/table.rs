@@ -1,6 +1,6 @@
 //! Plain tables and paragraphs that fit a terminal of 100 columns.
 
-use input::{escape_hidden, escape_line};
+use textfile::{escape_hidden, escape_line};
 
 use crate::output::width;
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::Parser;
-use input::escape_line;
+use textfile::escape_line;
 
 use crate::Cli;
 use crate::output::complain;

@@ -29,7 +29,7 @@ pub(crate) struct Arm {
 const NONE: f64 = 10.0 * 1024.0;
 /// The disk's throughput.
 const WHOLE: f64 = 125.0;
-/// What `diskwright render` lets a store begin with on it (`rate-limit-share` of crates/render/tables/advice.toml). Without a limit
+/// What `diskwright render` lets a store begin with on it (`rate-limit-share` of crates/operate/render/tables/advice.toml). Without a limit
 /// RocksDB's limiter keeps a tenth of a second of that as credit, 256 MiB here, which passes whatever rate is set later.
 const RENDERED: f64 = 0.8 * WHOLE;
 

@@ -7,8 +7,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use cluster::{EngineCounters, Lab, Node};
+use reference_store::{Ground, PilotProcess};
 use serde_json::{Map, Value};
-use trial::{Ground, PilotProcess};
 use units::{Bytes, BytesPerSec};
 
 use crate::Trouble;

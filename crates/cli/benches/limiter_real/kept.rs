@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use validate::Busy;
+use validation::Busy;
 
 use crate::Trouble;
 use crate::arms::Arm;
@@ -41,5 +41,5 @@ pub(crate) fn read(folder: &Path, setup: &str, arm: &Arm, seed: u64) -> Option<K
 /// Keeps it.
 pub(crate) fn write(folder: &Path, arm: &Arm, seed: u64, kept: &Kept) -> Result<(), Trouble> {
     std::fs::create_dir_all(folder)?;
-    Ok(input::write_atomically(path(folder, arm, seed, "json"), serde_json::to_string_pretty(kept)?.as_bytes())?)
+    Ok(textfile::write_atomically(path(folder, arm, seed, "json"), serde_json::to_string_pretty(kept)?.as_bytes())?)
 }

@@ -3,17 +3,17 @@
 //! `docs/limiter.md`.
 
 mod arms;
-#[path = "../../../simulate/benches/limiter/figures.rs"]
+#[path = "../../../analyze/simulate/benches/limiter/figures.rs"]
 mod figures;
 mod hand;
 mod kept;
-#[path = "../../../simulate/benches/limiter/phases.rs"]
+#[path = "../../../analyze/simulate/benches/limiter/phases.rs"]
 mod phases;
 mod run;
 mod setup;
-#[path = "../../../simulate/benches/limiter/table.rs"]
+#[path = "../../../analyze/simulate/benches/limiter/table.rs"]
 mod table;
-#[path = "../../../simulate/src/limiter/tikv.rs"]
+#[path = "../../../analyze/simulate/src/limiter/tikv.rs"]
 #[expect(dead_code, reason = "flushes that pass by the tokens are RocksDB's affair here")]
 mod tikv;
 
@@ -165,8 +165,8 @@ fn measure(
     folder: &Path,
     lacking: impl Iterator<Item = (u64, Vec<Arm>)>,
 ) -> Result<(), Trouble> {
-    let stop = interrupt::catch()?;
-    private::open(&args.scratch, private::Purpose::SCRATCH)?;
+    let stop = signals::catch()?;
+    private_dir::open(&args.scratch, private_dir::Purpose::SCRATCH)?;
     let home = Home::open(args.scratch.join(run::HOME), env!("CARGO_BIN_EXE_diskwright"))?;
     let lab = Lab { home, scratch: args.scratch.clone(), programs: Programs::find()? };
     let began = Instant::now();

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use cluster::{Lab, Node};
-use input::Text;
-use script::Script;
+use events::Script;
+use reference_store::{Ground, PilotProcess, Stage};
+use textfile::Text;
 use timeline::Timeline;
-use trial::{Ground, PilotProcess, Stage};
-use validate::Around;
+use validation::Around;
 
 use crate::Trouble;
 use crate::arms::Arm;
@@ -87,7 +87,7 @@ impl Place {
             flushed: found.used.flush_bytes,
             compacted: found.used.compaction_write_bytes,
             busy,
-            machine: validate::machine(),
+            machine: validation::machine(),
         };
         Ok((kept, found.timeline))
     }

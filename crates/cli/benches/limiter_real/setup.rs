@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use bench::{Arrivals, Limits, Loop, Plan};
 use deployment::{Deployment, NodeGroup, Role, Settings};
-use input::Text;
+use reference_store::{Database, Order};
+use textfile::Text;
 use toml::{Table, Value};
-use trial::{Database, Order};
 use units::{Bytes, BytesPerSec, Nanos};
 use workload::{Engine, Workload};
 
@@ -21,7 +21,7 @@ use crate::phases::MIX;
 const DISK: &str = "gp3:14GiB";
 /// An hour is pressed into ten minutes: what fills or waits does so in a sixth of the bytes.
 const PRESSED: f64 = 6.0;
-/// What `crates/simulate/benches/limiter` runs with: operations a second of the steady phase, rows, data.
+/// What `crates/analyze/simulate/benches/limiter` runs with: operations a second of the steady phase, rows, data.
 const RATE: f64 = 200.0;
 const ROW: Bytes = Bytes::kib(32);
 const DATA: Bytes = Bytes::gib(150);
@@ -140,7 +140,9 @@ impl Setup {
             RATE * self.share,
             self.rows(),
         );
-        Ok(Workload::from_text(&Text::new("phases", text), &mut |path: &Path| input::read_text(path, input::LIMIT))?)
+        Ok(Workload::from_text(&Text::new("phases", text), &mut |path: &Path| {
+            textfile::read_text(path, textfile::LIMIT)
+        })?)
     }
 }
 

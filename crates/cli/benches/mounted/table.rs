@@ -47,7 +47,7 @@ fn rows(figures: &[Figure]) -> String {
 fn machine() -> String {
     let fio = std::process::Command::new("fio").arg("--version").output();
     let fio = fio.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
-    format!("{}, {fio}", validate::machine())
+    format!("{}, {fio}", validation::machine())
 }
 
 /// Writes what was found between the markers, as a whole or not at all.

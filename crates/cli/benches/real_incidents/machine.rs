@@ -1,7 +1,7 @@
 //! Whether the machine was an incident's own: one that is late, or does other work, makes another incident of it.
 
 use units::Nanos;
-use validate::Busy;
+use validation::Busy;
 
 /// When a second is not the incident's own, and how many of them it may have.
 #[derive(Debug, Clone, Copy, serde::Deserialize)]

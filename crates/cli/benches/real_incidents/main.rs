@@ -8,7 +8,7 @@ mod make;
 mod page;
 mod prometheus;
 mod row;
-#[path = "../../../diagnose/benches/incidents/section.rs"]
+#[path = "../../../analyze/diagnose/benches/incidents/section.rs"]
 mod section;
 mod watch;
 
@@ -108,11 +108,11 @@ fn make_all(args: &Args, rows: &[&Row]) -> Result<(), Trouble> {
     if new.is_empty() {
         return Ok(());
     }
-    let stop = interrupt::catch()?;
+    let stop = signals::catch()?;
     let needs_store = new.iter().any(|row| row.on == On::Store);
     let none = || Programs { store: PathBuf::new(), pd: PathBuf::new() };
     let programs = if needs_store { Programs::find()? } else { none() };
-    private::open(&args.scratch, private::Purpose::SCRATCH)?;
+    private_dir::open(&args.scratch, private_dir::Purpose::SCRATCH)?;
     let home = Home::open(args.scratch.join("run"), env!("CARGO_BIN_EXE_diskwright"))?;
     let lab = Lab { home, scratch: args.scratch.clone(), programs };
     let began = Instant::now();

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bench::{Arrivals, Limits, Loop, Plan};
 use cluster::{Host, Lab};
-use sql::{Job, JobKind};
+use mysql::{Job, JobKind};
 use units::{Bytes, Nanos, Ratio};
-use validate::{Common, Setup};
+use validation::{Common, Setup};
 
 use crate::Trouble;
 use crate::machine::Rule;
@@ -130,11 +130,11 @@ fn store(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> 
     };
     let mut order = setup.order(stop)?;
     order.plan.threads = row.threads;
-    if let trial::Database::Reference { options, .. } = &mut order.database {
+    if let reference_store::Database::Reference { options, .. } = &mut order.database {
         options.keys.extend(row.keys.clone());
         options.credits = None;
     }
-    let ground = trial::Ground::prepare(Some(lab), order, &mut |_| {})?;
+    let ground = reference_store::Ground::prepare(Some(lab), order, &mut |_| {})?;
     let status = ground.cluster().map(|cluster| cluster.node(0).status_addr());
     let watch = Watch::start(&lab.home, &lab.scratch, row, status)?;
     let found = ground.run(1, &mut |_| {})?;
@@ -152,9 +152,9 @@ fn mariadb(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble
     };
     let kind = JobKind::Inserts { before: row.rows as u64, adds: ADDS, rows: 1, row: row.row };
     let options = cluster::Options { memory: Some(row.memory), seed: SEED, ..cluster::Options::default() };
-    let order = sql::Order {
+    let order = mysql::Order {
         job: Job { kind, clients: Some(row.clients), think: Nanos(0) },
-        database: sql::Database::MariaDb {
+        database: mysql::Database::MariaDb {
             deployment: Box::new(row.deployment()),
             options: Box::new(options),
             set: Vec::new(),
@@ -163,14 +163,14 @@ fn mariadb(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble
             limits: limits(row),
             seed: SEED,
             drain: Nanos::secs(20),
-            ..Plan::new(&row.name, "inserts", load, sql::Order::PATIENCE)
+            ..Plan::new(&row.name, "inserts", load, mysql::Order::PATIENCE)
         },
-        table: sql::Table::Load,
+        table: mysql::Table::Load,
         create: true,
         crash: None,
         stop: stop.clone(),
     };
-    let ground = sql::Ground::prepare((Some(&lab.home), &lab.scratch), order, &mut |_| {})?;
+    let ground = mysql::Ground::prepare((Some(&lab.home), &lab.scratch), order, &mut |_| {})?;
     let watch = Watch::start(&lab.home, &lab.scratch, row, None)?;
     let found = ground.run(1, &mut |_| {})?;
     let seen = watch.finish(row, Some(found.timeline))?;

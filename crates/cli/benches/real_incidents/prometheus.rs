@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use gather::prometheus::{Access, Options, Range, Server, gather};
+use ingest::prometheus::{Access, Options, Range, Server, gather};
 use jiff::Timestamp;
 use mount::Node;
 use timeline::Timeline;
@@ -40,7 +40,7 @@ impl Prometheus {
         );
         std::fs::write(folder.join("prometheus.yml"), config)?;
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let child = tools::server("prometheus", &folder)?
+        let child = testkit::server("prometheus", &folder)?
             .args(["--config.file=prometheus.yml", "--storage.tsdb.path=data"])
             .arg(format!("--web.listen-address=127.0.0.1:{port}"))
             .stdout(Stdio::null())

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use cluster::Rounds;
 use disk::Wish;
 use jiff::Timestamp;
+use metrics::{CloudWatch, NodeSample};
 use mount::{Client, Home, Node};
-use observe::{CloudWatch, NodeSample};
 use timeline::{About, Merge, Point, Points, Series, Timeline, Unit};
 use units::Nanos;
-use validate::{Around, Busy};
+use validation::{Around, Busy};
 
 use crate::Trouble;
 use crate::machine::{Machine, Rule};
@@ -121,7 +121,7 @@ impl Watch {
         let mut counted = match engine {
             Some(engine) => engine,
             None => {
-                let mut own = observe::timeline(&samples, &vec![Vec::new(); samples.len()], about);
+                let mut own = metrics::timeline(&samples, &vec![Vec::new(); samples.len()], about);
                 own.series.iter_mut().for_each(|series| drop(series.labels.insert("node".into(), NODE.into())));
                 own
             }
@@ -133,7 +133,7 @@ impl Watch {
         let nitro = row.known().view.instance(&row.instance).is_ok_and(|instance| instance.nitro);
         let options =
             CloudWatch { start: self.node.started, instance_id: INSTANCE_ID.to_owned(), nitro, detailed: true };
-        let mut cloudwatch = observe::cloudwatch(&samples, &options);
+        let mut cloudwatch = metrics::cloudwatch(&samples, &options);
         let mut prometheus = self.prometheus.gathered(&self.node, (self.from, until))?;
         add_processors(&mut cloudwatch, &ran, self.from, true);
         for timeline in [&mut counted, &mut prometheus] {

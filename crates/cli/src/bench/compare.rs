@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use bench::compare::{Sample, compare, read};
+use reference_store::{Found, Order, Stage, alternate};
 use serde_json::json;
-use trial::{Found, Order, Stage, alternate};
 use workload::operations::Recipe;
 
 use crate::bench::kept::Kept;
@@ -12,8 +12,8 @@ use crate::bench::live::Live;
 use crate::bench::options::Options;
 use crate::failure::Failure;
 use crate::inputs;
+use crate::on_signal;
 use crate::output::Output;
-use crate::signals;
 
 /// Arguments of `bench compare`.
 #[derive(Debug, clap::Args)]
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 
 fn measure(args: &Args, workload: &Path) -> Result<[(String, Vec<Sample>); 2], Failure> {
     let workload = inputs::workload(workload)?.noun;
-    let stop = signals::catch()?;
+    let stop = on_signal::catch()?;
     let order = |path: &Path| -> Result<Order, Failure> {
         let order = args.options.on(workload.clone(), &inputs::deployment(path)?.noun)?;
         Ok(Order { stop: stop.clone(), ..order })

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use bench::{Report, RunReport};
+use reference_store::Order;
 use timeline::Timeline;
-use trial::Order;
 use workload::operations::Recipe;
 
 use crate::failure::Failure;

@@ -3,7 +3,7 @@
 use bench::Phase;
 use cluster::Latest;
 use indicatif::{ProgressBar, ProgressStyle};
-use trial::Stage;
+use reference_store::Stage;
 use units::{Bytes, Nanos};
 
 use crate::progress;
@@ -62,11 +62,11 @@ impl Live {
     }
 
     /// The same on a SQL database.
-    pub(crate) fn show_sql(&mut self, stage: &sql::Stage<'_>) {
+    pub(crate) fn show_sql(&mut self, stage: &mysql::Stage<'_>) {
         match stage {
-            sql::Stage::Starting(what) => progress::show(&self.bar, &format!("{}{what}", self.side)),
-            sql::Stage::Loading(loading) => self.show(&Stage::Loading(loading)),
-            sql::Stage::Running { run, progress, nodes } => self.show(&Stage::Running { run: *run, progress, nodes }),
+            mysql::Stage::Starting(what) => progress::show(&self.bar, &format!("{}{what}", self.side)),
+            mysql::Stage::Loading(loading) => self.show(&Stage::Loading(loading)),
+            mysql::Stage::Running { run, progress, nodes } => self.show(&Stage::Running { run: *run, progress, nodes }),
         }
     }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use bench::{Arrivals, Limits, Loop, Plan};
 use cluster::{Lab, Programs};
 use deployment::Deployment;
-use private::Purpose;
-use trial::{Database, Order};
+use private_dir::Purpose;
+use reference_store::{Database, Order};
 use units::{Bytes, Nanos, Ratio, Uncertain, Usd};
 use workload::Workload;
 use workload::operations::{Recipe, Scale, Sizes};
@@ -169,7 +169,7 @@ impl Options {
     pub(crate) fn lab(&self, order: &Order) -> Result<Option<Lab>, Failure> {
         let Database::Reference { deployment, .. } = &order.database else { return Ok(None) };
         let programs = Programs::find()?;
-        private::open(&self.scratch, Purpose::SCRATCH)?;
+        private_dir::open(&self.scratch, Purpose::SCRATCH)?;
         self.room(order, deployment)?;
         Ok(Some(Lab { home: home::home()?, scratch: self.scratch.clone(), programs }))
     }

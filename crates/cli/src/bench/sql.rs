@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use bench::{Phase, Plan, Report, RunReport};
 use deployment::Deployment;
-use private::Purpose;
+use mysql::{Database, Found, Ground, Job, JobKind, Order, Password, SqlError, Table, Target};
+use private_dir::Purpose;
 use serde_json::{Value, json};
-use sql::{Database, Found, Ground, Job, JobKind, Order, Password, SqlError, Table, Target};
 use units::{Bytes, Nanos, Ratio, Usd};
 use workload::{Engine, Workload};
 
@@ -19,7 +19,7 @@ use crate::bench::options::CLIENTS;
 use crate::bench::{Args, sql_text, token};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{home, inputs, signals};
+use crate::{home, inputs, on_signal};
 
 /// Servers that can be started here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -82,11 +82,11 @@ impl Extra {
 
 pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Output, Failure> {
     let order = order(args, workload)?;
-    let order = Order { stop: signals::catch()?, ..order };
+    let order = Order { stop: on_signal::catch()?, ..order };
     let launched = matches!(order.database, Database::MariaDb { .. });
     let home = launched.then(home::home).transpose()?;
     if launched {
-        sql::Programs::find()?;
+        mysql::Programs::find()?;
         room(args, &order.job)?;
     }
     let mut live = Live::new();
@@ -228,7 +228,7 @@ fn password(target: &Target) -> Result<Option<Password>, Failure> {
         return Ok(None);
     }
     let title = target.title();
-    let asked = rpassword::prompt_password(format!("password of {} (empty for none): ", input::escape_line(&title)));
+    let asked = rpassword::prompt_password(format!("password of {} (empty for none): ", textfile::escape_line(&title)));
     let typed = asked.map_err(|error| Failure::environment(format!("the password cannot be read: {error}")))?;
     Ok((!typed.is_empty()).then(|| Password::new(typed)))
 }
@@ -252,7 +252,7 @@ fn room(args: &Args, job: &Job) -> Result<(), Failure> {
 /// Whether a folder has so many bytes of room.
 pub(super) fn enough(scratch: &Path, needed: f64) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::environment(format!("{}: {error}", scratch.display()));
-    private::open(scratch, Purpose::SCRATCH)?;
+    private_dir::open(scratch, Purpose::SCRATCH)?;
     let there = nix::sys::statvfs::statvfs(scratch).map_err(|error| failed(&error))?;
     let free = there.blocks_available() as f64 * there.fragment_size() as f64;
     if needed > free {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bench::{Report, RunReport};
-use sql::{Checked, Found, Use};
+use mysql::{Checked, Found, Use};
 
 use crate::bench::text::{headline, how, remarks, table, unsteady};
 use crate::output::{bold, yellow};
@@ -126,7 +126,7 @@ fn used(run: &RunReport, found: &Found) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use sql::{TiDbUse, TiKvUse};
+    use mysql::{TiDbUse, TiKvUse};
 
     use super::*;
 

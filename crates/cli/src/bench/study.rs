@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use mysql::Found;
+use mysql::study::{Phases, Study, phases, slots};
 use report::{StudyPage, StudySide};
 use serde_json::{Value, json};
-use sql::Found;
-use sql::study::{Phases, Study, phases, slots};
 use units::Nanos;
 
 use crate::bench::live::Live;
 use crate::bench::{sql as sql_verb, study_text};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{home, inputs, signals};
+use crate::{home, inputs, on_signal};
 
 /// Arguments of `bench study`.
 #[derive(Debug, clap::Args)]
@@ -56,12 +56,12 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
             )));
         }
     }
-    let text = input::read_text(&args.study, input::LIMIT)?;
-    let mut study = Study::from_text(&text, &mut |path| input::read_text(path, input::LIMIT))?;
+    let text = textfile::read_text(&args.study, textfile::LIMIT)?;
+    let mut study = Study::from_text(&text, &mut |path| textfile::read_text(path, textfile::LIMIT))?;
     study.pairs = args.pairs.unwrap_or(study.pairs);
-    sql::Programs::find()?;
+    mysql::Programs::find()?;
     sql_verb::enough(&args.scratch, ROOM)?;
-    let (home, stop) = (home::home()?, signals::catch()?);
+    let (home, stop) = (home::home()?, on_signal::catch()?);
     let mut live = Live::new();
     let pairs = study.run(&home, &args.scratch, &stop, &mut |second, pair, stage| {
         let side = &study.sides[usize::from(second)].name;

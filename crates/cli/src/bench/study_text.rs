@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use bench::compare::{Difference, Verdict};
-use sql::Found;
-use sql::study::{Gain, Phases, Slot, Study, slots};
+use mysql::Found;
+use mysql::study::{Gain, Phases, Slot, Study, slots};
 
 use crate::output::bold;
 use crate::table::{Table, WIDTH, wrap};

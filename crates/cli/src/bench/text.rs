@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bench::{ErrorCount, KindReport, Loop, Report, RunReport, Stall};
-use trial::{Found, Order, Use};
+use reference_store::{Found, Order, Use};
 use units::{Bytes, Nanos};
 use workload::operations::Sizes;
 

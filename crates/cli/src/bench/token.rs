@@ -1,6 +1,6 @@
 //! A password of RDS that AWS IAM signs, renewed for as long as the program runs.
 
-use sql::{Password, Target};
+use mysql::{Password, Target};
 
 use crate::failure::Failure;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gather::export::Options;
+use ingest::export::Options;
 use units::{Bytes, Nanos};
 
 use super::answer::answer;
@@ -34,8 +34,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
-    let text = input::read_text(&args.file, LIMIT)?;
-    let timeline = gather::export::read(&text, &Options { period: args.period, ..Options::default() })?;
+    let text = textfile::read_text(&args.file, LIMIT)?;
+    let timeline = ingest::export::read(&text, &Options { period: args.period, ..Options::default() })?;
     let known = args.given.known(None)?;
     answer(&args.file.display().to_string(), &timeline, &known, args.given.out.as_deref(), json)
 }

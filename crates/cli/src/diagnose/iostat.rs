@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use gather::iostat::{First, Options};
-use input::Text;
+use ingest::iostat::{First, Options};
+use textfile::Text;
 use units::{Bytes, Nanos};
 
 use super::given::Given;
@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
             Some(text) => asked(args, &text).map(Some),
             None => Ok(None),
         },
-        None => asked(args, &input::read_text(&args.file, LIMIT)?).map(Some),
+        None => asked(args, &textfile::read_text(&args.file, LIMIT)?).map(Some),
     };
     args.watch.answer(ask, args.given.out.as_deref(), json)
 }
@@ -62,11 +62,11 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 fn asked(args: &Args, text: &Text) -> Result<Asked, Failure> {
     let first = if args.first_counts { First::Counts } else { First::Alone };
     let options = Options { interval: args.interval, first, ..Options::default() };
-    let mut timeline = gather::iostat::read(text, &options).map_err(|error| match error {
-        gather::GatherError::NoInterval { .. } => Failure::input(format!("{error}: --interval 1s")),
+    let mut timeline = ingest::iostat::read(text, &options).map_err(|error| match error {
+        ingest::GatherError::NoInterval { .. } => Failure::input(format!("{error}: --interval 1s")),
         error => error.into(),
     })?;
-    if let Some(told) = timeline.about.notes.get_mut(gather::iostat::LEFT_OUT) {
+    if let Some(told) = timeline.about.notes.get_mut(ingest::iostat::LEFT_OUT) {
         told.push_str("; with --first-counts it counts");
     }
     Ok(Asked { of: args.file.display().to_string(), timeline, known: args.given.known(None)? })

@@ -45,7 +45,7 @@ fn ask(args: &Args) -> Result<Asked, Failure> {
     let mut about = About { title: node.dir.display().to_string(), start: Some(node.started), ..About::default() };
     about.notes.extend(node.disks.iter().map(|disk| (format!("disk {}", disk.name), disk.disk.clone())));
     about.notes.extend(node.instance.iter().map(|instance| ("instance".to_owned(), instance.clone())));
-    let timeline = observe::timeline(&samples, &vec![Vec::new(); samples.len()], about);
+    let timeline = metrics::timeline(&samples, &vec![Vec::new(); samples.len()], about);
     let mut known = args.given.known(None)?;
     add_noted(&mut known, &timeline);
     Ok(Asked { of: args.dir.display().to_string(), timeline, known })

@@ -14,7 +14,7 @@ const DRAWN: usize = 12;
 /// Points of a curve: more are no wider than a hair.
 const POINTS: usize = 480;
 
-const RULES: &str = "Rules with their thresholds, reasons and sources: crates/diagnose/tables/rules.toml. Limits and prices: the \
+const RULES: &str = "Rules with their thresholds, reasons and sources: crates/analyze/diagnose/tables/rules.toml. Limits and prices: the \
                      catalogue of the day asked for.";
 
 /// The page.

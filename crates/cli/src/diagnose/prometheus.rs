@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gather::prometheus::{Access, Auth, Options, Range, Server, gather};
+use ingest::prometheus::{Access, Auth, Options, Range, Server, gather};
 use jiff::{SignedDuration, Timestamp};
 use units::Nanos;
 
@@ -63,7 +63,7 @@ pub(crate) struct Args {
     given: Given,
 }
 
-fn input(error: peer::PeerError) -> Failure {
+fn input(error: http_client::PeerError) -> Failure {
     Failure::input(error.to_string())
 }
 

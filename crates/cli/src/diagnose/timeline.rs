@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use deployment::Deployment;
-use input::Text;
+use textfile::Text;
 use timeline::Timeline;
 
 use super::answer::answer;

@@ -14,8 +14,8 @@ use super::answer::answer;
 use super::text;
 use crate::failure::Failure;
 use crate::inputs;
+use crate::on_signal;
 use crate::output::{Output, bold, complain, json_line, print, red};
-use crate::signals;
 use crate::table::{WIDTH, wrap};
 
 /// How often, and how often at most.
@@ -59,7 +59,7 @@ impl Watch {
         let Some(every) = self.watch else {
             return answer(&asked.of, &asked.timeline, &asked.known, out, json);
         };
-        signals::catch()?;
+        on_signal::catch()?;
         let mut current = Current { every, ..Current::default() };
         if !json {
             say(&answer(&asked.of, &asked.timeline, &asked.known, out, false)?.text)?;
@@ -69,12 +69,12 @@ impl Watch {
             tell(&events, &asked, true)?;
         }
         let mut times = 1;
-        while self.times.is_none_or(|most| times < most) && interrupt::pause(Duration::from_nanos(every.0)) {
+        while self.times.is_none_or(|most| times < most) && signals::pause(Duration::from_nanos(every.0)) {
             times += 1;
             match ask() {
                 Ok(Some(asked)) => tell(&current.turn(&asked), &asked, json)?,
                 Ok(None) => break,
-                Err(_) if interrupt::is_set() => break,
+                Err(_) if signals::is_set() => break,
                 // What is told once and mends itself is no reason to look away.
                 Err(failure) => complain(&format!("{} {}; asked again in {every}", red("error:"), failure.message)),
             }

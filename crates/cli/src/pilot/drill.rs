@@ -12,9 +12,9 @@ use serde_json::json;
 use units::Nanos;
 
 use crate::failure::Failure;
+use crate::on_signal;
 use crate::output::{Output, bold, complain};
 use crate::progress::Steps;
-use crate::signals;
 
 /// The notice of events of which the cloud tells days before: nobody rehearses days.
 const SHORTENED: Duration = Duration::from_secs(600);
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let server = Server::start(emulator, args.listen)
         .map_err(|error| Failure::environment(format!("--listen {}: {error}; name another port", args.listen)))?;
     complain(&format!("serving {} of {} at {}", args.cloud.cloud(), args.machine, server.base()));
-    let interrupted = signals::catch()?;
+    let interrupted = on_signal::catch()?;
     let happening = watch(&server, &interrupted);
     let was = |at: Option<Timestamp>| at.map(|at| (at - happening.planned.announced).get_milliseconds() as f64 / 1e3);
     let in_time = happening.read.is_some_and(|read| read < happening.planned.starts);

@@ -2,8 +2,8 @@
 
 use ::pilot::compactions::{Compactions, Disks, Host, Limited, MountedDisks, Part, Stores};
 use ::pilot::{Access, Pilot, TikvHttp};
+use compaction_control::Bounds;
 use diagnose::Known;
-use limiter::Bounds;
 use units::{BytesPerSec, Ratio};
 
 use crate::failure::Failure;

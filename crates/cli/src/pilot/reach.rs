@@ -7,14 +7,14 @@ use ::pilot::{
     Access, Attention, Clock, ClusterLock, Folder, Journal, Lease, Meters, Notes, Pd, PdHttp, PdLock, Pilot, Run, Stop,
     SystemClock, TikvHttp, World,
 };
-use gather::prometheus::Server;
+use http_client::Secret;
+use ingest::prometheus::Server;
 use jiff::Timestamp;
-use peer::Secret;
-use sql::{Password, Target, Variables};
+use mysql::{Password, Target, Variables};
 
 use super::tidb::Tidb;
 use crate::failure::Failure;
-use crate::{inputs, signals};
+use crate::{inputs, on_signal};
 
 /// Secrets never come from arguments, which others on the machine can read.
 pub(super) const PD_TOKEN: &str = "DISKWRIGHT_PD_TOKEN";
@@ -42,7 +42,7 @@ impl Place {
 
     /// Catches signals from now on, and looks at them and the folder's switch.
     pub(crate) fn attention(&self) -> Result<Attention, Failure> {
-        Ok(Attention::new(signals::catch()?, Folder::at(self.path())?))
+        Ok(Attention::new(on_signal::catch()?, Folder::at(self.path())?))
     }
 }
 
@@ -142,8 +142,8 @@ impl Reach {
 
     /// A Prometheus, trusted as the cluster is.
     pub(crate) fn prometheus(&self, url: &str, attention: &Attention) -> Result<Server, Failure> {
-        let input = |error: peer::PeerError| Failure::input(error.to_string());
-        let mut access = peer::Access::default().insecure(self.insecure).stop(attention.stop());
+        let input = |error: http_client::PeerError| Failure::input(error.to_string());
+        let mut access = http_client::Access::default().insecure(self.insecure).stop(attention.stop());
         if let Some(path) = &self.ca {
             access = access.ca("CA", &inputs::bytes("--ca", path)?).map_err(input)?;
         }
@@ -166,7 +166,7 @@ impl Reach {
     fn tidb(&self, attention: &Attention) -> Result<Option<Box<dyn ::pilot::Tidb>>, Failure> {
         let Some(url) = &self.tidb else { return Ok(None) };
         let mut target = Target::server("--tidb", url)?;
-        if self.ca.is_none() && !self.insecure && !peer::is_loopback(&target.host) {
+        if self.ca.is_none() && !self.insecure && !http_client::is_loopback(&target.host) {
             let message =
                 "it is not encrypted, and anybody on the way could read and change it: give --ca, or --insecure";
             return Err(Failure::input(format!("--tidb {url}: {message}")));
@@ -185,7 +185,7 @@ impl Reach {
         tell: Box<dyn FnMut(&str)>,
     ) -> Result<Opened, Failure> {
         // Nothing is under way yet that would have to be undone.
-        self.opened(place, act, attention, tell).map_err(signals::told)
+        self.opened(place, act, attention, tell).map_err(on_signal::told)
     }
 
     fn opened(
@@ -249,7 +249,7 @@ pub(crate) fn not_stopped(place: &Place) -> Result<(), Failure> {
                 "the kill switch is set in {}{}: take it away with `diskwright pilot stop --clear --journal {}`",
                 place.path().display(),
                 if stop == Stop::Freeze { ", and nothing may be touched" } else { "" },
-                input::shell_word(place.path())
+                textfile::shell_word(place.path())
             ),
             code: 1,
         }),

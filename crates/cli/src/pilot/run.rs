@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::pilot::{Attention, MetricsServer, Plan, Prometheus, Settings, watch};
+use compaction_control::Constants;
 use diagnose::Known;
-use gather::prometheus::Options;
-use limiter::Constants;
+use ingest::prometheus::Options;
 use serde_json::json;
 use units::Nanos;
 
@@ -18,8 +18,8 @@ use super::text;
 use super::volumes::Volumes;
 use crate::failure::Failure;
 use crate::inputs;
+use crate::on_signal;
 use crate::output::{self, Output};
-use crate::signals;
 
 /// Of the half minute that the shortest notice leaves, no more is lost before it is noticed. The backlog of compactions and the rate
 /// that holds are seen as soon.
@@ -109,7 +109,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     }
     let pilot = args.limits.join(pilot, limited, &opened.tikv);
     let joined = args.listen.join(pilot, &args.volumes, &account, &opened.attention);
-    let (pilot, _listening) = joined.map_err(signals::told)?;
+    let (pilot, _listening) = joined.map_err(on_signal::told)?;
     opened.pilot = match volumes {
         Some(join) => join(pilot),
         None => pilot,

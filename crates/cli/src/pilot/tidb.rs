@@ -1,8 +1,8 @@
 //! TiDB's variables over SQL, as the pilot reads and sets them.
 
 use ::pilot::WorldError;
+use mysql::{SqlError, Variables};
 use serde_json::Value;
-use sql::{SqlError, Variables};
 
 /// A TiDB. It stands for all of a cluster: global variables are kept in TiKV.
 pub(crate) struct Tidb(pub(crate) Variables);

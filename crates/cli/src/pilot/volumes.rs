@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ::pilot::volumes::{Book, Bridge, Fleet, Keeps, MemoryBook, Mounted, Resizer};
 use ::pilot::{Attention, Pilot, SystemClock};
 use diagnose::Known;
-use resize::Policy;
+use volume_control::Policy;
 
 use super::reach::{Place, Reach};
 use crate::failure::Failure;
@@ -59,7 +59,7 @@ pub(crate) struct Volumes {
 impl Volumes {
     fn policy(&self) -> Result<Policy, Failure> {
         let Some(path) = &self.policy else { return Ok(Policy::default()) };
-        let text = input::read_text(path, input::LIMIT)?;
+        let text = textfile::read_text(path, textfile::LIMIT)?;
         Policy::from_toml(text.content()).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
     }
 

@@ -5,14 +5,14 @@ use std::path::Path;
 use catalog::View;
 use cluster::{Lab, Programs};
 use plan::Answer;
-use private::Purpose;
-use trial::prove::{Machine, Proof, Raw, Staged};
+use private_dir::Purpose;
+use reference_store::prove::{Machine, Proof, Raw, Staged};
 use units::Bytes;
 use workload::Workload;
 
 use crate::bench::live::Live;
 use crate::failure::Failure;
-use crate::{home, signals};
+use crate::{home, on_signal};
 
 /// What is needed of the machine, looked for before anything is searched.
 #[derive(Debug)]
@@ -32,14 +32,14 @@ impl Prover {
                  (`modprobe fuse`; in a container `--device /dev/fuse --cap-add SYS_ADMIN`)"
             )));
         }
-        let scratch = private::open(scratch, Purpose::SCRATCH)?;
+        let scratch = private_dir::open(scratch, Purpose::SCRATCH)?;
         let lab = Lab { home: home::home()?, scratch, programs };
         Ok(Self { plans: plans.into(), lab })
     }
 
     /// Runs the best plans, one after the other.
     pub(crate) fn prove(&self, workload: &Workload, answer: &Answer, view: &View) -> Result<Vec<Proof>, Failure> {
-        let stop = signals::catch()?;
+        let stop = on_signal::catch()?;
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let machine = Machine { processors: processors as f64 };
         let stage = |plan: &plan::Plan| Staged::new(workload, &plan.deployment, view, &machine, &stop);

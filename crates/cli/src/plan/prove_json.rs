@@ -1,7 +1,7 @@
 //! What runs of plans showed as JSON; the keys are stable.
 
+use reference_store::prove::{DiskFigures, Felt, Figures, Proof};
 use serde_json::{Value, json};
-use trial::prove::{DiskFigures, Felt, Figures, Proof};
 
 /// The `prove` key: one object for each plan that was run, in the order of `plans`.
 pub(crate) fn document(proofs: &[Proof]) -> Value {

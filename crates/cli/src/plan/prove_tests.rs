@@ -2,7 +2,7 @@ use std::path::Path;
 
 use bench::{Cpu, Judge, Limits, RunReport};
 use deployment::Deployment;
-use trial::prove::{Machine, Scaling, Shares, Staged};
+use reference_store::prove::{Machine, Scaling, Shares, Staged};
 use units::{Bytes, BytesPerSec};
 use workload::Workload;
 

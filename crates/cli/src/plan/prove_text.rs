@@ -1,8 +1,8 @@
 //! What runs of plans showed, for people.
 
-use observe::Limit;
+use metrics::Limit;
+use reference_store::prove::{DiskFigures, DiskLimit, DiskRole, Felt, Figures, Proof};
 use report::words;
-use trial::prove::{DiskFigures, DiskLimit, DiskRole, Felt, Figures, Proof};
 use units::Nanos;
 
 use crate::output::{bold, green, yellow};

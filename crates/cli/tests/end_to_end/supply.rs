@@ -1,7 +1,7 @@
 //! Where what is not ours comes from: tools of one version each, and every parser under the fuzzer.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use toml::Table;
@@ -13,6 +13,14 @@ fn read(path: &str) -> String {
 
 fn toml(path: &str) -> Table {
     read(path).parse().unwrap()
+}
+
+/// The folder of every package of the workspace.
+fn packages() -> Vec<PathBuf> {
+    let within = |folder: PathBuf| folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let floors = within(PathBuf::from("../../crates")).chain([PathBuf::from("../../lab")]);
+    let folders = floors.flat_map(|floor| within(floor.clone()).chain([floor]));
+    folders.filter(|folder| folder.join("Cargo.toml").is_file()).collect()
 }
 
 /// The names of a folder's files, without their endings.
@@ -33,8 +41,8 @@ fn make_fuzz_runs_every_target_and_make_test_its_check() {
     let run = Command::new("make").args(["--dry-run", "fuzz"]).current_dir("../..").output().unwrap();
     let run = String::from_utf8(run.stdout).unwrap();
     assert!(run.contains("fuzz list"), "the targets are those of fuzz/Cargo.toml: {run}");
-    let tests: String = Path::new("..").read_dir().unwrap().flatten().fold(String::new(), |tests, package| {
-        tests + &std::fs::read_to_string(package.path().join("tests/any_bytes.rs")).unwrap_or_default()
+    let tests: String = packages().iter().fold(String::new(), |tests, package| {
+        tests + &std::fs::read_to_string(package.join("tests/any_bytes.rs")).unwrap_or_default()
     });
     for target in targets {
         assert!(tests.contains(&format!("fuzz/checks/{target}.rs")), "a test of the workspace runs the check {target}");
@@ -44,9 +52,8 @@ fn make_fuzz_runs_every_target_and_make_test_its_check() {
 #[test]
 fn the_fuzzers_lock_file_knows_all_that_our_packages_need() {
     let lock = toml("fuzz/Cargo.lock");
-    let manifests = Path::new("..").read_dir().unwrap().flatten().map(|package| package.path().join("Cargo.toml"));
-    let manifests: Vec<Table> =
-        manifests.map(|path| std::fs::read_to_string(path).unwrap().parse::<Table>().unwrap()).collect();
+    let manifest = |package: &PathBuf| std::fs::read_to_string(package.join("Cargo.toml")).unwrap();
+    let manifests: Vec<Table> = packages().iter().map(|package| manifest(package).parse().unwrap()).collect();
     let workspace = toml("Cargo.toml");
     let package_of = |name: &str| {
         let shared = workspace["workspace"]["dependencies"].get(name);

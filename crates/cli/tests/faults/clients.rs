@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use history::{Call, Outcome, Recorder};
+use histories::{Call, Outcome, Recorder};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rawkv::{Client, Request, RequestError, Response, Session};

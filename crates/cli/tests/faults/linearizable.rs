@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use history::{Call, History, Limits, Outcome, Recorder, Verdict, check};
+use histories::{Call, History, Limits, Outcome, Recorder, Verdict, check};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rawkv::{Client, ReplicaRead};

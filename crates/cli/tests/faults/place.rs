@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use cluster::{Cluster, Lab, Node, Options, Programs, Regions};
 use deployment::Deployment;
-use input::Text;
 use mount::Home;
 use nix::unistd::Uid;
+use textfile::Text;
 
 /// One test at a time: each keeps both cores busy.
 static TURN: Mutex<()> = Mutex::new(());

@@ -37,7 +37,7 @@ fn who_misses(name: &str) -> Result<Vec<Telling>, Trouble> {
     let parent = if Path::new("/dev/shm").is_dir() { "/dev/shm" } else { "/tmp" };
     let root = tempfile::Builder::new().prefix("incidents-").tempdir_in(parent)?;
     let scratch = root.path().join("scratch");
-    private::open(&scratch, private::Purpose::SCRATCH)?;
+    private_dir::open(&scratch, private_dir::Purpose::SCRATCH)?;
     let home = Home::open(root.path().join("run"), env!("CARGO_BIN_EXE_diskwright"))?;
     let lab = Lab { home, scratch, programs: Programs::find()? };
     let row = Row::all().into_iter().find(|row| row.name == name).ok_or("the table has no such row")?;

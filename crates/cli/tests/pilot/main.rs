@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
+use reference_store::PilotProcess;
 use serde_json::Value;
-use trial::PilotProcess;
 
 use place::Place;
 use relay::{Relay, Way};

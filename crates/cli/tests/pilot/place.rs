@@ -6,9 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cluster::{Cluster, Lab, Options, Programs, Regions};
 use deployment::Deployment;
-use input::Text;
 use mount::Home;
 use serde_json::Value;
+use textfile::Text;
 
 /// One cluster at a time: each keeps both cores busy.
 static TURN: Mutex<()> = Mutex::new(());

@@ -1,0 +1,69 @@
+//! Diskwright's pilot in the simulation: it reads at each look what a pilot can read of a node, and sets the node's rate.
+
+use compaction_control::{Backlog, Bounds, Constants, Engine, Limiter, Signals, Thresholds};
+use units::{Bytes, BytesPerSec, Nanos};
+
+use crate::world::Node;
+
+/// TiKV's engine counters stand still for so long: `DEFAULT_METRICS_FLUSH_INTERVAL` of its components/server.
+const REFRESH: Nanos = Nanos::secs(10);
+
+/// The pilot of one node.
+#[derive(Debug, Clone)]
+pub(crate) struct Pilot {
+    limiter: Limiter,
+    thresholds: Thresholds,
+    /// What TiKV told last, and when.
+    told: Option<(Nanos, Engine, Backlog)>,
+    /// Rates that were set.
+    pub(crate) changes: u64,
+}
+
+impl Pilot {
+    /// Before the first look, of a node whose `rate-bytes-per-sec` is no less than its rates are ever set to.
+    pub(crate) fn new(ceiling: f64, constants: Constants, c: &crate::Constants) -> Self {
+        let bounds = Bounds { ceiling: BytesPerSec(ceiling), ..Bounds::default() };
+        let thresholds = Thresholds {
+            pending: Bytes(c.soft_pending as u64),
+            l0_files: c.l0_files_threshold,
+            memtables: c.memtables_threshold,
+        };
+        Self { limiter: Limiter::new(bounds, constants), thresholds, told: None, changes: 0 }
+    }
+
+    /// Looks at a node: the rate to set, if another.
+    pub(crate) fn look(&mut self, now: Nanos, node: &Node) -> Option<f64> {
+        let (engine, backlog) = match self.told {
+            Some((at, engine, backlog)) if now < at + REFRESH => (engine, backlog),
+            _ => {
+                let told = tell(node);
+                self.told = Some((now, told.0, told.1));
+                told
+            }
+        };
+        let [volume_done, instance_done] = node.disks.done();
+        let [volume, instance] = node.disks.allowances(now);
+        let signals =
+            Signals { volume_done, instance_done, volume, instance, engine, backlog, thresholds: self.thresholds };
+        let rate = self.limiter.tick(now, &signals)?;
+        self.changes += 1;
+        Some(rate.rate.0)
+    }
+}
+
+/// What TiKV's metrics say.
+fn tell(node: &Node) -> (Engine, Backlog) {
+    let counts = &node.counts;
+    let engine = Engine {
+        flushed: counts.flush,
+        compaction_read: counts.compaction_read,
+        compaction_written: counts.compaction_write,
+    };
+    let behind = (0..node.trees.len()).map(|family| node.behind(family));
+    let backlog = behind.fold(Backlog::default(), |worst, family| Backlog {
+        pending: worst.pending + Bytes(family.pending as u64),
+        l0_files: worst.l0_files.max(family.l0_files),
+        memtables: worst.memtables.max(family.memtables),
+    });
+    (engine, backlog)
+}

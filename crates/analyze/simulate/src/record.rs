@@ -1,0 +1,222 @@
+//! The series of a run: the names that a measured run has, a point for each step.
+
+use std::collections::BTreeMap;
+
+use events::{node_name, sql_node_name, zone_name};
+use metrics::{Latencies, NodeSample};
+use timeline::{About, LatencyPoint, Merge, Point, Timeline, Unit};
+use units::Nanos;
+
+use crate::cpu::Pool;
+use crate::options::FEW_NODES;
+use crate::series::{Labels, SeriesMap};
+use crate::world::{Node, Seen, SqlNode, World};
+
+/// Samples of disks that are kept before they become points.
+pub(crate) const KEPT: usize = 256;
+/// Histograms of a series at most: each takes up to some hundred kilobytes.
+pub(crate) const HISTOGRAMS: u64 = 200;
+
+/// Whether a number of a node is counted since the start, or as it is now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Counter,
+    Gauge,
+}
+
+/// A number that a node tells.
+type Tell = (&'static str, (Unit, Merge, Kind), fn(&Node) -> f64);
+
+const BYTES: (Unit, Merge, Kind) = (Unit::Bytes, Merge::Sum, Kind::Counter);
+const COUNT: (Unit, Merge, Kind) = (Unit::Count, Merge::Sum, Kind::Counter);
+const TIME: (Unit, Merge, Kind) = (Unit::Seconds, Merge::Sum, Kind::Counter);
+const LEVEL: (Unit, Merge, Kind) = (Unit::Bytes, Merge::Mean, Kind::Gauge);
+
+/// What a node's engine tells, named as `cluster` names what it reads of a real one.
+const ENGINE: [Tell; 17] = [
+    ("stall_time", TIME, |node| node.counts.stall_time),
+    ("throttle_time", TIME, |node| node.counts.throttle_time),
+    ("compaction_read_bytes", BYTES, |node| node.counts.compaction_read),
+    ("compaction_write_bytes", BYTES, |node| node.counts.compaction_write),
+    ("flush_bytes", BYTES, |node| node.counts.flush),
+    ("engine_write_bytes", BYTES, |node| node.counts.written),
+    ("wal_bytes", BYTES, |node| node.counts.wal),
+    ("block_cache_hits", COUNT, |node| node.counts.hits),
+    ("block_cache_misses", COUNT, |node| node.counts.misses),
+    ("raft_log_bytes", BYTES, |node| node.counts.log),
+    ("raft_log_syncs", COUNT, |node| node.counts.syncs),
+    ("raft_log_sync_time", TIME, |node| node.counts.sync_time),
+    ("pending_compaction_bytes", LEVEL, |node| node.trees.iter().map(|tree| tree.pending()).sum()),
+    ("level0_files", (Unit::Count, Merge::Max, Kind::Gauge), |node| {
+        node.trees.iter().map(|tree| tree.l0_files()).max().unwrap_or(0) as f64
+    }),
+    ("block_cache_bytes", LEVEL, |node| node.caches.held),
+    ("engine_bytes", LEVEL, Node::stored),
+    ("rate_limit_bytes_per_second", (Unit::BytesPerSecond, Merge::Mean, Kind::Gauge), |node| node.limiter.rate()),
+];
+
+/// What was told of a node until now.
+struct NodeRecord {
+    labels: Labels,
+    last: [f64; ENGINE.len()],
+    busy: [f64; Pool::ALL.len()],
+    samples: Vec<NodeSample>,
+    latencies: Vec<Vec<Latencies>>,
+}
+
+/// Series that grow step by step.
+pub(crate) struct Recorder {
+    step: Nanos,
+    steps: u64,
+    /// Steps of a histogram of what clients saw, and of one of a node's disks.
+    every: u64,
+    every_of_disks: u64,
+    series: SeriesMap,
+    nodes: Vec<NodeRecord>,
+    /// Of each SQL node, its labels and what it had worked.
+    sql: Vec<(Labels, f64)>,
+    zones: BTreeMap<(&'static str, usize, usize), f64>,
+    latencies: timeline::Latency,
+    since: Nanos,
+}
+
+pub(crate) fn labels(pairs: &[(&str, &str)]) -> Labels {
+    pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+}
+
+impl Recorder {
+    /// Before anything has happened, for a run of so many steps.
+    pub(crate) fn new(world: &World, step: Nanos, span: Nanos) -> Self {
+        let of_disks = (HISTOGRAMS * FEW_NODES / (world.nodes.len() as u64).max(FEW_NODES)).max(1);
+        let node = |(index, node): (usize, &Node)| NodeRecord {
+            labels: labels(&[("node", &node_name(index)), ("zone", &zone_name(node.zone))]),
+            last: [0.0; ENGINE.len()],
+            busy: [0.0; Pool::ALL.len()],
+            samples: vec![node.disks.baseline()],
+            latencies: vec![node.disks.latencies()],
+        };
+        let sql = |(index, node): (usize, &SqlNode)| {
+            (labels(&[("node", &sql_node_name(index)), ("zone", &zone_name(node.zone))]), 0.0)
+        };
+        Self {
+            step,
+            steps: 0,
+            every: (span.0 / step.0).div_ceil(HISTOGRAMS).max(1),
+            every_of_disks: (span.0 / step.0).div_ceil(of_disks).max(1),
+            series: SeriesMap::default(),
+            nodes: world.nodes.iter().enumerate().map(node).collect(),
+            sql: world.sql.iter().enumerate().map(sql).collect(),
+            zones: BTreeMap::new(),
+            latencies: timeline::latencies(),
+            since: Nanos(0),
+        }
+    }
+
+    /// Takes a step's samples, one for each node, and what clients saw in it.
+    pub(crate) fn add(&mut self, world: &World, samples: &[NodeSample], seen: &Seen) {
+        let (from, until) = (Nanos(self.steps * self.step.0), Nanos((self.steps + 1) * self.step.0));
+        self.steps += 1;
+        let taken = self.steps.is_multiple_of(self.every);
+        self.clients(world, seen, (from, until), taken);
+        let taken = self.steps.is_multiple_of(self.every_of_disks);
+        for (index, (node, sample)) in world.nodes.iter().zip(samples).enumerate() {
+            self.node(index, node, (from, until));
+            let record = &mut self.nodes[index];
+            record.samples.push(sample.clone());
+            record.latencies.push(if taken { node.disks.latencies() } else { Vec::new() });
+            if record.samples.len() >= KEPT && taken {
+                self.disks(index);
+            }
+        }
+        for (index, node) in world.sql.iter().enumerate() {
+            let (labels, last) = &mut self.sql[index];
+            let value = node.busy() - std::mem::replace(last, node.busy());
+            let labels = labels.clone();
+            self.value("tidb_cpu_time", labels, (Unit::Seconds, Merge::Sum), Point { from, until, value });
+        }
+        for (kind, zone, to, bytes) in world.network.counted() {
+            let last = self.zones.insert((kind, zone, to), bytes).unwrap_or(0.0);
+            let of = labels(&[("from", &zone_name(zone)), ("to", &zone_name(to)), ("kind", kind)]);
+            self.value("zone_bytes", of, (Unit::Bytes, Merge::Sum), Point { from, until, value: bytes - last });
+        }
+    }
+
+    /// Takes what held nodes up in the step that was added last.
+    pub(crate) fn held_up(&mut self, held: &[(usize, String, f64)]) {
+        let seconds = self.step.as_secs_f64();
+        let (from, until) = (Nanos((self.steps - 1) * self.step.0), Nanos(self.steps * self.step.0));
+        for (node, what, share) in held {
+            let sql = |node: usize| &self.sql[node - self.nodes.len()].0;
+            let mut labels = self.nodes.get(*node).map_or_else(|| sql(*node), |node| &node.labels).clone();
+            labels.insert("by".to_owned(), what.clone());
+            let point = Point { from, until, value: share * seconds };
+            self.value("held_up_time", labels, (Unit::Seconds, Merge::Sum), point);
+        }
+    }
+
+    fn clients(&mut self, world: &World, seen: &Seen, (from, until): (Nanos, Nanos), taken: bool) {
+        let seconds = self.step.as_secs_f64();
+        let rate = |count: u64| count as f64 / seconds;
+        let kind = labels(&[("kind", "operation")]);
+        let point = |value| Point { from, until, value };
+        let per_second = (Unit::CountPerSecond, Merge::Mean);
+        self.value("operations_per_second", kind.clone(), per_second, point(rate(seen.done)));
+        let busy = labels(&[("kind", "operation"), ("fate", "refused"), ("reason", "server is busy")]);
+        self.value("failures_per_second", busy, per_second, point(rate(seen.busy)));
+        self.value("dropped_per_second", Labels::new(), per_second, point(rate(seen.dropped)));
+        let written = (Unit::BytesPerSecond, Merge::Mean);
+        self.value("written_bytes_per_second", Labels::new(), written, point(seen.user_bytes / seconds));
+        let in_flight = world.in_flight() as f64;
+        self.value("in_flight", Labels::new(), (Unit::Count, Merge::Mean), point(in_flight));
+        self.latencies.add(&seen.latencies).expect("all histograms are alike and grow");
+        if taken && !self.latencies.is_empty() {
+            let histogram = std::mem::replace(&mut self.latencies, timeline::latencies());
+            let point = LatencyPoint { from: self.since, until, histogram };
+            self.series.latency("latency", kind, point);
+        }
+        if taken {
+            self.since = until;
+        }
+    }
+
+    fn node(&mut self, index: usize, node: &Node, (from, until): (Nanos, Nanos)) {
+        for (at, (name, (unit, merge, kind), tell)) in ENGINE.into_iter().enumerate() {
+            let record = &mut self.nodes[index];
+            let now = tell(node);
+            let last = std::mem::replace(&mut record.last[at], now);
+            let value = if kind == Kind::Counter { now - last } else { now };
+            let labels = record.labels.clone();
+            self.value(name, labels, (unit, merge), Point { from, until, value });
+        }
+        for pool in Pool::ALL {
+            let record = &mut self.nodes[index];
+            let now = node.cpu.busy(pool);
+            let value = now - std::mem::replace(&mut record.busy[pool as usize], now);
+            let mut labels = record.labels.clone();
+            labels.insert("pool".to_owned(), pool.name().to_owned());
+            self.value("cpu_time", labels, (Unit::Seconds, Merge::Sum), Point { from, until, value });
+        }
+    }
+
+    fn value(&mut self, name: &str, labels: Labels, kind: (Unit, Merge), point: Point) {
+        self.series.value(name, labels, kind, point);
+    }
+
+    /// Turns the kept samples of a node's disks into points; the last stays, for the next begin where it ends.
+    fn disks(&mut self, index: usize) {
+        let record = &mut self.nodes[index];
+        let points = metrics::timeline(&record.samples, &record.latencies, About::default());
+        let (Some(sample), Some(latencies)) = (record.samples.pop(), record.latencies.pop()) else { return };
+        record.samples.clear();
+        record.latencies.clear();
+        record.samples.push(sample);
+        record.latencies.push(latencies);
+        self.series.extend(points, &self.nodes[index].labels);
+    }
+
+    /// All series.
+    pub(crate) fn finish(mut self, about: About) -> Timeline {
+        (0..self.nodes.len()).for_each(|index| self.disks(index));
+        self.series.finish(about)
+    }
+}

@@ -1,0 +1,52 @@
+//! Runs from files.
+
+use std::path::Path;
+
+use textfile::{LIMIT, read_text};
+use timeline::Timeline;
+
+use super::Sample;
+use crate::{BenchError, Report};
+
+/// Reads a report, which may hold several runs, the Timeline of one run, or a folder with a Timeline in Parquet of each run. Gives
+/// the title and the runs.
+///
+/// # Errors
+/// When the file or folder cannot be read or is none of these.
+pub fn read(path: impl AsRef<Path>) -> Result<(String, Vec<Sample>), BenchError> {
+    let path = path.as_ref();
+    if path.is_dir() {
+        return of_folder(path);
+    }
+    if path.extension().is_some_and(|extension| extension == "json")
+        && let Ok(text) = read_text(path, LIMIT)
+        && let Ok(report) = serde_json::from_str::<Report>(text.content())
+    {
+        if report.format != Report::FORMAT {
+            let message =
+                format!("{}: the format is `{}`, expected `{}`", path.display(), report.format, Report::FORMAT);
+            return Err(BenchError::Input(message));
+        }
+        return Ok((report.title.clone(), report.runs.iter().map(Sample::of_report).collect()));
+    }
+    let timeline = Timeline::read(path)?;
+    Ok((timeline.about.title.clone(), vec![Sample::of_timeline(&timeline)?]))
+}
+
+/// What `bench compare --out` leaves of a side.
+fn of_folder(folder: &Path) -> Result<(String, Vec<Sample>), BenchError> {
+    let unreadable = |error: std::io::Error| BenchError::Input(format!("{}: {error}", folder.display()));
+    let (mut title, mut runs) = (None, Vec::new());
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|extension| extension == "parquet") {
+            let (named, run) = read(&path)?;
+            runs.extend(run);
+            title = Some(named);
+        }
+    }
+    // A folder lists its files in any order.
+    runs.sort_by_key(|sample| sample.run);
+    let none = || BenchError::Input(format!("{}: the folder has no .parquet file of a run", folder.display()));
+    title.map(|title| (title, runs)).ok_or_else(none)
+}

@@ -1,0 +1,69 @@
+//! Asking the status ports of nodes and PD.
+
+use std::time::Duration;
+
+use http_client::{Client, Limits, PeerError, Request};
+use jiff::Timestamp;
+use metrics::Exposition;
+use signals::Stop;
+
+use crate::rows::Row;
+use crate::{ClusterError, EngineCounters};
+
+/// A status port of TiKV tells some megabytes of itself.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// Asks over HTTP.
+#[derive(Debug, Clone)]
+pub(crate) struct Http(Client);
+
+/// What was answered: the code and the text.
+pub(crate) type Answer = (u16, String);
+
+impl Http {
+    /// No answer takes longer than `patience`.
+    pub(crate) fn new(patience: Duration) -> Self {
+        Self(Client::new(Limits { patience, most_bytes: MOST_BYTES }, Stop::default()))
+    }
+
+    fn send(&self, request: &Request) -> Result<Answer, ClusterError> {
+        match self.0.send(request) {
+            Ok(answer) => Ok((answer.status, answer.body)),
+            Err(PeerError::Stopped) => Err(ClusterError::Interrupted),
+            Err(error) => Err(ClusterError::system(format!("{} does not answer", request.url), error)),
+        }
+    }
+
+    pub(crate) fn get(&self, url: &str) -> Result<Answer, ClusterError> {
+        self.send(&Request::new("GET", url))
+    }
+
+    pub(crate) fn post(&self, url: &str, body: &str) -> Result<Answer, ClusterError> {
+        self.send(&Request::new("POST", url).body("application/json", body))
+    }
+
+    /// What the engine behind a status port counted until now; its names are those of `rows`.
+    pub(crate) fn engine(&self, address: &str, rows: &'static [Row]) -> Result<EngineCounters, ClusterError> {
+        let told = self.metrics(address, EngineCounters::looks_at(rows))?;
+        Ok(EngineCounters::read(Timestamp::now(), rows, &told))
+    }
+
+    /// What a status port tells at `/metrics`, of names that are `wanted`.
+    pub(crate) fn metrics(&self, address: &str, wanted: impl Fn(&str) -> bool) -> Result<Exposition, ClusterError> {
+        let url = format!("http://{address}/metrics");
+        let text = accepted(&url, self.get(&url)?)?;
+        Exposition::parse_only(&text, wanted).map_err(|error| ClusterError::system(url, error))
+    }
+
+    pub(crate) fn delete(&self, url: &str) -> Result<Answer, ClusterError> {
+        self.send(&Request::new("DELETE", url))
+    }
+}
+
+/// The text of a 200; anything else is a refusal.
+pub(crate) fn accepted(url: &str, (code, text): Answer) -> Result<String, ClusterError> {
+    match code {
+        200..=299 => Ok(text),
+        code => Err(ClusterError::Refused(format!("{url} answered {code}: {}", text.trim()))),
+    }
+}

@@ -1,0 +1,106 @@
+//! The pilot's compaction limiter as a process beside runs, as people run it.
+
+use std::fs::File;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use cluster::{Cluster, Lab, Node};
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+use private_dir::Purpose;
+
+use crate::TrialError;
+
+/// `diskwright pilot run --limit` on all nodes of a cluster. Dropped, or when the thread that started it ends, it is killed.
+#[derive(Debug)]
+pub struct PilotProcess {
+    child: Child,
+    folder: PathBuf,
+}
+
+/// The least rate that it sets on a whole disk, the default of `--floor`, in MiB/s.
+const FLOOR: f64 = 4.0;
+
+/// What it says goes to this file of its folder.
+const SAID: &str = "said.log";
+
+impl PilotProcess {
+    /// Starts one that counts on `share` of the limits of the nodes' data disks, over 0 and up to 1. `folder` is made, and gets its
+    /// journal and what it says.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(lab: &Lab, cluster: &Cluster, share: f64, folder: &Path) -> Result<Self, TrialError> {
+        let failed = |error: std::io::Error| TrialError::Pilot(format!("not started: {error}"));
+        let folder =
+            &private_dir::open(folder, Purpose::SCRATCH).map_err(|error| TrialError::Pilot(error.to_string()))?;
+        let said = File::create(folder.join(SAID)).map_err(failed)?;
+        // It ends with the thread that starts it, as nodes end with their keeper; Ctrl-C is for who started us.
+        let child = Command::new("setpriv")
+            .args(["--pdeathsig", "KILL", "--"])
+            .arg(&lab.home.program)
+            .args(["pilot", "run", "--act", "--every", "1s", "--pd", &format!("http://{}", cluster.pd().addr())])
+            .args(cluster.nodes().iter().map(|node| limit(node)).collect::<Result<Vec<_>, _>>()?)
+            .arg(format!("--disk-share={}%", 100.0 * share))
+            .arg(format!("--floor={}MiB/s", FLOOR * share))
+            .arg("--journal")
+            .arg(folder.join("journal"))
+            .env("DISKWRIGHT_RUN", &lab.home.folder)
+            .stdin(Stdio::null())
+            .stdout(said.try_clone().map_err(failed)?)
+            .stderr(said)
+            .process_group(0)
+            .spawn()
+            .map_err(failed)?;
+        Ok(Self { child, folder: folder.clone() })
+    }
+
+    /// What a pilot said that was started with this folder, in lines; nothing if none was.
+    pub fn said(folder: &Path) -> Vec<String> {
+        let text = std::fs::read_to_string(folder.join(SAID)).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// Whether it has ended by itself.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|ended| ended.is_some())
+    }
+
+    /// Lets it end in good order: it sets the rates back.
+    ///
+    /// # Errors
+    /// When it ended by itself, or not well.
+    pub fn end(mut self) -> Result<(), TrialError> {
+        let failed = |error: &dyn std::fmt::Display| TrialError::Pilot(error.to_string());
+        let by_itself = self.child.try_wait().map_err(|error| failed(&error))?;
+        if by_itself.is_none() {
+            let pid = i32::try_from(self.child.id()).map_err(|error| failed(&error))?;
+            nix::sys::signal::kill(Pid::from_raw(pid), Signal::SIGINT).map_err(|error| failed(&error))?;
+        }
+        let ended = self.child.wait().map_err(|error| failed(&error))?;
+        if ended.success() && by_itself.is_none() {
+            return Ok(());
+        }
+        let last = Self::said(&self.folder).into_iter().rfind(|line| !line.trim().is_empty());
+        let last = last.unwrap_or_else(|| "it said nothing".to_owned());
+        Err(failed(&format!("ended with {ended}: {last}")))
+    }
+}
+
+impl Drop for PilotProcess {
+    /// A run that failed leaves none behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What tells it of a node: its store and where its disk is mounted.
+fn limit(node: &Node) -> Result<String, TrialError> {
+    let unknown = |what: &str| TrialError::Pilot(format!("not started: {} has no {what}", node.name()));
+    let store = node.store_id().ok_or_else(|| unknown("store number"))?;
+    let disk =
+        node.data_dir().ancestors().find(|folder| folder.ends_with("data")).ok_or_else(|| unknown("data disk"))?;
+    Ok(format!("--limit={store}={}", disk.display()))
+}

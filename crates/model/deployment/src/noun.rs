@@ -1,0 +1,142 @@
+//! The deployment: what runs where, on which disks.
+
+use std::path::Path;
+
+use catalog::Date;
+use disk::Disk;
+use textfile::{InputError, Text};
+use workload::Engine;
+
+use crate::{Asks, Settings};
+
+/// What the nodes of a group do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Holds data: a TiKV store, a MySQL server.
+    Storage,
+    /// TiDB.
+    Sql,
+    /// Placement driver.
+    Pd,
+    /// TiFlash: columnar copies for analytical queries.
+    Tiflash,
+}
+
+/// Equal nodes.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct NodeGroup {
+    /// What they do.
+    pub role: Role,
+    /// How many.
+    pub count: u32,
+    /// Their instance type.
+    pub instance: String,
+    /// The data disk; storage nodes need one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<Disk>,
+    /// A disk of its own for the raft or redo log; without it the log is on the data disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<Disk>,
+}
+
+/// Everything needed to price, check, simulate, run or render a cluster.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Deployment {
+    /// What it is, for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The database.
+    pub engine: Engine,
+    /// The cloud region.
+    pub region: String,
+    /// The day whose limits and prices hold; today's if not given. A month, `2020-11`, is its last day.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "day")]
+    pub as_of: Option<Date>,
+    /// Zones over which the nodes are spread.
+    pub zones: u32,
+    /// The nodes.
+    pub nodes: Vec<NodeGroup>,
+    /// The engine's settings.
+    #[serde(default, skip_serializing_if = "Settings::is_default")]
+    pub settings: Settings,
+    /// What each storage node is asked for, to check the deployment without a workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<Asks>,
+}
+
+/// A day, a month or a year as text.
+fn day<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Date>, D::Error> {
+    struct Day;
+    impl serde::de::Visitor<'_> for Day {
+        type Value = Date;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a day in quotes, such as \"2020-11-30\"")
+        }
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Date, E> {
+            catalog::parse_date(text).map_err(E::custom)
+        }
+    }
+    deserializer.deserialize_any(Day).map(Some)
+}
+
+impl Deployment {
+    /// Reads a file; `-` is the standard input.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not a deployment; with file, line and column.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, InputError> {
+        textfile::from_toml(&textfile::read_text(path, textfile::LIMIT)?)
+    }
+
+    /// Reads a text already at hand.
+    ///
+    /// # Errors
+    /// When it is not a deployment; with file, line and column.
+    pub fn from_text(text: &Text) -> Result<Self, InputError> {
+        textfile::from_toml(text)
+    }
+
+    /// The deployment as a file that reads back as the same deployment, keys always in the same order.
+    pub fn to_toml(&self) -> String {
+        toml::to_string_pretty(self).expect("tables of texts and numbers are always TOML")
+    }
+
+    /// The groups of nodes that hold data, with their place among `nodes`.
+    pub fn storage(&self) -> impl Iterator<Item = (usize, &NodeGroup)> {
+        self.nodes.iter().enumerate().filter(|(_, group)| group.role == Role::Storage)
+    }
+
+    /// The groups of nodes that speak SQL to clients. Where there are none, a layer that never is full stands in for them.
+    pub fn sql(&self) -> impl Iterator<Item = &NodeGroup> {
+        self.nodes.iter().filter(|group| group.role == Role::Sql)
+    }
+
+    /// How many nodes hold data.
+    pub fn storage_nodes(&self) -> u32 {
+        self.storage().fold(0, |nodes, (_, group)| nodes.saturating_add(group.count))
+    }
+
+    /// Copies kept of each range: as set, else the engine's default.
+    pub fn replicas(&self) -> u32 {
+        self.settings.replicas.unwrap_or(match self.engine {
+            Engine::TiKv => 3,
+            Engine::InnoDb => 1,
+        })
+    }
+}
+
+impl NodeGroup {
+    /// Its disks with the key they are written under.
+    pub fn disks(&self) -> impl Iterator<Item = (&'static str, &Disk)> {
+        [("data", self.data.as_ref()), ("log", self.log.as_ref())]
+            .into_iter()
+            .filter_map(|(key, disk)| disk.map(|disk| (key, disk)))
+    }
+}
+
+#[cfg(test)]
+#[path = "noun_tests.rs"]
+mod tests;

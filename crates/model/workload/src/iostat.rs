@@ -1,0 +1,84 @@
+//! Reads what `iostat -x` of sysstat 9 to 12 prints, as text or (`-o JSON`) as JSON; a file may hold several reports, and
+//! the last may be cut off where iostat was stopped.
+
+mod columns;
+mod json;
+mod lines;
+
+use textfile::{InputError, Text};
+
+use crate::IoRates;
+
+/// One device in one report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeviceRates {
+    /// Its name, such as `sdb`.
+    pub device: String,
+    /// What it did each second; its flushes are 0 where they were not counted.
+    pub rates: IoRates,
+    /// Flushes a second; kernels before 5.5 and older iostats do not count them.
+    pub flushes: Option<f64>,
+    /// Discards a second, and the bytes they gave back; sysstat 11.7 and later tell.
+    pub discards: Option<(f64, f64)>,
+    /// Requests of the same kind that the kernel merged into others, a second: reads, writes.
+    pub merged: Option<(f64, f64)>,
+    /// How long requests took.
+    pub waits: Waits,
+    /// Requests waiting or in service, in the mean.
+    pub queue: Option<f64>,
+    /// Share of the time with a request in service.
+    pub busy: Option<f64>,
+}
+
+/// Mean seconds from a request's arrival in the kernel to its end; `None` where the report does not tell.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Waits {
+    /// Of reads.
+    pub read: Option<f64>,
+    /// Of writes.
+    pub write: Option<f64>,
+    /// Of discards.
+    pub discard: Option<f64>,
+    /// Of flushes.
+    pub flush: Option<f64>,
+    /// Of reads and writes together.
+    pub any: Option<f64>,
+}
+
+/// One report: what all devices did over one interval.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct IostatReport {
+    /// Its time stamp (`iostat -t`) as written; the end of its interval.
+    pub stamp: Option<String>,
+    /// The first that a run of iostat printed, as far as its banner or document shows: without `-y` it is of the whole
+    /// time since the machine started.
+    pub first: bool,
+    /// Each device once.
+    pub devices: Vec<DeviceRates>,
+}
+
+/// The devices of all reports, in order.
+///
+/// # Errors
+/// When there is no report in the text, a column is missing, or a number is none.
+pub fn parse_iostat(text: &Text) -> Result<Vec<DeviceRates>, InputError> {
+    Ok(iostat_reports(text)?.into_iter().flat_map(|report| report.devices).collect())
+}
+
+/// All reports with devices, in order.
+///
+/// # Errors
+/// When there is none in the text, a column is missing, or a number is none.
+pub fn iostat_reports(text: &Text) -> Result<Vec<IostatReport>, InputError> {
+    let mut reports = if text.content().trim_start().starts_with('{') { json::read(text)? } else { lines::read(text)? };
+    reports.retain(|report| !report.devices.is_empty());
+    if reports.is_empty() {
+        return Err(InputError::new(text.path(), "has no iostat report; expected a line that begins with `Device`")
+            .help("record one with `iostat -x -y 60 1`"));
+    }
+    Ok(reports)
+}
+
+#[cfg(test)]
+#[path = "iostat/tests.rs"]
+mod tests;

@@ -1,0 +1,99 @@
+//! The columns of a report by name, in all the units that iostat's options choose.
+
+use textfile::InputError;
+
+use super::{DeviceRates, Waits};
+use crate::IoRates;
+
+/// Names of a column and the factor to its base unit. iostat's kB and MB are binary (man iostat: `rkB/s` is "kilobytes",
+/// counted from sectors of 512 bytes by halving).
+type Column = &'static [(&'static str, f64)];
+
+const READS: Column = &[("r/s", 1.0)];
+const READ_BYTES: Column = &[("rkB/s", 1024.0), ("rMB/s", 1048576.0), ("rsec/s", 512.0)];
+const READS_MERGED: Column = &[("rrqm/s", 1.0)];
+const READ_WAIT: Column = &[("r_await", 1e-3)];
+const WRITES: Column = &[("w/s", 1.0)];
+const WRITE_BYTES: Column = &[("wkB/s", 1024.0), ("wMB/s", 1048576.0), ("wsec/s", 512.0)];
+const WRITES_MERGED: Column = &[("wrqm/s", 1.0)];
+const WRITE_WAIT: Column = &[("w_await", 1e-3)];
+const DISCARDS: Column = &[("d/s", 1.0)];
+const DISCARD_BYTES: Column = &[("dkB/s", 1024.0), ("dMB/s", 1048576.0), ("dsec/s", 512.0)];
+const DISCARD_WAIT: Column = &[("d_await", 1e-3)];
+const FLUSHES: Column = &[("f/s", 1.0)];
+const FLUSH_WAIT: Column = &[("f_await", 1e-3)];
+const WAIT: Column = &[("await", 1e-3)];
+const QUEUE: Column = &[("aqu-sz", 1.0), ("avgqu-sz", 1.0)];
+const BUSY: Column = &[("%util", 0.01), ("util", 0.01)];
+
+/// A number as it was printed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Number {
+    pub(super) value: f64,
+    /// The bytes of the unit printed behind it (`--human`), which then counts in place of the column's.
+    pub(super) unit: Option<f64>,
+}
+
+impl Number {
+    /// Reads a number, with a point or a comma before its decimals, and with or without a unit or `%`.
+    pub(super) fn read(word: &str) -> Option<Self> {
+        let (digits, unit) = match word.char_indices().next_back()? {
+            (at, '%') => (&word[..at], None),
+            (at, 'B') => (&word[..at], Some(1.0)),
+            (at, 's') => (&word[..at], Some(512.0)),
+            (at, 'k') => (&word[..at], Some(1024.0)),
+            (at, 'M') => (&word[..at], Some(1048576.0)),
+            (at, 'G') => (&word[..at], Some(1073741824.0)),
+            (at, 'T') => (&word[..at], Some(1099511627776.0)),
+            _ => (word, None),
+        };
+        // Most locales of Europe: iostat groups no thousands, so a comma is the decimal one.
+        let value = if digits.contains('.') { digits.parse() } else { digits.replacen(',', ".", 1).parse() };
+        value.ok().filter(|value: &f64| value.is_finite() && *value >= 0.0).map(|value| Self { value, unit })
+    }
+}
+
+/// One device from its columns by name.
+pub(super) fn device_rates(
+    device: &str,
+    number: impl Fn(&str) -> Result<Option<Number>, InputError>,
+    missing: impl Fn(&str) -> InputError,
+) -> Result<DeviceRates, InputError> {
+    let any = |names: Column| {
+        for (name, factor) in names {
+            if let Some(Number { value, unit }) = number(name)? {
+                return Ok(Some(value * unit.unwrap_or(*factor)));
+            }
+        }
+        Ok(None)
+    };
+    let needed = |names: Column| any(names)?.ok_or_else(|| missing(names[0].0));
+    let both = |one: Column, other: Column| Ok::<_, InputError>(any(one)?.zip(any(other)?));
+    Ok(DeviceRates {
+        device: device.to_owned(),
+        rates: IoRates {
+            reads: needed(READS)?,
+            read_bytes: needed(READ_BYTES)?,
+            writes: needed(WRITES)?,
+            write_bytes: needed(WRITE_BYTES)?,
+            flushes: any(FLUSHES)?.unwrap_or(0.0),
+        },
+        flushes: any(FLUSHES)?,
+        discards: both(DISCARDS, DISCARD_BYTES)?,
+        merged: both(READS_MERGED, WRITES_MERGED)?,
+        waits: Waits {
+            read: any(READ_WAIT)?,
+            write: any(WRITE_WAIT)?,
+            discard: any(DISCARD_WAIT)?,
+            flush: any(FLUSH_WAIT)?,
+            any: any(WAIT)?,
+        },
+        queue: any(QUEUE)?,
+        busy: any(BUSY)?,
+    })
+}
+
+/// What to say of a report without a column.
+pub(super) fn missing(name: &str) -> String {
+    format!("the report lacks the column `{name}`; expected the output of `iostat -x`")
+}

@@ -1,0 +1,66 @@
+//! Reports of `iostat -o JSON`.
+
+use serde_json::Value;
+use textfile::{InputError, Text};
+
+use super::IostatReport;
+use super::columns::{Number, device_rates, missing};
+
+pub(super) fn read(text: &Text) -> Result<Vec<IostatReport>, InputError> {
+    let document: Value = match serde_json::from_str(text.content()) {
+        Err(error) if error.is_eof() => completed(text.content()).ok_or(error),
+        read => read,
+    }
+    .map_err(|error| {
+        let line_start = text.content().split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len);
+        text.error_at(line_start.sum::<usize>() + error.column().saturating_sub(1), format!("is not JSON: {error}"))
+    })?;
+    let mut reports = Vec::new();
+    for host in list(&document["sysstat"], "hosts") {
+        for (index, report) in list(host, "statistics").iter().enumerate() {
+            let mut devices = Vec::new();
+            for disk in list(report, "disk") {
+                let device = disk["disk_device"].as_str().unwrap_or_default();
+                let number = |name: &str| match disk.get(name).map(|value| (value, value.as_f64())) {
+                    None => Ok(None),
+                    Some((_, Some(value))) if value >= 0.0 => Ok(Some(Number { value, unit: None })),
+                    Some((value, _)) => {
+                        Err(InputError::new(text.path(), format!("`{name}` of `{device}` is {value}; expected a rate")))
+                    }
+                };
+                devices.push(device_rates(device, number, |name| InputError::new(text.path(), missing(name)))?);
+            }
+            let stamp = report["timestamp"].as_str().map(str::to_owned);
+            reports.push(IostatReport { stamp, first: index == 0, devices });
+        }
+    }
+    Ok(reports)
+}
+
+fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    value[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// A document that was cut off, up to the last thing in it that is whole.
+fn completed(content: &str) -> Option<Value> {
+    let (mut open, mut whole) = (Vec::new(), None);
+    let (mut quoted, mut escaped) = (false, false);
+    for (at, c) in content.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '{' => open.push('}'),
+            '[' => open.push(']'),
+            '}' | ']' => {
+                open.pop().filter(|closes| *closes == c)?;
+                whole = Some((at + 1, open.clone()));
+            }
+            _ => {}
+        }
+    }
+    let (end, open) = whole?;
+    let closing: String = open.into_iter().rev().collect();
+    serde_json::from_str(&format!("{}{closing}", &content[..end])).ok()
+}

@@ -1,0 +1,155 @@
+//! A load that was measured at the disks of a running cluster.
+
+use std::path::{Path, PathBuf};
+
+use textfile::{InputError, Text, did_you_mean};
+use units::{Bytes, BytesPerSec, Interval, Iops, Uncertain};
+
+use crate::pick::{Bounds, Pick};
+use crate::{DeviceRates, IoRates, Measured, Profile, Unit, WorkloadError, parse_iostat};
+
+/// Counters of one disk.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Counters {
+    /// Reads a second.
+    pub reads: Interval<Iops>,
+    /// Bytes read a second.
+    pub read_throughput: Interval<BytesPerSec>,
+    /// Writes a second.
+    pub writes: Interval<Iops>,
+    /// Bytes written a second.
+    pub write_throughput: Interval<BytesPerSec>,
+    /// Flushes a second; none if not given.
+    pub flushes: Option<Interval<Iops>>,
+}
+
+/// Which device of the iostat report is which disk.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Devices {
+    /// The device that holds the data.
+    pub data: String,
+    /// The device that holds the log, if it is another.
+    pub log: Option<String>,
+}
+
+/// The `[measured]` table: an iostat report or counters.
+#[derive(Debug, Clone, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MeasuredLoad {
+    /// A file with the output of `iostat -x`, beside the workload's; of several reports the last counts.
+    pub iostat: Option<PathBuf>,
+    /// The devices in it.
+    pub devices: Option<Devices>,
+    /// The data disk, if there is no iostat report; else filled from it.
+    pub data: Option<Counters>,
+    /// The log disk, if it is another.
+    pub log: Option<Counters>,
+    /// Nodes over which the load was spread.
+    pub nodes: Uncertain,
+    /// Bytes stored on one node.
+    pub stored: Interval<Bytes>,
+    /// Busy cores of one node.
+    pub cores: Option<Uncertain>,
+    /// Memory of one node.
+    pub memory: Option<Interval<Bytes>>,
+    /// Closed loop with so many clients; open loop if not given.
+    pub clients: Option<Uncertain>,
+}
+
+impl Counters {
+    fn of(device: &DeviceRates) -> Self {
+        let IoRates { reads, read_bytes, writes, write_bytes, flushes } = device.rates;
+        Self {
+            reads: Interval::certain(Iops(reads)),
+            read_throughput: Interval::certain(BytesPerSec(read_bytes)),
+            writes: Interval::certain(Iops(writes)),
+            write_throughput: Interval::certain(BytesPerSec(write_bytes)),
+            flushes: Some(Interval::certain(Iops(flushes))),
+        }
+    }
+
+    fn fix(&self, role: &str, pick: &mut Pick<'_>) -> Result<IoRates, WorkloadError> {
+        let mut number = |name: &str, value: Uncertain| pick.number(&format!("{role}.{name}"), value, Bounds::Any);
+        Ok(IoRates {
+            reads: number("reads", self.reads.map(|rate| rate.0))?,
+            read_bytes: number("read-throughput", self.read_throughput.map(|rate| rate.0))?,
+            writes: number("writes", self.writes.map(|rate| rate.0))?,
+            write_bytes: number("write-throughput", self.write_throughput.map(|rate| rate.0))?,
+            flushes: self.flushes.map_or(Ok(0.0), |flushes| number("flushes", flushes.map(|rate| rate.0)))?,
+        })
+    }
+}
+
+impl MeasuredLoad {
+    /// Fills the counters from the iostat report, if one is named. `open` reads a file.
+    pub(crate) fn resolve(
+        &mut self,
+        text: &Text,
+        open: &mut dyn FnMut(&Path) -> Result<Text, InputError>,
+    ) -> Result<(), InputError> {
+        let Some(iostat) = &self.iostat else {
+            return match (&self.data, &self.devices) {
+                (None, _) => Err(text
+                    .error_at_key(
+                        "measured",
+                        "[measured] lacks what was measured; expected `iostat` or [measured.data]",
+                    )
+                    .help("add `iostat = \"FILE\"` and `devices = { data = \"sdb\" }`")),
+                (_, Some(_)) => Err(text
+                    .error_at_key("measured.devices", "`measured.devices` names devices of no report")
+                    .help("add `iostat = \"FILE\"`, or remove it")),
+                (Some(_), None) => Ok(()),
+            };
+        };
+        if self.data.is_some() || self.log.is_some() {
+            let message = "[measured] has both an iostat report and counters; expected one of them";
+            return Err(text.error_at_key("measured.iostat", message).help("remove `iostat` or the counters"));
+        }
+        let Some(roles) = &self.devices else {
+            let message = "[measured] lacks the key `devices`; expected which device of the report is which disk";
+            return Err(text.error_at_key("measured.iostat", message).help("add `devices = { data = \"sdb\" }`"));
+        };
+        let folder = text.path().parent().unwrap_or(Path::new(""));
+        let devices = parse_iostat(&open(&folder.join(iostat))?)?;
+        let find = |role: &str, name: &str| {
+            let device = devices.iter().rfind(|device| device.device == name);
+            device.map(Counters::of).ok_or_else(|| {
+                let names: Vec<&str> = devices.iter().map(|device| device.device.as_str()).collect();
+                let message = format!("the report `{}` has no device `{name}`", iostat.display());
+                text.error_at_key(&format!("measured.devices.{role}"), message).help(did_you_mean(name, &names))
+            })
+        };
+        self.data = Some(find("data", &roles.data)?);
+        self.log = roles.log.as_ref().map(|log| find("log", log)).transpose()?;
+        Ok(())
+    }
+
+    /// The profile, which only carries the unit and the size, what was measured, and the number of clients.
+    pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(Profile, Measured, Option<f64>), WorkloadError> {
+        let Some(data) = &self.data else {
+            return Err(WorkloadError::new(pick.key("data"), "is missing; expected the counters of the data disk"));
+        };
+        let nodes = pick.number("nodes", self.nodes, Bounds::AtLeastOne)?;
+        let stored = pick.bytes("stored", self.stored, Bounds::Positive)?;
+        let measured = Measured {
+            nodes,
+            data: data.fix("data", pick)?,
+            log: self.log.map_or(Ok(IoRates::default()), |log| log.fix("log", pick))?,
+            cores: pick.maybe("cores", self.cores, Bounds::Positive)?,
+            stored,
+            memory: self.memory.map(|memory| pick.bytes("memory", memory, Bounds::Positive)).transpose()?,
+        };
+        let clients = pick.maybe("clients", self.clients, Bounds::Clients)?;
+        let profile = Profile {
+            unit: Unit { name: "x measured", per_operation: 1.0 },
+            statements: 0.0,
+            locking: 0.0,
+            transactional: true,
+            random_keys: false,
+            ..Profile::raw_keys(Bytes(0), pick.data("stored", stored.as_f64() * nodes)?, 1.0)
+        };
+        Ok((profile, measured, clients))
+    }
+}

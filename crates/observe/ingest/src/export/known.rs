@@ -1,0 +1,105 @@
+//! Which metric of CloudWatch a series is, of those that crate `observe` lists.
+
+use std::sync::LazyLock;
+
+use metrics::Listed;
+use timeline::Merge;
+
+/// CloudWatch's statistics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Statistic {
+    Sum,
+    Average,
+    Maximum,
+    Minimum,
+    SampleCount,
+}
+
+impl Statistic {
+    pub(super) const ALL: [Self; 5] = [Self::Sum, Self::Average, Self::Maximum, Self::Minimum, Self::SampleCount];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "Sum",
+            Self::Average => "Average",
+            Self::Maximum => "Maximum",
+            Self::Minimum => "Minimum",
+            Self::SampleCount => "SampleCount",
+        }
+    }
+
+    pub(super) fn read(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|statistic| statistic.name().eq_ignore_ascii_case(word))
+    }
+}
+
+/// A metric that is read.
+#[derive(Debug)]
+pub(super) struct Metric {
+    pub(super) listed: &'static Listed,
+    /// The one that means something.
+    pub(super) statistic: Statistic,
+}
+
+impl Metric {
+    /// How points of that statistic merge; `None` if it means nothing. What is counted or moved in a period is its sum
+    /// alone: the mean is over reports (on Nitro) or operations (on Xen). Of levels every statistic but the sum is one.
+    pub(super) fn merge(&self, statistic: Option<Statistic>) -> Option<Merge> {
+        match (self.statistic, statistic.unwrap_or(self.statistic)) {
+            (Statistic::Sum, Statistic::Sum) => Some(Merge::Sum),
+            (Statistic::Sum, _) | (_, Statistic::Sum | Statistic::SampleCount) => None,
+            (_, Statistic::Average) => Some(Merge::Mean),
+            (_, Statistic::Maximum) => Some(Merge::Max),
+            (_, Statistic::Minimum) => Some(Merge::Min),
+        }
+    }
+}
+
+static METRICS: LazyLock<Vec<Metric>> = LazyLock::new(|| {
+    let statistic = |merge: Merge| match merge {
+        Merge::Sum => Statistic::Sum,
+        Merge::Mean => Statistic::Average,
+        Merge::Max => Statistic::Maximum,
+        Merge::Min => Statistic::Minimum,
+    };
+    metrics::listed().iter().map(|listed| Metric { listed, statistic: statistic(listed.merge) }).collect()
+});
+
+/// The metric that a series' words name. Between two of one name the namespace decides (`us-east-1:AWS/RDS`), then a dimension.
+pub(super) fn find(words: &[String]) -> Option<&'static Metric> {
+    let has = |part: &str| words.iter().any(|word| word.contains(part));
+    let named = |metric: &&Metric| words.iter().any(|word| word == metric.listed.name);
+    let candidates: Vec<&Metric> = METRICS.iter().filter(named).collect();
+    let fits = |metric: &&&Metric| metric.listed.dimensions.split(' ').any(&has);
+    let chosen = candidates.iter().find(|metric| has(metric.listed.namespace)).or_else(|| candidates.iter().find(fits));
+    chosen.or(candidates.first()).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_namespace_tells_metrics_of_one_name_apart() {
+        let of = |text: &str| find(&words(text)).map(|metric| metric.listed.namespace);
+        assert_eq!(of("us-east-1:AWS/RDS DBInstanceIdentifier:db BurstBalance Average 300"), Some("AWS/RDS"));
+        assert_eq!(of("us-east-1:AWS/EBS VolumeId:vol-1 BurstBalance Average 300"), Some("AWS/EBS"));
+        assert_eq!(of("DBInstanceIdentifier:db BurstBalance"), Some("AWS/RDS"));
+        assert_eq!(of("BurstBalance"), Some("AWS/EBS"));
+        assert_eq!(of("NetworkIn"), None);
+    }
+
+    #[test]
+    fn only_sums_of_what_adds_up_mean_something() {
+        for metric in METRICS.iter() {
+            assert_eq!(metric.merge(Some(Statistic::SampleCount)), None, "{}", metric.listed.name);
+            let sum = metric.merge(Some(Statistic::Sum));
+            assert_eq!(sum.is_some(), metric.merge(Some(Statistic::Average)).is_none(), "{}", metric.listed.name);
+            assert!(metric.merge(None).is_some());
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Reports of `iostat -x` as a Timeline: rates over their intervals become sums, under the names of crate `observe`.
+//!
+//! The first report of a run is of the whole time since the machine started, or with `-y`, which leaves that one out, of an
+//! interval as all others are. iostat prints both alike, with the stamp of the instant at which they end, and neither its text nor
+//! its JSON says how it was called: only who recorded it knows. What is left out for that is told ([`LEFT_OUT`]).
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use jiff::tz::Offset;
+use textfile::Text;
+use timeline::{About, Merge, Point, Timeline, Unit};
+use units::Nanos;
+use workload::{DeviceRates, IostatReport, iostat_reports};
+
+use crate::GatherError;
+use crate::collect::{Collect, Labels};
+use crate::stamp;
+
+/// The note of a Timeline in which [`read`] tells of first reports that it left out, and why; there is none where all count.
+pub const LEFT_OUT: &str = "left out";
+
+/// Whether the first report of each run of iostat counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum First {
+    /// Only where it is alone: else it may be of the whole time since the machine started, and is left out.
+    #[default]
+    Alone,
+    /// Yes: recorded with `-y`.
+    Counts,
+    /// No: recorded without `-y`.
+    SinceStart,
+}
+
+/// What a report does not say of itself.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The length of an interval; needed where reports have no time stamps, or a single one.
+    pub interval: Option<Nanos>,
+    /// The instant at which the first report's interval begins, where reports have no time stamps.
+    pub start: Option<Timestamp>,
+    /// Whether the first report counts.
+    pub first: First,
+    /// The zone of time stamps that name none; none is UTC.
+    pub zone: Option<Offset>,
+    /// What disks are called by device: `sdb` = `data`. Others keep the device's name.
+    pub disks: BTreeMap<String, String>,
+    /// The machine, as the label `node`.
+    pub node: Option<String>,
+}
+
+/// One report and when it was.
+struct Timed<'r> {
+    from: Nanos,
+    until: Nanos,
+    report: &'r IostatReport,
+}
+
+/// Reads reports; what it had to leave out, it says in the Timeline's notes.
+///
+/// # Errors
+/// When there is no report, one cannot be read, or nothing tells how long an interval is.
+pub fn read(text: &Text, options: &Options) -> Result<Timeline, GatherError> {
+    let reports = iostat_reports(text)?;
+    let stamps = reports.iter().map(|report| report.stamp.as_deref());
+    let stamps = stamp::read_all(stamps, options.zone.unwrap_or(Offset::UTC));
+    let mut about = About { title: format!("iostat, {}", text.path().display()), ..About::default() };
+    about.notes.extend(left_out(&reports, options.first).map(|told| (LEFT_OUT.to_owned(), told)));
+    let timed = match stamps.iter().copied().collect::<Option<Vec<Timestamp>>>() {
+        Some(ends) => by_stamps(&reports, &ends, options, &mut about),
+        None => by_interval(&reports, options, &mut about),
+    };
+    let timed = timed.ok_or_else(|| GatherError::NoInterval { path: text.path().display().to_string() })?;
+    let mut series = Collect::default();
+    for Timed { from, until, report } in timed {
+        for device in &report.devices {
+            let disk = options.disks.get(&device.device).unwrap_or(&device.device);
+            let mut of_disk = Labels::from([("disk".to_owned(), disk.clone())]);
+            of_disk.extend(options.node.clone().map(|node| ("node".to_owned(), node)));
+            add(&mut series, device, &of_disk, (from, until));
+        }
+    }
+    let timeline = Timeline { about, series: series.finish() };
+    timeline.validate()?;
+    Ok(timeline)
+}
+
+/// Whether a report is left out because it may be of more than its interval.
+fn is_since_start(report: &IostatReport, reports: usize, first: First) -> bool {
+    report.first
+        && match first {
+            First::Alone => reports > 1,
+            First::Counts => false,
+            First::SinceStart => true,
+        }
+}
+
+/// What is told of reports that are left out: which, why, and of the disk that was busiest in them if no other report has as much of
+/// it, for then they may matter. `None` if none is.
+fn left_out(reports: &[IostatReport], first: First) -> Option<String> {
+    let (out, kept): (Vec<_>, Vec<_>) = reports.iter().partition(|report| is_since_start(report, reports.len(), first));
+    let which = match out[..] {
+        [] => return None,
+        [IostatReport { stamp: Some(stamp), .. }] => format!("the first report, of {}", short(stamp)),
+        [_] => "the first report".to_owned(),
+        _ => format!("the first reports of {} runs", out.len()),
+    };
+    let moved = |device: &DeviceRates| device.rates.read_bytes + device.rates.write_bytes;
+    let most = |of: &[&'_ IostatReport], name: Option<&str>| {
+        let devices = of.iter().flat_map(|report| &report.devices);
+        let named = devices.filter(|device| name.is_none_or(|name| device.device == name));
+        named.map(|device| (moved(device), device.device.clone())).max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let busiest =
+        most(&out, None).filter(|(bytes, name)| most(&kept, Some(name)).is_none_or(|(other, _)| other < *bytes));
+    let more = busiest.map_or(String::new(), |(bytes, name)| {
+        format!("; {} moved {:.0} MiB/s in it, more than in any other", short(&name), bytes / 1_048_576.0)
+    });
+    let why = "it may be of the whole time since the machine started, unless it was recorded with -y";
+    Some(format!("{which}: {why}{more}"))
+}
+
+/// As much of a text as a note needs, whatever was written there.
+fn short(text: &str) -> String {
+    text.chars().take(100).collect()
+}
+
+/// By the stamps, which are the intervals' ends. A first report's interval, and one after the clock went back, is as long as
+/// the most frequent.
+fn by_stamps<'r>(
+    reports: &'r [IostatReport],
+    ends: &[Timestamp],
+    options: &Options,
+    about: &mut About,
+) -> Option<Vec<Timed<'r>>> {
+    let since = |earlier: Timestamp, later: Timestamp| {
+        u64::try_from(later.as_nanosecond() - earlier.as_nanosecond()).ok().filter(|nanos| *nanos > 0).map(Nanos)
+    };
+    let usual = options.interval.or_else(|| {
+        let steps = ends.windows(2).zip(&reports[1..]).filter(|(_, later)| !later.first);
+        let mut lengths: Vec<Nanos> = steps.filter_map(|(pair, _)| since(pair[0], pair[1])).collect();
+        lengths.sort_unstable();
+        lengths.get(lengths.len() / 2).copied()
+    })?;
+    let first = ends.iter().min()?;
+    let start = Timestamp::from_nanosecond(first.as_nanosecond() - i128::from(usual.0)).ok()?;
+    about.start = Some(start);
+    let mut timed = Vec::new();
+    for (index, (report, end)) in reports.iter().zip(ends).enumerate() {
+        if is_since_start(report, reports.len(), options.first) {
+            continue;
+        }
+        let before = index.checked_sub(1).map(|before| ends[before]).filter(|_| !report.first);
+        let length = match before {
+            Some(before) if before >= *end => {
+                about.notes.insert("clock".to_owned(), format!("went back or stood still before {end}"));
+                usual
+            }
+            Some(before) => since(before, *end)?,
+            None => usual,
+        };
+        let until = since(start, *end)?;
+        timed.push(Timed { from: Nanos(until.0.saturating_sub(length.0)), until, report });
+    }
+    Some(timed)
+}
+
+/// One after the other, each as long as said.
+fn by_interval<'r>(reports: &'r [IostatReport], options: &Options, about: &mut About) -> Option<Vec<Timed<'r>>> {
+    let interval = options.interval.filter(|interval| interval.0 > 0)?;
+    about.start = options.start;
+    let mut timed = Vec::new();
+    for report in reports {
+        if is_since_start(report, reports.len(), options.first) {
+            continue;
+        }
+        let from = Nanos(interval.0.checked_mul(timed.len() as u64)?);
+        timed.push(Timed { from, until: Nanos(from.0.checked_add(interval.0)?), report });
+    }
+    Some(timed)
+}
+
+/// The points of one device in one report.
+fn add(series: &mut Collect, device: &DeviceRates, of_disk: &Labels, (from, until): (Nanos, Nanos)) {
+    let seconds = until.0.saturating_sub(from.0) as f64 / 1e9;
+    let mut sum = |name: &str, unit: Unit, rate: Option<f64>| {
+        if let Some(rate) = rate {
+            series.value(name, of_disk, (unit, Merge::Sum), Point { from, until, value: rate * seconds });
+        }
+    };
+    let (rates, waits) = (&device.rates, &device.waits);
+    let took = |rate: f64, wait: Option<f64>| wait.map(|wait| rate * wait);
+    sum("read_ops", Unit::Count, Some(rates.reads));
+    sum("read_bytes", Unit::Bytes, Some(rates.read_bytes));
+    sum("read_time", Unit::Seconds, took(rates.reads, waits.read));
+    sum("write_ops", Unit::Count, Some(rates.writes));
+    sum("write_bytes", Unit::Bytes, Some(rates.write_bytes));
+    sum("write_time", Unit::Seconds, took(rates.writes, waits.write));
+    sum("flush_ops", Unit::Count, device.flushes);
+    sum("flush_time", Unit::Seconds, took(rates.flushes, waits.flush));
+    // Since reads and writes have their own columns, `await` says nothing new.
+    let any = waits.any.filter(|_| waits.read.is_none() && waits.write.is_none());
+    sum("io_time", Unit::Seconds, took(rates.reads + rates.writes, any));
+    sum("discard_ops", Unit::Count, device.discards.map(|(ops, _)| ops));
+    sum("discard_bytes", Unit::Bytes, device.discards.map(|(_, bytes)| bytes));
+    sum("discard_time", Unit::Seconds, device.discards.and_then(|(ops, _)| took(ops, waits.discard)));
+    sum("read_merges", Unit::Count, device.merged.map(|(reads, _)| reads));
+    sum("write_merges", Unit::Count, device.merged.map(|(_, writes)| writes));
+    sum("busy_time", Unit::Seconds, device.busy);
+    if let Some(value) = device.queue {
+        series.value("queue_depth", of_disk, (Unit::None, Merge::Mean), Point { from, until, value });
+    }
+}
+
+#[cfg(test)]
+#[path = "iostat_tests.rs"]
+mod tests;

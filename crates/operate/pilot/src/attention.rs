@@ -1,0 +1,97 @@
+//! Signals and the switch in the pilot's folder, heeded while it waits for others.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+use crate::{Folder, Stop};
+
+/// An order to the pilot, the more urgent the greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Told {
+    /// To go on.
+    Nothing,
+    /// To undo what is under way, and end.
+    Undo,
+    /// To touch nothing any more, and end.
+    Freeze,
+}
+
+/// Signals and the switch, as the pilot's loop and all its waits look at them. A wait is given up when the pilot is told more than
+/// its loop has heeded: what the loop does about that, undoing, is waited for again.
+#[derive(Debug, Clone)]
+pub struct Attention {
+    signal: Arc<AtomicBool>,
+    folder: Arc<Folder>,
+    /// The switch as it stood at the beginning: who undoes by hand what was frozen is not stopped by that.
+    stood: Option<Stop>,
+    heeded: Arc<AtomicU8>,
+}
+
+impl Attention {
+    /// Looks at a flag that a signal sets, and at the switch of a folder; as that stands now, it stops nothing.
+    pub fn new(signal: Arc<AtomicBool>, folder: Folder) -> Self {
+        let stood = folder.stop();
+        Self { signal, folder: Arc::new(folder), stood, heeded: Arc::default() }
+    }
+
+    /// The switch of the folder; nothing while it is as it stood at the beginning.
+    pub(crate) fn switch(&self) -> Option<Stop> {
+        self.folder.stop().filter(|stop| Some(*stop) != self.stood)
+    }
+
+    /// The order that holds now.
+    pub fn told(&self) -> Told {
+        match self.switch() {
+            Some(Stop::Freeze) => Told::Freeze,
+            Some(Stop::Undo) => Told::Undo,
+            None if self.signal.load(Ordering::Acquire) => Told::Undo,
+            None => Told::Nothing,
+        }
+    }
+
+    /// The order that holds now; waits that begin from here on are not given up for it.
+    pub fn heed(&self) -> Told {
+        let told = self.told();
+        self.heeded.fetch_max(told as u8, Ordering::AcqRel);
+        told
+    }
+
+    /// Gives up waits when the pilot is told more than its loop has heeded.
+    pub fn stop(&self) -> signals::Stop {
+        let attention = self.clone();
+        signals::Stop::new(move || attention.told() as u8 > attention.heeded.load(Ordering::Acquire))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_given_up_for_what_is_not_heeded_yet() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::at(place.path()).unwrap();
+        let signal = Arc::new(AtomicBool::new(false));
+        let attention = Attention::new(Arc::clone(&signal), folder.reader());
+        let stop = attention.stop();
+        assert!(!stop.is_set());
+        signal.store(true, Ordering::Release);
+        assert!(stop.is_set());
+        assert_eq!(attention.heed(), Told::Undo);
+        assert!(!stop.is_set(), "undoing waits for answers");
+        folder.set_stop(Some(Stop::Freeze)).unwrap();
+        assert!(stop.is_set() && attention.heed() == Told::Freeze && !stop.is_set());
+    }
+
+    #[test]
+    fn a_switch_that_stood_before_stops_nobody_and_a_signal_still_does() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::at(place.path()).unwrap();
+        folder.set_stop(Some(Stop::Freeze)).unwrap();
+        let signal = Arc::new(AtomicBool::new(false));
+        let attention = Attention::new(Arc::clone(&signal), folder.reader());
+        assert_eq!(attention.told(), Told::Nothing);
+        signal.store(true, Ordering::Release);
+        assert_eq!(attention.told(), Told::Undo);
+    }
+}

@@ -1,0 +1,178 @@
+//! The kinds of files that a deployment is rendered to.
+
+use std::fmt;
+use std::str::FromStr;
+
+use catalog::Cloud;
+use deployment::Role;
+use textfile::did_you_mean;
+
+use crate::formats;
+use crate::site::Site;
+
+/// A kind of file, and what reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// `tikv.toml`
+    Tikv,
+    /// `pd.toml`
+    Pd,
+    /// TiUP's `topology.yaml`
+    Tiup,
+    /// TiDB-Ansible's `inventory.ini`
+    Ansible,
+    /// A `TidbCluster` of TiDB Operator v1
+    Operator,
+    /// The groups of TiDB Operator v2
+    OperatorV2,
+    /// Settings by SQL
+    Sql,
+    /// MySQL's `my.cnf`
+    MyCnf,
+    /// A stack of CloudFormation
+    Cloudformation,
+    /// Terraform
+    Terraform,
+    /// Alert rules of Prometheus
+    Prometheus,
+    /// Scripts that make disks ready on a host
+    Host,
+}
+
+impl Format {
+    /// All, in the order in which they are written.
+    pub const ALL: [Self; 12] = [
+        Self::Tikv,
+        Self::Pd,
+        Self::Tiup,
+        Self::Ansible,
+        Self::Operator,
+        Self::OperatorV2,
+        Self::Sql,
+        Self::MyCnf,
+        Self::Cloudformation,
+        Self::Terraform,
+        Self::Prometheus,
+        Self::Host,
+    ];
+
+    /// As people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tikv => "tikv",
+            Self::Pd => "pd",
+            Self::Tiup => "tiup",
+            Self::Ansible => "ansible",
+            Self::Operator => "operator",
+            Self::OperatorV2 => "operator-v2",
+            Self::Sql => "sql",
+            Self::MyCnf => "my-cnf",
+            Self::Cloudformation => "cloudformation",
+            Self::Terraform => "terraform",
+            Self::Prometheus => "prometheus",
+            Self::Host => "host",
+        }
+    }
+
+    /// What its files are for.
+    pub fn purpose(self) -> &'static str {
+        match self {
+            Self::Tikv => "TiKV's configuration: tikv-server --config",
+            Self::Pd => "PD's configuration, read at its first start: pd-server --config",
+            Self::Tiup => "the cluster for `tiup cluster deploy`",
+            Self::Ansible => "the cluster for TiDB-Ansible, which is archived: not for new clusters",
+            Self::Operator => "the cluster for TiDB Operator v1: kubectl apply",
+            Self::OperatorV2 => "the cluster for TiDB Operator v2: kubectl apply",
+            Self::Sql => "what changes while the cluster runs: mysql < settings.sql",
+            Self::MyCnf => "MySQL's configuration",
+            Self::Cloudformation => "instances, volumes and alarms: aws cloudformation deploy",
+            Self::Terraform => "instances, volumes and alarms: terraform apply",
+            Self::Prometheus => "alert rules: rule_files of prometheus.yml",
+            Self::Host => "stripe, read cache, filesystem and mount of a host's disks: run as root, once",
+        }
+    }
+
+    /// Why it says nothing of a deployment, if so.
+    pub(crate) fn unfit(self, site: &Site<'_>) -> Option<Unfit> {
+        let foreign = |why: String| Some(Unfit { why, expected: true });
+        let short = |why: String| Some(Unfit { why, expected: false });
+        let tikv = self != Self::MyCnf
+            && !matches!(self, Self::Cloudformation | Self::Terraform | Self::Prometheus | Self::Host);
+        if tikv && !site.is_tikv() {
+            return foreign("the deployment runs MySQL".to_owned());
+        }
+        match self {
+            Self::MyCnf if site.is_tikv() => foreign("the deployment runs TiKV".to_owned()),
+            Self::Cloudformation | Self::Terraform if site.cloud != Cloud::Aws => short(format!(
+                "{} is a region of {}, and only that of AWS is written",
+                site.deployment.region, site.cloud
+            )),
+            Self::Cloudformation => {
+                let resources = formats::cloudformation_resources(site);
+                (resources > STACK).then(|| {
+                    let why = format!("a stack holds {STACK} resources and this deployment has {resources}; terraform has no such limit");
+                    Unfit { why, expected: false }
+                })
+            }
+            Self::Ansible if site.of(Role::Tiflash).next().is_some() => {
+                short("TiDB-Ansible is older than TiFlash in these versions".to_owned())
+            }
+            Self::Operator if site.storage().count() > 1 => {
+                short("a TidbCluster has one kind of TiKV node; operator-v2 has more".to_owned())
+            }
+            Self::Operator if site.groups.iter().filter(|group| group.nodes.role == Role::Tiflash).count() > 1 => {
+                short("a TidbCluster has one kind of TiFlash node; operator-v2 has more".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Most resources of a stack (AWS CloudFormation quotas).
+const STACK: usize = 500;
+
+/// Why a format says nothing of a deployment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unfit {
+    pub(crate) why: String,
+    /// Whether nobody expects it: it is of another database.
+    pub(crate) expected: bool,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Self::ALL.map(Self::name);
+        let found = Self::ALL.into_iter().find(|format| format.name() == text.trim());
+        found.ok_or_else(|| {
+            let meant =
+                textfile::suggest(text, known).map(|_| format!("{}; ", did_you_mean(text, &known))).unwrap_or_default();
+            format!("`{}` is no format; {meant}all are {}", text.trim(), known.join(", "))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_found_by_its_name_and_an_unknown_one_is_told_them_all() {
+        for format in Format::ALL {
+            assert_eq!(format.name().parse(), Ok(format));
+            assert!(!format.purpose().is_empty());
+        }
+        let message = "cloudfromation".parse::<Format>().unwrap_err();
+        for format in Format::ALL {
+            assert!(message.contains(format.name()), "{message}");
+        }
+    }
+}

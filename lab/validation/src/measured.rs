@@ -1,0 +1,78 @@
+//! A row of the grid on the reference store.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use cluster::Lab;
+use reference_store::{Found, Ground, Stage};
+
+use crate::{Around, Busy, Figures, Setup, ValidateError};
+
+/// An open loop that carries less of what comes than this has no latency worth comparing.
+const CARRIED: f64 = 0.97;
+
+/// Measures a row: mounts, loads, lets disks deliver their share, warms up, measures, takes all down. Tells what the machine
+/// did besides.
+///
+/// # Errors
+/// When it cannot be started, loaded or measured; then nothing is left of it.
+pub fn measure(
+    setup: &Setup,
+    lab: &Lab,
+    stop: &Arc<AtomicBool>,
+    tell: &mut dyn FnMut(Stage<'_>),
+) -> Result<(Figures, Busy), ValidateError> {
+    let ground = Ground::prepare(Some(lab), setup.order(stop)?, tell)?;
+    ground.degrade("data", setup.data.1)?;
+    if let Some((_, share)) = &setup.log {
+        ground.degrade("raft", *share)?;
+    }
+    let mut around = Around::start(&lab.scratch)?;
+    let found = ground.run(1, tell)?;
+    let busy = around.look()?;
+    let figures = figures(setup, &found);
+    ground.end()?;
+    Ok((figures, busy))
+}
+
+fn figures(setup: &Setup, found: &Found) -> Figures {
+    let (report, used) = (&found.report, &found.used);
+    let per_second = |amount: f64| amount / used.seconds.max(f64::MIN_POSITIVE);
+    let throughput = report.operations as f64 / report.measured_s.max(f64::MIN_POSITIVE);
+    let latencies = found.latencies();
+    let carried = setup.rate.is_none_or(|rate| throughput >= CARRIED * rate);
+    let at = |share: f64| (carried && !latencies.is_empty()).then(|| latencies.value_at_quantile(share) as f64 / 1e6);
+    let mut more: BTreeMap<String, f64> = [
+        ("node_cpu", used.node_cpu),
+        ("driver_cpu", report.driver_cpu.seconds),
+        ("raft_log_syncs", used.raft_log_syncs),
+        ("raft_log_bytes", used.raft_log_bytes),
+        ("compaction_read_bytes", used.compaction_read_bytes),
+        ("disk_ios", used.disk_ios),
+        ("disk_bytes", used.disk_bytes),
+        ("failures", report.failures as f64),
+    ]
+    .map(|(name, amount)| (name.to_owned(), per_second(amount)))
+    .into();
+    for role in ["data", "raft"] {
+        for name in ["read_ops", "write_ops", "flush_ops", "read_bytes", "write_bytes"] {
+            more.insert(format!("{role}_disk_{name}"), per_second(found.disks(name, role)));
+        }
+    }
+    for series in found.timeline.series.iter().filter(|series| series.name == "cpu_time") {
+        if let (Some(pool), Some(seconds)) = (series.labels.get("pool"), series.value(found.from, found.until)) {
+            *more.entry(format!("cpu_{pool}")).or_default() += per_second(seconds);
+        }
+    }
+    Figures {
+        throughput,
+        p50_ms: at(0.5),
+        p99_ms: at(0.99),
+        compaction_bytes: per_second(used.compaction_write_bytes),
+        flush_bytes: per_second(used.flush_bytes),
+        cache_hit_rate: used.cache_hit_rate,
+        held_up: per_second(used.held_up),
+        more,
+    }
+}
