@@ -1,13 +1,13 @@
 //! What metadata servers say: whatever is read has names that are not lost, and what is not read is refused in one line.
 
-use maintenance::{Notice, aws, azure, gcp};
+use maintenance::{MaintenanceNotice, aws, azure, gcp};
 
 /// Reads the bytes as every answer of every cloud.
 pub(crate) fn maintenance(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let mut notices: Vec<Notice> = Vec::new();
+    let mut notices: Vec<MaintenanceNotice> = Vec::new();
     let mut said: Vec<String> = Vec::new();
-    for key in gcp::Key::ALL {
+    for key in gcp::MetadataKey::ALL {
         said.extend(gcp::parse(key, text).err().map(|error| error.to_string()));
     }
     match aws::scheduled(text, "i-1") {

@@ -2,11 +2,11 @@
 //! Parquet is left to the crate's own tests: its library panics on damaged files, which the reader turns into an error, but
 //! the fuzzer takes for a crash.
 
-use timeline::Format;
+use timeline::TimelineFormat;
 
 /// Reads, checks, writes and reads again.
 pub(crate) fn timeline(bytes: &[u8]) {
-    for format in [Format::Csv, Format::Json] {
+    for format in [TimelineFormat::Csv, TimelineFormat::Json] {
         let Ok(read) = format.decode(bytes.to_vec(), "fuzzed") else { continue };
         read.validate().expect("what was read is valid");
         let written = format.encode(&read).expect("what is valid can be written");

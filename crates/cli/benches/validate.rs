@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Parser;
-use cluster::{Lab, Programs};
-use mount::Home;
+use cluster::{ClusterPrograms, TestBed};
+use mount::MountHome;
 use rayon::prelude::*;
-use reference_store::{Stage, TrialError};
+use reference_store::{StoreStage, TrialError};
 use simulate::Constants;
 use units::Nanos;
 use validation::{
-    Calibrated, Errors, Figures, Grid, Half, Kept, Row, SEEDS, Setup, TARGETS, ValidateError, bounds, calibrate,
-    markdown, mean_absolute, measure, predict, replace,
+    CalibrationResult, GridHalf, GridRow, MeasuredRow, RowErrors, RowSetup, RunFigures, SEEDS, TARGETS, ValidateError,
+    ValidationGrid, bounds, calibrate, markdown, mean_absolute, measure, predict, replace,
 };
 
 /// The simulation held against the reference store over a grid of configurations.
@@ -107,7 +107,7 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
         let names: Vec<&str> = grid.rows.iter().map(|row| row.name.as_str()).collect();
         return Err(ValidateError::Wrong(format!("--only {name}: expected one of {}", names.join(", "))));
     }
-    let rows: Vec<&Row> =
+    let rows: Vec<&GridRow> =
         grid.rows.iter().filter(|row| args.only.is_empty() || args.only.contains(&row.name)).collect();
     if !args.simulate_only {
         measure_all(args, &grid, &rows, &folder)?;
@@ -119,7 +119,7 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
     let mut lacking = Vec::new();
     for row in &rows {
         let setup = grid.setup(row)?;
-        match Kept::read(&folder, &setup)? {
+        match MeasuredRow::read(&folder, &setup)? {
             Some(kept) => found.push((*row, setup, kept)),
             None => lacking.push(setup),
         }
@@ -136,13 +136,15 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
         (pace, constants) = (Some(times), paced);
     }
     let began = Instant::now();
-    let compare = |(row, setup, kept): &(&Row, Setup, Kept)| Errors::new(setup, row.half, kept, &constants, args.seeds);
-    let errors: Vec<Errors> = found.par_iter().map(compare).collect::<Result<_, ValidateError>>()?;
-    let predicted = |setup: &Setup| predict(setup, &constants, PROCESSORS, args.seeds);
-    let only: Vec<Figures> = lacking.par_iter().map(predicted).collect::<Result<_, _>>()?;
+    let compare = |(row, setup, kept): &(&GridRow, RowSetup, MeasuredRow)| {
+        RowErrors::new(setup, row.half, kept, &constants, args.seeds)
+    };
+    let errors: Vec<RowErrors> = found.par_iter().map(compare).collect::<Result<_, ValidateError>>()?;
+    let predicted = |setup: &RowSetup| predict(setup, &constants, PROCESSORS, args.seeds);
+    let only: Vec<RunFigures> = lacking.par_iter().map(predicted).collect::<Result<_, _>>()?;
     lacking.iter().zip(&only).for_each(|(setup, figures)| println!("{}, not measured: {}", setup.name, line(figures)));
     println!("simulated in {:.1} s", began.elapsed().as_secs_f64());
-    let fitted = Calibrated::read(&folder.join("fit.json"))?;
+    let fitted = CalibrationResult::read(&folder.join("fit.json"))?;
     let machines: BTreeSet<&str> = found.iter().map(|(_, _, kept)| kept.machine.as_str()).collect();
     let machines: Vec<&str> = machines.into_iter().collect();
     let tables = markdown(&grid, &errors, &machines.join(", and on "), pace, fitted.as_ref());
@@ -153,20 +155,21 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
         println!("\n{tables}");
     }
     Ok(TARGETS.iter().all(|target| {
-        mean_absolute(Errors::of_half(&errors, Half::Predict, target.metric)).is_none_or(|mean| mean <= target.most)
+        mean_absolute(RowErrors::of_half(&errors, GridHalf::Predict, target.metric))
+            .is_none_or(|mean| mean <= target.most)
     }))
 }
 
-fn grid(args: &Args) -> Result<Grid, ValidateError> {
+fn grid(args: &Args) -> Result<ValidationGrid, ValidateError> {
     let path = root().join("lab/validation/tables/grid.toml");
-    let mut grid = Grid::from_text(&textfile::read_text(path, textfile::LIMIT)?)?;
+    let mut grid = ValidationGrid::from_text(&textfile::read_text(path, textfile::LIMIT)?)?;
     if args.short {
         (grid.common.warm_up, grid.common.measure) = (Nanos::secs(4), Nanos::secs(8));
     }
     Ok(grid)
 }
 
-fn line(figures: &Figures) -> String {
+fn line(figures: &RunFigures) -> String {
     let millis = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2} ms"));
     format!(
         "{:.0}/s, p50 {}, p99 {}, compaction {:.1} MiB/s, flush {:.1} MiB/s, cache {:.0} %, busy nodes {:.2}",
@@ -181,13 +184,13 @@ fn line(figures: &Figures) -> String {
 }
 
 /// Measures what is not kept, and again what the machine disturbed.
-fn measure_all(args: &Args, grid: &Grid, rows: &[&Row], folder: &Path) -> Result<(), ValidateError> {
+fn measure_all(args: &Args, grid: &ValidationGrid, rows: &[&GridRow], folder: &Path) -> Result<(), ValidateError> {
     let stop = signals::catch();
     let stop = stop.map_err(|error| ValidateError::Machine(format!("interrupts cannot be caught: {error}")))?;
     let mut disturbed = Vec::new();
     for (number, row) in (1..).zip(rows) {
         let setup = grid.setup(row)?;
-        if args.resume && Kept::read(folder, &setup)?.is_some() {
+        if args.resume && MeasuredRow::read(folder, &setup)?.is_some() {
             continue;
         }
         println!("{number} of {}: row {}, {}", rows.len(), row.name, row.levels.join(", "));
@@ -207,22 +210,22 @@ fn measure_all(args: &Args, grid: &Grid, rows: &[&Row], folder: &Path) -> Result
     Ok(())
 }
 
-fn one(args: &Args, setup: &Setup, stop: &Arc<AtomicBool>) -> Result<Kept, ValidateError> {
+fn one(args: &Args, setup: &RowSetup, stop: &Arc<AtomicBool>) -> Result<MeasuredRow, ValidateError> {
     let trouble = |error: mount::MountError| ValidateError::Trial(TrialError::Cluster(error.into()));
-    let run = std::env::var_os("DISKWRIGHT_RUN").map_or_else(|| PathBuf::from(Home::FOLDER), PathBuf::from);
-    let lab = Lab {
-        home: Home::open(run, env!("CARGO_BIN_EXE_diskwright")).map_err(trouble)?,
+    let run = std::env::var_os("DISKWRIGHT_RUN").map_or_else(|| PathBuf::from(MountHome::FOLDER), PathBuf::from);
+    let lab = TestBed {
+        home: MountHome::open(run, env!("CARGO_BIN_EXE_diskwright")).map_err(trouble)?,
         scratch: args.scratch.clone(),
-        programs: Programs::find().map_err(TrialError::from)?,
+        programs: ClusterPrograms::find().map_err(TrialError::from)?,
     };
     let began = Instant::now();
     let mut stages = Vec::new();
-    let mut tell = |stage: Stage<'_>| {
+    let mut tell = |stage: StoreStage<'_>| {
         let name = match stage {
-            Stage::Starting(_) => "start",
-            Stage::Loading(_) => "load",
-            Stage::Settling(_) => "settle",
-            Stage::Running { .. } => "run",
+            StoreStage::Starting(_) => "start",
+            StoreStage::Loading(_) => "load",
+            StoreStage::Settling(_) => "settle",
+            StoreStage::Running { .. } => "run",
         };
         if stages.last().is_none_or(|(last, _)| *last != name) {
             stages.push((name, began.elapsed().as_secs_f64()));
@@ -242,12 +245,12 @@ fn one(args: &Args, setup: &Setup, stop: &Arc<AtomicBool>) -> Result<Kept, Valid
         100.0 * busy.others,
         100.0 * busy.stolen
     );
-    Ok(Kept::new(setup, figures, busy, validation::machine()))
+    Ok(MeasuredRow::new(setup, figures, busy, validation::machine()))
 }
 
 /// What was measured of the calibrating half.
-fn calibrating(found: &[(&Row, Setup, Kept)]) -> Vec<(Setup, Figures)> {
-    let half = found.iter().filter(|(row, ..)| row.half == Half::Calibrate);
+fn calibrating(found: &[(&GridRow, RowSetup, MeasuredRow)]) -> Vec<(RowSetup, RunFigures)> {
+    let half = found.iter().filter(|(row, ..)| row.half == GridHalf::Calibrate);
     half.map(|(_, setup, kept)| (setup.clone(), kept.measured.clone())).collect()
 }
 
@@ -265,7 +268,7 @@ fn progress() -> impl FnMut(usize, f64) {
 /// Fits the constants and writes their table.
 fn fit(
     args: &Args,
-    (half, processors): (&[(Setup, Figures)], f64),
+    (half, processors): (&[(RowSetup, RunFigures)], f64),
     base: &Constants,
     table: &Path,
     text: &str,

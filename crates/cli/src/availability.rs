@@ -1,6 +1,9 @@
 //! `diskwright availability`: how likely a range loses its quorum, and what brings it back.
 
-use availability::{Assessment, Basis, Exposure, Fact, Rates, Scenario, Storage, annual_failures, assess, facts};
+use availability::{
+    AvailabilityAssessment, ClusterShape, FailureRate, FailureRates, NodeStorage, QuorumExposure, RateBasis,
+    annual_failures, assess, facts,
+};
 use clap::ValueEnum;
 use report::words;
 use serde_json::json;
@@ -59,7 +62,7 @@ enum On {
     Volumes,
 }
 
-impl From<On> for Storage {
+impl From<On> for NodeStorage {
     fn from(on: On) -> Self {
         match on {
             On::Local => Self::Local,
@@ -73,7 +76,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         let all = facts();
         return Ok(if json { Output::json(&json!({ "rates": all })) } else { Output::text(rates(all)) });
     }
-    let mut rates = Rates::default();
+    let mut rates = FailureRates::default();
     if let Some(durability) = args.durability {
         if !(durability.0 > 0.0 && durability.0 <= 1.0) {
             let message = format!("the durability is {:.3}; expected more than 0% and at most 100%", durability);
@@ -81,7 +84,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         }
         rates.volume_failures = annual_failures(durability);
     }
-    let storages = args.storage.map_or(vec![Storage::Local, Storage::Reattachable], |on| vec![on.into()]);
+    let storages = args.storage.map_or(vec![NodeStorage::Local, NodeStorage::Reattachable], |on| vec![on.into()]);
     let assessed = storages.into_iter().map(|storage| {
         let scenario = scenario(args, storage);
         Ok((scenario, assess(&scenario, &rates)?))
@@ -95,9 +98,9 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     })
 }
 
-fn scenario(args: &Args, storage: Storage) -> Scenario {
-    let default = Scenario::default();
-    Scenario {
+fn scenario(args: &Args, storage: NodeStorage) -> ClusterShape {
+    let default = ClusterShape::default();
+    ClusterShape {
         replicas: args.replicas,
         zones: args.zones,
         nodes: args.nodes,
@@ -108,7 +111,7 @@ fn scenario(args: &Args, storage: Storage) -> Scenario {
     }
 }
 
-fn text(assessed: &[(Scenario, Assessment)]) -> String {
+fn text(assessed: &[(ClusterShape, AvailabilityAssessment)]) -> String {
     let mut out = String::new();
     for (scenario, found) in assessed {
         let on = name(scenario.storage);
@@ -123,7 +126,7 @@ fn text(assessed: &[(Scenario, Assessment)]) -> String {
     head.extend(assessed.iter().map(|(scenario, _)| name(scenario.storage)));
     let right: Vec<usize> = (1..head.len()).collect();
     let mut table = Table::new(&head, &right);
-    let mut row = |label: &str, cell: &dyn Fn(&Assessment) -> String| {
+    let mut row = |label: &str, cell: &dyn Fn(&AvailabilityAssessment) -> String| {
         let cells = assessed.iter().map(|(_, found)| cell(found));
         table.row(std::iter::once(label.to_owned()).chain(cells));
     };
@@ -142,10 +145,10 @@ fn text(assessed: &[(Scenario, Assessment)]) -> String {
     format!("{out}\n{table}\nRates and their sources: diskwright availability --rates\n")
 }
 
-fn rates(all: &[Fact]) -> String {
+fn rates(all: &[FailureRate]) -> String {
     let mut table = Table::new(&["rate", "value", "", "meaning"], &[1]);
     for fact in all {
-        let basis = if fact.basis == Basis::Published { "published" } else { "assumed" };
+        let basis = if fact.basis == RateBasis::Published { "published" } else { "assumed" };
         let value = if fact.unit == "per year" { format!("{} a year", fact.value) } else { fact.value.clone() };
         table.row([fact.name.as_str(), &value, basis, &fact.meaning]);
         table.note(fact.source.clone());
@@ -153,14 +156,14 @@ fn rates(all: &[Fact]) -> String {
     table.to_string()
 }
 
-fn name(storage: Storage) -> &'static str {
+fn name(storage: NodeStorage) -> &'static str {
     match storage {
-        Storage::Local => "local disks",
-        Storage::Reattachable => "volumes",
+        NodeStorage::Local => "local disks",
+        NodeStorage::Reattachable => "volumes",
     }
 }
 
-fn recovery(exposure: &Exposure) -> String {
+fn recovery(exposure: &QuorumExposure) -> String {
     match (exposure.minutes_to_recover, exposure.recovery) {
         (Some(_), Some(way)) => {
             format!(" and is back after {}, most often: {way}", minutes(exposure.minutes_to_recover))

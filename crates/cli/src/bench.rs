@@ -13,8 +13,8 @@ mod token;
 
 use std::path::{Path, PathBuf};
 
-use bench::Report;
-use reference_store::{Database, Found, Ground, Order};
+use bench::BenchReport;
+use reference_store::{StoreDatabase, StoreRunResult, StoreRunSpec, StoreTestBed};
 use serde_json::json;
 
 use crate::bench::kept::Kept;
@@ -122,7 +122,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 
 fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> {
     for out in &args.out {
-        timeline::Format::of(out)?;
+        timeline::TimelineFormat::of(out)?;
     }
     let workload = inputs::workload(workload)?.noun;
     if args.launch.is_some() || args.db.as_ref().is_some_and(|db| db.starts_with("mysql:")) {
@@ -146,10 +146,10 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
         (None, None) => return Err(Failure::input("say what to run on: --on DEPLOYMENT or --db URL")),
     };
     let order = if script.is_empty() { order } else { order.following(&script)? };
-    let order = Order { stop: on_signal::catch()?, ..order };
+    let order = StoreRunSpec { stop: on_signal::catch()?, ..order };
     let lab = args.options.lab(&order)?;
     let mut live = Live::new();
-    let ground = Ground::prepare(lab.as_ref(), order.clone(), &mut |stage| live.show(&stage))?;
+    let ground = StoreTestBed::prepare(lab.as_ref(), order.clone(), &mut |stage| live.show(&stage))?;
     let mut kept = Kept::of(&args.out, args.runs, &order, ground.recipe());
     let mut found = Vec::new();
     for number in 1..=args.runs {
@@ -168,12 +168,12 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
     Ok(output.negative(failed))
 }
 
-fn document(report: &Report, found: &[Found]) -> serde_json::Value {
+fn document(report: &BenchReport, found: &[StoreRunResult]) -> serde_json::Value {
     let used: Vec<_> = found.iter().map(|found| json!(found.used)).collect();
     json!({ "report": report, "used": used })
 }
 
 /// Whether a database is started for the order.
-fn is_reference(order: &Order) -> bool {
-    matches!(order.database, Database::Reference { .. })
+fn is_reference(order: &StoreRunSpec) -> bool {
+    matches!(order.database, StoreDatabase::Reference { .. })
 }

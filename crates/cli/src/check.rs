@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use catalog::Date;
-use deployment::{Line, Report};
-use engine::{Calibration, ClosedLoop};
+use deployment::{CheckReport, LimitLine};
+use engine::{ClosedLoop, EngineCalibration};
 use report::words;
 use serde_json::json;
 use workload::Task;
@@ -51,9 +51,9 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
                 return Err(workload.text.error_at_key("engine", message).into());
             }
             let task = workload.noun.middle()?;
-            short = engine::closed_loop(Calibration::embedded(), &task, deployment, &view)
+            short = engine::closed_loop(EngineCalibration::embedded(), &task, deployment, &view)
                 .map(|short| (short, task.clone()));
-            engine::asks(Calibration::embedded(), &task, deployment, &view)?
+            engine::asks(EngineCalibration::embedded(), &task, deployment, &view)?
         }
         (None, Some(asks)) => asks,
         (None, None) => {
@@ -108,7 +108,7 @@ fn too_few(short: &ClosedLoop, task: &Task) -> String {
 }
 
 /// The answer in a sentence.
-fn headline(report: &Report) -> String {
+fn headline(report: &CheckReport) -> String {
     if report.deliverable {
         let fullest = report.lines.iter().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
         let fullest =
@@ -123,7 +123,7 @@ fn headline(report: &Report) -> String {
     bold(&wrap(&format!("Not deliverable: {} exceeded. {carried}", list(&over)), WIDTH, 0))
 }
 
-fn table(report: &Report) -> Table {
+fn table(report: &CheckReport) -> Table {
     let head = ["limit", "of", "asked", "delivered", "unit", "used", ""];
     let mut table = Table::new(&head, &[2, 3, 5]);
     for line in &report.lines {
@@ -146,7 +146,7 @@ fn table(report: &Report) -> Table {
     table
 }
 
-fn name(line: &Line) -> String {
+fn name(line: &LimitLine) -> String {
     line.limit.name().replace('-', " ").replace("iops", "IOPS").replace("cpu", "CPU")
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use catalog::Catalog;
-use claims::{Context, Lab, Outcome, Rung};
+use claims::{ClaimContext, ClaimOutcome, ClaimTestBed, Rung};
 use serde_json::json;
 use units::Nanos;
 
@@ -63,7 +63,8 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     if let Some(rung) = &args.run {
         return run_measured(args, rung, json);
     }
-    let mut outcomes = progress::during("computing claims", || claims::run(&Context { catalog: Catalog::embedded() }));
+    let mut outcomes =
+        progress::during("computing claims", || claims::run(&ClaimContext { catalog: Catalog::embedded() }));
     outcomes.retain(|outcome| {
         (args.id.is_empty() || args.id.contains(&outcome.id)) && only.is_none_or(|rung| rung == outcome.rung)
     });
@@ -78,7 +79,7 @@ fn run_measured(args: &Args, rung: &str, json: bool) -> Result<Output, Failure> 
     wanted.retain(|claim| args.id.is_empty() || args.id.contains(&claim.id));
     // A simulation leaves nothing behind that a signal should wait for.
     let stop = if rung == Rung::Simulate { Arc::default() } else { on_signal::catch()? };
-    let lab = Lab { home: home::home()?, scratch: args.scratch.clone(), span: args.span, stop };
+    let lab = ClaimTestBed { home: home::home()?, scratch: args.scratch.clone(), span: args.span, stop };
     let mut bar = Steps::new(wanted.len() as u64);
     let outcomes =
         claims::measure(&lab, rung, &wanted, &mut |claim| bar.begin(&format!("{} {}", claim.id, claim.metric)));
@@ -95,7 +96,7 @@ fn named(what: &str, name: &str, known: Vec<Rung>) -> Result<Rung, Failure> {
 }
 
 /// A no if any claim does not hold.
-fn report(outcomes: &[Outcome], json: bool) -> Output {
+fn report(outcomes: &[ClaimOutcome], json: bool) -> Output {
     let fails = outcomes.iter().any(|outcome| outcome.holds == Some(false));
     let output = if json {
         Output::json(&json!({ "median_error": claims::median_error(outcomes), "claims": outcomes }))
@@ -109,7 +110,7 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> Failure {
     Failure::input(format!("no {what} is called `{name}`: {}", textfile::did_you_mean(name, known)))
 }
 
-fn text(outcomes: &[Outcome]) -> String {
+fn text(outcomes: &[ClaimOutcome]) -> String {
     let mut out = bold(&wrap(&headline(outcomes), WIDTH, 0)) + "\n\n";
     for outcome in outcomes.iter().filter(|outcome| outcome.holds.is_some()) {
         out += &entry(outcome);
@@ -128,7 +129,7 @@ fn text(outcomes: &[Outcome]) -> String {
 }
 
 /// The median error first: all else is read by it.
-fn headline(outcomes: &[Outcome]) -> String {
+fn headline(outcomes: &[ClaimOutcome]) -> String {
     let median = claims::median_error(outcomes).map(|error| format!("Median error {:.1} %. ", error * 100.0));
     let answered = outcomes.iter().filter(|outcome| outcome.holds.is_some()).count();
     let failing: Vec<&str> =
@@ -139,7 +140,7 @@ fn headline(outcomes: &[Outcome]) -> String {
     format!("{}{} of {answered} claims hold.{not}{open}", median.unwrap_or_default(), answered - failing.len())
 }
 
-fn entry(outcome: &Outcome) -> String {
+fn entry(outcome: &ClaimOutcome) -> String {
     const INDENT: usize = 12;
     let line = |text: &str| format!("{}{}\n", " ".repeat(INDENT), wrap(text, WIDTH - INDENT, INDENT));
     let verdict = if outcome.holds == Some(true) { green("holds") } else { red("not  ") };

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use metrics::{BurstRate, DiskRates, Modification, NodeRates, NodeSample, rates};
-use mount::{Client, Mounted, Node};
+use metrics::{BurstRate, DiskRates, ModificationStage, NodeRates, NodeSample, rates};
+use mount::{DaemonClient, MountedDisk, MountedNode};
 use serde_json::{Value, json};
 use units::{Bytes, Nanos};
 
@@ -47,7 +47,7 @@ const LEAST_ROOM: Bytes = Bytes::mib(1);
 
 /// A node, and what its disks do; nothing of a node whose daemon died.
 struct Seen {
-    node: Node,
+    node: MountedNode,
     rates: Option<NodeRates>,
 }
 
@@ -55,7 +55,7 @@ struct Seen {
 struct MountedDisks {
     nodes: Vec<Seen>,
     /// Daemons whose state files somebody removed.
-    unrecorded: Vec<mount::Daemon>,
+    unrecorded: Vec<mount::DiskDaemon>,
 }
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
@@ -81,9 +81,9 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 
 /// Writes the past of a node.
 fn history(dir: &Path, file: &Path, json: bool) -> Result<Output, Failure> {
-    timeline::Format::of(file)?;
+    timeline::TimelineFormat::of(file)?;
     let node = mount::find(&home::home()?, dir)?;
-    let client = Client::of(&node)?;
+    let client = DaemonClient::of(&node)?;
     let mut samples = client.history(Nanos(0))?;
     samples.push(client.sample()?);
     let timeline = record::timeline(&node, node.dir.display().to_string(), &samples, &[])?;
@@ -104,12 +104,12 @@ fn look(args: &Args) -> Result<MountedDisks, Failure> {
         Some(dir) => (vec![mount::find(&home, dir)?], Vec::new()),
         None => (mount::nodes(&home), mount::unrecorded(&home)),
     };
-    let sample = |node: &Node| Client::of(node).and_then(|client| client.sample()).ok();
+    let sample = |node: &MountedNode| DaemonClient::of(node).and_then(|client| client.sample()).ok();
     let before: Vec<_> = nodes.iter().map(sample).collect();
     if before.iter().any(Option::is_some) || args.watch {
         std::thread::sleep(SPAN);
     }
-    let pair = |(node, before): (Node, Option<_>)| {
+    let pair = |(node, before): (MountedNode, Option<_>)| {
         let after = sample(&node);
         Seen { rates: before.zip(after).map(|(before, after)| since_mounted(&before, &after)), node }
     };
@@ -177,7 +177,7 @@ fn text(seen: &MountedDisks) -> String {
     if unrecorded.is_empty() { table.to_string() } else { format!("{table}{}", red(&unrecorded)) }
 }
 
-fn row(table: &mut Table, disk: &Mounted, now: &DiskRates) {
+fn row(table: &mut Table, disk: &MountedDisk, now: &DiskRates) {
     let latency = |latency: Option<Nanos>| latency.map_or("-".to_owned(), |l| format!("{:.2}", l.as_millis_f64()));
     let throughput = now.read.throughput.as_mb() + now.write.throughput.as_mb();
     let credits = [now.ios, now.bytes].into_iter().flatten().min_by(|a, b| a.share.total_cmp(&b.share));
@@ -197,9 +197,9 @@ fn row(table: &mut Table, disk: &Mounted, now: &DiskRates) {
     ]);
     let mut note = now.disk.clone();
     match now.modification {
-        Modification::Modifying => note += " · modifying",
-        Modification::Optimizing(share) => note += &format!(" · optimizing, {:.0} %", share * 100.0),
-        Modification::None | Modification::Completed => {}
+        ModificationStage::Modifying => note += " · modifying",
+        ModificationStage::Optimizing(share) => note += &format!(" · optimizing, {:.0} %", share * 100.0),
+        ModificationStage::None | ModificationStage::Completed => {}
     }
     if let Some(rate) = now.cache_hit_rate {
         note += &format!(" · cache hits {:.0} %", rate * 100.0);
@@ -214,7 +214,7 @@ fn row(table: &mut Table, disk: &Mounted, now: &DiskRates) {
     table.note(note);
 }
 
-fn dead(table: &mut Table, node: &Node, disk: &Mounted) {
+fn dead(table: &mut Table, node: &MountedNode, disk: &MountedDisk) {
     table.row([disk.at.display().to_string()]);
     let command = if node.disks.len() == 1 { "mount" } else { "up" };
     table.note(red(&format!(

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use disk::Wish;
+use disk::RequestedRate;
 use serde_json::json;
 use units::Nanos;
 
@@ -42,24 +42,24 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let words = args.fault.join(" ");
-    let wish: Wish = words.parse().map_err(|why| Failure::input(format!("fault `{words}`: {why}")))?;
+    let wish: RequestedRate = words.parse().map_err(|why| Failure::input(format!("fault `{words}`: {why}")))?;
     let target = home::target(&args.dir)?;
     let (disk, client) = (&target.disk, &target.client);
     let mut notes = Vec::new();
     let (what, until) = match wish {
-        Wish::Inject(fault, lasts) => {
+        RequestedRate::Inject(fault, lasts) => {
             client.fault(&disk.name, fault, lasts)?;
             (words, (lasts != Nanos::MAX).then_some(lasts))
         }
-        Wish::Heal => {
+        RequestedRate::Heal => {
             client.heal(&disk.name)?;
             ("healed".to_owned(), None)
         }
-        Wish::Attach => {
+        RequestedRate::Attach => {
             notes = client.attach(&disk.name)?;
             ("attached".to_owned(), None)
         }
-        Wish::Credits(share) => {
+        RequestedRate::Credits(share) => {
             client.set_credits(Some(&disk.name), share)?;
             (format!("burst credits at {:.0} %", share * 100.0), None)
         }

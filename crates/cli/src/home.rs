@@ -2,36 +2,36 @@
 
 use std::path::{Path, PathBuf};
 
-use mount::{Client, Home, Mounted};
+use mount::{DaemonClient, MountHome, MountedDisk};
 
 use crate::failure::Failure;
 
 /// The state folder, `DISKWRIGHT_RUN` or the usual one. Its daemons run this program.
-pub(crate) fn home() -> Result<Home, Failure> {
+pub(crate) fn home() -> Result<MountHome, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::environment(format!("this program cannot find its own file: {error}")))?;
-    let folder = std::env::var_os("DISKWRIGHT_RUN").map_or_else(|| PathBuf::from(Home::FOLDER), PathBuf::from);
-    Ok(Home::open(folder, program)?)
+    let folder = std::env::var_os("DISKWRIGHT_RUN").map_or_else(|| PathBuf::from(MountHome::FOLDER), PathBuf::from);
+    Ok(MountHome::open(folder, program)?)
 }
 
 /// Where data is kept unless `--backing` says otherwise: `DISKWRIGHT_BACKING` or the usual folder.
 pub(crate) fn backing() -> PathBuf {
-    std::env::var_os("DISKWRIGHT_BACKING").map_or_else(|| PathBuf::from(Home::BACKING), PathBuf::from)
+    std::env::var_os("DISKWRIGHT_BACKING").map_or_else(|| PathBuf::from(MountHome::BACKING), PathBuf::from)
 }
 
 /// One disk of a live node.
 #[derive(Debug)]
 pub(crate) struct Target {
     /// The disk.
-    pub(crate) disk: Mounted,
+    pub(crate) disk: MountedDisk,
     /// Its daemon's ear.
-    pub(crate) client: Client,
+    pub(crate) client: DaemonClient,
 }
 
 /// The disk that a path means, its daemon being alive.
 pub(crate) fn target(dir: &Path) -> Result<Target, Failure> {
     let node = mount::find(&home()?, dir)?;
     let disk = node.disk_at(dir)?.clone();
-    let client = Client::of(&node)?;
+    let client = DaemonClient::of(&node)?;
     Ok(Target { disk, client })
 }

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use catalog::{Catalog, Date, View};
+use catalog::{Catalog, CatalogView, Date};
 use deployment::Deployment;
-use events::Script;
+use events::EventScript;
 use textfile::{InputError, Text};
 use units::Nanos;
 use workload::Workload;
@@ -30,7 +30,7 @@ pub(crate) fn interval(text: &str) -> Result<Nanos, String> {
 }
 
 /// The facts of a day, the newest without one.
-pub(crate) fn view(day: Option<Date>) -> View {
+pub(crate) fn view(day: Option<Date>) -> CatalogView {
     Catalog::embedded().at(day)
 }
 
@@ -75,8 +75,11 @@ pub(crate) fn deployment(path: &Path) -> Result<Read<Deployment>, InputError> {
 }
 
 /// Reads a file of events; none if none is named.
-pub(crate) fn script(path: Option<&Path>) -> Result<Script, InputError> {
-    path.map_or_else(|| Ok(Script::default()), |path| Script::from_text(&textfile::read_text(path, textfile::LIMIT)?))
+pub(crate) fn script(path: Option<&Path>) -> Result<EventScript, InputError> {
+    path.map_or_else(
+        || Ok(EventScript::default()),
+        |path| EventScript::from_text(&textfile::read_text(path, textfile::LIMIT)?),
+    )
 }
 
 impl Read<Workload> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use catalog::Date;
 use disk::Disk;
-use mount::{Filesystem, Node, Request};
+use mount::{Filesystem, MountRequest, MountedNode};
 use serde_json::{Value, json};
 use textfile::shell_word;
 use units::Ratio;
@@ -95,18 +95,18 @@ struct Options {
 
 pub(crate) fn mount(args: MountArgs, json: bool) -> Result<Output, Failure> {
     let MountArgs { disk, dir, instance, zone, as_of, options } = args;
-    start(Request { instance, zone, as_of, ..Request::single(dir, disk) }, options, json)
+    start(MountRequest { instance, zone, as_of, ..MountRequest::single(dir, disk) }, options, json)
 }
 
 pub(crate) fn up(args: UpArgs, json: bool) -> Result<Output, Failure> {
     let read = inputs::deployment(&args.deployment)?;
     let view = inputs::view(read.noun.as_of);
     read.noun.validate(&view).map_err(|error| error.locate(&read.text))?;
-    start(Request::of_deployment(args.dir, &read.noun, args.node)?, args.options, json)
+    start(MountRequest::of_deployment(args.dir, &read.noun, args.node)?, args.options, json)
 }
 
-fn start(request: Request, options: Options, json: bool) -> Result<Output, Failure> {
-    let request = Request {
+fn start(request: MountRequest, options: Options, json: bool) -> Result<Output, Failure> {
+    let request = MountRequest {
         backing: options.backing.unwrap_or_else(home::backing),
         filesystem: options.filesystem,
         seed: options.seed,
@@ -121,7 +121,7 @@ fn start(request: Request, options: Options, json: bool) -> Result<Output, Failu
     Ok(if json { Output::json(&node_json(&node)) } else { Output::text(text(&node)) })
 }
 
-fn text(node: &Node) -> String {
+fn text(node: &MountedNode) -> String {
     let mut table = Table::new(&["mounted at", "disk", "device", "data"], &[]);
     for disk in &node.disks {
         table.row([
@@ -143,7 +143,7 @@ fn text(node: &Node) -> String {
 }
 
 /// A node with stable keys.
-pub(crate) fn node_json(node: &Node) -> Value {
+pub(crate) fn node_json(node: &MountedNode) -> Value {
     let disks: Vec<Value> = node
         .disks
         .iter()

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use catalog::Date;
-use engine::Calibration;
-use plan::{Answer, Market, Options, Planner};
-use reference_store::prove::Proof;
-use report::Asked;
+use engine::EngineCalibration;
+use plan::{Market, PlanOptions, PlanResult, Planner};
+use reference_store::prove::PlanProof;
+use report::PageQuestion;
 use units::Usd;
 
 use crate::failure::Failure;
@@ -83,19 +83,23 @@ pub(crate) struct Planned {
     /// The workload's name.
     pub(crate) title: String,
     /// What was asked.
-    pub(crate) asked: Asked,
+    pub(crate) asked: PageQuestion,
     /// The answer.
-    pub(crate) answer: Answer,
+    pub(crate) answer: PlanResult,
     /// How long it took, files read included.
     pub(crate) elapsed_ms: f64,
     /// What runs of the best plans showed; `None` if nobody asked.
-    pub(crate) proofs: Option<Vec<Proof>>,
+    pub(crate) proofs: Option<Vec<PlanProof>>,
 }
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let start = Instant::now();
-    let mut options =
-        Options { exclude: args.exclude.clone(), max_usd: args.max_usd, top: args.top.into(), ..Options::default() };
+    let mut options = PlanOptions {
+        exclude: args.exclude.clone(),
+        max_usd: args.max_usd,
+        top: args.top.into(),
+        ..PlanOptions::default()
+    };
     for pin in &args.pin {
         options.pin(pin)?;
     }
@@ -108,12 +112,12 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         Some(_) => Failure::from(error),
         None => read.text.error_at_key("region", error.to_string()).into(),
     })?;
-    let planner = Planner::new(Calibration::embedded(), &market);
+    let planner = Planner::new(EngineCalibration::embedded(), &market);
     let answer =
         progress::during("planning", || planner.plan_uncertain(&read.noun, &options, args.futures, args.seed))?;
     let mut planned = Planned {
         title: read.noun.name.clone(),
-        asked: Asked::new(&read.noun, region, day, read.noun.middle()?.profile.unit.name),
+        asked: PageQuestion::new(&read.noun, region, day, read.noun.middle()?.profile.unit.name),
         elapsed_ms: start.elapsed().as_secs_f64() * 1e3,
         answer,
         proofs: None,

@@ -1,6 +1,6 @@
 //! A plan's answer as JSON; the keys are stable.
 
-use plan::{Plan, Reason, Subject, Uncertainty, WhyNot};
+use plan::{Plan, PlanUncertainty, RejectedCandidate, RejectionReason, WhyNot};
 use serde_json::{Value, json};
 
 use crate::plan::Planned;
@@ -46,21 +46,21 @@ fn plan(plan: &Plan) -> Value {
 
 fn why_not(why: &WhyNot) -> Value {
     let (kind, name) = match &why.subject {
-        Subject::Disk(name) => ("disk", name),
-        Subject::Family(name) => ("family", name),
+        RejectedCandidate::Disk(name) => ("disk", name),
+        RejectedCandidate::Family(name) => ("family", name),
     };
     let mut value = json!({ "kind": kind, "name": name });
     match &why.reason {
-        Reason::Costs { more, best } => {
+        RejectionReason::Costs { more, best } => {
             value["more_usd"] = json!(more.0);
             value["best"] = plan(best);
         }
-        Reason::RuledOut { constraint } => value["ruled_out_by"] = json!(constraint),
+        RejectionReason::RuledOut { constraint } => value["ruled_out_by"] = json!(constraint),
     }
     value
 }
 
-fn uncertainty(uncertainty: &Uncertainty) -> Value {
+fn uncertainty(uncertainty: &PlanUncertainty) -> Value {
     json!({
         "futures": uncertainty.futures,
         "cheapest": uncertainty.cheapest,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use plan::{Answer, Plan, WhyNot};
+use plan::{Plan, PlanResult, WhyNot};
 use report::words;
 
 use crate::output::bold;
@@ -93,7 +93,7 @@ fn why_not(all: &[WhyNot]) -> Table {
     table
 }
 
-fn uncertainty(answer: &Answer) -> Option<String> {
+fn uncertainty(answer: &PlanResult) -> Option<String> {
     let uncertainty = answer.uncertainty.as_ref()?;
     let mut table = Table::new(&["", "$/month", "nodes", "odds of missing", "mean regret", ""], &[0, 1, 3, 4]);
     let fates = uncertainty.odds_of_missing.iter().zip(&uncertainty.regret);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use probe::{Destroy, Options, Progress, Target};
+use probe::{OverwriteScope, ProbeOptions, ProbeProgress, ProbeTarget};
 use units::{Bytes, Nanos};
 
 use crate::failure::Failure;
@@ -42,16 +42,16 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
-    let base = if args.quick { Options::quick() } else { Options::default() };
+    let base = if args.quick { ProbeOptions::quick() } else { ProbeOptions::default() };
     let destroy = match (args.overwrite_data, args.overwrite) {
-        (true, _) => Destroy::Anything,
-        (false, true) => Destroy::Blank,
-        (false, false) => Destroy::Nothing,
+        (true, _) => OverwriteScope::Anything,
+        (false, true) => OverwriteScope::Blank,
+        (false, false) => OverwriteScope::Nothing,
     };
-    let options = Options { long: args.long, size: args.size, destroy, ..base };
+    let options = ProbeOptions { long: args.long, size: args.size, destroy, ..base };
     let bar = Steps::new(1);
-    let mut tell = |now: Progress<'_>| bar.at(now.step as u64, now.of as u64, now.what, now.remaining);
-    let probe = probe::run(&Target::at(&args.target)?, &options, &mut tell);
+    let mut tell = |now: ProbeProgress<'_>| bar.at(now.step as u64, now.of as u64, now.what, now.remaining);
+    let probe = probe::run(&ProbeTarget::at(&args.target)?, &options, &mut tell);
     bar.end();
     let probe = probe?;
     Ok(if json { Output::json(&probe.json()) } else { Output::text(probe.to_string()) })

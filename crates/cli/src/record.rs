@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use metrics::{CloudWatch, Latencies, Limit, NodeSample, cloudwatch, rates};
-use mount::{Client, Node, Reading};
+use metrics::{CloudWatch, DiskLatencies, HoldUpLimit, NodeSample, cloudwatch, rates};
+use mount::{CounterReading, DaemonClient, MountedNode};
 use serde_json::{Value, json};
-use timeline::{About, Latency, Timeline};
+use timeline::{LatencyHistogram, Timeline, TimelineInfo};
 use units::Nanos;
 
 use crate::failure::Failure;
@@ -44,10 +44,10 @@ const GLANCE: Duration = Duration::from_millis(20);
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     if let Some(out) = &args.out {
-        timeline::Format::of(out)?;
+        timeline::TimelineFormat::of(out)?;
     }
     let node = mount::find(&home::home()?, &args.dir)?;
-    let client = Client::of(&node)?;
+    let client = DaemonClient::of(&node)?;
     let mut readings = vec![client.reading()?];
     let mut child = start(&args.command)?;
     let status = watch(&mut child, &client, &mut readings)?;
@@ -71,7 +71,7 @@ fn start(command: &[String]) -> Result<Child, Failure> {
     child.map_err(|error| Failure::input(format!("`{}` cannot be run: {error}", command[0])))
 }
 
-fn watch(child: &mut Child, client: &Client, readings: &mut Vec<Reading>) -> Result<ExitStatus, Failure> {
+fn watch(child: &mut Child, client: &DaemonClient, readings: &mut Vec<CounterReading>) -> Result<ExitStatus, Failure> {
     let mut next = Instant::now() + STEP;
     loop {
         let ended = child.try_wait().map_err(|error| Failure::environment(error.to_string()))?;
@@ -88,12 +88,12 @@ fn watch(child: &mut Child, client: &Client, readings: &mut Vec<Reading>) -> Res
 
 /// Our own series and the cloud's, in one.
 pub(crate) fn timeline(
-    node: &Node,
+    node: &MountedNode,
     title: String,
     samples: &[NodeSample],
-    histograms: &[Vec<Latencies>],
+    histograms: &[Vec<DiskLatencies>],
 ) -> Result<Timeline, Failure> {
-    let mut about = About { title, start: Some(node.started), ..About::default() };
+    let mut about = TimelineInfo { title, start: Some(node.started), ..TimelineInfo::default() };
     about.notes.insert("dir".to_owned(), node.dir.display().to_string());
     for disk in &node.disks {
         about.notes.insert(format!("disk {}", disk.name), disk.disk.clone());
@@ -116,15 +116,15 @@ pub(crate) fn timeline(
 struct Summary {
     name: String,
     rates: metrics::DiskRates,
-    read: Latency,
-    write: Latency,
+    read: LatencyHistogram,
+    write: LatencyHistogram,
 }
 
-fn summaries(first: &Reading, last: &Reading) -> (Nanos, Vec<Summary>) {
+fn summaries(first: &CounterReading, last: &CounterReading) -> (Nanos, Vec<Summary>) {
     let rates = rates(&first.sample, &last.sample);
     let span = rates.span;
     let pairs = rates.disks.into_iter().zip(first.latencies.iter().zip(&last.latencies));
-    let summary = |(rates, (before, after)): (metrics::DiskRates, (&Latencies, &Latencies))| Summary {
+    let summary = |(rates, (before, after)): (metrics::DiskRates, (&DiskLatencies, &DiskLatencies))| Summary {
         name: rates.name.clone(),
         read: since(&before.read, &after.read),
         write: since(&before.write, &after.write),
@@ -134,18 +134,18 @@ fn summaries(first: &Reading, last: &Reading) -> (Nanos, Vec<Summary>) {
 }
 
 /// What a histogram gained.
-fn since(before: &Latency, after: &Latency) -> Latency {
+fn since(before: &LatencyHistogram, after: &LatencyHistogram) -> LatencyHistogram {
     let mut gained = after.clone();
     // Counters never fall, so this only fails for histograms of different disks.
     let _ = gained.subtract(before);
     gained
 }
 
-fn text(args: &Args, first: &Reading, last: &Reading, status: ExitStatus) -> String {
+fn text(args: &Args, first: &CounterReading, last: &CounterReading, status: ExitStatus) -> String {
     let (span, summaries) = summaries(first, last);
     let head = ["disk", "IOPS", "MB/s", "queue", "read p50", "p99 ms", "write p50", "p99 ms", "held up by"];
     let mut table = Table::new(&head, &[1, 2, 3, 4, 5, 6, 7]);
-    let at = |h: &Latency, share| match h.len() {
+    let at = |h: &LatencyHistogram, share| match h.len() {
         0 => "-".to_owned(),
         _ => format!("{:.2}", h.value_at_quantile(share) as f64 / 1e6),
     };
@@ -172,9 +172,9 @@ fn text(args: &Args, first: &Reading, last: &Reading, status: ExitStatus) -> Str
     text
 }
 
-fn document(args: &Args, first: &Reading, last: &Reading, status: ExitStatus) -> Value {
+fn document(args: &Args, first: &CounterReading, last: &CounterReading, status: ExitStatus) -> Value {
     let (span, summaries) = summaries(first, last);
-    let quantiles = |h: &Latency| match h.len() {
+    let quantiles = |h: &LatencyHistogram| match h.len() {
         0 => Value::Null,
         _ => {
             let us = |share| h.value_at_quantile(share) as f64 / 1e3;
@@ -183,8 +183,10 @@ fn document(args: &Args, first: &Reading, last: &Reading, status: ExitStatus) ->
         }
     };
     let disk = |s: &Summary| {
-        let bound: serde_json::Map<String, Value> =
-            Limit::ALL.into_iter().map(|limit| (limit.name().to_owned(), json!(s.rates.bound.get(limit)))).collect();
+        let bound: serde_json::Map<String, Value> = HoldUpLimit::ALL
+            .into_iter()
+            .map(|limit| (limit.name().to_owned(), json!(s.rates.bound.get(limit))))
+            .collect();
         json!({ "name": s.name, "disk": s.rates.disk, "rates": s.rates, "bound": bound,
                 "read_latency": quantiles(&s.read), "write_latency": quantiles(&s.write) })
     };

@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use catalog::Date;
-use engine::Calibration;
-use render::{Fate, File, Format, RenderError, Rendered, Request, Traffic, Version, Written};
+use engine::EngineCalibration;
+use render::{
+    FileFate, FileFormat, RenderError, RenderRequest, RenderResult, RenderedFile, TikvVersion, TrafficEstimate,
+    WrittenFile,
+};
 use report::words;
 use serde_json::json;
 
@@ -36,10 +39,10 @@ pub(crate) struct Args {
     out: PathBuf,
     /// Write these formats only, with commas between
     #[arg(long, value_name = "FORMATS", value_delimiter = ',', value_parser = format)]
-    only: Vec<Format>,
+    only: Vec<FileFormat>,
     /// The release of TiKV, such as 8.5.3, or its line: 7.5, 8.1 or 8.5, of which the newest patch is meant
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = version)]
-    tikv: Version,
+    tikv: TikvVersion,
     /// Replace files that say something else
     #[arg(long)]
     force: bool,
@@ -48,11 +51,11 @@ pub(crate) struct Args {
     as_of: Option<Date>,
 }
 
-fn format(text: &str) -> Result<Format, String> {
+fn format(text: &str) -> Result<FileFormat, String> {
     text.parse()
 }
 
-fn version(text: &str) -> Result<Version, String> {
+fn version(text: &str) -> Result<TikvVersion, String> {
     text.parse()
 }
 
@@ -72,11 +75,11 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
             }
             deployment.validate(&view).map_err(|error| error.locate(&read.text))?;
             let task = workload.noun.middle()?;
-            let traffic = render::traffic(Calibration::embedded(), &task, deployment, &view).map_err(at)?;
+            let traffic = render::traffic(EngineCalibration::embedded(), &task, deployment, &view).map_err(at)?;
             (Some(traffic), Some(render::timestamps(&task)))
         }
     };
-    let request = Request { deployment, view: &view, version: args.tikv, only: &args.only, timestamps };
+    let request = RenderRequest { deployment, view: &view, version: args.tikv, only: &args.only, timestamps };
     let rendered = render::render(&request).map_err(at)?;
     let written = render::write(&rendered.files, &args.out, args.force)?;
     if json {
@@ -97,9 +100,9 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 }
 
 /// What was done in a sentence.
-fn headline(folder: &str, written: &[Written]) -> String {
-    let count = |fate: Fate| written.iter().filter(|file| file.fate == fate).count();
-    let (new, replaced, same) = (count(Fate::Written), count(Fate::Replaced), count(Fate::Unchanged));
+fn headline(folder: &str, written: &[WrittenFile]) -> String {
+    let count = |fate: FileFate| written.iter().filter(|file| file.fate == fate).count();
+    let (new, replaced, same) = (count(FileFate::Written), count(FileFate::Replaced), count(FileFate::Unchanged));
     let mut parts = vec![format!("{new} {} written to {folder}", if new == 1 { "file" } else { "files" })];
     if replaced > 0 {
         parts.push(format!("{replaced} replaced"));
@@ -110,20 +113,20 @@ fn headline(folder: &str, written: &[Written]) -> String {
     wrap(&format!("{}.", parts.join(", ")), WIDTH, 0)
 }
 
-fn files(files: &[File], written: &[Written]) -> Table {
+fn files(files: &[RenderedFile], written: &[WrittenFile]) -> Table {
     let mut table = Table::new(&["file", "format", "for"], &[]);
     for (file, written) in files.iter().zip(written) {
         let fate = match written.fate {
-            Fate::Written => "",
-            Fate::Replaced => " (replaced)",
-            Fate::Unchanged => " (unchanged)",
+            FileFate::Written => "",
+            FileFate::Replaced => " (replaced)",
+            FileFate::Unchanged => " (unchanged)",
         };
         table.row([file.name.clone(), file.format.to_string(), format!("{}{fate}", file.format.purpose())]);
     }
     table
 }
 
-fn table(traffic: &Traffic) -> Table {
+fn table(traffic: &TrafficEstimate) -> Table {
     let mut table = Table::new(&["reads", "compression", "GB", "$/month", ""], &[2, 3]);
     for variant in &traffic.variants {
         table.row([
@@ -137,7 +140,12 @@ fn table(traffic: &Traffic) -> Table {
     table
 }
 
-fn document(args: &Args, rendered: &Rendered, written: &[Written], traffic: Option<&Traffic>) -> serde_json::Value {
+fn document(
+    args: &Args,
+    rendered: &RenderResult,
+    written: &[WrittenFile],
+    traffic: Option<&TrafficEstimate>,
+) -> serde_json::Value {
     let files: Vec<serde_json::Value> = rendered
         .files
         .iter()

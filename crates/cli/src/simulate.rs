@@ -8,11 +8,11 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use catalog::{Date, View};
+use catalog::{CatalogView, Date};
 use deployment::Deployment;
 use disk::StartCredits;
 use report::words;
-use simulate::{Flavour, Options, Server, Setup, SimulateError};
+use simulate::{ServerFlavour, ServerVariables, SimulateError, SimulationOptions, SimulationSetup};
 use units::Nanos;
 use workload::{Engine, Workload};
 
@@ -115,12 +115,12 @@ enum ServerName {
 
 impl ServerName {
     /// Its variables, with those that were set.
-    fn with(self, set: &[String]) -> Result<Server, Failure> {
+    fn with(self, set: &[String]) -> Result<ServerVariables, Failure> {
         let flavour = match self {
-            Self::Mysql => Flavour::Mysql,
-            Self::Mariadb => Flavour::MariaDb,
+            Self::Mysql => ServerFlavour::Mysql,
+            Self::Mariadb => ServerFlavour::MariaDb,
         };
-        set.iter().try_fold(Server::of(flavour), |server, set| {
+        set.iter().try_fold(ServerVariables::of(flavour), |server, set| {
             let (variable, value) = set.split_once('=').ok_or_else(|| {
                 Failure::input(format!("--set {set}: expected VARIABLE=VALUE, innodb_io_capacity=2000"))
             })?;
@@ -134,8 +134,8 @@ impl ServerName {
 struct Asked {
     deployment: Read<Deployment>,
     workload: Read<Workload>,
-    view: View,
-    setup: Setup,
+    view: CatalogView,
+    setup: SimulationSetup,
 }
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
@@ -152,7 +152,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         progress.at(now.0 / second + 1, args.span.0 / second, "seconds simulated", patience.left(done));
         patience.lasts(done)
     };
-    let Setup { deployment, task, options } = &asked.setup;
+    let SimulationSetup { deployment, task, options } = &asked.setup;
     let run = simulate::simulate_watched(deployment, task, &asked.view, options, &mut watch);
     progress.end();
     patience.kept()?;
@@ -178,7 +178,7 @@ impl Asked {
             return Err(Failure::input("--set: only InnoDB has variables; TiKV's settings stand in the deployment"));
         }
         let server = args.server.with(&args.set)?;
-        let options = Options {
+        let options = SimulationOptions {
             seed: args.seed,
             span: args.span,
             warm_up: args.warm_up.unwrap_or(Nanos(args.span.0 / 10).min(Nanos::secs(60))),
@@ -186,9 +186,9 @@ impl Asked {
             degraded_minutes: args.degraded,
             script,
             server,
-            ..Options::default()
+            ..SimulationOptions::default()
         };
-        let setup = Setup { deployment: deployment.noun.clone(), task: workload.noun.middle()?, options };
+        let setup = SimulationSetup { deployment: deployment.noun.clone(), task: workload.noun.middle()?, options };
         let view = inputs::view(args.as_of.or(deployment.noun.as_of));
         Ok(Self { deployment, workload, view, setup })
     }
@@ -220,7 +220,7 @@ impl Asked {
 
     /// What is run, for the top of a page.
     fn facts(&self) -> Vec<(String, String)> {
-        let Setup { deployment, task, options } = &self.setup;
+        let SimulationSetup { deployment, task, options } = &self.setup;
         let log = words::log_disk(deployment).map_or("on the data disk".to_owned(), |log| format!("on {log}"));
         let clients = task.clients.map(|clients| format!("{clients} clients, each waiting for its answer"));
         let mut facts = vec![

@@ -4,16 +4,17 @@ use crate::check::decide;
 use crate::search::Found;
 use crate::shrink::shrink;
 use crate::steps::{Effect, Register, Step};
-use crate::verdict::Violation;
-use crate::{Call, Limits, Outcome};
+use crate::verdict::KeyViolation;
+use crate::{CallOutcome, CheckLimits, RegisterCall};
 
 /// So many values are tried as what could have been found instead, the last written first.
 const ALTERNATIVES: usize = 50;
 
 /// The first answer that nothing explains, of a register whose history is stuck.
-pub(crate) fn explain(key: &str, register: &Register<'_>, limits: Limits) -> Violation {
+pub(crate) fn explain(key: &str, register: &Register<'_>, limits: CheckLimits) -> KeyViolation {
     let stuck = |until| decide(register.steps(until), register.values(), limits) == Found::Stuck;
-    let known = register.operations.iter().filter(|o| !matches!(o.outcome, Outcome::Unknown | Outcome::Refused));
+    let known =
+        register.operations.iter().filter(|o| !matches!(o.outcome, CallOutcome::Unknown | CallOutcome::Refused));
     let mut answers: Vec<u64> = known.map(|operation| operation.answered).collect();
     answers.sort_unstable();
     // What begins a linearizable history is linearizable itself: the first stuck instant can be found by halving.
@@ -33,7 +34,7 @@ pub(crate) fn explain(key: &str, register: &Register<'_>, limits: Limits) -> Vio
         false => steps.iter().rfind(makes),
     };
     let core_steps = origin.into_iter().chain(&core.steps);
-    Violation {
+    KeyViolation {
         key: key.to_owned(),
         calls: register.operations.iter().filter(|operation| operation.called <= until).count(),
         answer: register.operations[source].clone(),
@@ -44,10 +45,11 @@ pub(crate) fn explain(key: &str, register: &Register<'_>, limits: Limits) -> Vio
 }
 
 /// What the step could have found.
-fn possible(register: &Register<'_>, steps: &[Step], source: usize, limits: Limits) -> Vec<Option<String>> {
+fn possible(register: &Register<'_>, steps: &[Step], source: usize, limits: CheckLimits) -> Vec<Option<String>> {
     let mut tried: Vec<Option<&str>> = vec![None];
     for step in steps.iter().rev() {
-        if let Call::Put(value) | Call::CompareAndSwap { value, .. } = &register.operations[step.source].call
+        if let RegisterCall::Put(value) | RegisterCall::CompareAndSwap { value, .. } =
+            &register.operations[step.source].call
             && tried.len() <= ALTERNATIVES
             && !tried.contains(&Some(value))
         {

@@ -2,12 +2,12 @@
 
 use std::io::{BufRead, Write};
 
-use crate::Operation;
+use crate::TimedCall;
 
 /// Operations of any clients on any keys, in any order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct History {
-    operations: Vec<Operation>,
+    operations: Vec<TimedCall>,
 }
 
 /// Why a history cannot be read or written.
@@ -28,7 +28,7 @@ pub enum HistoryError {
 
 impl History {
     /// The operations.
-    pub fn operations(&self) -> &[Operation] {
+    pub fn operations(&self) -> &[TimedCall] {
         &self.operations
     }
 
@@ -44,7 +44,7 @@ impl History {
                 continue;
             }
             let wrong = |why| HistoryError::Line { line: index + 1, why };
-            let operation: Operation = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
+            let operation: TimedCall = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
             if let Some(fault) = operation.fault() {
                 return Err(wrong(fault));
             }
@@ -66,14 +66,14 @@ impl History {
     }
 }
 
-impl FromIterator<Operation> for History {
-    fn from_iter<T: IntoIterator<Item = Operation>>(operations: T) -> Self {
+impl FromIterator<TimedCall> for History {
+    fn from_iter<T: IntoIterator<Item = TimedCall>>(operations: T) -> Self {
         Self { operations: operations.into_iter().collect() }
     }
 }
 
-impl Extend<Operation> for History {
-    fn extend<T: IntoIterator<Item = Operation>>(&mut self, operations: T) {
+impl Extend<TimedCall> for History {
+    fn extend<T: IntoIterator<Item = TimedCall>>(&mut self, operations: T) {
         self.operations.extend(operations);
     }
 }

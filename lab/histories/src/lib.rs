@@ -17,8 +17,8 @@ mod steps;
 mod tests;
 mod verdict;
 
-pub use check::{Limits, check};
+pub use check::{CheckLimits, check};
 pub use history::{History, HistoryError};
-pub use operation::{Call, Operation, Outcome};
-pub use recorder::{Recorder, Token};
-pub use verdict::{Undecided, Verdict, Violation};
+pub use operation::{CallOutcome, RegisterCall, TimedCall};
+pub use recorder::{CallToken, HistoryRecorder};
+pub use verdict::{HistoryVerdict, KeyViolation, UndecidedKey};

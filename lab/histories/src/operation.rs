@@ -5,7 +5,7 @@ use std::fmt;
 /// What is asked of the register of a key. A register that was never written holds nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Call {
+pub enum RegisterCall {
     /// What does it hold?
     Get,
     /// It shall hold this.
@@ -24,7 +24,7 @@ pub enum Call {
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum CallOutcome {
     /// A get found this.
     Found(Option<String>),
     /// A put or a delete was done.
@@ -44,44 +44,47 @@ pub enum Outcome {
 
 /// A call and its outcome, with times in nanoseconds since any one instant that is the same for a whole history.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Operation {
+pub struct TimedCall {
     /// Which client made it; for people only, a client may have several operations under way.
     pub client: u32,
     /// Whose register it is about.
     pub key: String,
     /// What was asked.
-    pub call: Call,
+    pub call: RegisterCall,
     /// What was told.
-    pub outcome: Outcome,
+    pub outcome: CallOutcome,
     /// Just before it was asked.
     pub called: u64,
     /// Just after it was told; of no account if the outcome is unknown.
     pub answered: u64,
 }
 
-impl Operation {
+impl TimedCall {
     /// What is wrong with it, whatever else happened: an answer before the call, or one to another question.
     pub(crate) fn fault(&self) -> Option<String> {
         let fits = match (&self.call, &self.outcome) {
-            (_, Outcome::Refused | Outcome::Unknown) => true,
-            (Call::Get, Outcome::Found(_)) => true,
-            (Call::Put(_) | Call::Delete, Outcome::Done) => true,
-            (Call::CompareAndSwap { .. }, Outcome::Swapped { .. }) => true,
-            (Call::Get | Call::Put(_) | Call::Delete | Call::CompareAndSwap { .. }, _) => false,
+            (_, CallOutcome::Refused | CallOutcome::Unknown) => true,
+            (RegisterCall::Get, CallOutcome::Found(_)) => true,
+            (RegisterCall::Put(_) | RegisterCall::Delete, CallOutcome::Done) => true,
+            (RegisterCall::CompareAndSwap { .. }, CallOutcome::Swapped { .. }) => true,
+            (
+                RegisterCall::Get | RegisterCall::Put(_) | RegisterCall::Delete | RegisterCall::CompareAndSwap { .. },
+                _,
+            ) => false,
         };
         if !fits {
             return Some(format!("{} cannot end as {}", Asked(&self.call), Told(&self.outcome)));
         }
-        let early = self.answered < self.called && self.outcome != Outcome::Unknown;
+        let early = self.answered < self.called && self.outcome != CallOutcome::Unknown;
         early.then(|| format!("it was answered at {} ns, before it was called at {} ns", self.answered, self.called))
     }
 }
 
-impl fmt::Display for Operation {
+impl fmt::Display for TimedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { client, call, outcome, called, answered, .. } = self;
         let until = match outcome {
-            Outcome::Unknown => "       …".to_owned(),
+            CallOutcome::Unknown => "       …".to_owned(),
             _ => Millis(*answered).to_string(),
         };
         write!(f, "{}–{until} ms  client {client}: {} {}", Millis(*called), Asked(call), Told(outcome))
@@ -109,32 +112,34 @@ impl fmt::Display for Held<'_> {
     }
 }
 
-struct Asked<'a>(&'a Call);
+struct Asked<'a>(&'a RegisterCall);
 
 impl fmt::Display for Asked<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Call::Get => f.write_str("get"),
-            Call::Put(value) => write!(f, "put {}", Held(Some(value))),
-            Call::Delete => f.write_str("delete"),
-            Call::CompareAndSwap { expected, value } => {
+            RegisterCall::Get => f.write_str("get"),
+            RegisterCall::Put(value) => write!(f, "put {}", Held(Some(value))),
+            RegisterCall::Delete => f.write_str("delete"),
+            RegisterCall::CompareAndSwap { expected, value } => {
                 write!(f, "swap {} for {}", Held(expected.as_deref()), Held(Some(value)))
             }
         }
     }
 }
 
-struct Told<'a>(&'a Outcome);
+struct Told<'a>(&'a CallOutcome);
 
 impl fmt::Display for Told<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Outcome::Found(value) => write!(f, "found {}", Held(value.as_deref())),
-            Outcome::Done => f.write_str("was done"),
-            Outcome::Swapped { succeeded: true, previous } => write!(f, "was done over {}", Held(previous.as_deref())),
-            Outcome::Swapped { succeeded: false, previous } => write!(f, "found {}", Held(previous.as_deref())),
-            Outcome::Refused => f.write_str("was refused"),
-            Outcome::Unknown => f.write_str("got no answer"),
+            CallOutcome::Found(value) => write!(f, "found {}", Held(value.as_deref())),
+            CallOutcome::Done => f.write_str("was done"),
+            CallOutcome::Swapped { succeeded: true, previous } => {
+                write!(f, "was done over {}", Held(previous.as_deref()))
+            }
+            CallOutcome::Swapped { succeeded: false, previous } => write!(f, "found {}", Held(previous.as_deref())),
+            CallOutcome::Refused => f.write_str("was refused"),
+            CallOutcome::Unknown => f.write_str("got no answer"),
         }
     }
 }

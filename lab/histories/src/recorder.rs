@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use crate::{Call, History, Operation, Outcome};
+use crate::{CallOutcome, History, RegisterCall, TimedCall};
 
 /// Enough that clients on a handful of processors rarely wait for each other.
 const SHELVES: u32 = 16;
@@ -12,37 +12,37 @@ const SHELVES: u32 = 16;
 /// Records calls and answers from many threads. Each takes the clock once and a lock that it shares with one client in
 /// sixteen. Times are those of [`Instant`], which is one clock for all threads of a machine.
 #[derive(Debug)]
-pub struct Recorder {
+pub struct HistoryRecorder {
     begun: Instant,
-    shelves: Vec<Mutex<Vec<Operation>>>,
+    shelves: Vec<Mutex<Vec<TimedCall>>>,
 }
 
 /// An operation under way; without a [`Recorder::complete`] its outcome is unknown.
 #[derive(Debug)]
 #[must_use = "an operation that is never completed counts as one of unknown outcome"]
-pub struct Token {
+pub struct CallToken {
     shelf: usize,
     place: usize,
 }
 
-impl Recorder {
+impl HistoryRecorder {
     /// A recorder with nothing in it; its time begins now.
     pub fn new() -> Self {
         Self { begun: Instant::now(), shelves: (0..SHELVES).map(|_| Mutex::default()).collect() }
     }
 
     /// A client is about to call: to be asked before anything is sent.
-    pub fn invoke(&self, client: u32, key: impl Into<String>, call: Call) -> Token {
+    pub fn invoke(&self, client: u32, key: impl Into<String>, call: RegisterCall) -> CallToken {
         let shelf = (client % SHELVES) as usize;
         let key = key.into();
         let mut operations = self.shelves[shelf].lock();
         let called = self.now();
-        operations.push(Operation { client, key, call, outcome: Outcome::Unknown, called, answered: called });
-        Token { shelf, place: operations.len() - 1 }
+        operations.push(TimedCall { client, key, call, outcome: CallOutcome::Unknown, called, answered: called });
+        CallToken { shelf, place: operations.len() - 1 }
     }
 
     /// A client was answered: to be told after the answer is there.
-    pub fn complete(&self, token: Token, outcome: Outcome) {
+    pub fn complete(&self, token: CallToken, outcome: CallOutcome) {
         let answered = self.now();
         let Some(shelf) = self.shelves.get(token.shelf) else { return };
         // A token of another recorder may point to nothing here.
@@ -63,7 +63,7 @@ impl Recorder {
     }
 }
 
-impl Default for Recorder {
+impl Default for HistoryRecorder {
     fn default() -> Self {
         Self::new()
     }
@@ -75,30 +75,30 @@ mod tests {
 
     #[test]
     fn what_was_called_and_not_answered_is_unknown() {
-        let recorder = Recorder::new();
-        let answered = recorder.invoke(3, "k", Call::Put("a".to_owned()));
-        let open = recorder.invoke(3 + SHELVES, "k", Call::Get);
-        recorder.complete(answered, Outcome::Done);
+        let recorder = HistoryRecorder::new();
+        let answered = recorder.invoke(3, "k", RegisterCall::Put("a".to_owned()));
+        let open = recorder.invoke(3 + SHELVES, "k", RegisterCall::Get);
+        recorder.complete(answered, CallOutcome::Done);
         let history = recorder.history();
         let outcomes: Vec<_> = history.operations().iter().map(|o| (o.client, o.outcome.clone())).collect();
-        assert_eq!(outcomes, [(3, Outcome::Done), (3 + SHELVES, Outcome::Unknown)]);
-        recorder.complete(open, Outcome::Found(None));
-        assert_eq!(recorder.history().operations()[1].outcome, Outcome::Found(None));
-        assert_eq!(history.operations()[1].outcome, Outcome::Unknown, "a history that was taken stays as it is");
+        assert_eq!(outcomes, [(3, CallOutcome::Done), (3 + SHELVES, CallOutcome::Unknown)]);
+        recorder.complete(open, CallOutcome::Found(None));
+        assert_eq!(recorder.history().operations()[1].outcome, CallOutcome::Found(None));
+        assert_eq!(history.operations()[1].outcome, CallOutcome::Unknown, "a history that was taken stays as it is");
     }
 
     #[test]
     fn an_operation_lies_between_the_instants_at_which_its_client_began_and_ended() {
-        let recorder = Recorder::new();
+        let recorder = HistoryRecorder::new();
         std::thread::scope(|scope| {
             for client in 0..40 {
                 let recorder = &recorder;
                 scope.spawn(move || {
                     for _ in 0..50 {
                         let before = recorder.now();
-                        let token = recorder.invoke(client, before.to_string(), Call::Get);
+                        let token = recorder.invoke(client, before.to_string(), RegisterCall::Get);
                         let within = recorder.now();
-                        recorder.complete(token, Outcome::Found(Some(within.to_string())));
+                        recorder.complete(token, CallOutcome::Found(Some(within.to_string())));
                     }
                 });
             }
@@ -106,7 +106,7 @@ mod tests {
         let history = recorder.history();
         assert_eq!(history.operations().len(), 40 * 50);
         for operation in history.operations() {
-            let Outcome::Found(Some(within)) = &operation.outcome else { panic!("{operation}") };
+            let CallOutcome::Found(Some(within)) = &operation.outcome else { panic!("{operation}") };
             let (before, within): (u64, u64) = (operation.key.parse().unwrap(), within.parse().unwrap());
             assert!(before <= operation.called && operation.called <= within && within <= operation.answered);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::Limits;
+use crate::CheckLimits;
 use crate::check::decide_from;
 use crate::search::Found;
 use crate::steps::{Effect, NOTHING, OPEN, Step, Value};
@@ -25,7 +25,7 @@ pub(crate) struct Core {
 }
 
 /// Leaves out of stuck steps all that is not needed for that.
-pub(crate) fn shrink(steps: Vec<Step>, values: Value, limits: Limits) -> Core {
+pub(crate) fn shrink(steps: Vec<Step>, values: Value, limits: CheckLimits) -> Core {
     let Core { steps, since } = latest(steps, values, limits);
     let stuck = |steps: &[Step]| is_stuck(steps, since, values, limits);
     let parts: Vec<Part> = (0..values).map(Part::Value).collect();
@@ -36,7 +36,7 @@ pub(crate) fn shrink(steps: Vec<Step>, values: Value, limits: Limits) -> Core {
 }
 
 /// Leaves out what came before an instant, the latest that will do.
-fn latest(steps: Vec<Step>, values: Value, limits: Limits) -> Core {
+fn latest(steps: Vec<Step>, values: Value, limits: CheckLimits) -> Core {
     let cut = |kept: usize| {
         let since = steps[steps.len() - kept].called;
         (after(&steps, since), since)
@@ -70,7 +70,7 @@ fn after(steps: &[Step], since: u64) -> Vec<Step> {
 }
 
 /// Whether there is no order; whatever was first, if anything was.
-fn is_stuck(steps: &[Step], since: u64, values: Value, limits: Limits) -> bool {
+fn is_stuck(steps: &[Step], since: u64, values: Value, limits: CheckLimits) -> bool {
     let from = |first| decide_from(first, steps.to_vec(), values, limits) == Found::Stuck;
     if since == 0 {
         return from(NOTHING);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Call, Operation, Outcome};
+use crate::{CallOutcome, RegisterCall, TimedCall};
 
 /// A value that the register holds.
 pub(crate) type Value = u32;
@@ -59,25 +59,25 @@ pub(crate) struct Step {
 #[derive(Debug)]
 pub(crate) struct Register<'a> {
     /// In the order of their calls.
-    pub(crate) operations: Vec<&'a Operation>,
+    pub(crate) operations: Vec<&'a TimedCall>,
     numbers: HashMap<&'a str, Value>,
 }
 
 impl<'a> Register<'a> {
     /// Of operations that all name the same key.
-    pub(crate) fn new(mut operations: Vec<&'a Operation>) -> Self {
+    pub(crate) fn new(mut operations: Vec<&'a TimedCall>) -> Self {
         operations.sort_by_key(|operation| operation.called);
         let mut numbers = HashMap::new();
         for operation in &operations {
             let (call, outcome) = (&operation.call, &operation.outcome);
             let values: [Option<&str>; 3] = match (call, outcome) {
-                (Call::Put(value), _) => [Some(value), None, None],
-                (Call::CompareAndSwap { expected, value }, Outcome::Swapped { previous, .. }) => {
+                (RegisterCall::Put(value), _) => [Some(value), None, None],
+                (RegisterCall::CompareAndSwap { expected, value }, CallOutcome::Swapped { previous, .. }) => {
                     [expected.as_deref(), Some(value), previous.as_deref()]
                 }
-                (Call::CompareAndSwap { expected, value }, _) => [expected.as_deref(), Some(value), None],
-                (Call::Get, Outcome::Found(value)) => [value.as_deref(), None, None],
-                (Call::Get | Call::Delete, _) => continue,
+                (RegisterCall::CompareAndSwap { expected, value }, _) => [expected.as_deref(), Some(value), None],
+                (RegisterCall::Get, CallOutcome::Found(value)) => [value.as_deref(), None, None],
+                (RegisterCall::Get | RegisterCall::Delete, _) => continue,
             };
             for value in values.into_iter().flatten() {
                 let next = numbers.len() as Value + 1;
@@ -108,21 +108,21 @@ impl<'a> Register<'a> {
         seen.filter_map(|(source, operation)| self.step(source, operation, until)).collect()
     }
 
-    fn step(&self, source: usize, operation: &Operation, until: u64) -> Option<Step> {
-        let Operation { call, outcome, called, answered, .. } = operation;
+    fn step(&self, source: usize, operation: &TimedCall, until: u64) -> Option<Step> {
+        let TimedCall { call, outcome, called, answered, .. } = operation;
         let (outcome, answered) = match outcome {
-            Outcome::Refused => return None,
-            Outcome::Unknown => (&Outcome::Unknown, OPEN),
+            CallOutcome::Refused => return None,
+            CallOutcome::Unknown => (&CallOutcome::Unknown, OPEN),
             known if *answered <= until => (known, *answered),
-            _ => (&Outcome::Unknown, OPEN),
+            _ => (&CallOutcome::Unknown, OPEN),
         };
         let effect = match (call, outcome) {
-            (Call::Get, Outcome::Found(value)) => Effect::Read(self.number(value.as_deref())),
+            (RegisterCall::Get, CallOutcome::Found(value)) => Effect::Read(self.number(value.as_deref())),
             // It changes nothing, and nobody knows what it saw.
-            (Call::Get, _) => return None,
-            (Call::Put(value), _) => Effect::Write(self.number(Some(value))),
-            (Call::Delete, _) => Effect::Write(NOTHING),
-            (Call::CompareAndSwap { expected, value }, Outcome::Swapped { succeeded, previous }) => {
+            (RegisterCall::Get, _) => return None,
+            (RegisterCall::Put(value), _) => Effect::Write(self.number(Some(value))),
+            (RegisterCall::Delete, _) => Effect::Write(NOTHING),
+            (RegisterCall::CompareAndSwap { expected, value }, CallOutcome::Swapped { succeeded, previous }) => {
                 match (succeeded, expected == previous) {
                     (true, true) => Effect::Swap(self.number(expected.as_deref()), self.number(Some(value))),
                     (false, false) => Effect::Read(self.number(previous.as_deref())),
@@ -130,7 +130,7 @@ impl<'a> Register<'a> {
                     _ => Effect::Read(self.never()),
                 }
             }
-            (Call::CompareAndSwap { expected, value }, _) => {
+            (RegisterCall::CompareAndSwap { expected, value }, _) => {
                 Effect::Swap(self.number(expected.as_deref()), self.number(Some(value)))
             }
         };

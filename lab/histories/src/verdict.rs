@@ -2,41 +2,41 @@
 
 use std::fmt;
 
-use crate::Operation;
+use crate::TimedCall;
 use crate::operation::{Held, Millis};
 
 /// Whether a history is linearizable.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum HistoryVerdict {
     /// It is.
     Linearizable,
     /// It is not, and why.
-    Violated(Box<Violation>),
+    Violated(Box<KeyViolation>),
     /// There are too many possibilities to try.
-    Undecided(Undecided),
+    Undecided(UndecidedKey),
 }
 
 /// Why a history is not linearizable: the first answer that nothing explains.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
+pub struct KeyViolation {
     /// Whose register.
     pub key: String,
     /// How many operations on it had been called when the answer came.
     pub calls: usize,
     /// The operation that was answered so.
-    pub answer: Operation,
+    pub answer: TimedCall,
     /// What it could have found instead, as far as was tried; `None` is nothing.
     pub possible: Vec<Option<String>>,
     /// What the register held at this instant does not matter for it, nor anything before; 0 is when it held nothing.
     pub since: u64,
     /// Operations after that instant, or under way at it, that contradict each other: among them the one above. In the order
     /// of their calls, after the one that last wrote what the one above found.
-    pub core: Vec<Operation>,
+    pub core: Vec<TimedCall>,
 }
 
 /// A key whose operations leave too much open.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Undecided {
+pub struct UndecidedKey {
     /// The key.
     pub key: String,
     /// How many operations it has.
@@ -45,7 +45,7 @@ pub struct Undecided {
     pub tries: usize,
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for HistoryVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Linearizable => f.write_str("linearizable"),
@@ -55,7 +55,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-impl fmt::Display for Violation {
+impl fmt::Display for KeyViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { key, calls, answer, possible, since, core } = self;
         writeln!(
@@ -83,7 +83,7 @@ impl fmt::Display for Violation {
     }
 }
 
-impl fmt::Display for Undecided {
+impl fmt::Display for UndecidedKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { key, operations, tries } = self;
         write!(

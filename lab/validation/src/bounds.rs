@@ -5,7 +5,7 @@ use simulate::Constants;
 /// Between what a constant is fitted.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Bound {
+pub struct FitBound {
     /// The constant.
     pub name: String,
     /// The least that it can be, over 0.
@@ -19,19 +19,19 @@ pub struct Bound {
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    bounds: Vec<Bound>,
+    bounds: Vec<FitBound>,
 }
 
 /// The constants that are fitted.
 ///
 /// # Panics
 /// Never: a test reads the table.
-pub fn bounds() -> Vec<Bound> {
+pub fn bounds() -> Vec<FitBound> {
     let file: File = toml::from_str(include_str!("../tables/bounds.toml")).expect("tested: the table is one of bounds");
     file.bounds
 }
 
-impl Bound {
+impl FitBound {
     /// Where a value stands between the bounds, 0 to 1, by its logarithm: constants span decades.
     pub(crate) fn place(&self, value: f64) -> f64 {
         ((value / self.low).ln() / (self.high / self.low).ln()).clamp(0.0, 1.0)

@@ -6,15 +6,15 @@ use rayon::prelude::*;
 use simulate::Constants;
 use toml_edit::DocumentMut;
 
-use crate::bounds::Bound;
+use crate::bounds::FitBound;
 use crate::fit::descend;
-use crate::{Figures, Setup, TARGETS, ValidateError, errors, mean_absolute, predict};
+use crate::{RowSetup, RunFigures, TARGETS, ValidateError, errors, mean_absolute, predict};
 
 /// What a calibration came to.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Calibrated {
+pub struct CalibrationResult {
     /// The constants that were fitted, each with its value before and after.
-    pub changed: Vec<(Bound, f64, f64)>,
+    pub changed: Vec<(FitBound, f64, f64)>,
     /// The mean over what is promised of error over target, before and after.
     pub cost: [f64; 2],
     /// How often the half was simulated.
@@ -26,12 +26,12 @@ const MOST: f64 = 2.0;
 
 /// The mean over what is promised of the mean absolute error over its target.
 pub(crate) fn cost(
-    rows: &[(Setup, Figures)],
+    rows: &[(RowSetup, RunFigures)],
     constants: &Constants,
     processors: f64,
     seeds: u64,
 ) -> Result<f64, ValidateError> {
-    let predicted: Vec<Figures> =
+    let predicted: Vec<RunFigures> =
         rows.par_iter().map(|(setup, _)| predict(setup, constants, processors, seeds)).collect::<Result<_, _>>()?;
     let each = TARGETS.iter().filter_map(|target| {
         let pairs = rows.iter().zip(&predicted);
@@ -47,13 +47,13 @@ pub(crate) fn cost(
 /// # Errors
 /// When the simulation refuses a row.
 pub fn calibrate(
-    rows: &[(Setup, Figures)],
+    rows: &[(RowSetup, RunFigures)],
     base: &Constants,
-    bounds: &[Bound],
+    bounds: &[FitBound],
     (processors, seeds): (f64, u64),
     most: usize,
     tell: &mut dyn FnMut(usize, f64),
-) -> Result<(Constants, Calibrated), ValidateError> {
+) -> Result<(Constants, CalibrationResult), ValidateError> {
     let set = |places: &[f64]| {
         bounds.iter().zip(places).fold(*base, |constants, (bound, place)| {
             constants.with(&bound.name, bound.value(*place)).expect("every bound is of a constant")
@@ -71,10 +71,10 @@ pub fn calibrate(
     })?;
     let constants = set(&fit.at);
     let changed = bounds.iter().map(|bound| (bound.clone(), bound.of(base), bound.of(&constants))).collect();
-    Ok((constants, Calibrated { changed, cost: [first.unwrap_or(fit.cost), fit.cost], asked: fit.asked }))
+    Ok((constants, CalibrationResult { changed, cost: [first.unwrap_or(fit.cost), fit.cost], asked: fit.asked }))
 }
 
-impl Calibrated {
+impl CalibrationResult {
     /// Reads one that was kept; `None` if there is none.
     ///
     /// # Errors

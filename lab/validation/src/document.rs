@@ -5,9 +5,11 @@ use std::path::Path;
 
 use textfile::LIMIT;
 
-use crate::effects::{Effect, agree, effects};
+use crate::effects::{FactorEffect, agree, effects};
 use crate::figures::median;
-use crate::{Calibrated, Errors, Grid, Half, Metric, TARGETS, ValidateError, mean_absolute};
+use crate::{
+    CalibrationResult, ComparedMetric, GridHalf, RowErrors, TARGETS, ValidateError, ValidationGrid, mean_absolute,
+};
 
 /// Where the tables begin in the document.
 pub const BEGIN: &str = "<!-- begin: written by `make validate` -->";
@@ -16,7 +18,13 @@ pub const END: &str = "<!-- end: written by `make validate` -->";
 
 /// The tables: what is promised, each row, what each factor does, and the fitted constants if there are any. `pace` is how many
 /// times as long the machine's processors take as by the constants, where that was looked for.
-pub fn markdown(grid: &Grid, rows: &[Errors], machine: &str, pace: Option<f64>, fitted: Option<&Calibrated>) -> String {
+pub fn markdown(
+    grid: &ValidationGrid,
+    rows: &[RowErrors],
+    machine: &str,
+    pace: Option<f64>,
+    fitted: Option<&CalibrationResult>,
+) -> String {
     let mut text = format!("{} of {} rows, measured on {machine}.\n", rows.len(), grid.rows.len());
     if let Some(times) = pace {
         _ = writeln!(
@@ -37,16 +45,16 @@ fn percent(share: f64) -> String {
     format!("{:+.0} %", 100.0 * share)
 }
 
-fn mean(rows: &[Errors], half: Half, metric: Metric) -> (usize, Option<f64>) {
-    let errors = Errors::of_half(rows, half, metric);
+fn mean(rows: &[RowErrors], half: GridHalf, metric: ComparedMetric) -> (usize, Option<f64>) {
+    let errors = RowErrors::of_half(rows, half, metric);
     (errors.len(), mean_absolute(errors))
 }
 
 /// Mean absolute errors against their targets.
-fn promised(text: &mut String, rows: &[Errors]) {
+fn promised(text: &mut String, rows: &[RowErrors]) {
     *text += "\n### Mean absolute errors\n\n| of | promised | calibrated on | rows | predicted | rows | |\n|---|---|---|---|---|---|---|\n";
-    for metric in Metric::ALL {
-        let [fitted, predicted] = Half::ALL.map(|half| mean(rows, half, metric));
+    for metric in ComparedMetric::ALL {
+        let [fitted, predicted] = GridHalf::ALL.map(|half| mean(rows, half, metric));
         let show = |mean: Option<f64>| mean.map_or("-".to_owned(), |mean| format!("{:.1} %", 100.0 * mean));
         let target = TARGETS.iter().find(|target| target.metric == metric);
         let promise = target.map_or("-".to_owned(), |target| format!("{:.0} %", 100.0 * target.most));
@@ -59,22 +67,23 @@ fn promised(text: &mut String, rows: &[Errors]) {
         let (one, other) = (show(fitted.1), show(predicted.1));
         _ = writeln!(text, "| {name} | {promise} | {one} | {} | {other} | {} | {verdict} |", fitted.0, predicted.0);
     }
-    let all: Vec<f64> = Metric::ALL.iter().flat_map(|metric| Errors::of_half(rows, Half::Predict, *metric)).collect();
+    let all: Vec<f64> =
+        ComparedMetric::ALL.iter().flat_map(|metric| RowErrors::of_half(rows, GridHalf::Predict, *metric)).collect();
     if let Some(median) = median(all.iter().map(|error| error.abs()).collect()) {
         _ = writeln!(text, "\nMedian of all absolute errors of the predicted half: {:.1} %.", 100.0 * median);
     }
 }
 
 /// What each factor does, on both sides.
-fn signs(text: &mut String, grid: &Grid, rows: &[Errors]) {
-    let of = |metric: Metric, predicted: bool| -> Option<Vec<Effect>> {
+fn signs(text: &mut String, grid: &ValidationGrid, rows: &[RowErrors]) {
+    let of = |metric: ComparedMetric, predicted: bool| -> Option<Vec<FactorEffect>> {
         let values: Vec<_> = rows
             .iter()
             .filter_map(|row| {
                 let measured = row.measured(metric)?;
                 let value = if predicted { metric.of(&row.predicted)? } else { measured };
                 // An open loop decides its rate itself: what counts is how much of what comes is carried.
-                let value = if metric == Metric::Throughput { value / row.setup.most() } else { value };
+                let value = if metric == ComparedMetric::Throughput { value / row.setup.most() } else { value };
                 grid.rows.iter().find(|one| one.name == row.setup.name).map(|one| (one, value))
             })
             .collect();
@@ -86,7 +95,7 @@ fn signs(text: &mut String, grid: &Grid, rows: &[Errors]) {
     for metric in TARGETS.map(|target| target.metric) {
         let (Some(measured), Some(predicted)) = (of(metric, false), of(metric, true)) else { continue };
         for effect in &measured {
-            let same = |other: &&Effect| other.factor == effect.factor && other.levels == effect.levels;
+            let same = |other: &&FactorEffect| other.factor == effect.factor && other.levels == effect.levels;
             let Some(other) = predicted.iter().find(same) else { continue };
             let verdict = match agree(effect, other) {
                 None => "none to see",
@@ -96,7 +105,7 @@ fn signs(text: &mut String, grid: &Grid, rows: &[Errors]) {
             seen += usize::from(agree(effect, other).is_some());
             agreed += usize::from(agree(effect, other) == Some(true));
             let [from, to] = &effect.levels;
-            let show = |effect: &Effect| {
+            let show = |effect: &FactorEffect| {
                 let (ratio, error) = (effect.log_ratio.exp(), effect.standard_error);
                 format!("× {ratio:.2} (± {:.0} %)", 100.0 * error.exp_m1())
             };
@@ -113,14 +122,14 @@ fn signs(text: &mut String, grid: &Grid, rows: &[Errors]) {
 }
 
 /// Each row with what was measured, predicted, and the error.
-fn each(text: &mut String, grid: &Grid, rows: &[Errors]) {
+fn each(text: &mut String, grid: &ValidationGrid, rows: &[RowErrors]) {
     *text += "\n### Each row\n\nOperations a second, milliseconds, MiB a second of all nodes, share of blocks in the cache, seconds of each second that writers\nwere held up, all of them together: predicted / measured, and the error where there is one to tell.\n";
-    for half in Half::ALL {
+    for half in GridHalf::ALL {
         _ = write!(text, "\n#### {}\n\n| row | levels | throughput | p50 | p99 |", half.name());
         *text += " compaction | flush | cache | held up | others | stolen |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
         for row in rows.iter().filter(|row| row.half == half) {
             let (ours, theirs) = (&row.predicted, &row.measured);
-            let pair = |metric: Metric, scale: f64, digits: usize| {
+            let pair = |metric: ComparedMetric, scale: f64, digits: usize| {
                 let show =
                     |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{:.digits$}", value / scale));
                 let error = row.of(metric).map_or(String::new(), |error| format!(" ({})", percent(error)));
@@ -134,11 +143,11 @@ fn each(text: &mut String, grid: &Grid, rows: &[Errors]) {
                 "| {} | {} | {} | {} | {} | {} | {} | {} / {} | {:.2} / {:.2} | {:.0} % | {:.0} % |",
                 row.setup.name,
                 levels.unwrap_or_default(),
-                pair(Metric::Throughput, 1.0, 0),
-                pair(Metric::P50, 1.0, 2),
-                pair(Metric::P99, 1.0, 1),
-                pair(Metric::Compaction, MIB, 1),
-                pair(Metric::Flush, MIB, 1),
+                pair(ComparedMetric::Throughput, 1.0, 0),
+                pair(ComparedMetric::P50, 1.0, 2),
+                pair(ComparedMetric::P99, 1.0, 1),
+                pair(ComparedMetric::Compaction, MIB, 1),
+                pair(ComparedMetric::Flush, MIB, 1),
                 share(ours.cache_hit_rate),
                 share(theirs.cache_hit_rate),
                 ours.held_up,
@@ -151,7 +160,7 @@ fn each(text: &mut String, grid: &Grid, rows: &[Errors]) {
 }
 
 /// The fitted constants.
-fn constants(text: &mut String, fitted: &Calibrated) {
+fn constants(text: &mut String, fitted: &CalibrationResult) {
     let [before, after] = fitted.cost;
     _ = write!(
         text,

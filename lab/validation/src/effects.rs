@@ -1,11 +1,11 @@
 //! What each factor does: main effects by least squares on the logarithm of a metric, of what is measured and of what is
 //! predicted, and whether their signs agree.
 
-use crate::{Grid, Row};
+use crate::{GridRow, ValidationGrid};
 
 /// What a factor does to a metric.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Effect {
+pub struct FactorEffect {
     /// The factor.
     pub factor: String,
     /// The levels that are held against each other.
@@ -19,7 +19,7 @@ pub struct Effect {
 /// An effect of which less than so many standard errors are seen has no sign.
 const SEEN: f64 = 2.0;
 
-impl Effect {
+impl FactorEffect {
     /// Whether it is more than chance.
     pub fn is_seen(&self) -> bool {
         self.log_ratio.abs() > SEEN * self.standard_error
@@ -27,7 +27,7 @@ impl Effect {
 }
 
 /// Whether a predicted effect has the sign of the measured one; `None` where the measured one has none.
-pub fn agree(measured: &Effect, predicted: &Effect) -> Option<bool> {
+pub fn agree(measured: &FactorEffect, predicted: &FactorEffect) -> Option<bool> {
     measured.is_seen().then(|| measured.log_ratio.signum() == predicted.log_ratio.signum())
 }
 
@@ -35,20 +35,20 @@ pub fn agree(measured: &Effect, predicted: &Effect) -> Option<bool> {
 struct Column {
     factor: String,
     levels: [String; 2],
-    at: Box<dyn Fn(&Row) -> f64>,
+    at: Box<dyn Fn(&GridRow) -> f64>,
 }
 
 /// Between a factor of kinds' first level and each other one; from a graded factor's first level to its last, evenly.
-fn columns(grid: &Grid) -> Vec<Column> {
+fn columns(grid: &ValidationGrid) -> Vec<Column> {
     let mut columns = Vec::new();
     for (index, factor) in grid.factors.iter().enumerate() {
         let names: Vec<String> = factor.levels.iter().map(|level| level.name.clone()).collect();
         let place = {
             let names = names.clone();
-            move |row: &Row| names.iter().position(|name| *name == row.levels[index]).unwrap_or_default()
+            move |row: &GridRow| names.iter().position(|name| *name == row.levels[index]).unwrap_or_default()
         };
         let last = names.len() - 1;
-        let mut add = |level: usize, at: Box<dyn Fn(&Row) -> f64>| {
+        let mut add = |level: usize, at: Box<dyn Fn(&GridRow) -> f64>| {
             let levels = [names[0].clone(), names[level].clone()];
             columns.push(Column { factor: factor.name.clone(), levels, at });
         };
@@ -65,8 +65,8 @@ fn columns(grid: &Grid) -> Vec<Column> {
 }
 
 /// The main effects of all factors on the logarithm of a positive number of each row; `None` where there are too few rows.
-pub fn effects(grid: &Grid, values: &[(&Row, f64)]) -> Option<Vec<Effect>> {
-    let rows: Vec<(&Row, f64)> =
+pub fn effects(grid: &ValidationGrid, values: &[(&GridRow, f64)]) -> Option<Vec<FactorEffect>> {
+    let rows: Vec<(&GridRow, f64)> =
         values.iter().filter(|(_, value)| *value > 0.0).map(|(row, v)| (*row, v.ln())).collect();
     // What does not differ between these rows has no effect to be seen.
     let differs = |column: &Column| rows.iter().any(|(row, _)| (column.at)(row) != (column.at)(rows[0].0));
@@ -89,7 +89,7 @@ pub fn effects(grid: &Grid, values: &[(&Row, f64)]) -> Option<Vec<Effect>> {
         (y - fitted) * (y - fitted)
     });
     let variance = left.sum::<f64>() / (rows.len() - width) as f64;
-    let effect = |(index, column): (usize, Column)| Effect {
+    let effect = |(index, column): (usize, Column)| FactorEffect {
         factor: column.factor,
         levels: column.levels,
         log_ratio: found[index + 1],
@@ -129,8 +129,8 @@ mod tests {
     use super::*;
 
     /// What a world does in which some factors do something.
-    fn world(grid: &Grid, noise: f64) -> Vec<(&Row, f64)> {
-        let value = |(index, row): (usize, &Row)| -> f64 {
+    fn world(grid: &ValidationGrid, noise: f64) -> Vec<(&GridRow, f64)> {
+        let value = |(index, row): (usize, &GridRow)| -> f64 {
             let place = |name: &str| {
                 let factor = grid.factors.iter().position(|factor| factor.name == name).unwrap();
                 grid.place(row, factor).unwrap() as f64
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn effects_are_found_apart_from_each_other() {
-        let grid = Grid::embedded();
+        let grid = ValidationGrid::embedded();
         let found = effects(&grid, &world(&grid, 0.0)).unwrap();
         for effect in &found {
             let expected = match (effect.factor.as_str(), effect.levels[1].as_str()) {
@@ -161,21 +161,21 @@ mod tests {
 
     #[test]
     fn signs_agree_where_there_is_one_to_agree_with() {
-        let grid = Grid::embedded();
+        let grid = ValidationGrid::embedded();
         let (measured, same) =
             (effects(&grid, &world(&grid, 0.05)).unwrap(), effects(&grid, &world(&grid, 0.0)).unwrap());
-        let turned: Vec<Effect> =
-            same.iter().map(|effect| Effect { log_ratio: -effect.log_ratio, ..effect.clone() }).collect();
+        let turned: Vec<FactorEffect> =
+            same.iter().map(|effect| FactorEffect { log_ratio: -effect.log_ratio, ..effect.clone() }).collect();
         let of = |factor: &str| measured.iter().position(|effect| effect.factor == factor).unwrap();
         assert_eq!(agree(&measured[of("log")], &same[of("log")]), Some(true));
         assert_eq!(agree(&measured[of("log")], &turned[of("log")]), Some(false));
-        let nothing = Effect { log_ratio: 0.0, standard_error: 0.1, ..measured[0].clone() };
+        let nothing = FactorEffect { log_ratio: 0.0, standard_error: 0.1, ..measured[0].clone() };
         assert_eq!(agree(&nothing, &same[0]), None);
     }
 
     #[test]
     fn too_few_rows_give_no_effects() {
-        let grid = Grid::embedded();
+        let grid = ValidationGrid::embedded();
         assert_eq!(effects(&grid, &world(&grid, 0.0)[..8]), None);
         assert_eq!(effects(&grid, &[]), None);
     }

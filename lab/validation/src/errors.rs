@@ -2,11 +2,11 @@
 
 use simulate::Constants;
 
-use crate::{Busy, Figures, Half, Kept, Setup, ValidateError, predict};
+use crate::{GridHalf, MachineLoad, MeasuredRow, RowSetup, RunFigures, ValidateError, predict};
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Metric {
+pub enum ComparedMetric {
     /// Operations a second.
     Throughput,
     /// Median latency.
@@ -21,26 +21,26 @@ pub enum Metric {
 
 /// The mean absolute error that is promised of the predicted half.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Target {
+pub struct ErrorTarget {
     /// Of what.
-    pub metric: Metric,
+    pub metric: ComparedMetric,
     /// At most, as a share.
     pub most: f64,
 }
 
 /// What is promised.
-pub const TARGETS: [Target; 4] = [
-    Target { metric: Metric::Throughput, most: 0.10 },
-    Target { metric: Metric::P50, most: 0.15 },
-    Target { metric: Metric::P99, most: 0.25 },
-    Target { metric: Metric::Compaction, most: 0.15 },
+pub const TARGETS: [ErrorTarget; 4] = [
+    ErrorTarget { metric: ComparedMetric::Throughput, most: 0.10 },
+    ErrorTarget { metric: ComparedMetric::P50, most: 0.15 },
+    ErrorTarget { metric: ComparedMetric::P99, most: 0.25 },
+    ErrorTarget { metric: ComparedMetric::Compaction, most: 0.15 },
 ];
 
 /// Memtables of each node that are flushed while it is measured, at least, for flushes and compactions to be compared: fewer
 /// make a compaction from level 0 or make none by chance.
 const FLUSHES: f64 = 8.0;
 
-impl Metric {
+impl ComparedMetric {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Throughput, Self::P50, Self::P99, Self::Compaction, Self::Flush];
 
@@ -56,7 +56,7 @@ impl Metric {
     }
 
     /// Its value; `None` where it has none.
-    pub fn of(self, figures: &Figures) -> Option<f64> {
+    pub fn of(self, figures: &RunFigures) -> Option<f64> {
         match self {
             Self::Throughput => Some(figures.throughput),
             Self::P50 => figures.p50_ms,
@@ -69,28 +69,28 @@ impl Metric {
 
 /// A row, predicted and measured.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Errors {
+pub struct RowErrors {
     /// The row.
-    pub setup: Setup,
+    pub setup: RowSetup,
     /// Its half.
-    pub half: Half,
+    pub half: GridHalf,
     /// What the simulation says.
-    pub predicted: Figures,
+    pub predicted: RunFigures,
     /// What the reference store did.
-    pub measured: Figures,
+    pub measured: RunFigures,
     /// What the machine did besides.
-    pub busy: Busy,
+    pub busy: MachineLoad,
 }
 
-impl Errors {
+impl RowErrors {
     /// A row of a half as it was measured, predicted with constants on the processors that it was measured on.
     ///
     /// # Errors
     /// When the simulation refuses it.
     pub fn new(
-        setup: &Setup,
-        half: Half,
-        kept: &Kept,
+        setup: &RowSetup,
+        half: GridHalf,
+        kept: &MeasuredRow,
         constants: &Constants,
         seeds: u64,
     ) -> Result<Self, ValidateError> {
@@ -99,23 +99,23 @@ impl Errors {
     }
 
     /// The errors of all rows of a half of which something worth comparing was measured.
-    pub fn of_half(rows: &[Self], half: Half, metric: Metric) -> Vec<f64> {
+    pub fn of_half(rows: &[Self], half: GridHalf, metric: ComparedMetric) -> Vec<f64> {
         rows.iter().filter(|row| row.half == half).filter_map(|row| row.of(metric)).collect()
     }
 
     /// What was measured, where it is worth comparing.
-    pub fn measured(&self, metric: Metric) -> Option<f64> {
+    pub fn measured(&self, metric: ComparedMetric) -> Option<f64> {
         measured(&self.setup, &self.measured, metric)
     }
 
     /// Predicted over measured less 1; `None` where nothing worth comparing was measured.
-    pub fn of(&self, metric: Metric) -> Option<f64> {
+    pub fn of(&self, metric: ComparedMetric) -> Option<f64> {
         errors(&self.setup, &self.predicted, &self.measured, metric)
     }
 }
 
-fn measured(setup: &Setup, figures: &Figures, metric: Metric) -> Option<f64> {
-    if matches!(metric, Metric::Compaction | Metric::Flush) {
+fn measured(setup: &RowSetup, figures: &RunFigures, metric: ComparedMetric) -> Option<f64> {
+    if matches!(metric, ComparedMetric::Compaction | ComparedMetric::Flush) {
         let seconds = setup.common.measure.as_secs_f64();
         let flushed = figures.flush_bytes * seconds / f64::from(setup.common.nodes) / setup.common.memtable.as_f64();
         if flushed < FLUSHES {
@@ -127,7 +127,7 @@ fn measured(setup: &Setup, figures: &Figures, metric: Metric) -> Option<f64> {
 
 /// Predicted over measured less 1; `None` where nothing worth comparing was measured. A latency that was measured where the
 /// simulation says that the load is not carried is off by all of it.
-pub fn errors(setup: &Setup, predicted: &Figures, found: &Figures, metric: Metric) -> Option<f64> {
+pub fn errors(setup: &RowSetup, predicted: &RunFigures, found: &RunFigures, metric: ComparedMetric) -> Option<f64> {
     let value = measured(setup, found, metric)?;
     Some(metric.of(predicted).map_or(1.0, |predicted| predicted / value - 1.0))
 }
@@ -141,21 +141,21 @@ pub fn mean_absolute(errors: impl IntoIterator<Item = f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Grid;
+    use crate::ValidationGrid;
 
-    fn setup() -> Setup {
-        let grid = Grid::embedded();
+    fn setup() -> RowSetup {
+        let grid = ValidationGrid::embedded();
         grid.setup(&grid.rows[0]).unwrap()
     }
 
     #[test]
     fn an_error_is_what_is_predicted_over_what_is_measured() {
-        let figures = |throughput, p50_ms| Figures { throughput, p50_ms, ..Figures::default() };
+        let figures = |throughput, p50_ms| RunFigures { throughput, p50_ms, ..RunFigures::default() };
         let (predicted, found) = (figures(110.0, None), figures(100.0, Some(2.0)));
         let of = |metric| errors(&setup(), &predicted, &found, metric);
-        assert!((of(Metric::Throughput).unwrap() - 0.1).abs() < 1e-12);
-        assert_eq!(of(Metric::P50), Some(1.0), "the simulation carries no such load");
-        assert_eq!(of(Metric::P99), None, "nothing was measured");
+        assert!((of(ComparedMetric::Throughput).unwrap() - 0.1).abs() < 1e-12);
+        assert_eq!(of(ComparedMetric::P50), Some(1.0), "the simulation carries no such load");
+        assert_eq!(of(ComparedMetric::P99), None, "nothing was measured");
         assert_eq!(mean_absolute([0.1, -0.3]), Some(0.2));
         assert_eq!(mean_absolute([]), None);
     }
@@ -166,9 +166,9 @@ mod tests {
         let bytes = |memtables: f64| {
             let flush = memtables * setup.common.memtable.as_f64() * f64::from(setup.common.nodes);
             let flush_bytes = flush / setup.common.measure.as_secs_f64();
-            Figures { flush_bytes, compaction_bytes: 5.0 * flush_bytes, ..Figures::default() }
+            RunFigures { flush_bytes, compaction_bytes: 5.0 * flush_bytes, ..RunFigures::default() }
         };
-        let of = |memtables| errors(&setup, &bytes(20.0), &bytes(memtables), Metric::Compaction);
+        let of = |memtables| errors(&setup, &bytes(20.0), &bytes(memtables), ComparedMetric::Compaction);
         assert_eq!(of(FLUSHES * 0.99), None);
         assert!((of(40.0).unwrap() + 0.5).abs() < 1e-12);
     }

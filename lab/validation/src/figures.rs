@@ -6,7 +6,7 @@ use statrs::statistics::{Data, OrderStatistics};
 
 /// The numbers of a run, measured or predicted. Keys of files stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Figures {
+pub struct RunFigures {
     /// Operations a second.
     pub throughput: f64,
     /// Median latency in milliseconds; `None` where an open loop was not carried, or nothing was.
@@ -25,7 +25,7 @@ pub struct Figures {
     pub more: BTreeMap<String, f64>,
 }
 
-impl Figures {
+impl RunFigures {
     /// The median of several runs of one configuration, of each number by itself, so that none hangs on a run in which much came
     /// together; a latency only where all have one.
     pub fn median(runs: &[Self]) -> Self {
@@ -60,10 +60,11 @@ mod tests {
 
     #[test]
     fn a_median_has_a_latency_only_where_every_run_has_one() {
-        let run = |throughput, p50_ms| Figures { throughput, p50_ms, p99_ms: Some(throughput), ..Figures::default() };
-        let two = Figures::median(&[run(10.0, Some(1.0)), run(30.0, None)]);
+        let run =
+            |throughput, p50_ms| RunFigures { throughput, p50_ms, p99_ms: Some(throughput), ..RunFigures::default() };
+        let two = RunFigures::median(&[run(10.0, Some(1.0)), run(30.0, None)]);
         assert_eq!((two.throughput, two.p50_ms, two.p99_ms), (20.0, None, Some(20.0)));
-        let three = Figures::median(&[run(10.0, Some(1.0)), run(900.0, Some(2.0)), run(30.0, Some(3.0))]);
+        let three = RunFigures::median(&[run(10.0, Some(1.0)), run(900.0, Some(2.0)), run(30.0, Some(3.0))]);
         assert_eq!((three.throughput, three.p50_ms, three.p99_ms), (30.0, Some(2.0), Some(30.0)));
     }
 }

@@ -3,7 +3,7 @@
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fit {
+pub struct FitResult {
     /// Where.
     pub at: Vec<f64>,
     /// The function's value there.
@@ -25,8 +25,8 @@ const SHORTER: f64 = 0.4;
 ///
 /// # Errors
 /// Those of `cost`.
-pub fn descend<E>(start: &[f64], most: usize, cost: &mut dyn FnMut(&[f64]) -> Result<f64, E>) -> Result<Fit, E> {
-    let mut best = Fit { at: start.to_vec(), cost: cost(start)?, asked: 1 };
+pub fn descend<E>(start: &[f64], most: usize, cost: &mut dyn FnMut(&[f64]) -> Result<f64, E>) -> Result<FitResult, E> {
+    let mut best = FitResult { at: start.to_vec(), cost: cost(start)?, asked: 1 };
     let mut firsts = FIRST.into_iter();
     let mut steps = vec![0.0f64; start.len()];
     while best.asked < most {

@@ -4,20 +4,20 @@ use std::collections::BTreeSet;
 
 use textfile::Text;
 
-use crate::setup::{Common, Setup};
-use crate::{Level, ValidateError};
+use crate::setup::{GridCommon, RowSetup};
+use crate::{FactorLevel, ValidateError};
 
 /// Which half of the grid a row is in, decided before anything is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Half {
+pub enum GridHalf {
     /// Constants are fitted to it.
     Calibrate,
     /// It is only predicted.
     Predict,
 }
 
-impl Half {
+impl GridHalf {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Calibrate, Self::Predict];
 
@@ -33,24 +33,24 @@ impl Half {
 /// Something that differs between rows.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Factor {
+pub struct GridFactor {
     /// Its name.
     pub name: String,
     /// Whether its levels are kinds, which have no order; else each is more than the one before.
     #[serde(default)]
     pub kinds: bool,
     /// Its levels.
-    pub levels: Vec<Level>,
+    pub levels: Vec<FactorLevel>,
 }
 
 /// A configuration.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Row {
+pub struct GridRow {
     /// Its name.
     pub name: String,
     /// Which half it is in.
-    pub half: Half,
+    pub half: GridHalf,
     /// The level of each factor, in the factors' order.
     pub levels: Vec<String>,
     /// Operations a second, where the loop is open.
@@ -59,26 +59,26 @@ pub struct Row {
 
 /// Configurations that are run on the reference store and in the simulation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Grid {
+pub struct ValidationGrid {
     /// What all rows have in common.
-    pub common: Common,
+    pub common: GridCommon,
     /// What differs.
-    pub factors: Vec<Factor>,
+    pub factors: Vec<GridFactor>,
     /// The configurations.
-    pub rows: Vec<Row>,
+    pub rows: Vec<GridRow>,
 }
 
 #[derive(serde::Deserialize)]
 struct File {
-    factors: Vec<Factor>,
-    rows: Vec<Row>,
+    factors: Vec<GridFactor>,
+    rows: Vec<GridRow>,
     #[serde(flatten)]
     common: toml::Table,
 }
 
 const GRID: &str = include_str!("../tables/grid.toml");
 
-impl Grid {
+impl ValidationGrid {
     /// The one that ships with the program.
     ///
     /// # Panics
@@ -112,7 +112,7 @@ impl Grid {
     ///
     /// # Errors
     /// When its levels are none, or say too little or too much.
-    pub fn setup(&self, row: &Row) -> Result<Setup, ValidateError> {
+    pub fn setup(&self, row: &GridRow) -> Result<RowSetup, ValidateError> {
         let wrong = |what: String| ValidateError::Wrong(format!("row `{}` of the grid {what}", row.name));
         if row.levels.len() != self.factors.len() {
             let names: Vec<&str> = self.factors.iter().map(|factor| factor.name.as_str()).collect();
@@ -122,7 +122,7 @@ impl Grid {
                 names.join(", ")
             )));
         }
-        let mut all = Level::default();
+        let mut all = FactorLevel::default();
         for (factor, name) in self.factors.iter().zip(&row.levels) {
             let known = || factor.levels.iter().map(|level| level.name.as_str()).collect::<Vec<_>>().join(", ");
             let level = factor.levels.iter().find(|level| level.name == *name);
@@ -131,11 +131,11 @@ impl Grid {
             let twice = || wrong(format!("has `{name}` of {}, which says what another factor says too", factor.name));
             all = all.with(level).ok_or_else(twice)?;
         }
-        Setup::new(&self.common, row, all).map_err(|what| wrong(what.to_owned()))
+        RowSetup::new(&self.common, row, all).map_err(|what| wrong(what.to_owned()))
     }
 
     /// Where a row stands on a factor: 0 for its first level.
-    pub fn place(&self, row: &Row, factor: usize) -> Option<usize> {
+    pub fn place(&self, row: &GridRow, factor: usize) -> Option<usize> {
         self.factors[factor].levels.iter().position(|level| level.name == row.levels[factor])
     }
 }

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use reference_store::prove::Work;
+use reference_store::prove::OperationCost;
 
 use super::*;
 
@@ -9,15 +9,15 @@ const PROCESSORS: f64 = 2.0;
 
 fn refused(from: &str, to: &str) -> String {
     assert!(GRID.contains(from), "{from}");
-    Grid::from_text(&Text::new("grid.toml", GRID.replacen(from, to, 1))).unwrap_err().to_string()
+    ValidationGrid::from_text(&Text::new("grid.toml", GRID.replacen(from, to, 1))).unwrap_err().to_string()
 }
 
 #[test]
 fn each_half_has_every_level_of_a_factor_equally_often() {
-    let grid = Grid::embedded();
+    let grid = ValidationGrid::embedded();
     assert!(grid.rows.len() >= 24);
-    for half in Half::ALL {
-        let rows: Vec<&Row> = grid.rows.iter().filter(|row| row.half == half).collect();
+    for half in GridHalf::ALL {
+        let rows: Vec<&GridRow> = grid.rows.iter().filter(|row| row.half == half).collect();
         for (at, factor) in grid.factors.iter().enumerate() {
             let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
             rows.iter().for_each(|row| *counts.entry(&row.levels[at]).or_default() += 1);
@@ -30,17 +30,17 @@ fn each_half_has_every_level_of_a_factor_equally_often() {
 
 #[test]
 fn halves_alternate_and_no_row_is_there_twice() {
-    let grid = Grid::embedded();
-    assert!(grid.rows.chunks(2).all(|pair| pair[0].half == Half::Calibrate && pair[1].half == Half::Predict));
+    let grid = ValidationGrid::embedded();
+    assert!(grid.rows.chunks(2).all(|pair| pair[0].half == GridHalf::Calibrate && pair[1].half == GridHalf::Predict));
     let levels: BTreeSet<&Vec<String>> = grid.rows.iter().map(|row| &row.levels).collect();
     assert_eq!(levels.len(), grid.rows.len());
 }
 
 #[test]
 fn no_two_factors_go_together_by_much() {
-    let grid = Grid::embedded();
+    let grid = ValidationGrid::embedded();
     let scores = |factor: usize, level: usize| -> Vec<f64> {
-        let on = |row: &Row| f64::from(u8::from(grid.place(row, factor) == Some(level)));
+        let on = |row: &GridRow| f64::from(u8::from(grid.place(row, factor) == Some(level)));
         let marks: Vec<f64> = grid.rows.iter().map(on).collect();
         let mean = marks.iter().sum::<f64>() / marks.len() as f64;
         marks.iter().map(|mark| mark - mean).collect()
@@ -62,13 +62,13 @@ fn no_two_factors_go_together_by_much() {
 
 #[test]
 fn half_of_the_processors_are_enough_by_the_estimate_of_a_proved_plan() {
-    let grid = Grid::embedded();
+    let grid = ValidationGrid::embedded();
     for row in &grid.rows {
         let setup = grid.setup(row).unwrap();
         let rate = setup.most();
-        let work = Work { gets: setup.reads, puts: 1.0 - setup.reads, ..Work::default() };
+        let work = OperationCost { gets: setup.reads, puts: 1.0 - setup.reads, ..OperationCost::default() };
         // Disks deliver no more than their limits.
-        let ios = Work { ios: setup.most_ios().unwrap(), ..Work::default() };
+        let ios = OperationCost { ios: setup.most_ios().unwrap(), ..OperationCost::default() };
         let busy = (rate * work.cpu() + ios.cpu()) / PROCESSORS;
         assert!(busy <= 0.5, "row {}: {:.0} %", row.name, 100.0 * busy);
     }
@@ -76,7 +76,7 @@ fn half_of_the_processors_are_enough_by_the_estimate_of_a_proved_plan() {
 
 #[test]
 fn every_row_is_a_workload_and_a_deployment_that_both_sides_take() {
-    let grid = Grid::embedded();
+    let grid = ValidationGrid::embedded();
     for row in &grid.rows {
         let setup = grid.setup(row).unwrap();
         let task = setup.workload().unwrap().middle().unwrap();

@@ -2,26 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Busy, Figures, Setup, ValidateError};
+use crate::{MachineLoad, RowSetup, RunFigures, ValidateError};
 
 /// What was measured of a row.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Kept {
+pub struct MeasuredRow {
     /// The row, as it was when it was measured.
     pub row: String,
     /// All that the row says; what was kept of another row of the same name does not count.
     pub setup: String,
     /// What was found.
-    pub measured: Figures,
+    pub measured: RunFigures,
     /// What the machine did besides.
-    pub busy: Busy,
+    pub busy: MachineLoad,
     /// The machine: its processors and its kernel.
     pub machine: String,
 }
 
-impl Kept {
+impl MeasuredRow {
     /// A row as it was measured.
-    pub fn new(setup: &Setup, measured: Figures, busy: Busy, machine: String) -> Self {
+    pub fn new(setup: &RowSetup, measured: RunFigures, busy: MachineLoad, machine: String) -> Self {
         Self { row: setup.name.clone(), setup: format!("{setup:?}"), measured, busy, machine }
     }
 
@@ -33,7 +33,7 @@ impl Kept {
     ///
     /// # Errors
     /// When a file is there and is not readable.
-    pub fn read(folder: &Path, setup: &Setup) -> Result<Option<Self>, ValidateError> {
+    pub fn read(folder: &Path, setup: &RowSetup) -> Result<Option<Self>, ValidateError> {
         let path = Self::path(folder, &setup.name);
         if !path.exists() {
             return Ok(None);
@@ -62,25 +62,25 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Grid;
+    use crate::ValidationGrid;
 
     #[test]
     fn what_was_kept_counts_until_the_row_changes() {
-        let grid = Grid::embedded();
+        let grid = ValidationGrid::embedded();
         let setup = grid.setup(&grid.rows[0]).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Kept::read(folder.path(), &setup).unwrap(), None);
-        let kept = Kept::new(
+        assert_eq!(MeasuredRow::read(folder.path(), &setup).unwrap(), None);
+        let kept = MeasuredRow::new(
             &setup,
-            Figures { throughput: 5.0, ..Figures::default() },
-            Busy::default(),
+            RunFigures { throughput: 5.0, ..RunFigures::default() },
+            MachineLoad::default(),
             "2 processors".to_owned(),
         );
         kept.write(folder.path()).unwrap();
-        assert_eq!(Kept::read(folder.path(), &setup).unwrap(), Some(kept));
-        let other = Setup { rows: setup.rows + 1.0, ..setup.clone() };
-        assert_eq!(Kept::read(folder.path(), &other).unwrap(), None);
+        assert_eq!(MeasuredRow::read(folder.path(), &setup).unwrap(), Some(kept));
+        let other = RowSetup { rows: setup.rows + 1.0, ..setup.clone() };
+        assert_eq!(MeasuredRow::read(folder.path(), &other).unwrap(), None);
         std::fs::write(folder.path().join(format!("{}.json", setup.name)), "{").unwrap();
-        assert!(Kept::read(folder.path(), &setup).unwrap_err().to_string().contains("remove it"));
+        assert!(MeasuredRow::read(folder.path(), &setup).unwrap_err().to_string().contains("remove it"));
     }
 }

@@ -6,7 +6,7 @@ use units::{Bytes, BytesPerSec};
 /// What a level of a factor says; a row is one level of each factor, laid over each other.
 #[derive(Debug, Clone, Default, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub struct Level {
+pub struct FactorLevel {
     /// Its name.
     pub name: String,
     /// The data disk.
@@ -37,7 +37,7 @@ pub struct Level {
     pub open: Option<bool>,
 }
 
-impl Level {
+impl FactorLevel {
     /// Lays another level over this one; `None` if both say something of the same.
     pub(crate) fn with(self, over: &Self) -> Option<Self> {
         fn one<T: Clone>(a: Option<T>, b: &Option<T>) -> Option<Option<T>> {

@@ -10,7 +10,7 @@ use crate::wakeups::WakeUps;
 
 /// What the machine did besides, as shares of all its processors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Busy {
+pub struct MachineLoad {
     /// All that ran on them.
     pub all: f64,
     /// Programs that are none of ours.
@@ -26,7 +26,7 @@ pub struct Busy {
 
 /// The machine as it was when it was last looked at.
 #[derive(Debug)]
-pub struct Around {
+pub struct MachineState {
     scratch: PathBuf,
     from: Instant,
     all: Ticks,
@@ -57,7 +57,7 @@ const TICKS: f64 = 100.0;
 /// The parent of all threads of the kernel.
 const KTHREADD: u32 = 2;
 
-impl Around {
+impl MachineState {
     /// From now on. Ours is what has a path below `scratch` on its command line, this program, and the kernel.
     ///
     /// # Errors
@@ -72,12 +72,12 @@ impl Around {
     ///
     /// # Errors
     /// When `/proc` cannot be read.
-    pub fn look(&mut self) -> Result<Busy, ValidateError> {
+    pub fn look(&mut self) -> Result<MachineLoad, ValidateError> {
         let (now, all, others) = (Instant::now(), ticks()?, others(&self.scratch)?);
         let processors = std::thread::available_parallelism().map_or(1.0, |count| count.get() as f64);
         let there = (now - self.from).as_secs_f64() * processors * TICKS;
         let share = |ticks: u64| ticks as f64 / there.max(f64::MIN_POSITIVE);
-        let busy = Busy {
+        let busy = MachineLoad {
             all: share(all.busy.saturating_sub(self.all.busy)),
             others: share(others.saturating_sub(self.others)),
             stolen: share(all.stolen.saturating_sub(self.all.stolen)),
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_the_machine_does_is_seen() {
-        let mut around = Around::start(Path::new("/no/such/folder")).unwrap();
+        let mut around = MachineState::start(Path::new("/no/such/folder")).unwrap();
         for _ in 0..2 {
             std::thread::sleep(std::time::Duration::from_millis(50));
             let busy = around.look().unwrap();

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use cluster::Lab;
-use reference_store::{Found, Ground, Stage};
+use cluster::TestBed;
+use reference_store::{StoreRunResult, StoreStage, StoreTestBed};
 
-use crate::{Around, Busy, Figures, Setup, ValidateError};
+use crate::{MachineLoad, MachineState, RowSetup, RunFigures, ValidateError};
 
 /// An open loop that carries less of what comes than this has no latency worth comparing.
 const CARRIED: f64 = 0.97;
@@ -18,17 +18,17 @@ const CARRIED: f64 = 0.97;
 /// # Errors
 /// When it cannot be started, loaded or measured; then nothing is left of it.
 pub fn measure(
-    setup: &Setup,
-    lab: &Lab,
+    setup: &RowSetup,
+    lab: &TestBed,
     stop: &Arc<AtomicBool>,
-    tell: &mut dyn FnMut(Stage<'_>),
-) -> Result<(Figures, Busy), ValidateError> {
-    let ground = Ground::prepare(Some(lab), setup.order(stop)?, tell)?;
+    tell: &mut dyn FnMut(StoreStage<'_>),
+) -> Result<(RunFigures, MachineLoad), ValidateError> {
+    let ground = StoreTestBed::prepare(Some(lab), setup.order(stop)?, tell)?;
     ground.degrade("data", setup.data.1)?;
     if let Some((_, share)) = &setup.log {
         ground.degrade("raft", *share)?;
     }
-    let mut around = Around::start(&lab.scratch)?;
+    let mut around = MachineState::start(&lab.scratch)?;
     let found = ground.run(1, tell)?;
     let busy = around.look()?;
     let figures = figures(setup, &found);
@@ -36,7 +36,7 @@ pub fn measure(
     Ok((figures, busy))
 }
 
-fn figures(setup: &Setup, found: &Found) -> Figures {
+fn figures(setup: &RowSetup, found: &StoreRunResult) -> RunFigures {
     let (report, used) = (&found.report, &found.used);
     let per_second = |amount: f64| amount / used.seconds.max(f64::MIN_POSITIVE);
     let throughput = report.operations as f64 / report.measured_s.max(f64::MIN_POSITIVE);
@@ -65,7 +65,7 @@ fn figures(setup: &Setup, found: &Found) -> Figures {
             *more.entry(format!("cpu_{pool}")).or_default() += per_second(seconds);
         }
     }
-    Figures {
+    RunFigures {
         throughput,
         p50_ms: at(0.5),
         p99_ms: at(0.99),

@@ -2,10 +2,10 @@
 
 use simulate::Constants;
 
-use crate::bounds::Bound;
+use crate::bounds::FitBound;
 use crate::calibrate::cost;
 use crate::fit::descend;
-use crate::{Figures, Setup, ValidateError};
+use crate::{RowSetup, RunFigures, ValidateError};
 
 /// Constants that are times of processors: work, calls and wake-ups.
 const OF_PROCESSORS: [&str; 17] = [
@@ -32,8 +32,8 @@ const OF_PROCESSORS: [&str; 17] = [
 const TRIES: usize = 24;
 
 /// How many times as long this machine's processors take as those of the constants.
-fn bound() -> Bound {
-    Bound {
+fn bound() -> FitBound {
+    FitBound {
         name: "pace".to_owned(),
         low: 0.25,
         high: 4.0,
@@ -54,7 +54,7 @@ fn paced(constants: &Constants, times: f64) -> Constants {
 /// # Errors
 /// When the simulation refuses a row.
 pub fn pace(
-    rows: &[(Setup, Figures)],
+    rows: &[(RowSetup, RunFigures)],
     base: &Constants,
     (processors, seeds): (f64, u64),
     tell: &mut dyn FnMut(usize, f64),
@@ -76,11 +76,11 @@ mod tests {
     use units::{Bytes, Nanos};
 
     use super::*;
-    use crate::{Grid, predict};
+    use crate::{ValidationGrid, predict};
 
     #[test]
     fn a_slower_machine_is_recognised() {
-        let grid = Grid::embedded();
+        let grid = ValidationGrid::embedded();
         let base = Constants::reference_store();
         let rows = grid.rows.iter().filter(|row| ["15", "19"].contains(&row.name.as_str()));
         let measured = |row| {

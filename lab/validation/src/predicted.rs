@@ -1,9 +1,9 @@
 //! A row of the grid in the simulation.
 
-use simulate::{Constants, Options, Run};
+use simulate::{Constants, SimulationOptions, SimulationRun};
 use units::Nanos;
 
-use crate::{Figures, Setup, ValidateError};
+use crate::{RowSetup, RunFigures, ValidateError};
 
 /// Seeds of a prediction, of which each number is the median.
 pub const SEEDS: u64 = 5;
@@ -13,31 +13,39 @@ pub const SEEDS: u64 = 5;
 ///
 /// # Errors
 /// When the simulation refuses it.
-pub fn predict(setup: &Setup, constants: &Constants, processors: f64, seeds: u64) -> Result<Figures, ValidateError> {
+pub fn predict(
+    setup: &RowSetup,
+    constants: &Constants,
+    processors: f64,
+    seeds: u64,
+) -> Result<RunFigures, ValidateError> {
     let (deployment, view) = (setup.deployment()?, setup.view());
     let task = setup.workload()?.middle()?;
     let common = &setup.common;
     let runs = (0..seeds.max(1)).map(|seed| {
-        let options = Options {
+        let options = SimulationOptions {
             seed,
             span: common.warm_up + common.measure,
             warm_up: common.warm_up,
             step: Nanos::secs(1),
-            load: Some(setup.rate.map_or(engine::Load::Closed(f64::from(common.clients)), engine::Load::Open)),
+            load: Some(
+                setup.rate.map_or(engine::OfferedLoad::Closed(f64::from(common.clients)), engine::OfferedLoad::Open),
+            ),
             credits: disk::StartCredits::Spent,
             constants: setup.constants(constants),
             machine: Some(setup.machine(processors)),
-            ..Options::default()
+            ..SimulationOptions::default()
         };
         Ok(figures(&simulate::simulate(&deployment, &task, &view, &options)?))
     });
-    Ok(Figures::median(&runs.collect::<Result<Vec<_>, ValidateError>>()?))
+    Ok(RunFigures::median(&runs.collect::<Result<Vec<_>, ValidateError>>()?))
 }
 
-fn figures(run: &Run) -> Figures {
+fn figures(run: &SimulationRun) -> RunFigures {
     let (summary, used) = (&run.summary, &run.summary.used);
     let per_second = |amount: f64| amount / used.seconds.max(f64::MIN_POSITIVE);
-    let millis = |of: fn(&simulate::Latencies) -> Nanos| summary.latency.as_ref().map(|all| of(all).as_millis_f64());
+    let millis =
+        |of: fn(&simulate::LatencySummary) -> Nanos| summary.latency.as_ref().map(|all| of(all).as_millis_f64());
     let more = [
         ("node_cpu", used.node_cpu),
         ("raft_log_syncs", used.raft_log_syncs),
@@ -46,7 +54,7 @@ fn figures(run: &Run) -> Figures {
         ("disk_ios", used.disk_ios),
         ("disk_bytes", used.disk_bytes),
     ];
-    Figures {
+    RunFigures {
         throughput: summary.operations_per_second,
         p50_ms: millis(|all| all.p50),
         p99_ms: millis(|all| all.p99),

@@ -3,23 +3,23 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bench::{Arrivals, Limits, Loop, Plan};
-use catalog::{Catalog, View};
-use deployment::{Deployment, NodeGroup, Role, Settings};
+use bench::{ArrivalSpacing, LoopKind, RunLimits, RunPlan};
+use catalog::{Catalog, CatalogView};
+use deployment::{Deployment, EngineSettings, NodeGroup, NodeRole};
 use disk::Disk;
-use reference_store::{Database, Order};
-use simulate::{Constants, Machine};
+use reference_store::{StoreDatabase, StoreRunSpec};
+use simulate::{Constants, SharedMachine};
 use textfile::Text;
 use toml::{Table, Value};
 use units::{Bytes, BytesPerSec, Nanos, Ratio};
 use workload::{Engine, Workload};
 
-use crate::{Level, Row, ValidateError};
+use crate::{FactorLevel, GridRow, ValidateError};
 
 /// What all rows of a grid have in common.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Common {
+pub struct GridCommon {
     /// Storage nodes, all in one zone.
     pub nodes: u32,
     /// Their instance type, of which only the disks' caps count.
@@ -50,9 +50,9 @@ pub struct Common {
 
 /// A row of the grid as both sides take it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Setup {
+pub struct RowSetup {
     /// What it has in common with the others.
-    pub common: Common,
+    pub common: GridCommon,
     /// The row's name.
     pub name: String,
     /// The data disk, and the share of its limits that it delivers.
@@ -85,8 +85,8 @@ const IN_FLIGHT: u32 = 4096;
 /// TiKV's replicas, where there are so many nodes.
 const REPLICAS: u32 = 3;
 
-impl Setup {
-    pub(crate) fn new(common: &Common, row: &Row, level: Level) -> Result<Self, &'static str> {
+impl RowSetup {
+    pub(crate) fn new(common: &GridCommon, row: &GridRow, level: FactorLevel) -> Result<Self, &'static str> {
         let share = |share: Option<f64>| match share.unwrap_or(1.0) {
             share if share > 0.0 && share <= 1.0 => Ok(share),
             _ => Err("lets a disk deliver no share of its limits: expected over 0 and up to 1"),
@@ -116,7 +116,7 @@ impl Setup {
     }
 
     /// The catalogue as of today.
-    pub fn view(&self) -> View {
+    pub fn view(&self) -> CatalogView {
         Catalog::embedded().at(None)
     }
 
@@ -191,19 +191,19 @@ impl Setup {
             as_of: None,
             zones: 1,
             nodes: vec![NodeGroup {
-                role: Role::Storage,
+                role: NodeRole::Storage,
                 count: self.common.nodes,
                 instance: self.common.instance.clone(),
                 data: Some(self.data.0.clone()),
                 log: self.log.as_ref().map(|(disk, _)| disk.clone()),
             }],
-            settings: Settings {
+            settings: EngineSettings {
                 replicas: (self.common.nodes < REPLICAS).then_some(self.common.nodes),
                 block_size: Some(self.block_size),
                 block_cache: Some(self.block_cache),
                 value_separation: self.value_separation,
                 rate_limit: self.rate_limit,
-                ..Settings::default()
+                ..EngineSettings::default()
             },
             asks: None,
         };
@@ -215,39 +215,42 @@ impl Setup {
     ///
     /// # Errors
     /// When the row makes no workload or deployment.
-    pub fn order(&self, stop: &Arc<AtomicBool>) -> Result<Order, ValidateError> {
+    pub fn order(&self, stop: &Arc<AtomicBool>) -> Result<StoreRunSpec, ValidateError> {
         let (workload, common) = (self.workload()?, &self.common);
         let load = match self.rate {
-            Some(rate) => {
-                Loop::Open { rate, arrivals: Arrivals::Poisson, in_flight: IN_FLIGHT, backlog: 16 * IN_FLIGHT }
-            }
-            None => Loop::Closed { clients: common.clients, think: common.think },
+            Some(rate) => LoopKind::Open {
+                rate,
+                arrivals: ArrivalSpacing::Poisson,
+                in_flight: IN_FLIGHT,
+                backlog: 16 * IN_FLIGHT,
+            },
+            None => LoopKind::Closed { clients: common.clients, think: common.think },
         };
-        let plan = Plan {
-            limits: Limits {
+        let plan = RunPlan {
+            limits: RunLimits {
                 warm_least: common.warm_up,
                 warm_most: common.warm_up,
                 measure_least: common.measure,
                 measure_most: common.measure,
-                ..Limits::default()
+                ..RunLimits::default()
             },
             seed: common.seed,
-            ..Plan::new(format!("row {}", self.name), &workload.name, load, Order::TIMEOUT)
+            ..RunPlan::new(format!("row {}", self.name), &workload.name, load, StoreRunSpec::TIMEOUT)
         };
-        let options = cluster::Options {
+        let options = cluster::ClusterOptions {
             memory: Some(self.memory),
             keys: self.keys(),
             seed: common.seed,
             credits: Some(0.0),
-            ..cluster::Options::default()
+            ..cluster::ClusterOptions::default()
         };
-        let database = Database::Reference {
+        let database = StoreDatabase::Reference {
             deployment: Box::new(self.deployment()?),
             options: Box::new(options),
             regions: common.regions,
             share: 1.0,
         };
-        Ok(Order { stop: stop.clone(), ..Order::new(workload, database, plan) })
+        Ok(StoreRunSpec { stop: stop.clone(), ..StoreRunSpec::new(workload, database, plan) })
     }
 
     /// TiKV's keys that make the tree small.
@@ -273,8 +276,13 @@ impl Setup {
     }
 
     /// The machine that the simulation is told of.
-    pub(crate) fn machine(&self, processors: f64) -> Machine {
+    pub(crate) fn machine(&self, processors: f64) -> SharedMachine {
         let log = self.log.as_ref().map_or(1.0, |(_, share)| *share);
-        Machine { processors, memory: self.memory, shares: [self.data.1, log], regions: self.common.regions as u32 }
+        SharedMachine {
+            processors,
+            memory: self.memory,
+            shares: [self.data.1, log],
+            regions: self.common.regions as u32,
+        }
     }
 }

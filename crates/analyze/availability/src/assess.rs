@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::chain::Chain;
 use crate::process::{Event, Process, Zone};
-use crate::{Rates, Scenario, ScenarioError};
+use crate::{ClusterShape, FailureRates, ScenarioError};
 
 const HOURS_PER_YEAR: f64 = 8760.0;
 
 /// What gives a range its quorum back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Recovery {
+pub enum RecoveryPath {
     /// A volume hangs on a new node.
     VolumeReattached,
     /// People restored the data from the surviving copy, or from a backup.
@@ -20,7 +20,7 @@ pub enum Recovery {
     ZoneReturned,
 }
 
-impl std::fmt::Display for Recovery {
+impl std::fmt::Display for RecoveryPath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::VolumeReattached => "volume re-attached",
@@ -32,7 +32,7 @@ impl std::fmt::Display for Recovery {
 
 /// How a quorum is lost and found again.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Exposure {
+pub struct QuorumExposure {
     /// Losses of the quorum a year, in the long run.
     pub losses_per_year: f64,
     /// Probability of at least one in a year: `1 - exp(-losses_per_year)`, losses being rare and independent.
@@ -40,7 +40,7 @@ pub struct Exposure {
     /// Mean minutes until the quorum is back; `None` if it is never lost.
     pub minutes_to_recover: Option<f64>,
     /// What brings it back most often; `None` if it is never lost.
-    pub recovery: Option<Recovery>,
+    pub recovery: Option<RecoveryPath>,
     /// Mean minutes a year without quorum.
     pub unavailable_minutes_per_year: f64,
 }
@@ -53,18 +53,18 @@ pub struct ZoneAndNode {
     /// Mean minutes until the quorum is back.
     pub minutes_to_recover: f64,
     /// What brings it back most often.
-    pub recovery: Recovery,
+    pub recovery: RecoveryPath,
     /// How often it is that.
     pub recovery_share: f64,
 }
 
 /// The answer.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Assessment {
+pub struct AvailabilityAssessment {
     /// A given range.
-    pub range: Exposure,
+    pub range: QuorumExposure,
     /// Any range of the cluster, there being so many that every allowed choice of nodes holds one.
-    pub cluster: Exposure,
+    pub cluster: QuorumExposure,
     /// Ranges of the cluster.
     pub ranges: f64,
     /// How many of them lose their quorum in a year, on average.
@@ -79,13 +79,13 @@ pub struct Assessment {
 ///
 /// # Errors
 /// When a count, a rate or a time is outside what is modelled.
-pub fn assess(scenario: &Scenario, rates: &Rates) -> Result<Assessment, ScenarioError> {
+pub fn assess(scenario: &ClusterShape, rates: &FailureRates) -> Result<AvailabilityAssessment, ScenarioError> {
     scenario.validate()?;
     validate(rates)?;
     let range = Solved::new(Process::of_range(scenario, rates));
     let cluster = Solved::new(Process::of_cluster(scenario, rates));
     let exposure = range.exposure();
-    Ok(Assessment {
+    Ok(AvailabilityAssessment {
         range: exposure,
         cluster: cluster.exposure(),
         ranges: scenario.ranges(),
@@ -95,8 +95,8 @@ pub fn assess(scenario: &Scenario, rates: &Rates) -> Result<Assessment, Scenario
     })
 }
 
-fn validate(rates: &Rates) -> Result<(), ScenarioError> {
-    let Rates { node_failures, device_failures, volume_failures, zone_outages, .. } = *rates;
+fn validate(rates: &FailureRates) -> Result<(), ScenarioError> {
+    let FailureRates { node_failures, device_failures, volume_failures, zone_outages, .. } = *rates;
     let yearly = [
         ("the rate of node failures", node_failures),
         ("the rate of local device failures", device_failures),
@@ -151,7 +151,7 @@ impl Solved {
         entries
     }
 
-    fn exposure(&self) -> Exposure {
+    fn exposure(&self) -> QuorumExposure {
         let lost = self.marked(|state| self.process.quorum_lost(state));
         let entries: f64 = self.entries(|i| !lost[i]).iter().sum();
         let away: f64 = lost.iter().zip(&self.share).filter(|(lost, _)| **lost).map(|(_, share)| share).sum();
@@ -162,7 +162,7 @@ impl Solved {
             }
         }
         let losses_per_year = entries * HOURS_PER_YEAR;
-        Exposure {
+        QuorumExposure {
             losses_per_year,
             probability_per_year: -(-losses_per_year).exp_m1(),
             minutes_to_recover: (entries > 0.0).then(|| away / entries * 60.0),
@@ -202,15 +202,15 @@ impl Solved {
     }
 }
 
-fn recovery(event: Event) -> Option<Recovery> {
+fn recovery(event: Event) -> Option<RecoveryPath> {
     match event {
-        Event::VolumeReattached => Some(Recovery::VolumeReattached),
-        Event::RebuiltByHand => Some(Recovery::DataRebuiltByHand),
-        Event::ZoneReturned => Some(Recovery::ZoneReturned),
+        Event::VolumeReattached => Some(RecoveryPath::VolumeReattached),
+        Event::RebuiltByHand => Some(RecoveryPath::DataRebuiltByHand),
+        Event::ZoneReturned => Some(RecoveryPath::ZoneReturned),
         Event::Failure | Event::ReplicaRebuilt => None,
     }
 }
 
-fn most(ways: &BTreeMap<Recovery, f64>) -> Option<(Recovery, f64)> {
+fn most(ways: &BTreeMap<RecoveryPath, f64>) -> Option<(RecoveryPath, f64)> {
     ways.iter().max_by(|a, b| a.1.total_cmp(b.1)).map(|(way, share)| (*way, *share))
 }

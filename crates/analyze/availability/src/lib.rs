@@ -11,9 +11,9 @@ mod process;
 mod rates;
 mod scenario;
 
-pub use assess::{Assessment, Exposure, Recovery, ZoneAndNode, assess};
-pub use rates::{Basis, Fact, Rates, annual_failures, facts};
-pub use scenario::{Scenario, ScenarioError, Storage};
+pub use assess::{AvailabilityAssessment, QuorumExposure, RecoveryPath, ZoneAndNode, assess};
+pub use rates::{FailureRate, FailureRates, RateBasis, annual_failures, facts};
+pub use scenario::{ClusterShape, NodeStorage, ScenarioError};
 
 use units::Ratio;
 

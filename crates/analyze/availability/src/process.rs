@@ -3,7 +3,7 @@
 use units::Nanos;
 
 use crate::chain::Chain;
-use crate::{Rates, Scenario, Storage};
+use crate::{ClusterShape, FailureRates, NodeStorage};
 
 const HOURS_PER_YEAR: f64 = 8760.0;
 
@@ -69,7 +69,7 @@ pub(crate) enum Event {
 pub(crate) struct Process {
     zones: Vec<u32>,
     replicas: u32,
-    storage: Storage,
+    storage: NodeStorage,
     /// States with more faults than this are left out.
     most_faults: u32,
     // All rates an hour.
@@ -85,23 +85,23 @@ pub(crate) struct Process {
 
 impl Process {
     /// One range: a zone's nodes are those that hold its replicas.
-    pub(crate) fn of_range(scenario: &Scenario, rates: &Rates) -> Self {
+    pub(crate) fn of_range(scenario: &ClusterShape, rates: &FailureRates) -> Self {
         let zones = spread(scenario.replicas, scenario.zones.min(scenario.replicas));
         Self::new(scenario, rates, zones, u32::MAX)
     }
 
     /// The whole cluster: it has lost a quorum when the worst-placed range has. Left out are states with more faults
     /// than one beyond what costs a quorum, which are rarer by a repair time over a time between failures.
-    pub(crate) fn of_cluster(scenario: &Scenario, rates: &Rates) -> Self {
+    pub(crate) fn of_cluster(scenario: &ClusterShape, rates: &FailureRates) -> Self {
         let zones = spread(scenario.nodes, scenario.zones);
         let most_faults = if scenario.nodes == scenario.replicas { u32::MAX } else { scenario.replicas / 2 + 2 };
         Self::new(scenario, rates, zones, most_faults)
     }
 
-    fn new(scenario: &Scenario, rates: &Rates, zones: Vec<u32>, most_faults: u32) -> Self {
+    fn new(scenario: &ClusterShape, rates: &FailureRates, zones: Vec<u32>, most_faults: u32) -> Self {
         let each_hour = |each_year: f64| each_year / HOURS_PER_YEAR;
         let rate = |time: Nanos| 3600.0 / time.as_secs_f64();
-        let local = scenario.storage == Storage::Local;
+        let local = scenario.storage == NodeStorage::Local;
         let wipes = if local { rates.zone_wipes_local } else { 0.0 };
         let failures = if local { rates.device_failures } else { rates.volume_failures };
         let copy = Nanos::from_secs_f64(scenario.data_per_node.as_f64() / scenario.rebuild_bandwidth.0);
@@ -187,8 +187,8 @@ impl Process {
                 ];
                 if healthy > 0.0 {
                     let failed = match self.storage {
-                        Storage::Local => Zone { lost: lost + 1, ..*zone },
-                        Storage::Reattachable => Zone { detached: detached + 1, ..*zone },
+                        NodeStorage::Local => Zone { lost: lost + 1, ..*zone },
+                        NodeStorage::Reattachable => Zone { detached: detached + 1, ..*zone },
                     };
                     next.push((failed, healthy * self.node_failure, Event::Failure));
                     let broken = Zone { lost: lost + 1, ..*zone };
@@ -243,10 +243,10 @@ mod tests {
 
     #[test]
     fn chains_stay_small_enough_to_solve_at_once() {
-        for storage in [Storage::Local, Storage::Reattachable] {
+        for storage in [NodeStorage::Local, NodeStorage::Reattachable] {
             for (replicas, zones) in (1..=5).flat_map(|r| (1..=6).map(move |z| (r, z))) {
-                let scenario = Scenario { replicas, zones, nodes: 300, storage, ..Scenario::default() };
-                let rates = Rates { zone_wipes_local: 0.5, ..Rates::default() };
+                let scenario = ClusterShape { replicas, zones, nodes: 300, storage, ..ClusterShape::default() };
+                let rates = FailureRates { zone_wipes_local: 0.5, ..FailureRates::default() };
                 let range = Process::of_range(&scenario, &rates).chain().states.len();
                 let cluster = Process::of_cluster(&scenario, &rates).chain().states.len();
                 assert!(range.max(cluster) <= 700, "{scenario:?}: {range} and {cluster} states");
@@ -256,8 +256,8 @@ mod tests {
 
     #[test]
     fn a_range_with_two_of_three_replicas_in_one_zone_dies_with_that_zone_alone() {
-        let scenario = Scenario { zones: 2, ..Scenario::default() };
-        let process = Process::of_range(&scenario, &Rates::default());
+        let scenario = ClusterShape { zones: 2, ..ClusterShape::default() };
+        let process = Process::of_range(&scenario, &FailureRates::default());
         let away = |nodes, condition| Zone { nodes, condition, detached: 0, lost: 0 };
         assert!(process.quorum_lost(&[away(1, Condition::Up), away(2, Condition::Away)]));
         assert!(!process.quorum_lost(&[away(1, Condition::Away), away(2, Condition::Up)]));

@@ -8,7 +8,7 @@ use units::{Bytes, BytesPerSec, Nanos, Ratio};
 /// A row of the table of rates.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Fact {
+pub struct FailureRate {
     /// Its name.
     pub name: String,
     /// The value, with its unit where it is a time, a size or a throughput.
@@ -16,7 +16,7 @@ pub struct Fact {
     /// `per year`, `time`, `share`, `throughput` or `size`.
     pub unit: String,
     /// Whether somebody published it.
-    pub basis: Basis,
+    pub basis: RateBasis,
     /// What it means.
     pub meaning: String,
     /// Who published it, or why it was assumed.
@@ -26,7 +26,7 @@ pub struct Fact {
 /// Where a number comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Basis {
+pub enum RateBasis {
     /// Stated by its source.
     Published,
     /// Chosen by us; the source column says why.
@@ -35,7 +35,7 @@ pub enum Basis {
 
 /// How often nodes, disks and zones fail, and how long each way back takes (means of exponential times).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rates {
+pub struct FailureRates {
     /// Hosts that fail for good, per node and year.
     pub node_failures: f64,
     /// Local flash devices that fail, per device and year.
@@ -56,7 +56,7 @@ pub struct Rates {
     pub by_hand: Nanos,
 }
 
-static FACTS: LazyLock<Vec<Fact>> = LazyLock::new(|| {
+static FACTS: LazyLock<Vec<FailureRate>> = LazyLock::new(|| {
     csv::Reader::from_reader(include_str!("../tables/rates.csv").as_bytes())
         .into_deserialize()
         .collect::<Result<_, _>>()
@@ -64,7 +64,7 @@ static FACTS: LazyLock<Vec<Fact>> = LazyLock::new(|| {
 });
 
 /// The table of rates, each with its meaning and source.
-pub fn facts() -> &'static [Fact] {
+pub fn facts() -> &'static [FailureRate] {
     &FACTS
 }
 
@@ -73,7 +73,7 @@ fn get<T: FromStr>(name: &str) -> T {
     value.unwrap_or_else(|| panic!("tables/rates.csv has no readable `{name}`"))
 }
 
-impl Default for Rates {
+impl Default for FailureRates {
     /// Those of the table.
     fn default() -> Self {
         Self {
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn every_rate_is_in_the_table_and_readable() {
-        let rates = Rates::default();
+        let rates = FailureRates::default();
         assert!(rates.node_failures > rates.volume_failures && rates.by_hand > rates.reattach);
         assert!(rebuild_bandwidth().0 > 0.0 && range_size() > Bytes(0));
     }
@@ -126,6 +126,6 @@ mod tests {
     #[test]
     fn backblaze_failures_over_drive_days_give_the_rate() {
         let per_year: f64 = 25.0 / 934.4e3 * 365.25;
-        assert!((per_year - Rates::default().device_failures).abs() < 1e-4, "{per_year}");
+        assert!((per_year - FailureRates::default().device_failures).abs() < 1e-4, "{per_year}");
     }
 }

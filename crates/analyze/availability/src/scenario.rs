@@ -7,7 +7,7 @@ use crate::rates;
 /// What a node's data lies on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Storage {
+pub enum NodeStorage {
     /// Flash on the host, lost with it.
     Local,
     /// Network volumes, which re-attach to another node of their zone.
@@ -17,7 +17,7 @@ pub enum Storage {
 /// A cluster's shape. Replicas and nodes are spread over the zones as evenly as they go, no two replicas of a range on
 /// one node, and replicas of a zone that is away wait for it (PD with `isolation-level = "zone"`).
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Scenario {
+pub struct ClusterShape {
     /// Copies of each range, 1 to 5.
     pub replicas: u32,
     /// Zones.
@@ -25,7 +25,7 @@ pub struct Scenario {
     /// Nodes, in all zones together.
     pub nodes: u32,
     /// What the data lies on.
-    pub storage: Storage,
+    pub storage: NodeStorage,
     /// Volumes, or local devices, striped on each node: losing one loses the node's data.
     pub volumes: u32,
     /// Data on each node.
@@ -34,14 +34,14 @@ pub struct Scenario {
     pub rebuild_bandwidth: BytesPerSec,
 }
 
-impl Default for Scenario {
+impl Default for ClusterShape {
     /// Three replicas on three nodes in three zones with one volume of 1000 GiB each.
     fn default() -> Self {
         Self {
             replicas: 3,
             zones: 3,
             nodes: 3,
-            storage: Storage::Reattachable,
+            storage: NodeStorage::Reattachable,
             volumes: 1,
             data_per_node: Bytes::gib(1000),
             rebuild_bandwidth: rates::rebuild_bandwidth(),
@@ -70,7 +70,7 @@ impl ScenarioError {
     }
 }
 
-impl Scenario {
+impl ClusterShape {
     pub(crate) fn validate(&self) -> Result<(), ScenarioError> {
         let error = |what, value: u32, expected: String| Err(ScenarioError::new(what, value, expected));
         if !(1..=5).contains(&self.replicas) {
@@ -107,19 +107,20 @@ mod tests {
 
     #[test]
     fn fewer_nodes_than_replicas_are_refused() {
-        let message = Scenario { nodes: 2, zones: 2, ..Scenario::default() }.validate().unwrap_err().to_string();
+        let message =
+            ClusterShape { nodes: 2, zones: 2, ..ClusterShape::default() }.validate().unwrap_err().to_string();
         assert_eq!(message, "the number of nodes is 2; expected 3 to 10000, a node for each replica at least");
     }
 
     #[test]
     fn no_zone_and_no_bandwidth_are_refused() {
-        assert!(Scenario { zones: 0, ..Scenario::default() }.validate().is_err());
-        assert!(Scenario { rebuild_bandwidth: BytesPerSec(0.0), ..Scenario::default() }.validate().is_err());
+        assert!(ClusterShape { zones: 0, ..ClusterShape::default() }.validate().is_err());
+        assert!(ClusterShape { rebuild_bandwidth: BytesPerSec(0.0), ..ClusterShape::default() }.validate().is_err());
     }
 
     #[test]
     fn three_copies_of_a_gibibyte_on_three_nodes_are_eleven_ranges() {
-        let scenario = Scenario { data_per_node: Bytes::gib(1), ..Scenario::default() };
+        let scenario = ClusterShape { data_per_node: Bytes::gib(1), ..ClusterShape::default() };
         assert_eq!(scenario.ranges().ceil(), 11.0);
     }
 }

@@ -1,13 +1,13 @@
 //! The chain against a simulation of the same failures node by node, which shares none of its code.
 
-use availability::{Rates, Scenario, Storage, assess};
+use availability::{ClusterShape, FailureRates, NodeStorage, assess};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::{Bytes, Nanos};
 
 /// Failures so frequent that a few thousand years hold enough of them.
-fn hurried() -> Rates {
-    Rates {
+fn hurried() -> FailureRates {
+    FailureRates {
         node_failures: 12.0,
         device_failures: 3.0,
         volume_failures: 3.0,
@@ -78,13 +78,13 @@ impl World {
         self.ranges.iter().any(|range| (range & reachable).count_ones() as usize <= self.replicas / 2)
     }
 
-    fn steps(&self, storage: Storage, rates: &Rates, rebuild_seconds: f64) -> Vec<(Step, f64)> {
+    fn steps(&self, storage: NodeStorage, rates: &FailureRates, rebuild_seconds: f64) -> Vec<(Step, f64)> {
         let year = 8760.0 * 3600.0;
         let lost = self.quorum_lost();
         let rebuild = if lost { 0.0 } else { year / rebuild_seconds };
         let (wipes, breaks) = match storage {
-            Storage::Local => (rates.zone_wipes_local, rates.device_failures),
-            Storage::Reattachable => (0.0, rates.volume_failures),
+            NodeStorage::Local => (rates.zone_wipes_local, rates.device_failures),
+            NodeStorage::Reattachable => (0.0, rates.volume_failures),
         };
         let mut steps = Vec::new();
         let mut by_hand = false;
@@ -121,10 +121,10 @@ impl World {
         steps
     }
 
-    fn take(&mut self, step: Step, storage: Storage) {
+    fn take(&mut self, step: Step, storage: NodeStorage) {
         match step {
             Step::Fail(i) => {
-                self.nodes[i] = if storage == Storage::Local { Node::Lost } else { Node::Detached };
+                self.nodes[i] = if storage == NodeStorage::Local { Node::Lost } else { Node::Detached };
             }
             Step::Break(i) => self.nodes[i] = Node::Lost,
             Step::Attach(i) | Step::Rebuild(i) => self.nodes[i] = Node::Up,
@@ -157,7 +157,13 @@ impl World {
 }
 
 /// Losses of the quorum a year and minutes a year without it, in each of `batches` runs of `years`.
-fn simulate(scenario: &Scenario, rates: &Rates, nodes: usize, zones: usize, rng: &mut impl Rng) -> Vec<[f64; 2]> {
+fn simulate(
+    scenario: &ClusterShape,
+    rates: &FailureRates,
+    nodes: usize,
+    zones: usize,
+    rng: &mut impl Rng,
+) -> Vec<[f64; 2]> {
     let (batches, years) = (40, 60.0);
     let rebuild = rates.store_down.as_secs_f64() + scenario.data_per_node.as_f64() / scenario.rebuild_bandwidth.0;
     let mut world = World::new(nodes, zones, scenario.replicas as usize);
@@ -199,10 +205,11 @@ fn agrees(samples: &[f64], expected: f64) -> Result<(), String> {
 #[test]
 fn the_chain_of_a_range_agrees_with_a_simulation() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-    for storage in [Storage::Local, Storage::Reattachable] {
+    for storage in [NodeStorage::Local, NodeStorage::Reattachable] {
         for (replicas, zones) in [(3, 3), (3, 2), (3, 1), (5, 3), (2, 2)] {
             let data_per_node = Bytes::gib(4000);
-            let scenario = Scenario { replicas, zones, nodes: replicas, storage, data_per_node, ..Scenario::default() };
+            let scenario =
+                ClusterShape { replicas, zones, nodes: replicas, storage, data_per_node, ..ClusterShape::default() };
             let solved = assess(&scenario, &hurried()).unwrap().range;
             let runs = simulate(&scenario, &hurried(), replicas as usize, zones as usize, &mut rng);
             let column = |i: usize| runs.iter().map(|run| run[i]).collect::<Vec<_>>();
@@ -217,13 +224,17 @@ fn the_chain_of_a_range_agrees_with_a_simulation() {
 fn the_chain_of_a_cluster_agrees_with_a_simulation() {
     // Calmer than above: the cluster's chain leaves out states with more faults than one beyond a lost quorum.
     let rates =
-        Rates { node_failures: 3.0, device_failures: 0.5, volume_failures: 0.5, zone_outages: 0.5, ..hurried() };
+        FailureRates { node_failures: 3.0, device_failures: 0.5, volume_failures: 0.5, zone_outages: 0.5, ..hurried() };
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
-    for storage in [Storage::Local, Storage::Reattachable] {
-        let rates =
-            Rates { reattach: Nanos::secs(8_000), by_hand: Nanos::secs(8_000), store_down: Nanos::secs(600), ..rates };
+    for storage in [NodeStorage::Local, NodeStorage::Reattachable] {
+        let rates = FailureRates {
+            reattach: Nanos::secs(8_000),
+            by_hand: Nanos::secs(8_000),
+            store_down: Nanos::secs(600),
+            ..rates
+        };
         let data_per_node = Bytes::gib(500);
-        let scenario = Scenario { nodes: 6, storage, data_per_node, ..Scenario::default() };
+        let scenario = ClusterShape { nodes: 6, storage, data_per_node, ..ClusterShape::default() };
         let solved = assess(&scenario, &rates).unwrap().cluster;
         let long = |rng: &mut Xoshiro256PlusPlus| {
             (0..4).flat_map(|_| simulate(&scenario, &rates, 6, 3, rng)).collect::<Vec<_>>()

@@ -1,7 +1,7 @@
 //! What flushes and compactions have to write, from what they wrote and what waits.
 
 use crate::Constants;
-use crate::signals::{Backlog, Engine};
+use crate::signals::{BackgroundWork, CompactionBacklog};
 
 /// Averages of what was flushed and written.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -16,7 +16,7 @@ pub(crate) struct Demand {
 
 impl Demand {
     /// Takes a span of so many seconds.
-    pub(crate) fn window(&mut self, seconds: f64, engine: &Engine, c: &Constants) {
+    pub(crate) fn window(&mut self, seconds: f64, engine: &BackgroundWork, c: &Constants) {
         self.recent = engine.flushed / seconds;
         self.seen += seconds;
         // The mean of all until `memory` has passed, exponential from then on.
@@ -48,7 +48,7 @@ impl Demand {
     }
 
     /// Bytes a second that also work the backlog off.
-    pub(crate) fn wanted(&self, backlog: &Backlog, c: &Constants) -> f64 {
+    pub(crate) fn wanted(&self, backlog: &CompactionBacklog, c: &Constants) -> f64 {
         self.steady(c) * c.margin + backlog.pending.as_f64() / c.horizon
     }
 }
@@ -64,7 +64,7 @@ mod tests {
         let c = Constants::embedded();
         let mut demand = Demand::default();
         assert_eq!(demand.amplification(c), c.prior_amplification);
-        let window = Engine { flushed: 1e9, compaction_read: 4e9, compaction_written: 4e9 };
+        let window = BackgroundWork { flushed: 1e9, compaction_read: 4e9, compaction_written: 4e9 };
         for _ in 0..100 {
             demand.window(10.0, &window, c);
         }
@@ -76,7 +76,7 @@ mod tests {
     fn a_slow_load_outgrows_the_guess() {
         let c = Constants::embedded();
         let mut demand = Demand::default();
-        let window = Engine { flushed: 1e7, compaction_read: 19e7, compaction_written: 19e7 };
+        let window = BackgroundWork { flushed: 1e7, compaction_read: 19e7, compaction_written: 19e7 };
         (0..720).for_each(|_| demand.window(10.0, &window, c));
         let seen = demand.amplification(c);
         assert!((seen - 20.0).abs() < 0.02 * 20.0, "{seen}");
@@ -86,7 +86,7 @@ mod tests {
     fn a_burst_counts_at_once_and_quiet_only_in_time() {
         let c = Constants::embedded();
         let mut demand = Demand::default();
-        let window = |flushed: f64| Engine { flushed, compaction_read: 0.0, compaction_written: 4.0 * flushed };
+        let window = |flushed: f64| BackgroundWork { flushed, compaction_read: 0.0, compaction_written: 4.0 * flushed };
         (0..60).for_each(|_| demand.window(10.0, &window(1e8), c));
         let steady = demand.steady(c);
         demand.window(10.0, &window(5e8), c);
@@ -101,7 +101,7 @@ mod tests {
         let mut demand = Demand::default();
         for at in 0..60 {
             let flushed = if at % 3 == 0 { 9e7 } else { 0.0 };
-            demand.window(10.0, &Engine { flushed, ..Engine::default() }, c);
+            demand.window(10.0, &BackgroundWork { flushed, ..BackgroundWork::default() }, c);
         }
         let need = demand.flushes(c) / (3e6 * c.margin);
         assert!((need - 1.0).abs() < 0.05, "{need}");
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_backlog_is_to_be_gone_in_its_horizon() {
         let c = Constants::embedded();
-        let backlog = Backlog { pending: Bytes(12_000_000_000), ..Backlog::default() };
+        let backlog = CompactionBacklog { pending: Bytes(12_000_000_000), ..CompactionBacklog::default() };
         assert_eq!(Demand::default().wanted(&backlog, c), 12e9 / c.horizon);
     }
 }

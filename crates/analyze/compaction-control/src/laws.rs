@@ -3,7 +3,10 @@
 use proptest::prelude::*;
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
-use crate::{Allowance, Backlog, Bounds, Constants, Done, Engine, Limiter, Rate, Signals};
+use crate::{
+    BackgroundWork, CompactionBacklog, CompactionLimiter, CompletedIo, Constants, DiskAllowance, LimiterSignals,
+    RateBounds, WriteRate,
+};
 
 const MIB: f64 = 1024.0 * 1024.0;
 
@@ -16,13 +19,13 @@ struct Plant {
     flushed: f64,
     amplification: f64,
     pending: f64,
-    done: Done,
-    engine: Engine,
+    done: CompletedIo,
+    engine: BackgroundWork,
     /// The engine's counters as they were told last: every ten seconds.
-    told: Engine,
-    limiter: Limiter,
+    told: BackgroundWork,
+    limiter: CompactionLimiter,
     now: Nanos,
-    changes: Vec<(u64, Rate)>,
+    changes: Vec<(u64, WriteRate)>,
 }
 
 impl Plant {
@@ -33,10 +36,10 @@ impl Plant {
             flushed,
             amplification,
             pending: 0.0,
-            done: Done::default(),
-            engine: Engine::default(),
-            told: Engine::default(),
-            limiter: Limiter::new(Bounds::default(), *Constants::embedded()),
+            done: CompletedIo::default(),
+            engine: BackgroundWork::default(),
+            told: BackgroundWork::default(),
+            limiter: CompactionLimiter::new(RateBounds::default(), *Constants::embedded()),
             now: Nanos(0),
             changes: Vec::new(),
         }
@@ -64,15 +67,18 @@ impl Plant {
         if self.second() / 10 != before.as_secs_f64() as u64 / 10 {
             self.told = self.engine;
         }
-        let volume =
-            Allowance { iops: Some(Iops(1e9)), throughput: Some(BytesPerSec(self.limit)), ..Allowance::default() };
-        let signals = Signals {
+        let volume = DiskAllowance {
+            iops: Some(Iops(1e9)),
+            throughput: Some(BytesPerSec(self.limit)),
+            ..DiskAllowance::default()
+        };
+        let signals = LimiterSignals {
             volume_done: self.done,
             instance_done: self.done,
             volume,
             engine: self.told,
-            backlog: Backlog { pending: Bytes(self.pending as u64), ..Backlog::default() },
-            ..Signals::default()
+            backlog: CompactionBacklog { pending: Bytes(self.pending as u64), ..CompactionBacklog::default() },
+            ..LimiterSignals::default()
         };
         if let Some(rate) = self.limiter.tick(self.now, &signals) {
             self.changes.push((self.second(), rate));
@@ -108,8 +114,8 @@ fn light() -> impl Strategy<Value = (f64, f64, f64, f64)> {
     )
 }
 
-fn done() -> impl Strategy<Value = Done> {
-    (0.0..1e5f64, 0.0..1e5f64, 0.0..1e9f64, 0.0..1e9f64).prop_map(|(reads, writes, read, written)| Done {
+fn done() -> impl Strategy<Value = CompletedIo> {
+    (0.0..1e5f64, 0.0..1e5f64, 0.0..1e9f64, 0.0..1e9f64).prop_map(|(reads, writes, read, written)| CompletedIo {
         ios: reads + writes,
         writes,
         read,
@@ -124,18 +130,18 @@ prop_compose! {
         limits in (0.0..1e5f64, 0.0..1e9f64),
         engine in (0.0..1e9f64, 0.0..1e9f64, 0.0..1e9f64),
         backlog in (0u64..1 << 40, 0.0..60.0f64, 0.0..10.0f64),
-    ) -> Signals {
-        Signals {
+    ) -> LimiterSignals {
+        LimiterSignals {
             volume_done,
             instance_done,
-            volume: Allowance {
+            volume: DiskAllowance {
                 iops: Some(Iops(limits.0)),
                 throughput: Some(BytesPerSec(limits.1)),
-                ..Allowance::default()
+                ..DiskAllowance::default()
             },
-            engine: Engine { flushed: engine.0, compaction_read: engine.1, compaction_written: engine.2 },
-            backlog: Backlog { pending: Bytes(backlog.0), l0_files: backlog.1, memtables: backlog.2 },
-            ..Signals::default()
+            engine: BackgroundWork { flushed: engine.0, compaction_read: engine.1, compaction_written: engine.2 },
+            backlog: CompactionBacklog { pending: Bytes(backlog.0), l0_files: backlog.1, memtables: backlog.2 },
+            ..LimiterSignals::default()
         }
     }
 }
@@ -145,9 +151,9 @@ proptest! {
 
     #[test]
     fn no_rate_is_below_the_floor_or_over_what_is_left(all in prop::collection::vec(signals(), 2..60)) {
-        let bounds = Bounds::default();
+        let bounds = RateBounds::default();
         let floor = bounds.floor.0.max(Constants::embedded().flush_floor);
-        let mut limiter = Limiter::new(bounds, *Constants::embedded());
+        let mut limiter = CompactionLimiter::new(bounds, *Constants::embedded());
         for (second, signals) in (1..).zip(&all) {
             let Some(rate) = limiter.tick(Nanos::secs(second), signals) else { continue };
             prop_assert!(rate.rate.0 >= bounds.floor.0 && rate.rate.0 <= bounds.ceiling.0, "{rate:?}");
@@ -159,7 +165,7 @@ proptest! {
 
     #[test]
     fn time_that_goes_back_changes_nothing(first in signals(), second in signals()) {
-        let mut limiter = Limiter::new(Bounds::default(), *Constants::embedded());
+        let mut limiter = CompactionLimiter::new(RateBounds::default(), *Constants::embedded());
         limiter.tick(Nanos::secs(10), &first);
         limiter.tick(Nanos::secs(40), &second);
         let holds = limiter.holds();
@@ -254,6 +260,6 @@ proptest! {
         plant.foreground = share * limit;
         plant.run(10);
         let after = plant.run(60);
-        prop_assert!(after <= limit.max(plant.foreground + 2.0 * Bounds::default().floor.0) * 0.99, "{after}");
+        prop_assert!(after <= limit.max(plant.foreground + 2.0 * RateBounds::default().floor.0) * 0.99, "{after}");
     }
 }

@@ -13,6 +13,8 @@ mod signals;
 mod supply;
 
 pub use constants::Constants;
-pub use limiter::{Bounds, Limiter, Rate, Why};
-pub use signals::{Allowance, Backlog, Credit, Done, Engine, Signals, Thresholds};
-pub use supply::Limit;
+pub use limiter::{CompactionLimiter, RateBounds, RateReason, WriteRate};
+pub use signals::{
+    BackgroundWork, CompactionBacklog, CompletedIo, CreditState, DiskAllowance, LimiterSignals, StallThresholds,
+};
+pub use supply::AllowanceLimit;

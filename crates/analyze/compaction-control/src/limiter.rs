@@ -5,19 +5,19 @@ use units::{BytesPerSec, Nanos};
 use crate::Constants;
 use crate::budget::Budget;
 use crate::demand::Demand;
-use crate::signals::{Done, Engine, Signals};
-use crate::supply::{Limit, Shares, Supply};
+use crate::signals::{BackgroundWork, CompletedIo, LimiterSignals};
+use crate::supply::{AllowanceLimit, Shares, Supply};
 
 /// Between which rates the limiter chooses.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bounds {
+pub struct RateBounds {
     /// Never less, however busy the disk is. What flushes are seen to need is granted beyond it.
     pub floor: BytesPerSec,
     /// Never more.
     pub ceiling: BytesPerSec,
 }
 
-impl Default for Bounds {
+impl Default for RateBounds {
     /// The least lets a memtable of TiKV out in half a minute. The most is TiKV's own `rocksdb.rate-bytes-per-sec`.
     fn default() -> Self {
         Self { floor: BytesPerSec::mib(4.0), ceiling: BytesPerSec::mib(10_240.0) }
@@ -26,11 +26,11 @@ impl Default for Bounds {
 
 /// What decided a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum RateReason {
     /// It is what the writes and the backlog ask for.
     Demand,
     /// It is what this limit leaves.
-    Supply(Limit),
+    Supply(AllowanceLimit),
     /// It is what flushes need, however busy the disk is.
     Flushes,
     /// Flow control is near: all that is left, or what keeps up with the writes.
@@ -41,11 +41,11 @@ pub enum Why {
 
 /// A rate to set.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rate {
+pub struct WriteRate {
     /// `rocksdb.rate-bytes-per-sec`.
     pub rate: BytesPerSec,
     /// What decided it.
-    pub why: Why,
+    pub why: RateReason,
     /// Bytes a second that the limits left at that instant, for flushes and compactions.
     pub left: BytesPerSec,
     /// Bytes a second that the writes and the backlog asked for.
@@ -58,19 +58,19 @@ pub struct Rate {
 #[derive(Debug, Clone, Copy)]
 struct Last {
     at: Nanos,
-    disks: [Done; 2],
+    disks: [CompletedIo; 2],
 }
 
 /// The limiter of one store.
 #[derive(Debug, Clone)]
-pub struct Limiter {
+pub struct CompactionLimiter {
     c: Constants,
-    bounds: Bounds,
+    bounds: RateBounds,
     supply: Supply,
     demand: Demand,
     last: Option<Last>,
     /// When the engine's counters last moved, and what they and the disks' were then.
-    told: Option<(Last, Engine)>,
+    told: Option<(Last, BackgroundWork)>,
     /// Whether the engine's counters have moved: a window begins then, and not before.
     begun: bool,
     /// Whether a whole window of them was seen.
@@ -88,9 +88,9 @@ const STILL: f64 = 15.0;
 /// Rates that differ by no more than this share are one: stores are told whole sizes. Less than any change that is worth a request.
 const SAME: f64 = 0.01;
 
-impl Limiter {
+impl CompactionLimiter {
     /// With nothing seen. What holds at the store is not known until a first rate is set.
-    pub fn new(bounds: Bounds, constants: Constants) -> Self {
+    pub fn new(bounds: RateBounds, constants: Constants) -> Self {
         Self {
             c: constants,
             bounds,
@@ -131,7 +131,7 @@ impl Limiter {
 
     /// Takes what is told at an instant, a look after the last or some; a rate if it is to change. An instant that is not
     /// after the last is passed over.
-    pub fn tick(&mut self, now: Nanos, signals: &Signals) -> Option<Rate> {
+    pub fn tick(&mut self, now: Nanos, signals: &LimiterSignals) -> Option<WriteRate> {
         let here = Last { at: now, disks: [signals.volume_done, signals.instance_done] };
         if let Some(last) = self.last {
             if now <= last.at {
@@ -152,7 +152,7 @@ impl Limiter {
     }
 
     /// Ends a window if the engine's counters moved.
-    fn window(&mut self, here: Last, engine: &Engine) {
+    fn window(&mut self, here: Last, engine: &BackgroundWork) {
         let Some((from, was)) = self.told else {
             self.told = Some((here, *engine));
             return;
@@ -163,7 +163,7 @@ impl Limiter {
         }
         let done = engine.since(&was);
         // The first window may have begun before the first look: what it did not do is not taken for idleness.
-        if self.begun || seconds >= STILL || done == Engine::default() {
+        if self.begun || seconds >= STILL || done == BackgroundWork::default() {
             self.supply.window(seconds, since(&here, &from), &done, &self.c);
             self.demand.window(seconds, &done, &self.c);
             self.ready = true;
@@ -173,7 +173,7 @@ impl Limiter {
     }
 
     /// The rate that would be right, whatever holds.
-    fn right(&self, signals: &Signals) -> Rate {
+    fn right(&self, signals: &LimiterSignals) -> WriteRate {
         let c = &self.c;
         let nearness = |files, pending| signals.backlog.urgency(&signals.thresholds, files, pending);
         let urgency = nearness([c.ease, c.alarm], [c.pending_ease, c.pending_alarm]);
@@ -188,26 +188,26 @@ impl Limiter {
         let asked = wanted + urgency * (most - wanted).max(0.0);
         // Compactions can wait for a scan to end, and flushes cannot: memtables would fill the memory. Of equal ones the last counts.
         let floors = [
-            (urgency * self.demand.steady(c), Why::Urgent),
-            (self.demand.flushes(c).min(c.flush_floor), Why::Flushes),
-            (self.bounds.floor.0, Why::Bound),
+            (urgency * self.demand.steady(c), RateReason::Urgent),
+            (self.demand.flushes(c).min(c.flush_floor), RateReason::Flushes),
+            (self.bounds.floor.0, RateReason::Bound),
         ];
         let floor = floors.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).expect("there are three");
         let (mut rate, mut why) = match limit {
-            Some(limit) if left < asked => (left, Why::Supply(limit)),
-            _ => (asked, if asked > wanted { Why::Urgent } else { Why::Demand }),
+            Some(limit) if left < asked => (left, RateReason::Supply(limit)),
+            _ => (asked, if asked > wanted { RateReason::Urgent } else { RateReason::Demand }),
         };
         if rate < floor.0 {
             (rate, why) = floor;
         }
         if rate > self.bounds.ceiling.0 {
-            (rate, why) = (self.bounds.ceiling.0, Why::Bound);
+            (rate, why) = (self.bounds.ceiling.0, RateReason::Bound);
         }
-        Rate { rate: BytesPerSec(rate), why, left: BytesPerSec(left), wanted: BytesPerSec(wanted), urgency }
+        WriteRate { rate: BytesPerSec(rate), why, left: BytesPerSec(left), wanted: BytesPerSec(wanted), urgency }
     }
 
     /// Takes the rate if it is far enough from the one that holds.
-    fn change(&mut self, now: Nanos, mut rate: Rate) -> Option<Rate> {
+    fn change(&mut self, now: Nanos, mut rate: WriteRate) -> Option<WriteRate> {
         let c = &self.c;
         self.budget.earn(now);
         if let Some((holds, since)) = self.holds {
@@ -235,6 +235,6 @@ impl Limiter {
     }
 }
 
-fn since(here: &Last, from: &Last) -> [Done; 2] {
+fn since(here: &Last, from: &Last) -> [CompletedIo; 2] {
     [here.disks[0].since(&from.disks[0]), here.disks[1].since(&from.disks[1])]
 }

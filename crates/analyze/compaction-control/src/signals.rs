@@ -4,7 +4,7 @@ use units::{Bytes, BytesPerSec, Iops};
 
 /// Requests that completed since some start. Counters; one that falls has started anew.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Done {
+pub struct CompletedIo {
     /// Reads and writes: `node_disk_{reads,writes}_completed_total`.
     pub ios: f64,
     /// Writes among them.
@@ -15,7 +15,7 @@ pub struct Done {
     pub written: f64,
 }
 
-impl std::iter::Sum for Done {
+impl std::iter::Sum for CompletedIo {
     fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
         all.fold(Self::default(), |sum, one| Self {
             ios: sum.ios + one.ios,
@@ -28,7 +28,7 @@ impl std::iter::Sum for Done {
 
 /// Burst credits.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Credit {
+pub struct CreditState {
     /// I/Os or bytes that are left.
     pub left: f64,
     /// The most a second while they last, in I/Os or bytes.
@@ -37,20 +37,20 @@ pub struct Credit {
 
 /// What a volume or an instance lets through.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Allowance {
+pub struct DiskAllowance {
     /// Sustained I/Os a second; `None` is no limit.
     pub iops: Option<Iops>,
     /// Sustained bytes a second; `None` is no limit.
     pub throughput: Option<BytesPerSec>,
     /// Credits on I/Os, where it bursts.
-    pub io_credit: Option<Credit>,
+    pub io_credit: Option<CreditState>,
     /// Credits on bytes, where it bursts.
-    pub byte_credit: Option<Credit>,
+    pub byte_credit: Option<CreditState>,
 }
 
 /// What RocksDB's background threads did since some start. Counters.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Engine {
+pub struct BackgroundWork {
     /// Bytes that flushes wrote: `tikv_engine_flow_bytes{type="flush_write_bytes"}`.
     pub flushed: f64,
     /// Bytes that compactions read, from the page cache too: `tikv_engine_compaction_flow_bytes{type="bytes_read"}`.
@@ -61,7 +61,7 @@ pub struct Engine {
 
 /// How far flushes and compactions are behind, of the column family that is worst. Gauges.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Backlog {
+pub struct CompactionBacklog {
     /// Bytes that compactions have to rewrite, all families together: `tikv_engine_pending_compaction_bytes`.
     pub pending: Bytes,
     /// Files on L0: `tikv_engine_num_files_at_level{level="0"}`.
@@ -72,7 +72,7 @@ pub struct Backlog {
 
 /// Where flow control begins to hold writes up.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Thresholds {
+pub struct StallThresholds {
     /// `storage.flow-control.soft-pending-compaction-bytes-limit`.
     pub pending: Bytes,
     /// `storage.flow-control.l0-files-threshold`.
@@ -81,7 +81,7 @@ pub struct Thresholds {
     pub memtables: f64,
 }
 
-impl Default for Thresholds {
+impl Default for StallThresholds {
     /// TiKV's, v8.5: 192 GiB, 20 files, 5 memtables (src/storage/config.rs).
     fn default() -> Self {
         Self { pending: Bytes::gib(192), l0_files: 20.0, memtables: 5.0 }
@@ -90,27 +90,27 @@ impl Default for Thresholds {
 
 /// All that is told at an instant.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Signals {
+pub struct LimiterSignals {
     /// Of the volume that the files are on.
-    pub volume_done: Done,
+    pub volume_done: CompletedIo,
     /// Of all volumes that hang on the instance's link; the same where there is one.
-    pub instance_done: Done,
+    pub instance_done: CompletedIo,
     /// What that volume lets through, as it is provisioned and as far as a modification has come.
-    pub volume: Allowance,
+    pub volume: DiskAllowance,
     /// What the instance lets through to all of them.
-    pub instance: Allowance,
+    pub instance: DiskAllowance,
     /// Flushes and compactions. TiKV refreshes these every ten seconds: between two refreshes they stand still.
-    pub engine: Engine,
+    pub engine: BackgroundWork,
     /// How far they are behind.
-    pub backlog: Backlog,
+    pub backlog: CompactionBacklog,
     /// Where flow control begins.
-    pub thresholds: Thresholds,
+    pub thresholds: StallThresholds,
 }
 
-impl Backlog {
+impl CompactionBacklog {
     /// How near flow control is: 0 up to the first share of the nearest threshold, 1 from the second on; for files and memtables, and
     /// for pending bytes.
-    pub(crate) fn urgency(&self, thresholds: &Thresholds, files: [f64; 2], pending: [f64; 2]) -> f64 {
+    pub(crate) fn urgency(&self, thresholds: &StallThresholds, files: [f64; 2], pending: [f64; 2]) -> f64 {
         let near = |value: f64, threshold: f64, [from, to]: [f64; 2]| {
             let near = if threshold > 0.0 { value / threshold } else { 0.0 };
             ((near - from) / (to - from)).clamp(0.0, 1.0)
@@ -126,7 +126,7 @@ pub(crate) fn growth(was: f64, now: f64) -> f64 {
     if now >= was { now - was } else { now.max(0.0) }
 }
 
-impl Done {
+impl CompletedIo {
     /// What was done since.
     pub(crate) fn since(&self, was: &Self) -> Self {
         Self {
@@ -143,7 +143,7 @@ impl Done {
     }
 }
 
-impl Engine {
+impl BackgroundWork {
     /// What was done since.
     pub(crate) fn since(&self, was: &Self) -> Self {
         Self {
@@ -159,10 +159,10 @@ impl Engine {
     }
 }
 
-impl Allowance {
+impl DiskAllowance {
     /// I/Os and bytes a second that may be used: the sustained rate, and credits spread over a time.
     pub(crate) fn rates(&self, horizon: f64) -> [f64; 2] {
-        let rate = |sustained: Option<f64>, credit: Option<Credit>| match (sustained, credit) {
+        let rate = |sustained: Option<f64>, credit: Option<CreditState>| match (sustained, credit) {
             (None, _) => f64::INFINITY,
             (Some(sustained), None) => sustained,
             (Some(sustained), Some(credit)) => {
@@ -182,10 +182,13 @@ mod tests {
 
     #[test]
     fn files_are_urgent_before_flow_control_begins_and_pending_bytes_after() {
-        let thresholds = Thresholds::default();
-        let urgency = |backlog: Backlog| backlog.urgency(&thresholds, [0.7, 0.9], [1.0, 2.0]);
-        let pending = |share: f64| Backlog { pending: Bytes((share * 192.0) as u64 * (1 << 30)), ..Backlog::default() };
-        let files = |share: f64| Backlog { l0_files: 20.0 * share, ..Backlog::default() };
+        let thresholds = StallThresholds::default();
+        let urgency = |backlog: CompactionBacklog| backlog.urgency(&thresholds, [0.7, 0.9], [1.0, 2.0]);
+        let pending = |share: f64| CompactionBacklog {
+            pending: Bytes((share * 192.0) as u64 * (1 << 30)),
+            ..CompactionBacklog::default()
+        };
+        let files = |share: f64| CompactionBacklog { l0_files: 20.0 * share, ..CompactionBacklog::default() };
         assert_eq!([0.9, 1.0, 1.5, 3.0].map(|share| urgency(pending(share))), [0.0, 0.0, 0.5, 1.0]);
         assert!((urgency(files(0.8)) - 0.5).abs() < 1e-9 && urgency(files(0.9)) == 1.0);
     }

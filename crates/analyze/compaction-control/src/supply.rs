@@ -1,7 +1,7 @@
 //! What the limits of the volume and of the instance leave for flushes and compactions beside the foreground.
 
-use crate::signals::{Allowance, Done, Engine};
-use crate::{Constants, Signals};
+use crate::signals::{BackgroundWork, CompletedIo, DiskAllowance};
+use crate::{Constants, LimiterSignals};
 
 /// What a byte that the limiter lets through takes of a disk, and what the rest of the disk's work is.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -66,7 +66,7 @@ pub(crate) struct Shares {
 
 /// One of the four limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Limit {
+pub enum AllowanceLimit {
     /// I/Os a second of the volume.
     VolumeIops,
     /// Bytes a second of the volume.
@@ -77,7 +77,7 @@ pub enum Limit {
     InstanceThroughput,
 }
 
-impl std::fmt::Display for Limit {
+impl std::fmt::Display for AllowanceLimit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::VolumeIops => "the volume's IOPS",
@@ -88,8 +88,10 @@ impl std::fmt::Display for Limit {
     }
 }
 
-const LIMITS: [[Limit; 2]; 2] =
-    [[Limit::VolumeIops, Limit::VolumeThroughput], [Limit::InstanceIops, Limit::InstanceThroughput]];
+const LIMITS: [[AllowanceLimit; 2]; 2] = [
+    [AllowanceLimit::VolumeIops, AllowanceLimit::VolumeThroughput],
+    [AllowanceLimit::InstanceIops, AllowanceLimit::InstanceThroughput],
+];
 
 impl Supply {
     /// Before anything was seen: compactions read what they write.
@@ -99,7 +101,7 @@ impl Supply {
 
     /// Takes a span of so many seconds over which the engine's counters are known. What is not the engine's is the
     /// foreground's; its estimate rises at once and falls slowly.
-    pub(crate) fn window(&mut self, seconds: f64, disks: [Done; 2], engine: &Engine, c: &Constants) {
+    pub(crate) fn window(&mut self, seconds: f64, disks: [CompletedIo; 2], engine: &BackgroundWork, c: &Constants) {
         let read = share(disks[0].read, engine.compaction_read) * engine.compaction_read;
         let background = engine.written() + read;
         if engine.written() > 0.0 {
@@ -117,7 +119,7 @@ impl Supply {
     /// have done was the foreground's, which did no more than all that was done. So a rise of reads is seen at once, and its end in
     /// seconds: a disk that is seen to be idle again need not wait until a peak is forgotten. Writes reach the disk when the kernel
     /// writes back, all at once: only those of some seconds tell something.
-    pub(crate) fn glance(&mut self, seconds: f64, disks: [Done; 2], granted: f64, c: &Constants) {
+    pub(crate) fn glance(&mut self, seconds: f64, disks: [CompletedIo; 2], granted: f64, c: &Constants) {
         let (new, some) = (1.0 - (-seconds / c.glance).exp(), 1.0 - (-seconds / c.clear).exp());
         self.granted += (granted - self.granted) * new;
         self.granted_lately += (granted - self.granted_lately) * some;
@@ -136,13 +138,13 @@ impl Supply {
     /// is used as far as they do: what does not fit in a quiet hour will not fit later, and a backlog would only grow until flow control.
     pub(crate) fn left(
         &self,
-        signals: &Signals,
+        signals: &LimiterSignals,
         shares: Shares,
         lasting: Option<f64>,
         c: &Constants,
-    ) -> (f64, Option<Limit>) {
+    ) -> (f64, Option<AllowanceLimit>) {
         let mut least = (f64::INFINITY, None);
-        let allowances: [&Allowance; 2] = [&signals.volume, &signals.instance];
+        let allowances: [&DiskAllowance; 2] = [&signals.volume, &signals.instance];
         for ((allowance, used), limits) in allowances.into_iter().zip(&self.used).zip(LIMITS) {
             let rates = allowance.rates(c.credit_horizon);
             let each = [c.background_io / self.cost, 1.0 / self.cost];
@@ -166,7 +168,7 @@ impl Supply {
 
 /// I/Os of what was done that a busy disk would spare, where flushes and compactions wrote so many bytes: all other writes are the
 /// log's, which takes what I/Os there are and makes do with fewer.
-fn gathered(done: &Done, written: f64, c: &Constants) -> f64 {
+fn gathered(done: &CompletedIo, written: f64, c: &Constants) -> f64 {
     c.gathered * (done.writes - written / c.background_io).max(0.0)
 }
 
@@ -180,7 +182,7 @@ mod tests {
     use units::{BytesPerSec, Iops};
 
     use super::*;
-    use crate::Credit;
+    use crate::CreditState;
 
     const MIB: f64 = 1024.0 * 1024.0;
     const WHOLE: Shares = Shares { all: 1.0, own: 1.0 };
@@ -189,40 +191,45 @@ mod tests {
         Constants::embedded()
     }
 
-    fn gp3() -> Signals {
-        let volume =
-            Allowance { iops: Some(Iops(3000.0)), throughput: Some(BytesPerSec::mib(125.0)), ..Allowance::default() };
-        Signals { volume, ..Signals::default() }
+    fn gp3() -> LimiterSignals {
+        let volume = DiskAllowance {
+            iops: Some(Iops(3000.0)),
+            throughput: Some(BytesPerSec::mib(125.0)),
+            ..DiskAllowance::default()
+        };
+        LimiterSignals { volume, ..LimiterSignals::default() }
     }
 
     #[test]
     fn what_is_not_the_engines_is_the_foregrounds() {
         let mut supply = Supply::new();
-        let done = Done { ios: 6000.0, read: 500.0 * MIB, written: 400.0 * MIB, ..Done::default() };
-        let engine = Engine { flushed: 50.0 * MIB, compaction_read: 200.0 * MIB, compaction_written: 200.0 * MIB };
+        let done = CompletedIo { ios: 6000.0, read: 500.0 * MIB, written: 400.0 * MIB, ..CompletedIo::default() };
+        let engine =
+            BackgroundWork { flushed: 50.0 * MIB, compaction_read: 200.0 * MIB, compaction_written: 200.0 * MIB };
         supply.window(10.0, [done, done], &engine, c());
         // 900 in all, less 50 + 200 written and 200 read.
         assert_eq!(supply.used[0][1].foreground, 45.0 * MIB);
         assert_eq!(supply.cost, 450.0 / 250.0);
         let (left, limit) = supply.left(&gp3(), WHOLE, None, c());
         assert!((left - (125.0 - 45.0) / 1.8 * MIB).abs() < 1.0, "{left}");
-        assert_eq!(limit, Some(Limit::VolumeThroughput));
+        assert_eq!(limit, Some(AllowanceLimit::VolumeThroughput));
     }
 
     #[test]
     fn small_requests_of_the_foreground_leave_fewer_ios() {
         let mut supply = Supply::new();
-        let done = Done { ios: 28_000.0, read: 28_000.0 * 4096.0, ..Done::default() };
-        supply.window(10.0, [done, done], &Engine::default(), c());
+        let done = CompletedIo { ios: 28_000.0, read: 28_000.0 * 4096.0, ..CompletedIo::default() };
+        supply.window(10.0, [done, done], &BackgroundWork::default(), c());
         let (left, limit) = supply.left(&gp3(), WHOLE, None, c());
-        assert_eq!(limit, Some(Limit::VolumeIops));
+        assert_eq!(limit, Some(AllowanceLimit::VolumeIops));
         assert!((left - 200.0 * c().background_io / 2.0).abs() < 1.0, "{left}");
     }
 
     #[test]
     fn credits_are_spread_over_their_horizon() {
-        let credit = |left| Some(Credit { left, burst: 3000.0 });
-        let volume = |left| Allowance { iops: Some(Iops(300.0)), io_credit: credit(left), ..Allowance::default() };
+        let credit = |left| Some(CreditState { left, burst: 3000.0 });
+        let volume =
+            |left| DiskAllowance { iops: Some(Iops(300.0)), io_credit: credit(left), ..DiskAllowance::default() };
         assert_eq!(volume(0.0).rates(c().credit_horizon)[0], 300.0);
         assert_eq!(volume(c().credit_horizon * 200.0).rates(c().credit_horizon)[0], 500.0);
         assert_eq!(volume(1e12).rates(c().credit_horizon)[0], 3000.0);
@@ -231,14 +238,14 @@ mod tests {
     #[test]
     fn a_scan_is_seen_within_seconds_and_forgotten_slowly_while_nothing_is_seen() {
         let mut supply = Supply::new();
-        let quiet = Done { ios: 20.0, written: 5.0 * MIB, ..Done::default() };
+        let quiet = CompletedIo { ios: 20.0, written: 5.0 * MIB, ..CompletedIo::default() };
         (0..20).for_each(|_| supply.glance(1.0, [quiet, quiet], 20.0 * MIB, c()));
         assert_eq!(supply.used[0][1].foreground, 0.0);
-        let second = Done { ios: 500.0, read: 120.0 * MIB, ..quiet };
+        let second = CompletedIo { ios: 500.0, read: 120.0 * MIB, ..quiet };
         (0..2).for_each(|_| supply.glance(1.0, [second, second], 20.0 * MIB, c()));
         let seen = supply.used[0][1].foreground;
         assert!((seen / (85.0 * MIB) - 1.0).abs() < 0.01, "{seen}");
-        supply.window(c().calm, [Done::default(); 2], &Engine::default(), c());
+        supply.window(c().calm, [CompletedIo::default(); 2], &BackgroundWork::default(), c());
         let kept = supply.used[0][1].foreground / seen;
         assert!((kept - (-1.0f64).exp()).abs() < 1e-9, "{kept}");
     }
@@ -246,7 +253,8 @@ mod tests {
     #[test]
     fn a_scan_that_is_over_is_seen_to_be() {
         let mut supply = Supply::new();
-        let second = |read: f64| [Done { ios: 500.0, read: read * MIB, written: 5.0 * MIB, ..Done::default() }; 2];
+        let second =
+            |read: f64| [CompletedIo { ios: 500.0, read: read * MIB, written: 5.0 * MIB, ..CompletedIo::default() }; 2];
         (0..20).for_each(|_| supply.glance(1.0, second(95.0), 4.0 * MIB, c()));
         assert!(supply.used[0][1].foreground > 90.0 * MIB);
         (0..10).for_each(|_| supply.glance(1.0, second(5.0), 4.0 * MIB, c()));
@@ -258,33 +266,33 @@ mod tests {
     fn a_log_makes_do_with_fewer_ios_than_it_takes_and_reads_do_not() {
         let left = |writes: f64| {
             let mut supply = Supply::new();
-            let done = Done { ios: 28_000.0, writes, written: 28_000.0 * 4096.0, ..Done::default() };
-            supply.window(10.0, [done, done], &Engine::default(), c());
+            let done = CompletedIo { ios: 28_000.0, writes, written: 28_000.0 * 4096.0, ..CompletedIo::default() };
+            supply.window(10.0, [done, done], &BackgroundWork::default(), c());
             supply.left(&gp3(), WHOLE, None, c()).0
         };
         assert!(left(28_000.0) > 2.0 * left(0.0), "{} and {}", left(28_000.0), left(0.0));
         // What flushes and compactions write is needed.
         let mut supply = Supply::new();
-        let done = Done { ios: 4000.0, writes: 4000.0, written: 1000.0 * MIB, ..Done::default() };
-        let engine = Engine { flushed: 1000.0 * MIB, ..Engine::default() };
+        let done = CompletedIo { ios: 4000.0, writes: 4000.0, written: 1000.0 * MIB, ..CompletedIo::default() };
+        let engine = BackgroundWork { flushed: 1000.0 * MIB, ..BackgroundWork::default() };
         supply.window(10.0, [done, done], &engine, c());
         assert_eq!(supply.used[0].map(|used| used.foreground), [0.0, 0.0]);
     }
 
     #[test]
     fn what_the_kernel_writes_back_at_once_is_not_taken_for_others_work() {
-        let foreground = |at_once: Done| {
+        let foreground = |at_once: CompletedIo| {
             let mut supply = Supply { cost: 1.0, ..Supply::new() };
             let mut most: f64 = 0.0;
             for look in 0..60 {
-                let done = if look % 4 == 0 { at_once } else { Done::default() };
+                let done = if look % 4 == 0 { at_once } else { CompletedIo::default() };
                 supply.glance(0.25, [done, done], 20.0 * MIB, c());
                 most = most.max(supply.used[0][1].foreground / MIB);
             }
             most
         };
-        let written = foreground(Done { written: 20.0 * MIB, ..Done::default() });
-        let read = foreground(Done { read: 20.0 * MIB, ..Done::default() });
+        let written = foreground(CompletedIo { written: 20.0 * MIB, ..CompletedIo::default() });
+        let read = foreground(CompletedIo { read: 20.0 * MIB, ..CompletedIo::default() });
         assert!(written < 8.0 && read > 40.0, "{written} and {read}");
     }
 

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use crate::facts::{Facts, Scope, Subject};
-use crate::rules::{Condition, Rule, thresholds};
+use crate::facts::{FindingScope, FindingSubject, SubjectFacts};
+use crate::rules::{DiagnosisRule, RuleCondition, thresholds};
 use crate::window::strongest;
-use crate::{Evidence, Fact, Kind};
+use crate::{Evidence, EvidenceFact, FindingKind};
 
 /// A rule that holds, and where.
 #[derive(Debug, Clone)]
 pub(crate) struct Cause<'f> {
-    pub(crate) rule: &'static Rule,
-    pub(crate) facts: &'f Facts,
+    pub(crate) rule: &'static DiagnosisRule,
+    pub(crate) facts: &'f SubjectFacts,
     /// Intervals.
     pub(crate) within: Range<usize>,
     /// All such windows that do not touch, this one among them, in time.
@@ -21,7 +21,7 @@ pub(crate) struct Cause<'f> {
 }
 
 /// The window in which a rule holds; `None` if it does not.
-pub(crate) fn cause<'f>(rule: &'static Rule, facts: &'f Facts) -> Option<Cause<'f>> {
+pub(crate) fn cause<'f>(rule: &'static DiagnosisRule, facts: &'f SubjectFacts) -> Option<Cause<'f>> {
     if rule.of != facts.subject.scope {
         return None;
     }
@@ -58,7 +58,7 @@ pub(crate) fn cause<'f>(rule: &'static Rule, facts: &'f Facts) -> Option<Cause<'
 }
 
 /// Whether the conditions hold in each interval, `None` where that is not known; nothing if they hold in none.
-fn holds(rule: &Rule, facts: &Facts) -> Option<Vec<Option<bool>>> {
+fn holds(rule: &DiagnosisRule, facts: &SubjectFacts) -> Option<Vec<Option<bool>>> {
     let mut all = vec![Some(true); facts.grid.count];
     for condition in &rule.all {
         let values = facts.values(condition.signal);
@@ -75,8 +75,8 @@ fn holds(rule: &Rule, facts: &Facts) -> Option<Vec<Option<bool>>> {
 
 /// The window in a part of the intervals, and the time around it over which means are looked at.
 fn window(
-    rule: &Rule,
-    facts: &Facts,
+    rule: &DiagnosisRule,
+    facts: &SubjectFacts,
     holds: &[Option<bool>],
     part: &Range<usize>,
 ) -> Option<(Range<usize>, Range<usize>)> {
@@ -86,7 +86,7 @@ fn window(
     // What goes in bursts is told from what lasts by the time before and after.
     let context = within.len().min((thresholds().context / facts.grid.step.as_secs_f64()) as usize);
     let around = within.start.saturating_sub(context)..(within.end + context).min(facts.grid.count);
-    let over = |condition: &Condition| condition.holds(facts.mean(condition.signal, around.clone())) == Some(true);
+    let over = |condition: &RuleCondition| condition.holds(facts.mean(condition.signal, around.clone())) == Some(true);
     // A second between two looks is a little less by the clock. All that was seen may be one interval, longer or shorter than the
     // shortest window.
     let is_long = lasts as f64 >= 0.99 * rule.least.0 as f64 || within.len() == facts.grid.count;
@@ -96,8 +96,8 @@ fn window(
 
 /// The windows of a part of the intervals beside one that was found.
 fn add_episodes(
-    rule: &Rule,
-    facts: &Facts,
+    rule: &DiagnosisRule,
+    facts: &SubjectFacts,
     holds: &[Option<bool>],
     part: Range<usize>,
     episodes: &mut Vec<Range<usize>>,
@@ -114,8 +114,8 @@ fn add_episodes(
 }
 
 /// The mean of a signal over a window, against its threshold.
-fn fact(facts: &Facts, condition: &Condition, within: &Range<usize>) -> Option<Fact> {
-    Some(Fact {
+fn fact(facts: &SubjectFacts, condition: &RuleCondition, within: &Range<usize>) -> Option<EvidenceFact> {
+    Some(EvidenceFact {
         signal: condition.signal,
         series: facts.columns.get(&condition.signal)?.series.clone(),
         statistic: "mean",
@@ -128,12 +128,14 @@ fn fact(facts: &Facts, condition: &Condition, within: &Range<usize>) -> Option<F
 
 impl Cause<'_> {
     /// Whose it is: an instance's link is told of by its node.
-    pub(crate) fn subject(&self) -> Subject {
+    pub(crate) fn subject(&self) -> FindingSubject {
         let mut subject = self.facts.subject.clone();
-        let of_link =
-            matches!(self.rule.kind, Kind::InstanceIops | Kind::InstanceThroughput | Kind::InstanceBurstSpent);
-        if of_link || self.rule.kind == Kind::CannotTell && subject.scope == Scope::Node {
-            subject.scope = Scope::Instance;
+        let of_link = matches!(
+            self.rule.kind,
+            FindingKind::InstanceIops | FindingKind::InstanceThroughput | FindingKind::InstanceBurstSpent
+        );
+        if of_link || self.rule.kind == FindingKind::CannotTell && subject.scope == FindingScope::Node {
+            subject.scope = FindingScope::Instance;
         }
         subject
     }

@@ -7,11 +7,11 @@ use timeline::Timeline;
 use units::Nanos;
 
 use crate::causes::{Cause, cause};
-use crate::facts::{Facts, Scope, Signal, Subject, facts, facts_without};
+use crate::facts::{DiagnosisSignal, FindingScope, FindingSubject, SubjectFacts, facts, facts_without};
 use crate::refuted;
 use crate::remedy::{Advice, advice, over_provisioned};
 use crate::rules::rules;
-use crate::{Episode, Evidence, Fact, Kind, Known, Verdict};
+use crate::{Episode, Evidence, EvidenceFact, Finding, FindingKind, KnownFacts};
 
 /// The least time over which what is not used can be told from what is not used just now.
 const OVER_PROVISIONED_AFTER: Nanos = Nanos::secs(600);
@@ -19,18 +19,18 @@ const OVER_PROVISIONED_AFTER: Nanos = Nanos::secs(600);
 /// What is wrong, ranked: causes before what follows from them. There is always a verdict: `healthy` where nothing is wrong and
 /// everything that tells was there, `cannot-tell` for each subject of which it was not, or of which far more was measured than
 /// its limits let through: these are then taken to be unknown, and nothing is drawn from them.
-pub fn diagnose(timeline: &Timeline, known: &Known) -> Vec<Verdict> {
+pub fn diagnose(timeline: &Timeline, known: &KnownFacts) -> Vec<Finding> {
     let told = facts(timeline, known);
-    let refuted: Vec<Verdict> = refuted::causes(&told).iter().map(|cause| verdict(cause, &told, known)).collect();
+    let refuted: Vec<Finding> = refuted::causes(&told).iter().map(|cause| verdict(cause, &told, known)).collect();
     let all = if refuted.is_empty() {
         told
     } else {
-        let subjects: BTreeSet<Subject> = refuted.iter().map(|verdict| verdict.subject.clone()).collect();
+        let subjects: BTreeSet<FindingSubject> = refuted.iter().map(|verdict| verdict.subject.clone()).collect();
         facts_without(timeline, known, &subjects)
     };
-    let mut found: Vec<(u32, f64, Verdict)> = Vec::new();
+    let mut found: Vec<(u32, f64, Finding)> = Vec::new();
     for facts in &all {
-        for rule in rules().iter().filter(|rule| rule.kind != Kind::CannotTell) {
+        for rule in rules().iter().filter(|rule| rule.kind != FindingKind::CannotTell) {
             if let Some(cause) = cause(rule, facts) {
                 found.push((rule.rank, cause.coverage(), verdict(&cause, &all, known)));
             }
@@ -38,18 +38,18 @@ pub fn diagnose(timeline: &Timeline, known: &Known) -> Vec<Verdict> {
     }
     let mut verdicts = ranked(found);
     let is_doubted = !verdicts.is_empty() || !refuted.is_empty();
-    let unused: Vec<Verdict> = all.iter().filter_map(|facts| unused(facts, known, &verdicts)).collect();
+    let unused: Vec<Finding> = all.iter().filter_map(|facts| unused(facts, known, &verdicts)).collect();
     verdicts.extend(unused);
     verdicts.extend(refuted);
-    let unknown: Vec<Verdict> = all.iter().filter_map(|facts| cannot_tell(facts, &verdicts)).collect();
+    let unknown: Vec<Finding> = all.iter().filter_map(|facts| cannot_tell(facts, &verdicts)).collect();
     if !is_doubted && unknown.is_empty() {
         verdicts.extend(healthy(&all));
     }
     verdicts.extend(unknown);
     if verdicts.is_empty() {
-        let nothing = Facts::nothing();
+        let nothing = SubjectFacts::nothing();
         verdicts.push(plain(
-            Kind::CannotTell,
+            FindingKind::CannotTell,
             &nothing,
             "no series of a disk, an engine or PD is in the Timeline",
             1.0,
@@ -58,15 +58,15 @@ pub fn diagnose(timeline: &Timeline, known: &Known) -> Vec<Verdict> {
     verdicts
 }
 
-fn verdict(cause: &Cause<'_>, all: &[Facts], known: &Known) -> Verdict {
+fn verdict(cause: &Cause<'_>, all: &[SubjectFacts], known: &KnownFacts) -> Finding {
     let node = &cause.facts.subject.node;
-    let disks: Vec<&Facts> =
-        all.iter().filter(|facts| facts.subject.scope == Scope::Volume && facts.subject.node == *node).collect();
+    let disks: Vec<&SubjectFacts> =
+        all.iter().filter(|facts| facts.subject.scope == FindingScope::Volume && facts.subject.node == *node).collect();
     let Advice { remedy, monthly, predicted } =
         advice(cause.rule.kind, cause.facts, cause.within.clone(), &disks, known);
     let grid = cause.facts.grid;
     let episode = |within: &std::ops::Range<usize>| Episode { from: grid.at(within.start), to: grid.at(within.end) };
-    Verdict {
+    Finding {
         kind: cause.rule.kind,
         subject: cause.subject(),
         from: cause.facts.grid.at(cause.within.start),
@@ -82,27 +82,31 @@ fn verdict(cause: &Cause<'_>, all: &[Facts], known: &Known) -> Verdict {
 }
 
 /// What the rule says, with the numbers that people ask for next.
-fn says(cause: &Cause<'_>, known: &Known) -> String {
+fn says(cause: &Cause<'_>, known: &KnownFacts) -> String {
     let mean = |signal| cause.facts.mean(signal, cause.within.clone());
     let mib = |bytes: f64| bytes / 1_048_576.0;
     let more = match cause.rule.kind {
-        Kind::BurstEnding => mean(Signal::BurstTimeLeft).map(|left| format!(": in {:.0} min", left / 60.0)),
-        Kind::WriteThroughputNear => mean(Signal::Throughput).zip(mean(Signal::ReadShare)).map(|(all, read)| {
-            let used = mean(Signal::ThroughputUse).map_or_else(
-                || "of a limit that these series do not tell".to_owned(),
-                |used| format!("{:.0} % of its throughput", 100.0 * used),
-            );
-            format!(": {:.0} MiB/s written and {:.0} MiB/s read, {used}", mib(all * (1.0 - read)), mib(all * read))
-        }),
-        Kind::ThreadPool => cause.facts.columns.get(&Signal::PoolUse).and_then(|drawn| {
+        FindingKind::BurstEnding => {
+            mean(DiagnosisSignal::BurstTimeLeft).map(|left| format!(": in {:.0} min", left / 60.0))
+        }
+        FindingKind::WriteThroughputNear => {
+            mean(DiagnosisSignal::Throughput).zip(mean(DiagnosisSignal::ReadShare)).map(|(all, read)| {
+                let used = mean(DiagnosisSignal::ThroughputUse).map_or_else(
+                    || "of a limit that these series do not tell".to_owned(),
+                    |used| format!("{:.0} % of its throughput", 100.0 * used),
+                );
+                format!(": {:.0} MiB/s written and {:.0} MiB/s read, {used}", mib(all * (1.0 - read)), mib(all * read))
+            })
+        }
+        FindingKind::ThreadPool => cause.facts.columns.get(&DiagnosisSignal::PoolUse).and_then(|drawn| {
             let pool = drawn.series.strip_prefix("cpu_time{pool=")?.strip_suffix('}')?;
             Some(format!(": {pool}, whose size is {}", known.says_threads(pool)))
         }),
-        Kind::CannotTell => Some(refuted::more(cause)),
-        Kind::FlushBound => mean(Signal::QueueDepth).and_then(|depth| {
-            let (rate, what) = match mean(Signal::FlushRate).filter(|flushes| *flushes > 0.0) {
+        FindingKind::CannotTell => Some(refuted::more(cause)),
+        FindingKind::FlushBound => mean(DiagnosisSignal::QueueDepth).and_then(|depth| {
+            let (rate, what) = match mean(DiagnosisSignal::FlushRate).filter(|flushes| *flushes > 0.0) {
                 Some(flushes) => (flushes, "flushes (fdatasync)"),
-                None => (mean(Signal::Iops)?, "requests"),
+                None => (mean(DiagnosisSignal::Iops)?, "requests"),
             };
             Some(format!(": {rate:.0} {what} a second, {depth:.2} in flight"))
         }),
@@ -112,14 +116,14 @@ fn says(cause: &Cause<'_>, known: &Known) -> String {
 }
 
 /// Causes before consequences, the rank of the table before the rest, then what held longest and is surest.
-fn ranked(found: Vec<(u32, f64, Verdict)>) -> Vec<Verdict> {
-    let follows = |verdict: &Verdict| {
+fn ranked(found: Vec<(u32, f64, Finding)>) -> Vec<Finding> {
+    let follows = |verdict: &Finding| {
         rules().iter().filter(|rule| rule.kind == verdict.kind).any(|rule| {
-            let is_cause = |other: &Verdict| rule.follows.contains(&other.kind) && other.overlaps(verdict);
+            let is_cause = |other: &Finding| rule.follows.contains(&other.kind) && other.overlaps(verdict);
             found.iter().any(|(.., other)| is_cause(other))
         })
     };
-    let mut keyed: Vec<(bool, u32, f64, Verdict)> = found
+    let mut keyed: Vec<(bool, u32, f64, Finding)> = found
         .iter()
         .map(|(rank, coverage, verdict)| (follows(verdict), *rank, coverage * verdict.confidence, verdict.clone()))
         .collect();
@@ -127,7 +131,7 @@ fn ranked(found: Vec<(u32, f64, Verdict)>) -> Vec<Verdict> {
         let by = (a.0, a.1).cmp(&(b.0, b.1));
         by.then_with(|| b.2.partial_cmp(&a.2).unwrap_or(Ordering::Equal)).then_with(|| a.3.subject.cmp(&b.3.subject))
     });
-    let mut verdicts: Vec<Verdict> = Vec::new();
+    let mut verdicts: Vec<Finding> = Vec::new();
     for (.., verdict) in keyed {
         // Two rules of a kind may see the same thing.
         if !verdicts.iter().any(|had| had.kind == verdict.kind && had.subject == verdict.subject) {
@@ -138,9 +142,9 @@ fn ranked(found: Vec<(u32, f64, Verdict)>) -> Vec<Verdict> {
 }
 
 /// What a disk is paid for beyond what it was asked, if nothing is wrong with it.
-fn unused(facts: &Facts, known: &Known, wrong: &[Verdict]) -> Option<Verdict> {
+fn unused(facts: &SubjectFacts, known: &KnownFacts, wrong: &[Finding]) -> Option<Finding> {
     let node = &facts.subject.node;
-    if facts.subject.scope != Scope::Volume || facts.span() < OVER_PROVISIONED_AFTER {
+    if facts.subject.scope != FindingScope::Volume || facts.span() < OVER_PROVISIONED_AFTER {
         return None;
     }
     if wrong.iter().any(|verdict| verdict.kind.is_wrong() && verdict.subject.node == *node) {
@@ -148,11 +152,11 @@ fn unused(facts: &Facts, known: &Known, wrong: &[Verdict]) -> Option<Verdict> {
     }
     let (advice, used) = over_provisioned(facts, known)?;
     let says = format!("at its peak {:.0} % of the volume's tightest limit were used", used * 100.0);
-    let mut verdict = plain(Kind::OverProvisioned, facts, &says, 0.8);
-    verdict.evidence.says_so = [Signal::IopsPaid, Signal::ThroughputPaid]
+    let mut verdict = plain(FindingKind::OverProvisioned, facts, &says, 0.8);
+    verdict.evidence.says_so = [DiagnosisSignal::IopsPaid, DiagnosisSignal::ThroughputPaid]
         .into_iter()
         .filter_map(|signal| {
-            Some(Fact {
+            Some(EvidenceFact {
                 signal,
                 series: facts.columns.get(&signal)?.series.clone(),
                 statistic: "99.5th percentile",
@@ -168,30 +172,35 @@ fn unused(facts: &Facts, known: &Known, wrong: &[Verdict]) -> Option<Verdict> {
 }
 
 /// What would have to be known of a disk, where it is not.
-fn cannot_tell(facts: &Facts, verdicts: &[Verdict]) -> Option<Verdict> {
-    if facts.subject.scope != Scope::Volume || verdicts.iter().any(|verdict| verdict.subject == facts.subject) {
+fn cannot_tell(facts: &SubjectFacts, verdicts: &[Finding]) -> Option<Finding> {
+    if facts.subject.scope != FindingScope::Volume || verdicts.iter().any(|verdict| verdict.subject == facts.subject) {
         return None;
     }
     let lacks: Vec<&str> = [
         (
-            Signal::BoundVolumeIops,
+            DiagnosisSignal::BoundVolumeIops,
             "the volume's limits (--disk, or --on with its deployment) or VolumeIOPSExceededCheck",
         ),
-        (Signal::Latency, "the time that requests took (VolumeTotalReadTime, VolumeTotalWriteTime, iostat's await)"),
+        (
+            DiagnosisSignal::Latency,
+            "the time that requests took (VolumeTotalReadTime, VolumeTotalWriteTime, iostat's await)",
+        ),
     ]
     .into_iter()
     // Nothing waits where nothing is asked for.
-    .filter(|(signal, _)| !facts.columns.contains_key(signal) && facts.quantile(Signal::Iops, 1.0).unwrap_or(1.0) > 0.0)
+    .filter(|(signal, _)| {
+        !facts.columns.contains_key(signal) && facts.quantile(DiagnosisSignal::Iops, 1.0).unwrap_or(1.0) > 0.0
+    })
     .map(|(_, what)| what)
     .collect();
     (!lacks.is_empty()).then(|| {
         let says = format!("whether a limit holds it up: not known is {}", lacks.join(", and "));
-        plain(Kind::CannotTell, facts, &says, 1.0)
+        plain(FindingKind::CannotTell, facts, &says, 1.0)
     })
 }
 
 /// One verdict for all of it.
-fn healthy(all: &[Facts]) -> Option<Verdict> {
+fn healthy(all: &[SubjectFacts]) -> Option<Finding> {
     let first = all.first()?;
     let from = all.iter().map(|facts| facts.grid.at(0)).min()?;
     let to = all.iter().map(|facts| facts.grid.at(facts.grid.count)).max()?;
@@ -199,11 +208,11 @@ fn healthy(all: &[Facts]) -> Option<Verdict> {
         .iter()
         .flat_map(|facts| {
             [
-                Signal::IopsUse,
-                Signal::ThroughputUse,
-                Signal::InstanceIopsUse,
-                Signal::InstanceThroughputUse,
-                Signal::CpuUse,
+                DiagnosisSignal::IopsUse,
+                DiagnosisSignal::ThroughputUse,
+                DiagnosisSignal::InstanceIopsUse,
+                DiagnosisSignal::InstanceThroughputUse,
+                DiagnosisSignal::CpuUse,
             ]
             .map(|signal| (facts, signal))
         })
@@ -212,24 +221,32 @@ fn healthy(all: &[Facts]) -> Option<Verdict> {
     let says = fullest.as_ref().map_or("nothing holds it up".to_owned(), |(facts, signal, mean)| {
         format!("nothing holds it up; the fullest is {} of {}{}", signal.name(), facts.subject, level(*signal, *mean))
     });
-    let mut verdict = plain(Kind::Healthy, first, &says, 0.9);
-    verdict.subject = Subject { scope: Scope::Cluster, node: String::new(), disk: String::new() };
+    let mut verdict = plain(FindingKind::Healthy, first, &says, 0.9);
+    verdict.subject = FindingSubject { scope: FindingScope::Cluster, node: String::new(), disk: String::new() };
     (verdict.from, verdict.to) = (from, to);
     verdict.evidence.says_so.extend(fullest.and_then(|(facts, signal, value)| {
         let series = facts.columns.get(&signal)?.series.clone();
-        Some(Fact { signal, series, statistic: "mean", value, unit: signal.unit(), threshold: None, above: false })
+        Some(EvidenceFact {
+            signal,
+            series,
+            statistic: "mean",
+            value,
+            unit: signal.unit(),
+            threshold: None,
+            above: false,
+        })
     }));
     Some(verdict)
 }
 
 /// How full a limit is at which nothing waits: no more than full, whatever was counted.
-fn level(signal: Signal, mean: f64) -> String {
+fn level(signal: DiagnosisSignal, mean: f64) -> String {
     let percent = (mean * 100.0).round();
     if percent <= 100.0 {
         return format!(" at {percent:.0} %");
     }
     match signal {
-        Signal::IopsUse | Signal::InstanceIopsUse => {
+        DiagnosisSignal::IopsUse | DiagnosisSignal::InstanceIopsUse => {
             ", at its limit: a volume merges small requests that follow one another before it counts them".to_owned()
         }
         _ => ", at its limit".to_owned(),
@@ -237,8 +254,8 @@ fn level(signal: Signal, mean: f64) -> String {
 }
 
 /// A verdict over all that was seen of a subject.
-fn plain(kind: Kind, facts: &Facts, says: &str, confidence: f64) -> Verdict {
-    Verdict {
+fn plain(kind: FindingKind, facts: &SubjectFacts, says: &str, confidence: f64) -> Finding {
+    Finding {
         kind,
         subject: facts.subject.clone(),
         from: facts.grid.at(0),

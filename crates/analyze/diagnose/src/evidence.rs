@@ -1,12 +1,12 @@
 //! What says so, and what speaks against it.
 
-use crate::facts::Signal;
+use crate::facts::DiagnosisSignal;
 
 /// A number that was held against a threshold.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Fact {
+pub struct EvidenceFact {
     /// What was looked at.
-    pub signal: Signal,
+    pub signal: DiagnosisSignal,
     /// The series of the Timeline that it was worked out from.
     pub series: String,
     /// What is told of it: `mean`, `share of time`, `at the end`.
@@ -26,7 +26,7 @@ pub struct Fact {
 pub struct Evidence {
     /// Those that say so.
     #[serde(rename = "for")]
-    pub says_so: Vec<Fact>,
+    pub says_so: Vec<EvidenceFact>,
     /// Those that speak against it.
-    pub against: Vec<Fact>,
+    pub against: Vec<EvidenceFact>,
 }

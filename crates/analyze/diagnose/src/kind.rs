@@ -5,7 +5,7 @@ use std::fmt;
 /// What a verdict says. JSON and tables write it as `volume-iops`, people read [`Display`](fmt::Display).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum FindingKind {
     /// A disk answers nothing while requests wait.
     DiskStalled,
     /// A disk is slower than its kind while it is asked for less than it sells: sick, not full.
@@ -54,7 +54,7 @@ pub enum Kind {
     CannotTell,
 }
 
-impl Kind {
+impl FindingKind {
     /// All, in the order of this type.
     pub const ALL: [Self; 23] = [
         Self::DiskStalled,
@@ -117,7 +117,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::DiskStalled => "disk stalled",
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn names_are_those_of_json() {
-        for kind in Kind::ALL {
+        for kind in FindingKind::ALL {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
         }
     }

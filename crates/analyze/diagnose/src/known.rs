@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use catalog::{InstanceType, Release, View};
-use deployment::{Deployment, NodeGroup, Settings};
-use disk::{Disk, DiskError, Limits};
+use catalog::{CatalogView, InstanceType, Release};
+use deployment::{Deployment, EngineSettings, NodeGroup};
+use disk::{Disk, DiskError, DiskLimits};
 use timeline::Timeline;
 use units::{Ratio, Usd};
 
@@ -20,9 +20,9 @@ const SCHEDULER_WITH_GRPC: &str = "sched_worker_pool+grpc";
 
 /// What is known of limits, settings and prices. Whatever is not given is not guessed.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct KnownFacts {
     /// The facts of the day whose limits and prices hold.
-    pub view: View,
+    pub view: CatalogView,
     /// Where prices are looked up; the deployment's region if not given.
     pub region: Option<String>,
     /// Disks by the label of their series (`data`), by node and label (`n1/data`), or by volume id; `*` stands for all others.
@@ -59,9 +59,9 @@ impl fmt::Display for KnownError {
 
 impl std::error::Error for KnownError {}
 
-impl Known {
+impl KnownFacts {
     /// Nothing but the catalogue.
-    pub fn nothing(view: View) -> Self {
+    pub fn nothing(view: CatalogView) -> Self {
         Self {
             view,
             region: None,
@@ -78,7 +78,7 @@ impl Known {
     }
 
     /// A deployment whose storage nodes are labelled `n1`, `n2` … in the Timeline.
-    pub fn deployment(view: View, deployment: Deployment) -> Self {
+    pub fn deployment(view: CatalogView, deployment: Deployment) -> Self {
         Self { deployment: Some(deployment), ..Self::nothing(view) }
     }
 
@@ -124,7 +124,7 @@ impl Known {
     }
 
     /// The settings of the engine, where a deployment is known.
-    pub(crate) fn settings(&self) -> Option<&Settings> {
+    pub(crate) fn settings(&self) -> Option<&EngineSettings> {
         self.deployment.as_ref().map(|deployment| &deployment.settings)
     }
 
@@ -157,7 +157,7 @@ impl Known {
     }
 
     /// The limits of a disk; `None` if the catalogue lacks them.
-    pub fn limits(&self, node: &str, disk: &Disk) -> Option<Limits> {
+    pub fn limits(&self, node: &str, disk: &Disk) -> Option<DiskLimits> {
         disk.limits(&self.view, self.instance(node)).ok()
     }
 
@@ -232,7 +232,7 @@ mod tests {
         let mut second = two.nodes[0].clone();
         (second.instance, second.log) = ("m5.4xlarge".to_owned(), None);
         two.nodes.push(second);
-        let known = Known::deployment(view(), two);
+        let known = KnownFacts::deployment(view(), two);
         assert_eq!(known.disk("n1", "log").unwrap().to_string(), "gp3:20GiB");
         assert_eq!(known.disk("n4", "log"), None);
         assert_eq!(known.instance("n4").unwrap().name, "m5.4xlarge");
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn what_is_given_goes_before_the_deployment() {
-        let mut known = Known::deployment(view(), deployment("gp2:100GiB", None));
+        let mut known = KnownFacts::deployment(view(), deployment("gp2:100GiB", None));
         known.disks.insert("data".to_owned(), "gp3:100GiB".parse().unwrap());
         known.disks.insert("n2/data".to_owned(), "io2:100GiB,4000iops".parse().unwrap());
         assert_eq!(known.disk("n1", "data").unwrap().volume.kind, "gp3");
@@ -253,7 +253,7 @@ mod tests {
     fn the_oldest_release_that_is_noted_holds_unless_one_was_said() {
         let mut timeline = Timeline::default();
         timeline.about.notes.insert("release".to_owned(), "8.5.4, 8.5.3".to_owned());
-        let mut known = Known::nothing(view());
+        let mut known = KnownFacts::nothing(view());
         assert_eq!(known.threads("grpc_server", 16, false), Some(8.0), "the newest is assumed");
         assert!(known.says_threads("grpc_server").contains("8.5.7, which is assumed"));
         known.learn_release(&timeline);
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn what_no_cloud_sells_is_refused_by_name() {
-        let mut known = Known::nothing(view());
+        let mut known = KnownFacts::nothing(view());
         known.instance = Some("m5.2xlrge".to_owned());
         assert!(known.check().unwrap_err().to_string().contains("m5.2xlrge"));
         known.instance = None;

@@ -19,10 +19,10 @@ mod verdict;
 mod window;
 
 pub use diagnose::diagnose;
-pub use evidence::{Evidence, Fact};
-pub use facts::{Drawn, Facts, Grid, Scope, Signal, Subject, facts};
-pub use kind::Kind;
-pub use known::{Known, KnownError};
-pub use remedy::{Carrier, Effect, Remedy, carriers};
-pub use rules::{Condition, Margins, Rule, margins, rules};
-pub use verdict::{Episode, Verdict};
+pub use evidence::{Evidence, EvidenceFact};
+pub use facts::{DiagnosisSignal, FindingScope, FindingSubject, IntervalGrid, SignalSeries, SubjectFacts, facts};
+pub use kind::FindingKind;
+pub use known::{KnownError, KnownFacts};
+pub use remedy::{Remedy, RemedyEffect, SuitableDisk, carriers};
+pub use rules::{DiagnosisRule, HeadroomMargins, RuleCondition, margins, rules};
+pub use verdict::{Episode, Finding};

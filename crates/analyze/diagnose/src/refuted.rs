@@ -2,17 +2,18 @@
 //! A device does not tell which disk it is; that was said (`--disk`), or found in a deployment or an account.
 
 use crate::causes::{Cause, cause};
-use crate::facts::{Facts, Scope};
-use crate::rules::{Rule, rules};
-use crate::{Evidence, Kind};
+use crate::facts::{FindingScope, SubjectFacts};
+use crate::rules::{DiagnosisRule, rules};
+use crate::{Evidence, FindingKind};
 
 /// Whose limits are refuted, each by the first rule of the table that says so.
-pub(crate) fn causes(all: &[Facts]) -> Vec<Cause<'_>> {
-    let first = |facts| rules().iter().filter(|rule| rule.kind == Kind::CannotTell).find_map(|rule| of(rule, facts));
+pub(crate) fn causes(all: &[SubjectFacts]) -> Vec<Cause<'_>> {
+    let first =
+        |facts| rules().iter().filter(|rule| rule.kind == FindingKind::CannotTell).find_map(|rule| of(rule, facts));
     all.iter().filter(|facts| !is_behind_cache(facts, all)).filter_map(first).collect()
 }
 
-fn of<'f>(rule: &'static Rule, facts: &'f Facts) -> Option<Cause<'f>> {
+fn of<'f>(rule: &'static DiagnosisRule, facts: &'f SubjectFacts) -> Option<Cause<'f>> {
     let mut cause = cause(rule, facts)?;
     // The use of the limit says it all; that credits are left only says which limit it is.
     cause.evidence = Evidence { says_so: cause.evidence.says_so.into_iter().take(1).collect(), ..Evidence::default() };
@@ -20,9 +21,9 @@ fn of<'f>(rule: &'static Rule, facts: &'f Facts) -> Option<Cause<'f>> {
 }
 
 /// Whether a read cache answers for a disk, or for one of a node: what it answers is counted, and reaches no limit.
-fn is_behind_cache(facts: &Facts, all: &[Facts]) -> bool {
+fn is_behind_cache(facts: &SubjectFacts, all: &[SubjectFacts]) -> bool {
     let mut cached = all.iter().filter(|one| one.disk.as_ref().is_some_and(|disk| disk.cache.is_some()));
-    let is_node = facts.subject.scope == Scope::Node;
+    let is_node = facts.subject.scope == FindingScope::Node;
     cached.any(|one| one.subject == facts.subject || is_node && one.subject.node == facts.subject.node)
 }
 
@@ -33,7 +34,7 @@ pub(crate) fn more(cause: &Cause<'_>) -> String {
         format!("{} of {subject} is at {:.0} %", fact.signal.name(), fact.value * 100.0)
     });
     let seconds = facts.grid.step.as_secs_f64() * cause.within.len() as f64;
-    let (against, what_tells) = if subject.scope == Scope::Instance {
+    let (against, what_tells) = if subject.scope == FindingScope::Instance {
         let instance = facts.instance.as_ref().map_or("an instance", |instance| &instance.name);
         let what_tells = "It is another type, or disks are counted that do not hang on its link (local ones), or twice (LVM \
                           and md over others): say its real type with --instance and what the disks are with --disk, and \

@@ -4,15 +4,15 @@ use std::sync::LazyLock;
 
 use units::{Nanos, Usd};
 
-use crate::facts::Scope;
-use crate::{Kind, Signal};
+use crate::facts::FindingScope;
+use crate::{DiagnosisSignal, FindingKind};
 
 /// A signal held against a threshold, in its unit.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Condition {
+pub struct RuleCondition {
     /// What is looked at.
-    pub signal: Signal,
+    pub signal: DiagnosisSignal,
     /// It must be this or more.
     pub above: Option<f64>,
     /// It must be this or less.
@@ -25,19 +25,19 @@ pub struct Condition {
 /// When a verdict is given.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rule {
+pub struct DiagnosisRule {
     /// What it says.
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// Of what.
-    pub of: Scope,
+    pub of: FindingScope,
     /// What must hold in an interval.
-    pub all: Vec<Condition>,
+    pub all: Vec<RuleCondition>,
     /// What the means over the window, with some of the time around it, must be.
     #[serde(default)]
-    pub over: Vec<Condition>,
+    pub over: Vec<RuleCondition>,
     /// What, if it is so in the mean over the window, speaks against it; each halves what the confidence lacks.
     #[serde(default)]
-    pub doubt: Vec<Condition>,
+    pub doubt: Vec<RuleCondition>,
     /// Of the window's intervals, in so many all conditions hold.
     pub share: f64,
     /// The shortest window.
@@ -51,7 +51,7 @@ pub struct Rule {
     pub rank: u32,
     /// Verdicts of which this one is a consequence where they hold at one time.
     #[serde(default)]
-    pub follows: Vec<Kind>,
+    pub follows: Vec<FindingKind>,
     /// What it means, for people.
     pub says: String,
     /// Why these thresholds.
@@ -111,7 +111,7 @@ struct Threshold {
 #[serde(deny_unknown_fields)]
 struct Table {
     threshold: Vec<Threshold>,
-    rule: Vec<Rule>,
+    rule: Vec<DiagnosisRule>,
 }
 
 static TABLE: LazyLock<Table> =
@@ -140,7 +140,7 @@ static THRESHOLDS: LazyLock<Thresholds> = LazyLock::new(|| {
 
 /// How much more than was delivered a volume should carry: the thresholds of the table that others reckon with too.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Margins {
+pub struct HeadroomMargins {
     /// What is paid for should be so many times the peak.
     pub headroom: f64,
     /// A limit that held requests up is raised at least so many times what was delivered.
@@ -152,13 +152,18 @@ pub struct Margins {
 }
 
 /// The margins that verdicts reckon with.
-pub fn margins() -> Margins {
+pub fn margins() -> HeadroomMargins {
     let t = thresholds();
-    Margins { headroom: t.headroom, raise: t.raise, most_raise: t.most_raise, least_saving: Usd(t.least_saving) }
+    HeadroomMargins {
+        headroom: t.headroom,
+        raise: t.raise,
+        most_raise: t.most_raise,
+        least_saving: Usd(t.least_saving),
+    }
 }
 
 /// All rules, in the table's order.
-pub fn rules() -> &'static [Rule] {
+pub fn rules() -> &'static [DiagnosisRule] {
     &TABLE.rule
 }
 
@@ -166,7 +171,7 @@ pub(crate) fn thresholds() -> &'static Thresholds {
     &THRESHOLDS
 }
 
-impl Condition {
+impl RuleCondition {
     /// Whether a value meets it; `None` where the value is not known and had to be.
     pub(crate) fn holds(&self, value: Option<f64>) -> Option<bool> {
         match value {
@@ -204,7 +209,8 @@ mod tests {
 
     #[test]
     fn a_value_that_is_not_known_meets_only_what_is_optional() {
-        let mut condition = Condition { signal: Signal::IopsUse, above: Some(0.9), below: None, optional: false };
+        let mut condition =
+            RuleCondition { signal: DiagnosisSignal::IopsUse, above: Some(0.9), below: None, optional: false };
         assert_eq!(condition.holds(None), None);
         assert_eq!([0.8, 0.9].map(|value| condition.holds(Some(value))), [Some(false), Some(true)]);
         condition.optional = true;
@@ -213,7 +219,7 @@ mod tests {
 
     #[test]
     fn every_kind_that_is_wrong_has_a_rule() {
-        for kind in Kind::ALL.into_iter().filter(|kind| kind.is_wrong()) {
+        for kind in FindingKind::ALL.into_iter().filter(|kind| kind.is_wrong()) {
             assert!(rules().iter().any(|rule| rule.kind == kind), "{kind}");
         }
     }

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use catalog::{Catalog, View};
-use deployment::{Deployment, NodeGroup, Role, Settings};
-use timeline::{Merge, Point, Points, Series, Timeline, Unit};
+use catalog::{Catalog, CatalogView};
+use deployment::{Deployment, EngineSettings, NodeGroup, NodeRole};
+use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline};
 use units::Nanos;
 use workload::Engine;
 
-use crate::{Kind, Known, Verdict, diagnose};
+use crate::{Finding, FindingKind, KnownFacts, diagnose};
 
-pub(crate) fn view() -> View {
+pub(crate) fn view() -> CatalogView {
     Catalog::embedded().at(None)
 }
 
@@ -23,13 +23,13 @@ pub(crate) fn deployment(data: &str, log: Option<&str>) -> Deployment {
         as_of: None,
         zones: 3,
         nodes: vec![NodeGroup {
-            role: Role::Storage,
+            role: NodeRole::Storage,
             count: 3,
             instance: "m5.2xlarge".to_owned(),
             data: Some(data.parse().unwrap()),
             log: log.map(|log| log.parse().unwrap()),
         }],
-        settings: Settings::default(),
+        settings: EngineSettings::default(),
         asks: None,
     }
 }
@@ -57,12 +57,12 @@ impl Made {
         mut self,
         name: &str,
         labels: &[(&str, &str)],
-        (unit, merge): (Unit, Merge),
+        (unit, merge): (SeriesUnit, MergeRule),
         value: impl Fn(u64) -> Option<f64>,
     ) -> Self {
         let at = |i: u64| Nanos::secs(i * self.step);
-        let point = |i| value(i).map(|value| Point { from: at(i), until: at(i + 1), value });
-        let points = Points::Values(merge, (0..self.steps).filter_map(point).collect());
+        let point = |i| value(i).map(|value| SeriesPoint { from: at(i), until: at(i + 1), value });
+        let points = SeriesPoints::Values(merge, (0..self.steps).filter_map(point).collect());
         let labels: BTreeMap<_, _> = labels.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         self.timeline.series.push(Series { name: name.to_owned(), labels, unit, points });
         self
@@ -71,18 +71,18 @@ impl Made {
     /// A counter that grows by so much a second.
     pub(crate) fn rate(self, name: &str, labels: &[(&str, &str)], per_second: f64) -> Self {
         let step = self.step as f64;
-        self.each(name, labels, (Unit::Count, Merge::Sum), |_| Some(per_second * step))
+        self.each(name, labels, (SeriesUnit::Count, MergeRule::Sum), |_| Some(per_second * step))
     }
 
     /// A level that stays.
     pub(crate) fn level(self, name: &str, labels: &[(&str, &str)], value: f64) -> Self {
-        self.each(name, labels, (Unit::None, Merge::Mean), |_| Some(value))
+        self.each(name, labels, (SeriesUnit::None, MergeRule::Mean), |_| Some(value))
     }
 
     /// All until now, so many times in each interval.
     pub(crate) fn times(mut self, factor: impl Fn(u64) -> f64) -> Self {
         for series in &mut self.timeline.series {
-            if let Points::Values(_, points) = &mut series.points {
+            if let SeriesPoints::Values(_, points) = &mut series.points {
                 (0..).zip(points).for_each(|(i, point)| point.value *= factor(i));
             }
         }
@@ -104,11 +104,11 @@ impl Made {
 }
 
 /// The kinds of all verdicts, the one to act on first.
-pub(crate) fn kinds(made: &Made, known: &Known) -> Vec<Kind> {
+pub(crate) fn kinds(made: &Made, known: &KnownFacts) -> Vec<FindingKind> {
     diagnose(&made.timeline, known).into_iter().map(|verdict| verdict.kind).collect()
 }
 
 /// The verdict to act on.
-pub(crate) fn first(made: &Made, known: &Known) -> Verdict {
+pub(crate) fn first(made: &Made, known: &KnownFacts) -> Finding {
     diagnose(&made.timeline, known).into_iter().next().unwrap()
 }

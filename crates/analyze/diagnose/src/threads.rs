@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
-use catalog::{Release, Releases};
+use catalog::{Release, ReleaseSet};
 
 /// A row of the table: `clamp(base + per_vcpu × vCPU, least, most)` in some releases, from so many vCPU on.
 #[derive(Debug)]
 struct Row {
     written: Written,
-    releases: Releases,
+    releases: ReleaseSet,
 }
 
 #[derive(Debug, serde::Deserialize)]

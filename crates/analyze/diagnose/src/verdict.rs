@@ -2,16 +2,16 @@
 
 use units::{Nanos, Usd};
 
-use crate::facts::Subject;
-use crate::{Effect, Evidence, Kind, Remedy};
+use crate::facts::FindingSubject;
+use crate::{Evidence, FindingKind, Remedy, RemedyEffect};
 
 /// What is wrong with a part of a deployment, or that nothing is.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Verdict {
+pub struct Finding {
     /// What is wrong.
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// With what.
-    pub subject: Subject,
+    pub subject: FindingSubject,
     /// Since when, on the Timeline's clock.
     #[serde(serialize_with = "seconds")]
     pub from: Nanos,
@@ -33,7 +33,7 @@ pub struct Verdict {
     #[serde(rename = "monthly_usd_delta", serialize_with = "usd")]
     pub monthly: Option<Usd>,
     /// What the remedy would do by the disk model; `None` where it cannot be told.
-    pub predicted: Option<Effect>,
+    pub predicted: Option<RemedyEffect>,
 }
 
 /// One of several times that something was so, on the Timeline's clock.
@@ -47,7 +47,7 @@ pub struct Episode {
     pub to: Nanos,
 }
 
-impl Verdict {
+impl Finding {
     /// Whether two verdicts hold at one time.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.from < other.to && other.from < self.to

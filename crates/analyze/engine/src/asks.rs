@@ -1,16 +1,16 @@
 //! What a task asks of each storage node of a given deployment.
 
-use catalog::{CatalogError, InstanceType, View};
-use deployment::{Asks, Deployment};
+use catalog::{CatalogError, CatalogView, InstanceType};
+use deployment::{Deployment, NodeDemand};
 use workload::{IoRates, Task};
 
-use crate::calibration::Calibration;
-use crate::demand::{Cluster, Demand, IoDemand, Prepared, target_rate};
+use crate::calibration::EngineCalibration;
+use crate::demand::{ClusterMachines, IoDemand, OperationDemand, PreparedTask, target_rate};
 
-impl Demand {
+impl OperationDemand {
     /// The load of one node at `rate` operations a second of the cluster, in whole requests and bytes: it is written to files
     /// that people read.
-    pub fn asks(&self, rate: f64) -> Asks {
+    pub fn asks(&self, rate: f64) -> NodeDemand {
         let rates = |io: IoDemand, syncs: f64| IoRates {
             reads: (io.reads * rate).ceil(),
             read_bytes: (io.read_bytes * rate).ceil(),
@@ -18,7 +18,7 @@ impl Demand {
             write_bytes: (io.write_bytes * rate).ceil(),
             flushes: (syncs * rate).ceil(),
         };
-        Asks {
+        NodeDemand {
             data: rates(self.data, 0.0),
             log: rates(self.log, self.syncs),
             stored: Some(self.stored),
@@ -33,18 +33,23 @@ impl Demand {
 /// # Errors
 /// When the catalogue lacks the group's instance type.
 pub fn asks(
-    calibration: &Calibration,
+    calibration: &EngineCalibration,
     task: &Task,
     deployment: &Deployment,
-    view: &View,
-) -> Result<Asks, CatalogError> {
-    let Some((_, group)) = deployment.storage().next() else { return Ok(Asks::default()) };
+    view: &CatalogView,
+) -> Result<NodeDemand, CatalogError> {
+    let Some((_, group)) = deployment.storage().next() else { return Ok(NodeDemand::default()) };
     let instance = view.instance(&group.instance)?;
-    let demand = Prepared::new(calibration, task).demand(&cluster(deployment, instance), &deployment.settings);
+    let demand = PreparedTask::new(calibration, task).demand(&cluster(deployment, instance), &deployment.settings);
     Ok(demand.asks(target_rate(task)))
 }
 
 /// The storage nodes of a deployment, all taken to be on one instance type.
-pub(crate) fn cluster(deployment: &Deployment, instance: &InstanceType) -> Cluster {
-    Cluster { nodes: deployment.storage_nodes(), vcpu: instance.vcpu, memory: instance.memory, zones: deployment.zones }
+pub(crate) fn cluster(deployment: &Deployment, instance: &InstanceType) -> ClusterMachines {
+    ClusterMachines {
+        nodes: deployment.storage_nodes(),
+        vcpu: instance.vcpu,
+        memory: instance.memory,
+        zones: deployment.zones,
+    }
 }

@@ -1,7 +1,7 @@
 //! Hit rates of a least-recently-used cache from skew and size, by Che's approximation.
 
 use units::Bytes;
-use workload::{Band, Profile};
+use workload::{OperationProfile, SkewBand};
 
 /// Points at which a curve is held; the error of interpolating between them is under 0.3 % of accesses (tested).
 const POINTS: usize = 160;
@@ -19,13 +19,13 @@ pub struct HitCurve {
 
 impl HitCurve {
     /// The curve for a workload whose rows lie in blocks of so many bytes, before compression.
-    pub fn of_blocks(profile: &Profile, block: Bytes) -> Self {
+    pub fn of_blocks(profile: &OperationProfile, block: Bytes) -> Self {
         let (bands, rows) = profile.in_blocks(block);
         Self::new(bands, rows)
     }
 
     /// The curve for accesses spread as `bands` over rows of which `rows_per_block` lie in each cached block.
-    pub fn new(bands: &[Band], rows_per_block: f64) -> Self {
+    pub fn new(bands: &[SkewBand], rows_per_block: f64) -> Self {
         let classes = block_classes(bands, rows_per_block.max(1.0));
         let heat = |c: &Class| c.accesses / c.data;
         let hottest = classes.iter().map(heat).fold(f64::MIN, f64::max);
@@ -61,10 +61,10 @@ struct Class {
 
 /// What row bands look like in blocks of `k` rows: rows that lie together keep their band; scattered rows share their block
 /// with others, and the hottest of them decides how hot the block is.
-fn block_classes(bands: &[Band], k: f64) -> Vec<Class> {
+fn block_classes(bands: &[SkewBand], k: f64) -> Vec<Class> {
     let mut classes: Vec<Class> =
         bands.iter().filter(|b| b.clustered).map(|b| Class { data: b.data, accesses: b.accesses }).collect();
-    let mut scattered: Vec<&Band> = bands.iter().filter(|b| !b.clustered && b.data > 0.0).collect();
+    let mut scattered: Vec<&SkewBand> = bands.iter().filter(|b| !b.clustered && b.data > 0.0).collect();
     let total: f64 = scattered.iter().map(|b| b.data).sum();
     scattered.sort_by(|a, b| (b.accesses / b.data).total_cmp(&(a.accesses / a.data)));
     // The probability that a block of `rows` rows has none of the bands before and including each.
@@ -104,13 +104,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn uniform() -> Vec<Band> {
-        vec![Band { data: 1.0, accesses: 1.0, clustered: false }]
+    fn uniform() -> Vec<SkewBand> {
+        vec![SkewBand { data: 1.0, accesses: 1.0, clustered: false }]
     }
 
     /// Hot tenth of the rows takes `share` of the accesses.
-    fn hot_tenth(share: f64, clustered: bool) -> Vec<Band> {
-        vec![Band { data: 0.1, accesses: share, clustered }, Band { data: 0.9, accesses: 1.0 - share, clustered }]
+    fn hot_tenth(share: f64, clustered: bool) -> Vec<SkewBand> {
+        vec![
+            SkewBand { data: 0.1, accesses: share, clustered },
+            SkewBand { data: 0.9, accesses: 1.0 - share, clustered },
+        ]
     }
 
     #[test]

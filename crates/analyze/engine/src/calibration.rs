@@ -27,17 +27,17 @@ constants! {
 
 /// All constants of the engine models.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Calibration {
+pub struct EngineCalibration {
     /// TiKV's.
     pub tikv: Tikv,
     /// InnoDB's.
     pub innodb: Innodb,
 }
 
-impl Calibration {
+impl EngineCalibration {
     /// The constants that ship with the program.
     pub fn embedded() -> &'static Self {
-        static EMBEDDED: LazyLock<Calibration> = LazyLock::new(|| Calibration {
+        static EMBEDDED: LazyLock<EngineCalibration> = LazyLock::new(|| EngineCalibration {
             tikv: Tikv::from_table(include_str!("../tables/tikv.toml")).expect("tested: tikv.toml is complete"),
             innodb: Innodb::from_table(include_str!("../tables/innodb.toml")).expect("tested: innodb.toml is complete"),
         });

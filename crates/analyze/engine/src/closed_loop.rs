@@ -1,14 +1,14 @@
 //! Whether clients that wait for their answers can send what is asked for.
 
-use catalog::View;
+use catalog::CatalogView;
 use deployment::Deployment;
 use workload::Task;
 
 use crate::asks::cluster;
-use crate::calibration::Calibration;
-use crate::demand::{Prepared, target_rate};
+use crate::calibration::EngineCalibration;
+use crate::demand::{PreparedTask, target_rate};
 use crate::latency::latency;
-use crate::predict::{Capacity, DiskCapacity, ceiling};
+use crate::predict::{DiskCapacity, NodeCapacity, ceiling};
 
 /// A closed loop that is too small for its target: clients over latency is the most that it sends (Little's law).
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -48,7 +48,12 @@ const LOADED: f64 = 0.9;
 
 /// What the clients of a task lack on a deployment at the target rate, or at as much of it as the deployment carries; `None` where they
 /// suffice, and where the catalogue does not know enough to say.
-pub fn closed_loop(calibration: &Calibration, task: &Task, deployment: &Deployment, view: &View) -> Option<ClosedLoop> {
+pub fn closed_loop(
+    calibration: &EngineCalibration,
+    task: &Task,
+    deployment: &Deployment,
+    view: &CatalogView,
+) -> Option<ClosedLoop> {
     let (_, group) = deployment.storage().next()?;
     let instance = view.instance(&group.instance).ok()?;
     let limits = |disk: &disk::Disk| disk.limits(view, Some(instance)).ok().map(|limits| DiskCapacity::from(&limits));
@@ -56,13 +61,13 @@ pub fn closed_loop(calibration: &Calibration, task: &Task, deployment: &Deployme
         Some(log) => Some(limits(log)?),
         None => None,
     };
-    let capacity = Capacity {
+    let capacity = NodeCapacity {
         data: limits(group.data.as_ref()?)?,
         log,
         instance: instance.caps.map(|caps| (caps.iops, caps.throughput)),
         cores: instance.sustained_threads().ok()? * instance.thread_speed(),
     };
-    let demand = Prepared::new(calibration, task).demand(&cluster(deployment, instance), &deployment.settings);
+    let demand = PreparedTask::new(calibration, task).demand(&cluster(deployment, instance), &deployment.settings);
     let rate = target_rate(task).min(LOADED * ceiling(&demand, &capacity).0);
     ClosedLoop::short(task, latency(&demand, &capacity, rate).mean.as_secs_f64())
 }

@@ -1,17 +1,17 @@
 //! What one operation asks of each resource.
 
-use deployment::Settings;
+use deployment::EngineSettings;
 use units::Bytes;
 use workload::{Engine, Task};
 
-use crate::calibration::Calibration;
+use crate::calibration::EngineCalibration;
 use crate::innodb::InnodbModel;
 use crate::measured;
 use crate::tikv::TikvModel;
 
 /// The machines that share the work.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cluster {
+pub struct ClusterMachines {
     /// Storage nodes.
     pub nodes: u32,
     /// Hardware threads of each.
@@ -70,7 +70,7 @@ impl IoDemand {
 /// What one operation of the workload asks of ONE node, in the mean over nodes: multiply by the cluster's operations a
 /// second to get a node's load.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Demand {
+pub struct OperationDemand {
     /// Core-seconds.
     pub cpu: f64,
     /// The data disk, without the log.
@@ -86,12 +86,12 @@ pub struct Demand {
     /// Bytes of the log of one node, on whichever disk it is.
     pub log_stored: Bytes,
     /// The steps that a client waits for.
-    pub path: Path,
+    pub path: OperationPath,
 }
 
 /// The steps of one operation that happen one after the other.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Path {
+pub struct OperationPath {
     /// Core-seconds in sequence.
     pub cpu: f64,
     /// Seconds on the network and in clients, not contended.
@@ -112,7 +112,7 @@ pub struct Path {
 
 /// A task made ready for many questions: what depends on neither machines nor settings is computed once.
 #[derive(Debug, Clone)]
-pub struct Prepared<'a> {
+pub struct PreparedTask<'a> {
     task: &'a Task,
     model: Model<'a>,
 }
@@ -121,12 +121,12 @@ pub struct Prepared<'a> {
 enum Model<'a> {
     Tikv(Box<TikvModel<'a>>),
     Innodb(Box<InnodbModel<'a>>),
-    Measured(&'a workload::Measured),
+    Measured(&'a workload::MeasuredWorkload),
 }
 
-impl<'a> Prepared<'a> {
+impl<'a> PreparedTask<'a> {
     /// The model of the task's engine, or the measured rates themselves.
-    pub fn new(calibration: &'a Calibration, task: &'a Task) -> Self {
+    pub fn new(calibration: &'a EngineCalibration, task: &'a Task) -> Self {
         let model = match (&task.measured, task.engine) {
             (Some(measured), _) => Model::Measured(measured),
             (None, Engine::TiKv) => Model::Tikv(Box::new(TikvModel::new(&calibration.tikv, task))),
@@ -141,7 +141,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// What an operation asks of one node of `cluster` under `settings`, at the target rate with growth.
-    pub fn demand(&self, cluster: &Cluster, settings: &Settings) -> Demand {
+    pub fn demand(&self, cluster: &ClusterMachines, settings: &EngineSettings) -> OperationDemand {
         match &self.model {
             Model::Tikv(model) => model.demand(cluster, settings),
             Model::Innodb(model) => model.demand(cluster, settings),

@@ -1,12 +1,12 @@
 //! InnoDB: a redo log in front of B-trees, whose pages are read through and written from the buffer pool.
 
-use deployment::Settings;
+use deployment::EngineSettings;
 use units::Bytes;
 use workload::Task;
 
 use crate::cache::HitCurve;
 use crate::calibration::Innodb;
-use crate::demand::{Cluster, Demand, IoDemand, Path, target_rate};
+use crate::demand::{ClusterMachines, IoDemand, OperationDemand, OperationPath, target_rate};
 use crate::group_commit::syncs_per_second;
 
 /// A task on InnoDB. The first node takes all load; further nodes are standbys that replay it.
@@ -23,7 +23,7 @@ impl<'a> InnodbModel<'a> {
         Self { constants, task, curve: HitCurve::of_blocks(&task.profile, filled) }
     }
 
-    pub(crate) fn demand(&self, cluster: &Cluster, settings: &Settings) -> Demand {
+    pub(crate) fn demand(&self, cluster: &ClusterMachines, settings: &EngineSettings) -> OperationDemand {
         let (c, profile) = (self.constants, &self.task.profile);
         let rate = target_rate(self.task).max(1e-9);
         let logical = profile.data.as_f64() * (1.0 + self.task.targets.growth);
@@ -66,7 +66,7 @@ impl<'a> InnodbModel<'a> {
         let log = IoDemand { writes: syncs, write_bytes: log_bytes, ..IoDemand::default() };
         let records = profile.point_reads + profile.scans * profile.rows_per_scan + rows + entries;
         let cpu = profile.statements * c.cpu_statement + records * c.cpu_row + (page_reads + page_writes) * c.cpu_page;
-        Demand {
+        OperationDemand {
             cpu,
             data,
             log,
@@ -76,7 +76,7 @@ impl<'a> InnodbModel<'a> {
             stored: Bytes(stored as u64),
             log_stored: Bytes(c.redo_capacity as u64),
             // Statements of one operation come one after the other, and each waits for its own pages.
-            path: Path {
+            path: OperationPath {
                 cpu,
                 delay: profile.statements * c.statement,
                 reads: page_reads,

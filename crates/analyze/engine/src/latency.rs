@@ -1,15 +1,15 @@
 //! How long an operation takes at a given rate.
 
-use disk::{Direction, ServiceTime};
+use disk::{IoDirection, ServiceTime};
 use units::{Bytes, Nanos};
 
-use crate::demand::Demand;
+use crate::demand::OperationDemand;
 use crate::group_commit::waited_syncs;
-use crate::predict::{Capacity, DiskCapacity};
+use crate::predict::{DiskCapacity, NodeCapacity};
 
 /// Latency of an operation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Latency {
+pub struct OperationLatency {
     /// Mean.
     pub mean: Nanos,
     /// Median.
@@ -45,13 +45,13 @@ impl Moments {
 
     /// Percentiles of the log-normal with these moments: latencies are positive and skewed, and sums of log-normals are
     /// near to log-normal (Fenton and Wilkinson).
-    fn latency(self) -> Latency {
+    fn latency(self) -> OperationLatency {
         if self.mean <= 0.0 {
-            return Latency { mean: Nanos(0), p50: Nanos(0), p99: Nanos(0) };
+            return OperationLatency { mean: Nanos(0), p50: Nanos(0), p99: Nanos(0) };
         }
         let sigma2 = (1.0 + self.variance / (self.mean * self.mean)).ln();
         let median = self.mean * (-sigma2 / 2.0).exp();
-        Latency {
+        OperationLatency {
             mean: Nanos::from_secs_f64(self.mean),
             p50: Nanos::from_secs_f64(median),
             p99: Nanos::from_secs_f64(median * (P99 * sigma2.sqrt()).exp()),
@@ -59,7 +59,7 @@ impl Moments {
     }
 }
 
-impl Latency {
+impl OperationLatency {
     /// The same with `seconds` more of waiting at a full resource, about as long for every operation.
     pub(crate) fn plus_waiting(self, seconds: f64) -> Self {
         let waiting = Nanos::from_secs_f64(seconds);
@@ -71,11 +71,16 @@ impl Latency {
 ///
 /// It does not depend on a disk's I/O limit below that limit (a hard ceiling), and grows with the use of its throughput limit
 /// (a soft one). At or over a ceiling it has no meaning: ask [`crate::ceiling`] first.
-pub fn latency(demand: &Demand, capacity: &Capacity, rate: f64) -> Latency {
+pub fn latency(demand: &OperationDemand, capacity: &NodeCapacity, rate: f64) -> OperationLatency {
     at(demand, capacity, rate, Population::Open)
 }
 
-pub(crate) fn at(demand: &Demand, capacity: &Capacity, rate: f64, population: Population) -> Latency {
+pub(crate) fn at(
+    demand: &OperationDemand,
+    capacity: &NodeCapacity,
+    rate: f64,
+    population: Population,
+) -> OperationLatency {
     let path = &demand.path;
     let mut moments = Moments::default();
     moments.add(1.0, path.delay, 0.0);
@@ -92,12 +97,12 @@ pub(crate) fn at(demand: &Demand, capacity: &Capacity, rate: f64, population: Po
     moments.add(1.0, queued, queued * queued);
 
     let used = throughput_use(demand, capacity, rate);
-    let (mean, variance) = io_time(&capacity.data, Direction::Read, path.read_size, used.data);
+    let (mean, variance) = io_time(&capacity.data, IoDirection::Read, path.read_size, used.data);
     let (waited, waited_variance) = wait_for_writes(demand, capacity, rate);
     moments.add(path.reads, mean + waited, variance + waited_variance);
 
     let (log, log_use) = capacity.log.as_ref().map_or((&capacity.data, used.data), |log| (log, used.log));
-    let (mean, variance) = io_time(log, Direction::Write, path.sync_size, log_use);
+    let (mean, variance) = io_time(log, IoDirection::Write, path.sync_size, log_use);
     let flush = log.service.flush.as_secs_f64();
     let waited = waited_syncs(rate * demand.syncs * (mean + flush));
     moments.add(path.syncs, waited * (mean + flush), waited * waited * variance);
@@ -112,7 +117,7 @@ struct ThroughputUse {
     log: f64,
 }
 
-fn throughput_use(demand: &Demand, capacity: &Capacity, rate: f64) -> ThroughputUse {
+fn throughput_use(demand: &OperationDemand, capacity: &NodeCapacity, rate: f64) -> ThroughputUse {
     let on_data = demand.data.bytes() + if capacity.log.is_none() { demand.log.bytes() } else { 0.0 };
     let on_log = if capacity.log.is_some() { demand.log.bytes() } else { 0.0 };
     let log_shares = capacity.log.is_some_and(|l| l.shares_instance_caps);
@@ -129,7 +134,7 @@ fn throughput_use(demand: &Demand, capacity: &Capacity, rate: f64) -> Throughput
 /// Mean and variance of what a read of the data disk waits for writes, in seconds: for the rest of a page that is
 /// programmed, with as great a probability as writes take of what the disk can write. A [`DiskCapacity`] is of the mix, so of
 /// flash that writes slower than it reads this is exact for writes alone, and too little the more is read beside them.
-fn wait_for_writes(demand: &Demand, capacity: &Capacity, rate: f64) -> (f64, f64) {
+fn wait_for_writes(demand: &OperationDemand, capacity: &NodeCapacity, rate: f64) -> (f64, f64) {
     let disk = &capacity.data;
     let written = if capacity.log.is_none() { demand.data.plus(&demand.log) } else { demand.data };
     let ios = written.writes.max(written.write_bytes / disk.io_unit) / disk.iops.0;
@@ -140,7 +145,7 @@ fn wait_for_writes(demand: &Demand, capacity: &Capacity, rate: f64) -> (f64, f64
 }
 
 /// Mean and variance of one I/O of a disk in use, in seconds.
-fn io_time(disk: &DiskCapacity, direction: Direction, bytes: f64, used: f64) -> (f64, f64) {
+fn io_time(disk: &DiskCapacity, direction: IoDirection, bytes: f64, used: f64) -> (f64, f64) {
     let service: &ServiceTime = &disk.service;
     let mean = service.mean(service.median(direction, Bytes(bytes as u64), used));
     (mean, mean * mean * ((service.sigma * service.sigma).exp() - 1.0))

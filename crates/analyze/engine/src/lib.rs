@@ -22,10 +22,10 @@ mod tikv;
 
 pub use asks::asks;
 pub use cache::HitCurve;
-pub use calibration::{Calibration, Innodb, Tikv};
+pub use calibration::{EngineCalibration, Innodb, Tikv};
 pub use closed_loop::{ClosedLoop, closed_loop};
 pub use constants::values;
-pub use demand::{Cluster, Demand, IoDemand, Path, Prepared, target_rate};
-pub use latency::{Latency, latency};
-pub use predict::{Capacity, DiskCapacity, Load, Prediction, Resource, ceiling, predict, utilisation};
-pub use ratios::Ratios;
+pub use demand::{ClusterMachines, IoDemand, OperationDemand, OperationPath, PreparedTask, target_rate};
+pub use latency::{OperationLatency, latency};
+pub use predict::{DiskCapacity, EnginePrediction, NodeCapacity, OfferedLoad, Resource, ceiling, predict, utilisation};
+pub use ratios::CompressionRatios;

@@ -1,8 +1,8 @@
 //! The shape of a levelled tree and what it costs to keep it.
 
-use deployment::Compression;
+use deployment::BlockCompression;
 
-use crate::Ratios;
+use crate::CompressionRatios;
 use crate::calibration::Tikv;
 
 /// A levelled tree with dynamic level sizes in its steady state.
@@ -36,7 +36,12 @@ impl Tree {
     }
 
     /// What a byte costs on its way from the memtable to the last level.
-    pub(crate) fn amplification(self, ratios: Ratios, compression: Compression, c: &Tikv) -> Amplification {
+    pub(crate) fn amplification(
+        self,
+        ratios: CompressionRatios,
+        compression: BlockCompression,
+        c: &Tikv,
+    ) -> Amplification {
         // L0 and the levels that are used, numbered from the base level on.
         let on_level = |level: u32| ratios.on_level(level as usize, 1, self.levels as usize, compression);
         let flush = on_level(0);
@@ -58,24 +63,24 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Calibration;
+    use crate::EngineCalibration;
 
     fn constants() -> &'static Tikv {
-        &Calibration::embedded().tikv
+        &EngineCalibration::embedded().tikv
     }
 
-    fn written(gigabytes: f64, lz4: f64, compression: Compression) -> f64 {
+    fn written(gigabytes: f64, lz4: f64, compression: BlockCompression) -> f64 {
         let c = constants();
-        let ratios = Ratios::new(lz4, 65536.0, c.small_block_penalty, c.zstd_exponent);
+        let ratios = CompressionRatios::new(lz4, 65536.0, c.small_block_penalty, c.zstd_exponent);
         Tree::holding(gigabytes * 1e9, c).amplification(ratios, compression, c).written
     }
 
     #[test]
     fn write_amplification_is_near_ten_at_18_gb_and_grows_slowly_with_size() {
         let (at_18, at_180, at_1800) = (
-            written(18.0, 1.0, Compression::None),
-            written(180.0, 1.0, Compression::None),
-            written(1800.0, 1.0, Compression::None),
+            written(18.0, 1.0, BlockCompression::None),
+            written(180.0, 1.0, BlockCompression::None),
+            written(1800.0, 1.0, BlockCompression::None),
         );
         assert!((9.0..11.0).contains(&at_18), "{at_18}");
         assert!(at_18 < at_180 && at_180 < at_1800 && at_1800 < 20.0, "{at_180} {at_1800}");
@@ -83,11 +88,11 @@ mod tests {
 
     #[test]
     fn compression_on_every_level_saves_compaction_bytes() {
-        assert!(written(100.0, 0.5, Compression::Zstd) < written(100.0, 0.5, Compression::Default));
-        assert!(written(100.0, 0.5, Compression::Default) < written(100.0, 0.5, Compression::None));
+        assert!(written(100.0, 0.5, BlockCompression::Zstd) < written(100.0, 0.5, BlockCompression::Default));
+        assert!(written(100.0, 0.5, BlockCompression::Default) < written(100.0, 0.5, BlockCompression::None));
         assert_eq!(
-            written(100.0, 1.0, Compression::Zstd),
-            written(100.0, 1.0, Compression::None),
+            written(100.0, 1.0, BlockCompression::Zstd),
+            written(100.0, 1.0, BlockCompression::None),
             "random bytes do not shrink"
         );
     }

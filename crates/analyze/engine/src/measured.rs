@@ -1,15 +1,15 @@
 //! Disk rates seen on a running cluster, spread over another number of nodes.
 
 use units::Bytes;
-use workload::{IoRates, Measured, Task};
+use workload::{IoRates, MeasuredWorkload, Task};
 
-use crate::demand::{Cluster, Demand, IoDemand, Path};
+use crate::demand::{ClusterMachines, IoDemand, OperationDemand, OperationPath};
 
 /// The demand of "one measured load a second": the whole cluster's rates over the new number of nodes.
 ///
 /// Caches are taken as they were: a node with more memory than the measured one would read less, one with less more. What a
 /// client waits for is one sync of the log, the step that every write goes through.
-pub(crate) fn demand(measured: &Measured, task: &Task, cluster: &Cluster) -> Demand {
+pub(crate) fn demand(measured: &MeasuredWorkload, task: &Task, cluster: &ClusterMachines) -> OperationDemand {
     let share = measured.nodes / f64::from(cluster.nodes);
     let io = |rates: &IoRates| {
         IoDemand {
@@ -21,7 +21,7 @@ pub(crate) fn demand(measured: &Measured, task: &Task, cluster: &Cluster) -> Dem
         .times(share)
     };
     let flushes = measured.log.flushes;
-    Demand {
+    OperationDemand {
         cpu: measured.cores.unwrap_or(0.0) * share,
         data: io(&measured.data),
         log: io(&measured.log),
@@ -29,10 +29,10 @@ pub(crate) fn demand(measured: &Measured, task: &Task, cluster: &Cluster) -> Dem
         cross_zone: 0.0,
         stored: Bytes((measured.stored.as_f64() * share * (1.0 + task.targets.growth)) as u64),
         log_stored: Bytes(0),
-        path: Path {
+        path: OperationPath {
             syncs: 1.0,
             sync_size: if flushes > 0.0 { measured.log.write_bytes / flushes } else { 4096.0 },
-            ..Path::default()
+            ..OperationPath::default()
         },
     }
 }

@@ -1,9 +1,9 @@
 //! How far given machines and disks go, and what comes out under a load.
 
-use disk::{Limits, ServiceTime};
+use disk::{DiskLimits, ServiceTime};
 use units::{BytesPerSec, Iops, Nanos};
 
-use crate::demand::Demand;
+use crate::demand::OperationDemand;
 use crate::latency::{self, Population};
 
 /// What can run out.
@@ -43,9 +43,9 @@ pub struct DiskCapacity {
     pub shares_instance_caps: bool,
 }
 
-impl From<&Limits> for DiskCapacity {
+impl From<&DiskLimits> for DiskCapacity {
     /// The sustained part: bursts do not carry a plan.
-    fn from(limits: &Limits) -> Self {
+    fn from(limits: &DiskLimits) -> Self {
         Self {
             iops: limits.iops,
             throughput: limits.throughput,
@@ -58,7 +58,7 @@ impl From<&Limits> for DiskCapacity {
 
 /// What one node has.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Capacity {
+pub struct NodeCapacity {
     /// The data disk.
     pub data: DiskCapacity,
     /// The log's own disk, if any.
@@ -71,7 +71,7 @@ pub struct Capacity {
 
 /// How operations arrive.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Load {
+pub enum OfferedLoad {
     /// So many clients, each waiting for its answer.
     Closed(f64),
     /// So many operations a second, whatever the latency.
@@ -80,7 +80,7 @@ pub enum Load {
 
 /// What comes out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prediction {
+pub struct EnginePrediction {
     /// Operations a second.
     pub throughput: f64,
     /// Operations a second at which the first resource is full.
@@ -98,7 +98,7 @@ pub struct Prediction {
 }
 
 /// Share of each resource that one operation a second uses; zero for a resource that the node does not have.
-pub fn utilisation(demand: &Demand, capacity: &Capacity) -> [(Resource, f64); 7] {
+pub fn utilisation(demand: &OperationDemand, capacity: &NodeCapacity) -> [(Resource, f64); 7] {
     let (on_data, on_log) = match capacity.log {
         Some(_) => (demand.data, demand.log),
         None => (demand.data.plus(&demand.log), Default::default()),
@@ -126,7 +126,7 @@ pub fn utilisation(demand: &Demand, capacity: &Capacity) -> [(Resource, f64); 7]
 }
 
 /// Operations a second of the cluster at which the first resource is full, and which.
-pub fn ceiling(demand: &Demand, capacity: &Capacity) -> (f64, Resource) {
+pub fn ceiling(demand: &OperationDemand, capacity: &NodeCapacity) -> (f64, Resource) {
     let fullest = utilisation(demand, capacity).into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
     fullest.map_or((f64::INFINITY, Resource::Clients), |(resource, share)| (1.0 / share, resource))
 }
@@ -135,11 +135,11 @@ pub fn ceiling(demand: &Demand, capacity: &Capacity) -> (f64, Resource) {
 ///
 /// A closed loop obeys the response law N = X (Z + R(X)) of mean-value analysis: R grows with X, so there is one X below the
 /// ceiling, found by bisection; where the clients could push past the ceiling, X stays there and the rest of R is waiting.
-pub fn predict(demand: &Demand, capacity: &Capacity, load: Load) -> Prediction {
+pub fn predict(demand: &OperationDemand, capacity: &NodeCapacity, load: OfferedLoad) -> EnginePrediction {
     let (ceiling, first) = ceiling(demand, capacity);
     let (throughput, population) = match load {
-        Load::Open(rate) => (rate.min(ceiling), Population::Open),
-        Load::Closed(clients) => {
+        OfferedLoad::Open(rate) => (rate.min(ceiling), Population::Open),
+        OfferedLoad::Closed(clients) => {
             let cycle = |rate: f64| {
                 let latency = latency::at(demand, capacity, rate, Population::Closed(clients));
                 demand.path.think + latency.mean.as_secs_f64()
@@ -159,12 +159,12 @@ pub fn predict(demand: &Demand, capacity: &Capacity, load: Load) -> Prediction {
     };
     let saturated = throughput >= ceiling * 0.999;
     let mut latency = latency::at(demand, capacity, throughput, population);
-    if let (Load::Closed(clients), true) = (load, saturated) {
+    if let (OfferedLoad::Closed(clients), true) = (load, saturated) {
         let waiting = clients / throughput - demand.path.think - latency.mean.as_secs_f64();
         latency = latency.plus_waiting(waiting.max(0.0));
     }
-    let bottleneck = if matches!(load, Load::Closed(_)) && !saturated { Resource::Clients } else { first };
-    Prediction {
+    let bottleneck = if matches!(load, OfferedLoad::Closed(_)) && !saturated { Resource::Clients } else { first };
+    EnginePrediction {
         throughput,
         ceiling,
         mean: latency.mean,

@@ -1,15 +1,15 @@
 //! Compressed over raw size of a block, by level.
 
-use deployment::Compression;
+use deployment::BlockCompression;
 
 /// Compressed over raw size of a block under LZ4 and Zstandard.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ratios {
+pub struct CompressionRatios {
     lz4: f64,
     zstd: f64,
 }
 
-impl Ratios {
+impl CompressionRatios {
     /// Ratios of data with LZ4 ratio `lz4` at 64 KiB in blocks of `block` bytes, with the constants `small_block_penalty` and
     /// `zstd_exponent` of `tables/tikv.toml`.
     pub fn new(lz4: f64, block: f64, small_block_penalty: f64, zstd_exponent: f64) -> Self {
@@ -22,22 +22,22 @@ impl Ratios {
     ///
     /// TiKV's default list is no, no, lz4, lz4, lz4, zstd, zstd; with dynamic level sizes its first two are for L0 and the base
     /// level, and the last level is Zstandard whatever its number (bottommost-level-compression).
-    pub fn on_level(self, level: usize, base: usize, last: usize, compression: Compression) -> f64 {
+    pub fn on_level(self, level: usize, base: usize, last: usize, compression: BlockCompression) -> f64 {
         match compression {
-            Compression::None => 1.0,
-            Compression::Zstd => self.zstd,
-            Compression::Default if level == last => self.zstd,
-            Compression::Default if level <= base => 1.0,
-            Compression::Default => self.lz4,
+            BlockCompression::None => 1.0,
+            BlockCompression::Zstd => self.zstd,
+            BlockCompression::Default if level == last => self.zstd,
+            BlockCompression::Default if level <= base => 1.0,
+            BlockCompression::Default => self.lz4,
         }
     }
 
     /// The ratio of the data at rest, nine tenths of which are on the last level.
-    pub fn at_rest(self, compression: Compression) -> f64 {
+    pub fn at_rest(self, compression: BlockCompression) -> f64 {
         match compression {
-            Compression::None => 1.0,
-            Compression::Zstd => self.zstd,
-            Compression::Default => 0.9 * self.zstd + 0.1 * self.lz4,
+            BlockCompression::None => 1.0,
+            BlockCompression::Zstd => self.zstd,
+            BlockCompression::Default => 0.9 * self.zstd + 0.1 * self.lz4,
         }
     }
 }
@@ -45,13 +45,15 @@ impl Ratios {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Calibration;
+    use crate::EngineCalibration;
 
     #[test]
     fn smaller_blocks_compress_worse() {
-        let c = &Calibration::embedded().tikv;
-        let at_rest =
-            |block: f64| Ratios::new(0.5, block, c.small_block_penalty, c.zstd_exponent).at_rest(Compression::Default);
+        let c = &EngineCalibration::embedded().tikv;
+        let at_rest = |block: f64| {
+            CompressionRatios::new(0.5, block, c.small_block_penalty, c.zstd_exponent)
+                .at_rest(BlockCompression::Default)
+        };
         assert!(at_rest(4096.0) > at_rest(65536.0));
     }
 }

@@ -2,16 +2,17 @@
 
 use disk::ServiceTime;
 use units::{Bytes, BytesPerSec, Iops, Nanos};
-use workload::{Availability, Band, Engine, Profile, Task};
+use workload::{AvailabilityTarget, Engine, OperationProfile, SkewBand, Task};
 
-use crate::{Capacity, Cluster, DiskCapacity};
+use crate::{ClusterMachines, DiskCapacity, NodeCapacity};
 
 /// Point updates of 1 KiB rows, uniform over 300 GB, 10,000 a second; raw keys.
 pub(crate) fn updates(engine: Engine) -> Task {
-    let raw = Profile::raw_keys(Bytes::kib(1), Bytes(300_000_000_000), 0.6);
-    let popularity = vec![Band { data: 1.0, accesses: 1.0, clustered: false }];
-    let mut task = Task::open_loop(engine, Profile { updates: 1.0, random_keys: false, popularity, ..raw }, 10_000.0);
-    task.targets.availability = Availability::Zone;
+    let raw = OperationProfile::raw_keys(Bytes::kib(1), Bytes(300_000_000_000), 0.6);
+    let popularity = vec![SkewBand { data: 1.0, accesses: 1.0, clustered: false }];
+    let mut task =
+        Task::open_loop(engine, OperationProfile { updates: 1.0, random_keys: false, popularity, ..raw }, 10_000.0);
+    task.targets.availability = AvailabilityTarget::Zone;
     task
 }
 
@@ -24,8 +25,8 @@ pub(crate) fn reads(engine: Engine) -> Task {
 }
 
 /// Three nodes of 16 vCPU and 64 GiB in three zones.
-pub(crate) fn three_nodes() -> Cluster {
-    Cluster { nodes: 3, vcpu: 16, memory: Bytes::gib(64), zones: 3 }
+pub(crate) fn three_nodes() -> ClusterMachines {
+    ClusterMachines { nodes: 3, vcpu: 16, memory: Bytes::gib(64), zones: 3 }
 }
 
 /// A gp3-like disk.
@@ -48,8 +49,8 @@ pub(crate) fn volume(iops: f64, mib: f64) -> DiskCapacity {
 }
 
 /// One such disk for data and log on 16 cores behind an instance that lets 593.75 MB/s through.
-pub(crate) fn shared(iops: f64, mib: f64) -> Capacity {
-    Capacity {
+pub(crate) fn shared(iops: f64, mib: f64) -> NodeCapacity {
+    NodeCapacity {
         data: volume(iops, mib),
         log: None,
         instance: Some((Iops(18_750.0), BytesPerSec::mb(593.75))),

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use deployment::{Locks, Settings};
+use deployment::{EngineSettings, LockMode};
 use units::Bytes;
 use workload::Task;
 
-use crate::Ratios;
+use crate::CompressionRatios;
 use crate::cache::HitCurve;
 use crate::calibration::Tikv;
-use crate::demand::{Cluster, Demand, IoDemand, Path, target_rate};
+use crate::demand::{ClusterMachines, IoDemand, OperationDemand, OperationPath, target_rate};
 use crate::group_commit::syncs_per_second;
 use crate::lsm::Tree;
 
@@ -63,7 +63,7 @@ impl<'a> TikvModel<'a> {
         Self { constants, task, curves: USUAL_BLOCKS.into_iter().map(|block| (block, curve(block))).collect() }
     }
 
-    pub(crate) fn demand(&self, cluster: &Cluster, settings: &Settings) -> Demand {
+    pub(crate) fn demand(&self, cluster: &ClusterMachines, settings: &EngineSettings) -> OperationDemand {
         if let Cow::Owned(apart) = settings.laid_out(self.task) {
             return TikvModel::new(self.constants, &apart).demand(cluster, settings);
         }
@@ -74,14 +74,14 @@ impl<'a> TikvModel<'a> {
         let replicas = f64::from(settings.replicas.unwrap_or(3));
         let compression = settings.compression.unwrap_or_default();
         let block = settings.block_size.unwrap_or(DEFAULT_BLOCK);
-        let ratios = Ratios::new(profile.compressed, block.as_f64(), c.small_block_penalty, c.zstd_exponent);
+        let ratios = CompressionRatios::new(profile.compressed, block.as_f64(), c.small_block_penalty, c.zstd_exponent);
         let separated = settings.value_separation.is_some_and(|least| profile.row >= least);
 
         let logical = profile.data.as_f64() * profile.encoded * (1.0 + self.task.targets.growth);
         let row = profile.row.as_f64();
         let in_tree = if separated { c.pointer / row } else { 1.0 };
         let at_rest = ratios.at_rest(compression);
-        let blobs_at_rest = ratios.at_rest(deployment::Compression::Zstd) / (1.0 - c.blob_garbage);
+        let blobs_at_rest = ratios.at_rest(deployment::BlockCompression::Zstd) / (1.0 - c.blob_garbage);
         let tree_bytes = logical * in_tree * at_rest * replicas / nodes;
         let blob_bytes = if separated { logical * blobs_at_rest * replicas / nodes } else { 0.0 };
 
@@ -90,7 +90,7 @@ impl<'a> TikvModel<'a> {
         let amplification = Tree::holding(tree_bytes, c).amplification(ratios, compression, c);
         // Blobs are written once at flush and, for the part that updates kill, again by garbage collection.
         let updated = profile.updates / (profile.inserts + profile.updates).max(1e-12);
-        let blob_output = writes.blobs * ratios.at_rest(deployment::Compression::Zstd);
+        let blob_output = writes.blobs * ratios.at_rest(deployment::BlockCompression::Zstd);
         let collected = blob_output * updated;
         let tree_writes = (writes.tree * amplification.written + blob_output + collected) * per_node;
         let tree_reads = (writes.tree * amplification.read * c.compaction_read_miss + collected) * per_node;
@@ -124,7 +124,7 @@ impl<'a> TikvModel<'a> {
             + profile.scans * (c.cpu_scan + profile.rows_per_scan * c.cpu_scan_row)
             + writes.rows * writes.passes * c.cpu_write * replicas
             + self.traffic_cpu(cluster, settings, replicas, &writes);
-        Demand {
+        OperationDemand {
             cpu: foreground_cpu / nodes + (tree_reads + tree_writes) * c.cpu_compaction_byte,
             data,
             log,
@@ -137,7 +137,7 @@ impl<'a> TikvModel<'a> {
     }
 
     /// Cores that saving traffic between zones costs.
-    fn traffic_cpu(&self, cluster: &Cluster, settings: &Settings, replicas: f64, writes: &Writes) -> f64 {
+    fn traffic_cpu(&self, cluster: &ClusterMachines, settings: &EngineSettings, replicas: f64, writes: &Writes) -> f64 {
         let (c, profile) = (self.constants, &self.task.profile);
         let elsewhere = 1.0 - 1.0 / f64::from(cluster.zones.max(1));
         let asked = if settings.follower_read == Some(true) { profile.point_reads + profile.scans } else { 0.0 };
@@ -146,11 +146,11 @@ impl<'a> TikvModel<'a> {
     }
 
     /// Statements that write locks.
-    fn locking(&self, settings: &Settings) -> f64 {
-        if settings.locks.unwrap_or_default() == Locks::Memory { 0.0 } else { self.task.profile.locking }
+    fn locking(&self, settings: &EngineSettings) -> f64 {
+        if settings.locks.unwrap_or_default() == LockMode::Memory { 0.0 } else { self.task.profile.locking }
     }
 
-    fn writes(&self, settings: &Settings, separated: bool) -> Writes {
+    fn writes(&self, settings: &EngineSettings, separated: bool) -> Writes {
         let (c, profile) = (self.constants, &self.task.profile);
         let entries = profile.inserts * profile.indexes;
         let rows = profile.inserts + profile.updates;
@@ -179,8 +179,8 @@ impl<'a> TikvModel<'a> {
 
     fn reads(
         &self,
-        cluster: &Cluster,
-        settings: &Settings,
+        cluster: &ClusterMachines,
+        settings: &EngineSettings,
         block: Bytes,
         at_rest: f64,
         logical: f64,
@@ -210,7 +210,7 @@ impl<'a> TikvModel<'a> {
     }
 
     /// Replication, requests from the SQL layer to leaders elsewhere, and their answers.
-    fn cross_zone(&self, cluster: &Cluster, settings: &Settings, replicas: f64, writes: &Writes) -> f64 {
+    fn cross_zone(&self, cluster: &ClusterMachines, settings: &EngineSettings, replicas: f64, writes: &Writes) -> f64 {
         let zones = f64::from(cluster.zones.max(1));
         let profile = &self.task.profile;
         // Replicas are spread evenly: followers in the leader's own zone are those beyond one a zone.
@@ -223,9 +223,16 @@ impl<'a> TikvModel<'a> {
         answers + written
     }
 
-    fn path(&self, cluster: &Cluster, settings: &Settings, writes: &Writes, reads: &Reads, sync_size: f64) -> Path {
+    fn path(
+        &self,
+        cluster: &ClusterMachines,
+        settings: &EngineSettings,
+        writes: &Writes,
+        reads: &Reads,
+        sync_size: f64,
+    ) -> OperationPath {
         let (c, profile) = (self.constants, &self.task.profile);
-        let locks = if settings.locks == Some(Locks::Written) { self.locking(settings) } else { 0.0 };
+        let locks = if settings.locks == Some(LockMode::Written) { self.locking(settings) } else { 0.0 };
         let commits = if profile.transactional { c.commits_in_sequence + locks } else { 1.0 } * writes.rows.min(1.0);
         let zone_trip = settings.zone_round_trip.map_or(c.zone_round_trip, |t| t.as_secs_f64());
         let zone_trip = if cluster.zones > 1 { zone_trip } else { 0.0 };
@@ -236,7 +243,7 @@ impl<'a> TikvModel<'a> {
         let elsewhere = 1.0 - 1.0 / f64::from(cluster.zones.max(1));
         // A follower in the client's zone still asks the leader how far to apply: the hop is small, not gone.
         let hops = (profile.statements + profile.lookups) * elsewhere;
-        Path {
+        OperationPath {
             cpu: batches * c.cpu_point_get
                 + profile.scans * profile.rows_per_scan * c.cpu_scan_row
                 + commits * c.cpu_write,

@@ -3,8 +3,11 @@
 //! `cargo test -p diskwright-engine --test tpcc -- --nocapture` prints the table.
 
 use catalog::{Catalog, InstanceType};
-use deployment::{ClusteredIndex, Deployment, Locks};
-use diskwright_engine::{Calibration, Capacity, Cluster, DiskCapacity, Load, Prediction, Prepared, predict};
+use deployment::{ClusteredIndex, Deployment, LockMode};
+use diskwright_engine::{
+    ClusterMachines, DiskCapacity, EngineCalibration, EnginePrediction, NodeCapacity, OfferedLoad, PreparedTask,
+    predict,
+};
 use workload::Workload;
 
 /// Deployment, clients, tpmC. Source: PingCAP, TiDB on AWS best practices (2020), read from its charts, ±1 %.
@@ -21,10 +24,10 @@ fn example(name: &str) -> String {
     format!("../../examples/{name}.toml")
 }
 
-fn run(name: &str, clients: f64, published: f64) -> (Prediction, f64) {
+fn run(name: &str, clients: f64, published: f64) -> (EnginePrediction, f64) {
     let mut deployment = Deployment::read(example(name)).unwrap();
     // TiDB and TiKV of 2020.
-    deployment.settings.locks = Some(Locks::Written);
+    deployment.settings.locks = Some(LockMode::Written);
     deployment.settings.clustered_index = Some(ClusteredIndex::IntOnly);
     let view = Catalog::embedded().at(deployment.as_of);
     let (_, group) = deployment.storage().next().unwrap();
@@ -33,15 +36,16 @@ fn run(name: &str, clients: f64, published: f64) -> (Prediction, f64) {
     let mut task = Workload::read(example("tpcc-5000")).unwrap().middle().unwrap();
     // Group commit is linearised at the rate of interest.
     (task.targets.throughput, task.targets.growth) = (published, 0.0);
-    let cluster = Cluster { nodes: group.count, vcpu: instance.vcpu, memory: instance.memory, zones: deployment.zones };
-    let demand = Prepared::new(Calibration::embedded(), &task).demand(&cluster, &deployment.settings);
-    let capacity = Capacity {
+    let cluster =
+        ClusterMachines { nodes: group.count, vcpu: instance.vcpu, memory: instance.memory, zones: deployment.zones };
+    let demand = PreparedTask::new(EngineCalibration::embedded(), &task).demand(&cluster, &deployment.settings);
+    let capacity = NodeCapacity {
         data: disk(group.data.as_ref().unwrap()),
         log: group.log.as_ref().map(disk),
         instance: instance.caps.map(|caps| (caps.iops, caps.throughput)),
         cores: f64::from(instance.vcpu) * instance.thread_speed(),
     };
-    let prediction = predict(&demand, &capacity, Load::Closed(clients));
+    let prediction = predict(&demand, &capacity, OfferedLoad::Closed(clients));
     let tpmc = prediction.throughput * task.profile.unit.per_operation;
     (prediction, tpmc)
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use catalog::Catalog;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use engine::Calibration;
-use plan::{Market, Options, Planner};
+use engine::EngineCalibration;
+use plan::{Market, PlanOptions, Planner};
 use textfile::Text;
 use workload::{Task, Workload};
 
@@ -35,17 +35,17 @@ fn task(targets: impl FnOnce(&mut Task)) -> Task {
 
 fn plan(c: &mut Criterion) {
     let market = Market::from_view(&Catalog::embedded().at(None), "us-east-1").expect("a region with prices");
-    let calibration = Calibration::embedded();
+    let calibration = EngineCalibration::embedded();
 
     let mut region = c.benchmark_group("region");
     region.sample_size(10);
     let planner = Planner::new(calibration, &market);
     for (name, task) in [
         ("zone", task(|_| ())),
-        ("node", task(|t| t.targets.availability = workload::Availability::Node)),
+        ("node", task(|t| t.targets.availability = workload::AvailabilityTarget::Node)),
         ("large", task(|t| t.targets.throughput *= 20.0)),
     ] {
-        region.bench_function(name, |b| b.iter(|| planner.plan(black_box(&task), &Options::default())));
+        region.bench_function(name, |b| b.iter(|| planner.plan(black_box(&task), &PlanOptions::default())));
     }
     region.finish();
 
@@ -60,11 +60,11 @@ fn plan(c: &mut Criterion) {
             index % parts == 0
         });
         let planner = Planner::new(calibration, &part);
-        let answer = planner.plan(&task, &Options::default()).expect("a plan");
+        let answer = planner.plan(&task, &PlanOptions::default()).expect("a plan");
         let size = answer.considered + answer.pruned;
         layouts.throughput(Throughput::Elements(size));
         layouts.bench_function(BenchmarkId::from_parameter(size), |b| {
-            b.iter(|| planner.plan(black_box(&task), &Options::default()));
+            b.iter(|| planner.plan(black_box(&task), &PlanOptions::default()));
         });
     }
     layouts.finish();

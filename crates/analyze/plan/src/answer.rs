@@ -8,7 +8,7 @@ use units::{Nanos, Usd};
 
 /// The whole answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct PlanResult {
     /// Layouts with settings that were provisioned and held against every target.
     pub considered: u64,
     /// Layouts with settings that were ruled out by a bound, one or many at a time, without being provisioned.
@@ -22,16 +22,16 @@ pub struct Answer {
     /// What falls short, and what would have to give, each target taken alone; for people.
     pub shortfalls: Vec<String>,
     /// For a workload with intervals: how the plans fare over sampled futures.
-    pub uncertainty: Option<Uncertainty>,
+    pub uncertainty: Option<PlanUncertainty>,
 }
 
 /// A deployment that meets the targets, with its price and what to expect.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// What it costs a month.
-    pub usd: Costs,
+    pub usd: MonthlyCosts,
     /// What to expect at the target.
-    pub predicted: Predicted,
+    pub predicted: PredictedRun,
     /// What gives first as load grows.
     pub bottleneck: Resource,
     /// Share of the bottleneck still free at the target load.
@@ -51,7 +51,7 @@ impl Plan {
 
 /// A month's price by what it pays for.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Costs {
+pub struct MonthlyCosts {
     /// Instances.
     pub compute: Usd,
     /// Volumes.
@@ -62,7 +62,7 @@ pub struct Costs {
 
 /// What to expect.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Predicted {
+pub struct PredictedRun {
     /// The most it sustains, in `unit`.
     pub throughput: f64,
     /// `tpmC`, `ops/s`, …
@@ -75,7 +75,7 @@ pub struct Predicted {
 
 /// What was not chosen.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Subject {
+pub enum RejectedCandidate {
     /// A disk type for data.
     Disk(String),
     /// An instance family.
@@ -84,7 +84,7 @@ pub enum Subject {
 
 /// Why it was not chosen.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reason {
+pub enum RejectionReason {
     /// The best deployment with it costs this much more than the cheapest plan.
     Costs {
         /// More a month.
@@ -103,14 +103,14 @@ pub enum Reason {
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhyNot {
     /// What.
-    pub subject: Subject,
+    pub subject: RejectedCandidate,
     /// Why.
-    pub reason: Reason,
+    pub reason: RejectionReason,
 }
 
 /// How candidate plans fare when the workload's intervals are sampled.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Uncertainty {
+pub struct PlanUncertainty {
     /// Number of futures sampled.
     pub futures: u32,
     /// The plan that is cheapest in the middle future (index into `plans`).

@@ -3,11 +3,11 @@
 use engine::ClosedLoop;
 use rayon::prelude::*;
 use units::{Nanos, Usd};
-use workload::{Availability, Task};
+use workload::{AvailabilityTarget, Task};
 
 use crate::answer::Plan;
-use crate::constraint::{Constraint, Shortfall, ms};
-use crate::options::{Allowed, Options};
+use crate::constraint::{LayoutConstraint, LayoutShortfall, ms};
+use crate::options::{Allowed, PlanOptions};
 use crate::planner::Planner;
 use crate::problem::Problem;
 use crate::rows::Rows;
@@ -34,9 +34,9 @@ impl Planner<'_> {
     pub(crate) fn closest(
         &self,
         task: &Task,
-        options: &Options,
+        options: &PlanOptions,
         allowed: &Allowed,
-        short: Option<(usize, Shortfall)>,
+        short: Option<(usize, LayoutShortfall)>,
         rows: &Rows<'_>,
     ) -> (Option<Plan>, Vec<String>) {
         let limit = options.max_usd.map_or(f64::INFINITY, |usd| usd.0);
@@ -44,7 +44,7 @@ impl Planner<'_> {
         // Where only money is short, what the affordable machines lack is beside the point.
         let short = short.filter(|_| concessions.is_empty());
         let mut texts: Vec<String> = short.map(|(body, short)| rows.on(body, &short)).into_iter().collect();
-        let waiting = short.map(|(_, short)| short).filter(|short| short.constraint == Constraint::Clients);
+        let waiting = short.map(|(_, short)| short).filter(|short| short.constraint == LayoutConstraint::Clients);
         let lacking = waiting.and_then(|short| ClosedLoop::short(task, short.available));
         concessions.extend(self.less_throughput(task, allowed, limit, lacking.as_ref()));
         concessions.extend(self.more_latency(task, allowed, limit, short.map(|(_, short)| short)));
@@ -107,11 +107,17 @@ impl Planner<'_> {
         Some((text, plan))
     }
 
-    fn more_latency(&self, task: &Task, allowed: &Allowed, limit: f64, best: Option<Shortfall>) -> Option<Concession> {
+    fn more_latency(
+        &self,
+        task: &Task,
+        allowed: &Allowed,
+        limit: f64,
+        best: Option<LayoutShortfall>,
+    ) -> Option<Concession> {
         let asked = task.targets.p99?;
         let best = match best {
             // Where latency alone was short, the best seen is the least that can be had.
-            Some(Shortfall { constraint: Constraint::P99, available, .. }) => available,
+            Some(LayoutShortfall { constraint: LayoutConstraint::P99, available, .. }) => available,
             Some(_) => return None,
             None => asked.as_secs_f64(),
         };
@@ -181,8 +187,8 @@ fn without_one_promise(task: &Task) -> Vec<(String, Task)> {
     if let Some(share) = targets.consistency {
         all.push((format!("without {share:.2} of the time as provisioned"), with(|t| t.consistency = None)));
     }
-    if targets.availability != Availability::Node {
-        all.push(("surviving one node only".to_owned(), with(|t| t.availability = Availability::Node)));
+    if targets.availability != AvailabilityTarget::Node {
+        all.push(("surviving one node only".to_owned(), with(|t| t.availability = AvailabilityTarget::Node)));
     }
     all
 }

@@ -4,7 +4,7 @@ use units::{Bytes, BytesPerSec, Nanos, Usd};
 
 /// What a layout can fail, in the order in which layouts are tried: who fails a later one came further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Constraint {
+pub enum LayoutConstraint {
     /// Hardware threads of a node, as its makers advise.
     Threads,
     /// Memory of a node, as its makers advise.
@@ -45,20 +45,22 @@ pub enum Constraint {
 
 /// How far a layout falls short.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Shortfall {
+pub struct LayoutShortfall {
     /// Of what.
-    pub constraint: Constraint,
+    pub constraint: LayoutConstraint,
     /// What is asked, planning ceiling included; the most allowed for latencies and prices.
     pub asked: f64,
     /// What there is.
     pub available: f64,
 }
 
-impl Shortfall {
+impl LayoutShortfall {
     /// What is there as a share of what is asked: 1 is enough.
     pub fn closeness(&self) -> f64 {
         let (small, large) = match self.constraint {
-            Constraint::Clients | Constraint::P99 | Constraint::Budget => (self.asked, self.available),
+            LayoutConstraint::Clients | LayoutConstraint::P99 | LayoutConstraint::Budget => {
+                (self.asked, self.available)
+            }
             _ => (self.available, self.asked),
         };
         if large > 0.0 { small.max(0.0) / large } else { 1.0 }
@@ -81,7 +83,7 @@ pub(crate) fn ms(seconds: f64) -> String {
     if ms == 0.0 || ms >= 0.1 { format!("{ms:.1} ms") } else { format!("{ms:.3} ms") }
 }
 
-impl std::fmt::Display for Shortfall {
+impl std::fmt::Display for LayoutShortfall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { constraint, asked, available } = *self;
         let size = |b: f64| format!("{:.0}", Bytes(b as u64));
@@ -92,42 +94,44 @@ impl std::fmt::Display for Shortfall {
         };
         let share = |s: f64| format!("{} %", (s * 1e9).round() / 1e7);
         match constraint {
-            Constraint::Attachments => write!(f, "volumes: {available:.0} of the {asked:.0} asked can be attached"),
-            Constraint::Durability if available == 0.0 => {
+            LayoutConstraint::Attachments => {
+                write!(f, "volumes: {available:.0} of the {asked:.0} asked can be attached")
+            }
+            LayoutConstraint::Durability if available == 0.0 => {
                 write!(f, "durability: nothing is promised, {} is asked", share(asked))
             }
-            Constraint::Durability => write!(f, "durability: {} of the {} asked", share(available), share(asked)),
-            Constraint::Consistency if available == 0.0 => {
+            LayoutConstraint::Durability => write!(f, "durability: {} of the {} asked", share(available), share(asked)),
+            LayoutConstraint::Consistency if available == 0.0 => {
                 write!(f, "consistency: nothing is promised, {} of the time is asked", share(asked))
             }
-            Constraint::Consistency => {
+            LayoutConstraint::Consistency => {
                 write!(f, "consistency: {} of the {} of the time asked", share(available), share(asked))
             }
-            Constraint::Threads => {
+            LayoutConstraint::Threads => {
                 write!(f, "node size: {available:.0} of the {asked:.0} hardware threads advised for a storage node")
             }
-            Constraint::NodeMemory => {
+            LayoutConstraint::NodeMemory => {
                 write!(f, "node size: {} of the {} of memory advised for a storage node", size(available), size(asked))
             }
-            Constraint::Memory => {
+            LayoutConstraint::Memory => {
                 write!(f, "memory: {} in all of the {} on which the load was measured", size(available), size(asked))
             }
-            Constraint::Cpu => write!(f, "CPU: {available:.1} of the {asked:.1} cores asked of a node"),
-            Constraint::InstanceIops => iops(f, "instance I/O rate"),
-            Constraint::InstanceThroughput => {
+            LayoutConstraint::Cpu => write!(f, "CPU: {available:.1} of the {asked:.1} cores asked of a node"),
+            LayoutConstraint::InstanceIops => iops(f, "instance I/O rate"),
+            LayoutConstraint::InstanceThroughput => {
                 write!(f, "instance throughput: {} of the {} asked", decimal(available), decimal(asked))
             }
-            Constraint::LogSize => write!(f, "log volume size: {} of the {} asked", size(available), size(asked)),
-            Constraint::LogIops => iops(f, "log volume I/O rate"),
-            Constraint::LogThroughput => {
+            LayoutConstraint::LogSize => write!(f, "log volume size: {} of the {} asked", size(available), size(asked)),
+            LayoutConstraint::LogIops => iops(f, "log volume I/O rate"),
+            LayoutConstraint::LogThroughput => {
                 write!(f, "log volume throughput: {} of the {} asked", rate(available), rate(asked))
             }
-            Constraint::DataSize => write!(f, "volume size: {} of the {} asked", size(available), size(asked)),
-            Constraint::DataIops => iops(f, "volume I/O rate"),
-            Constraint::DataThroughput => {
+            LayoutConstraint::DataSize => write!(f, "volume size: {} of the {} asked", size(available), size(asked)),
+            LayoutConstraint::DataIops => iops(f, "volume I/O rate"),
+            LayoutConstraint::DataThroughput => {
                 write!(f, "volume throughput: {} of the {} asked", rate(available), rate(asked))
             }
-            Constraint::Clients => {
+            LayoutConstraint::Clients => {
                 write!(
                     f,
                     "clients: they reach the rate if an operation takes {} in the mean; it takes {}",
@@ -135,8 +139,8 @@ impl std::fmt::Display for Shortfall {
                     ms(available)
                 )
             }
-            Constraint::P99 => write!(f, "p99: {} at best, {} asked", ms(available), ms(asked)),
-            Constraint::Budget => write!(f, "price: {} a month at least, {} allowed", Usd(available), Usd(asked)),
+            LayoutConstraint::P99 => write!(f, "p99: {} at best, {} asked", ms(available), ms(asked)),
+            LayoutConstraint::Budget => write!(f, "price: {} a month at least, {} allowed", Usd(available), Usd(asked)),
         }
     }
 }

@@ -1,22 +1,22 @@
 //! Provisions a layout as cheaply as its targets allow.
 
-use engine::{Capacity, Demand};
+use engine::{NodeCapacity, OperationDemand};
 use units::Usd;
 
-use crate::constraint::{Constraint, Shortfall};
+use crate::constraint::{LayoutConstraint, LayoutShortfall};
 use crate::ladder::{Ladder, cheapest_pair};
 use crate::layout::{Body, Candidate, Data, Layout, Log, capacity, flash_capacity, volume_capacity};
 use crate::market::{InstanceOffer, VolumeOffer};
 use crate::needs;
 use crate::problem::Problem;
-use crate::provision::Provision;
+use crate::provision::VolumeProvision;
 use crate::rows::{Row, Variant};
 
 /// A layout on its instance under a demand.
 struct Fit<'a> {
     problem: &'a Problem<'a>,
     instance: &'a InstanceOffer,
-    demand: &'a Demand,
+    demand: &'a OperationDemand,
     layout: Layout,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn provision(
     (row, variant): (&Row, &Variant),
     layout: Layout,
     cached: bool,
-) -> Result<Candidate, Shortfall> {
+) -> Result<Candidate, LayoutShortfall> {
     let fit = Fit { problem, instance: &problem.market.instances[body.instance], demand: &variant.demand, layout };
     fit.attachments()?;
     needs::through_instance(problem, fit.instance, fit.demand, units(problem, layout))?;
@@ -78,48 +78,48 @@ impl<'a> Fit<'a> {
         self.problem.space.most_iops(&offer.kind.name, self.instance.kind.nitro)
     }
 
-    fn attachments(&self) -> Result<(), Shortfall> {
+    fn attachments(&self) -> Result<(), LayoutShortfall> {
         let data = self.data().map_or(0, |_| self.stripe());
         let asked = data + u32::from(self.log().is_some()) + self.problem.space.root_volumes;
         match self.instance.kind.max_volumes {
             Some(most) if asked > most => {
                 let (asked, available) = (f64::from(asked), f64::from(most));
-                Err(Shortfall { constraint: Constraint::Attachments, asked, available })
+                Err(LayoutShortfall { constraint: LayoutConstraint::Attachments, asked, available })
             }
             _ => Ok(()),
         }
     }
 
     /// The least that the volumes of the data disk must be given before latency is looked at; nothing is given to flash.
-    fn least_data(&self) -> Result<Provision, Shortfall> {
+    fn least_data(&self) -> Result<VolumeProvision, LayoutShortfall> {
         let shared = self.layout.log == Log::Shared;
         match (self.data(), &self.instance.flash) {
             (Some((kind, offer)), _) => {
                 needs::least_data(self.problem, self.demand, kind, self.stripe(), shared, self.most_iops(offer))
             }
             (None, Some(flash)) => {
-                needs::on_flash(self.problem, flash, self.demand, shared).map(|()| Provision::default())
+                needs::on_flash(self.problem, flash, self.demand, shared).map(|()| VolumeProvision::default())
             }
             (None, None) => unreachable!("data on flash only where there is some"),
         }
     }
 
     /// The least that the log's own volume must be given, if it has one.
-    fn least_log(&self) -> Result<Provision, Shortfall> {
+    fn least_log(&self) -> Result<VolumeProvision, LayoutShortfall> {
         let least = |(kind, offer)| needs::least_log(self.problem, self.demand, kind, self.most_iops(offer));
-        self.log().map_or(Ok(Provision::default()), least)
+        self.log().map_or(Ok(VolumeProvision::default()), least)
     }
 
     /// Price of one volume of the data disk.
-    fn volume_usd(&self, data: Provision) -> Usd {
+    fn volume_usd(&self, data: VolumeProvision) -> Usd {
         self.data().map_or(Usd(0.0), |(_, offer)| offer.monthly(data))
     }
 
-    fn log_usd(&self, log: Provision) -> Usd {
+    fn log_usd(&self, log: VolumeProvision) -> Usd {
         self.log().map_or(Usd(0.0), |(_, offer)| offer.monthly(log))
     }
 
-    fn capacity(&self, data: Provision, log: Provision) -> Capacity {
+    fn capacity(&self, data: VolumeProvision, log: VolumeProvision) -> NodeCapacity {
         let on = match self.data() {
             None => flash_capacity(self.instance, self.demand, self.layout.log),
             Some((_, offer)) => volume_capacity(offer, data, self.stripe()),
@@ -128,18 +128,22 @@ impl<'a> Fit<'a> {
     }
 
     /// What is raised over the least, as cheaply as can be, so that latency is short enough.
-    fn in_time(&self, data: Provision, log: Provision) -> Result<(Provision, Provision), Shortfall> {
-        let late = |data: Provision, log: Provision| {
+    fn in_time(
+        &self,
+        data: VolumeProvision,
+        log: VolumeProvision,
+    ) -> Result<(VolumeProvision, VolumeProvision), LayoutShortfall> {
+        let late = |data: VolumeProvision, log: VolumeProvision| {
             let latency = self.problem.model.latency(self.demand, &self.capacity(data, log), self.problem.rate());
             self.problem.late(self.demand, latency)
         };
         if late(data, log).is_none() {
             return Ok((data, log));
         }
-        let raised = |disk: Option<(usize, &VolumeOffer)>, least: Provision, rung: u64| {
+        let raised = |disk: Option<(usize, &VolumeOffer)>, least: VolumeProvision, rung: u64| {
             disk.and_then(|(_, offer)| offer.raise(least, rung, self.most_iops(offer)).ok()).unwrap_or(least)
         };
-        let rungs = |disk: Option<(usize, &VolumeOffer)>, least: Provision| {
+        let rungs = |disk: Option<(usize, &VolumeOffer)>, least: VolumeProvision| {
             disk.map_or((0, 0), |(_, offer)| offer.rungs(least, self.most_iops(offer)))
         };
         let (data_at, log_at) = (|rung| raised(self.data(), data, rung), |rung| raised(self.log(), log, rung));

@@ -1,12 +1,12 @@
 //! A layout: everything about a deployment but its settings and what is provisioned.
 
 use disk::ServiceTime;
-use engine::{Capacity, Demand, DiskCapacity};
+use engine::{DiskCapacity, NodeCapacity, OperationDemand};
 use units::{Bytes, BytesPerSec, Iops, Usd};
 
 use crate::market::{InstanceOffer, Market, VolumeOffer};
 use crate::problem::Problem;
-use crate::provision::Provision;
+use crate::provision::VolumeProvision;
 
 /// Equal nodes of one instance type.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,11 +64,11 @@ pub(crate) struct Candidate {
     pub(crate) nodes: u32,
     pub(crate) instance: usize,
     /// Which of the settings of its row, in the order of the space.
-    pub(crate) settings: deployment::Settings,
+    pub(crate) settings: deployment::EngineSettings,
     pub(crate) ordinal: usize,
     pub(crate) cached: bool,
-    pub(crate) data: Provision,
-    pub(crate) log: Provision,
+    pub(crate) data: VolumeProvision,
+    pub(crate) log: VolumeProvision,
     pub(crate) compute: Usd,
     pub(crate) disks: Usd,
     pub(crate) transfer: Usd,
@@ -90,7 +90,7 @@ impl Candidate {
     }
 
     /// What each node has.
-    pub(crate) fn capacity(&self, market: &Market, demand: &Demand) -> Capacity {
+    pub(crate) fn capacity(&self, market: &Market, demand: &OperationDemand) -> NodeCapacity {
         let offer = &market.instances[self.instance];
         let data = match self.layout.data {
             Data::Flash => flash_capacity(offer, demand, self.layout.log),
@@ -104,13 +104,13 @@ impl Candidate {
     }
 }
 
-pub(crate) fn capacity(offer: &InstanceOffer, data: DiskCapacity, log: Option<DiskCapacity>) -> Capacity {
+pub(crate) fn capacity(offer: &InstanceOffer, data: DiskCapacity, log: Option<DiskCapacity>) -> NodeCapacity {
     let instance = offer.kind.caps.map(|caps| (caps.iops, caps.throughput));
-    Capacity { data, log, instance, cores: offer.cores }
+    NodeCapacity { data, log, instance, cores: offer.cores }
 }
 
 /// The instance's flash under the mix of reads and writes of a demand.
-pub(crate) fn flash_capacity(offer: &InstanceOffer, demand: &Demand, log: Log) -> DiskCapacity {
+pub(crate) fn flash_capacity(offer: &InstanceOffer, demand: &OperationDemand, log: Log) -> DiskCapacity {
     let flash = offer.flash.as_ref().expect("data on flash only where there is some");
     let io = if log == Log::Shared { demand.data.plus(&demand.log) } else { demand.data };
     let (iops, throughput) = flash.rates_for(&io);
@@ -123,7 +123,7 @@ pub(crate) fn flash_capacity(offer: &InstanceOffer, demand: &Demand, log: Log) -
     }
 }
 
-pub(crate) fn volume_capacity(offer: &VolumeOffer, p: Provision, stripe: u32) -> DiskCapacity {
+pub(crate) fn volume_capacity(offer: &VolumeOffer, p: VolumeProvision, stripe: u32) -> DiskCapacity {
     let n = f64::from(stripe);
     network_capacity(offer.iops(p) * n, offer.throughput(p) * n, offer.kind.io_unit, offer.service)
 }

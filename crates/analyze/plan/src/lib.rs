@@ -25,15 +25,17 @@ mod space;
 mod uncertain;
 mod verdict;
 
-pub use answer::{Answer, Costs, Plan, Predicted, Reason, Subject, Uncertainty, WhyNot};
-pub use constraint::{Constraint, Shortfall};
+pub use answer::{
+    MonthlyCosts, Plan, PlanResult, PlanUncertainty, PredictedRun, RejectedCandidate, RejectionReason, WhyNot,
+};
+pub use constraint::{LayoutConstraint, LayoutShortfall};
 pub use log_disks::{LogDisk, LogDisks, log_disks};
-pub use market::{FLASH, Flash, InstanceOffer, Market, Missing, VolumeOffer};
-pub use model::{Demands, Model};
-pub use options::{Options, PlanError};
+pub use market::{FLASH, InstanceOffer, LocalFlash, Market, MissingFact, VolumeOffer};
+pub use model::{DemandModel, EngineModel};
+pub use options::{PlanError, PlanOptions};
 pub use planner::Planner;
 pub use problem::MONTH_HOURS;
-pub use provision::{Beyond, Limit, Need, Provision};
-pub use rules::{Ceilings, Survival};
-pub use space::{InnodbSpace, NitroOnly, Space, TikvSpace};
+pub use provision::{BeyondLimit, VolumeLimit, VolumeNeed, VolumeProvision};
+pub use rules::{PlanningCeilings, SurvivalRule};
+pub use space::{InnodbSpace, NitroOnly, SearchSpace, TikvSpace};
 pub use uncertain::UncertainError;

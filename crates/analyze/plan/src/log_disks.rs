@@ -1,15 +1,15 @@
 //! Which disk to give the raft log in a cloud: a middle one that carries it cheaply, and the best there is.
 
-use catalog::{CatalogError, IopsRule, Medium, View, VolumeType};
+use catalog::{CatalogError, CatalogView, IopsRule, VolumeMedium, VolumeType};
 use disk::Volume;
 use engine::IoDemand;
 use units::{Iops, Usd};
 use workload::IoRates;
 
 use crate::market::{Market, VolumeOffer};
-use crate::provision::Need;
-use crate::rules::Ceilings;
-use crate::space::Space;
+use crate::provision::VolumeNeed;
+use crate::rules::PlanningCeilings;
+use crate::space::SearchSpace;
 
 /// A disk for the log.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +37,12 @@ pub struct LogDisks {
 ///
 /// # Errors
 /// When no region has that name.
-pub fn log_disks(view: &View, region: &str, rates: &IoRates, exclude: &[&str]) -> Result<LogDisks, CatalogError> {
+pub fn log_disks(
+    view: &CatalogView,
+    region: &str,
+    rates: &IoRates,
+    exclude: &[&str],
+) -> Result<LogDisks, CatalogError> {
     let market = Market::from_view(view, region)?;
     let looked_at = |name: &str| !exclude.contains(&name);
     let offers = || market.volumes.iter().filter(|offer| looked_at(&offer.kind.name));
@@ -45,7 +50,8 @@ pub fn log_disks(view: &View, region: &str, rates: &IoRates, exclude: &[&str]) -
         .filter_map(|offer| log_disk(offer, rates))
         .min_by(|a, b| a.monthly.map(|m| m.0).partial_cmp(&b.monthly.map(|m| m.0)).expect("prices are numbers"));
 
-    let types = view.volumes(view.region(region)?).filter(|kind| kind.medium == Medium::Ssd && looked_at(&kind.name));
+    let types =
+        view.volumes(view.region(region)?).filter(|kind| kind.medium == VolumeMedium::Ssd && looked_at(&kind.name));
     let fastest = types.max_by(|a, b| most_iops(a).0.total_cmp(&most_iops(b).0));
     let high = fastest.map(|kind| {
         let offer = offers().find(|offer| offer.kind.name == kind.name);
@@ -60,14 +66,14 @@ pub fn log_disks(view: &View, region: &str, rates: &IoRates, exclude: &[&str]) -
 }
 
 fn log_disk(offer: &VolumeOffer, rates: &IoRates) -> Option<LogDisk> {
-    let (ceilings, space) = (Ceilings::embedded(), Space::embedded());
+    let (ceilings, space) = (PlanningCeilings::embedded(), SearchSpace::embedded());
     let io = IoDemand {
         reads: rates.reads,
         read_bytes: rates.read_bytes,
         writes: rates.writes,
         write_bytes: rates.write_bytes,
     };
-    let need = Need {
+    let need = VolumeNeed {
         bytes: space.log_size.as_f64(),
         iops: io.counted(offer.kind.io_unit.as_f64()) / ceilings.volume_iops,
         throughput: io.bytes() / ceilings.volume_throughput,

@@ -1,11 +1,11 @@
 //! What is for sale in one region on one day.
 
-use catalog::{CatalogError, Cloud, Date, InstanceType, Medium, View, VolumePrice, VolumeType};
+use catalog::{CatalogError, CatalogView, Cloud, Date, InstanceType, VolumeMedium, VolumePrice, VolumeType};
 use disk::{Disk, ServiceTime, Volume};
 use engine::IoDemand;
 use units::{Bytes, BytesPerSec, Iops, Usd};
 
-use crate::{Constraint, Subject};
+use crate::{LayoutConstraint, RejectedCandidate};
 
 /// An instance type and its price.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,12 +17,12 @@ pub struct InstanceOffer {
     /// Cores that it sustains, in threads of an m5: its hardware threads times their speed, fewer where they burst.
     pub cores: f64,
     /// Its own flash, where its limits are known.
-    pub flash: Option<Flash>,
+    pub flash: Option<LocalFlash>,
 }
 
 /// The flash of an instance, all devices as one disk.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Flash {
+pub struct LocalFlash {
     /// Capacity.
     pub size: Bytes,
     /// Sustained I/Os a second.
@@ -52,11 +52,11 @@ pub struct VolumeOffer {
 
 /// Something that exists but cannot be planned with, and the fact that is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingFact {
     /// The instance type or volume type.
     pub name: String,
     /// The family or disk type to which it belongs.
-    pub subject: Subject,
+    pub subject: RejectedCandidate,
     /// What the catalogue lacks, for people.
     pub fact: String,
 }
@@ -75,7 +75,7 @@ pub struct Market {
     /// Price of a GB (10⁹ bytes) moved between zones; `None` where the catalogue has none.
     pub transfer: Option<Usd>,
     /// What was left out for want of a fact.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingFact>,
 }
 
 /// The disk type's name of the instance's own flash.
@@ -86,7 +86,7 @@ impl Market {
     ///
     /// # Errors
     /// When no region has that name.
-    pub fn from_view(view: &View, region: &str) -> Result<Self, CatalogError> {
+    pub fn from_view(view: &CatalogView, region: &str) -> Result<Self, CatalogError> {
         let cloud = view.region(region)?;
         let mut market = Self {
             region: region.to_owned(),
@@ -99,19 +99,19 @@ impl Market {
         for kind in view.instances(cloud) {
             match instance_offer(view, region, kind) {
                 Ok(offer) => market.instances.push(offer),
-                Err(fact) => market.missing.push(Missing {
+                Err(fact) => market.missing.push(MissingFact {
                     name: kind.name.clone(),
-                    subject: Subject::Family(kind.family.clone()),
+                    subject: RejectedCandidate::Family(kind.family.clone()),
                     fact,
                 }),
             }
         }
-        for kind in view.volumes(cloud).filter(|v| v.medium == Medium::Ssd) {
+        for kind in view.volumes(cloud).filter(|v| v.medium == VolumeMedium::Ssd) {
             match volume_offer(view, region, kind) {
                 Ok(offer) => market.volumes.push(offer),
-                Err(fact) => market.missing.push(Missing {
+                Err(fact) => market.missing.push(MissingFact {
                     name: kind.name.clone(),
-                    subject: Subject::Disk(kind.name.clone()),
+                    subject: RejectedCandidate::Disk(kind.name.clone()),
                     fact,
                 }),
             }
@@ -131,7 +131,7 @@ impl Market {
     }
 }
 
-fn instance_offer(view: &View, region: &str, kind: &InstanceType) -> Result<InstanceOffer, String> {
+fn instance_offer(view: &CatalogView, region: &str, kind: &InstanceType) -> Result<InstanceOffer, String> {
     let hourly = view.instance_price(region, &kind.name).map_err(|e| e.to_string())?;
     if kind.caps.is_none() {
         return Err(format!("the catalogue has no limits of {} to network volumes", kind.name));
@@ -141,7 +141,7 @@ fn instance_offer(view: &View, region: &str, kind: &InstanceType) -> Result<Inst
     let flash = kind.local.and_then(|local| {
         let whole = Bytes::gib(local.size.0 >> 30);
         let limits = volume(FLASH, whole).limits(view, Some(kind)).ok()?;
-        Some(Flash {
+        Some(LocalFlash {
             size: limits.size,
             iops: limits.iops,
             throughput: limits.throughput,
@@ -158,7 +158,7 @@ fn instance_offer(view: &View, region: &str, kind: &InstanceType) -> Result<Inst
 ///
 /// Where the catalogue compares no processor of a cloud, all count as an m5's; where it compares some, the others are not
 /// planned with: old ones and those beside accelerators.
-fn thread_speed(view: &View, kind: &InstanceType) -> Result<f64, String> {
+fn thread_speed(view: &CatalogView, kind: &InstanceType) -> Result<f64, String> {
     if kind.speed.is_none() && view.instances(kind.cloud).any(|i| i.speed.is_some()) {
         return Err(format!("the catalogue has no processor speed of the {} family", kind.family));
     }
@@ -169,7 +169,7 @@ fn thread_speed(view: &View, kind: &InstanceType) -> Result<f64, String> {
 /// Cloud's instances in the catalogue are those of its Persistent Disks.
 const UNKNOWN_ON_INSTANCES: [&str; 3] = ["hyperdisk-balanced", "hyperdisk-extreme", "hyperdisk-throughput"];
 
-fn volume_offer(view: &View, region: &str, kind: &VolumeType) -> Result<VolumeOffer, String> {
+fn volume_offer(view: &CatalogView, region: &str, kind: &VolumeType) -> Result<VolumeOffer, String> {
     if UNKNOWN_ON_INSTANCES.contains(&kind.name.as_str()) {
         return Err(format!("the catalogue has no limits of instances to {}", kind.name));
     }
@@ -182,7 +182,7 @@ fn volume(kind: &str, size: Bytes) -> Disk {
     Disk { stripe: 1, volume: Volume { kind: kind.to_owned(), size, iops: None, throughput: None }, cache: None }
 }
 
-impl Flash {
+impl LocalFlash {
     /// The I/Os and bytes a second that are left for a mix of reads and writes, which share the device.
     pub fn rates_for(&self, io: &IoDemand) -> (Iops, BytesPerSec) {
         let unit = self.io_unit.as_f64();
@@ -196,13 +196,13 @@ impl Flash {
 
 impl VolumeOffer {
     /// The promise that a stripe of `n` such volumes fails, if any: of durability, then of consistency.
-    pub(crate) fn broken_promise(&self, n: u32, targets: &workload::Targets) -> Option<(Constraint, f64, f64)> {
+    pub(crate) fn broken_promise(&self, n: u32, targets: &workload::Targets) -> Option<(LayoutConstraint, f64, f64)> {
         // Volumes fail apart from each other: a stripe is whole only while all its volumes are.
         let durable = self.kind.durability.map_or(0.0, |(low, _)| low.powi(n as i32));
         let consistent = self.kind.on_time(n);
         let short = |asked: Option<units::Ratio>, given: f64| asked.map(|a| a.0).filter(|a| given + 1e-12 < *a);
-        short(targets.durability, durable).map(|asked| (Constraint::Durability, asked, durable)).or_else(|| {
-            short(targets.consistency, consistent).map(|asked| (Constraint::Consistency, asked, consistent))
+        short(targets.durability, durable).map(|asked| (LayoutConstraint::Durability, asked, durable)).or_else(|| {
+            short(targets.consistency, consistent).map(|asked| (LayoutConstraint::Consistency, asked, consistent))
         })
     }
 }

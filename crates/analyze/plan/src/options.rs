@@ -3,12 +3,12 @@
 use units::Usd;
 
 use crate::market::{FLASH, Market};
-use crate::rules::Survival;
-use crate::space::Space;
+use crate::rules::SurvivalRule;
+use crate::space::SearchSpace;
 
 /// Wishes besides the workload.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct PlanOptions {
     /// Only this instance type.
     pub instance: Option<String>,
     /// Only so many storage nodes.
@@ -23,7 +23,7 @@ pub struct Options {
     pub top: usize,
 }
 
-impl Default for Options {
+impl Default for PlanOptions {
     /// Everything allowed, five plans.
     fn default() -> Self {
         Self { instance: None, nodes: None, disk: None, exclude: Vec::new(), max_usd: None, top: 5 }
@@ -85,7 +85,7 @@ pub enum PlanError {
     },
 }
 
-impl Options {
+impl PlanOptions {
     /// Adds a pin as people write it: `instance=m5.4xlarge`, `nodes=6` or `disk=gp3`.
     ///
     /// # Errors
@@ -117,7 +117,12 @@ pub(crate) struct Allowed {
 }
 
 impl Allowed {
-    pub(crate) fn new(options: &Options, market: &Market, space: &Space, rule: &Survival) -> Result<Self, PlanError> {
+    pub(crate) fn new(
+        options: &PlanOptions,
+        market: &Market,
+        space: &SearchSpace,
+        rule: &SurvivalRule,
+    ) -> Result<Self, PlanError> {
         let names = Names(market);
         if let Some(name) = &options.instance {
             names.known("instance type", name, &[Names::instances])?;

@@ -3,40 +3,40 @@
 use rayon::prelude::*;
 use workload::Task;
 
-use crate::answer::{Answer, Reason, Subject, WhyNot};
+use crate::answer::{PlanResult, RejectedCandidate, RejectionReason, WhyNot};
 use crate::layout::Candidate;
 use crate::market::{FLASH, Market};
-use crate::model::Model;
-use crate::options::{Allowed, Options, PlanError};
+use crate::model::EngineModel;
+use crate::options::{Allowed, PlanError, PlanOptions};
 use crate::problem::Problem;
 use crate::rows::Rows;
-use crate::rules::{Ceilings, Survival};
+use crate::rules::{PlanningCeilings, SurvivalRule};
 use crate::search::{Found, Scope};
-use crate::space::Space;
+use crate::space::SearchSpace;
 
 /// Everything that a plan is made from, but the workload.
 #[derive(Clone, Copy)]
 pub struct Planner<'a> {
     /// The engine's model.
-    pub model: &'a dyn Model,
+    pub model: &'a dyn EngineModel,
     /// What is for sale.
     pub market: &'a Market,
     /// What to choose among besides.
-    pub space: &'a Space,
+    pub space: &'a SearchSpace,
     /// How full a plan lets resources get.
-    pub ceilings: Ceilings,
+    pub ceilings: PlanningCeilings,
 }
 
 /// One question to the search: the cheapest of all, of a disk type or of a family.
 enum Goal {
     Top,
-    Subject(Subject),
+    Subject(RejectedCandidate),
 }
 
 impl<'a> Planner<'a> {
     /// A planner with the choices and ceilings that ship with the program.
-    pub fn new(model: &'a dyn Model, market: &'a Market) -> Self {
-        Self { model, market, space: Space::embedded(), ceilings: Ceilings::embedded() }
+    pub fn new(model: &'a dyn EngineModel, market: &'a Market) -> Self {
+        Self { model, market, space: SearchSpace::embedded(), ceilings: PlanningCeilings::embedded() }
     }
 
     /// The cheapest deployments that meet a workload.
@@ -46,7 +46,7 @@ impl<'a> Planner<'a> {
     ///
     /// # Errors
     /// When the options name what is not for sale, or leave nothing to choose from.
-    pub fn plan(&self, task: &Task, options: &Options) -> Result<Answer, PlanError> {
+    pub fn plan(&self, task: &Task, options: &PlanOptions) -> Result<PlanResult, PlanError> {
         Ok(self.plan_with_candidates(task, options)?.0)
     }
 
@@ -54,8 +54,8 @@ impl<'a> Planner<'a> {
     pub(crate) fn plan_with_candidates(
         &self,
         task: &Task,
-        options: &Options,
-    ) -> Result<(Answer, Vec<Candidate>), PlanError> {
+        options: &PlanOptions,
+    ) -> Result<(PlanResult, Vec<Candidate>), PlanError> {
         let problem = Problem::new(self.model, self.market, self.space, self.ceilings, task);
         let allowed = Allowed::new(options, self.market, self.space, problem.rule)?;
         let rows = Rows::new(&problem, &allowed.instances, &allowed.nodes);
@@ -65,7 +65,7 @@ impl<'a> Planner<'a> {
             goals.par_iter().map(|goal| self.pursue(goal, &rows, &all, &allowed, options)).collect();
 
         let (top, rest) = found.split_first().expect("the first goal is the ranking");
-        let mut answer = Answer {
+        let mut answer = PlanResult {
             considered: 0,
             pruned: 0,
             plans: top.top.iter().map(|c| problem.plan(c)).collect(),
@@ -95,7 +95,7 @@ impl<'a> Planner<'a> {
         Ok((answer, found.into_iter().next().map(|f| f.top).unwrap_or_default()))
     }
 
-    fn goals(&self, allowed: &Allowed, rule: &Survival) -> Vec<Goal> {
+    fn goals(&self, allowed: &Allowed, rule: &SurvivalRule) -> Vec<Goal> {
         let mut families: Vec<&str> =
             allowed.instances.iter().map(|i| self.market.instances[*i].kind.family.as_str()).collect();
         families.sort_unstable();
@@ -103,25 +103,25 @@ impl<'a> Planner<'a> {
         let volumes = allowed.kinds.iter().map(|kind| self.market.volumes[*kind].kind.name.as_str());
         let any_flash = allowed.instances.iter().any(|i| self.market.instances[*i].flash.is_some());
         let flash = (allowed.flash_data && any_flash && rule.local_flash).then_some(FLASH);
-        let disks = volumes.chain(flash).map(|name| Goal::Subject(Subject::Disk(name.to_owned())));
-        let families = families.into_iter().map(|name| Goal::Subject(Subject::Family(name.to_owned())));
+        let disks = volumes.chain(flash).map(|name| Goal::Subject(RejectedCandidate::Disk(name.to_owned())));
+        let families = families.into_iter().map(|name| Goal::Subject(RejectedCandidate::Family(name.to_owned())));
         std::iter::once(Goal::Top).chain(disks).chain(families).collect()
     }
 
-    fn pursue(&self, goal: &Goal, rows: &Rows<'_>, all: &[usize], allowed: &Allowed, options: &Options) -> Found {
+    fn pursue(&self, goal: &Goal, rows: &Rows<'_>, all: &[usize], allowed: &Allowed, options: &PlanOptions) -> Found {
         let whole = allowed.scope(all);
         match goal {
             Goal::Top => {
                 let max_usd = options.max_usd.map_or(f64::INFINITY, |usd| usd.0);
                 rows.cheapest(&Scope { max_usd, ..whole }, options.top.max(1))
             }
-            Goal::Subject(Subject::Family(family)) => {
+            Goal::Subject(RejectedCandidate::Family(family)) => {
                 let of_family =
                     |body: &&usize| self.market.instances[rows.bodies[**body].instance].kind.family == *family;
                 let bodies: Vec<usize> = all.iter().filter(of_family).copied().collect();
                 rows.cheapest(&Scope { bodies: &bodies, ..whole }, 1)
             }
-            Goal::Subject(Subject::Disk(name)) => {
+            Goal::Subject(RejectedCandidate::Disk(name)) => {
                 let kind = allowed.kinds.iter().copied().find(|k| self.market.volumes[*k].kind.name == *name);
                 let has_flash = |body: &&usize| self.market.instances[rows.bodies[**body].instance].flash.is_some();
                 let with_flash: Vec<usize>;
@@ -136,60 +136,66 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn uses(&self, plan: &crate::Plan, subject: &Subject) -> bool {
+    fn uses(&self, plan: &crate::Plan, subject: &RejectedCandidate) -> bool {
         let group = &plan.deployment.nodes[0];
         match subject {
-            Subject::Disk(name) => group.data.as_ref().is_some_and(|d| d.volume.kind == *name),
-            Subject::Family(family) => {
+            RejectedCandidate::Disk(name) => group.data.as_ref().is_some_and(|d| d.volume.kind == *name),
+            RejectedCandidate::Family(family) => {
                 self.market.instances.iter().any(|i| i.kind.name == group.instance && i.kind.family == *family)
             }
         }
     }
 
-    fn reason(&self, rows: &Rows<'_>, subject: &Subject, found: &Found, first: Option<&crate::Plan>) -> Reason {
+    fn reason(
+        &self,
+        rows: &Rows<'_>,
+        subject: &RejectedCandidate,
+        found: &Found,
+        first: Option<&crate::Plan>,
+    ) -> RejectionReason {
         if let (Some(candidate), Some(first)) = (found.top.first(), first) {
             let best = Box::new(rows.problem.plan(candidate));
-            return Reason::Costs { more: best.monthly() - first.monthly(), best };
+            return RejectionReason::Costs { more: best.monthly() - first.monthly(), best };
         }
         let constraint = match (found.top.first(), found.short) {
             (Some(candidate), _) => format!("{} a month at least", units::Usd(candidate.monthly())),
             (None, Some((body, short))) => rows.on(body, &short),
             (None, None) => format!("{} is not for sale with what was pinned", name_of(subject)),
         };
-        Reason::RuledOut { constraint }
+        RejectionReason::RuledOut { constraint }
     }
 
     /// Disk types and families of which everything lacks a fact.
-    fn missing(&self, options: &Options) -> Vec<WhyNot> {
+    fn missing(&self, options: &PlanOptions) -> Vec<WhyNot> {
         let pinned = options.instance.is_some() || options.disk.is_some();
-        let mut subjects: Vec<(&Subject, &str)> = Vec::new();
+        let mut subjects: Vec<(&RejectedCandidate, &str)> = Vec::new();
         for missing in self.market.missing.iter().filter(|_| !pinned) {
             let for_sale = match &missing.subject {
-                Subject::Disk(name) => self.market.volumes.iter().any(|v| v.kind.name == *name),
-                Subject::Family(name) => self.market.instances.iter().any(|i| i.kind.family == *name),
+                RejectedCandidate::Disk(name) => self.market.volumes.iter().any(|v| v.kind.name == *name),
+                RejectedCandidate::Family(name) => self.market.instances.iter().any(|i| i.kind.family == *name),
             };
             let excluded = options.exclude.iter().any(|e| e == name_of(&missing.subject));
             if !for_sale && !excluded && !subjects.iter().any(|(known, _)| **known == missing.subject) {
                 subjects.push((&missing.subject, &missing.fact));
             }
         }
-        let ruled_out = |(subject, fact): (&Subject, &str)| WhyNot {
+        let ruled_out = |(subject, fact): (&RejectedCandidate, &str)| WhyNot {
             subject: subject.clone(),
-            reason: Reason::RuledOut { constraint: fact.to_owned() },
+            reason: RejectionReason::RuledOut { constraint: fact.to_owned() },
         };
         subjects.into_iter().map(ruled_out).collect()
     }
 }
 
-fn name_of(subject: &Subject) -> &str {
+fn name_of(subject: &RejectedCandidate) -> &str {
     match subject {
-        Subject::Disk(name) | Subject::Family(name) => name,
+        RejectedCandidate::Disk(name) | RejectedCandidate::Family(name) => name,
     }
 }
 
 impl Rows<'_> {
     /// A shortfall with the machines that came so far.
-    pub(crate) fn on(&self, body: usize, short: &crate::Shortfall) -> String {
+    pub(crate) fn on(&self, body: usize, short: &crate::LayoutShortfall) -> String {
         let body = &self.bodies[body];
         format!("{short} ({} x {})", body.nodes, self.problem.market.instances[body.instance].kind.name)
     }

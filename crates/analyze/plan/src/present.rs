@@ -1,11 +1,11 @@
 //! Candidates as plans for people: the deployment written out, and what to expect of it.
 
-use deployment::{Deployment, NodeGroup, Role};
+use deployment::{Deployment, NodeGroup, NodeRole};
 use disk::{Disk, Volume};
-use engine::{Cluster, Demand, Load, Prediction};
+use engine::{ClusterMachines, EnginePrediction, OfferedLoad, OperationDemand};
 use workload::Task;
 
-use crate::answer::{Costs, Plan, Predicted};
+use crate::answer::{MonthlyCosts, Plan, PredictedRun};
 use crate::layout::{Candidate, Data, Log};
 use crate::market::FLASH;
 use crate::problem::Problem;
@@ -39,7 +39,7 @@ impl Problem<'_> {
             as_of: self.market.as_of,
             zones: self.rule.zones,
             nodes: vec![NodeGroup {
-                role: Role::Storage,
+                role: NodeRole::Storage,
                 count: candidate.nodes,
                 instance: offer.kind.name.clone(),
                 data: Some(data),
@@ -56,15 +56,15 @@ impl Problem<'_> {
     }
 
     /// What `load` does to a candidate.
-    fn predict(&self, candidate: &Candidate, load: Load) -> Prediction {
+    fn predict(&self, candidate: &Candidate, load: OfferedLoad) -> EnginePrediction {
         let demand = self.demand_of(candidate);
         self.model.predict(&demand, &candidate.capacity(self.market, &demand), load)
     }
 
     /// What an operation asks of each node of a candidate.
-    pub(crate) fn demand_of(&self, candidate: &Candidate) -> Demand {
+    pub(crate) fn demand_of(&self, candidate: &Candidate) -> OperationDemand {
         let offer = &self.market.instances[candidate.instance];
-        let cluster = Cluster {
+        let cluster = ClusterMachines {
             nodes: candidate.nodes,
             vcpu: offer.kind.vcpu,
             memory: offer.kind.memory,
@@ -78,16 +78,16 @@ impl Problem<'_> {
     pub(crate) fn plan(&self, candidate: &Candidate) -> Plan {
         let today = without_growth(self.task);
         let problem = Problem::new(self.model, self.market, self.space, self.ceilings, &today);
-        let at_target = problem.predict(candidate, Load::Open(self.target()));
+        let at_target = problem.predict(candidate, OfferedLoad::Open(self.target()));
         let most = match self.task.clients {
-            Some(clients) => problem.predict(candidate, Load::Closed(clients)).throughput,
+            Some(clients) => problem.predict(candidate, OfferedLoad::Closed(clients)).throughput,
             None => at_target.ceiling,
         };
         let fullest = at_target.utilisation.iter().map(|(_, share)| *share).fold(0.0, f64::max);
         let unit = self.task.profile.unit;
         Plan {
-            usd: Costs { compute: candidate.compute, disks: candidate.disks, transfer: candidate.transfer },
-            predicted: Predicted {
+            usd: MonthlyCosts { compute: candidate.compute, disks: candidate.disks, transfer: candidate.transfer },
+            predicted: PredictedRun {
                 throughput: most * unit.per_operation,
                 unit: unit.name,
                 p50: at_target.p50,

@@ -4,7 +4,7 @@ use catalog::{IopsRule, ThroughputRule};
 use disk::Volume;
 use units::{Bytes, BytesPerSec, Iops, Usd};
 
-use crate::Constraint;
+use crate::LayoutConstraint;
 use crate::market::VolumeOffer;
 
 const GIB: f64 = (1_u64 << 30) as f64;
@@ -12,7 +12,7 @@ const MIB: f64 = (1_u64 << 20) as f64;
 
 /// What one volume must carry, planning ceilings included.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Need {
+pub struct VolumeNeed {
     /// Capacity in bytes.
     pub bytes: f64,
     /// I/Os a second, counted as the type counts them.
@@ -23,7 +23,7 @@ pub struct Need {
 
 /// What is bought of one volume. Rates of zero, and those that the type does not sell, mean the type's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Provision {
+pub struct VolumeProvision {
     /// Size in GiB.
     pub gib: u64,
     /// I/Os a second.
@@ -33,11 +33,11 @@ pub struct Provision {
 }
 
 /// What of a type cannot be had: the limit, what is asked of one volume and the most there is.
-pub type Beyond = (Limit, f64, f64);
+pub type BeyondLimit = (VolumeLimit, f64, f64);
 
 /// A limit of a volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
+pub enum VolumeLimit {
     /// Bytes.
     Size,
     /// I/Os a second.
@@ -46,23 +46,23 @@ pub enum Limit {
     Throughput,
 }
 
-impl Limit {
+impl VolumeLimit {
     /// The limit as a constraint on the data disk, or on the log's own.
-    pub fn constraint(self, of_log: bool) -> Constraint {
+    pub fn constraint(self, of_log: bool) -> LayoutConstraint {
         match (self, of_log) {
-            (Self::Size, false) => Constraint::DataSize,
-            (Self::Iops, false) => Constraint::DataIops,
-            (Self::Throughput, false) => Constraint::DataThroughput,
-            (Self::Size, true) => Constraint::LogSize,
-            (Self::Iops, true) => Constraint::LogIops,
-            (Self::Throughput, true) => Constraint::LogThroughput,
+            (Self::Size, false) => LayoutConstraint::DataSize,
+            (Self::Iops, false) => LayoutConstraint::DataIops,
+            (Self::Throughput, false) => LayoutConstraint::DataThroughput,
+            (Self::Size, true) => LayoutConstraint::LogSize,
+            (Self::Iops, true) => LayoutConstraint::LogIops,
+            (Self::Throughput, true) => LayoutConstraint::LogThroughput,
         }
     }
 }
 
 impl VolumeOffer {
     /// Sustained I/Os a second.
-    pub fn iops(&self, p: Provision) -> Iops {
+    pub fn iops(&self, p: VolumeProvision) -> Iops {
         match self.kind.iops {
             IopsRule::BySize { base, per_gib, min, max } => Iops((base + per_gib * p.gib as f64).max(min.0).min(max.0)),
             IopsRule::Provisioned { min, .. } => Iops((p.iops as f64).max(min.0)),
@@ -71,7 +71,7 @@ impl VolumeOffer {
     }
 
     /// Sustained throughput.
-    pub fn throughput(&self, p: Provision) -> BytesPerSec {
+    pub fn throughput(&self, p: VolumeProvision) -> BytesPerSec {
         match &self.kind.throughput {
             ThroughputRule::Provisioned { min, .. } => BytesPerSec((p.mib_s as f64 * MIB).max(min.0)),
             ThroughputRule::ByIops(bands) => {
@@ -88,12 +88,12 @@ impl VolumeOffer {
     }
 
     /// Price of a month.
-    pub fn monthly(&self, p: Provision) -> Usd {
+    pub fn monthly(&self, p: VolumeProvision) -> Usd {
         self.price.monthly(Bytes::gib(p.gib), self.iops(p), self.throughput(p))
     }
 
     /// The volume as a deployment writes it.
-    pub fn volume(&self, p: Provision) -> Volume {
+    pub fn volume(&self, p: VolumeProvision) -> Volume {
         let sells_iops = matches!(self.kind.iops, IopsRule::Provisioned { min, .. } if p.iops as f64 > min.0);
         let sells_throughput =
             matches!(self.kind.throughput, ThroughputRule::Provisioned { min, .. } if p.mib_s as f64 * MIB > min.0);
@@ -112,14 +112,14 @@ impl VolumeOffer {
     ///
     /// # Errors
     /// The limit that no volume of the type reaches.
-    pub fn least(&self, need: Need, most_iops: Option<u64>) -> Result<Provision, Beyond> {
-        let mut p = Provision { gib: (need.bytes / GIB).ceil() as u64, ..Provision::default() };
+    pub fn least(&self, need: VolumeNeed, most_iops: Option<u64>) -> Result<VolumeProvision, BeyondLimit> {
+        let mut p = VolumeProvision { gib: (need.bytes / GIB).ceil() as u64, ..VolumeProvision::default() };
         if let ThroughputRule::Provisioned { min, max, .. } = self.kind.throughput {
             if need.throughput > min.0 {
                 p.mib_s = (need.throughput / MIB).ceil() as u64;
             }
             if need.throughput > (max.0 / MIB).floor().max(min.0 / MIB) * MIB {
-                return Err((Limit::Throughput, need.throughput, max.0));
+                return Err((VolumeLimit::Throughput, need.throughput, max.0));
             }
         }
         if let IopsRule::Provisioned { min, .. } = self.kind.iops {
@@ -128,7 +128,7 @@ impl VolumeOffer {
             }
             let most = self.most_iops(most_iops);
             if need.iops > most as f64 {
-                return Err((Limit::Iops, need.iops, most as f64));
+                return Err((VolumeLimit::Iops, need.iops, most as f64));
             }
         }
         if let ThroughputRule::ByIops(bands) = &self.kind.throughput {
@@ -141,17 +141,24 @@ impl VolumeOffer {
     ///
     /// # Errors
     /// The limit that is then exceeded.
-    pub fn raise(&self, least: Provision, rung: u64, most_iops: Option<u64>) -> Result<Provision, Beyond> {
+    pub fn raise(
+        &self,
+        least: VolumeProvision,
+        rung: u64,
+        most_iops: Option<u64>,
+    ) -> Result<VolumeProvision, BeyondLimit> {
         let raised = match self.kind.throughput {
-            ThroughputRule::Provisioned { .. } => Provision { mib_s: least.mib_s.max(rung), ..least },
-            ThroughputRule::ByIops(_) => Provision { iops: least.iops.max(rung), ..least },
-            ThroughputRule::BySize(_) | ThroughputRule::ByInstance => Provision { gib: least.gib.max(rung), ..least },
+            ThroughputRule::Provisioned { .. } => VolumeProvision { mib_s: least.mib_s.max(rung), ..least },
+            ThroughputRule::ByIops(_) => VolumeProvision { iops: least.iops.max(rung), ..least },
+            ThroughputRule::BySize(_) | ThroughputRule::ByInstance => {
+                VolumeProvision { gib: least.gib.max(rung), ..least }
+            }
         };
         self.settle(raised, None, most_iops)
     }
 
     /// The rungs of what throughput hangs on: that of `least`, and the highest there is.
-    pub fn rungs(&self, least: Provision, most_iops: Option<u64>) -> (u64, u64) {
+    pub fn rungs(&self, least: VolumeProvision, most_iops: Option<u64>) -> (u64, u64) {
         // Where only certain sizes are sold, the last of them is the largest.
         let sold = self.price.fixed_sizes.iter().map(|(size, _)| *size).filter(|size| *size <= self.kind.size.1).max();
         let gib = sold.unwrap_or(self.kind.size.1).0 >> 30;
@@ -186,8 +193,8 @@ impl VolumeOffer {
         iops: u64,
         throughput: f64,
         most_iops: Option<u64>,
-    ) -> Result<u64, Beyond> {
-        let own = self.iops(Provision::default()).0;
+    ) -> Result<u64, BeyondLimit> {
+        let own = self.iops(VolumeProvision::default()).0;
         let most = self.most_iops(most_iops);
         let mut from = 0;
         for band in bands {
@@ -203,11 +210,16 @@ impl VolumeOffer {
             from = band.up_to.0 as u64 + 1;
         }
         let best = bands.iter().map(|b| b.max.0.min(b.per_io.as_f64() * b.up_to.0.min(most as f64)));
-        Err((Limit::Throughput, throughput, best.fold(0.0, f64::max)))
+        Err((VolumeLimit::Throughput, throughput, best.fold(0.0, f64::max)))
     }
 
     /// Raises what the provisioned rates ask for, and the size to what the rates hang on.
-    fn settle(&self, mut p: Provision, need: Option<Need>, most_iops: Option<u64>) -> Result<Provision, Beyond> {
+    fn settle(
+        &self,
+        mut p: VolumeProvision,
+        need: Option<VolumeNeed>,
+        most_iops: Option<u64>,
+    ) -> Result<VolumeProvision, BeyondLimit> {
         if let ThroughputRule::Provisioned { max_per_iops, .. } = self.kind.throughput {
             let throughput = self.throughput(p).0;
             let per = max_per_iops.as_f64();
@@ -224,7 +236,7 @@ impl VolumeOffer {
         if let IopsRule::Provisioned { min, max_per_gib, .. } = self.kind.iops {
             let most = self.most_iops(most_iops);
             if p.iops > most {
-                return Err((Limit::Iops, p.iops as f64, most as f64));
+                return Err((VolumeLimit::Iops, p.iops as f64, most as f64));
             }
             // A volume too small for even the default rate is not sold with it: gp3 has 3000 from 1 GiB on.
             if let Some(per) = max_per_gib.filter(|_| p.iops as f64 > min.0) {
@@ -233,11 +245,11 @@ impl VolumeOffer {
         }
         if let (IopsRule::BySize { base, per_gib, max, .. }, Some(need)) = (self.kind.iops, need) {
             if need.iops > max.0 {
-                return Err((Limit::Iops, need.iops, max.0));
+                return Err((VolumeLimit::Iops, need.iops, max.0));
             }
             if self.iops(p).0 < need.iops {
                 let guess = (need.iops - base) / per_gib;
-                p.gib = from_guess(p.gib, guess, |gib| self.iops(Provision { gib, ..p }).0 >= need.iops);
+                p.gib = from_guess(p.gib, guess, |gib| self.iops(VolumeProvision { gib, ..p }).0 >= need.iops);
             }
         }
         if let (ThroughputRule::BySize(bands), Some(need)) = (&self.kind.throughput, need) {
@@ -247,17 +259,22 @@ impl VolumeOffer {
             let fixed = self.price.fixed_sizes.iter().map(|(size, _)| size.0 >> 30).find(|gib| *gib >= p.gib);
             p.gib = fixed.unwrap_or(u64::MAX);
         }
-        if p.gib > largest { Err((Limit::Size, p.gib as f64 * GIB, largest as f64 * GIB)) } else { Ok(p) }
+        if p.gib > largest { Err((VolumeLimit::Size, p.gib as f64 * GIB, largest as f64 * GIB)) } else { Ok(p) }
     }
 
-    fn least_in_size_bands(&self, bands: &[catalog::SizeBand], p: Provision, throughput: f64) -> Result<u64, Beyond> {
+    fn least_in_size_bands(
+        &self,
+        bands: &[catalog::SizeBand],
+        p: VolumeProvision,
+        throughput: f64,
+    ) -> Result<u64, BeyondLimit> {
         for (i, band) in bands.iter().enumerate() {
             let end = bands.get(i + 1).map_or(u64::MAX, |next| next.from.0.div_ceil(1 << 30));
             let start = p.gib.max(band.from.0.div_ceil(1 << 30));
             if throughput > band.max.0 || start >= end {
                 continue;
             }
-            let carries = |gib: u64| self.throughput(Provision { gib, ..p }).0 >= throughput;
+            let carries = |gib: u64| self.throughput(VolumeProvision { gib, ..p }).0 >= throughput;
             if carries(start) {
                 return Ok(start);
             }
@@ -268,7 +285,7 @@ impl VolumeOffer {
                 }
             }
         }
-        Err((Limit::Throughput, throughput, bands.iter().map(|b| b.max.0).fold(0.0, f64::max)))
+        Err((VolumeLimit::Throughput, throughput, bands.iter().map(|b| b.max.0).fold(0.0, f64::max)))
     }
 }
 

@@ -3,27 +3,27 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use deployment::Settings;
-use engine::{Capacity, Cluster, Demand, DiskCapacity};
+use deployment::EngineSettings;
+use engine::{ClusterMachines, DiskCapacity, NodeCapacity, OperationDemand};
 use units::{Bytes, Usd};
 use workload::Engine;
 
-use crate::constraint::{Constraint, Shortfall};
+use crate::constraint::{LayoutConstraint, LayoutShortfall};
 use crate::layout::{Body, fastest, unlimited};
-use crate::market::Flash;
+use crate::market::LocalFlash;
 use crate::needs;
 use crate::problem::{MONTH_HOURS, Problem};
 
 /// Machines alike in all that demand depends on.
 #[derive(Debug, Clone)]
 struct Shape {
-    cluster: Cluster,
+    cluster: ClusterMachines,
     /// Cores that a node sustains.
     cores: f64,
     /// The read cache, if its flash serves as one.
-    cache: Option<Flash>,
+    cache: Option<LocalFlash>,
     /// The settings to try with so much memory.
-    settings: Arc<[Settings]>,
+    settings: Arc<[EngineSettings]>,
 }
 
 /// Settings on nodes of a shape.
@@ -31,7 +31,7 @@ struct Shape {
 pub(crate) struct Variant {
     /// Place among the settings of its row.
     pub(crate) index: usize,
-    pub(crate) demand: Demand,
+    pub(crate) demand: OperationDemand,
     pub(crate) transfer: Usd,
 }
 
@@ -42,10 +42,10 @@ pub(crate) struct Row {
     cores: f64,
     /// A row with a cache follows its plain sibling in the ranking.
     first: usize,
-    settings: Arc<[Settings]>,
+    settings: Arc<[EngineSettings]>,
     pub(crate) variants: Vec<Variant>,
     /// The settings that the processors do not carry, by the one that came furthest.
-    pub(crate) short: Option<Shortfall>,
+    pub(crate) short: Option<LayoutShortfall>,
     least: Vec<OnceLock<Least>>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Least {
     /// For each variant the dollars a month that its disks cost at least; infinite where nothing of the type will do.
     pub(crate) usd: Vec<f64>,
     /// What the variants lack for which nothing will do, by the one that came furthest.
-    pub(crate) short: Option<Shortfall>,
+    pub(crate) short: Option<LayoutShortfall>,
 }
 
 /// The rows of a market, and its bodies in ascending order of price.
@@ -75,7 +75,7 @@ impl<'a> Rows<'a> {
         let caches = problem.task.engine == Engine::TiKv && problem.task.measured.is_none();
         let mut shapes: Vec<Shape> = Vec::new();
         let mut known = HashMap::new();
-        let mut settings: HashMap<Bytes, Arc<[Settings]>> = HashMap::new();
+        let mut settings: HashMap<Bytes, Arc<[EngineSettings]>> = HashMap::new();
         let mut bodies = Vec::with_capacity(instances.len() * nodes.len());
         for &instance in instances {
             let offer = &problem.market.instances[instance];
@@ -84,10 +84,10 @@ impl<'a> Rows<'a> {
                 .entry(memory)
                 .or_insert_with(|| problem.space.settings(problem.task, problem.rule, memory).into());
             for &nodes in nodes {
-                let mut row = |cache: Option<Flash>| {
+                let mut row = |cache: Option<LocalFlash>| {
                     let flash = cache.map(|f| (f.size, f.service.read, f.service.link.0.to_bits()));
                     *known.entry((vcpu, offer.cores.to_bits(), memory, nodes, flash)).or_insert_with(|| {
-                        let cluster = Cluster { nodes, vcpu, memory, zones };
+                        let cluster = ClusterMachines { nodes, vcpu, memory, zones };
                         shapes.push(Shape { cluster, cores: offer.cores, cache, settings: Arc::clone(settings) });
                         shapes.len() - 1
                     })
@@ -121,11 +121,11 @@ impl Row {
             let enough = if asked <= shape.cores {
                 Self::in_time_on(problem, &demand, ideal, shape.cores)
             } else {
-                Err(Shortfall { constraint: Constraint::Cpu, asked, available: shape.cores })
+                Err(LayoutShortfall { constraint: LayoutConstraint::Cpu, asked, available: shape.cores })
             };
             match enough {
                 Ok(()) => variants.push(Variant { index, demand, transfer: problem.transfer(&demand) }),
-                Err(this) => short = Shortfall::furthest(short, this),
+                Err(this) => short = LayoutShortfall::furthest(short, this),
             }
         }
         variants.shrink_to_fit();
@@ -137,19 +137,19 @@ impl Row {
     /// Whether latency is short enough on a disk that is never full: where it is not, no layout need be tried.
     fn in_time_on(
         problem: &Problem<'_>,
-        demand: &Demand,
+        demand: &OperationDemand,
         disk: Option<DiskCapacity>,
         cores: f64,
-    ) -> Result<(), Shortfall> {
+    ) -> Result<(), LayoutShortfall> {
         let wanted = problem.task.clients.is_some() || problem.task.targets.p99.is_some();
         let Some(disk) = disk.filter(|_| wanted) else { return Ok(()) };
-        let capacity = Capacity { data: disk, log: Some(disk), instance: None, cores };
+        let capacity = NodeCapacity { data: disk, log: Some(disk), instance: None, cores };
         let latency = problem.model.latency(demand, &capacity, problem.rate());
         problem.late(demand, latency).map_or(Ok(()), Err)
     }
 
     /// The settings of a variant.
-    pub(crate) fn settings(&self, variant: &Variant) -> Settings {
+    pub(crate) fn settings(&self, variant: &Variant) -> EngineSettings {
         self.settings[variant.index]
     }
 
@@ -162,7 +162,7 @@ impl Row {
     pub(crate) fn least(&self, problem: &Problem<'_>, kind: usize) -> &Least {
         self.least[kind].get_or_init(|| {
             let mut least = Least { usd: Vec::with_capacity(self.variants.len()), short: None };
-            let mut before: Option<(&Demand, Result<f64, Shortfall>)> = None;
+            let mut before: Option<(&OperationDemand, Result<f64, LayoutShortfall>)> = None;
             for Variant { demand, .. } in &self.variants {
                 // Settings that only change traffic ask the same of disks.
                 let usd = match before {
@@ -172,7 +172,7 @@ impl Row {
                 before = Some((demand, usd));
                 let usd = usd.and_then(|usd| self.in_time_at_best(problem, demand, kind).map(|()| usd));
                 least.usd.push(usd.unwrap_or_else(|short| {
-                    least.short = Shortfall::furthest(least.short, short);
+                    least.short = LayoutShortfall::furthest(least.short, short);
                     f64::INFINITY
                 }));
             }
@@ -180,7 +180,7 @@ impl Row {
         })
     }
 
-    fn least_usd(&self, problem: &Problem<'_>, demand: &Demand, kind: usize) -> Result<f64, Shortfall> {
+    fn least_usd(&self, problem: &Problem<'_>, demand: &OperationDemand, kind: usize) -> Result<f64, LayoutShortfall> {
         let volumes = &problem.market.volumes;
         let own = (0..volumes.len())
             .filter_map(|log| needs::least_log(problem, demand, log, None).map(|p| volumes[log].monthly(p).0).ok());
@@ -194,7 +194,7 @@ impl Row {
                         let usd = needs::disks(self.nodes, volumes[kind].monthly(p), stripe, Usd(log)).0;
                         best = Some(best.map_or(usd, |best| best.min(usd)));
                     }
-                    Err(this) => short = Shortfall::furthest(short, this),
+                    Err(this) => short = LayoutShortfall::furthest(short, this),
                 }
             }
         }
@@ -206,20 +206,25 @@ impl Row {
     }
 
     /// Whether latency is short enough with volumes of `kind` that are never full, and the best of logs.
-    fn in_time_at_best(&self, problem: &Problem<'_>, demand: &Demand, kind: usize) -> Result<(), Shortfall> {
+    fn in_time_at_best(
+        &self,
+        problem: &Problem<'_>,
+        demand: &OperationDemand,
+        kind: usize,
+    ) -> Result<(), LayoutShortfall> {
         let volumes = &problem.market.volumes;
         let data = unlimited(&volumes[kind]);
         let mut short = None;
         for log in std::iter::once(None).chain(volumes.iter().map(|v| Some(unlimited(v)))) {
-            let capacity = Capacity { data, log, instance: None, cores: self.cores };
+            let capacity = NodeCapacity { data, log, instance: None, cores: self.cores };
             let latency = problem.model.latency(demand, &capacity, problem.rate());
             let Some(late) = problem.late(demand, latency) else { return Ok(()) };
-            short = Shortfall::furthest(short, late);
+            short = LayoutShortfall::furthest(short, late);
         }
         short.map_or(Ok(()), Err)
     }
 }
 
-fn same_on_disks(a: &Demand, b: &Demand) -> bool {
+fn same_on_disks(a: &OperationDemand, b: &OperationDemand) -> bool {
     (a.data, a.log, a.stored, a.log_stored) == (b.data, b.log, b.stored, b.log_stored)
 }

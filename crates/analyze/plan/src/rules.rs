@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use workload::{Availability, Engine};
+use workload::{AvailabilityTarget, Engine};
 
 /// How full a plan lets each resource get: `tables/ceilings.toml`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ceilings {
+pub struct PlanningCeilings {
     /// Of the cores.
     pub cpu: f64,
     /// Of a volume's sustained I/O rate.
@@ -40,10 +40,10 @@ struct CeilingTable {
     capacity: Ceiling,
 }
 
-impl Ceilings {
+impl PlanningCeilings {
     /// The ceilings that ship with the program.
     pub fn embedded() -> Self {
-        static TABLE: LazyLock<Ceilings> = LazyLock::new(|| {
+        static TABLE: LazyLock<PlanningCeilings> = LazyLock::new(|| {
             let table: CeilingTable =
                 toml::from_str(include_str!("../tables/ceilings.toml")).expect("tested: ceilings.toml is complete");
             let stated = |ceiling: Ceiling| {
@@ -53,7 +53,7 @@ impl Ceilings {
                 );
                 ceiling.value
             };
-            Ceilings {
+            PlanningCeilings {
                 cpu: stated(table.cpu),
                 volume_iops: stated(table.volume_iops),
                 volume_throughput: stated(table.volume_throughput),
@@ -69,11 +69,11 @@ impl Ceilings {
 /// What a promise of availability asks of a layout: a row of `tables/availability.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Survival {
+pub struct SurvivalRule {
     /// The database.
     pub engine: Engine,
     /// The promise.
-    pub survives: Availability,
+    pub survives: AvailabilityTarget,
     /// Copies of each range, or servers with all the data (InnoDB).
     pub replicas: u32,
     /// Zones over which nodes are spread, the same number in each.
@@ -84,15 +84,15 @@ pub struct Survival {
     pub why: String,
 }
 
-impl Survival {
+impl SurvivalRule {
     /// The rule for an engine and a promise.
-    pub fn of(engine: Engine, survives: Availability) -> &'static Self {
+    pub fn of(engine: Engine, survives: AvailabilityTarget) -> &'static Self {
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Table {
-            rule: Vec<Survival>,
+            rule: Vec<SurvivalRule>,
         }
-        static RULES: LazyLock<Vec<Survival>> = LazyLock::new(|| {
+        static RULES: LazyLock<Vec<SurvivalRule>> = LazyLock::new(|| {
             let table: Table = toml::from_str(include_str!("../tables/availability.toml"))
                 .expect("tested: availability.toml is complete");
             table.rule
@@ -109,8 +109,8 @@ mod tests {
     #[test]
     fn every_engine_and_promise_has_a_rule_with_a_reason() {
         for engine in [Engine::TiKv, Engine::InnoDb] {
-            for promise in [Availability::Node, Availability::Zone, Availability::ZoneAndNode] {
-                let rule = Survival::of(engine, promise);
+            for promise in [AvailabilityTarget::Node, AvailabilityTarget::Zone, AvailabilityTarget::ZoneAndNode] {
+                let rule = SurvivalRule::of(engine, promise);
                 assert!(!rule.why.is_empty() && rule.replicas >= rule.zones.min(3), "{rule:?}");
             }
         }
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn ceilings_are_shares_with_reasons() {
-        let c = Ceilings::embedded();
+        let c = PlanningCeilings::embedded();
         for share in [c.cpu, c.volume_iops, c.volume_throughput, c.instance_iops, c.instance_throughput, c.capacity] {
             assert!(share > 0.0 && share <= 1.0);
         }

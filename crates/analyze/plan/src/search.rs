@@ -2,7 +2,7 @@
 
 use units::Usd;
 
-use crate::constraint::Shortfall;
+use crate::constraint::LayoutShortfall;
 use crate::fit;
 use crate::layout::{Candidate, Data, Layout, Log};
 use crate::needs;
@@ -34,7 +34,7 @@ pub(crate) struct Found {
     /// Layouts with settings that were provisioned: see [`identity`].
     pub(crate) evaluated: Vec<u64>,
     /// If nothing was found: the body that came furthest, and what it lacks.
-    pub(crate) short: Option<(usize, Shortfall)>,
+    pub(crate) short: Option<(usize, LayoutShortfall)>,
 }
 
 /// Settings and a data disk type on a body, with a price that no layout of them undercuts.
@@ -180,7 +180,7 @@ impl<'a> Search<'a> {
             Log::Shared => Ok(Usd(0.0)),
             Log::Own(kind) => needs::least_log(problem, demand, kind, None).map(|p| volumes[kind].monthly(p)),
         };
-        let log_usd: Vec<Result<Usd, Shortfall>> = logs.iter().map(log_usd).collect();
+        let log_usd: Vec<Result<Usd, LayoutShortfall>> = logs.iter().map(log_usd).collect();
         let stripes = if open.layout.data == Data::Flash { 1 } else { problem.space.stripes };
         let mut bounds = Vec::with_capacity(logs.len() * stripes as usize);
         for stripe in 1..=stripes {
@@ -222,7 +222,7 @@ impl<'a> Search<'a> {
         top.truncate(self.k);
     }
 
-    fn miss(&mut self, body: usize, short: Option<Shortfall>) {
+    fn miss(&mut self, body: usize, short: Option<LayoutShortfall>) {
         if let Some(short) = short.filter(|_| self.found.top.is_empty())
             && self.found.short.is_none_or(|(_, known)| short.came_further_than(&known))
         {

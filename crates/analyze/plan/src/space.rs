@@ -2,16 +2,16 @@
 
 use std::sync::LazyLock;
 
-use deployment::{Compression, Settings};
+use deployment::{BlockCompression, EngineSettings};
 use units::Bytes;
 use workload::{Engine, Task};
 
-use crate::rules::Survival;
+use crate::rules::SurvivalRule;
 
 /// The choices besides those that the market gives.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Space {
+pub struct SearchSpace {
     /// Fewest and most storage nodes of a TiKV cluster.
     pub nodes: [u32; 2],
     /// Widest stripe of network volumes.
@@ -41,7 +41,7 @@ pub struct TikvSpace {
     /// Shares of memory for the block cache.
     pub block_cache: Vec<f64>,
     /// Compressions.
-    pub compression: Vec<Compression>,
+    pub compression: Vec<BlockCompression>,
     /// Size from which values are kept apart, besides not at all.
     pub value_separation: Bytes,
     /// Smallest row for which that is tried.
@@ -70,10 +70,10 @@ pub struct NitroOnly {
     pub over: u64,
 }
 
-impl Space {
+impl SearchSpace {
     /// The choices that ship with the program.
     pub fn embedded() -> &'static Self {
-        static SPACE: LazyLock<Space> = LazyLock::new(|| {
+        static SPACE: LazyLock<SearchSpace> = LazyLock::new(|| {
             toml::from_str(include_str!("../tables/space.toml")).expect("tested: space.toml is complete")
         });
         &SPACE
@@ -81,7 +81,7 @@ impl Space {
 
     /// The node counts to try, ascending: as many in each zone, and at least one for each replica. InnoDB has one node for
     /// each copy of the data.
-    pub fn node_counts(&self, rule: &Survival) -> Vec<u32> {
+    pub fn node_counts(&self, rule: &SurvivalRule) -> Vec<u32> {
         match rule.engine {
             Engine::InnoDb => vec![rule.replicas],
             Engine::TiKv => {
@@ -92,13 +92,13 @@ impl Space {
     }
 
     /// The settings to try on nodes of so much memory, the engine's defaults first.
-    pub fn settings(&self, task: &Task, rule: &Survival, memory: Bytes) -> Vec<Settings> {
+    pub fn settings(&self, task: &Task, rule: &SurvivalRule, memory: Bytes) -> Vec<EngineSettings> {
         let replicas = Some(rule.replicas);
         let share = |share: &f64| Some(Bytes::mib((memory.as_f64() * share) as u64 >> 20));
-        let plain = Settings { replicas, ..Settings::default() };
+        let plain = EngineSettings { replicas, ..EngineSettings::default() };
         match task.engine {
             Engine::InnoDb => {
-                self.innodb.block_cache.iter().map(|s| Settings { block_cache: share(s), ..plain }).collect()
+                self.innodb.block_cache.iter().map(|s| EngineSettings { block_cache: share(s), ..plain }).collect()
             }
             Engine::TiKv => {
                 let apart = (task.profile.row >= self.tikv.separation_row).then_some(Some(self.tikv.value_separation));
@@ -108,7 +108,7 @@ impl Space {
                     for compression in self.tikv.compression.iter().copied().map(Some) {
                         for block_size in self.tikv.block_size.iter().copied().map(Some) {
                             for block_cache in self.tikv.block_cache.iter().map(share) {
-                                let of_traffic = |plain: &Settings| Settings {
+                                let of_traffic = |plain: &EngineSettings| EngineSettings {
                                     block_size,
                                     block_cache,
                                     compression,
@@ -133,14 +133,18 @@ impl Space {
 
 impl TikvSpace {
     /// `plain` with each choice about traffic between zones; unset stands for the default, off.
-    fn traffic(&self, between_zones: bool, plain: Settings) -> Vec<Settings> {
+    fn traffic(&self, between_zones: bool, plain: EngineSettings) -> Vec<EngineSettings> {
         if !between_zones {
             return vec![plain];
         }
         let set = |on: &bool| on.then_some(true);
         let with_reads = |reads: &bool| {
             let follower_read = set(reads);
-            self.grpc_compression.iter().map(move |zip| Settings { follower_read, grpc_compression: set(zip), ..plain })
+            self.grpc_compression.iter().map(move |zip| EngineSettings {
+                follower_read,
+                grpc_compression: set(zip),
+                ..plain
+            })
         };
         self.follower_read.iter().flat_map(with_reads).collect()
     }
@@ -149,19 +153,22 @@ impl TikvSpace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use workload::Availability;
+    use workload::AvailabilityTarget;
 
     #[test]
     fn zones_have_the_same_number_of_nodes() {
-        let counts = Space::embedded().node_counts(Survival::of(Engine::TiKv, Availability::Zone));
+        let counts = SearchSpace::embedded().node_counts(SurvivalRule::of(Engine::TiKv, AvailabilityTarget::Zone));
         assert_eq!(counts, (1..=10).map(|n| 3 * n).collect::<Vec<_>>());
-        assert_eq!(Space::embedded().node_counts(Survival::of(Engine::InnoDb, Availability::Zone)), [2]);
+        assert_eq!(
+            SearchSpace::embedded().node_counts(SurvivalRule::of(Engine::InnoDb, AvailabilityTarget::Zone)),
+            [2]
+        );
     }
 
     #[test]
     fn io1_beyond_32000_needs_nitro() {
-        assert_eq!(Space::embedded().most_iops("io1", false), Some(32_000));
-        assert_eq!(Space::embedded().most_iops("io1", true), None);
-        assert_eq!(Space::embedded().most_iops("gp3", false), None);
+        assert_eq!(SearchSpace::embedded().most_iops("io1", false), Some(32_000));
+        assert_eq!(SearchSpace::embedded().most_iops("io1", true), None);
+        assert_eq!(SearchSpace::embedded().most_iops("gp3", false), None);
     }
 }

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 use units::{Interval, Usd};
 use workload::{Task, Workload, WorkloadError};
 
-use crate::answer::{Answer, Uncertainty};
+use crate::answer::{PlanResult, PlanUncertainty};
 use crate::layout::Candidate;
-use crate::options::{Allowed, Options, PlanError};
+use crate::options::{Allowed, PlanError, PlanOptions};
 use crate::planner::Planner;
 use crate::present::without_growth;
 use crate::problem::Problem;
@@ -68,10 +68,10 @@ impl Planner<'_> {
     pub fn plan_uncertain(
         &self,
         workload: &Workload,
-        options: &Options,
+        options: &PlanOptions,
         futures: u32,
         seed: u64,
-    ) -> Result<Answer, UncertainError> {
+    ) -> Result<PlanResult, UncertainError> {
         let inputs = workload.inputs();
         let (mut answer, mut candidates) = self.plan_with_candidates(&workload.middle()?, options)?;
         if inputs.is_empty() || candidates.is_empty() || futures == 0 {
@@ -98,7 +98,7 @@ impl Planner<'_> {
         }
         let missing =
             |c: usize| outcomes.iter().filter(|future| future[c].miss > 0.0).count() as f64 / outcomes.len() as f64;
-        answer.uncertainty = Some(Uncertainty {
+        answer.uncertainty = Some(PlanUncertainty {
             futures,
             cheapest: 0,
             least_regret: keep.iter().position(|c| *c == least).unwrap_or(0),
@@ -116,7 +116,7 @@ impl Planner<'_> {
     fn rivals(
         &self,
         futures: &Futures<'_>,
-        options: &Options,
+        options: &PlanOptions,
         yardstick: &Candidate,
     ) -> Result<Vec<Candidate>, UncertainError> {
         let hardness = |future| Ok((self.hardness(&futures.task(future)?, yardstick), future));
@@ -131,7 +131,7 @@ impl Planner<'_> {
         let found: Result<Vec<Option<Candidate>>, PlanError> = chosen
             .par_iter()
             .map(|task| {
-                let rule = crate::Survival::of(task.engine, task.targets.availability);
+                let rule = crate::SurvivalRule::of(task.engine, task.targets.availability);
                 let allowed = Allowed::new(options, self.market, self.space, rule)?;
                 Ok(self.with_cheapest(task, &allowed, limit, |_, candidate| *candidate))
             })
@@ -149,7 +149,7 @@ impl Planner<'_> {
     fn hardness(&self, task: &Task, yardstick: &Candidate) -> f64 {
         let problem = Problem::new(self.model, self.market, self.space, self.ceilings, task);
         let demand = problem.demand_of(yardstick);
-        let load = engine::Load::Open(problem.rate());
+        let load = engine::OfferedLoad::Open(problem.rate());
         let prediction = problem.model.predict(&demand, &yardstick.capacity(self.market, &demand), load);
         problem.rate() / prediction.ceiling
     }

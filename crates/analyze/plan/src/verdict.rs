@@ -1,26 +1,26 @@
 //! What a deployment already chosen lacks under another workload.
 
-use engine::{Cluster, Demand};
+use engine::{ClusterMachines, OperationDemand};
 
-use crate::constraint::{Constraint, Shortfall};
+use crate::constraint::{LayoutConstraint, LayoutShortfall};
 use crate::fit;
 use crate::layout::{Candidate, Data, Log};
 use crate::market::VolumeOffer;
 use crate::needs;
 use crate::problem::Problem;
-use crate::provision::{Limit, Need, Provision};
+use crate::provision::{VolumeLimit, VolumeNeed, VolumeProvision};
 
 /// Every target and planning ceiling that a candidate misses under the problem's workload.
-pub(crate) fn missed(problem: &Problem<'_>, candidate: &Candidate, demand: &Demand) -> Vec<Shortfall> {
+pub(crate) fn missed(problem: &Problem<'_>, candidate: &Candidate, demand: &OperationDemand) -> Vec<LayoutShortfall> {
     let (market, layout) = (problem.market, candidate.layout);
     let instance = &market.instances[candidate.instance];
     let (vcpu, memory) = (instance.kind.vcpu, instance.kind.memory);
-    let cluster = Cluster { nodes: candidate.nodes, vcpu, memory, zones: problem.rule.zones };
-    let mut all: Vec<Shortfall> = Vec::new();
+    let cluster = ClusterMachines { nodes: candidate.nodes, vcpu, memory, zones: problem.rule.zones };
+    let mut all: Vec<LayoutShortfall> = Vec::new();
     all.extend(needs::remembers(problem, &cluster).err());
     let cores = demand.cpu * problem.rate() / problem.ceilings.cpu;
     if cores > instance.cores {
-        all.push(Shortfall { constraint: Constraint::Cpu, asked: cores, available: instance.cores });
+        all.push(LayoutShortfall { constraint: LayoutConstraint::Cpu, asked: cores, available: instance.cores });
     }
     all.extend(needs::through_instance(problem, instance, demand, fit::units(problem, layout)).err());
     let shared = layout.log == Log::Shared;
@@ -49,15 +49,15 @@ pub(crate) fn missed(problem: &Problem<'_>, candidate: &Candidate, demand: &Dema
 /// What a provisioned volume lacks of a need.
 fn lacking(
     offer: &VolumeOffer,
-    p: Provision,
-    need: Need,
+    p: VolumeProvision,
+    need: VolumeNeed,
     stripe: u32,
     of_log: bool,
-) -> impl Iterator<Item = Shortfall> {
+) -> impl Iterator<Item = LayoutShortfall> {
     let limits = [
-        (Limit::Size, need.bytes, units::Bytes::gib(p.gib).as_f64()),
-        (Limit::Iops, need.iops, offer.iops(p).0),
-        (Limit::Throughput, need.throughput, offer.throughput(p).0),
+        (VolumeLimit::Size, need.bytes, units::Bytes::gib(p.gib).as_f64()),
+        (VolumeLimit::Iops, need.iops, offer.iops(p).0),
+        (VolumeLimit::Throughput, need.throughput, offer.throughput(p).0),
     ];
     // The closed form and this comparison may differ by rounding where one was derived from the other.
     let lacking = limits.into_iter().filter(|(_, asked, available)| *asked > *available * (1.0 + 1e-9));

@@ -7,7 +7,7 @@ mod small;
 use std::collections::BTreeMap;
 
 use brute::{Brute, Place};
-use plan::{Ceilings, Options, Plan, Planner, Reason, Subject};
+use plan::{Plan, PlanOptions, Planner, PlanningCeilings, RejectedCandidate, RejectionReason};
 use proptest::prelude::*;
 
 fn place(plan: &Plan) -> Place {
@@ -33,9 +33,9 @@ proptest! {
         market in small::market(), model in small::engine(), task in small::task(),
     ) {
         let space = small::space();
-        let ceilings = Ceilings::embedded();
+        let ceilings = PlanningCeilings::embedded();
         let planner = Planner { model: &model, market: &market, space: &space, ceilings };
-        let answer = planner.plan(&task, &Options::default()).unwrap();
+        let answer = planner.plan(&task, &PlanOptions::default()).unwrap();
         let places = Brute { model: &model, market: &market, space: &space, ceilings, task: &task }.places();
 
         let mut ranking: Vec<f64> = places.values().copied().collect();
@@ -50,22 +50,22 @@ proptest! {
         let family = |p: &Place| market.instances.iter().find(|i| i.kind.name == p.0).unwrap().kind.family.clone();
         for why in &answer.why_not {
             let best = match &why.subject {
-                Subject::Disk(name) => cheapest(&places, |p| p.2 == *name),
-                Subject::Family(name) => cheapest(&places, |p| family(p) == *name),
+                RejectedCandidate::Disk(name) => cheapest(&places, |p| p.2 == *name),
+                RejectedCandidate::Family(name) => cheapest(&places, |p| family(p) == *name),
             };
             match (&why.reason, best) {
-                (Reason::Costs { more, best: plan }, Some(usd)) => {
+                (RejectionReason::Costs { more, best: plan }, Some(usd)) => {
                     prop_assert!(same(plan.monthly().0, *usd), "{:?}", why.subject);
                     prop_assert!(same(more.0 + ranking[0], *usd));
                 }
-                (Reason::RuledOut { .. }, None) => {}
+                (RejectionReason::RuledOut { .. }, None) => {}
                 (reason, best) => prop_assert!(false, "{:?}: {reason:?}, brute force {best:?}", why.subject),
             }
         }
         // Whatever the first plan does not use is explained.
         if let Some(first) = answer.plans.first() {
             for offer in market.volumes.iter().filter(|v| v.kind.name != place(first).2) {
-                let subject = Subject::Disk(offer.kind.name.clone());
+                let subject = RejectedCandidate::Disk(offer.kind.name.clone());
                 prop_assert!(answer.why_not.iter().any(|w| w.subject == subject), "{subject:?}");
             }
         } else {

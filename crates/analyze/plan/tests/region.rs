@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-use catalog::{Catalog, Medium, View};
-use disk::Limits;
-use engine::Calibration;
-use plan::{Answer, Constraint, Market, Need, Options, PlanError, Planner, Provision, Reason, Subject};
+use catalog::{Catalog, CatalogView, VolumeMedium};
+use disk::DiskLimits;
+use engine::EngineCalibration;
+use plan::{
+    LayoutConstraint, Market, PlanError, PlanOptions, PlanResult, Planner, RejectedCandidate, RejectionReason,
+    VolumeNeed, VolumeProvision,
+};
 use proptest::prelude::*;
 use textfile::Text;
 use units::{Nanos, Usd};
@@ -29,7 +32,7 @@ fn workload(text: &str) -> Workload {
     Workload::from_text(&Text::new("workload.toml", text), &mut open).unwrap()
 }
 
-fn view() -> View {
+fn view() -> CatalogView {
     Catalog::embedded().at(None)
 }
 
@@ -37,8 +40,8 @@ fn market() -> Market {
     Market::from_view(&view(), "us-east-1").unwrap()
 }
 
-fn plan(task: &Task, options: &Options) -> Result<Answer, PlanError> {
-    Planner::new(Calibration::embedded(), &market()).plan(task, options)
+fn plan(task: &Task, options: &PlanOptions) -> Result<PlanResult, PlanError> {
+    Planner::new(EngineCalibration::embedded(), &market()).plan(task, options)
 }
 
 fn tpcc(change: impl FnOnce(&mut Task)) -> Task {
@@ -50,11 +53,11 @@ fn tpcc(change: impl FnOnce(&mut Task)) -> Task {
 #[test]
 fn plans_cost_what_their_deployments_cost_and_pass_the_check() {
     let view = view();
-    let answer = plan(&tpcc(|_| ()), &Options::default()).unwrap();
+    let answer = plan(&tpcc(|_| ()), &PlanOptions::default()).unwrap();
     assert_eq!(answer.plans.len(), 5);
     let others = answer.why_not.iter().filter_map(|why| match &why.reason {
-        Reason::Costs { best, .. } => Some(&**best),
-        Reason::RuledOut { .. } => None,
+        RejectionReason::Costs { best, .. } => Some(&**best),
+        RejectionReason::RuledOut { .. } => None,
     });
     for plan in answer.plans.iter().chain(others) {
         let costs = plan.deployment.monthly(&view).unwrap();
@@ -69,18 +72,18 @@ fn plans_cost_what_their_deployments_cost_and_pass_the_check() {
 
 #[test]
 fn a_plan_never_costs_less_than_the_one_before_it() {
-    let answer = plan(&tpcc(|_| ()), &Options { top: 12, ..Options::default() }).unwrap();
+    let answer = plan(&tpcc(|_| ()), &PlanOptions { top: 12, ..PlanOptions::default() }).unwrap();
     assert!(answer.plans.windows(2).all(|pair| pair[0].monthly().0 <= pair[1].monthly().0));
     let more = answer.why_not.iter().filter_map(|why| match &why.reason {
-        Reason::Costs { more, .. } => Some(more.0),
-        Reason::RuledOut { .. } => None,
+        RejectionReason::Costs { more, .. } => Some(more.0),
+        RejectionReason::RuledOut { .. } => None,
     });
     assert!(more.into_iter().all(|more| more >= 0.0));
 }
 
 #[test]
 fn pins_and_excludes_are_kept() {
-    let mut options = Options { exclude: vec!["gp2".into(), "r5".into()], ..Options::default() };
+    let mut options = PlanOptions { exclude: vec!["gp2".into(), "r5".into()], ..PlanOptions::default() };
     for pin in ["instance=m5.4xlarge", "nodes=9", "disk=io1"] {
         options.pin(pin).unwrap();
     }
@@ -96,17 +99,19 @@ fn pins_and_excludes_are_kept() {
 
 #[test]
 fn unknown_names_are_refused_with_the_one_meant() {
-    let message = |options: Options| plan(&tpcc(|_| ()), &options).unwrap_err().to_string();
+    let message = |options: PlanOptions| plan(&tpcc(|_| ()), &options).unwrap_err().to_string();
     let pinned = |text: &str| {
-        let mut options = Options::default();
+        let mut options = PlanOptions::default();
         options.pin(text).unwrap();
         message(options)
     };
     assert!(pinned("instance=m5.4xlrge").contains("did you mean `m5.4xlarge`?"));
     assert!(pinned("disk=gp4").contains("no disk type `gp4` is for sale in us-east-1"));
     assert!(pinned("nodes=4").contains("the same number in each of 3 zone(s)"));
-    assert!(message(Options { exclude: vec!["gp33".into()], ..Options::default() }).contains("did you mean `gp3`?"));
-    let mut options = Options::default();
+    assert!(
+        message(PlanOptions { exclude: vec!["gp33".into()], ..PlanOptions::default() }).contains("did you mean `gp3`?")
+    );
+    let mut options = PlanOptions::default();
     assert!(options.pin("color=red").unwrap_err().to_string().contains("instance=m5.4xlarge"));
     options.exclude.push("m5".into());
     options.pin("instance=m5.large").unwrap();
@@ -115,7 +120,7 @@ fn unknown_names_are_refused_with_the_one_meant() {
 
 #[test]
 fn a_latency_out_of_reach_gets_the_closest_plan_and_what_would_have_to_give() {
-    let mut options = Options::default();
+    let mut options = PlanOptions::default();
     options.pin("instance=m5.4xlarge").unwrap();
     let answer = plan(&tpcc(|t| t.targets.p99 = Some(Nanos::millis(3))), &options).unwrap();
     assert!(answer.plans.is_empty());
@@ -135,26 +140,26 @@ fn a_latency_out_of_reach_gets_the_closest_plan_and_what_would_have_to_give() {
 
 #[test]
 fn a_budget_too_small_says_what_the_cheapest_plan_costs() {
-    let cheapest = plan(&tpcc(|_| ()), &Options::default()).unwrap().plans[0].monthly();
-    let answer = plan(&tpcc(|_| ()), &Options { max_usd: Some(Usd(500.0)), ..Options::default() }).unwrap();
+    let cheapest = plan(&tpcc(|_| ()), &PlanOptions::default()).unwrap().plans[0].monthly();
+    let answer = plan(&tpcc(|_| ()), &PlanOptions { max_usd: Some(Usd(500.0)), ..PlanOptions::default() }).unwrap();
     assert!(answer.plans.is_empty());
     assert_eq!(answer.shortfalls[0], format!("price: {cheapest} a month at least, {} allowed", Usd(500.0)));
-    let enough = Options { max_usd: Some(Usd(cheapest.0 + 0.01)), ..Options::default() };
+    let enough = PlanOptions { max_usd: Some(Usd(cheapest.0 + 0.01)), ..PlanOptions::default() };
     assert_eq!(plan(&tpcc(|_| ()), &enough).unwrap().plans[0].monthly(), cheapest);
 }
 
 #[test]
 fn durability_that_only_io2_promises_leaves_only_io2() {
-    let answer = plan(&tpcc(|t| t.targets.durability = Some(units::Ratio(0.9999))), &Options::default()).unwrap();
+    let answer = plan(&tpcc(|t| t.targets.durability = Some(units::Ratio(0.9999))), &PlanOptions::default()).unwrap();
     assert_eq!(answer.plans[0].deployment.nodes[0].data.as_ref().unwrap().volume.kind, "io2");
-    let gp3 = answer.why_not.iter().find(|w| w.subject == Subject::Disk("gp3".into())).unwrap();
+    let gp3 = answer.why_not.iter().find(|w| w.subject == RejectedCandidate::Disk("gp3".into())).unwrap();
     assert!(
-        matches!(&gp3.reason, Reason::RuledOut { constraint } if constraint.contains("99.8 % of the 99.99 %")),
+        matches!(&gp3.reason, RejectionReason::RuledOut { constraint } if constraint.contains("99.8 % of the 99.99 %")),
         "{gp3:?}"
     );
-    let nvme = answer.why_not.iter().find(|w| w.subject == Subject::Disk("nvme".into())).unwrap();
+    let nvme = answer.why_not.iter().find(|w| w.subject == RejectedCandidate::Disk("nvme".into())).unwrap();
     assert!(
-        matches!(&nvme.reason, Reason::RuledOut { constraint } if constraint.contains("nothing is promised")),
+        matches!(&nvme.reason, RejectionReason::RuledOut { constraint } if constraint.contains("nothing is promised")),
         "{nvme:?}"
     );
 }
@@ -163,8 +168,8 @@ fn durability_that_only_io2_promises_leaves_only_io2() {
 fn an_uncertain_workload_gets_odds_and_regrets_and_the_seed_decides_them() {
     let uncertain = workload(&TPCC.replace("throughput = 50000", "throughput = \"20000..80000\""));
     let market = market();
-    let planner = Planner::new(Calibration::embedded(), &market);
-    let answer = planner.plan_uncertain(&uncertain, &Options::default(), 60, 3).unwrap();
+    let planner = Planner::new(EngineCalibration::embedded(), &market);
+    let answer = planner.plan_uncertain(&uncertain, &PlanOptions::default(), 60, 3).unwrap();
     let told = answer.uncertainty.clone().unwrap();
     assert_eq!(told.inputs["targets.throughput"], "20000..80000");
     assert_eq!((told.odds_of_missing.len(), told.regret.len()), (answer.plans.len(), answer.plans.len()));
@@ -172,8 +177,8 @@ fn an_uncertain_workload_gets_odds_and_regrets_and_the_seed_decides_them() {
     let odds = told.odds_of_missing[told.cheapest];
     assert!(odds > 0.1 && odds <= 0.32, "{odds}");
     assert!(told.regret.iter().all(|r| r.0 >= told.regret[told.least_regret].0));
-    assert_eq!(answer, planner.plan_uncertain(&uncertain, &Options::default(), 60, 3).unwrap());
-    let certain = planner.plan_uncertain(&workload(TPCC), &Options::default(), 60, 3).unwrap();
+    assert_eq!(answer, planner.plan_uncertain(&uncertain, &PlanOptions::default(), 60, 3).unwrap());
+    let certain = planner.plan_uncertain(&workload(TPCC), &PlanOptions::default(), 60, 3).unwrap();
     assert_eq!(certain.uncertainty, None);
 }
 
@@ -182,7 +187,7 @@ fn the_planner_and_the_disks_agree_on_what_needs_nitro() {
     let view = view();
     let old = view.instance("m4.16xlarge").unwrap();
     assert!(!old.nitro);
-    for rule in &plan::Space::embedded().nitro_only {
+    for rule in &plan::SearchSpace::embedded().nitro_only {
         let limits = |iops: u64| {
             let text = format!("{}:4000GiB,{iops}iops", rule.kind);
             text.parse::<disk::Disk>().unwrap().limits(&view, Some(old))
@@ -208,10 +213,10 @@ proptest! {
     ) {
         let market = Market::from_view(&view(), region).unwrap();
         let offer = &market.volumes[pick % market.volumes.len()];
-        prop_assert_eq!(offer.kind.medium, Medium::Ssd);
-        let need = Need { bytes: gib * 1073741824.0, iops, throughput: mib * 1048576.0 };
-        let sold = |p: Provision| Limits::of(&offer.kind, &offer.volume(p), None).ok();
-        let carries = |p: Provision| sold(p).is_some_and(|l| {
+        prop_assert_eq!(offer.kind.medium, VolumeMedium::Ssd);
+        let need = VolumeNeed { bytes: gib * 1073741824.0, iops, throughput: mib * 1048576.0 };
+        let sold = |p: VolumeProvision| DiskLimits::of(&offer.kind, &offer.volume(p), None).ok();
+        let carries = |p: VolumeProvision| sold(p).is_some_and(|l| {
             l.size.as_f64() >= need.bytes && l.iops.0 >= need.iops && l.throughput.0 >= need.throughput
         });
         match offer.least(need, None) {
@@ -220,16 +225,16 @@ proptest! {
                 prop_assert_eq!((limits.iops, limits.throughput), (offer.iops(p), offer.throughput(p)));
                 prop_assert!(carries(p), "{p:?} of {}", offer.kind.name);
                 for q in [
-                    Provision { gib: p.gib - 1, ..p },
-                    Provision { iops: p.iops.saturating_sub(1), ..p },
-                    Provision { mib_s: p.mib_s.saturating_sub(1), ..p },
+                    VolumeProvision { gib: p.gib - 1, ..p },
+                    VolumeProvision { iops: p.iops.saturating_sub(1), ..p },
+                    VolumeProvision { mib_s: p.mib_s.saturating_sub(1), ..p },
                 ] {
                     prop_assert!(q == p || !carries(q) || offer.monthly(q).0 >= offer.monthly(p).0, "{q:?} of {}", offer.kind.name);
                 }
             }
             Err((limit, asked, most)) => {
                 prop_assert!(asked > most, "{limit:?}: {asked} of {most}");
-                prop_assert_ne!(limit.constraint(false), Constraint::P99);
+                prop_assert_ne!(limit.constraint(false), LayoutConstraint::P99);
             }
         }
     }

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use catalog::Catalog;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use deployment::Deployment;
-use simulate::{Agenda, Options, simulate};
+use simulate::{EventAgenda, SimulationOptions, simulate};
 use units::Nanos;
 use workload::Workload;
 
@@ -33,13 +33,13 @@ trait Queue {
     fn take(&mut self) -> (u64, u64);
 }
 
-impl Queue for Agenda<u64> {
+impl Queue for EventAgenda<u64> {
     fn add(&mut self, at: u64, what: u64) {
-        Agenda::add(self, Nanos(at), what);
+        EventAgenda::add(self, Nanos(at), what);
     }
 
     fn take(&mut self) -> (u64, u64) {
-        let (at, what) = Agenda::take(self).expect("never empty");
+        let (at, what) = EventAgenda::take(self).expect("never empty");
         (at.0, what)
     }
 }
@@ -111,7 +111,7 @@ fn agenda(c: &mut Criterion) {
     group.throughput(Throughput::Elements(ROUND));
     for waiting in [64u64, 1024, 16_384] {
         let fill = |queue: &mut dyn FnMut(u64)| (0..waiting).for_each(|i| queue(delays[(i % ROUND) as usize]));
-        let mut own = Agenda::new();
+        let mut own = EventAgenda::new();
         fill(&mut |at| Queue::add(&mut own, at, 0));
         group.bench_function(BenchmarkId::new("wheel and heap", waiting), |b| b.iter(|| hold(&mut own, &delays)));
         let mut binary = Binary::default();
@@ -135,7 +135,7 @@ fn runs(c: &mut Criterion) {
         let deployment = Deployment::read(format!("{examples}/{deployment}")).expect("an example");
         let task = Workload::read(format!("{examples}/{workload}")).expect("an example").middle().expect("sound");
         let view = Catalog::embedded().at(deployment.as_of);
-        let options = Options { span: Nanos::secs(10), warm_up: Nanos(0), ..Options::default() };
+        let options = SimulationOptions { span: Nanos::secs(10), warm_up: Nanos(0), ..SimulationOptions::default() };
         let once = || simulate(&deployment, &task, &view, &options).expect("it can start");
         for (unit, count) in [("I/Os", once().summary.used.disk_ios as u64), ("events", once().summary.events)] {
             group.throughput(Throughput::Elements(count));

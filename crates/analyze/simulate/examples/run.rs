@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use catalog::Catalog;
 use deployment::Deployment;
-use simulate::{Options, simulate};
+use simulate::{SimulationOptions, simulate};
 use units::Nanos;
 use workload::Workload;
 
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let deployment = Deployment::read(deployment).map_err(|error| error.to_string())?;
     let task = Workload::read(workload).map_err(|error| error.to_string())?.middle()?;
-    let options = Options { span: Nanos::secs(seconds.parse()?), ..Options::default() };
+    let options = SimulationOptions { span: Nanos::secs(seconds.parse()?), ..SimulationOptions::default() };
     let view = Catalog::embedded().at(deployment.as_of);
     let began = Instant::now();
     let run = simulate(&deployment, &task, &view, &options)?;

@@ -12,14 +12,14 @@ use wheel::Wheel;
 /// Events in order of time; those of one instant in the order in which they were added. Takes no memory once it is as large
 /// as it gets.
 #[derive(Debug, Clone)]
-pub struct Agenda<E> {
+pub struct EventAgenda<E> {
     wheel: Wheel<E>,
     heap: Heap<E>,
     /// When the first event happens of both; the end of time where there is none.
     first: (u64, u64),
 }
 
-impl<E: Copy> Agenda<E> {
+impl<E: Copy> EventAgenda<E> {
     /// Nothing is to happen.
     pub fn new() -> Self {
         Self { wheel: Wheel::new(), heap: Heap::new(), first: (u64::MAX, u64::MAX) }
@@ -74,7 +74,7 @@ impl<E: Copy> Agenda<E> {
     }
 }
 
-impl<E: Copy> Default for Agenda<E> {
+impl<E: Copy> Default for EventAgenda<E> {
     fn default() -> Self {
         Self::new()
     }
@@ -90,7 +90,7 @@ mod tests {
     proptest! {
         #[test]
         fn events_come_in_order_of_time_and_then_of_addition(times in prop::collection::vec(0..50u64, 0..300)) {
-            let mut agenda = Agenda::new();
+            let mut agenda = EventAgenda::new();
             let mut expected: Vec<(u64, usize)> = Vec::new();
             for (index, at) in times.iter().enumerate() {
                 agenda.add(Nanos(*at), index);
@@ -105,7 +105,7 @@ mod tests {
         fn taken_and_added_in_turn_near_and_far_ones_come_as_from_a_sorted_list(
             steps in prop::collection::vec((prop_oneof![0..3u64, 0..3000u64, 0..9_000_000u64, 0..9_000_000_000u64], 0..3), 1..500),
         ) {
-            let (mut agenda, mut sorted, mut now) = (Agenda::new(), BTreeSet::new(), 0);
+            let (mut agenda, mut sorted, mut now) = (EventAgenda::new(), BTreeSet::new(), 0);
             for (number, (delay, takes)) in steps.into_iter().enumerate() {
                 agenda.add(Nanos(now + delay), number);
                 sorted.insert((now + delay, number));

@@ -1,17 +1,17 @@
 //! What a simulated run costs: instances and disks by the month, traffic between zones by what crossed.
 
-use catalog::View;
+use catalog::CatalogView;
 use deployment::{Deployment, DeploymentError};
 use units::Usd;
 
-use crate::Summary;
+use crate::RunSummary;
 
 /// Seconds of the month that prices are of: 730 hours, as the clouds' price lists count them.
 const MONTH: f64 = 730.0 * 3600.0;
 
 /// The price of a deployment under the load of a run.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Cost {
+pub struct RunCost {
     /// Instances and disks, a month.
     pub machines: Usd,
     /// Traffic between zones at the rate of the run, a month.
@@ -20,12 +20,12 @@ pub struct Cost {
     pub per_million: Option<Usd>,
 }
 
-impl Cost {
+impl RunCost {
     /// The cost of a run.
     ///
     /// # Errors
     /// When the catalogue lacks a price.
-    pub fn of(deployment: &Deployment, view: &View, summary: &Summary) -> Result<Self, DeploymentError> {
+    pub fn of(deployment: &Deployment, view: &CatalogView, summary: &RunSummary) -> Result<Self, DeploymentError> {
         let machines = deployment.monthly(view)?.total();
         let used = &summary.used;
         let crossed = (used.cross_zone_peer_bytes + used.cross_zone_client_bytes) / used.seconds * MONTH;
@@ -46,15 +46,16 @@ impl Cost {
 mod tests {
     use super::*;
     use crate::testing::{deployment, seconds, task, view};
-    use crate::{Options, simulate};
+    use crate::{SimulationOptions, simulate};
 
     #[test]
     fn twice_the_load_on_the_same_machines_costs_less_each_and_more_to_carry_across() {
         let deployment = deployment("gp3:500GiB", None);
         let at = |rate: f64| {
-            let summary =
-                simulate(&deployment, &task(rate), &view(), &Options { seed: 1, ..seconds(5) }).unwrap().summary;
-            Cost::of(&deployment, &view(), &summary).unwrap()
+            let summary = simulate(&deployment, &task(rate), &view(), &SimulationOptions { seed: 1, ..seconds(5) })
+                .unwrap()
+                .summary;
+            RunCost::of(&deployment, &view(), &summary).unwrap()
         };
         let (one, two) = (at(300.0), at(600.0));
         assert_eq!(one.machines, two.machines);

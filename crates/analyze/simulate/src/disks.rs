@@ -3,10 +3,13 @@
 mod counted;
 mod throttle;
 
-use catalog::{InstanceCaps, InstanceType, View};
-use compaction_control::{Allowance, Credit as PilotCredit, Done as Asked};
-use disk::{Balance, Device, Disk, DiskError, Fault, Host, Io, Limits, ModificationRules, Op, Wish};
-use metrics::{Credit, Latencies, NodeSample};
+use catalog::{CatalogView, InstanceCaps, InstanceType};
+use compaction_control::{CompletedIo as Asked, CreditState as PilotCredit, DiskAllowance};
+use disk::{
+    CreditBalance, Device, Disk, DiskError, DiskFault, DiskLimits, InstanceLink, IoOperation, IoRequest,
+    ModificationRules, RequestedRate,
+};
+use metrics::{CreditGauge, DiskLatencies, NodeSample};
 use units::Nanos;
 
 use counted::{Becomes, Counted};
@@ -25,7 +28,7 @@ pub(crate) enum Which {
 /// The disks of one node.
 #[derive(Debug, Clone)]
 pub(crate) struct Disks {
-    host: Host,
+    host: InstanceLink,
     disks: Vec<Counted>,
     instance: String,
     caps: Option<InstanceCaps>,
@@ -46,7 +49,7 @@ impl Disks {
     pub(crate) fn new<'a>(
         disks: impl Iterator<Item = (&'static str, &'a Disk)>,
         instance: &InstanceType,
-        view: &View,
+        view: &CatalogView,
         (seed, degraded): (u64, bool),
         step: Nanos,
     ) -> Result<Self, DiskError> {
@@ -57,7 +60,7 @@ impl Disks {
             Ok::<_, DiskError>(Counted::new(name, disk, &limits, device))
         };
         let disks = disks.enumerate().map(counted).collect::<Result<_, _>>()?;
-        let host = Host::new(instance.caps.as_ref());
+        let host = InstanceLink::new(instance.caps.as_ref());
         let caps = instance.caps;
         let throttle = Throttle::new(Nanos(0));
         Ok(Self { host, disks, instance: instance.name.clone(), caps, throttle, request_most: u32::MAX, step, now: 0 })
@@ -77,7 +80,7 @@ impl Disks {
     /// From the start each disk delivers this share of its limits: the data disk, and the log's own.
     pub(crate) fn degrade(&mut self, shares: [f64; 2]) {
         for (disk, share) in self.disks.iter_mut().zip(shares).filter(|(_, share)| *share < 1.0) {
-            disk.device.inject(Fault::Degrade(share), Nanos(0), Nanos(u64::MAX));
+            disk.device.inject(DiskFault::Degrade(share), Nanos(0), Nanos(u64::MAX));
         }
     }
 
@@ -92,13 +95,13 @@ impl Disks {
     }
 
     /// Submits a request, in pieces if it is larger than the disk takes: when all of it is done.
-    pub(crate) fn submit(&mut self, which: Which, at: Nanos, op: Op, offset: u64, bytes: u32) -> Nanos {
+    pub(crate) fn submit(&mut self, which: Which, at: Nanos, op: IoOperation, offset: u64, bytes: u32) -> Nanos {
         let index = if which == Which::Data { 0 } else { self.disks.len() - 1 };
         let disk = &mut self.disks[index];
         let (mut from, mut done) = (0, at);
         loop {
             let piece = (bytes - from).min(self.request_most);
-            let io = Io { op, offset: offset + u64::from(from), bytes: piece };
+            let io = IoRequest { op, offset: offset + u64::from(from), bytes: piece };
             let completion = disk.device.submit(&mut self.host, at, io);
             let past = completion.at.0.saturating_sub(self.now * self.step.0);
             // Nearly all are done in this step, and a division takes long.
@@ -127,27 +130,27 @@ impl Disks {
     }
 
     /// A fault of a disk begins, or all end.
-    pub(crate) fn wish(&mut self, disk: usize, now: Nanos, wish: Wish) {
+    pub(crate) fn wish(&mut self, disk: usize, now: Nanos, wish: RequestedRate) {
         let this = &mut self.disks[disk];
         match wish {
-            Wish::Inject(fault, lasts) => {
+            RequestedRate::Inject(fault, lasts) => {
                 let until = Nanos(now.0.saturating_add(lasts.0));
                 this.device.inject(fault, now, until);
                 this.faulty = this.faulty.max(until);
             }
             // What was promised to complete later than need be, does so: nobody is told twice.
-            Wish::Heal => {
+            RequestedRate::Heal => {
                 this.device.heal(now);
                 this.faulty = now;
             }
-            Wish::Credits(share) => this.device.set_credits(now, share),
-            Wish::Attach => {}
+            RequestedRate::Credits(share) => this.device.set_credits(now, share),
+            RequestedRate::Attach => {}
         }
     }
 
     /// The power of a disk goes: what a cache held is lost.
-    pub(crate) fn lose_cache(&mut self, disk: usize, now: Nanos, wish: Wish) {
-        if let Wish::Inject(fault @ Fault::PowerCut, _) = wish {
+    pub(crate) fn lose_cache(&mut self, disk: usize, now: Nanos, wish: RequestedRate) {
+        if let RequestedRate::Inject(fault @ DiskFault::PowerCut, _) = wish {
             self.disks[disk].device.inject(fault, now, now);
         }
     }
@@ -157,7 +160,7 @@ impl Disks {
         &mut self,
         disk: usize,
         now: Nanos,
-        (to, each, whole): (&Disk, &Limits, &Limits),
+        (to, each, whole): (&Disk, &DiskLimits, &DiskLimits),
         rules: &ModificationRules,
     ) {
         let this = &mut self.disks[disk];
@@ -186,12 +189,13 @@ impl Disks {
     }
 
     /// What the data disk lets through, and what the instance does.
-    pub(crate) fn allowances(&self, now: Nanos) -> [Allowance; 2] {
-        let credit =
-            |balance: Option<Balance>, burst: f64| balance.map(|balance| PilotCredit { left: balance.now, burst });
+    pub(crate) fn allowances(&self, now: Nanos) -> [DiskAllowance; 2] {
+        let credit = |balance: Option<CreditBalance>, burst: f64| {
+            balance.map(|balance| PilotCredit { left: balance.now, burst })
+        };
         let data = self.disks.first().map(|disk| {
             let credits = disk.device.credits(now);
-            Allowance {
+            DiskAllowance {
                 iops: disk.sample.iops_limit,
                 throughput: disk.sample.throughput_limit,
                 io_credit: credit(credits.ios, disk.burst[0]),
@@ -199,7 +203,7 @@ impl Disks {
             }
         });
         let credits = self.host.credits(now);
-        let instance = self.caps.as_ref().map(|caps| Allowance {
+        let instance = self.caps.as_ref().map(|caps| DiskAllowance {
             iops: Some(caps.iops),
             throughput: Some(caps.throughput),
             io_credit: credit(credits.ios, caps.burst_iops.0),
@@ -235,11 +239,11 @@ impl Disks {
     }
 
     /// The latencies of all requests so far.
-    pub(crate) fn latencies(&self) -> Vec<Latencies> {
+    pub(crate) fn latencies(&self) -> Vec<DiskLatencies> {
         self.disks.iter().map(|disk| disk.latencies.clone()).collect()
     }
 }
 
-fn credit(balance: Balance) -> Credit {
-    Credit { now: balance.now, capacity: balance.capacity, accrual: balance.accrual }
+fn credit(balance: CreditBalance) -> CreditGauge {
+    CreditGauge { now: balance.now, capacity: balance.capacity, accrual: balance.accrual }
 }

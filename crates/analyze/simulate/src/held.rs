@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use units::Nanos;
 
-use crate::summary::Bound;
+use crate::summary::HoldUp;
 
 /// A step belongs to what bound it for this share of it.
 const HALF: f64 = 0.5;
@@ -35,16 +35,16 @@ impl HeldUp {
     }
 
     /// What did for a hundredth of so many seconds or more, each on the node where it did most, the most first.
-    pub(crate) fn finish(self, seconds: f64) -> Vec<Bound> {
-        let mut bound: BTreeMap<String, Bound> = BTreeMap::new();
+    pub(crate) fn finish(self, seconds: f64) -> Vec<HoldUp> {
+        let mut bound: BTreeMap<String, HoldUp> = BTreeMap::new();
         for ((what, _), held) in self.0 {
-            let new = Bound { what: what.clone(), share: held.seconds / seconds, from: held.from, until: held.until };
+            let new = HoldUp { what: what.clone(), share: held.seconds / seconds, from: held.from, until: held.until };
             match bound.get_mut(&what) {
                 Some(worst) if worst.share >= new.share => {}
                 _ => drop(bound.insert(what, new)),
             }
         }
-        let mut bound: Vec<Bound> = bound.into_values().filter(|one| one.share >= LEAST).collect();
+        let mut bound: Vec<HoldUp> = bound.into_values().filter(|one| one.share >= LEAST).collect();
         bound.sort_by(|a, b| b.share.total_cmp(&a.share));
         bound
     }

@@ -1,13 +1,13 @@
 //! What held operations up, and the sums of a run.
 
 use events::node_name;
-use metrics::{Limit, NodeSample};
+use metrics::{HoldUpLimit, NodeSample};
 use units::Nanos;
 
 use crate::cpu::Pool;
 use crate::disk_totals::DiskTotals;
 use crate::held::HeldUp;
-use crate::summary::{Full, Latencies, Saturated, Summary, Use};
+use crate::summary::{DiskFull, LatencySummary, ResourceUse, RunSummary, Saturation};
 use crate::world::{Node, Seen, Sent, World};
 
 /// A thread pool or the processors hold work up when they are so busy.
@@ -26,7 +26,7 @@ pub(crate) struct Judge {
     step: f64,
     from: Option<Nanos>,
     until: Nanos,
-    latencies: timeline::Latency,
+    latencies: timeline::LatencyHistogram,
     seen: [u64; 4],
     user_bytes: f64,
     held: HeldUp,
@@ -131,7 +131,7 @@ impl Judge {
         let bound = is.disks.bound_since(&was.disks, sample, self.step);
         shares.extend(
             bound
-                .filter(|(limit, _, share)| *share > 0.0 && *limit != Limit::Fault)
+                .filter(|(limit, _, share)| *share > 0.0 && *limit != HoldUpLimit::Fault)
                 .map(|(_, what, share)| (what, share)),
         );
         for (index, disk) in sample.disks.iter().enumerate() {
@@ -157,14 +157,19 @@ impl Judge {
     }
 
     /// The summary of all measured steps.
-    pub(crate) fn finish(self, world: &World, unit: workload::Unit, full: Option<(usize, Nanos)>) -> Summary {
+    pub(crate) fn finish(
+        self,
+        world: &World,
+        unit: workload::ThroughputUnit,
+        full: Option<(usize, Nanos)>,
+    ) -> RunSummary {
         let from = self.from.unwrap_or(self.until);
         let seconds = (self.until - from).as_secs_f64().max(1e-9);
         let [done, arrived, dropped, refused] = self.seen;
         let carried = done as f64 / seconds;
         let saturated = match world.sent {
             Sent::Open(_) if (done as f64) < CARRIED * arrived as f64 => {
-                Some(Saturated { offered: arrived as f64 / seconds, carried, dropped })
+                Some(Saturation { offered: arrived as f64 / seconds, carried, dropped })
             }
             _ => None,
         };
@@ -173,18 +178,18 @@ impl Judge {
             self.last.iter().zip(&self.start).map(|(is, was)| of(is) - of(was)).sum()
         };
         let (hits, misses) = (grown(|t| t.counts.hits), grown(|t| t.counts.misses));
-        Summary {
+        RunSummary {
             from,
             until: self.until,
             operations_per_second: carried,
             throughput: carried * unit.per_operation,
             unit: unit.name,
-            latency: if saturated.is_some() { None } else { Latencies::of(&self.latencies) },
+            latency: if saturated.is_some() { None } else { LatencySummary::of(&self.latencies) },
             saturated,
-            full: full.map(|(node, at)| Full { node: node_name(node), at }),
+            full: full.map(|(node, at)| DiskFull { node: node_name(node), at }),
             refused,
             bound,
-            used: Use {
+            used: ResourceUse {
                 seconds,
                 user_bytes: self.user_bytes,
                 flush_bytes: grown(|t| t.counts.flush),

@@ -1,6 +1,6 @@
 //! The workload as operations one by one: what each reads and writes, and how the reads of a node fare.
 
-use deployment::{Compression, Locks, Settings};
+use deployment::{BlockCompression, EngineSettings, LockMode};
 use engine::HitCurve;
 use rand::RngExt;
 use rand_distr::StandardNormal;
@@ -98,7 +98,7 @@ pub(crate) struct Drawn {
 
 impl Load {
     /// The operations of a task.
-    pub(crate) fn new(task: &Task, settings: &Settings, c: &Constants) -> Self {
+    pub(crate) fn new(task: &Task, settings: &EngineSettings, c: &Constants) -> Self {
         let profile = &task.profile;
         let block = settings.block_size.unwrap_or(DEFAULT_BLOCK).as_f64();
         let row = profile.row.as_f64();
@@ -120,8 +120,8 @@ impl Load {
             scans: profile.scans,
             statements: profile.statements,
             lookups: profile.lookups,
-            locking: if locks == Locks::Memory { 0.0 } else { profile.locking },
-            locks_waited_for: locks == Locks::Written,
+            locking: if locks == LockMode::Memory { 0.0 } else { profile.locking },
+            locks_waited_for: locks == LockMode::Written,
             records,
             began: [profile.point_reads, profile.scans, records],
             spread: (1.0 + profile.spread * profile.spread).ln().sqrt(),
@@ -241,7 +241,7 @@ impl Data {
     /// The data of one of `nodes` nodes with so much memory. Sizes follow the engine's analytic form.
     pub(crate) fn new(
         task: &Task,
-        settings: &Settings,
+        settings: &EngineSettings,
         (nodes, replicas): (f64, f64),
         memory: f64,
         c: &Constants,
@@ -262,7 +262,7 @@ impl Data {
         let [default, commit] = load.entries;
         let shares = if profile.transactional { vec![default, commit] } else { vec![default] };
         let all: f64 = shares.iter().sum::<f64>().max(1e-12);
-        let zstd = Ratios::new(profile.compressed, block, Compression::Zstd, c).at_rest();
+        let zstd = Ratios::new(profile.compressed, block, BlockCompression::Zstd, c).at_rest();
         let updates = profile.updates / (profile.inserts + profile.updates).max(1e-12);
         let overwrites =
             Overwrites::new(&profile.popularity, profile.data.as_f64() * replicas / nodes / row, updates, value);

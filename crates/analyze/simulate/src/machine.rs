@@ -5,7 +5,7 @@ use units::Bytes;
 /// One machine on which all nodes run, with the clients' driver and the daemons of the mounted disks beside them: how the
 /// reference store is measured. Instances count for their disks' caps only, and a rate limit is fixed, not tuned.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Machine {
+pub struct SharedMachine {
     /// Hardware threads, shared by everything.
     pub processors: f64,
     /// What each node may take of the memory, its page cache included.
@@ -16,7 +16,7 @@ pub struct Machine {
     pub regions: u32,
 }
 
-impl Machine {
+impl SharedMachine {
     /// As many as a node believes that it has.
     pub(crate) fn vcpu(&self) -> u32 {
         (self.processors as u32).max(1)
@@ -27,18 +27,18 @@ impl Machine {
 mod tests {
     use super::*;
     use crate::testing::{clients, deployment, machine, seconds, task, view};
-    use crate::{Constants, Options, Summary, simulate};
+    use crate::{Constants, RunSummary, SimulationOptions, simulate};
 
     const FAST: &str = "gp3:500GiB,16000iops,1000MiB/s";
 
-    fn run(task: &workload::Task, options: Options) -> Summary {
+    fn run(task: &workload::Task, options: SimulationOptions) -> RunSummary {
         simulate(&deployment(FAST, Some(FAST)), task, &view(), &options).unwrap().summary
     }
 
     #[test]
     fn nodes_that_share_processors_get_no_more_work_done_than_these_can() {
-        let few = run(&clients(400.0), Options { machine: Some(machine(2.0)), ..seconds(5) });
-        let more = run(&clients(400.0), Options { machine: Some(machine(6.0)), ..seconds(5) });
+        let few = run(&clients(400.0), SimulationOptions { machine: Some(machine(2.0)), ..seconds(5) });
+        let more = run(&clients(400.0), SimulationOptions { machine: Some(machine(6.0)), ..seconds(5) });
         assert!(few.used.node_cpu <= 2.0 * few.used.seconds * 1.01, "{}", few.used.node_cpu);
         assert!(few.used.node_cpu > 1.9 * few.used.seconds, "the processors bind: {}", few.used.node_cpu);
         assert!((more.operations_per_second / few.operations_per_second / 3.0 - 1.0).abs() < 0.1);
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn the_driver_and_the_disks_daemons_take_their_part_of_the_processors() {
         let carried = |constants| {
-            let options = Options { machine: Some(machine(2.0)), constants, ..seconds(5) };
+            let options = SimulationOptions { machine: Some(machine(2.0)), constants, ..seconds(5) };
             run(&clients(400.0), options).operations_per_second
         };
         let base = *Constants::embedded();
@@ -65,7 +65,7 @@ mod tests {
         let small = [("memtable", 2e6), ("level_base", 8e6), ("file_size", 1e6)];
         let small = small.iter().fold(*Constants::embedded(), |all, (name, value)| all.with(name, *value).unwrap());
         let [with, without] = [value, 0.0].map(|value| {
-            let options = Options { constants: small.with(name, value).unwrap(), ..seconds(10) };
+            let options = SimulationOptions { constants: small.with(name, value).unwrap(), ..seconds(10) };
             simulate(&deployment, &task, &view(), &options).unwrap().summary.used.node_cpu
         });
         with / without
@@ -98,8 +98,8 @@ mod tests {
     #[test]
     fn a_disk_that_delivers_a_share_of_its_limits_binds_at_that_share() {
         let of = |share| {
-            let machine = Machine { shares: [1.0, share], ..machine(64.0) };
-            run(&clients(200.0), Options { machine: Some(machine), ..seconds(5) }).operations_per_second
+            let machine = SharedMachine { shares: [1.0, share], ..machine(64.0) };
+            run(&clients(200.0), SimulationOptions { machine: Some(machine), ..seconds(5) }).operations_per_second
         };
         assert!(of(0.02) < 0.5 * of(1.0), "{} of {}", of(0.02), of(1.0));
     }
@@ -107,8 +107,9 @@ mod tests {
     #[test]
     fn a_batch_and_a_sync_that_cost_something_make_a_write_take_longer() {
         let base = *Constants::embedded();
-        let p50 =
-            |constants| run(&task(300.0), Options { constants, ..seconds(10) }).latency.unwrap().p50.as_secs_f64();
+        let p50 = |constants| {
+            run(&task(300.0), SimulationOptions { constants, ..seconds(10) }).latency.unwrap().p50.as_secs_f64()
+        };
         let usual = p50(base);
         let later = p50(base.with("sync_overhead", 0.002).unwrap());
         assert!((later - usual - 0.002).abs() < 0.0005, "{usual} {later}");
@@ -116,7 +117,7 @@ mod tests {
         // A whole number of writes a sync and a broken one lie in order.
         let writes = |mean| {
             let constants = base.with("log_writes_per_sync", mean).unwrap();
-            run(&task(300.0), Options { constants, ..seconds(10) }).used.disk_ios
+            run(&task(300.0), SimulationOptions { constants, ..seconds(10) }).used.disk_ios
         };
         let ios = [1.0, 1.5, 2.0].map(writes);
         assert!(ios[0] < ios[1] && ios[1] < ios[2], "{ios:?}");

@@ -2,7 +2,7 @@
 
 use std::hint::select_unpredictable;
 
-use deployment::Settings;
+use deployment::EngineSettings;
 use units::Nanos;
 
 use crate::Constants;
@@ -28,7 +28,7 @@ pub(crate) struct Network {
 
 impl Network {
     /// Between so many zones.
-    pub(crate) fn new(zones: u32, settings: &Settings, c: &Constants) -> Self {
+    pub(crate) fn new(zones: u32, settings: &EngineSettings, c: &Constants) -> Self {
         let zones = zones.max(1) as usize;
         let across = settings.zone_round_trip.map_or(c.zone_round_trip, Nanos::as_secs_f64);
         let half = |round_trip: f64| Nanos::from_secs_f64(round_trip / 2.0);

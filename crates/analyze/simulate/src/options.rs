@@ -1,17 +1,17 @@
 //! What can be chosen of a simulation.
 
-use catalog::{InstanceType, View};
+use catalog::{CatalogView, InstanceType};
 use deployment::NodeGroup;
 use disk::{DiskError, StartCredits};
 use units::{Bytes, Nanos};
 
 use crate::disks::Disks;
-use crate::innodb::{Flavour, InnodbConstants, Server};
-use crate::{Constants, Machine, Script, Tuner};
+use crate::innodb::{InnodbConstants, ServerFlavour, ServerVariables};
+use crate::{Constants, EventScript, SharedMachine, WriteRateTuner};
 
 /// Choices of a simulation, beside the deployment and the workload.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct SimulationOptions {
     /// Decides all that is left to chance: the same seed gives the same bytes.
     pub seed: u64,
     /// How long the load lasts, in virtual time.
@@ -21,7 +21,7 @@ pub struct Options {
     /// Between two points of the Timeline; longer where the span would make more than some ten thousand points of it.
     pub step: Nanos,
     /// Who sends operations, where not the workload's clients or its target rate.
-    pub load: Option<engine::Load>,
+    pub load: Option<engine::OfferedLoad>,
     /// Burst credits of disks and instances at the start.
     pub credits: StartCredits,
     /// Whether disks have their degraded minutes, as often as their type's promise leaves room for.
@@ -31,24 +31,24 @@ pub struct Options {
     /// Threads of the pools that requests go through, times TiKV's defaults.
     pub pools: u32,
     /// What happens while it runs.
-    pub script: Script,
+    pub script: EventScript,
     /// Most operations in flight of an open loop; those that come on top are dropped and counted.
     pub most_in_flight: u32,
     /// InnoDB: what the clients' program takes for each statement, one after the other, whatever the number of its clients: a
     /// script whose threads share one interpreter.
     pub driver: Nanos,
     /// InnoDB: the server's variables.
-    pub server: Server,
+    pub server: ServerVariables,
     /// What InnoDB's model reckons with.
     pub innodb: InnodbConstants,
     /// What the model reckons with.
     pub constants: Constants,
     /// Who tunes the limit on what flushes and compactions write; `None` is TiKV, and nobody on one machine for all.
-    pub tuner: Option<Tuner>,
+    pub tuner: Option<WriteRateTuner>,
     /// What the pilot's limiter reckons with, where it tunes.
     pub pilot: compaction_control::Constants,
     /// One machine on which everything runs, as the reference store's; else each node has an instance of its own.
-    pub machine: Option<Machine>,
+    pub machine: Option<SharedMachine>,
 }
 
 /// Points of a series at most.
@@ -62,7 +62,7 @@ pub(crate) const FEW_NODES: u64 = 6;
 /// seconds.
 pub(crate) const MOST_NODES: u32 = 1000;
 
-impl Default for Options {
+impl Default for SimulationOptions {
     /// Ten minutes, of which the first is for warming up, second by second, with full credits.
     fn default() -> Self {
         Self {
@@ -75,10 +75,10 @@ impl Default for Options {
             degraded_minutes: false,
             flow_control: true,
             pools: 1,
-            script: Script::default(),
+            script: EventScript::default(),
             most_in_flight: 10_000,
             driver: Nanos(0),
-            server: Server::of(Flavour::Mysql),
+            server: ServerVariables::of(ServerFlavour::Mysql),
             innodb: *InnodbConstants::embedded(),
             constants: *Constants::embedded(),
             tuner: None,
@@ -88,13 +88,13 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl SimulationOptions {
     /// The disks of a node of a group at time zero, one of so many nodes.
     pub(crate) fn disks(
         &self,
         group: &NodeGroup,
         instance: &InstanceType,
-        view: &View,
+        view: &CatalogView,
         (seed, nodes): (u64, u32),
     ) -> Result<Disks, DiskError> {
         let step = self.actual_step(nodes);
@@ -114,8 +114,8 @@ impl Options {
     }
 
     /// Who tunes the limit on what flushes and compactions write.
-    pub(crate) fn tuner(&self) -> Tuner {
-        self.tuner.unwrap_or(if self.machine.is_some() { Tuner::Fixed } else { Tuner::Tikv })
+    pub(crate) fn tuner(&self) -> WriteRateTuner {
+        self.tuner.unwrap_or(if self.machine.is_some() { WriteRateTuner::Fixed } else { WriteRateTuner::Tikv })
     }
 
     /// The step that is used for so many nodes: whole multiples of the one asked for.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use events::{node_name, sql_node_name, zone_name};
-use metrics::{Latencies, NodeSample};
-use timeline::{About, LatencyPoint, Merge, Point, Timeline, Unit};
+use metrics::{DiskLatencies, NodeSample};
+use timeline::{LatencyPoint, MergeRule, SeriesPoint, SeriesUnit, Timeline, TimelineInfo};
 use units::Nanos;
 
 use crate::cpu::Pool;
@@ -25,12 +25,12 @@ enum Kind {
 }
 
 /// A number that a node tells.
-type Tell = (&'static str, (Unit, Merge, Kind), fn(&Node) -> f64);
+type Tell = (&'static str, (SeriesUnit, MergeRule, Kind), fn(&Node) -> f64);
 
-const BYTES: (Unit, Merge, Kind) = (Unit::Bytes, Merge::Sum, Kind::Counter);
-const COUNT: (Unit, Merge, Kind) = (Unit::Count, Merge::Sum, Kind::Counter);
-const TIME: (Unit, Merge, Kind) = (Unit::Seconds, Merge::Sum, Kind::Counter);
-const LEVEL: (Unit, Merge, Kind) = (Unit::Bytes, Merge::Mean, Kind::Gauge);
+const BYTES: (SeriesUnit, MergeRule, Kind) = (SeriesUnit::Bytes, MergeRule::Sum, Kind::Counter);
+const COUNT: (SeriesUnit, MergeRule, Kind) = (SeriesUnit::Count, MergeRule::Sum, Kind::Counter);
+const TIME: (SeriesUnit, MergeRule, Kind) = (SeriesUnit::Seconds, MergeRule::Sum, Kind::Counter);
+const LEVEL: (SeriesUnit, MergeRule, Kind) = (SeriesUnit::Bytes, MergeRule::Mean, Kind::Gauge);
 
 /// What a node's engine tells, named as `cluster` names what it reads of a real one.
 const ENGINE: [Tell; 17] = [
@@ -47,12 +47,14 @@ const ENGINE: [Tell; 17] = [
     ("raft_log_syncs", COUNT, |node| node.counts.syncs),
     ("raft_log_sync_time", TIME, |node| node.counts.sync_time),
     ("pending_compaction_bytes", LEVEL, |node| node.trees.iter().map(|tree| tree.pending()).sum()),
-    ("level0_files", (Unit::Count, Merge::Max, Kind::Gauge), |node| {
+    ("level0_files", (SeriesUnit::Count, MergeRule::Max, Kind::Gauge), |node| {
         node.trees.iter().map(|tree| tree.l0_files()).max().unwrap_or(0) as f64
     }),
     ("block_cache_bytes", LEVEL, |node| node.caches.held),
     ("engine_bytes", LEVEL, Node::stored),
-    ("rate_limit_bytes_per_second", (Unit::BytesPerSecond, Merge::Mean, Kind::Gauge), |node| node.limiter.rate()),
+    ("rate_limit_bytes_per_second", (SeriesUnit::BytesPerSecond, MergeRule::Mean, Kind::Gauge), |node| {
+        node.limiter.rate()
+    }),
 ];
 
 /// What was told of a node until now.
@@ -61,7 +63,7 @@ struct NodeRecord {
     last: [f64; ENGINE.len()],
     busy: [f64; Pool::ALL.len()],
     samples: Vec<NodeSample>,
-    latencies: Vec<Vec<Latencies>>,
+    latencies: Vec<Vec<DiskLatencies>>,
 }
 
 /// Series that grow step by step.
@@ -76,7 +78,7 @@ pub(crate) struct Recorder {
     /// Of each SQL node, its labels and what it had worked.
     sql: Vec<(Labels, f64)>,
     zones: BTreeMap<(&'static str, usize, usize), f64>,
-    latencies: timeline::Latency,
+    latencies: timeline::LatencyHistogram,
     since: Nanos,
 }
 
@@ -132,12 +134,22 @@ impl Recorder {
             let (labels, last) = &mut self.sql[index];
             let value = node.busy() - std::mem::replace(last, node.busy());
             let labels = labels.clone();
-            self.value("tidb_cpu_time", labels, (Unit::Seconds, Merge::Sum), Point { from, until, value });
+            self.value(
+                "tidb_cpu_time",
+                labels,
+                (SeriesUnit::Seconds, MergeRule::Sum),
+                SeriesPoint { from, until, value },
+            );
         }
         for (kind, zone, to, bytes) in world.network.counted() {
             let last = self.zones.insert((kind, zone, to), bytes).unwrap_or(0.0);
             let of = labels(&[("from", &zone_name(zone)), ("to", &zone_name(to)), ("kind", kind)]);
-            self.value("zone_bytes", of, (Unit::Bytes, Merge::Sum), Point { from, until, value: bytes - last });
+            self.value(
+                "zone_bytes",
+                of,
+                (SeriesUnit::Bytes, MergeRule::Sum),
+                SeriesPoint { from, until, value: bytes - last },
+            );
         }
     }
 
@@ -149,8 +161,8 @@ impl Recorder {
             let sql = |node: usize| &self.sql[node - self.nodes.len()].0;
             let mut labels = self.nodes.get(*node).map_or_else(|| sql(*node), |node| &node.labels).clone();
             labels.insert("by".to_owned(), what.clone());
-            let point = Point { from, until, value: share * seconds };
-            self.value("held_up_time", labels, (Unit::Seconds, Merge::Sum), point);
+            let point = SeriesPoint { from, until, value: share * seconds };
+            self.value("held_up_time", labels, (SeriesUnit::Seconds, MergeRule::Sum), point);
         }
     }
 
@@ -158,16 +170,16 @@ impl Recorder {
         let seconds = self.step.as_secs_f64();
         let rate = |count: u64| count as f64 / seconds;
         let kind = labels(&[("kind", "operation")]);
-        let point = |value| Point { from, until, value };
-        let per_second = (Unit::CountPerSecond, Merge::Mean);
+        let point = |value| SeriesPoint { from, until, value };
+        let per_second = (SeriesUnit::CountPerSecond, MergeRule::Mean);
         self.value("operations_per_second", kind.clone(), per_second, point(rate(seen.done)));
         let busy = labels(&[("kind", "operation"), ("fate", "refused"), ("reason", "server is busy")]);
         self.value("failures_per_second", busy, per_second, point(rate(seen.busy)));
         self.value("dropped_per_second", Labels::new(), per_second, point(rate(seen.dropped)));
-        let written = (Unit::BytesPerSecond, Merge::Mean);
+        let written = (SeriesUnit::BytesPerSecond, MergeRule::Mean);
         self.value("written_bytes_per_second", Labels::new(), written, point(seen.user_bytes / seconds));
         let in_flight = world.in_flight() as f64;
-        self.value("in_flight", Labels::new(), (Unit::Count, Merge::Mean), point(in_flight));
+        self.value("in_flight", Labels::new(), (SeriesUnit::Count, MergeRule::Mean), point(in_flight));
         self.latencies.add(&seen.latencies).expect("all histograms are alike and grow");
         if taken && !self.latencies.is_empty() {
             let histogram = std::mem::replace(&mut self.latencies, timeline::latencies());
@@ -186,7 +198,7 @@ impl Recorder {
             let last = std::mem::replace(&mut record.last[at], now);
             let value = if kind == Kind::Counter { now - last } else { now };
             let labels = record.labels.clone();
-            self.value(name, labels, (unit, merge), Point { from, until, value });
+            self.value(name, labels, (unit, merge), SeriesPoint { from, until, value });
         }
         for pool in Pool::ALL {
             let record = &mut self.nodes[index];
@@ -194,18 +206,18 @@ impl Recorder {
             let value = now - std::mem::replace(&mut record.busy[pool as usize], now);
             let mut labels = record.labels.clone();
             labels.insert("pool".to_owned(), pool.name().to_owned());
-            self.value("cpu_time", labels, (Unit::Seconds, Merge::Sum), Point { from, until, value });
+            self.value("cpu_time", labels, (SeriesUnit::Seconds, MergeRule::Sum), SeriesPoint { from, until, value });
         }
     }
 
-    fn value(&mut self, name: &str, labels: Labels, kind: (Unit, Merge), point: Point) {
+    fn value(&mut self, name: &str, labels: Labels, kind: (SeriesUnit, MergeRule), point: SeriesPoint) {
         self.series.value(name, labels, kind, point);
     }
 
     /// Turns the kept samples of a node's disks into points; the last stays, for the next begin where it ends.
     fn disks(&mut self, index: usize) {
         let record = &mut self.nodes[index];
-        let points = metrics::timeline(&record.samples, &record.latencies, About::default());
+        let points = metrics::timeline(&record.samples, &record.latencies, TimelineInfo::default());
         let (Some(sample), Some(latencies)) = (record.samples.pop(), record.latencies.pop()) else { return };
         record.samples.clear();
         record.latencies.clear();
@@ -215,7 +227,7 @@ impl Recorder {
     }
 
     /// All series.
-    pub(crate) fn finish(mut self, about: About) -> Timeline {
+    pub(crate) fn finish(mut self, about: TimelineInfo) -> Timeline {
         (0..self.nodes.len()).for_each(|index| self.disks(index));
         self.series.finish(about)
     }

@@ -1,8 +1,8 @@
 //! A run from time zero to its end.
 
-use catalog::View;
-use deployment::{Asks, Deployment, Limit, check};
-use timeline::{About, Timeline};
+use catalog::CatalogView;
+use deployment::{Deployment, NodeDemand, NodeLimit, check};
+use timeline::{Timeline, TimelineInfo};
 use units::{Bytes, Nanos};
 use workload::{Engine, Task};
 
@@ -12,25 +12,30 @@ use crate::options::MOST_NODES;
 use crate::record::Recorder;
 use crate::steps::Steps;
 use crate::world::{Seen, World};
-use crate::{Constants, Options, SimulateError, Summary};
+use crate::{Constants, RunSummary, SimulateError, SimulationOptions};
 
 /// The longest run.
 const LONGEST: Nanos = Nanos::secs(100 * 366 * 86_400);
 
 /// What a run gives.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Run {
+pub struct SimulationRun {
     /// The series that a measured run has too, in virtual time.
     pub timeline: Timeline,
     /// In numbers.
-    pub summary: Summary,
+    pub summary: RunSummary,
 }
 
 /// Simulates a task on a deployment.
 ///
 /// # Errors
 /// When the deployment cannot start, or the task cannot be sent.
-pub fn simulate(deployment: &Deployment, task: &Task, view: &View, options: &Options) -> Result<Run, SimulateError> {
+pub fn simulate(
+    deployment: &Deployment,
+    task: &Task,
+    view: &CatalogView,
+    options: &SimulationOptions,
+) -> Result<SimulationRun, SimulateError> {
     simulate_watched(deployment, task, view, options, &mut |_| true)
 }
 
@@ -42,10 +47,10 @@ pub fn simulate(deployment: &Deployment, task: &Task, view: &View, options: &Opt
 pub fn simulate_watched(
     deployment: &Deployment,
     task: &Task,
-    view: &View,
-    options: &Options,
+    view: &CatalogView,
+    options: &SimulationOptions,
     watch: &mut dyn FnMut(Nanos) -> bool,
-) -> Result<Run, SimulateError> {
+) -> Result<SimulationRun, SimulateError> {
     let task = &*deployment.settings.laid_out(task);
     refuse(deployment, task, view, options)?;
     if deployment.engine == Engine::InnoDb {
@@ -73,8 +78,8 @@ pub fn simulate_watched(
         full.is_none()
     });
     let notes = steps.notes(deployment, options, world.now);
-    let timeline = recorder.finish(About { title: deployment.name.clone(), start: None, notes });
-    Ok(Run { timeline, summary: judge.finish(&world, task.profile.unit, full) })
+    let timeline = recorder.finish(TimelineInfo { title: deployment.name.clone(), start: None, notes });
+    Ok(SimulationRun { timeline, summary: judge.finish(&world, task.profile.unit, full) })
 }
 
 fn name(engine: Engine) -> &'static str {
@@ -90,7 +95,12 @@ pub(crate) fn reserved(separate_log: bool, c: &Constants) -> f64 {
 }
 
 /// What cannot start is refused before time zero.
-fn refuse(deployment: &Deployment, task: &Task, view: &View, options: &Options) -> Result<(), SimulateError> {
+fn refuse(
+    deployment: &Deployment,
+    task: &Task,
+    view: &CatalogView,
+    options: &SimulationOptions,
+) -> Result<(), SimulateError> {
     if task.engine != deployment.engine {
         let (workload, deployment) = (name(task.engine), name(deployment.engine));
         return Err(SimulateError::OtherEngine { workload, deployment });
@@ -120,11 +130,12 @@ fn refuse(deployment: &Deployment, task: &Task, view: &View, options: &Options) 
         let memory = options.memory(view.instance(&group.instance)?.memory);
         let data = Data::new(task, &deployment.settings, shares, memory, c);
         let stored = data.stored.iter().sum::<f64>() + data.blobs + reserved(group.log.is_some(), c);
-        let asks = Asks { stored: Some(Bytes(stored as u64)), ..Asks::default() };
+        let asks = NodeDemand { stored: Some(Bytes(stored as u64)), ..NodeDemand::default() };
         let alone = Deployment { nodes: vec![group.clone()], zones: 1, ..deployment.clone() };
-        let alone = Deployment { settings: deployment::Settings { replicas: Some(1), ..alone.settings }, ..alone };
+        let alone =
+            Deployment { settings: deployment::EngineSettings { replicas: Some(1), ..alone.settings }, ..alone };
         let report = check(&alone, view, &asks)?;
-        if let Some(line) = report.violations().find(|line| line.limit == Limit::Capacity) {
+        if let Some(line) = report.violations().find(|line| line.limit == NodeLimit::Capacity) {
             let size = Bytes((line.delivered * Bytes::gib(1).as_f64()) as u64);
             return Err(SimulateError::TooMuchData { group: place, stored: Bytes(stored as u64), size });
         }

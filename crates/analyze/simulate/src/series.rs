@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use timeline::{About, LatencyPoint, Merge, Point, Points, Series, Timeline, Unit};
+use timeline::{LatencyPoint, MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline, TimelineInfo};
 
 /// Labels of a series.
 pub(crate) type Labels = BTreeMap<String, String>;
@@ -13,14 +13,20 @@ pub(crate) struct SeriesMap(BTreeMap<(String, Labels), Series>);
 
 impl SeriesMap {
     /// Adds a point to a series of values.
-    pub(crate) fn value(&mut self, name: &str, labels: Labels, (unit, merge): (Unit, Merge), point: Point) {
+    pub(crate) fn value(
+        &mut self,
+        name: &str,
+        labels: Labels,
+        (unit, merge): (SeriesUnit, MergeRule),
+        point: SeriesPoint,
+    ) {
         let series = self.0.entry((name.to_owned(), labels)).or_insert_with_key(|(name, labels)| Series {
             name: name.clone(),
             labels: labels.clone(),
             unit,
-            points: Points::Values(merge, Vec::new()),
+            points: SeriesPoints::Values(merge, Vec::new()),
         });
-        if let Points::Values(_, points) = &mut series.points {
+        if let SeriesPoints::Values(_, points) = &mut series.points {
             points.push(point);
         }
     }
@@ -30,10 +36,10 @@ impl SeriesMap {
         let series = self.0.entry((name.to_owned(), labels)).or_insert_with_key(|(name, labels)| Series {
             name: name.clone(),
             labels: labels.clone(),
-            unit: Unit::None,
-            points: Points::Latencies(Vec::new()),
+            unit: SeriesUnit::None,
+            points: SeriesPoints::Latencies(Vec::new()),
         });
-        if let Points::Latencies(points) = &mut series.points {
+        if let SeriesPoints::Latencies(points) = &mut series.points {
             points.push(point);
         }
     }
@@ -46,8 +52,8 @@ impl SeriesMap {
             match self.0.get_mut(&name) {
                 None => drop(self.0.insert(name, series)),
                 Some(had) => match (&mut had.points, series.points) {
-                    (Points::Values(_, points), Points::Values(_, more)) => points.extend(more),
-                    (Points::Latencies(points), Points::Latencies(more)) => points.extend(more),
+                    (SeriesPoints::Values(_, points), SeriesPoints::Values(_, more)) => points.extend(more),
+                    (SeriesPoints::Latencies(points), SeriesPoints::Latencies(more)) => points.extend(more),
                     _ => {}
                 },
             }
@@ -55,7 +61,7 @@ impl SeriesMap {
     }
 
     /// All of them.
-    pub(crate) fn finish(self, about: About) -> Timeline {
+    pub(crate) fn finish(self, about: TimelineInfo) -> Timeline {
         Timeline { about, series: self.0.into_values().collect() }
     }
 }

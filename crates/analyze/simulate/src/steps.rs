@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use deployment::Deployment;
 use units::Nanos;
 
-use crate::Options;
+use crate::SimulationOptions;
 
 /// Virtual time after which whoever watches hears how far a run is, where its steps are longer.
 const LOOK: Nanos = Nanos::secs(1);
@@ -48,7 +48,7 @@ pub(crate) struct Steps {
 
 impl Steps {
     /// Those that a run of so many nodes comes to. At least the last is measured.
-    pub(crate) fn of(options: &Options, nodes: u32) -> Self {
+    pub(crate) fn of(options: &SimulationOptions, nodes: u32) -> Self {
         let step = options.actual_step(nodes);
         let count = options.span.0.div_ceil(step.0);
         Self { step, warm: (options.warm_up.0 / step.0).min(count - 1), count }
@@ -82,7 +82,12 @@ impl Steps {
     }
 
     /// What a Timeline says of its run.
-    pub(crate) fn notes(&self, deployment: &Deployment, options: &Options, until: Nanos) -> BTreeMap<String, String> {
+    pub(crate) fn notes(
+        &self,
+        deployment: &Deployment,
+        options: &SimulationOptions,
+        until: Nanos,
+    ) -> BTreeMap<String, String> {
         let mut notes = BTreeMap::from([
             ("seed".to_owned(), options.seed.to_string()),
             ("deployment".to_owned(), deployment.to_toml()),

@@ -4,7 +4,7 @@ use units::Nanos;
 
 /// What a run showed after its warm-up.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Summary {
+pub struct RunSummary {
     /// From when to when it was measured, in virtual time.
     pub from: Nanos,
     /// The end.
@@ -16,17 +16,17 @@ pub struct Summary {
     /// That unit: `tpmC`, `ops/s`.
     pub unit: &'static str,
     /// Latencies of operations; `None` where they have no meaning, because an open loop is saturated, or nothing ended.
-    pub latency: Option<Latencies>,
+    pub latency: Option<LatencySummary>,
     /// That an open loop asked for more than was carried.
-    pub saturated: Option<Saturated>,
+    pub saturated: Option<Saturation>,
     /// That a disk was full before the time was over.
-    pub full: Option<Full>,
+    pub full: Option<DiskFull>,
     /// Requests that a node refused because it was busy; clients sent them again.
     pub refused: u64,
     /// What held operations up, for the largest share of the time first. Empty if nothing did.
-    pub bound: Vec<Bound>,
+    pub bound: Vec<HoldUp>,
     /// What was used.
-    pub used: Use,
+    pub used: ResourceUse,
     /// Events that the simulation took, warm-up included.
     pub events: u64,
     /// What InnoDB did; `None` of TiKV.
@@ -35,7 +35,7 @@ pub struct Summary {
 
 /// Latencies of operations, as clients see them.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Latencies {
+pub struct LatencySummary {
     /// Mean.
     pub mean: Nanos,
     /// Median.
@@ -48,9 +48,9 @@ pub struct Latencies {
     pub max: Nanos,
 }
 
-impl Latencies {
+impl LatencySummary {
     /// Of a histogram; `None` if it is empty.
-    pub(crate) fn of(histogram: &timeline::Latency) -> Option<Self> {
+    pub(crate) fn of(histogram: &timeline::LatencyHistogram) -> Option<Self> {
         let at = |quantile| Nanos(histogram.value_at_quantile(quantile));
         (!histogram.is_empty()).then(|| Self {
             mean: Nanos(histogram.mean() as u64),
@@ -64,7 +64,7 @@ impl Latencies {
 
 /// More was asked for than was carried: what waits grows without end, and so does the latency.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Saturated {
+pub struct Saturation {
     /// Operations a second that came.
     pub offered: f64,
     /// Operations a second that ended.
@@ -75,7 +75,7 @@ pub struct Saturated {
 
 /// A data disk that filled up; the run ended there.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Full {
+pub struct DiskFull {
     /// The node.
     pub node: String,
     /// When.
@@ -84,7 +84,7 @@ pub struct Full {
 
 /// Something that held operations up.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Bound {
+pub struct HoldUp {
     /// `data disk: volume throughput`, `CPU`, `flow control`, `raftstore threads`, `SQL CPU`.
     pub what: String,
     /// Share of the measured time, 0 to 1, on the node where it was largest.
@@ -97,7 +97,7 @@ pub struct Bound {
 
 /// What was used of all nodes together while it was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
-pub struct Use {
+pub struct ResourceUse {
     /// Seconds that were measured.
     pub seconds: f64,
     /// Bytes that clients wrote, before replication.
@@ -158,7 +158,7 @@ pub struct InnodbUse {
     pub pool_full: f64,
 }
 
-impl Use {
+impl ResourceUse {
     /// Bytes that flushes and compactions wrote over those that flushes wrote; `None` if nothing was flushed.
     pub fn write_amplification(&self) -> Option<f64> {
         (self.flush_bytes > 0.0).then(|| 1.0 + self.compaction_write_bytes / self.flush_bytes)

@@ -1,19 +1,19 @@
 //! What a whole run keeps to.
 
-use deployment::{ClusteredIndex, Deployment, Locks};
-use engine::Load;
+use deployment::{ClusteredIndex, Deployment, LockMode};
+use engine::OfferedLoad;
 use proptest::prelude::*;
 use units::{Bytes, Nanos};
 use workload::{Engine, Task};
 
 use crate::testing::{clients, deployment, seconds, task, view};
 use crate::world::World;
-use crate::{Options, Run, SimulateError, Summary, simulate, simulate_watched};
+use crate::{RunSummary, SimulateError, SimulationOptions, SimulationRun, simulate, simulate_watched};
 
 const GP3: &str = "gp3:500GiB";
 const FAST: &str = "gp3:500GiB,16000iops,1000MiB/s";
 
-fn run(deployment: &Deployment, task: &Task, options: &Options) -> Run {
+fn run(deployment: &Deployment, task: &Task, options: &SimulationOptions) -> SimulationRun {
     simulate(deployment, task, &view(), options).unwrap()
 }
 
@@ -22,7 +22,7 @@ fn refused(deployment: &Deployment, task: &Task) -> String {
 }
 
 /// The sum of a series over all that have the name.
-fn sum(run: &Run, name: &str) -> f64 {
+fn sum(run: &SimulationRun, name: &str) -> f64 {
     let series = run.timeline.series.iter().filter(|series| series.name == name);
     series.flat_map(|series| series.points()).map(|point| point.value).sum()
 }
@@ -39,7 +39,7 @@ fn mixed(load: f64) -> Task {
 #[test]
 fn the_same_seed_gives_the_same_bytes_and_another_does_not() {
     let of = |seed| {
-        let run = run(&deployment(GP3, Some("gp3:20GiB")), &mixed(20.0), &Options { seed, ..seconds(10) });
+        let run = run(&deployment(GP3, Some("gp3:20GiB")), &mixed(20.0), &SimulationOptions { seed, ..seconds(10) });
         format!("{:?}", (run.timeline, run.summary))
     };
     let first = of(7);
@@ -78,12 +78,12 @@ fn locks_that_are_written_cost_log_bytes_and_the_statement_that_waits_for_them_t
         deployment.settings.locks = Some(locks);
         run(&deployment, &task, &seconds(20)).summary
     };
-    let [memory, pipelined, written] = [Locks::Memory, Locks::Pipelined, Locks::Written].map(of);
+    let [memory, pipelined, written] = [LockMode::Memory, LockMode::Pipelined, LockMode::Written].map(of);
     let logged =
-        |summary: &Summary| summary.used.raft_log_bytes / (summary.operations_per_second * summary.used.seconds);
+        |summary: &RunSummary| summary.used.raft_log_bytes / (summary.operations_per_second * summary.used.seconds);
     assert!(logged(&pipelined) > 1.1 * logged(&memory), "{} {}", logged(&pipelined), logged(&memory));
     assert!((logged(&written) / logged(&pipelined) - 1.0).abs() < 0.05, "{} {}", logged(&written), logged(&pipelined));
-    let mean = |summary: &Summary| summary.latency.unwrap().mean.as_secs_f64();
+    let mean = |summary: &RunSummary| summary.latency.unwrap().mean.as_secs_f64();
     assert!(mean(&pipelined) < 1.1 * mean(&memory), "{} {}", mean(&pipelined), mean(&memory));
     // Each of the two waits for a write to the log and its way through raft.
     assert!(mean(&written) > mean(&pipelined) + 2.0 * 0.0005, "{} {}", mean(&written), mean(&pipelined));
@@ -92,7 +92,7 @@ fn locks_that_are_written_cost_log_bytes_and_the_statement_that_waits_for_them_t
 #[test]
 fn a_key_that_is_kept_beside_its_row_costs_a_request_and_a_record_more() {
     let mut task = mixed(20.0);
-    let apart = workload::Profile { lookups: 3.0, point_reads: 8.0, indexes: 2.0, ..task.profile.clone() };
+    let apart = workload::OperationProfile { lookups: 3.0, point_reads: 8.0, indexes: 2.0, ..task.profile.clone() };
     task.profile.keys_apart = Some(Box::new(apart));
     let of = |which| {
         let mut deployment = deployment(FAST, Some(FAST));
@@ -101,12 +101,12 @@ fn a_key_that_is_kept_beside_its_row_costs_a_request_and_a_record_more() {
     };
     let (on, int_only) = (of(None), of(Some(ClusteredIndex::IntOnly)));
     assert_eq!(on, of(Some(ClusteredIndex::On)));
-    let each = |summary: &Summary, amount: f64| amount / (summary.operations_per_second * summary.used.seconds);
-    let cpu = |summary: &Summary| each(summary, summary.used.node_cpu);
-    let logged = |summary: &Summary| each(summary, summary.used.raft_log_bytes);
+    let each = |summary: &RunSummary, amount: f64| amount / (summary.operations_per_second * summary.used.seconds);
+    let cpu = |summary: &RunSummary| each(summary, summary.used.node_cpu);
+    let logged = |summary: &RunSummary| each(summary, summary.used.raft_log_bytes);
     assert!(cpu(&int_only) > 1.2 * cpu(&on), "{} {}", cpu(&int_only), cpu(&on));
     assert!(logged(&int_only) > 1.05 * logged(&on), "{} {}", logged(&int_only), logged(&on));
-    let mean = |summary: &Summary| summary.latency.unwrap().mean.as_secs_f64();
+    let mean = |summary: &RunSummary| summary.latency.unwrap().mean.as_secs_f64();
     // Two of three requests go to another zone.
     let trips = 3.0 * 2.0 / 3.0 * crate::Constants::embedded().zone_round_trip;
     assert!(mean(&int_only) > mean(&on) + trips, "{} {}", mean(&int_only), mean(&on));
@@ -139,7 +139,7 @@ fn writes_stall_when_compaction_cannot_keep_up_and_flow_control_takes_its_place(
     slow.settings.rate_limit = Some(units::BytesPerSec::mib(10.0));
     let mut task = clients(100.0);
     task.profile.row = Bytes::kib(64);
-    let stalls = run(&slow, &task, &Options { flow_control: false, ..seconds(60) });
+    let stalls = run(&slow, &task, &SimulationOptions { flow_control: false, ..seconds(60) });
     assert!(sum(&stalls, "stall_time") > 0.0);
     assert_eq!(sum(&stalls, "throttle_time"), 0.0);
     assert!(stalls.summary.bound.iter().any(|bound| bound.what == "write stall"), "{:?}", stalls.summary.bound);
@@ -163,7 +163,7 @@ fn a_full_disk_ends_the_run() {
 fn a_faster_processor_carries_more_where_it_binds() {
     let mut small = deployment(FAST, Some(FAST));
     let at = |deployment: &Deployment| {
-        let options = Options { load: Some(Load::Closed(400.0)), ..seconds(10) };
+        let options = SimulationOptions { load: Some(OfferedLoad::Closed(400.0)), ..seconds(10) };
         run(deployment, &clients(1.0), &options).summary
     };
     let few = at(&small);
@@ -183,7 +183,8 @@ fn what_cannot_start_is_refused_with_the_reason() {
     assert!(refused(&deployment(GP3, Some("gp3:5GiB")), &task(1.0)).contains("raft log"));
     let other = Task { engine: Engine::InnoDb, ..task(1.0) };
     assert!(refused(&good, &other).contains("is for InnoDB"));
-    let span = simulate(&good, &task(1.0), &view(), &Options { span: Nanos(0), ..Options::default() });
+    let span =
+        simulate(&good, &task(1.0), &view(), &SimulationOptions { span: Nanos(0), ..SimulationOptions::default() });
     assert!(matches!(span, Err(SimulateError::Span { .. })));
 }
 
@@ -194,7 +195,7 @@ fn whoever_watches_is_heard_before_time_begins_and_in_the_midst_of_a_second() {
     assert_eq!(never, Err(SimulateError::Ended));
     // Half a million operations each second are more events than happen between two pauses.
     let mut heard = Vec::new();
-    let options = Options { most_in_flight: 100, ..seconds(2) };
+    let options = SimulationOptions { most_in_flight: 100, ..seconds(2) };
     let watch = &mut |now| {
         heard.push(now);
         heard.len() < 12
@@ -217,7 +218,7 @@ fn more_than_there_is_room_or_grain_for_is_refused() {
 
 #[test]
 fn many_nodes_have_fewer_points_and_few_have_all() {
-    let hour = Options { span: Nanos::secs(3600), ..Options::default() };
+    let hour = SimulationOptions { span: Nanos::secs(3600), ..SimulationOptions::default() };
     let steps = [1, 3, 6, 30, 1000].map(|nodes| hour.actual_step(nodes));
     assert_eq!(steps, [1, 1, 1, 1, 28].map(Nanos::secs), "{steps:?}");
 }
@@ -231,7 +232,7 @@ proptest! {
         let mut task = mixed(f64::from(count));
         (task.profile.point_reads, task.profile.transactional) = (reads, commits);
         let deployment = deployment(GP3, own.then_some("gp3:20GiB"));
-        let options = Options { seed, flow_control, ..seconds(4) };
+        let options = SimulationOptions { seed, flow_control, ..seconds(4) };
         let mut world = World::new(&deployment, &task, &view(), &options, &mut |_| true).unwrap();
         world.stop_after(Nanos::secs(4));
         prop_assert!(world.at_rest(), "{}", world.under_way());
@@ -247,7 +248,7 @@ proptest! {
     #[test]
     fn no_disk_does_more_than_its_limits(seed: u64, count in 20u32..200, own: bool) {
         let deployment = deployment(GP3, own.then_some("gp3:20GiB"));
-        let options = Options { seed, ..seconds(10) };
+        let options = SimulationOptions { seed, ..seconds(10) };
         let run = run(&deployment, &clients(f64::from(count)), &options);
         // 3,000 I/Os and 125 MiB a second, and what a bucket of 20 ms lets through at once.
         for (name, limit) in [("counted_ios", 3000.0), ("read_bytes+write_bytes", 125.0 * 1_048_576.0)] {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use catalog::Catalog;
 use deployment::Deployment;
-use simulate::{Options, Script, Setup, simulate_watched, variants};
+use simulate::{EventScript, SimulationOptions, SimulationSetup, simulate_watched, variants};
 use textfile::{LIMIT, read_text};
 use units::Nanos;
 use workload::Workload;
@@ -14,10 +14,14 @@ fn taken(events: &str, span: Nanos, sweep: &[String]) {
     let examples = Path::new("../../../examples");
     let deployment = Deployment::read(examples.join("raft-dedicated.toml")).unwrap();
     let task = Workload::read(examples.join("social-inserts.toml")).unwrap().middle().unwrap();
-    let script = Script::from_text(&read_text(examples.join(events), LIMIT).unwrap()).unwrap();
-    let base = Setup { deployment, task, options: Options { span, script, ..Options::default() } };
+    let script = EventScript::from_text(&read_text(examples.join(events), LIMIT).unwrap()).unwrap();
+    let base = SimulationSetup {
+        deployment,
+        task,
+        options: SimulationOptions { span, script, ..SimulationOptions::default() },
+    };
     for variant in variants(&base, sweep).unwrap() {
-        let Setup { deployment, task, options } = variant.setup;
+        let SimulationSetup { deployment, task, options } = variant.setup;
         simulate_watched(&deployment, &task, &Catalog::embedded().at(None), &options, &mut |now| now == Nanos(0))
             .unwrap();
     }

@@ -3,15 +3,15 @@
 use disk::Disk;
 use units::Nanos;
 
-use crate::Volume;
+use crate::ManagedVolume;
 
 /// What is asked of a cloud. Its answers may be lost: whoever asks for a modification looks afterwards.
-pub trait Cloud {
+pub trait VolumeCloud {
     /// The volumes of these names, as they are.
     ///
     /// # Errors
     /// When one of them is not there, or nobody answers.
-    fn describe(&mut self, volumes: &[String]) -> Result<Vec<Volume>, CloudError>;
+    fn describe(&mut self, volumes: &[String]) -> Result<Vec<ManagedVolume>, CloudError>;
 
     /// Begins a modification.
     ///

@@ -1,24 +1,27 @@
 //! The controller: what each volume should be, one round at a time.
 
-use diagnose::{Facts, Kind, Known, Scope, Verdict, diagnose, facts};
-use disk::{CannotBecome, Limits, ModificationRules};
+use diagnose::{Finding, FindingKind, FindingScope, KnownFacts, SubjectFacts, diagnose, facts};
+use disk::{CannotBecome, DiskLimits, ModificationRules};
 use timeline::Timeline;
 use units::{Nanos, Usd};
 
 use crate::permit::{back_from, done_at};
 use crate::target::{Need, Short, Target, affordable, cheapest, written_out};
-use crate::{Decision, Demand, Direction, Keep, Permit, Policy, Proposal, Undo, Volume, permit, predict};
+use crate::{
+    ChangeDirection, ChangeProposal, ChangeUndo, KeepReason, ManagedVolume, ModificationPermit, VolumeDecision,
+    VolumeDemand, VolumePolicy, permit, predict,
+};
 
 /// What every volume should be, by how it was used until `now`. The volumes are those that the budget pays for, all of them,
 /// also those that stay as they are. `known` has prices and instances; the volumes' disks are taken from the volumes.
 pub fn decide(
     now: Nanos,
-    volumes: &[Volume],
+    volumes: &[ManagedVolume],
     timeline: &Timeline,
-    known: &Known,
-    policy: &Policy,
+    known: &KnownFacts,
+    policy: &VolumePolicy,
     seed: u64,
-) -> Vec<Decision> {
+) -> Vec<VolumeDecision> {
     let mut known = known.clone();
     known.disks.extend(volumes.iter().map(|volume| (volume.id.clone(), volume.disk.clone())));
     let window = timeline.window(now - policy.window, now);
@@ -27,8 +30,8 @@ pub fn decide(
     let verdicts = diagnose(&recent, &known);
     let unpriced = unpriced(volumes, &known);
     let mut round = Round { now, known: &known, policy, seed, committed: committed(volumes, &known), unpriced };
-    let of = |facts: &'_ [Facts], volume: &Volume| facts.iter().position(|facts| is_of(facts, volume));
-    let mut decisions: Vec<(usize, Decision)> = Vec::new();
+    let of = |facts: &'_ [SubjectFacts], volume: &ManagedVolume| facts.iter().position(|facts| is_of(facts, volume));
+    let mut decisions: Vec<(usize, VolumeDecision)> = Vec::new();
     // Who waits longest in the queue of the worst volume gets of the budget first.
     let mut order: Vec<(f64, usize)> = Vec::new();
     for (i, volume) in volumes.iter().enumerate() {
@@ -41,17 +44,17 @@ pub fn decide(
         let (whole, late) = (of(&all, volume).map(|at| &all[at]), of(&lately, volume).map(|at| &lately[at]));
         let decision = match whole {
             Some(whole) => round.one(volume, whole, late, &verdicts),
-            None => Err(Keep::Unknown("its use: no series of the Timeline is of it".to_owned())),
+            None => Err(KeepReason::Unknown("its use: no series of the Timeline is of it".to_owned())),
         };
-        decisions.push((i, decision.unwrap_or_else(|keep| Decision::Keep { volume: volume.id.clone(), keep })));
+        decisions.push((i, decision.unwrap_or_else(|keep| VolumeDecision::Keep { volume: volume.id.clone(), keep })));
     }
     decisions.sort_by_key(|(i, _)| *i);
     decisions.into_iter().map(|(_, decision)| decision).collect()
 }
 
 /// A volume that the budget pays for and whose price is not known, as it is or as it will be.
-fn unpriced(volumes: &[Volume], known: &Known) -> Option<String> {
-    let disks = |volume: &'_ Volume| {
+fn unpriced(volumes: &[ManagedVolume], known: &KnownFacts) -> Option<String> {
+    let disks = |volume: &'_ ManagedVolume| {
         let pending = volume.pending().map(|change| change.to.clone());
         [Some(volume.disk.clone()), pending, volume.intended.clone()].into_iter().flatten().collect::<Vec<_>>()
     };
@@ -60,9 +63,9 @@ fn unpriced(volumes: &[Volume], known: &Known) -> Option<String> {
 }
 
 /// What the volumes cost a month once all that is under way is done, and no less than they cost now.
-fn committed(volumes: &[Volume], known: &Known) -> Usd {
+fn committed(volumes: &[ManagedVolume], known: &KnownFacts) -> Usd {
     let price = |disk: &disk::Disk| known.monthly(disk).unwrap_or_default().0;
-    let of = |volume: &Volume| {
+    let of = |volume: &ManagedVolume| {
         let pending = volume.pending().map_or(0.0, |change| price(&change.to));
         let intended = volume.intended.as_ref().map_or(0.0, price);
         Usd(price(&volume.disk).max(pending).max(intended))
@@ -70,21 +73,21 @@ fn committed(volumes: &[Volume], known: &Known) -> Usd {
     volumes.iter().map(of).sum()
 }
 
-fn is_of(facts: &Facts, volume: &Volume) -> bool {
+fn is_of(facts: &SubjectFacts, volume: &ManagedVolume) -> bool {
     let subject = &facts.subject;
-    subject.scope == Scope::Volume
+    subject.scope == FindingScope::Volume
         && subject.disk == volume.id
         && (volume.node.is_empty() || subject.node == volume.node)
 }
 
-fn worst_excess(facts: &Facts) -> f64 {
-    facts.values(diagnose::Signal::LatencyExcess).iter().flatten().copied().fold(0.0, f64::max)
+fn worst_excess(facts: &SubjectFacts) -> f64 {
+    facts.values(diagnose::DiagnosisSignal::LatencyExcess).iter().flatten().copied().fold(0.0, f64::max)
 }
 
 struct Round<'a> {
     now: Nanos,
-    known: &'a Known,
-    policy: &'a Policy,
+    known: &'a KnownFacts,
+    policy: &'a VolumePolicy,
     seed: u64,
     committed: Usd,
     /// A volume that the budget pays for at a price that is not known: then nothing dearer is bought.
@@ -93,38 +96,45 @@ struct Round<'a> {
 
 /// A volume that is looked at.
 struct Looked<'a> {
-    volume: &'a Volume,
-    facts: &'a Facts,
-    limits: &'a Limits,
+    volume: &'a ManagedVolume,
+    facts: &'a SubjectFacts,
+    limits: &'a DiskLimits,
     rules: ModificationRules,
     price: Usd,
-    demand: Demand,
+    demand: VolumeDemand,
 }
 
 impl Round<'_> {
     fn one(
         &mut self,
-        volume: &Volume,
-        whole: &Facts,
-        late: Option<&Facts>,
-        verdicts: &[Verdict],
-    ) -> Result<Decision, Keep> {
+        volume: &ManagedVolume,
+        whole: &SubjectFacts,
+        late: Option<&SubjectFacts>,
+        verdicts: &[Finding],
+    ) -> Result<VolumeDecision, KeepReason> {
         let looked = self.look(volume, whole)?;
         if volume.pending().is_some() || volume.intended.is_some() {
-            return Err(Keep::UnderWay);
+            return Err(KeepReason::UnderWay);
         }
-        let of_volume = |verdict: &&Verdict| {
+        let of_volume = |verdict: &&Finding| {
             verdict.kind.is_wrong() && verdict.subject.node == whole.subject.node && verdict.subject.disk == volume.id
         };
-        let full =
-            |kind| matches!(kind, Kind::VolumeIops | Kind::VolumeThroughput | Kind::BurstExhausted | Kind::BurstEnding);
+        let full = |kind| {
+            matches!(
+                kind,
+                FindingKind::VolumeIops
+                    | FindingKind::VolumeThroughput
+                    | FindingKind::BurstExhausted
+                    | FindingKind::BurstEnding
+            )
+        };
         let held_up = verdicts.iter().filter(of_volume).find(|verdict| full(verdict.kind));
         let sick = verdicts
             .iter()
             .filter(of_volume)
-            .find(|verdict| matches!(verdict.kind, Kind::DiskSlow | Kind::DiskStalled));
+            .find(|verdict| matches!(verdict.kind, FindingKind::DiskSlow | FindingKind::DiskStalled));
         if let Some(sick) = sick {
-            return Err(Keep::NotTheVolume(sick.says.clone()));
+            return Err(KeepReason::NotTheVolume(sick.says.clone()));
         }
         let found = match (held_up, late) {
             (Some(verdict), Some(late)) => self.grow(&looked, late, verdict)?,
@@ -133,8 +143,8 @@ impl Round<'_> {
         Ok(self.decided(&looked, found))
     }
 
-    fn look<'v>(&self, volume: &'v Volume, facts: &'v Facts) -> Result<Looked<'v>, Keep> {
-        let unknown = |what: String| Keep::Unknown(what);
+    fn look<'v>(&self, volume: &'v ManagedVolume, facts: &'v SubjectFacts) -> Result<Looked<'v>, KeepReason> {
+        let unknown = |what: String| KeepReason::Unknown(what);
         if volume.disk.stripe != 1 || volume.disk.cache.is_some() {
             return Err(unknown(format!("how to modify {} as one volume: name its volumes one by one", volume.disk)));
         }
@@ -143,7 +153,7 @@ impl Round<'_> {
         let limits = facts.limits.as_ref().ok_or_else(|| unknown(format!("the limits of {}", volume.disk)))?;
         let price = self.known.monthly(&volume.disk);
         let price = price.ok_or_else(|| unknown(format!("the price of {} in this region", volume.disk)))?;
-        let demand = Demand::of(facts, &self.policy.margins());
+        let demand = VolumeDemand::of(facts, &self.policy.margins());
         if demand.known == Nanos(0) {
             return Err(unknown("its use: no interval tells a rate".to_owned()));
         }
@@ -151,8 +161,8 @@ impl Round<'_> {
     }
 
     /// A volume that carries what clients would have asked for lately.
-    fn grow(&mut self, of: &Looked<'_>, late: &Facts, verdict: &Verdict) -> Result<Found, Keep> {
-        let lately = Demand::of(late, &self.policy.margins());
+    fn grow(&mut self, of: &Looked<'_>, late: &SubjectFacts, verdict: &Finding) -> Result<Found, KeepReason> {
+        let lately = VolumeDemand::of(late, &self.policy.margins());
         let whole = &of.demand;
         let node = &of.facts.subject.node;
         let caps = of.facts.instance.as_ref().and_then(|instance| instance.caps);
@@ -164,30 +174,33 @@ impl Round<'_> {
                 caps.map(|caps| caps.throughput.0),
             )),
         };
-        let rises = |target: &Limits| target.iops.0 > of.limits.iops.0 || target.throughput.0 > of.limits.throughput.0;
+        let rises =
+            |target: &DiskLimits| target.iops.0 > of.limits.iops.0 || target.throughput.0 > of.limits.throughput.0;
         if caps.is_some() && need.iops.0 <= of.limits.iops.0 && need.throughput.0 <= of.limits.throughput.0 {
-            return Err(Keep::NotTheVolume("its instance lets no more through than the volume has already".to_owned()));
+            return Err(KeepReason::NotTheVolume(
+                "its instance lets no more through than the volume has already".to_owned(),
+            ));
         }
         if let (Some(_), Some(other)) = (self.policy.budget, &self.unpriced) {
-            return Err(Keep::Unknown(format!("the price of {other}, for which the budget must pay too")));
+            return Err(KeepReason::Unknown(format!("the price of {other}, for which the budget must pay too")));
         }
         // Without a budget only what saves is bought, such as gp3 in place of gp2.
         let others = Usd(self.committed.0 - of.price.0);
         let most = Usd(self.policy.budget.map_or(of.price.0, |budget| budget.0 - others.0));
         let (target, share) =
             affordable(&of.volume.disk, of.limits, need, most, node, self.known).map_err(|short| match short {
-                Short::Kind => Keep::MostOfItsKind,
-                Short::Budget(target) => Keep::OverBudget(self.over_budget(of, &target)),
+                Short::Kind => KeepReason::MostOfItsKind,
+                Short::Budget(target) => KeepReason::OverBudget(self.over_budget(of, &target)),
             })?;
         if !rises(&target.limits) && of.volume.disk.volume.kind == target.disk.volume.kind {
-            return Err(Keep::Fits);
+            return Err(KeepReason::Fits);
         }
         let mut reason = format!("{}: {}", verdict.kind, verdict.says);
         if share < 1.0 {
             reason += &format!("; the budget pays for {:.0} % of what is missing", share * 100.0);
         }
         let converts = target.disk.volume.kind != of.volume.disk.volume.kind;
-        let direction = if converts { Direction::Convert } else { Direction::Grow };
+        let direction = if converts { ChangeDirection::Convert } else { ChangeDirection::Grow };
         Ok(Found { target, direction, reason, load: lately.mix })
     }
 
@@ -203,7 +216,7 @@ impl Round<'_> {
     }
 
     /// A cheaper volume that carries all that the window needed.
-    fn save(&mut self, of: &Looked<'_>) -> Result<Found, Keep> {
+    fn save(&mut self, of: &Looked<'_>) -> Result<Found, KeepReason> {
         let node = &of.facts.subject.node;
         let is_gp2 = of.volume.disk.volume.kind == "gp2";
         let known_enough = of.demand.known >= self.policy.shrink_after;
@@ -211,19 +224,19 @@ impl Round<'_> {
         // Of a gp2 that is little known, all that it has and bursts to is kept: gp3 is cheaper all the same.
         let need = if known_enough { floor } else { whole_of(of.limits) };
         if !known_enough && !is_gp2 {
-            return Err(Keep::TooLittleKnown);
+            return Err(KeepReason::TooLittleKnown);
         }
-        let target = cheapest(&of.volume.disk, need, node, self.known).ok_or(Keep::Fits)?;
+        let target = cheapest(&of.volume.disk, need, node, self.known).ok_or(KeepReason::Fits)?;
         let saves = Usd(of.price.0 - target.monthly.0);
         if saves.0 < self.policy.margins().least_saving.0 {
-            return Err(Keep::Fits);
+            return Err(KeepReason::Fits);
         }
         let rests = of.volume.last_change().is_some_and(|change| change.started + self.policy.rest > self.now);
         if rests && !is_gp2 {
-            return Err(Keep::Rests);
+            return Err(KeepReason::Rests);
         }
         let peak = format!("{:.0} IOPS and {:.0} MiB/s", of.demand.iops.0, of.demand.throughput.as_mib());
-        let direction = if is_gp2 { Direction::Convert } else { Direction::Shrink };
+        let direction = if is_gp2 { ChangeDirection::Convert } else { ChangeDirection::Shrink };
         let reason = if known_enough {
             format!("at most {peak} were asked of it in {}", days(of.demand.known))
         } else {
@@ -232,21 +245,25 @@ impl Round<'_> {
         Ok(Found { target, direction, reason, load: of.demand.mix })
     }
 
-    fn decided(&mut self, of: &Looked<'_>, found: Found) -> Decision {
+    fn decided(&mut self, of: &Looked<'_>, found: Found) -> VolumeDecision {
         let Found { target, direction, reason, load } = found;
         let caps = of.facts.instance.as_ref().and_then(|instance| instance.caps);
         let permit = permit(self.now, of.volume, &of.rules);
         let begins = match permit {
-            Permit::From { at } => at,
-            Permit::Now { .. } | Permit::WhenDone => self.now,
+            ModificationPermit::From { at } => at,
+            ModificationPermit::Now { .. } | ModificationPermit::WhenDone => self.now,
         };
         let done = done_at(begins, of.volume, &of.rules);
         let undo_to = match direction {
-            Direction::Convert => cheapest(&of.volume.disk, whole_of(of.limits), &of.facts.subject.node, self.known)
-                .map_or_else(|| target.disk.clone(), |target| target.disk),
-            Direction::Grow | Direction::Shrink => written_out(&of.volume.disk, of.limits, &self.known.view),
+            ChangeDirection::Convert => {
+                cheapest(&of.volume.disk, whole_of(of.limits), &of.facts.subject.node, self.known)
+                    .map_or_else(|| target.disk.clone(), |target| target.disk)
+            }
+            ChangeDirection::Grow | ChangeDirection::Shrink => {
+                written_out(&of.volume.disk, of.limits, &self.known.view)
+            }
         };
-        let proposal = Box::new(Proposal {
+        let proposal = Box::new(ChangeProposal {
             volume: of.volume.id.clone(),
             direction,
             from: of.volume.disk.clone(),
@@ -256,21 +273,21 @@ impl Round<'_> {
             reason,
             load,
             done,
-            undo: Undo { to: undo_to, from: back_from(begins, done, of.volume, &of.rules) },
+            undo: ChangeUndo { to: undo_to, from: back_from(begins, done, of.volume, &of.rules) },
         });
-        let later = |at| Decision::Later { at, proposal: proposal.clone() };
+        let later = |at| VolumeDecision::Later { at, proposal: proposal.clone() };
         match permit {
-            Permit::WhenDone => later(None),
-            Permit::From { at } => later(Some(at)),
+            ModificationPermit::WhenDone => later(None),
+            ModificationPermit::From { at } => later(Some(at)),
             // The last one of the day is kept for a volume that is held up.
-            Permit::Now { left: Some(1) } if direction != Direction::Grow && self.spares(of) => {
+            ModificationPermit::Now { left: Some(1) } if direction != ChangeDirection::Grow && self.spares(of) => {
                 let first = of.volume.changes.iter().rev().nth(of.rules.per_day.unwrap_or(1) as usize - 2);
                 later(first.map(|change| change.started + Nanos::secs(86_400)))
             }
-            Permit::Now { .. } => {
+            ModificationPermit::Now { .. } => {
                 // A change that saves frees its part of the budget when it is done, not before.
                 self.committed = Usd(self.committed.0 + proposal.monthly.0.max(0.0));
-                Decision::Change { proposal }
+                VolumeDecision::Change { proposal }
             }
         }
     }
@@ -283,15 +300,15 @@ impl Round<'_> {
 
 struct Found {
     target: Target,
-    direction: Direction,
+    direction: ChangeDirection,
     reason: String,
-    load: Option<crate::Mix>,
+    load: Option<crate::RequestMix>,
 }
 
 /// All that a volume has and bursts to.
-fn whole_of(limits: &Limits) -> Need {
+fn whole_of(limits: &DiskLimits) -> Need {
     let burst = match limits.burst {
-        Some(catalog::Burst::IoCredits { iops, .. }) => iops,
+        Some(catalog::BurstBucket::IoCredits { iops, .. }) => iops,
         _ => limits.iops,
     };
     Need { iops: limits.iops.max(burst), throughput: limits.throughput.max(limits.burst_throughput) }

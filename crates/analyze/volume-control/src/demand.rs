@@ -1,6 +1,6 @@
 //! What a volume was asked for: what it delivered at most, what it would have delivered, and of what mix of requests.
 
-use diagnose::{Facts, Margins, Signal};
+use diagnose::{HeadroomMargins, DiagnosisSignal, SubjectFacts};
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 /// A share of an interval in which a limit held requests up from which on its deliveries say less than what was asked.
@@ -9,7 +9,7 @@ const HELD_UP: f64 = 0.2;
 
 /// What a volume was asked for over some time.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-pub struct Demand {
+pub struct VolumeDemand {
     /// The time of which anything is known.
     pub known: Nanos,
     /// The most I/Os a second, as the volume counts them, in the mean of an interval.
@@ -25,12 +25,12 @@ pub struct Demand {
     /// The same for bytes a second.
     pub wanted_throughput: BytesPerSec,
     /// The requests of the busiest interval; `None` where nothing completed.
-    pub mix: Option<Mix>,
+    pub mix: Option<RequestMix>,
 }
 
 /// The requests of an interval, in the mean.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Mix {
+pub struct RequestMix {
     /// I/Os a second, as the volume counts them.
     pub iops: Iops,
     /// Bytes a second.
@@ -45,15 +45,15 @@ pub struct Mix {
     pub held_up: bool,
 }
 
-impl Demand {
+impl VolumeDemand {
     /// What some facts of a volume tell.
-    pub fn of(facts: &Facts, margins: &Margins) -> Self {
+    pub fn of(facts: &SubjectFacts, margins: &HeadroomMargins) -> Self {
         let mut demand = Self::default();
         let mut busiest = 0.0;
         for i in 0..facts.grid.count {
-            let Some(mix) = Mix::of(facts, i) else { continue };
+            let Some(mix) = RequestMix::of(facts, i) else { continue };
             demand.known += facts.grid.step;
-            let excess = facts.at(Signal::LatencyExcess, i).unwrap_or(margins.raise);
+            let excess = facts.at(DiagnosisSignal::LatencyExcess, i).unwrap_or(margins.raise);
             // One factor for both: who sends more requests of a size moves more bytes, too.
             let (floor, wanted) = if mix.held_up {
                 (margins.raise.max(margins.headroom), excess.clamp(margins.raise, margins.most_raise))
@@ -66,7 +66,7 @@ impl Demand {
             demand.floor_throughput = demand.floor_throughput.max(mix.throughput * floor);
             demand.wanted_iops = demand.wanted_iops.max(mix.iops * wanted);
             demand.wanted_throughput = demand.wanted_throughput.max(mix.throughput * wanted);
-            let used = [Signal::IopsPaid, Signal::ThroughputPaid].map(|signal| facts.at(signal, i).unwrap_or(0.0));
+            let used = [DiagnosisSignal::IopsPaid, DiagnosisSignal::ThroughputPaid].map(|signal| facts.at(signal, i).unwrap_or(0.0));
             let used = used[0].max(used[1]);
             if demand.mix.is_none() || used > busiest {
                 (busiest, demand.mix) = (used, Some(mix));
@@ -76,20 +76,20 @@ impl Demand {
     }
 }
 
-impl Mix {
+impl RequestMix {
     /// Of one interval; `None` where it tells no rate.
-    fn of(facts: &Facts, i: usize) -> Option<Self> {
+    fn of(facts: &SubjectFacts, i: usize) -> Option<Self> {
         let at = |signal| facts.at(signal, i);
-        let (requests, throughput) = (at(Signal::Iops)?, at(Signal::Throughput)?);
-        let read_bytes = throughput * at(Signal::ReadShare).unwrap_or(0.0);
-        let read_requests = at(Signal::ReadSize).filter(|size| *size > 0.0).map_or(0.0, |size| read_bytes / size);
-        let held_up = [Signal::BoundVolumeIops, Signal::BoundVolumeThroughput];
+        let (requests, throughput) = (at(DiagnosisSignal::Iops)?, at(DiagnosisSignal::Throughput)?);
+        let read_bytes = throughput * at(DiagnosisSignal::ReadShare).unwrap_or(0.0);
+        let read_requests = at(DiagnosisSignal::ReadSize).filter(|size| *size > 0.0).map_or(0.0, |size| read_bytes / size);
+        let held_up = [DiagnosisSignal::BoundVolumeIops, DiagnosisSignal::BoundVolumeThroughput];
         Some(Self {
-            iops: Iops(at(Signal::CountedIops).unwrap_or(requests)),
+            iops: Iops(at(DiagnosisSignal::CountedIops).unwrap_or(requests)),
             throughput: BytesPerSec(throughput),
             reads: if requests > 0.0 { (read_requests / requests).clamp(0.0, 1.0) } else { 0.0 },
-            depth: at(Signal::QueueDepth),
-            latency: at(Signal::Latency).map(Nanos::from_secs_f64),
+            depth: at(DiagnosisSignal::QueueDepth),
+            latency: at(DiagnosisSignal::Latency).map(Nanos::from_secs_f64),
             held_up: held_up.into_iter().any(|signal| at(signal).is_some_and(|share| share >= HELD_UP)),
         })
     }
@@ -102,16 +102,16 @@ impl Mix {
 
 #[cfg(test)]
 mod tests {
-    use diagnose::{Known, Scope, facts, margins};
+    use diagnose::{FindingScope, KnownFacts, facts, margins};
 
     use super::*;
     use crate::testing::{Load, known};
 
-    fn demand(load: &Load, disk: &str) -> Demand {
-        let known: Known = known(disk);
+    fn demand(load: &Load, disk: &str) -> VolumeDemand {
+        let known: KnownFacts = known(disk);
         let all = facts(&load.timeline, &known);
-        let volume = all.iter().find(|facts| facts.subject.scope == Scope::Volume).unwrap();
-        Demand::of(volume, &margins())
+        let volume = all.iter().find(|facts| facts.subject.scope == FindingScope::Volume).unwrap();
+        VolumeDemand::of(volume, &margins())
     }
 
     #[test]

@@ -3,16 +3,16 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use catalog::View;
+use catalog::CatalogView;
 use disk::{Device, Disk, ModificationRules, ModificationState, ModifyError};
 use units::Nanos;
 
 use crate::target::written_out;
-use crate::{Change, Cloud, CloudError, Progress, Volume};
+use crate::{CloudError, ManagedVolume, ModificationProgress, VolumeChange, VolumeCloud};
 
 /// What goes wrong with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum CloudFault {
     /// The request is not taken.
     Throttle,
     /// It is lost on its way there.
@@ -27,12 +27,12 @@ pub enum Fault {
 
 /// A cloud in memory.
 #[derive(Debug)]
-pub struct Fake {
-    view: View,
+pub struct FakeCloud {
+    view: CatalogView,
     rules: Option<ModificationRules>,
     now: Nanos,
     volumes: BTreeMap<String, Held>,
-    faults: VecDeque<Option<Fault>>,
+    faults: VecDeque<Option<CloudFault>>,
     /// All modifications that were taken: when, and of which volume.
     pub taken: Vec<(Nanos, String)>,
     /// All that were refused, and why.
@@ -44,12 +44,12 @@ struct Held {
     device: Device,
     /// What it was before the first change that is told.
     first: Disk,
-    changes: Vec<Change>,
+    changes: Vec<VolumeChange>,
 }
 
-impl Fake {
+impl FakeCloud {
     /// A cloud without volumes that keeps the rules of its volumes' own cloud, or others.
-    pub fn new(view: View, rules: Option<ModificationRules>) -> Self {
+    pub fn new(view: CatalogView, rules: Option<ModificationRules>) -> Self {
         let (volumes, faults) = (BTreeMap::new(), VecDeque::new());
         Self { view, rules, now: Nanos(0), volumes, faults, taken: Vec::new(), refused: Vec::new() }
     }
@@ -81,7 +81,7 @@ impl Fake {
     }
 
     /// Lets the next requests to modify go wrong, one after the other; `None` is one that does not.
-    pub fn fail(&mut self, faults: impl IntoIterator<Item = Option<Fault>>) {
+    pub fn fail(&mut self, faults: impl IntoIterator<Item = Option<CloudFault>>) {
         self.faults.extend(faults);
     }
 
@@ -105,9 +105,9 @@ impl Fake {
             }
             shrink @ ModifyError::Shrink { .. } => invalid(shrink.to_string()),
         })?;
-        let progress = if fails { Progress::Failed } else { Progress::Modifying };
+        let progress = if fails { ModificationProgress::Failed } else { ModificationProgress::Modifying };
         let to = written_out(to, &limits, &self.view);
-        held.changes.push(Change { started: course.started, to, progress, ends: Some(course.completed) });
+        held.changes.push(VolumeChange { started: course.started, to, progress, ends: Some(course.completed) });
         held.settle(self.now);
         self.taken.push((self.now, volume()));
         Ok(())
@@ -117,33 +117,33 @@ impl Fake {
 impl Held {
     /// What it is now; what it was while it is modified.
     fn disk(&self) -> Disk {
-        let done = self.changes.iter().rev().find(|change| change.progress == Progress::Completed);
+        let done = self.changes.iter().rev().find(|change| change.progress == ModificationProgress::Completed);
         done.map_or_else(|| self.first.clone(), |change| change.to.clone())
     }
 
     fn settle(&mut self, now: Nanos) {
         let state = self.device.modification(now);
-        if let Some(last) = self.changes.last_mut().filter(|change| change.progress != Progress::Failed) {
+        if let Some(last) = self.changes.last_mut().filter(|change| change.progress != ModificationProgress::Failed) {
             last.progress = match state {
-                ModificationState::Modifying => Progress::Modifying,
-                ModificationState::Optimizing(_) => Progress::Optimizing,
-                ModificationState::None | ModificationState::Completed => Progress::Completed,
+                ModificationState::Modifying => ModificationProgress::Modifying,
+                ModificationState::Optimizing(_) => ModificationProgress::Optimizing,
+                ModificationState::None | ModificationState::Completed => ModificationProgress::Completed,
             };
         }
     }
 }
 
-impl Cloud for Fake {
-    fn describe(&mut self, volumes: &[String]) -> Result<Vec<Volume>, CloudError> {
+impl VolumeCloud for FakeCloud {
+    fn describe(&mut self, volumes: &[String]) -> Result<Vec<ManagedVolume>, CloudError> {
         let one = |id: &String| {
             let held = self.volumes.get(id).ok_or_else(|| CloudError::NotFound { volume: id.clone() })?;
             // Clouds do not foretell when a modification ends.
-            let told = |change: &Change| Change {
+            let told = |change: &VolumeChange| VolumeChange {
                 ends: change.ends.filter(|_| !change.progress.under_way()),
                 ..change.clone()
             };
             let changes = held.changes.iter().map(told).collect();
-            Ok(Volume { id: id.clone(), node: String::new(), disk: held.disk(), changes, intended: None })
+            Ok(ManagedVolume { id: id.clone(), node: String::new(), disk: held.disk(), changes, intended: None })
         };
         volumes.iter().map(one).collect()
     }
@@ -152,15 +152,15 @@ impl Cloud for Fake {
         let lost = || CloudError::Lost { why: "InternalError (500)".to_owned() };
         let answer = match self.faults.pop_front().flatten() {
             None => self.begin(volume, to, false),
-            Some(Fault::Throttle) => Err(CloudError::Throttled),
-            Some(Fault::LoseRequest) => Err(lost()),
-            Some(Fault::LoseAnswer) => self.begin(volume, to, false).and_then(|()| Err(lost())),
-            Some(Fault::Half) => {
+            Some(CloudFault::Throttle) => Err(CloudError::Throttled),
+            Some(CloudFault::LoseRequest) => Err(lost()),
+            Some(CloudFault::LoseAnswer) => self.begin(volume, to, false).and_then(|()| Err(lost())),
+            Some(CloudFault::Half) => {
                 let mut half = to.clone();
                 half.volume.throughput = None;
                 self.begin(volume, &half, false).and_then(|()| Err(lost()))
             }
-            Some(Fault::FailInTheEnd) => self.begin(volume, to, true),
+            Some(CloudFault::FailInTheEnd) => self.begin(volume, to, true),
         };
         self.refused.extend(answer.clone().err().filter(|error| !matches!(error, CloudError::Lost { .. })));
         answer

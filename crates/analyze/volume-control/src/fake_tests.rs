@@ -4,15 +4,15 @@ use units::{BytesPerSec, Iops};
 use super::*;
 use crate::testing::{ID, view};
 
-fn fake(disk: &str) -> Fake {
-    Fake::new(view(), None).with(ID, &disk.parse().unwrap()).unwrap()
+fn fake(disk: &str) -> FakeCloud {
+    FakeCloud::new(view(), None).with(ID, &disk.parse().unwrap()).unwrap()
 }
 
-fn now(fake: &mut Fake) -> Volume {
+fn now(fake: &mut FakeCloud) -> ManagedVolume {
     fake.describe(&[ID.to_owned()]).unwrap().remove(0)
 }
 
-fn modify(fake: &mut Fake, to: &str) -> Result<(), CloudError> {
+fn modify(fake: &mut FakeCloud, to: &str) -> Result<(), CloudError> {
     fake.modify(ID, &to.parse().unwrap())
 }
 
@@ -21,12 +21,12 @@ fn a_modification_takes_its_course_and_the_next_waits_for_it() {
     let mut fake = fake("gp3:100GiB");
     modify(&mut fake, "gp3:100GiB,6000iops").unwrap();
     assert_eq!(now(&mut fake).disk.to_string(), "gp3:100GiB,3000iops,125MiB/s");
-    assert_eq!(now(&mut fake).pending().unwrap().progress, Progress::Modifying);
+    assert_eq!(now(&mut fake).pending().unwrap().progress, ModificationProgress::Modifying);
     assert_eq!(now(&mut fake).pending().unwrap().ends, None, "no cloud foretells it");
     let early = modify(&mut fake, "gp3:100GiB,7000iops").unwrap_err();
     assert!(matches!(early, CloudError::UnderWay { .. }) && early.passes(), "{early:?}");
     fake.pass(Nanos::secs(60));
-    assert_eq!(now(&mut fake).pending().unwrap().progress, Progress::Optimizing);
+    assert_eq!(now(&mut fake).pending().unwrap().progress, ModificationProgress::Optimizing);
     fake.pass(Nanos::secs(86_400));
     assert_eq!(now(&mut fake).disk.to_string(), "gp3:100GiB,6000iops,125MiB/s");
     assert!(now(&mut fake).pending().is_none());
@@ -68,16 +68,16 @@ fn what_is_not_sold_is_refused_for_good_and_says_what_would_do() {
 fn faults_do_what_they_say() {
     let to = "gp3:100GiB,6000iops,250MiB/s";
     for (fault, begins, iops, throughput) in [
-        (Fault::Throttle, false, 3000.0, 125.0),
-        (Fault::LoseRequest, false, 3000.0, 125.0),
-        (Fault::LoseAnswer, true, 6000.0, 250.0),
-        (Fault::Half, true, 6000.0, 125.0),
-        (Fault::FailInTheEnd, true, 3000.0, 125.0),
+        (CloudFault::Throttle, false, 3000.0, 125.0),
+        (CloudFault::LoseRequest, false, 3000.0, 125.0),
+        (CloudFault::LoseAnswer, true, 6000.0, 250.0),
+        (CloudFault::Half, true, 6000.0, 125.0),
+        (CloudFault::FailInTheEnd, true, 3000.0, 125.0),
     ] {
         let mut fake = fake("gp3:100GiB");
         fake.fail([Some(fault)]);
         let answer = modify(&mut fake, to);
-        assert_eq!(answer.is_ok(), fault == Fault::FailInTheEnd, "{fault:?}");
+        assert_eq!(answer.is_ok(), fault == CloudFault::FailInTheEnd, "{fault:?}");
         assert_eq!(fake.taken.len() == 1, begins, "{fault:?}");
         fake.pass(Nanos::secs(86_400));
         let volume = now(&mut fake).disk.volume;

@@ -1,18 +1,21 @@
 //! What was predicted of changes, and what came of them.
 
-use diagnose::{Known, Margins, Scope, facts};
-use disk::{Disk, Limits};
+use diagnose::{FindingScope, HeadroomMargins, KnownFacts, facts};
+use disk::{Disk, DiskLimits};
 use timeline::Timeline;
 use units::{Nanos, Usd};
 
-use crate::{Change, Demand, Direction, Mix, Policy, Prediction, Progress, Proposal, Volume, predict};
+use crate::{
+    ChangeDirection, ChangeProposal, ManagedVolume, ModificationProgress, RequestMix, VolumeChange, VolumeDemand,
+    VolumePolicy, VolumePrediction, predict,
+};
 
 /// Clouds tell instants in whole seconds.
 const SECOND: Nanos = Nanos::secs(1);
 
 /// A change that was made.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Entry {
+pub struct LedgerEntry {
     /// Which volume.
     pub volume: String,
     /// When it was proposed.
@@ -20,7 +23,7 @@ pub struct Entry {
     /// When its cloud took it; `None` while it is only proposed.
     pub taken: Option<Nanos>,
     /// Which way it went.
-    pub direction: Direction,
+    pub direction: ChangeDirection,
     /// What the volume was.
     pub from: Disk,
     /// What it became.
@@ -28,27 +31,27 @@ pub struct Entry {
     /// What it adds to a month's price.
     pub monthly: Usd,
     /// What the model said before.
-    pub predicted: Option<Prediction>,
+    pub predicted: Option<VolumePrediction>,
     /// When its new performance was there; `None` until then.
     pub done: Option<Nanos>,
     /// What was seen after that; `None` until it was.
-    pub seen: Option<Seen>,
+    pub seen: Option<VolumeObservation>,
 }
 
 /// What was seen of a changed volume, in its busiest interval.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Seen {
+pub struct VolumeObservation {
     /// From when.
     pub from: Nanos,
     /// Until when.
     pub until: Nanos,
     /// What it did.
-    pub load: Mix,
+    pub load: RequestMix,
     /// What the model says of that very load: what was predicted holds only for the load that there was before.
-    pub model: Prediction,
+    pub model: VolumePrediction,
 }
 
-impl Seen {
+impl VolumeObservation {
     /// Latency seen over the model's for the same load, less one; `None` where latency is not known.
     pub fn latency_error(&self) -> Option<f64> {
         let seen = self.load.latency?.as_secs_f64();
@@ -61,7 +64,7 @@ impl Seen {
     }
 }
 
-impl Entry {
+impl LedgerEntry {
     /// I/Os a second seen over those predicted before the change, less one: the model's error and the load's change together.
     pub fn iops_against_prediction(&self) -> Option<f64> {
         let predicted = self.predicted?.iops.0;
@@ -77,9 +80,9 @@ impl Entry {
 
 /// All changes, the oldest first.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Ledger {
+pub struct ChangeLedger {
     /// Them.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<LedgerEntry>,
 }
 
 /// A ledger that cannot be read.
@@ -90,16 +93,16 @@ pub struct LedgerError {
     why: String,
 }
 
-impl Ledger {
+impl ChangeLedger {
     /// Notes a proposal. One of the same volume that no cloud took is forgotten.
-    pub fn propose(&mut self, proposal: &Proposal, at: Nanos) {
-        let same = |entry: &Entry| entry.volume == proposal.volume && entry.taken.is_none();
+    pub fn propose(&mut self, proposal: &ChangeProposal, at: Nanos) {
+        let same = |entry: &LedgerEntry| entry.volume == proposal.volume && entry.taken.is_none();
         // What is proposed again and again is as old as the first time.
         if self.entries.iter().any(|entry| same(entry) && entry.to == proposal.to) {
             return;
         }
         self.entries.retain(|entry| !same(entry));
-        self.entries.push(Entry {
+        self.entries.push(LedgerEntry {
             volume: proposal.volume.clone(),
             at,
             taken: None,
@@ -114,24 +117,31 @@ impl Ledger {
     }
 
     /// Notes which proposals the clouds took, which are done, and forgets those that failed.
-    pub fn follow(&mut self, now: Nanos, volumes: &[Volume]) {
+    pub fn follow(&mut self, now: Nanos, volumes: &[ManagedVolume]) {
         let mut failed = Vec::new();
         for (i, entry) in self.entries.iter_mut().enumerate().filter(|(_, entry)| entry.done.is_none()) {
             let Some(volume) = volumes.iter().find(|volume| volume.id == entry.volume) else { continue };
-            let is_it = |change: &&Change| change.to == entry.to && change.started + SECOND >= entry.at;
+            let is_it = |change: &&VolumeChange| change.to == entry.to && change.started + SECOND >= entry.at;
             let Some(change) = volume.changes.iter().rev().find(is_it) else { continue };
             entry.taken = Some(change.started);
             match change.progress {
-                Progress::Completed => entry.done = Some(change.ends.unwrap_or(now)),
-                Progress::Failed => failed.push(i),
-                Progress::Modifying | Progress::Optimizing => {}
+                ModificationProgress::Completed => entry.done = Some(change.ends.unwrap_or(now)),
+                ModificationProgress::Failed => failed.push(i),
+                ModificationProgress::Modifying | ModificationProgress::Optimizing => {}
             }
         }
         failed.into_iter().rev().for_each(|i| drop(self.entries.remove(i)));
     }
 
     /// Looks what came of the changes that have been there for as long as growth is judged by. Answers how many were seen.
-    pub fn look(&mut self, now: Nanos, timeline: &Timeline, known: &Known, policy: &Policy, seed: u64) -> usize {
+    pub fn look(
+        &mut self,
+        now: Nanos,
+        timeline: &Timeline,
+        known: &KnownFacts,
+        policy: &VolumePolicy,
+        seed: u64,
+    ) -> usize {
         let margins = policy.margins();
         let mut found = 0;
         for at in 0..self.entries.len() {
@@ -174,24 +184,26 @@ impl Ledger {
     }
 }
 
-impl Entry {
+impl LedgerEntry {
     fn see(
         &self,
         from: Nanos,
         until: Nanos,
         timeline: &Timeline,
-        known: &Known,
-        margins: &Margins,
+        known: &KnownFacts,
+        margins: &HeadroomMargins,
         seed: u64,
-    ) -> Option<Seen> {
+    ) -> Option<VolumeObservation> {
         let mut known = known.clone();
         known.disks.insert(self.volume.clone(), self.to.clone());
         let all = facts(&timeline.window(from, until), &known);
-        let of = all.iter().find(|facts| facts.subject.scope == Scope::Volume && facts.subject.disk == self.volume)?;
-        let limits: &Limits = of.limits.as_ref()?;
-        let load = Demand::of(of, margins).mix?;
+        let of = all
+            .iter()
+            .find(|facts| facts.subject.scope == FindingScope::Volume && facts.subject.disk == self.volume)?;
+        let limits: &DiskLimits = of.limits.as_ref()?;
+        let load = VolumeDemand::of(of, margins).mix?;
         let caps = of.instance.as_ref().and_then(|instance| instance.caps);
-        Some(Seen { from, until, load, model: predict(&load, limits, caps.as_ref(), seed) })
+        Some(VolumeObservation { from, until, load, model: predict(&load, limits, caps.as_ref(), seed) })
     }
 }
 

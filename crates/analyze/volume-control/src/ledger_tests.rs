@@ -1,15 +1,15 @@
 use super::*;
-use crate::Undo;
+use crate::ChangeUndo;
 use crate::testing::{ID, Load, known, mix, volume};
 
-fn proposal() -> Proposal {
+fn proposal() -> ChangeProposal {
     let disk = |text: &str| text.parse::<Disk>().unwrap();
-    let load = Mix { held_up: true, depth: Some(60.0), ..mix(3000.0, 4.0) };
+    let load = RequestMix { held_up: true, depth: Some(60.0), ..mix(3000.0, 4.0) };
     let to = disk("gp3:400GiB,9000iops,125MiB/s");
     let limits = crate::testing::limits(&to.to_string());
-    Proposal {
+    ChangeProposal {
         volume: ID.to_owned(),
-        direction: Direction::Grow,
+        direction: ChangeDirection::Grow,
         from: disk("gp3:400GiB,3000iops,125MiB/s"),
         to,
         reason: "full".to_owned(),
@@ -17,23 +17,24 @@ fn proposal() -> Proposal {
         load: Some(load),
         predicted: Some(predict(&load, &limits, None, 1)),
         done: Nanos::secs(60),
-        undo: Undo { to: disk("gp3:400GiB,3000iops,125MiB/s"), from: Nanos::secs(60) },
+        undo: ChangeUndo { to: disk("gp3:400GiB,3000iops,125MiB/s"), from: Nanos::secs(60) },
     }
 }
 
-fn looked(load: &Load) -> Ledger {
-    let mut ledger = Ledger::default();
+fn looked(load: &Load) -> ChangeLedger {
+    let mut ledger = ChangeLedger::default();
     ledger.propose(&proposal(), Nanos(0));
     let mut volume = volume("gp3:400GiB,9000iops,125MiB/s");
     let started = Nanos::secs(30);
-    let mut change = Change { started, to: proposal().to, progress: Progress::Optimizing, ends: None };
+    let mut change =
+        VolumeChange { started, to: proposal().to, progress: ModificationProgress::Optimizing, ends: None };
     volume.changes = vec![change.clone()];
     ledger.follow(Nanos::secs(40), std::slice::from_ref(&volume));
     assert_eq!((ledger.entries[0].taken, ledger.entries[0].done), (Some(started), None));
-    change.progress = Progress::Completed;
+    change.progress = ModificationProgress::Completed;
     volume.changes = vec![change];
     ledger.follow(Nanos::secs(300), std::slice::from_ref(&volume));
-    let policy = Policy::default();
+    let policy = VolumePolicy::default();
     let early = ledger.look(Nanos::secs(600), &load.timeline, &known("gp3:400GiB"), &policy, 1);
     assert_eq!((early, ledger.entries[0].seen), (0, None), "too early to tell");
     ledger.look(load.now(), &load.timeline, &known("gp3:400GiB"), &policy, 1);
@@ -58,23 +59,23 @@ fn what_is_seen_is_held_against_the_model_for_the_same_load() {
 fn a_ledger_reads_back_and_a_line_that_was_cut_off_is_left_out() {
     let ledger = looked(&Load::every(60).of(30, 4000.0, 4.0, 0.7));
     let lines = ledger.to_lines();
-    assert_eq!(Ledger::from_lines(&lines), Ok(ledger.clone()));
-    assert_eq!(Ledger::from_lines(&format!("{lines}{{\"volume\":")), Ok(ledger));
-    assert!(Ledger::from_lines("nonsense\n").unwrap_err().to_string().starts_with("line 1 "));
+    assert_eq!(ChangeLedger::from_lines(&lines), Ok(ledger.clone()));
+    assert_eq!(ChangeLedger::from_lines(&format!("{lines}{{\"volume\":")), Ok(ledger));
+    assert!(ChangeLedger::from_lines("nonsense\n").unwrap_err().to_string().starts_with("line 1 "));
 }
 
 #[test]
 fn a_change_that_failed_is_forgotten_and_one_proposed_anew_takes_its_place() {
-    let mut ledger = Ledger::default();
+    let mut ledger = ChangeLedger::default();
     ledger.propose(&proposal(), Nanos(0));
-    let other = Proposal { to: "gp3:400GiB,8000iops,125MiB/s".parse().unwrap(), ..proposal() };
+    let other = ChangeProposal { to: "gp3:400GiB,8000iops,125MiB/s".parse().unwrap(), ..proposal() };
     ledger.propose(&other, Nanos::secs(1));
     ledger.propose(&other, Nanos::secs(2));
     assert_eq!(ledger.entries.iter().map(|entry| entry.at).collect::<Vec<_>>(), [Nanos::secs(1)]);
     let mut volume = volume("gp3:400GiB");
     let started = Nanos::secs(3);
-    volume.changes = vec![Change { started, to: other.to, progress: Progress::Failed, ends: None }];
+    volume.changes = vec![VolumeChange { started, to: other.to, progress: ModificationProgress::Failed, ends: None }];
     ledger.follow(Nanos::secs(9), &[volume]);
-    assert_eq!(ledger, Ledger::default());
+    assert_eq!(ledger, ChangeLedger::default());
     assert_eq!(ledger.mean_latency_error(), None);
 }

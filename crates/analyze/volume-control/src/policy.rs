@@ -2,14 +2,14 @@
 
 use std::sync::LazyLock;
 
-use diagnose::Margins;
+use diagnose::HeadroomMargins;
 use disk::ModificationRules;
 use units::{Nanos, Usd};
 
 /// What may be done to volumes.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct Policy {
+pub struct VolumePolicy {
     /// What all volumes together may cost a month; without it only changes that save are proposed.
     pub budget: Option<Usd>,
     /// No volume becomes smaller than what so long needed, or as long as is known.
@@ -66,7 +66,7 @@ struct Table {
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| toml::from_str(include_str!("../tables/policy.toml")).expect("tested: the table is right"));
 
-impl Default for Policy {
+impl Default for VolumePolicy {
     fn default() -> Self {
         let value = |name: &str| TABLE.setting.iter().find(|row| row.name == name).expect("tested: it is there").value;
         Self {
@@ -82,7 +82,7 @@ impl Default for Policy {
     }
 }
 
-impl Policy {
+impl VolumePolicy {
     /// A policy from TOML; what it leaves out is as the table has it.
     ///
     /// # Errors
@@ -130,8 +130,8 @@ impl Policy {
     }
 
     /// How much more than was delivered a volume should carry.
-    pub(crate) fn margins(&self) -> Margins {
-        Margins { least_saving: self.least_saving, ..diagnose::margins() }
+    pub(crate) fn margins(&self) -> HeadroomMargins {
+        HeadroomMargins { least_saving: self.least_saving, ..diagnose::margins() }
     }
 }
 
@@ -142,14 +142,14 @@ mod tests {
     #[test]
     fn the_table_has_its_reasons_and_makes_a_policy_that_holds() {
         assert!(TABLE.setting.iter().all(|row| !row.reason.is_empty() && !row.source.is_empty()));
-        assert_eq!(Policy::default().check(), Ok(()));
+        assert_eq!(VolumePolicy::default().check(), Ok(()));
     }
 
     #[test]
     fn a_policy_reads_back_and_what_it_leaves_out_is_the_tables() {
-        let policy = Policy { budget: Some(Usd(500.0)), per_day: Some(2), ..Policy::default() };
-        assert_eq!(Policy::from_toml("budget = \"500usd\"\nper-day = 2"), Ok(policy.clone()));
-        assert_eq!(Policy::from_toml(&toml::to_string(&policy).unwrap()), Ok(policy));
+        let policy = VolumePolicy { budget: Some(Usd(500.0)), per_day: Some(2), ..VolumePolicy::default() };
+        assert_eq!(VolumePolicy::from_toml("budget = \"500usd\"\nper-day = 2"), Ok(policy.clone()));
+        assert_eq!(VolumePolicy::from_toml(&toml::to_string(&policy).unwrap()), Ok(policy));
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
             ("shrink-after = \"30d\"", "shrink-after"),
             ("budgets = \"1usd\"", "budgets"),
         ] {
-            let error = Policy::from_toml(text).unwrap_err().to_string();
+            let error = VolumePolicy::from_toml(text).unwrap_err().to_string();
             assert!(error.contains(word), "{error}");
         }
     }
@@ -170,10 +170,11 @@ mod tests {
     fn a_policy_makes_a_clouds_rules_stricter_never_laxer() {
         let cloud = ModificationRules::of(catalog::Cloud::Aws).unwrap();
         let most = cloud.per_day.unwrap();
-        let stricter = Policy { cooldown: Some(Nanos::secs(6 * 3600)), per_day: Some(most - 1), ..Policy::default() };
+        let stricter =
+            VolumePolicy { cooldown: Some(Nanos::secs(6 * 3600)), per_day: Some(most - 1), ..VolumePolicy::default() };
         let rules = stricter.rules(cloud.clone());
         assert_eq!((rules.cooldown, rules.per_day), (Nanos::secs(6 * 3600), Some(most - 1)));
-        let laxer = Policy { per_day: Some(most + 1), ..Policy::default() };
+        let laxer = VolumePolicy { per_day: Some(most + 1), ..VolumePolicy::default() };
         assert_eq!(laxer.rules(cloud.clone()), cloud);
     }
 }

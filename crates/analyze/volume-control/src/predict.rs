@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use catalog::InstanceCaps;
-use disk::{Device, Host, Io, Limits, Op};
+use disk::{Device, DiskLimits, InstanceLink, IoOperation, IoRequest};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::{BytesPerSec, Iops, Nanos};
 
-use crate::Mix;
+use crate::RequestMix;
 
 /// So many I/Os are looked at: the mean of the log-normal service time is then known to half a percent.
 const LOOKED_AT: usize = 5_000;
@@ -22,7 +22,7 @@ const APART: u64 = 4 << 20;
 
 /// What a volume delivers, and how fast.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Prediction {
+pub struct VolumePrediction {
     /// I/Os a second.
     pub iops: Iops,
     /// Bytes a second.
@@ -39,7 +39,7 @@ pub struct Prediction {
 
 /// What a volume with these limits makes of a load, behind an instance's limits if any, with no burst credits left. Clients
 /// that a limit held up send their next request when one is answered; others send at the rate that was seen.
-pub fn predict(mix: &Mix, limits: &Limits, caps: Option<&InstanceCaps>, seed: u64) -> Prediction {
+pub fn predict(mix: &RequestMix, limits: &DiskLimits, caps: Option<&InstanceCaps>, seed: u64) -> VolumePrediction {
     let mut run = Run::new(mix, limits, caps, seed);
     let depth = mix.depth.filter(|depth| mix.held_up && *depth >= 1.0);
     match depth {
@@ -51,7 +51,7 @@ pub fn predict(mix: &Mix, limits: &Limits, caps: Option<&InstanceCaps>, seed: u6
 
 struct Run {
     device: Device,
-    host: Host,
+    host: InstanceLink,
     rng: Xoshiro256PlusPlus,
     reads: f64,
     bytes: u32,
@@ -62,8 +62,8 @@ struct Run {
 }
 
 impl Run {
-    fn new(mix: &Mix, limits: &Limits, caps: Option<&InstanceCaps>, seed: u64) -> Self {
-        let (mut device, mut host) = (Device::new(limits.clone(), seed), Host::new(caps));
+    fn new(mix: &RequestMix, limits: &DiskLimits, caps: Option<&InstanceCaps>, seed: u64) -> Self {
+        let (mut device, mut host) = (Device::new(limits.clone(), seed), InstanceLink::new(caps));
         device.exhaust_credits(Nanos(0));
         host.exhaust_credits(Nanos(0));
         Self {
@@ -81,9 +81,9 @@ impl Run {
 
     /// Sends a request; the answer says when it is done.
     fn send(&mut self, at: Nanos) -> Nanos {
-        let op = if self.rng.random::<f64>() < self.reads { Op::Read } else { Op::Write };
+        let op = if self.rng.random::<f64>() < self.reads { IoOperation::Read } else { IoOperation::Write };
         self.offset = self.offset.wrapping_add(APART);
-        let done = self.device.submit(&mut self.host, at, Io { op, offset: self.offset, bytes: self.bytes }).at;
+        let done = self.device.submit(&mut self.host, at, IoRequest { op, offset: self.offset, bytes: self.bytes }).at;
         if at >= BEFORE {
             self.from.get_or_insert(at);
             self.until = at;
@@ -112,14 +112,14 @@ impl Run {
         }
     }
 
-    fn outcome(mut self, limits: &Limits) -> Prediction {
+    fn outcome(mut self, limits: &DiskLimits) -> VolumePrediction {
         self.latencies.sort_unstable();
         let count = self.latencies.len();
         let span = (self.until - self.from.unwrap_or(self.until)).as_secs_f64();
         let iops = if span > 0.0 { count as f64 / span } else { 0.0 };
         let bytes = iops * f64::from(self.bytes);
         let mean = self.latencies.iter().sum::<u64>() / (count as u64).max(1);
-        Prediction {
+        VolumePrediction {
             iops: Iops(iops),
             throughput: BytesPerSec(bytes),
             iops_use: iops / limits.iops.0,
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn clients_that_waited_send_as_much_as_the_larger_limit_lets_them() {
-        let waiting = Mix { held_up: true, depth: Some(32.0), ..mix(3000.0, 4.0) };
+        let waiting = RequestMix { held_up: true, depth: Some(32.0), ..mix(3000.0, 4.0) };
         let after = predict(&waiting, &limits("gp3:100GiB,9000iops"), None, 1);
         assert!((after.iops.0 / 9000.0 - 1.0).abs() < 0.02, "{after:?}");
         // Little's law: what is in flight is the rate times the latency.
@@ -152,8 +152,8 @@ mod tests {
         let limits = limits("gp3:100GiB");
         let after = predict(&free, &limits, None, 1);
         assert!((after.iops.0 / 1000.0 - 1.0).abs() < 0.05, "{after:?}");
-        let read = limits.service.median(disk::Direction::Read, free.size(), after.throughput_use);
-        let write = limits.service.median(disk::Direction::Write, free.size(), after.throughput_use);
+        let read = limits.service.median(disk::IoDirection::Read, free.size(), after.throughput_use);
+        let write = limits.service.median(disk::IoDirection::Write, free.size(), after.throughput_use);
         let mean = (limits.service.mean(read) + limits.service.mean(write)) / 2.0;
         assert!((after.latency.as_secs_f64() / mean - 1.0).abs() < 0.1, "{after:?} against {mean} s");
         assert!(after.p99 > after.latency);

@@ -3,12 +3,12 @@
 use disk::Disk;
 use units::{Nanos, Usd};
 
-use crate::{Mix, Prediction};
+use crate::{RequestMix, VolumePrediction};
 
 /// Which way a change goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Direction {
+pub enum ChangeDirection {
     /// More IOPS or throughput, because a limit held requests up.
     Grow,
     /// Less, because it is paid for and was not needed.
@@ -19,11 +19,11 @@ pub enum Direction {
 
 /// A change of a volume, with its reason, its price and what it will do.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Proposal {
+pub struct ChangeProposal {
     /// The volume.
     pub volume: String,
     /// Which way it goes.
-    pub direction: Direction,
+    pub direction: ChangeDirection,
     /// What the volume is.
     pub from: Disk,
     /// What it becomes.
@@ -33,18 +33,18 @@ pub struct Proposal {
     /// What it adds to a month's price; negative if it saves.
     pub monthly: Usd,
     /// The load that it was decided by; `None` where nothing was asked of the volume.
-    pub load: Option<Mix>,
+    pub load: Option<RequestMix>,
     /// What the disk model says of that load on the changed volume.
-    pub predicted: Option<Prediction>,
+    pub predicted: Option<VolumePrediction>,
     /// When the new performance is there, by the cloud's own words, which promise nothing.
     pub done: Nanos,
     /// How it is taken back.
-    pub undo: Undo,
+    pub undo: ChangeUndo,
 }
 
 /// How a change is taken back.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Undo {
+pub struct ChangeUndo {
     /// What the volume becomes again; the size that it has. gp2 becomes gp3 for good, with what the gp2 had: its credits
     /// would begin anew, and it costs more.
     pub to: Disk,
@@ -55,33 +55,33 @@ pub struct Undo {
 /// What the controller decides of a volume.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "decision")]
-pub enum Decision {
+pub enum VolumeDecision {
     /// It stays as it is.
     Keep {
         /// The volume.
         volume: String,
         /// Why.
         #[serde(flatten)]
-        keep: Keep,
+        keep: KeepReason,
     },
     /// It should be changed now.
     Change {
         /// To what.
-        proposal: Box<Proposal>,
+        proposal: Box<ChangeProposal>,
     },
     /// It should be changed when its cloud allows it.
     Later {
         /// When that is; `None` where the cloud does not foretell.
         at: Option<Nanos>,
         /// To what, as things are.
-        proposal: Box<Proposal>,
+        proposal: Box<ChangeProposal>,
     },
 }
 
 /// Why a volume stays as it is.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "why", content = "detail")]
-pub enum Keep {
+pub enum KeepReason {
     /// It is neither held up nor paid for in vain.
     Fits,
     /// Too little is known to make it smaller.
@@ -100,7 +100,7 @@ pub enum Keep {
     MostOfItsKind,
 }
 
-impl std::fmt::Display for Keep {
+impl std::fmt::Display for KeepReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Fits => f.write_str("it fits what it is asked for"),
@@ -117,7 +117,7 @@ impl std::fmt::Display for Keep {
     }
 }
 
-impl Decision {
+impl VolumeDecision {
     /// The volume that it is about.
     pub fn volume(&self) -> &str {
         match self {
@@ -127,7 +127,7 @@ impl Decision {
     }
 
     /// What is to be changed now.
-    pub fn change(&self) -> Option<&Proposal> {
+    pub fn change(&self) -> Option<&ChangeProposal> {
         match self {
             Self::Change { proposal } => Some(proposal),
             _ => None,

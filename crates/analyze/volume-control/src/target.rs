@@ -1,8 +1,8 @@
 //! Which volume a need asks for: of the same size, the same kind or gp3 in place of gp2, and within the budget.
 
-use catalog::{IopsRule, ThroughputRule, View};
-use diagnose::{Known, carriers};
-use disk::{Disk, Limits};
+use catalog::{CatalogView, IopsRule, ThroughputRule};
+use diagnose::{KnownFacts, carriers};
+use disk::{Disk, DiskLimits};
 use units::{BytesPerSec, Iops, Usd};
 
 /// A need in the steps between all and nothing of it.
@@ -19,13 +19,13 @@ pub(crate) struct Need {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Target {
     pub(crate) disk: Disk,
-    pub(crate) limits: Limits,
+    pub(crate) limits: DiskLimits,
     pub(crate) monthly: Usd,
 }
 
 impl Need {
     /// The way from what a volume sustains to a need, a share of it.
-    fn part(self, now: &Limits, share: f64) -> Self {
+    fn part(self, now: &DiskLimits, share: f64) -> Self {
         let of = |now: f64, need: f64| if need > now { now + (need - now) * share } else { need };
         Self {
             iops: Iops(of(now.iops.0, self.iops.0)),
@@ -35,7 +35,7 @@ impl Need {
 }
 
 /// The cheapest volume that a disk can become without a change of its size, and that carries a need.
-pub(crate) fn cheapest(disk: &Disk, need: Need, node: &str, known: &Known) -> Option<Target> {
+pub(crate) fn cheapest(disk: &Disk, need: Need, node: &str, known: &KnownFacts) -> Option<Target> {
     let becomes = |to: &Disk| {
         let (from, to) = (&disk.volume, &to.volume);
         to.size == from.size && (to.kind == from.kind || (from.kind == "gp2" && to.kind == "gp3"))
@@ -49,11 +49,11 @@ pub(crate) fn cheapest(disk: &Disk, need: Need, node: &str, known: &Known) -> Op
 /// The volume that comes nearest to a need and costs no more than `most`, with the share of the way there.
 pub(crate) fn affordable(
     disk: &Disk,
-    now: &Limits,
+    now: &DiskLimits,
     need: Need,
     most: Usd,
     node: &str,
-    known: &Known,
+    known: &KnownFacts,
 ) -> Result<(Target, f64), Short> {
     let mut short = Short::Kind;
     for step in (1..=STEPS).rev() {
@@ -77,7 +77,7 @@ pub(crate) enum Short {
 }
 
 /// A disk with every rate that can be chosen written out, as clouds tell of it.
-pub(crate) fn written_out(disk: &Disk, limits: &Limits, view: &View) -> Disk {
+pub(crate) fn written_out(disk: &Disk, limits: &DiskLimits, view: &CatalogView) -> Disk {
     let mut disk = disk.clone();
     let Ok(kind) = view.volume(&disk.volume.kind) else { return disk };
     let each = 1.0 / f64::from(disk.stripe);

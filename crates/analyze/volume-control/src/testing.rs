@@ -2,45 +2,51 @@
 
 use std::collections::BTreeMap;
 
-use catalog::{Catalog, View};
-use diagnose::Known;
-use disk::{Disk, Limits};
-use timeline::{Merge, Point, Points, Series, Timeline, Unit};
+use catalog::{Catalog, CatalogView};
+use diagnose::KnownFacts;
+use disk::{Disk, DiskLimits};
+use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline};
 use units::{BytesPerSec, Iops, Nanos};
 
-use crate::{Change, Mix, Progress, Volume};
+use crate::{ManagedVolume, ModificationProgress, RequestMix, VolumeChange};
 
 pub(crate) const ID: &str = "vol-1";
 
-pub(crate) fn view() -> View {
+pub(crate) fn view() -> CatalogView {
     Catalog::embedded().at(None)
 }
 
-pub(crate) fn limits(disk: &str) -> Limits {
+pub(crate) fn limits(disk: &str) -> DiskLimits {
     disk.parse::<Disk>().unwrap().limits(&view(), None).unwrap()
 }
 
 /// Prices, and what the volume is.
-pub(crate) fn known(disk: &str) -> Known {
+pub(crate) fn known(disk: &str) -> KnownFacts {
     let disks = BTreeMap::from([(ID.to_owned(), disk.parse().unwrap())]);
-    Known { region: Some("us-west-2".to_owned()), disks, ..Known::nothing(view()) }
+    KnownFacts { region: Some("us-west-2".to_owned()), disks, ..KnownFacts::nothing(view()) }
 }
 
 /// A volume that nobody has changed.
-pub(crate) fn volume(disk: &str) -> Volume {
-    Volume { id: ID.to_owned(), node: String::new(), disk: disk.parse().unwrap(), changes: Vec::new(), intended: None }
+pub(crate) fn volume(disk: &str) -> ManagedVolume {
+    ManagedVolume {
+        id: ID.to_owned(),
+        node: String::new(),
+        disk: disk.parse().unwrap(),
+        changes: Vec::new(),
+        intended: None,
+    }
 }
 
 /// A change that is over within a minute.
-pub(crate) fn changed(second: u64, to: &str) -> Change {
+pub(crate) fn changed(second: u64, to: &str) -> VolumeChange {
     let started = Nanos::secs(second);
     let ends = Some(started + Nanos::secs(60));
-    Change { started, to: to.parse().unwrap(), progress: Progress::Completed, ends }
+    VolumeChange { started, to: to.parse().unwrap(), progress: ModificationProgress::Completed, ends }
 }
 
 /// Half of it reads, none of them held up.
-pub(crate) fn mix(iops: f64, kib: f64) -> Mix {
-    Mix {
+pub(crate) fn mix(iops: f64, kib: f64) -> RequestMix {
+    RequestMix {
         iops: Iops(iops),
         throughput: BytesPerSec(iops * kib * 1024.0),
         reads: 0.5,
@@ -80,13 +86,13 @@ impl Load {
         let (half, seconds) = (iops * self.step as f64 / 2.0, ms / 1e3);
         let bytes = half * kib * 1024.0;
         let rows = [
-            ("VolumeReadOps", Unit::Count, Merge::Sum, half),
-            ("VolumeWriteOps", Unit::Count, Merge::Sum, half),
-            ("VolumeReadBytes", Unit::Bytes, Merge::Sum, bytes),
-            ("VolumeWriteBytes", Unit::Bytes, Merge::Sum, bytes),
-            ("VolumeTotalReadTime", Unit::Seconds, Merge::Sum, half * seconds),
-            ("VolumeTotalWriteTime", Unit::Seconds, Merge::Sum, half * seconds),
-            ("VolumeQueueLength", Unit::Count, Merge::Mean, iops * seconds),
+            ("VolumeReadOps", SeriesUnit::Count, MergeRule::Sum, half),
+            ("VolumeWriteOps", SeriesUnit::Count, MergeRule::Sum, half),
+            ("VolumeReadBytes", SeriesUnit::Bytes, MergeRule::Sum, bytes),
+            ("VolumeWriteBytes", SeriesUnit::Bytes, MergeRule::Sum, bytes),
+            ("VolumeTotalReadTime", SeriesUnit::Seconds, MergeRule::Sum, half * seconds),
+            ("VolumeTotalWriteTime", SeriesUnit::Seconds, MergeRule::Sum, half * seconds),
+            ("VolumeQueueLength", SeriesUnit::Count, MergeRule::Mean, iops * seconds),
         ];
         for (name, unit, merge, value) in rows {
             self.put(id, name, unit, merge, intervals, value);
@@ -95,18 +101,18 @@ impl Load {
         self
     }
 
-    fn put(&mut self, id: &str, name: &str, unit: Unit, merge: Merge, intervals: u64, value: f64) {
+    fn put(&mut self, id: &str, name: &str, unit: SeriesUnit, merge: MergeRule, intervals: u64, value: f64) {
         let labels = BTreeMap::from([("VolumeId".to_owned(), id.to_owned())]);
         let found = self.timeline.series.iter().position(|one| one.name == name && one.labels == labels);
         let at = found.unwrap_or_else(|| {
-            let points = Points::Values(merge, Vec::new());
+            let points = SeriesPoints::Values(merge, Vec::new());
             self.timeline.series.push(Series { name: name.to_owned(), labels, unit, points });
             self.timeline.series.len() - 1
         });
         let step = self.step;
-        if let Points::Values(_, points) = &mut self.timeline.series[at].points {
+        if let SeriesPoints::Values(_, points) = &mut self.timeline.series[at].points {
             let first = points.len() as u64;
-            let point = |i: u64| Point { from: Nanos::secs(i * step), until: Nanos::secs((i + 1) * step), value };
+            let point = |i: u64| SeriesPoint { from: Nanos::secs(i * step), until: Nanos::secs((i + 1) * step), value };
             points.extend((first..first + intervals).map(point));
         }
     }

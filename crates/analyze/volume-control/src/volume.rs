@@ -5,7 +5,7 @@ use units::Nanos;
 
 /// A volume, with what was done to it. Instants are those of the Timeline's clock.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Volume {
+pub struct ManagedVolume {
     /// As its cloud and the Timeline call it: `vol-…`, or the name of a mounted disk.
     pub id: String,
     /// The node that the Timeline has it under; empty for any.
@@ -15,7 +15,7 @@ pub struct Volume {
     pub disk: Disk,
     /// How it was changed, oldest first, as far as its cloud keeps it. One day is enough.
     #[serde(default)]
-    pub changes: Vec<Change>,
+    pub changes: Vec<VolumeChange>,
     /// What it is to become by an intent that its cloud may not have heard of yet: the budget pays for it already.
     #[serde(default)]
     pub intended: Option<Disk>,
@@ -23,13 +23,13 @@ pub struct Volume {
 
 /// A modification of a volume.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Change {
+pub struct VolumeChange {
     /// When it was asked for.
     pub started: Nanos,
     /// What the volume becomes.
     pub to: Disk,
     /// How far it is.
-    pub progress: Progress,
+    pub progress: ModificationProgress,
     /// When it was over, or is to be; `None` where the cloud does not say.
     pub ends: Option<Nanos>,
 }
@@ -37,7 +37,7 @@ pub struct Change {
 /// How far a modification is, in AWS's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Progress {
+pub enum ModificationProgress {
     /// The old performance.
     Modifying,
     /// The new size, and performance between old and new.
@@ -48,21 +48,21 @@ pub enum Progress {
     Failed,
 }
 
-impl Progress {
+impl ModificationProgress {
     /// Whether no other modification may begin.
     pub fn under_way(self) -> bool {
         matches!(self, Self::Modifying | Self::Optimizing)
     }
 }
 
-impl Volume {
+impl ManagedVolume {
     /// The modification that is under way.
-    pub fn pending(&self) -> Option<&Change> {
+    pub fn pending(&self) -> Option<&VolumeChange> {
         self.changes.last().filter(|change| change.progress.under_way())
     }
 
     /// The latest modification that came to something.
-    pub fn last_change(&self) -> Option<&Change> {
-        self.changes.iter().rev().find(|change| change.progress != Progress::Failed)
+    pub fn last_change(&self) -> Option<&VolumeChange> {
+        self.changes.iter().rev().find(|change| change.progress != ModificationProgress::Failed)
     }
 }

@@ -10,11 +10,11 @@ const LATENCY: &str = "/dev/cpu_dma_latency";
 /// As long as it lives, an idle processor looks for work instead of sleeping. A virtual one that sleeps is taken away by its host:
 /// each wake-up of a client, a store or a disk's daemon takes longer (docs/bench.md), which is no disk's time, nor a database's.
 #[derive(Debug)]
-pub struct Awake {
+pub struct AwakeProcessors {
     _told: File,
 }
 
-impl Awake {
+impl AwakeProcessors {
     /// Asks for it; `None` where the kernel has no way to tell it, or does not let this user.
     pub fn keep() -> Option<Self> {
         let mut told = OpenOptions::new().write(true).open(LATENCY).ok()?;
@@ -32,7 +32,7 @@ mod tests {
     #[test]
     fn where_the_kernel_can_be_told_it_knows_as_long_as_it_lives() {
         let can = OpenOptions::new().write(true).open(LATENCY).is_ok();
-        let awake = Awake::keep();
+        let awake = AwakeProcessors::keep();
         assert_eq!(awake.is_some(), can);
         if can {
             let mut allowed = [0; 4];

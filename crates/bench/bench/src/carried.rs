@@ -23,12 +23,12 @@ impl RunReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cpu, ErrorCount, Judge, Limits};
+    use crate::{CpuUsage, ErrorCount, RunLimits, SteadyStateJudge};
 
     /// The fifth run, in which so many succeeded and so many failed, for each reason.
     fn run(operations: u64, failed: &[(&str, u64)]) -> RunReport {
-        let limits = Limits::default();
-        let nothing = RunReport::of(5, &Judge::new(limits, 1), &[], &limits, Cpu::default(), None);
+        let limits = RunLimits::default();
+        let nothing = RunReport::of(5, &SteadyStateJudge::new(limits, 1), &[], &limits, CpuUsage::default(), None);
         let error = |&(reason, count): &(&str, u64)| ErrorCount {
             kind: "write".to_owned(),
             reason: reason.to_owned(),

@@ -7,23 +7,23 @@ use std::time::Instant;
 use units::Nanos;
 
 /// Time since a start that all threads of a run share.
-pub trait Clock: Clone + Send + 'static {
+pub trait RunClock: Clone + Send + 'static {
     /// Since the start.
     fn now(&self) -> Nanos;
 }
 
 /// The machine's monotonic clock.
 #[derive(Debug, Clone, Copy)]
-pub struct SystemClock(Instant);
+pub struct MonotonicClock(Instant);
 
-impl SystemClock {
+impl MonotonicClock {
     /// Starts now.
     pub fn start() -> Self {
         Self(Instant::now())
     }
 }
 
-impl Clock for SystemClock {
+impl RunClock for MonotonicClock {
     fn now(&self) -> Nanos {
         Nanos(self.0.elapsed().as_nanos() as u64)
     }
@@ -40,7 +40,7 @@ impl VirtualClock {
     }
 }
 
-impl Clock for VirtualClock {
+impl RunClock for VirtualClock {
     fn now(&self) -> Nanos {
         Nanos(self.0.load(Ordering::Relaxed))
     }

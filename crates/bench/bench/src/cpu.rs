@@ -16,7 +16,7 @@ pub struct CpuReading {
 
 /// What was taken between two readings.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Cpu {
+pub struct CpuUsage {
     /// Of all threads of this process.
     pub own: Nanos,
     /// Of everything that ran.
@@ -43,13 +43,13 @@ impl CpuReading {
     }
 
     /// What was taken from here until `later`, `passed` after.
-    pub fn until(self, later: Self, passed: Nanos) -> Cpu {
+    pub fn until(self, later: Self, passed: Nanos) -> CpuUsage {
         let machine = self.machine.zip(later.machine).map(|(from, until)| until - from);
-        Cpu { own: later.own - self.own, machine, there: Nanos(passed.0 * u64::from(later.processors)) }
+        CpuUsage { own: later.own - self.own, machine, there: Nanos(passed.0 * u64::from(later.processors)) }
     }
 }
 
-impl Cpu {
+impl CpuUsage {
     /// Share of the machine that the driver took, 0 to 1.
     pub fn of_machine(self) -> f64 {
         self.own.0 as f64 / (self.there.0.max(1)) as f64

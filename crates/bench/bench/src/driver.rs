@@ -12,7 +12,7 @@ pub trait Driver<O = Operation>: Send {
     /// Sends what was submitted.
     fn flush(&mut self);
     /// Appends what has finished; waits for at least one, but not longer than `wait`.
-    fn poll(&mut self, wait: Duration, done: &mut Vec<Finished>);
+    fn poll(&mut self, wait: Duration, done: &mut Vec<FinishedOperation>);
 
     /// Lets so long pass without looking for what has finished, if that spares the thread a wake-up for each; else returns at once.
     fn rest(&mut self, _span: Duration) {}
@@ -27,7 +27,7 @@ impl<O, D: Driver<O> + ?Sized> Driver<O> for Box<D> {
         (**self).flush();
     }
 
-    fn poll(&mut self, wait: Duration, done: &mut Vec<Finished>) {
+    fn poll(&mut self, wait: Duration, done: &mut Vec<FinishedOperation>) {
         (**self).poll(wait, done);
     }
 
@@ -37,12 +37,12 @@ impl<O, D: Driver<O> + ?Sized> Driver<O> for Box<D> {
 }
 
 /// What is sent, as far as the loops must know it.
-pub trait Written {
+pub trait SentOperation {
     /// Bytes of user data that it writes; 0 where nobody counts them.
     fn written(&self) -> u64;
 }
 
-impl Written for Operation {
+impl SentOperation for Operation {
     fn written(&self) -> u64 {
         self.written()
     }
@@ -50,16 +50,16 @@ impl Written for Operation {
 
 /// An operation that is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finished {
+pub struct FinishedOperation {
     /// As submitted.
     pub tag: u64,
     /// How it ended.
-    pub outcome: Result<Answer, Failure>,
+    pub outcome: Result<OperationAnswer, OperationFailure>,
 }
 
 /// What a successful operation found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct OperationAnswer {
     /// Rows that were read.
     pub found: u32,
     /// Rows that were asked for by key and are not there.
@@ -68,7 +68,7 @@ pub struct Answer {
 
 /// Why an operation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
+pub enum OperationFailure {
     /// It has certainly not been done.
     #[error("{0}")]
     Refused(String),

@@ -24,16 +24,21 @@ pub mod statistics;
 mod tally;
 mod twin;
 
-pub use awake::Awake;
-pub use clock::{Clock, SystemClock, VirtualClock};
+pub use awake::AwakeProcessors;
+pub use clock::{MonotonicClock, RunClock, VirtualClock};
 pub use cost::per_million;
-pub use cpu::{Cpu, CpuReading};
-pub use drive::{Arrivals, Course, Judge, Limits, Loop, Phase, Progress, Reason, Slice, Source, Stall, Turn, Worker};
-pub use driver::{Answer, Driver, Failure, Finished, Written};
+pub use cpu::{CpuReading, CpuUsage};
+pub use drive::{
+    ArrivalSpacing, FailureReason, LoadCourse, LoadTurn, LoadWorker, LoopKind, OperationSource, RunLimits, RunPhase,
+    RunProgress, RunStall, SteadyStateJudge, WindowSlice,
+};
+pub use driver::{Driver, FinishedOperation, OperationAnswer, OperationFailure, SentOperation};
 pub use error::BenchError;
-pub use load::{Load, Loading, load};
-pub use raw::{RawDriver, Requests};
-pub use report::{Backlog, DriverCpu, ErrorCount, KindReport, Latencies, Report, RunReport, Throughput};
-pub use run::{Beside, Crew, Drivers, Plan, Run, drive, run};
-pub use tally::Tally;
-pub use twin::{Service, Twin, Wait, constant};
+pub use load::{LoadProgress, RowLoad, load};
+pub use raw::{RawDriver, RequestSession};
+pub use report::{
+    BenchReport, DriverBacklog, DriverCpu, ErrorCount, KindReport, LatencyHistograms, RunReport, ThroughputEstimate,
+};
+pub use run::{BenchRun, DriverCrew, DriverFactory, RunPlan, SideTask, drive, run};
+pub use tally::StepTally;
+pub use twin::{DatabaseTwin, ServiceModel, WaitingClock, constant};

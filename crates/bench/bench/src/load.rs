@@ -6,13 +6,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use units::Nanos;
-use workload::operations::{Loader, Operation, Recipe};
+use workload::operations::{Operation, OperationRecipe, RowLoader};
 
-use crate::{BenchError, Driver, Drivers, Finished};
+use crate::{BenchError, Driver, DriverFactory, FinishedOperation};
 
 /// How rows are loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Load {
+pub struct RowLoad {
     /// Driver threads.
     pub threads: u32,
     /// Batches of up to 64 KiB that each thread has in flight.
@@ -23,7 +23,7 @@ pub struct Load {
     pub seed: u64,
 }
 
-impl Default for Load {
+impl Default for RowLoad {
     /// One thread, sixteen batches: a megabyte in flight. Eight tries are some twenty seconds, more than an election.
     fn default() -> Self {
         Self { threads: 1, in_flight: 16, tries: 8, seed: 1 }
@@ -32,7 +32,7 @@ impl Default for Load {
 
 /// How far a load is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Loading {
+pub struct LoadProgress {
     /// Rows that the database has.
     pub rows: u64,
     /// Rows in all.
@@ -66,12 +66,12 @@ struct Shared<'s> {
 /// # Errors
 /// When no driver can be made, or a batch fails for good.
 pub fn load(
-    recipe: &Arc<Recipe>,
-    how: &Load,
-    drivers: &mut Drivers<'_>,
-    progress: &mut dyn FnMut(&Loading),
+    recipe: &Arc<OperationRecipe>,
+    how: &RowLoad,
+    drivers: &mut DriverFactory<'_>,
+    progress: &mut dyn FnMut(&LoadProgress),
     stop: &AtomicBool,
-) -> Result<Loading, BenchError> {
+) -> Result<LoadProgress, BenchError> {
     let threads = how.threads.max(1);
     let drivers = (0..threads).map(drivers).collect::<Result<Vec<_>, _>>()?;
     let shared = Shared {
@@ -88,7 +88,7 @@ pub fn load(
         let passed = Nanos(start.elapsed().as_nanos() as u64);
         let left = |rows| Nanos((u128::from(passed.0) * u128::from(all - rows) / u128::from(rows)) as u64);
         let left = (rows > 0).then_some(rows).map(left);
-        Loading { rows, all, bytes: shared.bytes.load(Ordering::Relaxed), passed, left }
+        LoadProgress { rows, all, bytes: shared.bytes.load(Ordering::Relaxed), passed, left }
     };
     let sound = std::thread::scope(|scope| {
         let handles: Vec<_> = (0..)
@@ -136,8 +136,8 @@ struct Batch {
 struct Thread<'s, D> {
     shared: &'s Shared<'s>,
     driver: D,
-    loader: Loader,
-    how: &'s Load,
+    loader: RowLoader,
+    how: &'s RowLoad,
     flights: Vec<Option<Batch>>,
     free: Vec<usize>,
     /// Batches that failed, and when they are sent again.
@@ -186,7 +186,7 @@ impl<D: Driver> Thread<'_, D> {
         self.driver.submit(tag as u64, operation);
     }
 
-    fn book(&mut self, finished: Finished) {
+    fn book(&mut self, finished: FinishedOperation) {
         let tag = finished.tag as usize;
         let Some(mut batch) = self.flights.get_mut(tag).and_then(Option::take) else { return };
         self.free.push(tag);

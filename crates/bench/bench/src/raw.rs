@@ -2,25 +2,25 @@
 
 use std::time::Duration;
 
-use rawkv::{Request, RequestError, Response, Session};
-use workload::operations::{Keys, Operation};
+use rawkv::{RawRequest, RawResponse, RawSession, RequestError};
+use workload::operations::{KeyEncoder, Operation};
 
-use crate::{Answer, Driver, Failure, Finished};
+use crate::{Driver, FinishedOperation, OperationAnswer, OperationFailure};
 
 /// What the driver needs of a client's session.
-pub trait Requests: Send {
+pub trait RequestSession: Send {
     /// As [`Session::submit`].
-    fn submit(&mut self, tag: u64, request: Request);
+    fn submit(&mut self, tag: u64, request: RawRequest);
     /// As [`Session::flush`].
     fn flush(&mut self);
     /// As [`Session::poll`].
-    fn poll(&mut self, wait: Duration, done: &mut Vec<(u64, Result<Response, RequestError>)>);
+    fn poll(&mut self, wait: Duration, done: &mut Vec<(u64, Result<RawResponse, RequestError>)>);
     /// As [`Session::rest`].
     fn rest(&mut self, span: Duration);
 }
 
-impl Requests for Session {
-    fn submit(&mut self, tag: u64, request: Request) {
+impl RequestSession for RawSession {
+    fn submit(&mut self, tag: u64, request: RawRequest) {
         self.submit(tag, request);
     }
 
@@ -28,7 +28,7 @@ impl Requests for Session {
         self.flush();
     }
 
-    fn poll(&mut self, wait: Duration, done: &mut Vec<(u64, Result<Response, RequestError>)>) {
+    fn poll(&mut self, wait: Duration, done: &mut Vec<(u64, Result<RawResponse, RequestError>)>) {
         self.poll(wait, done);
     }
 
@@ -39,11 +39,11 @@ impl Requests for Session {
 
 /// Drives TiKV, or the reference store, through a session of its client.
 #[derive(Debug)]
-pub struct RawDriver<S = Session> {
+pub struct RawDriver<S = RawSession> {
     session: S,
     flights: Vec<Flight>,
     free: Vec<usize>,
-    answers: Vec<(u64, Result<Response, RequestError>)>,
+    answers: Vec<(u64, Result<RawResponse, RequestError>)>,
     /// Whether operations have had statements that follow others.
     follows: bool,
 }
@@ -56,13 +56,13 @@ struct Flight {
     open: usize,
     /// Statements that follow when they are, the last first.
     later: Vec<Vec<Operation>>,
-    answer: Answer,
-    failure: Option<Failure>,
+    answer: OperationAnswer,
+    failure: Option<OperationFailure>,
     /// Whether an earlier request may have written.
     wrote: bool,
 }
 
-impl<S: Requests> RawDriver<S> {
+impl<S: RequestSession> RawDriver<S> {
     /// Takes over the session.
     pub fn new(session: S) -> Self {
         Self { session, flights: Vec::new(), free: Vec::new(), answers: Vec::new(), follows: false }
@@ -71,14 +71,14 @@ impl<S: Requests> RawDriver<S> {
     /// Sends one statement of the operation at `slot`.
     fn send(&mut self, slot: usize, operation: Operation) {
         let request = match operation {
-            Operation::Read { key } => Request::Get(key),
-            Operation::Update { key, value } | Operation::Insert { key, value } => Request::Put(key, value),
-            Operation::InsertMany(pairs) => Request::BatchPut(pairs),
-            Operation::Scan { from, rows } => Request::Scan { from, until: Keys::end(), limit: rows },
+            Operation::Read { key } => RawRequest::Get(key),
+            Operation::Update { key, value } | Operation::Insert { key, value } => RawRequest::Put(key, value),
+            Operation::InsertMany(pairs) => RawRequest::BatchPut(pairs),
+            Operation::Scan { from, rows } => RawRequest::Scan { from, until: KeyEncoder::end(), limit: rows },
             Operation::ReadModifyWrite { key, value } => {
                 let update = Operation::Update { key: key.clone(), value };
                 self.flights[slot].later.push(vec![update]);
-                Request::Get(key)
+                RawRequest::Get(key)
             }
             Operation::InTurn(statements) => {
                 // Deeper down statements join those that follow: generators do not nest them.
@@ -99,20 +99,20 @@ impl<S: Requests> RawDriver<S> {
         self.flights[slot].open > 0
     }
 
-    fn finish(&mut self, slot: usize, done: &mut Vec<Finished>) {
+    fn finish(&mut self, slot: usize, done: &mut Vec<FinishedOperation>) {
         let flight = std::mem::take(&mut self.flights[slot]);
         self.free.push(slot);
         let outcome = match flight.failure {
             // Part of the operation has happened.
-            Some(Failure::Refused(reason)) if flight.wrote => Err(Failure::Unknown(reason)),
+            Some(OperationFailure::Refused(reason)) if flight.wrote => Err(OperationFailure::Unknown(reason)),
             Some(failure) => Err(failure),
             None => Ok(flight.answer),
         };
-        done.push(Finished { tag: flight.tag, outcome });
+        done.push(FinishedOperation { tag: flight.tag, outcome });
     }
 }
 
-impl<S: Requests> Driver for RawDriver<S> {
+impl<S: RequestSession> Driver for RawDriver<S> {
     fn submit(&mut self, tag: u64, operation: Operation) {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.flights.push(Flight::default());
@@ -122,7 +122,7 @@ impl<S: Requests> Driver for RawDriver<S> {
         self.send(slot, operation);
         if self.flights[slot].open == 0 && !self.proceed(slot) {
             // Nothing to do: answered like any other, by the next poll.
-            self.answers.push((slot as u64, Ok(Response::Pairs(Vec::new()))));
+            self.answers.push((slot as u64, Ok(RawResponse::Pairs(Vec::new()))));
             self.flights[slot].open = 1;
         }
         self.follows |= !self.flights[slot].later.is_empty();
@@ -132,7 +132,7 @@ impl<S: Requests> Driver for RawDriver<S> {
         self.session.flush();
     }
 
-    fn poll(&mut self, wait: Duration, done: &mut Vec<Finished>) {
+    fn poll(&mut self, wait: Duration, done: &mut Vec<FinishedOperation>) {
         let mut answers = std::mem::take(&mut self.answers);
         self.session.poll(if answers.is_empty() { wait } else { Duration::ZERO }, &mut answers);
         for (slot, answer) in answers.drain(..) {
@@ -157,16 +157,16 @@ impl<S: Requests> Driver for RawDriver<S> {
 }
 
 impl Flight {
-    fn take(&mut self, answer: Result<Response, RequestError>) {
+    fn take(&mut self, answer: Result<RawResponse, RequestError>) {
         match answer {
-            Ok(Response::Value(Some(_))) => self.answer.found += 1,
-            Ok(Response::Value(None)) => self.answer.missing += 1,
-            Ok(Response::Pairs(pairs)) => self.answer.found += pairs.len() as u32,
-            Ok(Response::Done | Response::Swapped { .. }) => self.wrote = true,
+            Ok(RawResponse::Value(Some(_))) => self.answer.found += 1,
+            Ok(RawResponse::Value(None)) => self.answer.missing += 1,
+            Ok(RawResponse::Pairs(pairs)) => self.answer.found += pairs.len() as u32,
+            Ok(RawResponse::Done | RawResponse::Swapped { .. }) => self.wrote = true,
             // What is unknown stays unknown, whatever else failed.
-            Err(RequestError::Unknown(reason)) => self.failure = Some(Failure::Unknown(reason)),
+            Err(RequestError::Unknown(reason)) => self.failure = Some(OperationFailure::Unknown(reason)),
             Err(RequestError::Refused(reason)) if self.failure.is_none() => {
-                self.failure = Some(Failure::Refused(reason));
+                self.failure = Some(OperationFailure::Refused(reason));
             }
             Err(RequestError::Refused(_)) => {}
         }
@@ -181,15 +181,15 @@ mod tests {
     /// Remembers what was asked, and answers in the order of asking as it was told.
     #[derive(Default)]
     struct Twin {
-        asked: Vec<Request>,
+        asked: Vec<RawRequest>,
         flushed: usize,
         open: Vec<u64>,
-        answers: Vec<Result<Response, RequestError>>,
+        answers: Vec<Result<RawResponse, RequestError>>,
         rests: u32,
     }
 
-    impl Requests for Twin {
-        fn submit(&mut self, tag: u64, request: Request) {
+    impl RequestSession for Twin {
+        fn submit(&mut self, tag: u64, request: RawRequest) {
             self.asked.push(request);
             self.open.push(tag);
         }
@@ -198,7 +198,7 @@ mod tests {
             self.flushed = self.asked.len();
         }
 
-        fn poll(&mut self, _: Duration, done: &mut Vec<(u64, Result<Response, RequestError>)>) {
+        fn poll(&mut self, _: Duration, done: &mut Vec<(u64, Result<RawResponse, RequestError>)>) {
             assert_eq!(self.flushed, self.asked.len(), "what was asked is sent before anybody waits");
             let answers = self.answers.drain(..self.open.len());
             done.extend(self.open.drain(..).zip(answers));
@@ -222,8 +222,8 @@ mod tests {
     /// Drives one operation to its end: what was asked, and how it ended.
     fn driven(
         operation: Operation,
-        answers: Vec<Result<Response, RequestError>>,
-    ) -> (Vec<Request>, Result<Answer, Failure>) {
+        answers: Vec<Result<RawResponse, RequestError>>,
+    ) -> (Vec<RawRequest>, Result<OperationAnswer, OperationFailure>) {
         let mut driver = RawDriver::new(Twin { answers, ..Twin::default() });
         driver.submit(77, operation);
         driver.flush();
@@ -240,44 +240,47 @@ mod tests {
     #[test]
     fn a_read_modify_write_writes_once_it_has_read() {
         let operation = Operation::ReadModifyWrite { key: KEY, value: KEY };
-        let (asked, outcome) = driven(operation, vec![Ok(Response::Value(Some(KEY))), Ok(Response::Done)]);
-        assert_eq!(asked, [Request::Get(KEY), Request::Put(KEY, KEY)]);
-        assert_eq!(outcome, Ok(Answer { found: 1, missing: 0 }));
+        let (asked, outcome) = driven(operation, vec![Ok(RawResponse::Value(Some(KEY))), Ok(RawResponse::Done)]);
+        assert_eq!(asked, [RawRequest::Get(KEY), RawRequest::Put(KEY, KEY)]);
+        assert_eq!(outcome, Ok(OperationAnswer { found: 1, missing: 0 }));
     }
 
     #[test]
     fn statements_follow_each_other_and_count_all_that_was_found() {
         let operation = Operation::InTurn(vec![vec![read(), read()], vec![update()]]);
-        let answers = vec![Ok(Response::Value(None)), Ok(Response::Value(Some(KEY))), Ok(Response::Done)];
+        let answers = vec![Ok(RawResponse::Value(None)), Ok(RawResponse::Value(Some(KEY))), Ok(RawResponse::Done)];
         let (asked, outcome) = driven(operation, answers);
-        assert_eq!(asked, [Request::Get(KEY), Request::Get(KEY), Request::Put(KEY, KEY)]);
-        assert_eq!(outcome, Ok(Answer { found: 1, missing: 1 }));
+        assert_eq!(asked, [RawRequest::Get(KEY), RawRequest::Get(KEY), RawRequest::Put(KEY, KEY)]);
+        assert_eq!(outcome, Ok(OperationAnswer { found: 1, missing: 1 }));
     }
 
     #[test]
     fn what_follows_a_failure_is_not_sent() {
         let refused = || Err(RequestError::Refused("busy".to_owned()));
         let (asked, outcome) = driven(Operation::InTurn(vec![vec![read()], vec![update()]]), vec![refused()]);
-        assert_eq!((asked.len(), outcome), (1, Err(Failure::Refused("busy".to_owned()))));
+        assert_eq!((asked.len(), outcome), (1, Err(OperationFailure::Refused("busy".to_owned()))));
     }
 
     #[test]
     fn an_operation_refused_after_it_wrote_is_of_unknown_fate() {
-        let answers = vec![Ok(Response::Done), Err(RequestError::Refused("busy".to_owned()))];
+        let answers = vec![Ok(RawResponse::Done), Err(RequestError::Refused("busy".to_owned()))];
         let (_, outcome) = driven(Operation::InTurn(vec![vec![update()], vec![update()]]), answers);
-        assert_eq!(outcome, Err(Failure::Unknown("busy".to_owned())));
+        assert_eq!(outcome, Err(OperationFailure::Unknown("busy".to_owned())));
     }
 
     #[test]
     fn an_operation_of_nothing_succeeds() {
-        assert_eq!(driven(Operation::InTurn(vec![Vec::new()]), Vec::new()), (Vec::new(), Ok(Answer::default())));
+        assert_eq!(
+            driven(Operation::InTurn(vec![Vec::new()]), Vec::new()),
+            (Vec::new(), Ok(OperationAnswer::default()))
+        );
     }
 
     #[test]
     fn scans_end_with_the_rows() {
         let operation = Operation::Scan { from: KEY, rows: 9 };
-        let (asked, outcome) = driven(operation, vec![Ok(Response::Pairs(vec![(KEY, KEY); 4]))]);
-        assert_eq!(asked, [Request::Scan { from: KEY, until: Keys::end(), limit: 9 }]);
+        let (asked, outcome) = driven(operation, vec![Ok(RawResponse::Pairs(vec![(KEY, KEY); 4]))]);
+        assert_eq!(asked, [RawRequest::Scan { from: KEY, until: KeyEncoder::end(), limit: 9 }]);
         assert_eq!(outcome.unwrap().found, 4);
     }
 

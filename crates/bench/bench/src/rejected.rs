@@ -59,12 +59,12 @@ fn why<'e>(errors: impl Iterator<Item = &'e ErrorCount>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cpu, Judge, Limits};
+    use crate::{CpuUsage, RunLimits, SteadyStateJudge};
 
     /// A run of kinds of which so many succeeded and so many failed.
     fn run(kinds: &[(&str, u64, u64)]) -> RunReport {
-        let limits = Limits::default();
-        let nothing = RunReport::of(1, &Judge::new(limits, 1), &[], &limits, Cpu::default(), None);
+        let limits = RunLimits::default();
+        let nothing = RunReport::of(1, &SteadyStateJudge::new(limits, 1), &[], &limits, CpuUsage::default(), None);
         let kind = |&(kind, operations, failures): &(&str, u64, u64)| KindReport {
             kind: kind.to_owned(),
             operations,

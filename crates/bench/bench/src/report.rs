@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use timeline::Latency;
+use timeline::LatencyHistogram;
 use units::{Nanos, Usd};
 
-use crate::{Cpu, Judge, Limits, Loop, Phase, Slice, Stall, per_million};
+use crate::{CpuUsage, LoopKind, RunLimits, RunPhase, RunStall, SteadyStateJudge, WindowSlice, per_million};
 
 /// Runs of one workload on one database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Report {
+pub struct BenchReport {
     /// Always [`Report::FORMAT`].
     pub format: String,
     /// For people.
@@ -18,7 +18,7 @@ pub struct Report {
     /// The workload's name.
     pub workload: String,
     /// What made operations start.
-    pub load: Loop,
+    pub load: LoopKind,
     /// Driver threads.
     pub threads: u32,
     /// The seed of the first run; each run after it adds one.
@@ -29,14 +29,14 @@ pub struct Report {
     #[serde(default)]
     pub data_over_memory: Option<f64>,
     /// How long runs were to take.
-    pub limits: Limits,
+    pub limits: RunLimits,
     /// Anything else worth keeping: disks, command, versions.
     pub notes: BTreeMap<String, String>,
     /// The runs, in order.
     pub runs: Vec<RunReport>,
 }
 
-impl Report {
+impl BenchReport {
     /// How a file says that it is one, and of which make.
     pub const FORMAT: &str = "diskwright bench 1";
 }
@@ -53,15 +53,15 @@ pub struct RunReport {
     /// Measured, in seconds.
     pub measured_s: f64,
     /// Why it ended.
-    pub end: Phase,
+    pub end: RunPhase,
     /// Why it is a failed run, whatever it measured, for people; empty for one that stands.
     #[serde(default)]
     pub rejected: Vec<String>,
     /// The longest stretch in which nothing succeeded, if it is worth telling ([`Stall::LEAST_S`]).
     #[serde(default)]
-    pub stalled: Option<Stall>,
+    pub stalled: Option<RunStall>,
     /// Operations that succeeded, a second; `None` if fewer than ten windows were measured.
-    pub throughput: Option<Throughput>,
+    pub throughput: Option<ThroughputEstimate>,
     /// Operations that succeeded.
     pub operations: u64,
     /// Operations that failed, and losses of the server.
@@ -82,7 +82,7 @@ pub struct RunReport {
     /// Why operations failed.
     pub errors: Vec<ErrorCount>,
     /// Whether the driver and the database kept up.
-    pub backlog: Backlog,
+    pub backlog: DriverBacklog,
     /// What the driver itself took of the machine.
     pub driver_cpu: DriverCpu,
     /// Whether processors were kept awake ([`crate::Awake`]).
@@ -94,7 +94,7 @@ pub struct RunReport {
 
 /// A mean with its 95 % interval, by batch means.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Throughput {
+pub struct ThroughputEstimate {
     /// Operations a second.
     pub mean: f64,
     /// The lower end.
@@ -125,12 +125,12 @@ pub struct KindReport {
     /// How many failed.
     pub failures: u64,
     /// Of those that succeeded, from their intended start; `None` if none did.
-    pub latency: Option<Latencies>,
+    pub latency: Option<LatencyHistograms>,
 }
 
 /// Latencies in nanoseconds, to three significant digits.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Latencies {
+pub struct LatencyHistograms {
     /// The mean.
     pub mean_ns: f64,
     /// The least.
@@ -164,7 +164,7 @@ pub struct ErrorCount {
 
 /// Whether the driver and the database kept up.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Backlog {
+pub struct DriverBacklog {
     /// Arrivals that waited at the end.
     pub at_end: u64,
     /// Arrivals that were given up.
@@ -193,9 +193,9 @@ impl ErrorCount {
     pub const SERVER: &str = "server";
 }
 
-impl Latencies {
+impl LatencyHistograms {
     /// `None` for none.
-    pub fn of(latency: &Latency) -> Option<Self> {
+    pub fn of(latency: &LatencyHistogram) -> Option<Self> {
         let at = |share: f64| latency.value_at_quantile(share);
         (!latency.is_empty()).then(|| Self {
             mean_ns: latency.mean(),
@@ -210,8 +210,8 @@ impl Latencies {
     }
 }
 
-impl Throughput {
-    pub(crate) fn of(judge: &Judge, window_s: f64) -> Option<Self> {
+impl ThroughputEstimate {
+    pub(crate) fn of(judge: &SteadyStateJudge, window_s: f64) -> Option<Self> {
         judge.estimate().map(|found| Self {
             mean: found.mean.mean,
             low: found.mean.mean - found.mean.half_width,
@@ -238,8 +238,15 @@ impl RunReport {
     }
 
     /// What the judge of a run that is over has to say; `cpu` was taken while it was measured.
-    pub fn of(run: u32, judge: &Judge, kinds: &[String], limits: &Limits, cpu: Cpu, monthly: Option<Usd>) -> Self {
-        let none = Slice::new(0, Nanos(0), kinds.len());
+    pub fn of(
+        run: u32,
+        judge: &SteadyStateJudge,
+        kinds: &[String],
+        limits: &RunLimits,
+        cpu: CpuUsage,
+        monthly: Option<Usd>,
+    ) -> Self {
+        let none = WindowSlice::new(0, Nanos(0), kinds.len());
         let all = judge.measured().unwrap_or(&none);
         let seconds = (all.until - all.from).as_secs_f64();
         let per_s = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
@@ -247,7 +254,7 @@ impl RunReport {
             |kind: usize| all.failures.iter().filter(|(reason, _)| reason.kind == kind).map(|(_, n)| n).sum();
         let name = |kind: usize| kinds.get(kind).cloned().unwrap_or_default();
         let operations = all.succeeded();
-        let throughput = Throughput::of(judge, limits.window.as_secs_f64());
+        let throughput = ThroughputEstimate::of(judge, limits.window.as_secs_f64());
         Self {
             run,
             warm_up_s: if judge.measured().is_some() { all.from } else { judge.tally().span().1 }.as_secs_f64(),
@@ -273,7 +280,7 @@ impl RunReport {
                     operations: latency.len(),
                     per_s: per_s(latency.len()),
                     failures: failures(kind),
-                    latency: Latencies::of(latency),
+                    latency: LatencyHistograms::of(latency),
                 })
                 .collect(),
             errors: all
@@ -286,7 +293,7 @@ impl RunReport {
                     count: *count,
                 })
                 .collect(),
-            backlog: Backlog {
+            backlog: DriverBacklog {
                 at_end: all.backlog,
                 dropped: all.dropped,
                 late_p50_ns: all.lateness.value_at_quantile(0.5),

@@ -6,38 +6,38 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use timeline::{About, Point, Timeline};
+use timeline::{SeriesPoint, Timeline, TimelineInfo};
 use units::{Nanos, Ratio, Usd};
-use workload::operations::{Generator, Recipe};
+use workload::operations::{OperationGenerator, OperationRecipe};
 
 use crate::series::{MEASURED_FROM, MEASURED_UNTIL, RUN, STEADY, timeline};
 use crate::{
-    Awake, BenchError, Clock, Course, CpuReading, Driver, Judge, Limits, Loop, Phase, Progress, RunReport, Slice,
-    SystemClock,
+    AwakeProcessors, BenchError, CpuReading, Driver, LoadCourse, LoopKind, MonotonicClock, RunClock, RunLimits,
+    RunPhase, RunProgress, RunReport, SteadyStateJudge, WindowSlice,
 };
-use crate::{Report, Source, Worker};
+use crate::{BenchReport, LoadWorker, OperationSource};
 
 /// Makes the driver of each thread.
-pub type Drivers<'d> = dyn FnMut(u32) -> Result<Box<dyn Driver>, BenchError> + 'd;
+pub type DriverFactory<'d> = dyn FnMut(u32) -> Result<Box<dyn Driver>, BenchError> + 'd;
 
 /// What is done beside the load: given the run's clock, and a flag that says when the run is over, which it must heed soon.
-pub type Beside<'b> = dyn FnMut(SystemClock, &AtomicBool) -> Result<(), BenchError> + Send + 'b;
+pub type SideTask<'b> = dyn FnMut(MonotonicClock, &AtomicBool) -> Result<(), BenchError> + Send + 'b;
 
 /// How a workload is run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct RunPlan {
     /// For people.
     pub title: String,
     /// The workload's name.
     pub workload: String,
     /// What makes operations start.
-    pub load: Loop,
+    pub load: LoopKind,
     /// How that changes while a run lasts.
-    pub course: Course,
+    pub course: LoadCourse,
     /// Driver threads. One drives any number of clients; more than one only where it is the bottleneck.
     pub threads: u32,
     /// How long it takes.
-    pub limits: Limits,
+    pub limits: RunLimits,
     /// The same seed gives the same operations. Run `n` takes `seed + n - 1`.
     pub seed: u64,
     /// What the deployment costs a month.
@@ -52,7 +52,7 @@ pub struct Plan {
 
 /// What a run found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Run {
+pub struct BenchRun {
     /// The numbers.
     pub report: RunReport,
     /// Second by second, from the start of the warm-up.
@@ -62,16 +62,16 @@ pub struct Run {
 /// The most driver threads.
 const MOST_THREADS: u32 = 256;
 
-impl Plan {
+impl RunPlan {
     /// Of one thread, with the default limits and seed 1, for a client whose requests take no longer than `timeout`.
-    pub fn new(title: impl Into<String>, workload: impl Into<String>, load: Loop, timeout: Duration) -> Self {
+    pub fn new(title: impl Into<String>, workload: impl Into<String>, load: LoopKind, timeout: Duration) -> Self {
         Self {
             title: title.into(),
             workload: workload.into(),
             load,
-            course: Course::default(),
+            course: LoadCourse::default(),
             threads: 1,
-            limits: Limits::default(),
+            limits: RunLimits::default(),
             seed: 1,
             monthly: None,
             drain: Nanos(timeout.as_nanos() as u64) + Nanos::secs(1),
@@ -96,20 +96,20 @@ impl Plan {
     /// Driver threads that there will be: none is left without a client.
     pub fn threads(&self) -> u32 {
         match self.load {
-            Loop::Closed { clients, .. } => self.threads.min(clients).max(1),
-            Loop::Open { .. } => self.threads,
+            LoopKind::Closed { clients, .. } => self.threads.min(clients).max(1),
+            LoopKind::Open { .. } => self.threads,
         }
     }
 
     /// The report of these runs.
-    pub fn report(&self, recipe: &Recipe, runs: Vec<RunReport>) -> Report {
+    pub fn report(&self, recipe: &OperationRecipe, runs: Vec<RunReport>) -> BenchReport {
         self.report_of(recipe.loaded(), runs)
     }
 
     /// The report of runs on a database with so many rows.
-    pub fn report_of(&self, rows_loaded: u64, runs: Vec<RunReport>) -> Report {
-        Report {
-            format: Report::FORMAT.to_owned(),
+    pub fn report_of(&self, rows_loaded: u64, runs: Vec<RunReport>) -> BenchReport {
+        BenchReport {
+            format: BenchReport::FORMAT.to_owned(),
             title: self.title.clone(),
             workload: self.workload.clone(),
             load: self.load,
@@ -125,11 +125,11 @@ impl Plan {
 }
 
 /// Who drives: one source and one driver a thread.
-pub trait Crew {
+pub trait DriverCrew {
     /// Where a thread's operations come from.
-    type Source: Source;
+    type Source: OperationSource;
     /// What sends them.
-    type Driver: Driver<<Self::Source as Source>::Operation>;
+    type Driver: Driver<<Self::Source as OperationSource>::Operation>;
 
     /// The kinds of operation; [`workload::operations::Planned::kind`] counts along them.
     fn kinds(&self) -> &[String];
@@ -141,17 +141,17 @@ pub trait Crew {
 }
 
 /// Those who drive raw keys.
-struct Raw<'r, 'd>(&'r Arc<Recipe>, &'r mut Drivers<'d>);
+struct Raw<'r, 'd>(&'r Arc<OperationRecipe>, &'r mut DriverFactory<'d>);
 
-impl Crew for Raw<'_, '_> {
-    type Source = Generator;
+impl DriverCrew for Raw<'_, '_> {
+    type Source = OperationGenerator;
     type Driver = Box<dyn Driver>;
 
     fn kinds(&self) -> &[String] {
         self.0.kinds()
     }
 
-    fn hire(&mut self, seed: u64, thread: u32) -> Result<(Generator, Box<dyn Driver>), BenchError> {
+    fn hire(&mut self, seed: u64, thread: u32) -> Result<(OperationGenerator, Box<dyn Driver>), BenchError> {
         Ok((self.0.generator(seed, thread), (self.1)(thread)?))
     }
 }
@@ -161,14 +161,14 @@ impl Crew for Raw<'_, '_> {
 /// # Errors
 /// As [`drive`].
 pub fn run(
-    recipe: &Arc<Recipe>,
-    plan: &Plan,
+    recipe: &Arc<OperationRecipe>,
+    plan: &RunPlan,
     number: u32,
-    drivers: &mut Drivers<'_>,
-    beside: &mut Beside<'_>,
-    progress: &mut dyn FnMut(&Progress),
+    drivers: &mut DriverFactory<'_>,
+    beside: &mut SideTask<'_>,
+    progress: &mut dyn FnMut(&RunProgress),
     stop: &AtomicBool,
-) -> Result<Run, BenchError> {
+) -> Result<BenchRun, BenchError> {
     drive(&mut Raw(recipe, drivers), plan, number, beside, progress, stop)
 }
 
@@ -177,14 +177,14 @@ pub fn run(
 ///
 /// # Errors
 /// When the plan cannot be, no driver can be made, what is done beside it fails, or a thread panics.
-pub fn drive<C: Crew>(
+pub fn drive<C: DriverCrew>(
     crew: &mut C,
-    plan: &Plan,
+    plan: &RunPlan,
     number: u32,
-    beside: &mut Beside<'_>,
-    progress: &mut dyn FnMut(&Progress),
+    beside: &mut SideTask<'_>,
+    progress: &mut dyn FnMut(&RunProgress),
     stop: &AtomicBool,
-) -> Result<Run, BenchError> {
+) -> Result<BenchRun, BenchError> {
     plan.check()?;
     let threads = plan.threads();
     let kinds = crew.kinds().to_vec();
@@ -192,15 +192,15 @@ pub fn drive<C: Crew>(
     let hired = (0..threads).map(|thread| crew.hire(seed, thread)).collect::<Result<Vec<_>, _>>()?;
     let (sender, slices) = channel();
     let (over, failed) = (AtomicBool::new(false), AtomicBool::new(false));
-    let awake = Awake::keep();
+    let awake = AwakeProcessors::keep();
     let started = jiff::Timestamp::now();
-    let clock = SystemClock::start();
+    let clock = MonotonicClock::start();
     let (judge, watch) = std::thread::scope(|scope| {
         let start = |(thread, (source, driver))| {
             let (sender, over) = (sender.clone(), &over);
             let of = (thread, threads);
             let load = (plan.load, &plan.course);
-            let mut worker = Worker::new((clock, driver, source), load, of, seed, plan.limits.window, kinds.len());
+            let mut worker = LoadWorker::new((clock, driver, source), load, of, seed, plan.limits.window, kinds.len());
             let body = move || {
                 while !over.load(Ordering::Relaxed) {
                     // The other end is gone only once the run is over.
@@ -221,7 +221,7 @@ pub fn drive<C: Crew>(
                     done
                 });
                 let alive = || handles.iter().all(|handle| !handle.is_finished()) && !failed.load(Ordering::Relaxed);
-                let judge = Judge::new(plan.limits, threads);
+                let judge = SteadyStateJudge::new(plan.limits, threads);
                 let watched = watch((&slices, &alive), judge, clock, progress, stop);
                 over.store(true, Ordering::Relaxed);
                 let joined = handles.into_iter().map(std::thread::ScopedJoinHandle::join).all(|end| end.is_ok());
@@ -246,16 +246,16 @@ pub fn drive<C: Crew>(
     notes.extend(own.map(|(key, value)| (key.to_owned(), value.to_string())));
     notes.insert(STEADY.to_owned(), judge.steady().to_string());
     report.note_rejected(&mut notes);
-    let about = About { title: plan.title.clone(), start: Some(started), notes };
+    let about = TimelineInfo { title: plan.title.clone(), start: Some(started), notes };
     let timeline = timeline(about, judge.tally(), &kinds, watch.cpu)?;
-    Ok(Run { report, timeline })
+    Ok(BenchRun { report, timeline })
 }
 
 /// What was seen beside the slices.
 struct Watch {
     /// Time and processor at the start and the end of what was measured.
     measured: ((Nanos, CpuReading), (Nanos, CpuReading)),
-    cpu: Vec<Point>,
+    cpu: Vec<SeriesPoint>,
 }
 
 /// Windows come late where threads are busy; a thread that is silent for so long is waited for all the same, but a stop
@@ -264,16 +264,16 @@ const LISTEN: Duration = Duration::from_millis(100);
 
 /// Feeds the judge until the run is over.
 fn watch(
-    (slices, alive): (&Receiver<Slice>, &dyn Fn() -> bool),
-    mut judge: Judge,
-    clock: SystemClock,
-    progress: &mut dyn FnMut(&Progress),
+    (slices, alive): (&Receiver<WindowSlice>, &dyn Fn() -> bool),
+    mut judge: SteadyStateJudge,
+    clock: MonotonicClock,
+    progress: &mut dyn FnMut(&RunProgress),
     stop: &AtomicBool,
-) -> (Judge, Watch) {
+) -> (SteadyStateJudge, Watch) {
     let mut last = (Nanos(0), CpuReading::now());
     let mut watch = Watch { measured: (last, last), cpu: Vec::new() };
     while !judge.phase().is_over() {
-        let warming = judge.phase() == Phase::Warming;
+        let warming = judge.phase() == RunPhase::Warming;
         let told = match slices.recv_timeout(LISTEN) {
             Ok(slice) => judge.take(slice),
             Err(RecvTimeoutError::Timeout) => None,
@@ -291,7 +291,7 @@ fn watch(
         let taken = last.1.until(now.1, now.0 - last.0);
         if told.passed > watch.cpu.last().map_or(Nanos(0), |point| point.until) {
             let from = watch.cpu.last().map_or(Nanos(0), |point| point.until);
-            watch.cpu.push(Point { from, until: told.passed, value: 100.0 * taken.of_machine() });
+            watch.cpu.push(SeriesPoint { from, until: told.passed, value: 100.0 * taken.of_machine() });
         }
         last = now;
         if warming {

@@ -2,25 +2,25 @@
 
 use units::Nanos;
 
-use crate::Slice;
+use crate::WindowSlice;
 
 /// What was seen in each step of a run. Steps double when there are too many, so that long runs take no more memory.
 #[derive(Debug, Clone)]
-pub struct Tally {
+pub struct StepTally {
     step: Nanos,
-    steps: Vec<Slice>,
+    steps: Vec<WindowSlice>,
 }
 
 /// The most steps: ten minutes in seconds. A step's histograms take up to some hundred kilobytes.
 const MOST: usize = 600;
 
-impl Tally {
+impl StepTally {
     pub(crate) fn new(step: Nanos) -> Self {
         Self { step, steps: Vec::new() }
     }
 
     /// Windows come in order.
-    pub(crate) fn add(&mut self, window: &Slice) {
+    pub(crate) fn add(&mut self, window: &WindowSlice) {
         match self.steps.last_mut() {
             Some(last) if last.from.0 / self.step.0 == window.from.0 / self.step.0 => last.merge(window),
             _ => {
@@ -39,7 +39,7 @@ impl Tally {
     }
 
     /// The steps in order.
-    pub fn steps(&self) -> &[Slice] {
+    pub fn steps(&self) -> &[WindowSlice] {
         &self.steps
     }
 
@@ -56,14 +56,14 @@ mod tests {
 
     #[test]
     fn long_runs_have_longer_steps_and_lose_nothing() {
-        let mut tally = Tally::new(Nanos::secs(1));
+        let mut tally = StepTally::new(Nanos::secs(1));
         for index in 0..10_000 {
-            let mut window = Slice::new(index, Nanos::millis(200), 1);
+            let mut window = WindowSlice::new(index, Nanos::millis(200), 1);
             window.latencies[0].record(index + 1).unwrap();
             tally.add(&window);
         }
         assert_eq!(tally.steps().len(), 500);
-        assert_eq!(tally.steps().iter().map(Slice::succeeded).sum::<u64>(), 10_000);
+        assert_eq!(tally.steps().iter().map(WindowSlice::succeeded).sum::<u64>(), 10_000);
         assert_eq!(tally.span(), (Nanos(0), Nanos::secs(2000)));
         assert!(tally.steps().windows(2).all(|pair| pair[0].until == pair[1].from));
     }

@@ -7,54 +7,55 @@ use std::time::Duration;
 use units::Nanos;
 use workload::operations::Operation;
 
-use crate::{Answer, Clock, Driver, Failure, Finished, SystemClock, VirtualClock};
+use crate::{Driver, FinishedOperation, MonotonicClock, OperationAnswer, OperationFailure, RunClock, VirtualClock};
 
 /// How long the `n`-th operation takes and how it ends, given when it was sent.
-pub type Service = Box<dyn FnMut(u64, Nanos, &Operation) -> (Nanos, Result<Answer, Failure>) + Send>;
+pub type ServiceModel =
+    Box<dyn FnMut(u64, Nanos, &Operation) -> (Nanos, Result<OperationAnswer, OperationFailure>) + Send>;
 
 /// A clock on which one can wait.
-pub trait Wait: Clock {
+pub trait WaitingClock: RunClock {
     /// Until `until`.
     fn wait(&self, until: Nanos);
 }
 
-impl Wait for SystemClock {
+impl WaitingClock for MonotonicClock {
     fn wait(&self, until: Nanos) {
         std::thread::sleep(Duration::from_nanos((until - self.now()).0));
     }
 }
 
-impl Wait for VirtualClock {
+impl WaitingClock for VirtualClock {
     fn wait(&self, until: Nanos) {
         self.advance(until);
     }
 }
 
 /// The twin of a database, in real or virtual time.
-pub struct Twin<C> {
+pub struct DatabaseTwin<C> {
     clock: C,
-    service: Service,
+    service: ServiceModel,
     /// Servers that are busy until then, where operations queue; none for a database without limits.
     servers: BinaryHeap<Reverse<Nanos>>,
     sent: u64,
     submitted: Vec<(u64, Operation)>,
     flights: BinaryHeap<Reverse<(Nanos, u64)>>,
-    outcomes: Vec<Option<Finished>>,
+    outcomes: Vec<Option<FinishedOperation>>,
     free: Vec<usize>,
 }
 
-impl<C: Wait> Twin<C> {
+impl<C: WaitingClock> DatabaseTwin<C> {
     /// Serves any number at once.
-    pub fn unlimited(clock: C, service: Service) -> Self {
+    pub fn unlimited(clock: C, service: ServiceModel) -> Self {
         Self::new(clock, 0, service)
     }
 
     /// Serves `servers` at once, others wait their turn.
-    pub fn queueing(clock: C, servers: usize, service: Service) -> Self {
+    pub fn queueing(clock: C, servers: usize, service: ServiceModel) -> Self {
         Self::new(clock, servers, service)
     }
 
-    fn new(clock: C, servers: usize, service: Service) -> Self {
+    fn new(clock: C, servers: usize, service: ServiceModel) -> Self {
         let servers = std::iter::repeat_n(Reverse(Nanos(0)), servers).collect();
         let (flights, outcomes) = (BinaryHeap::new(), Vec::new());
         Self { clock, service, servers, sent: 0, submitted: Vec::new(), flights, outcomes, free: Vec::new() }
@@ -62,11 +63,11 @@ impl<C: Wait> Twin<C> {
 }
 
 /// Every operation takes `time` and succeeds.
-pub fn constant(time: Nanos) -> Service {
-    Box::new(move |_, _, _| (time, Ok(Answer::default())))
+pub fn constant(time: Nanos) -> ServiceModel {
+    Box::new(move |_, _, _| (time, Ok(OperationAnswer::default())))
 }
 
-impl<C: Wait> Driver for Twin<C> {
+impl<C: WaitingClock> Driver for DatabaseTwin<C> {
     fn submit(&mut self, tag: u64, operation: Operation) {
         self.submitted.push((tag, operation));
     }
@@ -84,7 +85,7 @@ impl<C: Wait> Driver for Twin<C> {
                 }
                 None => now + takes,
             };
-            let finished = Some(Finished { tag, outcome });
+            let finished = Some(FinishedOperation { tag, outcome });
             let at = match self.free.pop() {
                 Some(at) => {
                     self.outcomes[at] = finished;
@@ -103,7 +104,7 @@ impl<C: Wait> Driver for Twin<C> {
         self.clock.wait(self.clock.now() + Nanos(span.as_nanos() as u64));
     }
 
-    fn poll(&mut self, wait: Duration, done: &mut Vec<Finished>) {
+    fn poll(&mut self, wait: Duration, done: &mut Vec<FinishedOperation>) {
         let now = self.clock.now();
         let until = now + Nanos(wait.as_nanos() as u64);
         let first = self.flights.peek().map_or(until, |Reverse((at, _))| (*at).min(until));

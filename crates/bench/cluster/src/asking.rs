@@ -1,17 +1,17 @@
 //! Asking a node's status port, and changing its settings through it.
 
-use metrics::Exposition;
+use metrics::MetricsExposition;
 
 use crate::http::accepted;
 use crate::rows::TIKV;
-use crate::{ClusterError, EngineCounters, Node};
+use crate::{ClusterError, ClusterNode, EngineCounters};
 
-impl Node {
+impl ClusterNode {
     /// What it tells at `/metrics`.
     ///
     /// # Errors
     /// When it does not answer.
-    pub fn metrics(&self) -> Result<Exposition, ClusterError> {
+    pub fn metrics(&self) -> Result<MetricsExposition, ClusterError> {
         self.http.metrics(&self.status_addr().to_string(), |_| true)
     }
 

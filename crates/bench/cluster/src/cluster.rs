@@ -5,23 +5,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use deployment::Deployment;
-use mount::{Client, Request};
+use mount::{DaemonClient, MountRequest};
 use units::{Bytes, Nanos};
 use workload::Engine;
 
-use crate::config::{Place, config};
+use crate::config::{NodePlace, config};
 use crate::ground::Ground;
 use crate::http::Http;
 use crate::process::{Process, Ready, tail};
 use crate::record::sweep_in;
-use crate::{ClusterError, Lab, Node, Options, Pd, Progress, Sampler};
+use crate::{ClusterError, ClusterNode, ClusterOptions, NodeSampler, PlacementDriver, StartProgress, TestBed};
 
 /// A running cluster. However it goes, nothing of it is left when it is dropped; after a kill of this process its programs
 /// end, and [`sweep`](crate::sweep) clears the rest away.
 #[derive(Debug)]
-pub struct Cluster {
-    nodes: Vec<Arc<Node>>,
-    pd: Pd,
+pub struct RunningCluster {
+    nodes: Vec<Arc<ClusterNode>>,
+    pd: PlacementDriver,
     pd_process: Mutex<Option<Process>>,
     notes: Vec<String>,
     /// Last: what it clears away must not be in use.
@@ -31,17 +31,17 @@ pub struct Cluster {
 /// A round trip between zones unless the deployment says otherwise, as [`deployment::Settings`] has it.
 const ZONE_ROUND_TRIP: Nanos = Nanos::millis(1);
 
-impl Cluster {
+impl RunningCluster {
     /// Mounts the disks of a deployment's storage nodes and starts a node on each, and PD. Nodes of other roles are left
     /// out. If it fails, nothing is left of what was begun.
     ///
     /// # Errors
     /// When the deployment is none of TiKV's, the machine lacks something, or a program does not become ready.
     pub fn start(
-        lab: &Lab,
+        lab: &TestBed,
         deployment: &Deployment,
-        options: &Options,
-        progress: &mut dyn FnMut(Progress),
+        options: &ClusterOptions,
+        progress: &mut dyn FnMut(StartProgress),
     ) -> Result<Self, ClusterError> {
         let nodes = check(deployment)?;
         let ground = Arc::new(Ground::new(&lab.home, &lab.scratch, options)?);
@@ -51,29 +51,29 @@ impl Cluster {
             Ok(swept) => notes.push(format!("{swept} cluster(s) of processes that were killed have been cleared away")),
             Err(error) => notes.push(format!("what a killed process left stays: {error}")),
         }
-        progress(Progress::Pd);
+        progress(StartProgress::Pd);
         let (pd, process) = ground.start_pd(&lab.programs.pd, nodes, deployment.replicas())?;
         let pd_process = Mutex::new(Some(process));
         let mut cluster = Self { nodes: Vec::new(), pd, pd_process, notes, ground };
         for node in 1..=nodes {
             options.go_on()?;
-            progress(Progress::Mounting { node, of: nodes });
+            progress(StartProgress::Mounting { node, of: nodes });
             cluster.mount(lab, deployment, node)?;
         }
         for node in &cluster.nodes {
             node.launch()?;
         }
         for (node, number) in cluster.nodes.iter().zip(1..) {
-            progress(Progress::Starting { node: number, of: nodes });
+            progress(StartProgress::Starting { node: number, of: nodes });
             node.await_ready()?;
         }
-        progress(Progress::Leaders);
+        progress(StartProgress::Leaders);
         cluster.await_leaders()?;
         Ok(cluster)
     }
 
     /// Mounts the disks of a node and gets it ready to be started.
-    fn mount(&mut self, lab: &Lab, deployment: &Deployment, number: u32) -> Result<(), ClusterError> {
+    fn mount(&mut self, lab: &TestBed, deployment: &Deployment, number: u32) -> Result<(), ClusterError> {
         let ground = &self.ground;
         let name = format!("n{number}");
         let folder = ground.folder.join(&name);
@@ -106,7 +106,7 @@ impl Cluster {
             // In the finest unit of TiKV's durations.
             arguments.extend(["--zone-round-trip".to_owned(), format!("{}us", round_trip.0 / 1000)]);
         }
-        self.nodes.push(Arc::new(Node {
+        self.nodes.push(Arc::new(ClusterNode {
             name,
             program: lab.programs.store.clone(),
             arguments,
@@ -114,7 +114,7 @@ impl Cluster {
             given: Mutex::new(text),
             folder,
             data_dir,
-            disks: Client::of(&mounted)?,
+            disks: DaemonClient::of(&mounted)?,
             mounted,
             process: Mutex::new(None),
             ready: Mutex::new(Ready::ANY),
@@ -157,7 +157,7 @@ impl Cluster {
     }
 
     /// Its nodes.
-    pub fn nodes(&self) -> &[Arc<Node>] {
+    pub fn nodes(&self) -> &[Arc<ClusterNode>] {
         &self.nodes
     }
 
@@ -165,12 +165,12 @@ impl Cluster {
     ///
     /// # Panics
     /// When there are not so many.
-    pub fn node(&self, index: usize) -> &Node {
+    pub fn node(&self, index: usize) -> &ClusterNode {
         &self.nodes[index]
     }
 
     /// Its placement driver.
-    pub fn pd(&self) -> &Pd {
+    pub fn pd(&self) -> &PlacementDriver {
         &self.pd
     }
 
@@ -200,8 +200,8 @@ impl Cluster {
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn sampler(&self) -> Result<Sampler, ClusterError> {
-        Sampler::start(&self.nodes)
+    pub fn sampler(&self) -> Result<NodeSampler, ClusterError> {
+        NodeSampler::start(&self.nodes)
     }
 
     /// Stops the nodes in order and clears all away, also the data. Says what did not end well.
@@ -228,7 +228,7 @@ impl Cluster {
     }
 }
 
-impl Drop for Cluster {
+impl Drop for RunningCluster {
     fn drop(&mut self) {
         self.stop_programs();
         if let Err(error) = self.ground.clear() {
@@ -257,14 +257,14 @@ fn check(deployment: &Deployment) -> Result<u32, ClusterError> {
     }
 }
 
-fn place(request: &Request, memory: Option<Bytes>) -> Place {
+fn place(request: &MountRequest, memory: Option<Bytes>) -> NodePlace {
     let size = |name: &str| {
         let wanted = request.disks.iter().find(|wanted| wanted.name == name);
         wanted.map(|wanted| Bytes(wanted.disk.volume.size.0 * u64::from(wanted.disk.stripe.max(1))))
     };
     let data_disk = size("data").unwrap_or_default();
     let raft_dir = size("raft").map(|_| request.dir.join("raft").join("raft-engine"));
-    Place { raft_dir, data_disk, raft_disk: size("raft").unwrap_or(data_disk), memory }
+    NodePlace { raft_dir, data_disk, raft_disk: size("raft").unwrap_or(data_disk), memory }
 }
 
 #[cfg(test)]

@@ -29,10 +29,10 @@ fn a_deployment_of_another_engine_is_refused() {
 
 #[test]
 fn the_log_lies_where_its_disk_is_and_stripes_count_whole() {
-    let shared = Request::of_deployment("/lab/n1", &deployment(3, ""), 1).unwrap();
+    let shared = MountRequest::of_deployment("/lab/n1", &deployment(3, ""), 1).unwrap();
     let shared = place(&shared, None);
     assert_eq!((shared.raft_dir, shared.raft_disk), (None, Bytes::gib(200)));
-    let own = Request::of_deployment("/lab/n1", &deployment(3, "log = \"gp3:20GiB\"\n"), 1).unwrap();
+    let own = MountRequest::of_deployment("/lab/n1", &deployment(3, "log = \"gp3:20GiB\"\n"), 1).unwrap();
     let own = place(&own, None);
     assert_eq!(own.raft_dir.unwrap(), std::path::Path::new("/lab/n1/raft/raft-engine"));
     assert_eq!((own.data_disk, own.raft_disk), (Bytes::gib(200), Bytes::gib(20)));

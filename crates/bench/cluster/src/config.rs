@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use deployment::{Compression, Settings};
+use deployment::{BlockCompression, EngineSettings};
 use toml::{Table, Value};
 use units::Bytes;
 
 /// Where a node keeps what, and how much of it there may be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct NodePlace {
     /// The raft log's folder if it has a disk of its own; else it lies in the data folder.
     pub raft_dir: Option<PathBuf>,
     /// Size of the data disk.
@@ -44,7 +44,7 @@ const WRITE_BUFFER: (Bytes, u64) = (Bytes::mib(128), 32);
 const LEAST_WRITE_BUFFER: Bytes = Bytes::mib(4);
 
 /// The settings as TOML in TiKV's keys, always in the same order. `keys` win over what follows from the settings.
-pub fn config(settings: &Settings, place: &Place, keys: &Table) -> String {
+pub fn config(settings: &EngineSettings, place: &NodePlace, keys: &Table) -> String {
     let mut config = Config(Table::new());
     config.disks(place);
     if let Some(memory) = place.memory {
@@ -72,7 +72,7 @@ impl Config {
         self.set(key, size.to_string());
     }
 
-    fn disks(&mut self, place: &Place) {
+    fn disks(&mut self, place: &NodePlace) {
         for ((key, usual), disk) in RESERVE.into_iter().zip([place.data_disk, place.raft_disk]) {
             self.size(key, usual.min(Bytes(disk.0 / RESERVED_PART)));
         }
@@ -91,7 +91,7 @@ impl Config {
         }
     }
 
-    fn settings(&mut self, settings: &Settings) {
+    fn settings(&mut self, settings: &EngineSettings) {
         if let Some(size) = settings.block_size {
             each_data_family(|cf| self.size(&format!("rocksdb.{cf}.block-size"), size));
         }
@@ -99,10 +99,10 @@ impl Config {
             self.size("storage.block-cache.capacity", size);
         }
         let (levels, bottommost) = match settings.compression {
-            None | Some(Compression::Default) => (None, ""),
-            Some(Compression::Zstd) => (Some("zstd"), "zstd"),
+            None | Some(BlockCompression::Default) => (None, ""),
+            Some(BlockCompression::Zstd) => (Some("zstd"), "zstd"),
             // `disable` leaves the bottommost level to the levels' own list.
-            Some(Compression::None) => (Some("no"), "disable"),
+            Some(BlockCompression::None) => (Some("no"), "disable"),
         };
         if let Some(algorithm) = levels {
             each_data_family(|cf| {
@@ -158,13 +158,13 @@ mod tests {
 
     use super::*;
 
-    fn place() -> Place {
-        Place { raft_dir: None, data_disk: Bytes::gib(1000), raft_disk: Bytes::gib(1000), memory: None }
+    fn place() -> NodePlace {
+        NodePlace { raft_dir: None, data_disk: Bytes::gib(1000), raft_disk: Bytes::gib(1000), memory: None }
     }
 
     #[test]
     fn nothing_set_leaves_tikvs_defaults() {
-        insta::assert_snapshot!(config(&Settings::default(), &place(), &Table::new()), @r#"
+        insta::assert_snapshot!(config(&EngineSettings::default(), &place(), &Table::new()), @r#"
         [raft-engine]
         purge-threshold = "1GiB"
 
@@ -179,16 +179,16 @@ mod tests {
 
     #[test]
     fn every_setting_has_its_keys() {
-        let settings = Settings {
+        let settings = EngineSettings {
             block_size: Some(Bytes::kib(16)),
             block_cache: Some(Bytes::gib(2)),
             value_separation: Some(Bytes::kib(1)),
-            compression: Some(Compression::Zstd),
+            compression: Some(BlockCompression::Zstd),
             rate_limit: Some(BytesPerSec::mib(100.0)),
             grpc_compression: Some(true),
-            ..Settings::default()
+            ..EngineSettings::default()
         };
-        let small = Place {
+        let small = NodePlace {
             raft_dir: Some("/lab/n1/raft/raft-engine".into()),
             data_disk: Bytes::gib(20),
             raft_disk: Bytes::gib(2),
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn no_compression_is_none_at_the_bottom_either() {
-        let settings = Settings { compression: Some(Compression::None), ..Settings::default() };
+        let settings = EngineSettings { compression: Some(BlockCompression::None), ..EngineSettings::default() };
         let written: Table = config(&settings, &place(), &Table::new()).parse().unwrap();
         for cf in ["defaultcf", "writecf"] {
             let cf = &written["rocksdb"][cf];
@@ -247,7 +247,7 @@ mod tests {
     fn keys_given_by_hand_win_and_leave_their_neighbours_alone() {
         let keys: Table =
             "[storage.block-cache]\ncapacity = \"1GB\"\n[raftstore]\nstore-io-pool-size = 2".parse().unwrap();
-        let settings = Settings { block_cache: Some(Bytes::gib(2)), ..Settings::default() };
+        let settings = EngineSettings { block_cache: Some(Bytes::gib(2)), ..EngineSettings::default() };
         let written: Table = config(&settings, &place(), &keys).parse().unwrap();
         assert_eq!(written["storage"]["block-cache"]["capacity"].as_str(), Some("1GB"));
         assert_eq!(written["storage"]["reserve-space"].as_str(), Some("5GiB"));
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_node_with_plenty_of_memory_keeps_tikvs_write_buffer() {
-        let roomy = Place { memory: Some(Bytes::gib(4)), ..place() };
-        assert!(!config(&Settings::default(), &roomy, &Table::new()).contains("write-buffer-size"));
+        let roomy = NodePlace { memory: Some(Bytes::gib(4)), ..place() };
+        assert!(!config(&EngineSettings::default(), &roomy, &Table::new()).contains("write-buffer-size"));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use jiff::Timestamp;
-use metrics::Exposition;
+use metrics::MetricsExposition;
 
 use crate::rows::{Fold, Kind, Row, TIKV};
 
@@ -19,12 +19,12 @@ pub struct EngineCounters {
     /// Seconds of CPU time by pool of threads: `raftstore`, `apply`, `store_writer`, `grpc_server`, `rocksdb:low` ….
     pub cpu: BTreeMap<String, f64>,
     /// Bytes on the wire.
-    pub zones: BTreeMap<ZoneTraffic, f64>,
+    pub zones: BTreeMap<InterZoneTraffic, f64>,
 }
 
 /// Between which zones bytes go.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ZoneTraffic {
+pub struct InterZoneTraffic {
     /// From where.
     pub from: String,
     /// To where.
@@ -46,7 +46,7 @@ impl EngineCounters {
     }
 
     /// Reads them off what a node told.
-    pub(crate) fn read(at: Timestamp, rows: &'static [Row], told: &Exposition) -> Self {
+    pub(crate) fn read(at: Timestamp, rows: &'static [Row], told: &MetricsExposition) -> Self {
         let value = |row: &Row| {
             let folded = match row.fold {
                 Fold::Sum => told.sum(row.metric, row.labels),
@@ -62,7 +62,7 @@ impl EngineCounters {
         let mut zones = BTreeMap::new();
         for (labels, bytes) in told.each(ZONES) {
             let [from, to, kind] = ["from", "to", "kind"].map(|key| label(labels, key));
-            *zones.entry(ZoneTraffic { from, to, kind }).or_default() += bytes;
+            *zones.entry(InterZoneTraffic { from, to, kind }).or_default() += bytes;
         }
         Self { at, rows, values: rows.iter().map(value).collect(), cpu, zones }
     }
@@ -139,7 +139,7 @@ pub(crate) mod tests {
 
     pub(crate) fn counters(second: i64, text: &str) -> EngineCounters {
         let at = Timestamp::from_second(second).unwrap();
-        let told = Exposition::parse_only(text, EngineCounters::looks_at(&TIKV)).unwrap();
+        let told = MetricsExposition::parse_only(text, EngineCounters::looks_at(&TIKV)).unwrap();
         EngineCounters::read(at, &TIKV, &told)
     }
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use deployment::Deployment;
-use mount::{Home, Request};
-use private_dir::Purpose;
+use mount::{MountHome, MountRequest};
+use private_dir::FolderPurpose;
 use units::Bytes;
 
 use crate::account::Account;
@@ -16,7 +16,7 @@ use crate::cgroup::Group;
 use crate::keeper::{Keeper, Order};
 use crate::process::Process;
 use crate::record::{self, Record};
-use crate::{ClusterError, Options, Pd, Regions};
+use crate::{ClusterError, ClusterOptions, PlacementDriver, RegionLayout};
 
 /// PD's `schedule.tolerant-size-ratio` that spreads leaders as evenly as they can be: with its own choice the stores of so few regions
 /// could differ by ten leaders, and one node be measured for another.
@@ -25,7 +25,7 @@ const EVEN: f64 = 0.5;
 /// What all of a cluster stands on, and must be cleared away.
 #[derive(Debug)]
 pub(crate) struct Ground {
-    home: Home,
+    home: MountHome,
     /// The scratch folder, without links.
     pub(crate) scratch: PathBuf,
     /// In the scratch folder. Programs pass through it to what is theirs; all else in it is this process's alone.
@@ -33,12 +33,12 @@ pub(crate) struct Ground {
     record: Mutex<Record>,
     keeper: Keeper,
     account: Option<Account>,
-    pub(crate) options: Options,
+    pub(crate) options: ClusterOptions,
 }
 
 impl Ground {
-    pub(crate) fn new(home: &Home, scratch: &Path, options: &Options) -> Result<Self, ClusterError> {
-        let scratch = private_dir::open(scratch, Purpose::SCRATCH)?;
+    pub(crate) fn new(home: &MountHome, scratch: &Path, options: &ClusterOptions) -> Result<Self, ClusterError> {
+        let scratch = private_dir::open(scratch, FolderPurpose::SCRATCH)?;
         let failed = |error: std::io::Error| ClusterError::system(scratch.display(), error);
         let account = Account::for_programs()?;
         let keeper = Keeper::new()?;
@@ -89,7 +89,7 @@ impl Ground {
     }
 
     /// Mounts disks in a folder of the cluster's, and lets programs pass to them.
-    pub(crate) fn mount(&self, request: &Request) -> Result<mount::Node, ClusterError> {
+    pub(crate) fn mount(&self, request: &MountRequest) -> Result<mount::MountedNode, ClusterError> {
         self.begin(|record| record.mounts.push(request.dir.clone()))?;
         let mounted = mount::up(&self.home, request)?;
         if let Some(account) = self.account {
@@ -119,12 +119,17 @@ impl Ground {
         Ok(process)
     }
 
-    pub(crate) fn start_pd(&self, program: &Path, stores: u32, replicas: u32) -> Result<(Pd, Process), ClusterError> {
+    pub(crate) fn start_pd(
+        &self,
+        program: &Path,
+        stores: u32,
+        replicas: u32,
+    ) -> Result<(PlacementDriver, Process), ClusterError> {
         let folder = self.folder.join("pd");
         self.give(&folder)?;
         let regions = match &self.options.regions {
-            Regions::Even(regions) => ["--regions".to_owned(), regions.to_string()],
-            Regions::At(keys) => {
+            RegionLayout::Even(regions) => ["--regions".to_owned(), regions.to_string()],
+            RegionLayout::At(keys) => {
                 let file = folder.join("split-keys");
                 let hex = |key: &Vec<u8>| key.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "\n";
                 self.give_file(&file, &keys.iter().map(hex).collect::<String>())?;
@@ -140,7 +145,7 @@ impl Ground {
         let log = self.pd_log();
         let mut process = self.launch("pd", (program, &arguments), None, &log)?;
         let ready = process.starting().ready(&self.options, &log)?;
-        Ok((Pd::new(ready.addr), process))
+        Ok((PlacementDriver::new(ready.addr), process))
     }
 
     /// What the placement driver says.
@@ -148,11 +153,16 @@ impl Ground {
         self.folder.join("pd.log")
     }
 
-    pub(crate) fn request(&self, folder: &Path, deployment: &Deployment, number: u32) -> Result<Request, ClusterError> {
-        let request = Request::of_deployment(folder, deployment, number)?;
+    pub(crate) fn request(
+        &self,
+        folder: &Path,
+        deployment: &Deployment,
+        number: u32,
+    ) -> Result<MountRequest, ClusterError> {
+        let request = MountRequest::of_deployment(folder, deployment, number)?;
         // What never waits would still wait for the instance's caps.
         let unlimited = request.disks.iter().all(|wanted| wanted.disk.volume.is_unlimited());
-        Ok(Request {
+        Ok(MountRequest {
             backing: self.options.backing.clone().unwrap_or_else(|| self.folder.join("backing")),
             seed: self.options.seed.wrapping_add(u64::from(number)),
             credits: self.options.credits,

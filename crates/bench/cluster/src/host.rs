@@ -7,37 +7,37 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use deployment::Deployment;
 use jiff::Timestamp;
 use metrics::NodeSample;
-use mount::{Client, Home, Reading};
+use mount::{CounterReading, DaemonClient, MountHome};
 
 use crate::cgroup::Group;
 use crate::ground::Ground;
 use crate::process::{self, Process};
 use crate::record::sweep_in;
-use crate::{ClusterError, Options};
+use crate::{ClusterError, ClusterOptions};
 
 /// A node's mounted disks, and a private folder beside them. However it goes, nothing of it is left when it is dropped.
 #[derive(Debug)]
-pub struct Host {
+pub struct NodeHost {
     folder: PathBuf,
-    mounted: mount::Node,
-    disks: Client,
+    mounted: mount::MountedNode,
+    disks: DaemonClient,
     group: Option<Group>,
     notes: Vec<String>,
     /// Last: what it clears away must not be in use.
     ground: Arc<Ground>,
 }
 
-impl Host {
+impl NodeHost {
     /// Mounts the disks of the deployment's first storage node in a new folder of `scratch`, and clears away what processes
     /// left there that were killed.
     ///
     /// # Errors
     /// When the deployment has no such node, or the machine lacks something; then nothing is left of what was begun.
     pub fn mount(
-        home: &Home,
+        home: &MountHome,
         scratch: &Path,
         deployment: &Deployment,
-        options: &Options,
+        options: &ClusterOptions,
     ) -> Result<Self, ClusterError> {
         let ground = Arc::new(Ground::new(home, scratch, options)?);
         let mut notes = Vec::new();
@@ -52,7 +52,7 @@ impl Host {
         let mounted = ground.mount(&request)?;
         notes.extend(mounted.notes.iter().cloned());
         let group = options.memory.map(|limit| ground.group("n1", limit)).transpose()?;
-        let disks = Client::of(&mounted)?;
+        let disks = DaemonClient::of(&mounted)?;
         Ok(Self { folder, mounted, disks, group, notes, ground })
     }
 
@@ -111,11 +111,11 @@ impl Host {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn launch(&self, name: &str, program: &Path, arguments: &[String]) -> Result<Program, ClusterError> {
+    pub fn launch(&self, name: &str, program: &Path, arguments: &[String]) -> Result<HostProgram, ClusterError> {
         let door = self.group.as_ref().map(Group::door);
         let log = self.ground.folder.join(name).with_extension("log");
         let process = self.ground.launch(name, (program, arguments), door, &log)?;
-        Ok(Program { process: Mutex::new(process), log, _ground: Arc::clone(&self.ground) })
+        Ok(HostProgram { process: Mutex::new(process), log, _ground: Arc::clone(&self.ground) })
     }
 
     /// What its disks counted until now.
@@ -130,7 +130,7 @@ impl Host {
     ///
     /// # Errors
     /// When their daemon does not answer.
-    pub fn reading(&self) -> Result<Reading, ClusterError> {
+    pub fn reading(&self) -> Result<CounterReading, ClusterError> {
         Ok(self.disks.reading()?)
     }
 
@@ -149,7 +149,7 @@ impl Host {
     }
 
     /// The daemon of its disks: credits, faults, history.
-    pub fn disks(&self) -> &Client {
+    pub fn disks(&self) -> &DaemonClient {
         &self.disks
     }
 
@@ -164,14 +164,14 @@ impl Host {
 
 /// A program that runs on a [`Host`]; killed when dropped. All its methods may be called from any thread.
 #[derive(Debug)]
-pub struct Program {
+pub struct HostProgram {
     process: Mutex<Process>,
     log: PathBuf,
     /// What it runs on is not cleared away before it.
     _ground: Arc<Ground>,
 }
 
-impl Program {
+impl HostProgram {
     fn process(&self) -> MutexGuard<'_, Process> {
         // What it holds is true at any instant.
         self.process.lock().unwrap_or_else(PoisonError::into_inner)

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use http_client::{Client, Limits, PeerError, Request};
+use http_client::{HttpClient, HttpRequest, PeerError, RequestLimits};
 use jiff::Timestamp;
-use metrics::Exposition;
-use signals::Stop;
+use metrics::MetricsExposition;
+use signals::StopSignal;
 
 use crate::rows::Row;
 use crate::{ClusterError, EngineCounters};
@@ -15,7 +15,7 @@ const MOST_BYTES: u64 = 16 << 20;
 
 /// Asks over HTTP.
 #[derive(Debug, Clone)]
-pub(crate) struct Http(Client);
+pub(crate) struct Http(HttpClient);
 
 /// What was answered: the code and the text.
 pub(crate) type Answer = (u16, String);
@@ -23,10 +23,10 @@ pub(crate) type Answer = (u16, String);
 impl Http {
     /// No answer takes longer than `patience`.
     pub(crate) fn new(patience: Duration) -> Self {
-        Self(Client::new(Limits { patience, most_bytes: MOST_BYTES }, Stop::default()))
+        Self(HttpClient::new(RequestLimits { patience, most_bytes: MOST_BYTES }, StopSignal::default()))
     }
 
-    fn send(&self, request: &Request) -> Result<Answer, ClusterError> {
+    fn send(&self, request: &HttpRequest) -> Result<Answer, ClusterError> {
         match self.0.send(request) {
             Ok(answer) => Ok((answer.status, answer.body)),
             Err(PeerError::Stopped) => Err(ClusterError::Interrupted),
@@ -35,11 +35,11 @@ impl Http {
     }
 
     pub(crate) fn get(&self, url: &str) -> Result<Answer, ClusterError> {
-        self.send(&Request::new("GET", url))
+        self.send(&HttpRequest::new("GET", url))
     }
 
     pub(crate) fn post(&self, url: &str, body: &str) -> Result<Answer, ClusterError> {
-        self.send(&Request::new("POST", url).body("application/json", body))
+        self.send(&HttpRequest::new("POST", url).body("application/json", body))
     }
 
     /// What the engine behind a status port counted until now; its names are those of `rows`.
@@ -49,14 +49,18 @@ impl Http {
     }
 
     /// What a status port tells at `/metrics`, of names that are `wanted`.
-    pub(crate) fn metrics(&self, address: &str, wanted: impl Fn(&str) -> bool) -> Result<Exposition, ClusterError> {
+    pub(crate) fn metrics(
+        &self,
+        address: &str,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<MetricsExposition, ClusterError> {
         let url = format!("http://{address}/metrics");
         let text = accepted(&url, self.get(&url)?)?;
-        Exposition::parse_only(&text, wanted).map_err(|error| ClusterError::system(url, error))
+        MetricsExposition::parse_only(&text, wanted).map_err(|error| ClusterError::system(url, error))
     }
 
     pub(crate) fn delete(&self, url: &str) -> Result<Answer, ClusterError> {
-        self.send(&Request::new("DELETE", url))
+        self.send(&HttpRequest::new("DELETE", url))
     }
 }
 

@@ -2,32 +2,32 @@
 
 use std::path::{Path, PathBuf};
 
-use mount::Home;
+use mount::MountHome;
 
 use crate::ClusterError;
 
 /// What a cluster needs of the machine.
 #[derive(Debug, Clone)]
-pub struct Lab {
+pub struct TestBed {
     /// Where mounted disks are kept track of.
-    pub home: Home,
+    pub home: MountHome,
     /// A folder in which each cluster makes one of its own, for mount points, settings and logs. In memory unless
     /// [`Options::backing`](crate::Options::backing) says otherwise for the data: what lies on a slow disk is measured with.
     pub scratch: PathBuf,
     /// What the nodes run.
-    pub programs: Programs,
+    pub programs: ClusterPrograms,
 }
 
 /// The programs of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Programs {
+pub struct ClusterPrograms {
     /// `diskwright-store`.
     pub store: PathBuf,
     /// `diskwright-pd`.
     pub pd: PathBuf,
 }
 
-impl Programs {
+impl ClusterPrograms {
     /// The programs that `DISKWRIGHT_STORE` and `DISKWRIGHT_PD` name, else those beside the running program or its test
     /// folder, else those in `PATH`.
     ///

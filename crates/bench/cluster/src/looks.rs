@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use timeline::Timeline;
 
-use crate::{ClusterError, Round, Rounds};
+use crate::{ClusterError, SampleRound, SampleRounds};
 
 /// Looks under way: each subject, and what was seen of it.
 #[derive(Debug)]
 pub(crate) struct Looks<Subject, Seen> {
     of: Vec<(Arc<Subject>, Arc<Mutex<Seen>>)>,
-    rounds: Vec<Rounds>,
+    rounds: Vec<SampleRounds>,
 }
 
 impl<Subject, Seen> Looks<Subject, Seen>
@@ -25,13 +25,13 @@ where
     pub(crate) fn start(
         subjects: impl IntoIterator<Item = Arc<Subject>>,
         name: impl Fn(&Subject) -> String,
-        look: impl Fn(&Subject, &Mutex<Seen>, Round) + Clone + Send + 'static,
+        look: impl Fn(&Subject, &Mutex<Seen>, SampleRound) + Clone + Send + 'static,
     ) -> Result<Self, ClusterError> {
         let mut looks = Self { of: Vec::new(), rounds: Vec::new() };
         for subject in subjects {
             let seen = Arc::<Mutex<Seen>>::default();
             let (of, into, look) = (Arc::clone(&subject), Arc::clone(&seen), look.clone());
-            let rounds = Rounds::start(name(&subject), move |round| look(&of, &into, round));
+            let rounds = SampleRounds::start(name(&subject), move |round| look(&of, &into, round));
             looks.rounds.push(rounds.map_err(|error| ClusterError::system("no thread can be started", error))?);
             looks.of.push((subject, seen));
         }
@@ -51,7 +51,7 @@ where
         mut self,
         timelines: impl Fn(&Subject, &Seen) -> [Timeline; N],
     ) -> Result<Timeline, ClusterError> {
-        self.rounds.iter().for_each(Rounds::hurry);
+        self.rounds.iter().for_each(SampleRounds::hurry);
         self.rounds.clear();
         let mut all = Timeline::default();
         for timeline in self.map(timelines).into_iter().flatten() {

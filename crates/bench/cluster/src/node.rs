@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use disk::Fault;
+use disk::DiskFault;
 use jiff::Timestamp;
 use metrics::NodeSample;
-use mount::{MountError, Reading};
+use mount::{CounterReading, MountError};
 use nix::sys::signal::Signal;
 use units::{Bytes, Nanos};
 
@@ -21,7 +21,7 @@ use crate::process::{self, Process, Ready};
 
 /// A node of the cluster. All its methods may be called from any thread.
 #[derive(Debug)]
-pub struct Node {
+pub struct ClusterNode {
     pub(crate) name: String,
     pub(crate) program: PathBuf,
     /// All but where to listen, which it keeps over restarts.
@@ -31,8 +31,8 @@ pub struct Node {
     pub(crate) given: Mutex<String>,
     pub(crate) folder: PathBuf,
     pub(crate) data_dir: PathBuf,
-    pub(crate) mounted: mount::Node,
-    pub(crate) disks: mount::Client,
+    pub(crate) mounted: mount::MountedNode,
+    pub(crate) disks: mount::DaemonClient,
     /// None while the node is down.
     pub(crate) process: Mutex<Option<Process>>,
     /// Where it serves, or served last.
@@ -45,7 +45,7 @@ pub struct Node {
 /// How long a fault lasts that ends with [`Node::heal`]: longer than any run.
 const UNTIL_HEALED: Nanos = Nanos::secs(7 * 24 * 3600);
 
-impl Node {
+impl ClusterNode {
     fn process(&self) -> MutexGuard<'_, Option<Process>> {
         // What it holds is true at any instant.
         self.process.lock().unwrap_or_else(PoisonError::into_inner)
@@ -219,7 +219,7 @@ impl Node {
     ///
     /// # Errors
     /// When it has no such disk.
-    pub fn fault(&self, disk: &str, fault: Fault, lasts: Nanos) -> Result<(), ClusterError> {
+    pub fn fault(&self, disk: &str, fault: DiskFault, lasts: Nanos) -> Result<(), ClusterError> {
         Ok(self.disks.fault(disk, fault, lasts)?)
     }
 
@@ -239,7 +239,7 @@ impl Node {
     pub fn power_cut(&self) -> Result<(), ClusterError> {
         // First the disks, so that the process sees it happen and nothing is written between the two.
         for disk in self.disk_names() {
-            self.disks.fault(disk, Fault::PowerCut, UNTIL_HEALED)?;
+            self.disks.fault(disk, DiskFault::PowerCut, UNTIL_HEALED)?;
         }
         self.kill9();
         self.disk_names().try_for_each(|disk| self.attach(disk))
@@ -261,7 +261,7 @@ impl Node {
     }
 
     /// The daemon of its disks: credits, modifications, history.
-    pub fn disk_client(&self) -> &mount::Client {
+    pub fn disk_client(&self) -> &mount::DaemonClient {
         &self.disks
     }
 
@@ -277,7 +277,7 @@ impl Node {
     ///
     /// # Errors
     /// When their daemon does not answer.
-    pub fn reading(&self) -> Result<Reading, ClusterError> {
+    pub fn reading(&self) -> Result<CounterReading, ClusterError> {
         Ok(self.disks.reading()?)
     }
 

@@ -12,11 +12,11 @@ use crate::ClusterError;
 /// What is chosen beside the deployment. The sizes of disks are not among it: a disk's limits may follow from its size, and
 /// its backing file is sparse, so that 1000 GiB cost nothing until they are written.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ClusterOptions {
     /// What each node's process may take, its page cache included; the whole machine's if not given.
     pub memory: Option<Bytes>,
     /// How the key space is cut.
-    pub regions: Regions,
+    pub regions: RegionLayout,
     /// TiKV keys that win over those that follow from the deployment.
     pub keys: toml::Table,
     /// All that is random in the disks depends on it.
@@ -33,18 +33,18 @@ pub struct Options {
 
 /// How the key space is cut into regions. It stays so: there are no splits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Regions {
+pub enum RegionLayout {
     /// So many, evenly by the keys' first bytes.
     Even(u32),
     /// At these keys, in order.
     At(Vec<Vec<u8>>),
 }
 
-impl Default for Options {
+impl Default for ClusterOptions {
     fn default() -> Self {
         Self {
             memory: None,
-            regions: Regions::Even(16),
+            regions: RegionLayout::Even(16),
             keys: toml::Table::new(),
             seed: 0,
             backing: None,
@@ -55,7 +55,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl ClusterOptions {
     /// # Errors
     /// When the caller asked to stop.
     pub(crate) fn go_on(&self) -> Result<(), ClusterError> {
@@ -65,7 +65,7 @@ impl Options {
 
 /// How far starting is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub enum StartProgress {
     /// The disks of a node, counted from 1, are being mounted.
     Mounting {
         /// Which.

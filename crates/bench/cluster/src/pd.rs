@@ -11,7 +11,7 @@ use crate::http::{Http, accepted};
 
 /// The placement driver of a cluster.
 #[derive(Debug, Clone)]
-pub struct Pd {
+pub struct PlacementDriver {
     addr: SocketAddr,
     http: Http,
 }
@@ -31,7 +31,7 @@ pub struct StoreState {
     pub regions: u64,
 }
 
-impl Pd {
+impl PlacementDriver {
     pub(crate) fn new(addr: SocketAddr) -> Self {
         Self { addr, http: Http::new(Duration::from_secs(5)) }
     }

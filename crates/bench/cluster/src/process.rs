@@ -15,7 +15,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::keeper::{Keeper, MARK, Order};
-use crate::{ClusterError, Options};
+use crate::{ClusterError, ClusterOptions};
 
 /// A program that runs; killed when dropped.
 #[derive(Debug)]
@@ -144,7 +144,7 @@ impl Starting {
     ///
     /// # Errors
     /// When it ends or says something else instead, or takes too long; with the end of its log.
-    pub(crate) fn ready(&mut self, options: &Options, log: &Path) -> Result<Ready, ClusterError> {
+    pub(crate) fn ready(&mut self, options: &ClusterOptions, log: &Path) -> Result<Ready, ClusterError> {
         let from = Instant::now();
         let failed = |what: String| {
             let said = tail(log);

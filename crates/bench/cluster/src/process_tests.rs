@@ -12,8 +12,8 @@ fn start(folder: &Path, script: &str) -> Process {
     process
 }
 
-fn options(patience: Duration) -> Options {
-    Options { patience, ..Options::default() }
+fn options(patience: Duration) -> ClusterOptions {
+    ClusterOptions { patience, ..ClusterOptions::default() }
 }
 
 const LONG: Duration = Duration::from_secs(30);

@@ -5,9 +5,9 @@ use std::sync::PoisonError;
 use toml::Table;
 
 use crate::config::merge;
-use crate::{ClusterError, Node};
+use crate::{ClusterError, ClusterNode};
 
-impl Node {
+impl ClusterNode {
     /// Stops it and starts it again with these of TiKV's keys over those that it had; what was changed online is forgotten. Waits
     /// until it serves.
     ///

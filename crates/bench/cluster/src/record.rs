@@ -6,12 +6,12 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use mount::{Home, MountError};
+use mount::{MountError, MountHome};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use private_dir::Purpose;
+use private_dir::FolderPurpose;
 
-use crate::{ClusterError, Lab, cgroup, process};
+use crate::{ClusterError, TestBed, cgroup, process};
 
 /// How the folders of clusters begin.
 pub(crate) const PREFIX: &str = "cluster-";
@@ -91,15 +91,15 @@ pub(crate) fn group_prefix(folder: &Path) -> String {
 /// # Errors
 /// When the scratch folder is not this user's alone, or something cannot be cleared away: the first such thing, after all others
 /// were.
-pub fn sweep(lab: &Lab) -> Result<u32, ClusterError> {
-    match private_dir::existing(&lab.scratch, Purpose::SCRATCH)? {
+pub fn sweep(lab: &TestBed) -> Result<u32, ClusterError> {
+    match private_dir::existing(&lab.scratch, FolderPurpose::SCRATCH)? {
         Some(scratch) => sweep_in(&lab.home, &scratch),
         None => Ok(0),
     }
 }
 
 /// The same in a scratch folder that was opened before.
-pub(crate) fn sweep_in(home: &Home, scratch: &Path) -> Result<u32, ClusterError> {
+pub(crate) fn sweep_in(home: &MountHome, scratch: &Path) -> Result<u32, ClusterError> {
     let entries = std::fs::read_dir(scratch).into_iter().flatten().flatten();
     let (mut swept, mut first) = (0, Ok(()));
     for folder in entries.filter(is_cluster).map(|entry| entry.path()) {
@@ -118,8 +118,8 @@ fn is_cluster(entry: &DirEntry) -> bool {
 }
 
 /// Clears a cluster away if its process is gone; answers whether it was.
-fn swept_one(home: &Home, folder: &Path) -> Result<bool, ClusterError> {
-    private_dir::existing(folder, Purpose::SCRATCH)?;
+fn swept_one(home: &MountHome, folder: &Path) -> Result<bool, ClusterError> {
+    private_dir::existing(folder, FolderPurpose::SCRATCH)?;
     let Some(record) = Record::read(folder) else { return Ok(false) };
     let (pid, since) = record.starter;
     if process::started(pid) == Some(since) {
@@ -130,7 +130,7 @@ fn swept_one(home: &Home, folder: &Path) -> Result<bool, ClusterError> {
 }
 
 /// Ends and removes all of a record, and the folder itself, as far as it can be.
-pub(crate) fn clear(home: &Home, record: &Record, folder: &Path) -> Result<(), ClusterError> {
+pub(crate) fn clear(home: &MountHome, record: &Record, folder: &Path) -> Result<(), ClusterError> {
     for (pid, since) in &record.processes {
         end(*pid, *since, folder);
     }
@@ -161,7 +161,7 @@ fn end(pid: i32, since: u64, folder: &Path) {
 }
 
 /// Unmounts the disks in a folder and deletes their data; fine if there are none.
-pub(crate) fn unmount(home: &Home, dir: &Path) -> Result<(), ClusterError> {
+pub(crate) fn unmount(home: &MountHome, dir: &Path) -> Result<(), ClusterError> {
     /// A process that was killed leaves its files a moment later.
     const PATIENCE: Duration = Duration::from_secs(10);
     let from = Instant::now();

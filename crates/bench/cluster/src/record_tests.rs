@@ -31,7 +31,7 @@ impl Drop for Other {
 struct Left {
     place: tempfile::TempDir,
     folder: PathBuf,
-    home: Home,
+    home: MountHome,
 }
 
 impl Left {
@@ -40,7 +40,7 @@ impl Left {
         let folder = place.path().join("cluster-a1");
         std::fs::DirBuilder::new().mode(0o700).create(&folder).unwrap();
         record(&folder).write(&folder).unwrap();
-        let home = Home::open(place.path().join("run"), "/bin/true").unwrap();
+        let home = MountHome::open(place.path().join("run"), "/bin/true").unwrap();
         Self { place, folder, home }
     }
 

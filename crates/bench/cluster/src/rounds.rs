@@ -11,7 +11,7 @@ const EVERY: Duration = Duration::from_secs(1);
 
 /// One look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Round {
+pub struct SampleRound {
     /// Counted from 0.
     pub number: usize,
     /// Whether it is the last: none comes after it.
@@ -20,24 +20,24 @@ pub struct Round {
 
 /// Rounds under way; when this is dropped, the last one has been made.
 #[derive(Debug)]
-pub struct Rounds {
+pub struct SampleRounds {
     done: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Rounds {
+impl SampleRounds {
     /// Begins with the first round at once, in a thread of this name.
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn start(name: String, mut look: impl FnMut(Round) + Send + 'static) -> io::Result<Self> {
+    pub fn start(name: String, mut look: impl FnMut(SampleRound) + Send + 'static) -> io::Result<Self> {
         let done = Arc::<AtomicBool>::default();
         let ending = Arc::clone(&done);
         let thread = Builder::new().name(name).spawn(move || {
             let mut next = Instant::now();
             for number in 0.. {
                 let is_last = ending.load(Ordering::Relaxed);
-                look(Round { number, is_last });
+                look(SampleRound { number, is_last });
                 if is_last {
                     return;
                 }
@@ -71,7 +71,7 @@ impl Rounds {
     }
 }
 
-impl Drop for Rounds {
+impl Drop for SampleRounds {
     fn drop(&mut self) {
         self.end();
     }
@@ -85,9 +85,10 @@ mod tests {
 
     #[test]
     fn the_first_round_comes_at_once_and_the_last_when_it_is_told_to_end() {
-        let made = Arc::<Mutex<Vec<Round>>>::default();
+        let made = Arc::<Mutex<Vec<SampleRound>>>::default();
         let seen = Arc::clone(&made);
-        let mut rounds = Rounds::start("rounds".to_owned(), move |round| seen.lock().unwrap().push(round)).unwrap();
+        let mut rounds =
+            SampleRounds::start("rounds".to_owned(), move |round| seen.lock().unwrap().push(round)).unwrap();
         while made.lock().unwrap().is_empty() {
             std::thread::yield_now();
         }
@@ -102,7 +103,7 @@ mod tests {
     fn one_that_is_dropped_has_ended() {
         let lives = Arc::new(());
         let held = Arc::clone(&lives);
-        drop(Rounds::start("rounds".to_owned(), move |_| drop(Arc::clone(&held))).unwrap());
+        drop(SampleRounds::start("rounds".to_owned(), move |_| drop(Arc::clone(&held))).unwrap());
         assert_eq!(Arc::strong_count(&lives), 1);
     }
 }

@@ -1,6 +1,6 @@
 //! What is read of a server's `/metrics`, and the series that it becomes.
 
-use timeline::{Merge, Unit};
+use timeline::{MergeRule, SeriesUnit};
 
 /// How a value of an interval follows from those at its ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,8 +23,8 @@ pub(crate) enum Fold {
 pub(crate) struct Row {
     /// The name of the series.
     pub(crate) series: &'static str,
-    pub(crate) unit: Unit,
-    pub(crate) merge: Merge,
+    pub(crate) unit: SeriesUnit,
+    pub(crate) merge: MergeRule,
     pub(crate) kind: Kind,
     /// TiKV's metric, and the labels that it must have.
     pub(crate) metric: &'static str,
@@ -37,17 +37,17 @@ pub(crate) struct Row {
 /// A row for what adds up over column families.
 const fn row(
     series: &'static str,
-    (unit, merge, kind): (Unit, Merge, Kind),
+    (unit, merge, kind): (SeriesUnit, MergeRule, Kind),
     metric: &'static str,
     labels: &'static [(&'static str, &'static str)],
 ) -> Row {
     Row { series, unit, merge, kind, metric, labels, fold: Fold::Sum, scale: 1.0 }
 }
 
-const BYTES: (Unit, Merge, Kind) = (Unit::Bytes, Merge::Sum, Kind::Counter);
-const COUNT: (Unit, Merge, Kind) = (Unit::Count, Merge::Sum, Kind::Counter);
-const TIME: (Unit, Merge, Kind) = (Unit::Seconds, Merge::Sum, Kind::Counter);
-const LEVEL: (Unit, Merge, Kind) = (Unit::Bytes, Merge::Mean, Kind::Gauge);
+const BYTES: (SeriesUnit, MergeRule, Kind) = (SeriesUnit::Bytes, MergeRule::Sum, Kind::Counter);
+const COUNT: (SeriesUnit, MergeRule, Kind) = (SeriesUnit::Count, MergeRule::Sum, Kind::Counter);
+const TIME: (SeriesUnit, MergeRule, Kind) = (SeriesUnit::Seconds, MergeRule::Sum, Kind::Counter);
+const LEVEL: (SeriesUnit, MergeRule, Kind) = (SeriesUnit::Bytes, MergeRule::Mean, Kind::Gauge);
 
 /// All that is read of a TiKV. Metrics are TiKV's: its dashboards of v8.5, metrics/grafana/tikv_details.json; the log's are raft-engine
 /// 0.4's src/metrics.rs.
@@ -75,7 +75,7 @@ pub(crate) const TIKV: [Row; 18] = [
         fold: Fold::Max,
         ..row(
             "level0_files",
-            (Unit::Count, Merge::Max, Kind::Gauge),
+            (SeriesUnit::Count, MergeRule::Max, Kind::Gauge),
             "tikv_engine_num_files_at_level",
             &[("db", "kv"), ("level", "0")],
         )
@@ -84,7 +84,7 @@ pub(crate) const TIKV: [Row; 18] = [
         fold: Fold::Max,
         ..row(
             "memtables",
-            (Unit::Count, Merge::Max, Kind::Gauge),
+            (SeriesUnit::Count, MergeRule::Max, Kind::Gauge),
             "tikv_engine_num_immutable_mem_table",
             &[("db", "kv")],
         )
@@ -104,6 +104,6 @@ pub(crate) const TIDB: [Row; 8] = [
     row("tso_rpcs", COUNT, "pd_client_request_handle_requests_duration_seconds_count", &[("type", "tso")]),
     row("busy_backoff_time", TIME, "tidb_tikvclient_backoff_seconds_sum", &[("type", "tikvServerBusy")]),
     row("tidb_cpu_time", TIME, "process_cpu_seconds_total", &[]),
-    row("connections", (Unit::Count, Merge::Mean, Kind::Gauge), "tidb_server_connections", &[]),
+    row("connections", (SeriesUnit::Count, MergeRule::Mean, Kind::Gauge), "tidb_server_connections", &[]),
     row("resident_bytes", LEVEL, "process_resident_memory_bytes", &[]),
 ];

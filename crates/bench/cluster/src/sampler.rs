@@ -2,30 +2,30 @@
 
 use std::sync::{Arc, Mutex};
 
-use metrics::{Latencies, NodeRates, NodeSample};
-use timeline::{About, Timeline};
+use metrics::{DiskLatencies, NodeRates, NodeSample};
+use timeline::{Timeline, TimelineInfo};
 
 use crate::looks::{Looks, locked};
-use crate::{ClusterError, EngineCounters, Node, series};
+use crate::{ClusterError, ClusterNode, EngineCounters, series};
 
 /// Latencies are fetched with every so many samples: a histogram is some kilobytes of text.
 const LATENCIES_EVERY: usize = 5;
 
 /// Looks at every node each second.
 #[derive(Debug)]
-pub struct Sampler(Looks<Node, Seen>);
+pub struct NodeSampler(Looks<ClusterNode, Seen>);
 
 /// What was seen of one node.
 #[derive(Debug, Default)]
 struct Seen {
     disks: Vec<NodeSample>,
-    latencies: Vec<Vec<Latencies>>,
+    latencies: Vec<Vec<DiskLatencies>>,
     engine: Vec<EngineCounters>,
 }
 
 /// What a node did in the last interval that was seen.
 #[derive(Debug, Clone, Default)]
-pub struct Latest {
+pub struct NodeActivity {
     /// Its name.
     pub node: String,
     /// Its disks.
@@ -34,17 +34,17 @@ pub struct Latest {
     pub engine: Option<(EngineCounters, EngineCounters)>,
 }
 
-impl Sampler {
-    pub(crate) fn start(nodes: &[Arc<Node>]) -> Result<Self, ClusterError> {
-        let name = |node: &Node| format!("sampler-{}", node.name());
-        let looks = Looks::start(nodes.iter().cloned(), name, |node: &Node, seen, round| {
+impl NodeSampler {
+    pub(crate) fn start(nodes: &[Arc<ClusterNode>]) -> Result<Self, ClusterError> {
+        let name = |node: &ClusterNode| format!("sampler-{}", node.name());
+        let looks = Looks::start(nodes.iter().cloned(), name, |node: &ClusterNode, seen, round| {
             look(node, seen, round.is_last || round.number.is_multiple_of(LATENCIES_EVERY));
         });
         looks.map(Self)
     }
 
     /// What each node did in the last interval, in their order.
-    pub fn latest(&self) -> Vec<Latest> {
+    pub fn latest(&self) -> Vec<NodeActivity> {
         self.0.map(|node, seen| seen.latest(node.name()))
     }
 
@@ -54,7 +54,7 @@ impl Sampler {
     /// When the samples make no valid Timeline: a clock that went backwards.
     pub fn finish(self) -> Result<Timeline, ClusterError> {
         self.0.finish(|node, seen| {
-            let about = About { start: Some(node.disks_since()), ..About::default() };
+            let about = TimelineInfo { start: Some(node.disks_since()), ..TimelineInfo::default() };
             let mut both = [metrics::timeline(&seen.disks, &seen.latencies, about), series::engine(&seen.engine)];
             both.iter_mut().for_each(|timeline| series::label(timeline, node.name(), node.zone()));
             both
@@ -63,15 +63,15 @@ impl Sampler {
 }
 
 impl Seen {
-    fn latest(&self, node: &str) -> Latest {
+    fn latest(&self, node: &str) -> NodeActivity {
         let disks = self.disks.last_chunk().map(|[before, after]| metrics::rates(before, after));
         let engine = self.engine.last_chunk().map(|[before, after]| (before.clone(), after.clone()));
-        Latest { node: node.to_owned(), disks, engine }
+        NodeActivity { node: node.to_owned(), disks, engine }
     }
 }
 
 /// A node that is down, or does not answer in time, is not seen this time.
-fn look(node: &Node, seen: &Mutex<Seen>, with_latencies: bool) {
+fn look(node: &ClusterNode, seen: &Mutex<Seen>, with_latencies: bool) {
     let disks = if with_latencies {
         node.reading().map(|reading| (reading.sample, reading.latencies))
     } else {

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use timeline::{About, Merge, Point, Points, Series, Timeline, Unit};
+use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline, TimelineInfo};
 use units::Nanos;
 
 use crate::EngineCounters;
@@ -30,25 +30,25 @@ pub(crate) fn engine(samples: &[EngineCounters]) -> Timeline {
             continue;
         }
         let mut add = |name, labels, unit, merge, value: f64| {
-            all.add((name, labels), unit, merge, Point { from, until, value });
+            all.add((name, labels), unit, merge, SeriesPoint { from, until, value });
         };
         for (row, value) in now.pairs(was) {
             add(row.series, Labels::new(), row.unit, row.merge, value);
         }
         if let Some(value) = now.write_amplification(was) {
-            add("write_amplification", Labels::new(), Unit::None, Merge::Mean, value);
+            add("write_amplification", Labels::new(), SeriesUnit::None, MergeRule::Mean, value);
         }
         for (pool, seconds) in &now.cpu {
             let value = growth(was.cpu.get(pool).copied(), *seconds);
-            add("cpu_time", labels([("pool", pool)]), Unit::Seconds, Merge::Sum, value);
+            add("cpu_time", labels([("pool", pool)]), SeriesUnit::Seconds, MergeRule::Sum, value);
         }
         for (traffic, bytes) in &now.zones {
             let of = labels([("from", &traffic.from), ("to", &traffic.to), ("kind", &traffic.kind)]);
             let value = growth(was.zones.get(traffic).copied(), *bytes);
-            add("zone_bytes", of, Unit::Bytes, Merge::Sum, value);
+            add("zone_bytes", of, SeriesUnit::Bytes, MergeRule::Sum, value);
         }
     }
-    Timeline { about: About { start: Some(start), ..About::default() }, series: all.finish() }
+    Timeline { about: TimelineInfo { start: Some(start), ..TimelineInfo::default() }, series: all.finish() }
 }
 
 /// Says of all series whose they are.
@@ -70,20 +70,18 @@ fn labels<const N: usize>(pairs: [(&str, &String); N]) -> Labels {
 }
 
 /// Series that grow point by point.
-struct Collect(BTreeMap<(&'static str, Labels), (Unit, Merge, Vec<Point>)>);
+struct Collect(BTreeMap<(&'static str, Labels), (SeriesUnit, MergeRule, Vec<SeriesPoint>)>);
 
 impl Collect {
-    fn add(&mut self, of: (&'static str, Labels), unit: Unit, merge: Merge, point: Point) {
+    fn add(&mut self, of: (&'static str, Labels), unit: SeriesUnit, merge: MergeRule, point: SeriesPoint) {
         self.0.entry(of).or_insert_with(|| (unit, merge, Vec::new())).2.push(point);
     }
 
     fn finish(self) -> Vec<Series> {
-        let series = |((name, labels), (unit, merge, points)): ((&str, Labels), (Unit, Merge, Vec<Point>))| Series {
-            name: name.to_owned(),
-            labels,
-            unit,
-            points: Points::Values(merge, points),
-        };
+        let series =
+            |((name, labels), (unit, merge, points)): ((&str, Labels), (SeriesUnit, MergeRule, Vec<SeriesPoint>))| {
+                Series { name: name.to_owned(), labels, unit, points: SeriesPoints::Values(merge, points) }
+            };
         self.0.into_iter().map(series).collect()
     }
 }
@@ -95,7 +93,7 @@ mod tests {
 
     fn values(timeline: &Timeline, name: &str) -> Vec<f64> {
         let series = timeline.series.iter().find(|series| series.name == name).unwrap();
-        let Points::Values(_, points) = &series.points else { panic!("{name} has no values") };
+        let SeriesPoints::Values(_, points) = &series.points else { panic!("{name} has no values") };
         points.iter().map(|point| point.value).collect()
     }
 

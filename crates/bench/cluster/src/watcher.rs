@@ -8,7 +8,7 @@ use timeline::Timeline;
 use crate::http::{Http, accepted};
 use crate::looks::{Looks, locked};
 use crate::rows::{Row, TIDB, TIKV};
-use crate::{ClusterError, EngineCounters, Latest, series};
+use crate::{ClusterError, EngineCounters, NodeActivity, series};
 
 /// A server that does not answer so long is not seen this time.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -18,14 +18,14 @@ const EVERY: usize = 5;
 
 /// Which program a server is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Server {
+pub enum ServerProgram {
     /// TiDB; its status port is 10080 unless told otherwise.
     TiDb,
     /// TiKV; its status port is 20180 unless told otherwise.
     TiKv,
 }
 
-impl Server {
+impl ServerProgram {
     fn rows(self) -> &'static [Row] {
         match self {
             Self::TiDb => &TIDB,
@@ -38,7 +38,7 @@ impl Server {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusPort {
     /// Which program it is.
-    pub server: Server,
+    pub server: ServerProgram,
     /// `host:port`, spoken to without TLS.
     pub address: String,
 }
@@ -70,7 +70,7 @@ impl StatusPort {
             .map_err(|error| ClusterError::system(format!("{url} answered no JSON"), error))?;
         let stores = told["stores"].as_array().into_iter().flatten();
         let addresses = stores.filter_map(|store| store["store"]["status_address"].as_str());
-        Ok(addresses.map(|address| Self { server: Server::TiKv, address: address.to_owned() }).collect())
+        Ok(addresses.map(|address| Self { server: ServerProgram::TiKv, address: address.to_owned() }).collect())
     }
 
     /// Those that answer; and for people, why the others are not watched.
@@ -93,9 +93,9 @@ impl StatusPort {
 
 /// Looks at servers every five seconds.
 #[derive(Debug)]
-pub struct Watcher(Looks<StatusPort, Vec<EngineCounters>>);
+pub struct ServerWatcher(Looks<StatusPort, Vec<EngineCounters>>);
 
-impl Watcher {
+impl ServerWatcher {
     /// Begins, with a look at once.
     ///
     /// # Errors
@@ -117,10 +117,10 @@ impl Watcher {
     }
 
     /// What each server did in the last interval, under its address.
-    pub fn latest(&self) -> Vec<Latest> {
+    pub fn latest(&self) -> Vec<NodeActivity> {
         self.0.map(|port, seen| {
             let engine = seen.last_chunk().map(|[before, after]| (before.clone(), after.clone()));
-            Latest { node: port.address.clone(), disks: None, engine }
+            NodeActivity { node: port.address.clone(), disks: None, engine }
         })
     }
 
@@ -143,7 +143,7 @@ mod tests {
     use std::net::TcpListener;
 
     use jiff::Timestamp;
-    use metrics::Exposition;
+    use metrics::MetricsExposition;
 
     use super::*;
 
@@ -159,7 +159,7 @@ mod tests {
                  process_resident_memory_bytes 1.5e+08"
             );
             let at = Timestamp::from_second(second).unwrap();
-            EngineCounters::read(at, Server::TiDb.rows(), &Exposition::parse(&text).unwrap())
+            EngineCounters::read(at, ServerProgram::TiDb.rows(), &MetricsExposition::parse(&text).unwrap())
         };
         let timeline = series::engine(&[counted(0, 10, 7), counted(5, 30, 17)]);
         let names: Vec<_> =
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn stores_are_found_by_the_url_of_a_driver_and_by_a_list_whose_first_does_not_answer() {
-        let expected = [StatusPort { server: Server::TiKv, address: "10.0.0.1:20180".to_owned() }];
+        let expected = [StatusPort { server: ServerProgram::TiKv, address: "10.0.0.1:20180".to_owned() }];
         assert_eq!(StatusPort::of_pd(&driver()).unwrap(), expected);
         assert_eq!(StatusPort::of_pd(&format!("tikv://{}", driver())).unwrap(), expected);
         assert_eq!(StatusPort::of_pd(&format!("tikv://{},{}", nobodys(), driver())).unwrap(), expected);
@@ -210,7 +210,8 @@ mod tests {
     #[test]
     fn a_server_that_does_not_answer_is_left_out_and_told_with_its_address() {
         let free = nobodys();
-        let (there, notes) = StatusPort::that_answer(vec![StatusPort { server: Server::TiKv, address: free.clone() }]);
+        let (there, notes) =
+            StatusPort::that_answer(vec![StatusPort { server: ServerProgram::TiKv, address: free.clone() }]);
         assert!(there.is_empty() && notes.len() == 1 && notes[0].contains(&free), "{notes:?}");
     }
 }

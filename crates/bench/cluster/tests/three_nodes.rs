@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use cluster::{Cluster, EngineCounters, Lab, Options, Programs, Regions, StatusPort, Watcher};
+use cluster::{
+    ClusterOptions, ClusterPrograms, EngineCounters, RegionLayout, RunningCluster, ServerWatcher, StatusPort, TestBed,
+};
 use deployment::Deployment;
-use mount::Home;
-use rawkv::{Client, Request, Response};
-use timeline::Points;
+use mount::MountHome;
+use rawkv::{RawClient, RawRequest, RawResponse};
+use timeline::SeriesPoints;
 
 const DEPLOYMENT: &str = r#"
 engine = "tikv"
@@ -33,12 +35,12 @@ impl Scratch {
         Self(tempfile::Builder::new().prefix("three-nodes-").tempdir_in(parent).unwrap().keep())
     }
 
-    fn lab(&self) -> Lab {
+    fn lab(&self) -> TestBed {
         let tests = std::env::current_exe().unwrap();
         let daemon = tests.parent().and_then(Path::parent).unwrap().join("examples/cluster_disks");
         assert!(daemon.is_file(), "{} is not built: cargo build --examples", daemon.display());
-        let programs = Programs::find().unwrap();
-        Lab { home: Home::open(self.0.join("run"), daemon).unwrap(), scratch: self.0.join("lab"), programs }
+        let programs = ClusterPrograms::find().unwrap();
+        TestBed { home: MountHome::open(self.0.join("run"), daemon).unwrap(), scratch: self.0.join("lab"), programs }
     }
 }
 
@@ -66,7 +68,11 @@ fn value(number: u64) -> Bytes {
 }
 
 /// Sends requests, 64 at a time, and gives all answers by number. All must be answered well.
-fn ask(client: &Client, numbers: std::ops::Range<u64>, request: impl Fn(u64) -> Request) -> Vec<(u64, Response)> {
+fn ask(
+    client: &RawClient,
+    numbers: std::ops::Range<u64>,
+    request: impl Fn(u64) -> RawRequest,
+) -> Vec<(u64, RawResponse)> {
     let mut session = client.session();
     let (mut waiting, mut done, mut answers) = (0, Vec::new(), Vec::new());
     let mut numbers = numbers.peekable();
@@ -87,20 +93,20 @@ fn ask(client: &Client, numbers: std::ops::Range<u64>, request: impl Fn(u64) -> 
     answers
 }
 
-fn put(client: &Client, numbers: std::ops::Range<u64>) {
-    for (number, answer) in ask(client, numbers, |number| Request::Put(key(number), value(number))) {
-        assert_eq!(answer, Response::Done, "put {number}");
+fn put(client: &RawClient, numbers: std::ops::Range<u64>) {
+    for (number, answer) in ask(client, numbers, |number| RawRequest::Put(key(number), value(number))) {
+        assert_eq!(answer, RawResponse::Done, "put {number}");
     }
 }
 
-fn check(client: &Client, numbers: std::ops::Range<u64>) {
-    for (number, answer) in ask(client, numbers, |number| Request::Get(key(number))) {
-        assert_eq!(answer, Response::Value(Some(value(number))), "get {number}");
+fn check(client: &RawClient, numbers: std::ops::Range<u64>) {
+    for (number, answer) in ask(client, numbers, |number| RawRequest::Get(key(number))) {
+        assert_eq!(answer, RawResponse::Value(Some(value(number))), "get {number}");
     }
 }
 
 /// Tells what the nodes said if the test fails.
-struct Telling<'a>(&'a Cluster);
+struct Telling<'a>(&'a RunningCluster);
 
 impl Drop for Telling<'_> {
     fn drop(&mut self) {
@@ -116,14 +122,14 @@ fn sum(timeline: &timeline::Timeline, name: &str, disk: Option<&str>) -> f64 {
         series.name == name && disk.is_none_or(|disk| series.labels.get("disk").is_some_and(|label| label == disk))
     };
     let values = |series: &timeline::Series| match &series.points {
-        Points::Values(_, points) => points.iter().map(|point| point.value).sum(),
-        Points::Latencies(_) => 0.0,
+        SeriesPoints::Values(_, points) => points.iter().map(|point| point.value).sum(),
+        SeriesPoints::Latencies(_) => 0.0,
     };
     timeline.series.iter().filter(of).map(values).sum()
 }
 
 /// Waits until a node has told of bytes between zones: one that was restarted a moment ago may not have been reached yet.
-fn wait_for_traffic(node: &cluster::Node) {
+fn wait_for_traffic(node: &cluster::ClusterNode) {
     let from = Instant::now();
     while !node.engine().unwrap().zones.keys().any(|traffic| traffic.from != traffic.to) {
         assert!(from.elapsed() < Duration::from_secs(20), "no byte between zones in 20 s: {}", node.said());
@@ -140,13 +146,21 @@ fn keys() -> toml::Table {
 fn three_nodes_keep_what_they_acknowledged() {
     let scratch = Scratch::new();
     let deployment = Deployment::from_text(&textfile::Text::new("deployment.toml", DEPLOYMENT)).unwrap();
-    let options =
-        Options { memory: Some(units::Bytes::mib(512)), regions: Regions::Even(6), keys: keys(), ..Options::default() };
-    let cluster = Cluster::start(&scratch.lab(), &deployment, &options, &mut |_| ()).unwrap();
+    let options = ClusterOptions {
+        memory: Some(units::Bytes::mib(512)),
+        regions: RegionLayout::Even(6),
+        keys: keys(),
+        ..ClusterOptions::default()
+    };
+    let cluster = RunningCluster::start(&scratch.lab(), &deployment, &options, &mut |_| ()).unwrap();
     let telling = Telling(&cluster);
     let sampler = cluster.sampler().unwrap();
-    let options = rawkv::Options { retry_unknown: true, timeout: Duration::from_secs(30), ..rawkv::Options::default() };
-    let client = Client::connect(&cluster.pd().addr().to_string(), options).unwrap();
+    let options = rawkv::RawClientOptions {
+        retry_unknown: true,
+        timeout: Duration::from_secs(30),
+        ..rawkv::RawClientOptions::default()
+    };
+    let client = RawClient::connect(&cluster.pd().addr().to_string(), options).unwrap();
 
     put(&client, 0..2000);
     check(&client, 0..2000);
@@ -176,7 +190,7 @@ fn three_nodes_keep_what_they_acknowledged() {
     let pds = format!("tikv://127.0.0.1:1,{}", cluster.pd().addr());
     let (ports, missing) = StatusPort::that_answer(StatusPort::of_pd(&pds).unwrap());
     assert_eq!((ports.len(), missing), (3, Vec::new()));
-    let watcher = Watcher::start(&ports).unwrap();
+    let watcher = ServerWatcher::start(&ports).unwrap();
     put(&client, 2500..3000);
     check(&client, 0..3000);
     let watched = watcher.finish().unwrap();

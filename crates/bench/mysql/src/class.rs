@@ -8,7 +8,7 @@ use mysql_async::{DriverError, Error};
 /// What an error means. Of several meanings that servers give one number, the first counts: what may pass ends no run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Class {
+pub enum ErrorClass {
     /// Two transactions waited for each other; this one was taken back.
     Deadlock,
     /// A lock was waited for too long.
@@ -37,7 +37,7 @@ pub enum Class {
 #[derive(serde::Deserialize)]
 struct Row {
     code: u16,
-    class: Class,
+    class: ErrorClass,
     #[serde(rename = "server")]
     _server: String,
     #[serde(rename = "name")]
@@ -50,15 +50,15 @@ fn rows() -> impl Iterator<Item = Row> {
     rows.map(|row| row.expect("a table of this crate, which tests read"))
 }
 
-static CODES: LazyLock<HashMap<u16, Class>> = LazyLock::new(|| {
+static CODES: LazyLock<HashMap<u16, ErrorClass>> = LazyLock::new(|| {
     let mut codes = HashMap::new();
     for row in rows() {
-        codes.entry(row.code).and_modify(|class: &mut Class| *class = row.class.min(*class)).or_insert(row.class);
+        codes.entry(row.code).and_modify(|class: &mut ErrorClass| *class = row.class.min(*class)).or_insert(row.class);
     }
     codes
 });
 
-impl Class {
+impl ErrorClass {
     /// All that a transaction is tried again after.
     pub const AGAIN: [Self; 5] = [Self::Deadlock, Self::LockWait, Self::Conflict, Self::Unavailable, Self::Lost];
 
@@ -115,34 +115,34 @@ mod tests {
         Error::Server(ServerError { code, message: "no".to_owned(), state: "42000".to_owned() })
     }
 
-    fn of(code: u16) -> Class {
-        Class::of(&server(code))
+    fn of(code: u16) -> ErrorClass {
+        ErrorClass::of(&server(code))
     }
 
     #[test]
     fn errors_are_tried_again_only_where_that_helps() {
         for (code, class) in [
-            (1213, Class::Deadlock),
-            (9007, Class::Conflict),
-            (8229, Class::Conflict),
-            (9004, Class::LockWait),
-            (9010, Class::Unavailable),
-            (9011, Class::Unavailable),
-            (1114, Class::Full),
-            (1062, Class::Data),
-            (1142, Class::Privilege),
-            (8121, Class::Privilege),
-            (1045, Class::Credentials),
-            (1146, Class::Statement),
-            (1105, Class::Other),
+            (1213, ErrorClass::Deadlock),
+            (9007, ErrorClass::Conflict),
+            (8229, ErrorClass::Conflict),
+            (9004, ErrorClass::LockWait),
+            (9010, ErrorClass::Unavailable),
+            (9011, ErrorClass::Unavailable),
+            (1114, ErrorClass::Full),
+            (1062, ErrorClass::Data),
+            (1142, ErrorClass::Privilege),
+            (8121, ErrorClass::Privilege),
+            (1045, ErrorClass::Credentials),
+            (1146, ErrorClass::Statement),
+            (1105, ErrorClass::Other),
         ] {
             assert_eq!(of(code), class, "{code}");
-            let again = class < Class::Data;
-            assert_eq!(Class::AGAIN.contains(&of(code)), again, "{code}");
-            assert_eq!(of(code).ends_run(), class > Class::Other, "{code}");
+            let again = class < ErrorClass::Data;
+            assert_eq!(ErrorClass::AGAIN.contains(&of(code)), again, "{code}");
+            assert_eq!(of(code).ends_run(), class > ErrorClass::Other, "{code}");
         }
-        assert_eq!(Class::of(&Error::Driver(DriverError::ConnectionClosed)), Class::Lost);
-        assert_eq!(of(60_000), Class::Other, "a code that no list has ends no run");
+        assert_eq!(ErrorClass::of(&Error::Driver(DriverError::ConnectionClosed)), ErrorClass::Lost);
+        assert_eq!(of(60_000), ErrorClass::Other, "a code that no list has ends no run");
     }
 
     #[test]
@@ -151,7 +151,7 @@ mod tests {
         let theirs: Vec<_> = rows().filter(|row| row.code >= 9001 && row.code != prometheus).collect();
         assert_eq!(theirs.len(), 12, "9001 to 9013");
         for row in theirs {
-            assert!(Class::AGAIN.contains(&of(row.code)), "{}", row.code);
+            assert!(ErrorClass::AGAIN.contains(&of(row.code)), "{}", row.code);
         }
     }
 
@@ -172,14 +172,14 @@ mod tests {
 
     #[test]
     fn servers_disagree_only_where_both_gave_their_newest_numbers() {
-        let mut meanings: BTreeMap<u16, BTreeSet<Class>> = BTreeMap::new();
+        let mut meanings: BTreeMap<u16, BTreeSet<ErrorClass>> = BTreeMap::new();
         for row in rows() {
             meanings.entry(row.code).or_default().insert(row.class);
         }
         let several: Vec<_> = meanings.iter().filter(|(_, classes)| classes.len() > 1).collect();
         assert!(several.iter().all(|(code, _)| (4000..4200).contains(*code)), "{several:?}");
         // MySQL closes an idle connection so; MariaDB has it for a trigger that is not there.
-        assert_eq!(of(4031), Class::Lost);
+        assert_eq!(of(4031), ErrorClass::Lost);
     }
 
     #[test]

@@ -4,18 +4,18 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bench::{Answer, Failure};
+use bench::{OperationAnswer, OperationFailure};
 use mysql_async::Error;
-use tpcc::{Fault, Session, transact};
+use tpcc::{SqlSession, TransactionFault, transact};
 
 use crate::class::words;
 use crate::connection::Connection;
-use crate::{Class, Retries, Target, Work, inserts};
+use crate::{ErrorClass, RetryBudget, SqlTarget, SqlWork, inserts};
 
 /// One client of the database.
 pub(crate) struct Client {
-    target: Arc<Target>,
-    retries: Arc<Retries>,
+    target: Arc<SqlTarget>,
+    retries: Arc<RetryBudget>,
     connection: Option<Connection>,
     patience: Duration,
 }
@@ -31,7 +31,7 @@ const GONE: Duration = Duration::from_millis(100);
 
 impl Client {
     /// Not connected yet; a lost server is waited for so long.
-    pub(crate) fn new(target: Arc<Target>, retries: Arc<Retries>, patience: Duration) -> Self {
+    pub(crate) fn new(target: Arc<SqlTarget>, retries: Arc<RetryBudget>, patience: Duration) -> Self {
         Self { target, retries, connection: None, patience }
     }
 
@@ -48,16 +48,16 @@ impl Client {
     }
 
     /// The connection, opened anew if it was lost.
-    async fn connection(&mut self) -> Result<&mut Connection, Failure> {
+    async fn connection(&mut self) -> Result<&mut Connection, OperationFailure> {
         let from = Instant::now();
         while self.connection.is_none() {
             if self.retries.stopped() {
-                return Err(Failure::Refused("the run was ended while the server was gone".to_owned()));
+                return Err(OperationFailure::Refused("the run was ended while the server was gone".to_owned()));
             }
             match self.connect().await {
                 Ok(()) => {}
                 Err(error) => {
-                    let class = Class::of(&error);
+                    let class = ErrorClass::of(&error);
                     let reason = format!("no connection: {}", words(&error));
                     if class.ends_run() {
                         self.retries.end(class, reason.clone());
@@ -65,41 +65,41 @@ impl Client {
                         tokio::time::sleep(GONE).await;
                         continue;
                     }
-                    return Err(Failure::Refused(reason));
+                    return Err(OperationFailure::Refused(reason));
                 }
             }
         }
-        self.connection.as_mut().ok_or_else(|| Failure::Refused("no connection".to_owned()))
+        self.connection.as_mut().ok_or_else(|| OperationFailure::Refused("no connection".to_owned()))
     }
 
     /// Does it, again where that helps.
-    pub(crate) async fn perform(&mut self, work: &Work) -> Result<Answer, Failure> {
+    pub(crate) async fn perform(&mut self, work: &SqlWork) -> Result<OperationAnswer, OperationFailure> {
         let mut tries = 0;
         loop {
             tries += 1;
             let connection = self.connection().await?;
             let fault = match work {
                 // An autocommitted statement is its own commit.
-                Work::Insert { rows, .. } => {
-                    connection.execute(&inserts::statement(*rows)).await.map_err(Fault::Commit).map(drop)
+                SqlWork::Insert { rows, .. } => {
+                    connection.execute(&inserts::statement(*rows)).await.map_err(TransactionFault::Commit).map(drop)
                 }
-                Work::Tpcc(input) => transact(connection, input, &now()).await.map(drop),
+                SqlWork::Tpcc(input) => transact(connection, input, &now()).await.map(drop),
             };
             let (error, committing) = match fault {
-                Ok(()) => return Ok(Answer::default()),
-                Err(Fault::Before(error)) => (error, false),
-                Err(Fault::Commit(error)) => (error, true),
-                Err(missing @ Fault::Missing(_)) => {
+                Ok(()) => return Ok(OperationAnswer::default()),
+                Err(TransactionFault::Before(error)) => (error, false),
+                Err(TransactionFault::Commit(error)) => (error, true),
+                Err(missing @ TransactionFault::Missing(_)) => {
                     let _ = connection.rollback().await;
-                    return Err(Failure::Refused(missing.to_string()));
+                    return Err(OperationFailure::Refused(missing.to_string()));
                 }
             };
-            let class = Class::of(&error);
-            if class == Class::Lost {
+            let class = ErrorClass::of(&error);
+            if class == ErrorClass::Lost {
                 self.retries.count(class);
                 self.connection = None;
                 if committing {
-                    return Err(Failure::Unknown(format!("the connection was lost: {}", words(&error))));
+                    return Err(OperationFailure::Unknown(format!("the connection was lost: {}", words(&error))));
                 }
                 continue;
             }
@@ -109,8 +109,8 @@ impl Client {
             if class.ends_run() {
                 self.retries.end(class, words(&error));
             }
-            if !Class::AGAIN.contains(&class) || tries >= TRIES || self.retries.stopped() {
-                return Err(Failure::Refused(words(&error)));
+            if !ErrorClass::AGAIN.contains(&class) || tries >= TRIES || self.retries.stopped() {
+                return Err(OperationFailure::Refused(words(&error)));
             }
             self.retries.count(class);
             tokio::time::sleep(PAUSE * tries).await;

@@ -4,24 +4,24 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bench::{BenchError, Driver, Finished};
+use bench::{BenchError, Driver, FinishedOperation};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 
 use crate::class::words;
 use crate::client::Client;
-use crate::{Retries, Target, Work};
+use crate::{RetryBudget, SqlTarget, SqlWork};
 
 /// Clients that one thread drives, each with a connection.
 #[derive(Debug)]
 pub(crate) struct Clients {
     runtime: Runtime,
-    work: Vec<UnboundedSender<(u64, Work)>>,
+    work: Vec<UnboundedSender<(u64, SqlWork)>>,
     idle: Vec<usize>,
     /// Work that waits for a client: the loops of `bench` give no more than there are.
-    waiting: VecDeque<(u64, Work)>,
-    done: UnboundedReceiver<(usize, Finished)>,
+    waiting: VecDeque<(u64, SqlWork)>,
+    done: UnboundedReceiver<(usize, FinishedOperation)>,
 }
 
 /// Connections that are opened at once: more would find the server's queue full (`back_log`, 80 by default).
@@ -34,8 +34,8 @@ impl Clients {
     /// When one cannot be.
     pub(crate) fn connect(
         count: usize,
-        target: &Arc<Target>,
-        retries: &Arc<Retries>,
+        target: &Arc<SqlTarget>,
+        retries: &Arc<RetryBudget>,
         patience: Duration,
     ) -> Result<Self, BenchError> {
         let runtime = Builder::new_current_thread().enable_all().build();
@@ -66,13 +66,13 @@ impl Clients {
         })?;
         let (finished, done) = unbounded_channel();
         let work = (0..).zip(clients).map(|(at, client)| {
-            let (sender, mut receiver) = unbounded_channel::<(u64, Work)>();
+            let (sender, mut receiver) = unbounded_channel::<(u64, SqlWork)>();
             let finished = finished.clone();
             runtime.spawn(async move {
                 let mut client = client;
                 while let Some((tag, work)) = receiver.recv().await {
                     let outcome = client.perform(&work).await;
-                    if finished.send((at, Finished { tag, outcome })).is_err() {
+                    if finished.send((at, FinishedOperation { tag, outcome })).is_err() {
                         break;
                     }
                 }
@@ -84,7 +84,7 @@ impl Clients {
         Ok(Self { idle: (0..work.len()).collect(), work, waiting: VecDeque::new(), done, runtime })
     }
 
-    fn take(&mut self, (at, finished): (usize, Finished), done: &mut Vec<Finished>) {
+    fn take(&mut self, (at, finished): (usize, FinishedOperation), done: &mut Vec<FinishedOperation>) {
         done.push(finished);
         match self.waiting.pop_front() {
             Some(next) => self.give(at, next),
@@ -92,14 +92,14 @@ impl Clients {
         }
     }
 
-    fn give(&self, at: usize, work: (u64, Work)) {
+    fn give(&self, at: usize, work: (u64, SqlWork)) {
         // A client ends only with its sender.
         let _ = self.work[at].send(work);
     }
 }
 
-impl Driver<Work> for Clients {
-    fn submit(&mut self, tag: u64, work: Work) {
+impl Driver<SqlWork> for Clients {
+    fn submit(&mut self, tag: u64, work: SqlWork) {
         match self.idle.pop() {
             Some(at) => self.give(at, (tag, work)),
             None => self.waiting.push_back((tag, work)),
@@ -108,7 +108,7 @@ impl Driver<Work> for Clients {
 
     fn flush(&mut self) {}
 
-    fn poll(&mut self, wait: Duration, done: &mut Vec<Finished>) {
+    fn poll(&mut self, wait: Duration, done: &mut Vec<FinishedOperation>) {
         let receiver = &mut self.done;
         // Clients run only while somebody waits for them.
         let first = self.runtime.block_on(async { timeout(wait, receiver.recv()).await });

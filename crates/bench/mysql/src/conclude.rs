@@ -1,15 +1,15 @@
 //! What is asked of a server once a run has been measured.
 
 use crate::work::JobKind;
-use crate::{Found, Ground, SqlError, Stage};
+use crate::{SqlError, SqlRunResult, SqlStage, SqlTestBed};
 
-impl Ground {
+impl SqlTestBed {
     /// Asks whether the data are consistent after a run, and notes it. A server that does not answer takes nothing from what was
     /// measured: then it is noted why.
     ///
     /// # Errors
     /// [`SqlError::Interrupted`].
-    pub fn conclude(&self, found: &mut Found, tell: &mut dyn FnMut(Stage<'_>)) -> Result<(), SqlError> {
+    pub fn conclude(&self, found: &mut SqlRunResult, tell: &mut dyn FnMut(SqlStage<'_>)) -> Result<(), SqlError> {
         if !matches!(self.order.job.kind, JobKind::Tpcc(_)) {
             return Ok(());
         }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use mysql_async::consts::ColumnType;
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error, Statement as Prepared};
-use signals::{GivenUp, Stop};
-use tpcc::{Dialect, Many, Row, Session, Statement, Value};
+use signals::{GivenUp, StopSignal};
+use tpcc::{Many, SqlDialect, SqlRow, SqlSession, SqlValue, Statement};
 
-use crate::Target;
+use crate::SqlTarget;
 
 /// How long a server may take to let in.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -25,19 +25,19 @@ const CLOSING: Duration = Duration::from_secs(1);
 /// One connection, with its statements prepared as they are first needed. Whatever it waits for is given up at a signal.
 pub(crate) struct Connection {
     conn: Conn,
-    stop: Stop,
-    dialect: &'static Dialect,
+    stop: StopSignal,
+    dialect: &'static SqlDialect,
     one: HashMap<Statement, Prepared>,
     many: HashMap<(Many, usize), Prepared>,
     other: HashMap<String, Prepared>,
 }
 
 impl Connection {
-    pub(crate) async fn open(target: &Target, in_schema: bool) -> Result<Self, Error> {
-        let stop = Stop::default();
+    pub(crate) async fn open(target: &SqlTarget, in_schema: bool) -> Result<Self, Error> {
+        let stop = StopSignal::default();
         let conn = heard(stop.within(CONNECT, Conn::new(target.opts(in_schema))).await, CONNECT)?;
         let (one, many, other) = Default::default();
-        Ok(Self { conn, stop, dialect: Dialect::mysql(), one, many, other })
+        Ok(Self { conn, stop, dialect: SqlDialect::mysql(), one, many, other })
     }
 
     /// Sends a statement that takes no values and gives no rows, prepared.
@@ -63,14 +63,14 @@ impl Connection {
         let _ = self.stop.within(CLOSING, self.conn.disconnect()).await;
     }
 
-    async fn ask(&mut self, prepared: Prepared, values: &[Value]) -> Result<Vec<Row>, Error> {
+    async fn ask(&mut self, prepared: Prepared, values: &[SqlValue]) -> Result<Vec<SqlRow>, Error> {
         let values: Vec<mysql_async::Value> = values.iter().map(sent).collect();
         let rows: Vec<mysql_async::Row> = within(&self.stop, self.conn.exec(&prepared, values)).await?;
         Ok(rows.into_iter().map(received).collect())
     }
 }
 
-impl Session for Connection {
+impl SqlSession for Connection {
     type Error = Error;
 
     async fn begin(&mut self) -> Result<(), Error> {
@@ -85,7 +85,7 @@ impl Session for Connection {
         self.run("ROLLBACK").await
     }
 
-    async fn send(&mut self, statement: Statement, values: &[Value]) -> Result<Vec<Row>, Error> {
+    async fn send(&mut self, statement: Statement, values: &[SqlValue]) -> Result<Vec<SqlRow>, Error> {
         let prepared = match self.one.get(&statement) {
             Some(prepared) => prepared.clone(),
             None => {
@@ -97,7 +97,7 @@ impl Session for Connection {
         self.ask(prepared, values).await
     }
 
-    async fn send_many(&mut self, statement: Many, count: usize, values: &[Value]) -> Result<Vec<Row>, Error> {
+    async fn send_many(&mut self, statement: Many, count: usize, values: &[SqlValue]) -> Result<Vec<SqlRow>, Error> {
         let prepared = match self.many.get(&(statement, count)) {
             Some(prepared) => prepared.clone(),
             None => {
@@ -109,14 +109,14 @@ impl Session for Connection {
         self.ask(prepared, values).await
     }
 
-    async fn text(&mut self, sql: &str) -> Result<Vec<Row>, Error> {
+    async fn text(&mut self, sql: &str) -> Result<Vec<SqlRow>, Error> {
         let rows: Vec<mysql_async::Row> = within(&self.stop, self.conn.query(sql)).await?;
         Ok(rows.into_iter().map(received).collect())
     }
 }
 
 /// Waits for what a statement brings.
-async fn within<T>(stop: &Stop, statement: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+async fn within<T>(stop: &StopSignal, statement: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     heard(stop.within(STATEMENT, statement).await, STATEMENT)
 }
 
@@ -132,37 +132,37 @@ fn heard<T>(answer: Result<Result<T, Error>, GivenUp>, within: Duration) -> Resu
     Err(Error::from(error))
 }
 
-fn sent(value: &Value) -> mysql_async::Value {
+fn sent(value: &SqlValue) -> mysql_async::Value {
     match value {
-        Value::Null => mysql_async::Value::NULL,
-        Value::Int(number) => mysql_async::Value::Int(*number),
-        Value::Text(text) => mysql_async::Value::Bytes(text.as_bytes().to_vec()),
-        decimal @ Value::Decimal { .. } => mysql_async::Value::Bytes(decimal.digits().into_bytes()),
+        SqlValue::Null => mysql_async::Value::NULL,
+        SqlValue::Int(number) => mysql_async::Value::Int(*number),
+        SqlValue::Text(text) => mysql_async::Value::Bytes(text.as_bytes().to_vec()),
+        decimal @ SqlValue::Decimal { .. } => mysql_async::Value::Bytes(decimal.digits().into_bytes()),
     }
 }
 
-fn received(row: mysql_async::Row) -> Row {
+fn received(row: mysql_async::Row) -> SqlRow {
     let whole: Vec<bool> = row.columns_ref().iter().map(|column| is_whole(column.column_type())).collect();
     row.unwrap().into_iter().zip(whole).map(|(value, whole)| one(value, whole)).collect()
 }
 
-fn one(value: mysql_async::Value, whole: bool) -> Value {
+fn one(value: mysql_async::Value, whole: bool) -> SqlValue {
     use mysql_async::Value::{Bytes, Double, Float, Int, NULL, UInt};
     match value {
-        NULL => Value::Null,
-        Int(number) => Value::Int(number),
-        UInt(number) => i64::try_from(number).map_or_else(|_| Value::Text(number.to_string()), Value::Int),
+        NULL => SqlValue::Null,
+        Int(number) => SqlValue::Int(number),
+        UInt(number) => i64::try_from(number).map_or_else(|_| SqlValue::Text(number.to_string()), SqlValue::Int),
         Bytes(bytes) => {
             let text = String::from_utf8_lossy(&bytes).into_owned();
             // What is asked as text is answered as text.
             match text.parse() {
-                Ok(number) if whole => Value::Int(number),
-                _ => Value::Text(text),
+                Ok(number) if whole => SqlValue::Int(number),
+                _ => SqlValue::Text(text),
             }
         }
-        Float(number) => Value::Text(number.to_string()),
-        Double(number) => Value::Text(number.to_string()),
-        other => Value::Text(other.as_sql(true).trim_matches('\'').to_owned()),
+        Float(number) => SqlValue::Text(number.to_string()),
+        Double(number) => SqlValue::Text(number.to_string()),
+        other => SqlValue::Text(other.as_sql(true).trim_matches('\'').to_owned()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use jiff::Timestamp;
-use timeline::{About, Merge, Point, Points, Series, Timeline, Unit};
+use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline, TimelineInfo};
 use units::Nanos;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
@@ -34,7 +34,7 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
 
 /// What a server counted until an instant.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Status {
+pub struct ServerStatus {
     /// When.
     pub at: Timestamp,
     /// Seconds since the server started; `None` where it does not tell.
@@ -43,9 +43,9 @@ pub struct Status {
     values: Vec<Option<f64>>,
 }
 
-impl Status {
+impl ServerStatus {
     /// From the answer's names and values.
-    pub(crate) fn of(at: Timestamp, answer: &[tpcc::Row]) -> Self {
+    pub(crate) fn of(at: Timestamp, answer: &[tpcc::SqlRow]) -> Self {
         let told: BTreeMap<String, f64> = answer
             .iter()
             .filter_map(|row| Some((row.first()?.text().to_ascii_lowercase(), row.get(1)?.digits().parse().ok()?)))
@@ -62,7 +62,7 @@ impl Status {
 
 /// How often the server started anew while it was looked at. Behind one address there may be several servers: only one that
 /// started since the first look counts.
-pub(crate) fn restarts(samples: &[Status]) -> u32 {
+pub(crate) fn restarts(samples: &[ServerStatus]) -> u32 {
     /// Uptimes are whole seconds, and answers take a moment.
     const LEEWAY: f64 = 2.0;
     let Some(first) = samples.first().map(|sample| sample.at) else { return 0 };
@@ -80,7 +80,7 @@ pub(crate) fn restarts(samples: &[Status]) -> u32 {
 }
 
 /// The samples as series, one point for each interval between two; times count from the first.
-pub(crate) fn timeline(samples: &[Status]) -> Timeline {
+pub(crate) fn timeline(samples: &[ServerStatus]) -> Timeline {
     let Some(start) = samples.first().map(|sample| sample.at) else { return Timeline::default() };
     let since = |at: Timestamp| Nanos(u64::try_from(at.as_nanosecond() - start.as_nanosecond()).unwrap_or(0));
     let series = ROWS.iter().enumerate().map(|(at, row)| {
@@ -92,29 +92,29 @@ pub(crate) fn timeline(samples: &[Status]) -> Timeline {
                 (Kind::Counter, Some(was)) if now >= was => now - was,
                 _ => now,
             };
-            (until > from).then_some(Point { from, until, value })
+            (until > from).then_some(SeriesPoint { from, until, value })
         });
-        let merge = if row.kind == Kind::Counter { Merge::Sum } else { Merge::Mean };
+        let merge = if row.kind == Kind::Counter { MergeRule::Sum } else { MergeRule::Mean };
         Series {
             name: row.series.clone(),
             labels: BTreeMap::new(),
-            unit: row.unit.parse().unwrap_or(Unit::None),
-            points: Points::Values(merge, points.collect()),
+            unit: row.unit.parse().unwrap_or(SeriesUnit::None),
+            points: SeriesPoints::Values(merge, points.collect()),
         }
     });
     let series = series.filter(|series| !series.points.is_empty()).collect();
-    Timeline { about: About { start: Some(start), ..About::default() }, series }
+    Timeline { about: TimelineInfo { start: Some(start), ..TimelineInfo::default() }, series }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tpcc::Value;
+    use tpcc::SqlValue;
 
-    fn status(second: i64, fsyncs: i64, running: i64) -> Status {
-        let row = |name: &str, value: i64| vec![Value::Text(name.to_owned()), Value::Text(value.to_string())];
+    fn status(second: i64, fsyncs: i64, running: i64) -> ServerStatus {
+        let row = |name: &str, value: i64| vec![SqlValue::Text(name.to_owned()), SqlValue::Text(value.to_string())];
         let answer = [row("Innodb_data_fsyncs", fsyncs), row("Threads_running", running), row("Rsa_public_key", 0)];
-        Status::of(Timestamp::from_second(second).unwrap(), &answer)
+        ServerStatus::of(Timestamp::from_second(second).unwrap(), &answer)
     }
 
     #[test]
@@ -132,8 +132,8 @@ mod tests {
     #[test]
     fn a_server_that_started_anew_is_seen_and_another_behind_the_same_address_is_none() {
         let up = |second: i64, uptime: i64| {
-            let answer = [vec![Value::Text("Uptime".to_owned()), Value::Text(uptime.to_string())]];
-            Status::of(Timestamp::from_second(second).unwrap(), &answer)
+            let answer = [vec![SqlValue::Text("Uptime".to_owned()), SqlValue::Text(uptime.to_string())]];
+            ServerStatus::of(Timestamp::from_second(second).unwrap(), &answer)
         };
         assert_eq!(restarts(&[up(0, 100), up(1, 101), up(2, 102)]), 0);
         assert_eq!(restarts(&[up(0, 9000), up(1, 50), up(2, 9002), up(30, 79)]), 0, "two servers in turn");
@@ -147,6 +147,6 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), ROWS.len());
-        assert!(ROWS.iter().all(|row| row.unit.parse::<Unit>().is_ok() && !row._meaning.is_empty()));
+        assert!(ROWS.iter().all(|row| row.unit.parse::<SeriesUnit>().is_ok() && !row._meaning.is_empty()));
     }
 }

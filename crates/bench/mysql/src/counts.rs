@@ -1,10 +1,10 @@
 //! Whether the rows that a workload needs are there.
 
-use tpcc::{CUSTOMERS, DISTRICTS, ITEMS, Scale, Session};
+use tpcc::{CUSTOMERS, DISTRICTS, DatabaseScale, ITEMS, SqlSession};
 
 use crate::connection::Connection;
 use crate::work::JobKind;
-use crate::{Job, Oltp, SqlError};
+use crate::{SqlError, SqlJob, SysbenchTest};
 
 /// Questions for a number that the last key alone answers, or few of them, with the number that is expected; what is added to a
 /// table later counts as well where `at_least`.
@@ -15,7 +15,7 @@ struct Question {
     of: String,
 }
 
-impl Job {
+impl SqlJob {
     fn questions(&self) -> Vec<Question> {
         match self.kind {
             JobKind::Tpcc(scale) => of_tpcc(scale),
@@ -29,7 +29,7 @@ impl Job {
     }
 }
 
-fn of_tpcc(scale: Scale) -> Vec<Question> {
+fn of_tpcc(scale: DatabaseScale) -> Vec<Question> {
     let last = scale.warehouses;
     let ask = |of: &str, sql: String, expected: i64| {
         let of = of.to_owned();
@@ -49,7 +49,7 @@ fn of_tpcc(scale: Scale) -> Vec<Question> {
 }
 
 /// sysbench numbers its rows from 1 and deletes none but to add it again.
-fn of_sysbench(oltp: Oltp) -> Vec<Question> {
+fn of_sysbench(oltp: SysbenchTest) -> Vec<Question> {
     let ask = |table: String| {
         let sql = format!("SELECT COALESCE(MAX(id), 0) FROM {table}");
         Question { sql, expected: oltp.rows, at_least: true, of: format!("rows of {table}") }
@@ -58,7 +58,7 @@ fn of_sysbench(oltp: Oltp) -> Vec<Question> {
 }
 
 /// What is there in another number than the job needs, for people; `None` where all is as it should be.
-pub(crate) async fn missing(connection: &mut Connection, job: &Job) -> Result<Option<String>, SqlError> {
+pub(crate) async fn missing(connection: &mut Connection, job: &SqlJob) -> Result<Option<String>, SqlError> {
     for question in job.questions() {
         let rows = connection.text(&question.sql).await;
         let rows = rows.map_err(|error| SqlError::said("counting what is loaded", &error))?;

@@ -1,6 +1,6 @@
 //! Why a run on a SQL database came to nothing.
 
-use crate::Class;
+use crate::ErrorClass;
 use crate::class::words;
 
 /// Why a run on a SQL database came to nothing.
@@ -71,18 +71,18 @@ impl SqlError {
             return Self::Interrupted;
         }
         let said = words(error);
-        match Class::of(error) {
-            Class::Credentials => Self::Input(format!(
+        match ErrorClass::of(error) {
+            ErrorClass::Credentials => Self::Input(format!(
                 "{doing}: {said}; give the user's password in {}, or name another user in the URL",
                 crate::Password::VARIABLE
             )),
-            Class::Privilege => {
+            ErrorClass::Privilege => {
                 Self::Input(format!("{doing}: {said}; grant it to the user, or name another user in the URL"))
             }
-            Class::Lost | Class::Unavailable => {
+            ErrorClass::Lost | ErrorClass::Unavailable => {
                 Self::Environment(format!("{doing}: {said}; see that the server runs and can be reached"))
             }
-            Class::Full => Self::Refused(format!("{doing}: {said}; give it a larger disk, or load less")),
+            ErrorClass::Full => Self::Refused(format!("{doing}: {said}; give it a larger disk, or load less")),
             _ => Self::Refused(format!("{doing}: {said}")),
         }
     }

@@ -5,32 +5,33 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use bench::{BenchError, Crew, Progress};
-use cluster::{Host, StatusPort, Watcher};
+use bench::{BenchError, DriverCrew, RunProgress};
+use cluster::{NodeHost, ServerWatcher, StatusPort};
 use timeline::Timeline;
 use tokio::runtime::Builder;
-use tpcc::Dialect;
+use tpcc::SqlDialect;
 use units::{Bytes, Nanos};
 
 use crate::clients::Clients;
 use crate::connection::Connection;
-use crate::found::{Checked, Found};
-use crate::mariadb::Programs;
+use crate::found::{ConsistencyCheck, SqlRunResult};
+use crate::mariadb::MariadbPrograms;
 use crate::prepare::{Ready, clear, done, prepare};
 use crate::settings::{self, settings};
 use crate::sysbench::Sysbench;
-use crate::used::Use;
+use crate::used::SqlResourceUse;
 use crate::watch::Watch;
 use crate::work::JobKind;
 use crate::{
-    Class, Database, Load, MariaDb, Memory, Order, Retries, SqlError, Stage, Table, Target, Works, load, tidb,
+    ErrorClass, ExistingTables, MariaDb, RetryBudget, ServerMemory, SqlDatabase, SqlError, SqlLoad, SqlRunSpec,
+    SqlStage, SqlTarget, SqlWorkSource, load, tidb,
 };
 
 /// A SQL database with its rows, ready for runs. Dropped, a server that was started for it is taken down.
 #[derive(Debug)]
-pub struct Ground {
-    pub(crate) order: Order,
-    target: Target,
+pub struct SqlTestBed {
+    pub(crate) order: SqlRunSpec,
+    target: SqlTarget,
     ready: Ready,
     kinds: Vec<String>,
     added: Arc<AtomicU64>,
@@ -46,16 +47,16 @@ const LOADERS: u32 = 4;
 /// How often a piece of the load is sent.
 const TRIES: u32 = 8;
 
-impl Ground {
+impl SqlTestBed {
     /// Starts the server if the order wants one, on disks in `scratch`; connects, and loads the rows.
     ///
     /// # Errors
     /// When the server cannot be started or reached, tables are there that nobody said to drop, the load fails, or what was
     /// loaded is not consistent; then nothing is left of what was started.
     pub fn prepare(
-        (home, scratch): (Option<&mount::Home>, &Path),
-        order: Order,
-        tell: &mut dyn FnMut(Stage<'_>),
+        (home, scratch): (Option<&mount::MountHome>, &Path),
+        order: SqlRunSpec,
+        tell: &mut dyn FnMut(SqlStage<'_>),
     ) -> Result<Self, SqlError> {
         order.plan.check()?;
         if matches!(order.job.kind, JobKind::Sysbench(_)) {
@@ -64,37 +65,44 @@ impl Ground {
         }
         let (mut notes, mut pools) = (Vec::new(), None);
         let server = match (&order.database, home) {
-            (Database::Existing(_), _) => None,
-            (Database::MariaDb { deployment, options, set }, Some(home)) => {
-                tell(Stage::Starting("mounting the disks"));
-                let programs = Programs::find()?;
+            (SqlDatabase::Existing(_), _) => None,
+            (SqlDatabase::MariaDb { deployment, options, set }, Some(home)) => {
+                tell(SqlStage::Starting("mounting the disks"));
+                let programs = MariadbPrograms::find()?;
                 // Credits are for the runs: the load need not wait.
-                let options = cluster::Options {
+                let options = cluster::ClusterOptions {
                     interrupted: order.stop.clone(),
                     credits: None,
-                    ..cluster::Options::clone(options)
+                    ..cluster::ClusterOptions::clone(options)
                 };
-                let host = Host::mount(home, scratch, deployment, &options)?;
+                let host = NodeHost::mount(home, scratch, deployment, &options)?;
                 let (data, redo, folder) = (host.disk("data"), host.disk("redo"), MariaDb::folder(&host)?);
                 let data = data.ok_or_else(|| SqlError::Input("the node has no data disk".to_owned()))?;
                 let places = (data.as_path(), redo.as_deref(), folder.as_path());
-                let text = settings(deployment, Memory::here(options.memory), places, order.connections(), set)?;
+                let text = settings(deployment, ServerMemory::here(options.memory), places, order.connections(), set)?;
                 notes.extend(host.notes().iter().cloned());
-                tell(Stage::Starting("creating and starting MariaDB"));
-                pools = settings::pools(deployment, Memory::here(options.memory), set);
+                tell(SqlStage::Starting("creating and starting MariaDB"));
+                pools = settings::pools(deployment, ServerMemory::here(options.memory), set);
                 let first: Vec<_> = pools.iter().map(|(load, _)| (settings::POOL, load.0.to_string())).collect();
-                Some(Arc::new(MariaDb::start((host, &folder), &programs, &text, &first, Order::PATIENCE, &order.stop)?))
+                Some(Arc::new(MariaDb::start(
+                    (host, &folder),
+                    &programs,
+                    &text,
+                    &first,
+                    SqlRunSpec::PATIENCE,
+                    &order.stop,
+                )?))
             }
-            (Database::MariaDb { .. }, None) => {
+            (SqlDatabase::MariaDb { .. }, None) => {
                 return Err(SqlError::Environment("there is no place to start a server".to_owned()));
             }
         };
         let target = match (&order.database, &server) {
             (_, Some(server)) => server.target().clone(),
-            (Database::Existing(target), None) => target.clone(),
-            (Database::MariaDb { .. }, None) => unreachable!("a server was started above"),
+            (SqlDatabase::Existing(target), None) => target.clone(),
+            (SqlDatabase::MariaDb { .. }, None) => unreachable!("a server was started above"),
         };
-        tell(Stage::Starting("looking at the tables"));
+        tell(SqlStage::Starting("looking at the tables"));
         let create = order.create || server.is_some();
         let ready = block_on(prepare(&target, &order.job, (order.table, create), order.plan.seed))??;
         let mut ports = Vec::new();
@@ -105,11 +113,11 @@ impl Ground {
         }
         let kinds = order.job.kinds();
         let ground = Self { order, target, ready, kinds, added: Arc::default(), server, ports, notes };
-        if ground.order.table != Table::Keep {
+        if ground.order.table != ExistingTables::Keep {
             ground.load(tell)?;
         }
         if let Some((_, run)) = pools {
-            tell(Stage::Starting("giving the buffer pool its size"));
+            tell(SqlStage::Starting("giving the buffer pool its size"));
             ground.resize(run)?;
         }
         Ok(ground)
@@ -126,18 +134,18 @@ impl Ground {
         })?
     }
 
-    fn load(&self, tell: &mut dyn FnMut(Stage<'_>)) -> Result<(), SqlError> {
-        let how = Load { threads: LOADERS, tries: TRIES, seed: self.ready.seed };
+    fn load(&self, tell: &mut dyn FnMut(SqlStage<'_>)) -> Result<(), SqlError> {
+        let how = SqlLoad { threads: LOADERS, tries: TRIES, seed: self.ready.seed };
         let (job, stop) = (&self.order.job, &self.order.stop);
         if let JobKind::Sysbench(oltp) = job.kind {
             let filled = Sysbench::new(&self.target, oltp)
-                .and_then(|sysbench| sysbench.prepare(stop, &mut |line| tell(Stage::Starting(line))));
+                .and_then(|sysbench| sysbench.prepare(stop, &mut |line| tell(SqlStage::Starting(line))));
             return match filled {
                 Ok(()) => block_on(done(&self.target))?.map_err(|error| SqlError::said("noting the load", &error)),
                 Err(error) => Err(error.with(&block_on(clear(&self.target, job))?)),
             };
         }
-        let loading = &mut |loading: &bench::Loading| tell(Stage::Loading(loading));
+        let loading = &mut |loading: &bench::LoadProgress| tell(SqlStage::Loading(loading));
         load(&self.target, job, &how, &self.ready.loaded, loading, stop).map_err(|error| match self.server {
             // What was loaded goes with it.
             Some(_) => error,
@@ -145,7 +153,7 @@ impl Ground {
         })?;
         self.go_on()?;
         match self.check(tell)? {
-            Some(Checked { broken, .. }) if !broken.is_empty() => Err(SqlError::Refused(format!(
+            Some(ConsistencyCheck { broken, .. }) if !broken.is_empty() => Err(SqlError::Refused(format!(
                 "what was loaded breaks condition 3.3.2.{} of TPC-C ({}) in {} rows; load it anew with --drop",
                 broken[0].condition.clause, broken[0].condition.says, broken[0].rows
             ))),
@@ -157,16 +165,16 @@ impl Ground {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub fn check(&self, tell: &mut dyn FnMut(Stage<'_>)) -> Result<Option<Checked>, SqlError> {
+    pub fn check(&self, tell: &mut dyn FnMut(SqlStage<'_>)) -> Result<Option<ConsistencyCheck>, SqlError> {
         if !matches!(self.order.job.kind, JobKind::Tpcc(_)) {
             return Ok(None);
         }
-        let dialect = Dialect::mysql();
+        let dialect = SqlDialect::mysql();
         let said = |error: mysql_async::Error| SqlError::said("checking the data", &error);
         let broken = block_on(async {
             let mut connection = Connection::open(&self.target, true).await.map_err(said)?;
-            let mut each = |condition: &tpcc::Condition| {
-                tell(Stage::Starting(&format!("checking condition 3.3.2.{}: {}", condition.clause, condition.says)));
+            let mut each = |condition: &tpcc::ConsistencyCondition| {
+                tell(SqlStage::Starting(&format!("checking condition 3.3.2.{}: {}", condition.clause, condition.says)));
                 !self.order.stop.load(Ordering::Relaxed)
             };
             let broken = tpcc::check(&mut connection, dialect, &mut each).await.map_err(said)?;
@@ -174,7 +182,7 @@ impl Ground {
             Ok::<_, SqlError>(broken)
         })??;
         self.go_on()?;
-        Ok(Some(Checked { conditions: dialect.conditions().len(), broken }))
+        Ok(Some(ConsistencyCheck { conditions: dialect.conditions().len(), broken }))
     }
 
     /// One run. Runs are numbered from 1. Nothing more is asked of the server than what the run itself asks: what was measured is
@@ -182,20 +190,20 @@ impl Ground {
     ///
     /// # Errors
     /// When the driver or the watching fails.
-    pub fn run(&self, number: u32, tell: &mut dyn FnMut(Stage<'_>)) -> Result<Found, SqlError> {
+    pub fn run(&self, number: u32, tell: &mut dyn FnMut(SqlStage<'_>)) -> Result<SqlRunResult, SqlError> {
         let plan = &self.order.plan;
-        let retries = Arc::new(Retries::new(self.order.stop.clone()));
+        let retries = Arc::new(RetryBudget::new(self.order.stop.clone()));
         let before = self.restarts();
-        if let (Database::MariaDb { options, .. }, Some(server)) = (&self.order.database, &self.server)
+        if let (SqlDatabase::MariaDb { options, .. }, Some(server)) = (&self.order.database, &self.server)
             && let Some(share) = options.credits
         {
             server.host().set_credits(share)?;
         }
-        tell(Stage::Starting("connecting the clients"));
+        tell(SqlStage::Starting("connecting the clients"));
         let watch = Watch::start(&self.target, self.server.as_ref(), &retries, self.order.crash)?;
-        let behind = Watcher::start(&self.ports)?;
-        let mut progress = |progress: &Progress| {
-            tell(Stage::Running { run: number, progress, nodes: &[watch.latest(), behind.latest()].concat() })
+        let behind = ServerWatcher::start(&self.ports)?;
+        let mut progress = |progress: &RunProgress| {
+            tell(SqlStage::Running { run: number, progress, nodes: &[watch.latest(), behind.latest()].concat() })
         };
         let run = if let JobKind::Sysbench(oltp) = self.order.job.kind {
             Sysbench::new(&self.target, oltp)?.drive(plan, number, &mut progress, &self.order.stop)?
@@ -215,16 +223,16 @@ impl Ground {
         if ended.is_none() && gone.is_none() {
             self.go_on()?;
         }
-        let full = ended.clone().filter(|(class, _)| *class == Class::Full).map(|(_, reason)| reason);
+        let full = ended.clone().filter(|(class, _)| *class == ErrorClass::Full).map(|(_, reason)| reason);
         // A server whose disk is full was ended for that.
         if full.is_none() && lost > 0 {
             report.lose_server(lost.into(), "ended by itself, or could not be reached any more, while the run went on");
             report.note_rejected(&mut timeline.about.notes);
         }
         let tpcc = matches!(self.order.job.kind, JobKind::Tpcc(_));
-        Ok(Found {
+        Ok(SqlRunResult {
             tpmc: report.kinds.first().filter(|_| tpcc).map(|orders| 60.0 * orders.per_s),
-            used: Use::of(&timeline, from, until),
+            used: SqlResourceUse::of(&timeline, from, until),
             report,
             timeline,
             from,
@@ -276,20 +284,20 @@ impl Ground {
 
 /// The clients of a run.
 struct Team<'g> {
-    ground: &'g Ground,
-    target: Arc<Target>,
-    retries: Arc<Retries>,
+    ground: &'g SqlTestBed,
+    target: Arc<SqlTarget>,
+    retries: Arc<RetryBudget>,
 }
 
-impl Crew for Team<'_> {
-    type Source = Works;
+impl DriverCrew for Team<'_> {
+    type Source = SqlWorkSource;
     type Driver = Clients;
 
     fn kinds(&self) -> &[String] {
         &self.ground.kinds
     }
 
-    fn hire(&mut self, seed: u64, thread: u32) -> Result<(Works, Clients), BenchError> {
+    fn hire(&mut self, seed: u64, thread: u32) -> Result<(SqlWorkSource, Clients), BenchError> {
         let order = &self.ground.order;
         let works = order.job.works(self.ground.ready.seed, seed, thread, &self.ground.added);
         let threads = order.plan.threads() as usize;
@@ -300,7 +308,7 @@ impl Crew for Team<'_> {
 }
 
 /// How long clients wait for a lost server.
-const PATIENCE: Duration = Order::PATIENCE;
+const PATIENCE: Duration = SqlRunSpec::PATIENCE;
 
 /// How much later than the Timeline's start an instant is.
 fn later(timeline: &Timeline, began: Option<jiff::Timestamp>) -> Nanos {

@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bench::Loading;
+use bench::LoadProgress;
 use tokio::runtime::Builder;
-use tpcc::{Dialect, Pieces, Session};
+use tpcc::{LoadPieces, SqlDialect, SqlSession};
 use units::Nanos;
 
 use crate::client::now;
 use crate::connection::Connection;
 use crate::work::JobKind;
-use crate::{Class, Job, SqlError, Target, inserts};
+use crate::{ErrorClass, SqlError, SqlJob, SqlTarget, inserts};
 
 /// How rows are loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Load {
+pub struct SqlLoad {
     /// Connections, each with a thread.
     pub threads: u32,
     /// How often a piece is sent before the load gives up.
@@ -38,10 +38,10 @@ const PIECE: u64 = 5000;
 const STATEMENT: u64 = 500;
 
 /// How many pieces there are.
-pub(crate) fn pieces(job: &Job) -> i64 {
+pub(crate) fn pieces(job: &SqlJob) -> i64 {
     match job.kind {
         JobKind::Inserts { before, .. } => before.div_ceil(PIECE) as i64,
-        JobKind::Tpcc(scale) => Pieces::new(scale, 0, "").count(),
+        JobKind::Tpcc(scale) => LoadPieces::new(scale, 0, "").count(),
         // Its own program loads.
         JobKind::Sysbench(_) => 0,
     }
@@ -63,13 +63,13 @@ struct Shared<'s> {
 /// # Errors
 /// When a piece fails for good.
 pub fn load(
-    target: &Target,
-    job: &Job,
-    how: &Load,
+    target: &SqlTarget,
+    job: &SqlJob,
+    how: &SqlLoad,
     loaded: &BTreeSet<i64>,
-    tell: &mut dyn FnMut(&Loading),
+    tell: &mut dyn FnMut(&LoadProgress),
     stop: &AtomicBool,
-) -> Result<Loading, SqlError> {
+) -> Result<LoadProgress, SqlError> {
     let count = pieces(job);
     let left = count - loaded.len() as i64;
     let done = (job.loaded() as f64 * loaded.len() as f64 / count.max(1) as f64) as u64;
@@ -83,7 +83,7 @@ pub fn load(
         fault: Mutex::new(None),
     };
     let made = match job.kind {
-        JobKind::Tpcc(scale) => Some(Arc::new(Pieces::new(scale, how.seed, &now()))),
+        JobKind::Tpcc(scale) => Some(Arc::new(LoadPieces::new(scale, how.seed, &now()))),
         JobKind::Inserts { .. } | JobKind::Sysbench(_) => None,
     };
     let start = Instant::now();
@@ -93,7 +93,7 @@ pub fn load(
         let fresh = rows.saturating_sub(done);
         let left = |_| Nanos((passed.0 as f64 * all.saturating_sub(rows) as f64 / fresh as f64) as u64);
         let left = (fresh > 0).then_some(()).map(left);
-        Loading { rows: rows.min(all), all, bytes: shared.bytes.load(Ordering::Relaxed), passed, left }
+        LoadProgress { rows: rows.min(all), all, bytes: shared.bytes.load(Ordering::Relaxed), passed, left }
     };
     std::thread::scope(|scope| {
         for _ in 0..how.threads.max(1) {
@@ -129,11 +129,11 @@ impl Drop for Running<'_, '_> {
 
 /// One thread: takes pieces until there are no more.
 fn fill(
-    target: &Target,
-    job: &Job,
-    how: &Load,
+    target: &SqlTarget,
+    job: &SqlJob,
+    how: &SqlLoad,
     (shared, loaded, count): (&Shared<'_>, &BTreeSet<i64>, i64),
-    made: Option<&Pieces>,
+    made: Option<&LoadPieces>,
 ) -> Result<(), SqlError> {
     let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| SqlError::Environment(error.to_string()))?;
@@ -151,11 +151,11 @@ fn fill(
         let mut tries = 0;
         while let Err(error) = runtime.block_on(send(&mut connection, target, number, &statements)) {
             tries += 1;
-            let class = Class::of(&error);
-            if class == Class::Lost || runtime.block_on(rolled_back(&mut connection)).is_err() {
+            let class = ErrorClass::of(&error);
+            if class == ErrorClass::Lost || runtime.block_on(rolled_back(&mut connection)).is_err() {
                 connection = None;
             }
-            if !Class::AGAIN.contains(&class) || tries >= how.tries || shared.stop.load(Ordering::Relaxed) {
+            if !ErrorClass::AGAIN.contains(&class) || tries >= how.tries || shared.stop.load(Ordering::Relaxed) {
                 let (rows, all) = (shared.rows.load(Ordering::Relaxed), job.loaded());
                 return Err(SqlError::said(&format!("the load stopped after {rows} of {all} rows"), &error));
             }
@@ -171,12 +171,12 @@ fn fill(
 }
 
 /// What a piece sends, and how many rows that are.
-fn statements(job: &Job, made: Option<&Pieces>, number: i64) -> (Vec<String>, u64) {
+fn statements(job: &SqlJob, made: Option<&LoadPieces>, number: i64) -> (Vec<String>, u64) {
     match (made, job.kind) {
         (Some(pieces), _) => {
             let batches = pieces.batches(number);
             let rows = batches.iter().map(|batch| batch.rows.len() as u64).sum();
-            (batches.iter().map(|batch| Dialect::mysql().insert(batch.table, &batch.rows)).collect(), rows)
+            (batches.iter().map(|batch| SqlDialect::mysql().insert(batch.table, &batch.rows)).collect(), rows)
         }
         (None, JobKind::Inserts { before, .. }) => {
             let rows = PIECE.min(before.saturating_sub(number.unsigned_abs() * PIECE));
@@ -190,7 +190,7 @@ fn statements(job: &Job, made: Option<&Pieces>, number: i64) -> (Vec<String>, u6
 /// Sends a piece, unless it is loaded.
 async fn send(
     connection: &mut Option<Connection>,
-    target: &Target,
+    target: &SqlTarget,
     number: i64,
     statements: &[String],
 ) -> Result<(), mysql_async::Error> {

@@ -5,23 +5,23 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use cluster::{ClusterError, Host, Program};
-use private_dir::User;
+use cluster::{ClusterError, HostProgram, NodeHost};
+use private_dir::LocalUser;
 
 use crate::connection::Connection;
 use crate::settings::FILES;
-use crate::{SqlError, Target};
+use crate::{SqlError, SqlTarget};
 
 /// The programs of a MariaDB.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Programs {
+pub struct MariadbPrograms {
     /// `mariadbd`.
     pub server: PathBuf,
     /// `mariadb-install-db`.
     pub install: PathBuf,
 }
 
-impl Programs {
+impl MariadbPrograms {
     /// Those in `PATH` and in the folders of system programs.
     ///
     /// # Errors
@@ -49,14 +49,14 @@ impl Programs {
 #[derive(Debug)]
 pub struct MariaDb {
     /// Before the host, which clears away what it runs on. None while it is down.
-    program: Mutex<Option<Program>>,
-    programs: Programs,
+    program: Mutex<Option<HostProgram>>,
+    programs: MariadbPrograms,
     settings: PathBuf,
-    target: Target,
+    target: SqlTarget,
     restarts: AtomicU32,
     patience: Duration,
     stop: Arc<AtomicBool>,
-    host: Host,
+    host: NodeHost,
 }
 
 /// The schema of a server that is started here.
@@ -74,7 +74,7 @@ impl MariaDb {
     ///
     /// # Errors
     /// When they cannot be made.
-    pub fn folder(host: &Host) -> Result<PathBuf, SqlError> {
+    pub fn folder(host: &NodeHost) -> Result<PathBuf, SqlError> {
         let folder = host.private_folder(FOLDER)?;
         host.private_folder(&format!("{FOLDER}/{FILES}"))?;
         Ok(folder)
@@ -87,8 +87,8 @@ impl MariaDb {
     /// # Errors
     /// When its files cannot be created or it does not start, with the end of what it said.
     pub fn start(
-        (host, folder): (Host, &Path),
-        programs: &Programs,
+        (host, folder): (NodeHost, &Path),
+        programs: &MariadbPrograms,
         settings: &str,
         first: &[(&str, String)],
         patience: Duration,
@@ -100,13 +100,13 @@ impl MariaDb {
         for (disk, below) in [("data", "mysql"), ("data", "binlog")].into_iter().chain(redo) {
             host.folder_on(disk, below)?;
         }
-        let own = User::current();
+        let own = LocalUser::current();
         let user = own.name().ok_or_else(|| {
             SqlError::Environment(format!(
                 "MariaDB lets people in by the names of their accounts, and this is {own}: run as root"
             ))
         })?;
-        let target = Target {
+        let target = SqlTarget {
             host: "localhost".to_owned(),
             port: 0,
             socket: Some(folder.join("sql.sock")),
@@ -183,7 +183,7 @@ impl MariaDb {
         }
     }
 
-    fn failed(&self, name: &str, what: &str, program: &Program) -> SqlError {
+    fn failed(&self, name: &str, what: &str, program: &HostProgram) -> SqlError {
         let log = std::fs::read(program.log()).unwrap_or_default();
         let errors = errors(&String::from_utf8_lossy(&log));
         if let Some(unknown) = errors.lines().find(|line| line.contains("unknown variable")) {
@@ -197,24 +197,24 @@ impl MariaDb {
         if self.stop.load(Ordering::Relaxed) { Err(SqlError::Interrupted) } else { Ok(()) }
     }
 
-    fn program(&self) -> MutexGuard<'_, Option<Program>> {
+    fn program(&self) -> MutexGuard<'_, Option<HostProgram>> {
         // What it holds is true at any instant.
         self.program.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How to connect to it.
-    pub fn target(&self) -> &Target {
+    pub fn target(&self) -> &SqlTarget {
         &self.target
     }
 
     /// What it runs on.
-    pub fn host(&self) -> &Host {
+    pub fn host(&self) -> &NodeHost {
         &self.host
     }
 
     /// Its process, while it runs.
     pub fn pid(&self) -> Option<i32> {
-        self.program().as_ref().filter(|program| program.is_running()).map(Program::pid)
+        self.program().as_ref().filter(|program| program.is_running()).map(HostProgram::pid)
     }
 
     /// Whether it has not ended.
@@ -248,7 +248,7 @@ impl MariaDb {
 
     /// Its log, the last lines.
     pub fn said(&self) -> String {
-        self.program().as_ref().map(Program::said).unwrap_or_default()
+        self.program().as_ref().map(HostProgram::said).unwrap_or_default()
     }
 
     /// Ends it and clears all away, also the data.
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_missing_server_is_told_with_its_package() {
-        let error = Programs::among(std::ffi::OsStr::new("")).unwrap_err();
+        let error = MariadbPrograms::among(std::ffi::OsStr::new("")).unwrap_err();
         assert!(error.exit_code() == 3 && error.to_string().contains("apt-get install mariadb-server"), "{error}");
     }
 }

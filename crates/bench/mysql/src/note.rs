@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tpcc::Session;
+use tpcc::SqlSession;
 
 use crate::SqlError;
 use crate::connection::Connection;
@@ -32,7 +32,7 @@ impl Note {
         let rows = rows.map_err(|error| SqlError::said("the table `loaded`", &error))?;
         let mut note = Self::default();
         for row in rows {
-            match (row.first().and_then(tpcc::Value::int), row.get(1)) {
+            match (row.first().and_then(tpcc::SqlValue::int), row.get(1)) {
                 (Some(SEED), Some(seed)) => note.seed = seed.digits().parse().unwrap_or_default(),
                 (Some(SIZE), Some(size)) => note.size = Some(size.text().to_owned()),
                 (Some(OPEN), _) => note.open = true,

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use tpcc::{Dialect, Session};
+use tpcc::{SqlDialect, SqlSession};
 
 use crate::connection::Connection;
 use crate::note::Note;
 use crate::schema::enter;
 use crate::work::JobKind;
-use crate::{Job, SqlError, Table, Target, inserts};
+use crate::{ExistingTables, SqlError, SqlJob, SqlTarget, inserts};
 
 /// What is there of a load: its seed, and the pieces that need not be loaded any more.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(crate) struct Ready {
     pub(crate) loaded: BTreeSet<i64>,
 }
 
-impl Job {
+impl SqlJob {
     /// Its tables.
     fn tables(&self) -> Vec<String> {
         let loaded = tpcc::Table::Loaded.key().to_owned();
@@ -32,7 +32,7 @@ impl Job {
 
     /// Tables and the statements that create them; `loaded` comes first, so that a load that is cut off has said what it is.
     fn schema(&self) -> Vec<(&'static str, &'static str)> {
-        let all = Dialect::mysql().schema().chain([inserts::SCHEMA]);
+        let all = SqlDialect::mysql().schema().chain([inserts::SCHEMA]);
         let named = all.filter_map(|sql| Some((sql.strip_prefix("CREATE TABLE ")?.split_once(' ')?.0, sql)));
         let tables = self.tables();
         let mut mine: Vec<_> = named.filter(|(name, _)| tables.iter().any(|table| table == name)).collect();
@@ -53,9 +53,9 @@ impl Job {
 /// Makes the schema ready: creates its tables, or finds how far a load had come. A schema that is not there is made only with
 /// `create`.
 pub(crate) async fn prepare(
-    target: &Target,
-    job: &Job,
-    (table, create): (Table, bool),
+    target: &SqlTarget,
+    job: &SqlJob,
+    (table, create): (ExistingTables, bool),
     seed: u64,
 ) -> Result<Ready, SqlError> {
     let said = |doing: &'static str| move |error: mysql_async::Error| SqlError::said(doing, &error);
@@ -65,13 +65,13 @@ pub(crate) async fn prepare(
     let there: BTreeSet<&str> = there.iter().filter_map(|row| Some(row.first()?.text())).collect();
     let mine: Vec<_> = job.tables().into_iter().filter(|table| there.contains(table.as_str())).collect();
     let ready = match table {
-        Table::Keep if mine.len() < job.tables().len() => Err(SqlError::Input(format!(
+        ExistingTables::Keep if mine.len() < job.tables().len() => Err(SqlError::Input(format!(
             "{} has no loaded tables of this workload: leave --no-load away",
             target.title()
         ))),
-        Table::Keep => keep(&mut connection, target, job).await,
-        Table::Load if !mine.is_empty() => go_on(&mut connection, target, job, mine, seed).await,
-        Table::Load | Table::Drop => anew(&mut connection, job, &mine, seed).await,
+        ExistingTables::Keep => keep(&mut connection, target, job).await,
+        ExistingTables::Load if !mine.is_empty() => go_on(&mut connection, target, job, mine, seed).await,
+        ExistingTables::Load | ExistingTables::Drop => anew(&mut connection, job, &mine, seed).await,
     };
     connection.close().await;
     ready
@@ -80,8 +80,8 @@ pub(crate) async fn prepare(
 /// Tables are there that nobody said to drop: a load that was not ended goes on, everything else is left alone.
 async fn go_on(
     connection: &mut Connection,
-    target: &Target,
-    job: &Job,
+    target: &SqlTarget,
+    job: &SqlJob,
     mine: Vec<String>,
     seed: u64,
 ) -> Result<Ready, SqlError> {
@@ -122,7 +122,7 @@ async fn go_on(
 }
 
 /// What is there is used as it is, if it is what the job asks for.
-async fn keep(connection: &mut Connection, target: &Target, job: &Job) -> Result<Ready, SqlError> {
+async fn keep(connection: &mut Connection, target: &SqlTarget, job: &SqlJob) -> Result<Ready, SqlError> {
     let refused = |has: &str, then: &str| {
         let asked = job.size();
         SqlError::Input(format!("{} has {has}, and --no-load is asked to run on {asked}: {then}", target.title()))
@@ -151,7 +151,7 @@ async fn keep(connection: &mut Connection, target: &Target, job: &Job) -> Result
 }
 
 /// Drops the tables `mine` and creates all of the job's, with a note of what they are to hold.
-async fn anew(connection: &mut Connection, job: &Job, mine: &[String], seed: u64) -> Result<Ready, SqlError> {
+async fn anew(connection: &mut Connection, job: &SqlJob, mine: &[String], seed: u64) -> Result<Ready, SqlError> {
     for table in mine {
         let dropped = connection.run(&format!("DROP TABLE {table}")).await;
         dropped.map_err(|error| SqlError::said("dropping a table", &error))?;
@@ -162,7 +162,12 @@ async fn anew(connection: &mut Connection, job: &Job, mine: &[String], seed: u64
 
 /// Creates the tables that are not among `there`, and notes a load that begins with `seed`. If that fails, what was created is
 /// dropped again, or named where that fails too.
-async fn create(connection: &mut Connection, job: &Job, there: &[String], seed: Option<u64>) -> Result<(), SqlError> {
+async fn create(
+    connection: &mut Connection,
+    job: &SqlJob,
+    there: &[String],
+    seed: Option<u64>,
+) -> Result<(), SqlError> {
     let open = matches!(job.kind, JobKind::Sysbench(_));
     let note = seed.map(|seed| Note::begin(seed, &job.size(), open));
     let mut made = Vec::new();
@@ -207,7 +212,7 @@ async fn drop_all(connection: &mut Connection, tables: &[String]) -> String {
 }
 
 /// Drops what another program left of its load; says what is left of it.
-pub(crate) async fn clear(target: &Target, job: &Job) -> String {
+pub(crate) async fn clear(target: &SqlTarget, job: &SqlJob) -> String {
     match Connection::open(target, true).await {
         Ok(mut connection) => {
             let left = drop_all(&mut connection, &job.tables()).await;
@@ -219,7 +224,7 @@ pub(crate) async fn clear(target: &Target, job: &Job) -> String {
 }
 
 /// Notes that another program has filled the tables.
-pub(crate) async fn done(target: &Target) -> Result<(), mysql_async::Error> {
+pub(crate) async fn done(target: &SqlTarget) -> Result<(), mysql_async::Error> {
     let mut connection = Connection::open(target, true).await?;
     connection.run(&Note::done()).await?;
     connection.close().await;
@@ -228,16 +233,16 @@ pub(crate) async fn done(target: &Target) -> Result<(), mysql_async::Error> {
 
 #[cfg(test)]
 mod tests {
-    use tpcc::Scale;
+    use tpcc::DatabaseScale;
     use units::{Bytes, Nanos};
     use workload::{OltpTest, SysbenchDistribution};
 
     use super::*;
-    use crate::Oltp;
+    use crate::SysbenchTest;
 
     /// The workloads with the largest numbers that they can have.
-    fn largest() -> [Job; 3] {
-        let oltp = Oltp {
+    fn largest() -> [SqlJob; 3] {
+        let oltp = SysbenchTest {
             test: OltpTest::ReadWrite,
             tables: u64::MAX,
             rows: u64::MAX,
@@ -246,15 +251,15 @@ mod tests {
         };
         [
             JobKind::Inserts { before: u64::MAX, adds: 0, rows: 1, row: Bytes(1) },
-            JobKind::Tpcc(Scale { warehouses: i64::MAX }),
+            JobKind::Tpcc(DatabaseScale { warehouses: i64::MAX }),
             JobKind::Sysbench(oltp),
         ]
-        .map(|kind| Job { kind, clients: None, think: Nanos(0) })
+        .map(|kind| SqlJob { kind, clients: None, think: Nanos(0) })
     }
 
     #[test]
     fn the_longest_note_fits_its_column() {
-        let loaded = Dialect::mysql().schema().find(|sql| sql.starts_with("CREATE TABLE loaded ")).unwrap();
+        let loaded = SqlDialect::mysql().schema().find(|sql| sql.starts_with("CREATE TABLE loaded ")).unwrap();
         let (_, rest) = loaded.split_once("seed varchar(").unwrap();
         let most: usize = rest.split_once(')').unwrap().0.parse().unwrap();
         for job in largest() {

@@ -1,12 +1,12 @@
 //! The schema that a target names, entered, and made where that is asked for.
 
-use tpcc::Session;
+use tpcc::SqlSession;
 
 use crate::connection::Connection;
-use crate::{SqlError, Target};
+use crate::{SqlError, SqlTarget};
 
 /// Goes into the schema. One that is not there is made only with `create`.
-pub(crate) async fn enter(connection: &mut Connection, target: &Target, create: bool) -> Result<(), SqlError> {
+pub(crate) async fn enter(connection: &mut Connection, target: &SqlTarget, create: bool) -> Result<(), SqlError> {
     /// `ER_BAD_DB_ERROR`.
     const UNKNOWN: u16 = 1049;
     let schema = &target.schema;

@@ -33,14 +33,14 @@ const LEAST_POOL: Bytes = Bytes::mib(6);
 
 /// How much memory there is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Memory {
+pub struct ServerMemory {
     /// What the server may take; `None` for what the machine has.
     pub limit: Option<Bytes>,
     /// What the machine has.
     pub machine: Bytes,
 }
 
-impl Memory {
+impl ServerMemory {
     /// This machine's; a GiB if it does not say.
     pub fn here(limit: Option<Bytes>) -> Self {
         let machine = nix::sys::sysinfo::sysinfo().map_or(Bytes::gib(1), |info| Bytes(info.ram_total()));
@@ -62,7 +62,7 @@ pub(crate) const POOL: &str = "innodb_buffer_pool_size";
 
 /// The buffer pool of the load and that of the runs, where the deployment's is smaller than the memory allows: rows all over
 /// the indexes are loaded much faster into the larger one. `None` where both are the same, or the user has set it.
-pub(crate) fn pools(deployment: &Deployment, memory: Memory, set: &[(String, String)]) -> Option<(Bytes, Bytes)> {
+pub(crate) fn pools(deployment: &Deployment, memory: ServerMemory, set: &[(String, String)]) -> Option<(Bytes, Bytes)> {
     let run = deployment.settings.block_cache?;
     let is_set = set.iter().any(|(key, _)| key.replace('-', "_") == POOL);
     let load = memory.pool();
@@ -75,7 +75,7 @@ pub(crate) fn pools(deployment: &Deployment, memory: Memory, set: &[(String, Str
 /// When a key or value has a character that would begin another line.
 pub fn settings(
     deployment: &Deployment,
-    memory: Memory,
+    memory: ServerMemory,
     (data, redo, folder): (&Path, Option<&Path>, &Path),
     clients: usize,
     set: &[(String, String)],
@@ -135,7 +135,7 @@ mod tests {
         let text = format!("engine = \"innodb\"\nregion = \"us-west-2\"\nzones = 1\nnodes = []\n{settings_of}");
         let deployment = Deployment::from_text(&textfile::Text::new("d.toml", text)).unwrap();
         let set: Vec<_> = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        let memory = Memory { limit: Some(Bytes::gib(4)), machine: Bytes::gib(64) };
+        let memory = ServerMemory { limit: Some(Bytes::gib(4)), machine: Bytes::gib(64) };
         settings(&deployment, memory, (Path::new("/d"), Some(Path::new("/r")), Path::new("/f")), 250, &set)
     }
 
@@ -162,13 +162,13 @@ mod tests {
             let text = format!("engine = \"innodb\"\nregion = \"us-west-2\"\nzones = 1\nnodes = []\n{settings}");
             Deployment::from_text(&textfile::Text::new("d.toml", text)).unwrap()
         };
-        let memory = Memory { limit: Some(Bytes::gib(4)), machine: Bytes::gib(64) };
+        let memory = ServerMemory { limit: Some(Bytes::gib(4)), machine: Bytes::gib(64) };
         let small = deployment("[settings]\nblock-cache = \"64MiB\"");
         assert_eq!(pools(&small, memory, &[]), Some((Bytes::gib(3), Bytes::mib(64))));
         assert_eq!(pools(&small, memory, &[("innodb-buffer-pool-size".into(), "1".into())]), None);
         assert_eq!(pools(&deployment("[settings]\nblock-cache = \"8GiB\""), memory, &[]), None);
         assert_eq!(pools(&deployment(""), memory, &[]), None);
-        let little = Memory { limit: Some(Bytes::mib(160)), ..memory };
+        let little = ServerMemory { limit: Some(Bytes::mib(160)), ..memory };
         assert_eq!(pools(&small, little, &[]), None, "the server needs the rest");
     }
 

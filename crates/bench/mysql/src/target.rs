@@ -53,7 +53,7 @@ impl fmt::Debug for Password {
 
 /// Where a database is, and as whom to speak to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct SqlTarget {
     /// Name or address; unused with a socket.
     pub host: String,
     /// TCP port; unused with a socket.
@@ -75,7 +75,7 @@ pub struct Target {
 /// MySQL's port; TiDB's is 4000.
 const PORT: u16 = 3306;
 
-impl Target {
+impl SqlTarget {
     /// Reads `mysql://user@host:port/schema`.
     ///
     /// # Errors
@@ -203,20 +203,20 @@ mod tests {
 
     #[test]
     fn a_url_is_read_with_and_without_a_port() {
-        let target = Target::parse("mysql://bench@db.example:4000/tpcc_1").unwrap();
-        let of = |target: &Target| (target.user.clone(), target.host.clone(), target.port, target.schema.clone());
+        let target = SqlTarget::parse("mysql://bench@db.example:4000/tpcc_1").unwrap();
+        let of = |target: &SqlTarget| (target.user.clone(), target.host.clone(), target.port, target.schema.clone());
         assert_eq!(of(&target), ("bench".into(), "db.example".into(), 4000, "tpcc_1".into()));
-        assert_eq!(Target::parse("mysql://a@[::1]/b").map(|target| (target.host, target.port)).unwrap().0, "::1");
-        assert_eq!(Target::parse("mysql://a@h/b").unwrap().port, PORT);
+        assert_eq!(SqlTarget::parse("mysql://a@[::1]/b").map(|target| (target.host, target.port)).unwrap().0, "::1");
+        assert_eq!(SqlTarget::parse("mysql://a@h/b").unwrap().port, PORT);
     }
 
     #[test]
     fn a_server_is_read_without_a_schema() {
-        let target = Target::server("--tidb", "mysql://pilot@10.0.0.7:4000").unwrap();
+        let target = SqlTarget::server("--tidb", "mysql://pilot@10.0.0.7:4000").unwrap();
         assert_eq!((target.host.as_str(), target.port), ("10.0.0.7", 4000));
-        assert!(Target::server("--tidb", "mysql://pilot@h/").is_ok());
+        assert!(SqlTarget::server("--tidb", "mysql://pilot@h/").is_ok());
         for url in ["mysql://pilot@h/s", "mysql://h", "h", "mysql://pilot:secret@h"] {
-            let error = Target::server("--tidb", url).unwrap_err().to_string();
+            let error = SqlTarget::server("--tidb", url).unwrap_err().to_string();
             assert!(error.starts_with("--tidb: ") && !error.contains("secret"), "{error}");
         }
     }
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn a_renewed_password_counts_for_all_who_have_it() {
         let password = Password::new("old".into());
-        let target = Target { password: Some(password.clone()), ..Target::parse("mysql://u@h/s").unwrap() };
+        let target = SqlTarget { password: Some(password.clone()), ..SqlTarget::parse("mysql://u@h/s").unwrap() };
         password.renew("new".into());
         assert_eq!(target.opts(true).pass(), Some("new"));
     }
@@ -234,13 +234,13 @@ mod tests {
         for url in
             ["mysql://h/s", "mysql://u@h", "mysql://u@h/", "mysql://u@h:x/s", "mysql://u@/s", "mysql://u@h/s;x", "h"]
         {
-            let error = Target::parse(url).unwrap_err();
+            let error = SqlTarget::parse(url).unwrap_err();
             assert!(error.exit_code() == 2 && error.to_string().contains("mysql://USER@HOST"), "{url}: {error}");
         }
-        let error = Target::parse("mysql://u:hunter2@h/s").unwrap_err().to_string();
+        let error = SqlTarget::parse("mysql://u:hunter2@h/s").unwrap_err().to_string();
         assert!(error.contains(Password::VARIABLE) && !error.contains("hunter2"), "{error}");
         let target =
-            Target { password: Some(Password::new("hunter2".into())), ..Target::parse("mysql://u@h/s").unwrap() };
+            SqlTarget { password: Some(Password::new("hunter2".into())), ..SqlTarget::parse("mysql://u@h/s").unwrap() };
         assert!(!format!("{target:?} {}", target.title()).contains("hunter2"));
     }
 }

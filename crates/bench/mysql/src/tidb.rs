@@ -1,17 +1,17 @@
 //! The servers behind a TiDB, as it tells them itself: TiDBs and TiKVs with their status ports.
 
-use cluster::{Server, StatusPort};
-use tpcc::{Row, Session};
+use cluster::{ServerProgram, StatusPort};
+use tpcc::{SqlRow, SqlSession};
 
 use crate::class::words;
 use crate::connection::Connection;
-use crate::{SqlError, Target};
+use crate::{SqlError, SqlTarget};
 
 /// TiDB's manual, CLUSTER_INFO: the table wants the privilege PROCESS.
 const SERVERS: &str = "SELECT TYPE, STATUS_ADDRESS FROM information_schema.CLUSTER_INFO WHERE TYPE IN ('tidb', 'tikv')";
 
 /// The status ports of a TiDB cluster, none where the server is no TiDB; and for people, why some are not watched.
-pub(crate) async fn status_ports(target: &Target) -> Result<(Vec<StatusPort>, Vec<String>), SqlError> {
+pub(crate) async fn status_ports(target: &SqlTarget) -> Result<(Vec<StatusPort>, Vec<String>), SqlError> {
     let said = |error: mysql_async::Error| SqlError::said("its version", &error);
     let mut connection = Connection::open(target, true).await.map_err(said)?;
     let version = connection.text("SELECT VERSION()").await.map_err(said)?;
@@ -26,15 +26,15 @@ pub(crate) async fn status_ports(target: &Target) -> Result<(Vec<StatusPort>, Ve
 }
 
 /// `8.0.11-TiDB-v8.5.1`.
-fn is_tidb(version: &[Row]) -> bool {
+fn is_tidb(version: &[SqlRow]) -> bool {
     version.iter().flatten().any(|version| version.text().contains("-TiDB-"))
 }
 
-fn ports(rows: &[Row]) -> Vec<StatusPort> {
-    let port = |row: &Row| {
+fn ports(rows: &[SqlRow]) -> Vec<StatusPort> {
+    let port = |row: &SqlRow| {
         let server = match row.first()?.text() {
-            "tidb" => Server::TiDb,
-            "tikv" => Server::TiKv,
+            "tidb" => ServerProgram::TiDb,
+            "tikv" => ServerProgram::TiKv,
             _ => return None,
         };
         let address = row.get(1).map(|address| address.text().to_owned()).filter(|address| address.contains(':'))?;
@@ -45,12 +45,12 @@ fn ports(rows: &[Row]) -> Vec<StatusPort> {
 
 #[cfg(test)]
 mod tests {
-    use tpcc::Value;
+    use tpcc::SqlValue;
 
     use super::*;
 
-    fn row(values: &[&str]) -> Row {
-        values.iter().map(|value| Value::Text((*value).to_owned())).collect()
+    fn row(values: &[&str]) -> SqlRow {
+        values.iter().map(|value| SqlValue::Text((*value).to_owned())).collect()
     }
 
     #[test]
@@ -61,7 +61,7 @@ mod tests {
             row(&["pd", "10.0.0.7:2379"]),
             row(&["tikv", ""]),
         ];
-        let expected = [(Server::TiDb, "10.0.0.5:10080"), (Server::TiKv, "10.0.0.6:20180")];
+        let expected = [(ServerProgram::TiDb, "10.0.0.5:10080"), (ServerProgram::TiKv, "10.0.0.6:20180")];
         assert_eq!(ports(&told), expected.map(|(server, address)| StatusPort { server, address: address.to_owned() }));
     }
 

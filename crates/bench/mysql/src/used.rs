@@ -1,11 +1,11 @@
 //! What a run used of the servers behind it, as each of them counts it.
 
-use timeline::{Points, Timeline};
+use timeline::{SeriesPoints, Timeline};
 use units::Nanos;
 
 /// What was used while a run was measured. What a server does not tell is `None`, never 0.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
-pub struct Use {
+pub struct SqlResourceUse {
     /// Seconds that were measured.
     pub seconds: f64,
     /// Reads that InnoDB asked for, a second.
@@ -66,7 +66,7 @@ pub struct TiKvUse {
     pub stalled: Option<f64>,
 }
 
-impl Use {
+impl SqlResourceUse {
     /// Reads it off a Timeline; both instants count from its start.
     pub(crate) fn of(timeline: &Timeline, from: Nanos, until: Nanos) -> Self {
         let seconds = (until - from).as_secs_f64();
@@ -119,8 +119,10 @@ pub(crate) const DATA: &[(&str, &str)] = &[("disk", "data")];
 /// The last value of the data disk before an instant.
 pub(crate) fn last(timeline: &Timeline, name: &str, until: Nanos) -> Option<f64> {
     timeline.select(name, DATA).find_map(|series| match &series.points {
-        Points::Values(_, points) => points.iter().rev().find(|point| point.from < until).map(|point| point.value),
-        Points::Latencies(_) => None,
+        SeriesPoints::Values(_, points) => {
+            points.iter().rev().find(|point| point.from < until).map(|point| point.value)
+        }
+        SeriesPoints::Latencies(_) => None,
     })
 }
 
@@ -128,7 +130,7 @@ pub(crate) fn last(timeline: &Timeline, name: &str, until: Nanos) -> Option<f64>
 mod tests {
     use std::collections::BTreeMap;
 
-    use timeline::{Merge, Point, Series, Unit};
+    use timeline::{MergeRule, Series, SeriesPoint, SeriesUnit};
 
     use super::*;
 
@@ -136,8 +138,11 @@ mod tests {
         let one = |(name, value): &(&str, f64)| Series {
             name: (*name).to_owned(),
             labels: BTreeMap::new(),
-            unit: Unit::None,
-            points: Points::Values(Merge::Sum, vec![Point { from: Nanos(0), until: Nanos::secs(10), value: *value }]),
+            unit: SeriesUnit::None,
+            points: SeriesPoints::Values(
+                MergeRule::Sum,
+                vec![SeriesPoint { from: Nanos(0), until: Nanos::secs(10), value: *value }],
+            ),
         };
         Timeline { series: series.iter().map(one).collect(), ..Timeline::default() }
     }
@@ -145,7 +150,7 @@ mod tests {
     #[test]
     fn a_server_without_innodb_has_no_words_of_innodb() {
         let told = [("statements", 500.0), ("tso_waits", 100.0), ("tso_wait_time", 0.05), ("raft_log_syncs", 20.0)];
-        let used = Use::of(&timeline(&told), Nanos(0), Nanos::secs(10));
+        let used = SqlResourceUse::of(&timeline(&told), Nanos(0), Nanos::secs(10));
         assert_eq!((used.innodb_reads_per_s, used.redo_bytes_per_s, used.dirty_bytes), (None, None, None));
         assert_eq!((used.tidb.statements_per_s, used.tidb.timestamp_wait_ms), (Some(50.0), Some(0.5)));
         assert_eq!((used.tikv.raft_log_syncs_per_s, used.tikv.flush_bytes_per_s), (Some(2.0), None));
@@ -155,7 +160,7 @@ mod tests {
     #[test]
     fn what_innodb_counts_as_none_is_told_as_zero() {
         let told = [("innodb_reads", 0.0), ("buffer_pool_requests", 10.0), ("buffer_pool_misses", 1.0)];
-        let used = Use::of(&timeline(&told), Nanos(0), Nanos::secs(10));
+        let used = SqlResourceUse::of(&timeline(&told), Nanos(0), Nanos::secs(10));
         assert_eq!((used.innodb_reads_per_s, used.buffer_pool_hit_rate), (Some(0.0), Some(0.9)));
         assert_eq!(used.tidb, TiDbUse::default());
     }

@@ -5,36 +5,36 @@ use std::time::Duration;
 
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error};
-use signals::{GivenUp, Stop};
+use signals::{GivenUp, StopSignal};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::{SqlError, Target};
+use crate::{SqlError, SqlTarget};
 
 /// A server that does not answer so long is taken for gone.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Global variables of a server. Calls block, five seconds at most; each opens a connection of its own, for they are rare.
 #[derive(Debug)]
-pub struct Variables {
-    target: Target,
+pub struct GlobalVariables {
+    target: SqlTarget,
     runtime: Runtime,
-    stop: Stop,
+    stop: StopSignal,
 }
 
-impl Variables {
+impl GlobalVariables {
     /// Of that server; its schema does not matter. Nothing is asked yet.
     ///
     /// # Errors
     /// When this machine gives no runtime.
-    pub fn of(target: Target) -> Result<Self, SqlError> {
+    pub fn of(target: SqlTarget) -> Result<Self, SqlError> {
         let failed = |error: std::io::Error| SqlError::Environment(format!("no runtime can be made: {error}"));
         let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
-        Ok(Self { target, runtime, stop: Stop::default() })
+        Ok(Self { target, runtime, stop: StopSignal::default() })
     }
 
     /// The same, its waits given up when told so.
     #[must_use]
-    pub fn stop(self, stop: Stop) -> Self {
+    pub fn stop(self, stop: StopSignal) -> Self {
         Self { stop, ..self }
     }
 
@@ -133,8 +133,8 @@ mod tests {
     #[test]
     fn a_server_that_is_not_there_is_told_as_such() {
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let target = Target::server("--tidb", &format!("mysql://pilot@127.0.0.1:{free}")).unwrap();
-        let error = Variables::of(target).unwrap().read("tidb_replica_read").unwrap_err();
+        let target = SqlTarget::server("--tidb", &format!("mysql://pilot@127.0.0.1:{free}")).unwrap();
+        let error = GlobalVariables::of(target).unwrap().read("tidb_replica_read").unwrap_err();
         assert!(error.exit_code() == 3 && error.to_string().contains("reading tidb_replica_read"), "{error}");
     }
 }

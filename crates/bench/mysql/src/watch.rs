@@ -4,18 +4,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use catalog::Catalog;
-use cluster::{Host, Latest, Round, Rounds};
+use cluster::{NodeActivity, NodeHost, SampleRound, SampleRounds};
 use jiff::Timestamp;
-use metrics::{CloudWatch, Latencies, NodeSample};
-use signals::Stop;
-use timeline::{About, Timeline};
+use metrics::{CloudWatch, DiskLatencies, NodeSample};
+use signals::StopSignal;
+use timeline::{Timeline, TimelineInfo};
 use tokio::runtime::{Builder, Runtime};
-use tpcc::Session;
+use tpcc::SqlSession;
 use units::Bytes;
 
 use crate::connection::Connection;
-use crate::counters::{self, Status};
-use crate::{Class, MariaDb, Retries, SqlError, Target};
+use crate::counters::{self, ServerStatus};
+use crate::{ErrorClass, MariaDb, RetryBudget, SqlError, SqlTarget};
 
 /// Latencies are fetched with every so many samples: a histogram is some kilobytes.
 const LATENCIES_EVERY: usize = 5;
@@ -36,15 +36,15 @@ pub(crate) struct Watch {
     ours: Option<Arc<MariaDb>>,
     /// How often ours had been started again before.
     restarts: u32,
-    rounds: Rounds,
+    rounds: SampleRounds,
 }
 
 /// What was seen.
 #[derive(Debug, Default)]
 struct Seen {
     disks: Vec<NodeSample>,
-    latencies: Vec<Vec<Latencies>>,
-    server: Vec<Status>,
+    latencies: Vec<Vec<DiskLatencies>>,
+    server: Vec<ServerStatus>,
     /// Why the server could not be started again.
     gone: Option<String>,
     /// How often the server was killed on purpose.
@@ -72,9 +72,9 @@ impl Watch {
     /// Begins; `ours` is the server that is started again if it ends, on the disks that are looked at, and
     /// that is killed after `crash`. `retries` hears when a disk is full.
     pub(crate) fn start(
-        target: &Target,
+        target: &SqlTarget,
         ours: Option<&Arc<MariaDb>>,
-        retries: &Arc<Retries>,
+        retries: &Arc<RetryBudget>,
         crash: Option<Duration>,
     ) -> Result<Self, SqlError> {
         let seen = Arc::<Mutex<Seen>>::default();
@@ -89,16 +89,16 @@ impl Watch {
             crash: crash.map(|after| Instant::now() + after),
             seen: seen.clone(),
         };
-        let rounds = Rounds::start("watch".to_owned(), move |round| looker.look(round)).map_err(failed)?;
+        let rounds = SampleRounds::start("watch".to_owned(), move |round| looker.look(round)).map_err(failed)?;
         Ok(Self { seen, ours: ours.cloned(), restarts: ours.map_or(0, |ours| ours.restarts()), rounds })
     }
 
     /// What the disks did in the last interval.
-    pub(crate) fn latest(&self) -> Vec<Latest> {
+    pub(crate) fn latest(&self) -> Vec<NodeActivity> {
         let seen = locked(&self.seen);
         match seen.disks.as_slice() {
             [.., before, after] => {
-                vec![Latest { node: NODE.to_owned(), disks: Some(metrics::rates(before, after)), engine: None }]
+                vec![NodeActivity { node: NODE.to_owned(), disks: Some(metrics::rates(before, after)), engine: None }]
             }
             _ => Vec::new(),
         }
@@ -125,8 +125,8 @@ impl Watch {
 }
 
 /// The disks' own series, and CloudWatch's beside them.
-fn of_disks(host: &Host, seen: &Seen) -> Result<Timeline, SqlError> {
-    let about = About { start: Some(host.since()), ..About::default() };
+fn of_disks(host: &NodeHost, seen: &Seen) -> Result<Timeline, SqlError> {
+    let about = TimelineInfo { start: Some(host.since()), ..TimelineInfo::default() };
     let mut own = metrics::timeline(&seen.disks, &seen.latencies, about);
     for series in &mut own.series {
         series.labels.insert("node".to_owned(), NODE.to_owned());
@@ -160,9 +160,9 @@ fn size(there: &nix::sys::statvfs::Statvfs) -> Bytes {
 /// The thread's own.
 struct Looker {
     runtime: Runtime,
-    target: Target,
+    target: SqlTarget,
     ours: Option<Arc<MariaDb>>,
-    retries: Arc<Retries>,
+    retries: Arc<RetryBudget>,
     connection: Option<Connection>,
     /// When the server is still to be killed.
     crash: Option<Instant>,
@@ -170,7 +170,7 @@ struct Looker {
 }
 
 impl Looker {
-    fn look(&mut self, Round { number, is_last: last }: Round) {
+    fn look(&mut self, SampleRound { number, is_last: last }: SampleRound) {
         if let Some(ours) = self.ours.clone() {
             self.disks(&ours, last || number.is_multiple_of(LATENCIES_EVERY));
             self.room(&ours);
@@ -198,16 +198,16 @@ impl Looker {
                 known.run("PURGE BINARY LOGS BEFORE NOW()").await?;
             }
             let rows = known.text("SHOW GLOBAL STATUS").await?;
-            Ok::<_, mysql_async::Error>((Status::of(Timestamp::now(), &rows), known))
+            Ok::<_, mysql_async::Error>((ServerStatus::of(Timestamp::now(), &rows), known))
         };
-        let asked = self.runtime.block_on(Stop::default().within(PATIENCE, asking));
+        let asked = self.runtime.block_on(StopSignal::default().within(PATIENCE, asking));
         match asked {
             Ok(Ok((status, known))) => {
                 locked(&self.seen).server.push(status);
                 self.connection = Some(known);
             }
             // One that is slow to answer is there.
-            Ok(Err(error)) => locked(&self.seen).out_of_reach = last && Class::of(&error) == Class::Lost,
+            Ok(Err(error)) => locked(&self.seen).out_of_reach = last && ErrorClass::of(&error) == ErrorClass::Lost,
             Err(_) => {}
         }
         if let Some(connection) = self.connection.take_if(|_| last) {
@@ -221,7 +221,7 @@ impl Looker {
             let Some(disk) = ours.host().disk(name) else { continue };
             let Ok(there) = nix::sys::statvfs::statvfs(&disk) else { continue };
             if there.blocks_available() * there.fragment_size() < LEAST_ROOM && !self.retries.stopped() {
-                self.retries.end(Class::Full, format!("nothing is left of the {name} disk's {}", size(&there)));
+                self.retries.end(ErrorClass::Full, format!("nothing is left of the {name} disk's {}", size(&there)));
                 ours.kill9();
             }
         }

@@ -4,17 +4,17 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bench::{Source, Written};
-use tpcc::{Constants, Deck, Input, Kind, Random, Scale};
+use bench::{OperationSource, SentOperation};
+use tpcc::{CardDeck, DatabaseScale, NurandConstants, TerminalInput, TpccRandom, TransactionKind};
 use units::{Bytes, Nanos};
 use workload::Workload;
-use workload::operations::Planned;
+use workload::operations::PlannedOperation;
 
-use crate::{Oltp, SqlError};
+use crate::{SqlError, SysbenchTest};
 
 /// What is asked of a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Work {
+pub enum SqlWork {
     /// Rows added by one statement that is a transaction.
     Insert {
         /// How many.
@@ -23,10 +23,10 @@ pub enum Work {
         bytes: u64,
     },
     /// A transaction of TPC-C.
-    Tpcc(Input),
+    Tpcc(TerminalInput),
 }
 
-impl Written for Work {
+impl SentOperation for SqlWork {
     fn written(&self) -> u64 {
         match self {
             Self::Insert { bytes, .. } => *bytes,
@@ -37,7 +37,7 @@ impl Written for Work {
 
 /// A workload as far as SQL databases run it, every number fixed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Job {
+pub struct SqlJob {
     /// What is done.
     pub kind: JobKind,
     /// Clients of a closed loop; `None` where the workload does not say.
@@ -64,12 +64,12 @@ pub enum JobKind {
         row: Bytes,
     },
     /// TPC-C.
-    Tpcc(Scale),
+    Tpcc(DatabaseScale),
     /// sysbench's OLTP tests, which its own program runs.
-    Sysbench(Oltp),
+    Sysbench(SysbenchTest),
 }
 
-impl Job {
+impl SqlJob {
     /// What a workload comes to at the middle of its intervals; `records` are rows that are there before, rows of a
     /// table of sysbench, or warehouses.
     ///
@@ -79,21 +79,21 @@ impl Job {
         let task = workload.middle()?;
         let clients = task.clients.map(|clients| clients.round() as u32);
         let kind = match &workload.kind {
-            workload::Kind::Inserts(inserts) => JobKind::Inserts {
+            workload::WorkloadKind::Inserts(inserts) => JobKind::Inserts {
                 before: records.unwrap_or(inserts.rows_before.map_or(0.0, |rows| rows.middle()) as u64),
                 adds: inserts.rows_added.middle() as u64,
                 rows: inserts.rows_per_statement.map_or(1.0, |rows| rows.middle()).round() as u32,
                 row: task.profile.row,
             },
-            workload::Kind::Tpcc(tpcc) => {
+            workload::WorkloadKind::Tpcc(tpcc) => {
                 let warehouses = records.map_or(tpcc.warehouses.middle(), |all| all as f64).round();
                 if !(1.0..=tpcc::MOST_WAREHOUSES as f64).contains(&warehouses) {
                     let most = tpcc::MOST_WAREHOUSES;
                     return Err(SqlError::Input(format!("{warehouses} warehouses: expected 1 to {most}")));
                 }
-                JobKind::Tpcc(Scale { warehouses: warehouses as i64 })
+                JobKind::Tpcc(DatabaseScale { warehouses: warehouses as i64 })
             }
-            workload::Kind::Sysbench(test) => JobKind::Sysbench(Oltp {
+            workload::WorkloadKind::Sysbench(test) => JobKind::Sysbench(SysbenchTest {
                 test: test.test,
                 tables: test.tables.middle().round() as u64,
                 rows: records.unwrap_or(test.rows.middle().round() as u64),
@@ -112,7 +112,7 @@ impl Job {
     pub fn kinds(&self) -> Vec<String> {
         match self.kind {
             JobKind::Inserts { .. } => vec!["insert".to_owned()],
-            JobKind::Tpcc(_) => Kind::ALL.iter().map(|kind| kind.name().to_owned()).collect(),
+            JobKind::Tpcc(_) => TransactionKind::ALL.iter().map(|kind| kind.name().to_owned()).collect(),
             JobKind::Sysbench(_) => vec![crate::sysbench::KIND.to_owned()],
         }
     }
@@ -128,40 +128,40 @@ impl Job {
 
     /// Draws its work; each thread takes a stream of its own, and all threads of a run share `added`. `load` is the seed with
     /// which the database was loaded.
-    pub fn works(&self, load: u64, seed: u64, thread: u32, added: &Arc<AtomicU64>) -> Works {
-        let constants = Constants::of_load(load).of_run(seed);
-        let random = Random::new(seed, 1 << 40 | u64::from(thread));
-        Works { kind: self.kind, constants, deck: Deck::default(), random, added: added.clone() }
+    pub fn works(&self, load: u64, seed: u64, thread: u32, added: &Arc<AtomicU64>) -> SqlWorkSource {
+        let constants = NurandConstants::of_load(load).of_run(seed);
+        let random = TpccRandom::new(seed, 1 << 40 | u64::from(thread));
+        SqlWorkSource { kind: self.kind, constants, deck: CardDeck::default(), random, added: added.clone() }
     }
 }
 
 /// Draws work, piece by piece.
 #[derive(Debug)]
-pub struct Works {
+pub struct SqlWorkSource {
     kind: JobKind,
-    constants: Constants,
-    deck: Deck,
-    random: Random,
+    constants: NurandConstants,
+    deck: CardDeck,
+    random: TpccRandom,
     added: Arc<AtomicU64>,
 }
 
-impl Source for Works {
-    type Operation = Work;
+impl OperationSource for SqlWorkSource {
+    type Operation = SqlWork;
 
-    fn draw(&mut self) -> Option<Planned<Work>> {
+    fn draw(&mut self) -> Option<PlannedOperation<SqlWork>> {
         match self.kind {
             JobKind::Inserts { adds, rows, row, .. } => {
                 let from = self.added.fetch_add(rows.into(), Ordering::Relaxed);
                 let until = (from + u64::from(rows)).min(adds);
                 let count = u32::try_from(until.checked_sub(from).filter(|left| *left > 0)?).unwrap_or(rows);
-                let operation = Work::Insert { rows: count, bytes: row.0 * u64::from(count) };
-                Some(Planned { kind: 0, adds: from..until, operation })
+                let operation = SqlWork::Insert { rows: count, bytes: row.0 * u64::from(count) };
+                Some(PlannedOperation { kind: 0, adds: from..until, operation })
             }
             JobKind::Tpcc(scale) => {
                 let kind = self.deck.draw(&mut self.random);
-                let input = Input::draw(kind, scale, self.constants, &mut self.random);
-                let place = Kind::ALL.iter().position(|each| *each == kind).unwrap_or_default();
-                Some(Planned { kind: place, adds: 0..0, operation: Work::Tpcc(input) })
+                let input = TerminalInput::draw(kind, scale, self.constants, &mut self.random);
+                let place = TransactionKind::ALL.iter().position(|each| *each == kind).unwrap_or_default();
+                Some(PlannedOperation { kind: place, adds: 0..0, operation: SqlWork::Tpcc(input) })
             }
             // Its own program draws.
             JobKind::Sysbench(_) => None,
@@ -175,11 +175,11 @@ impl Source for Works {
 mod tests {
     use super::*;
 
-    fn job(table: &str) -> Result<Job, SqlError> {
+    fn job(table: &str) -> Result<SqlJob, SqlError> {
         let targets = "[targets]\nthroughput = 100";
         let text = format!("engine = \"innodb\"\nregion = \"us-west-2\"\n{table}\n{targets}");
         let workload = Workload::from_text(&textfile::Text::new("w.toml", text), &mut |_| panic!()).unwrap();
-        Job::new(&workload, None)
+        SqlJob::new(&workload, None)
     }
 
     #[test]

@@ -3,15 +3,15 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bench::{BenchError, Clock, SystemClock};
-use cluster::{Cluster, ClusterError, Node};
-use disk::Wish;
+use bench::{BenchError, MonotonicClock, RunClock};
+use cluster::{ClusterError, ClusterNode, RunningCluster};
+use disk::RequestedRate;
 use serde_json::{Map, Value};
 use units::Nanos;
 
 /// Something that is done to the cluster at an instant of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Deed {
+pub struct ScheduledAction {
     /// When, from the start of the warm-up.
     pub(crate) at: Nanos,
     /// In the words of the file.
@@ -24,7 +24,7 @@ pub struct Deed {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Done {
     /// A fault of a node's disk, `data` or `log`, or its end.
-    Wish { node: usize, disk: &'static str, wish: Wish },
+    Wish { node: usize, disk: &'static str, wish: RequestedRate },
     /// All nodes take these values.
     Set(Map<String, Value>),
     /// A node stands still.
@@ -33,8 +33,8 @@ pub(crate) enum Done {
     Resume(usize),
 }
 
-impl Deed {
-    fn make(&self, cluster: &Cluster) -> Result<(), ClusterError> {
+impl ScheduledAction {
+    fn make(&self, cluster: &RunningCluster) -> Result<(), ClusterError> {
         match &self.what {
             Done::Wish { node, disk, wish } => {
                 let node = cluster.node(*node);
@@ -53,13 +53,13 @@ impl Deed {
     }
 }
 
-fn grant(node: &Node, disk: &str, wish: Wish) -> Result<(), ClusterError> {
+fn grant(node: &ClusterNode, disk: &str, wish: RequestedRate) -> Result<(), ClusterError> {
     match wish {
-        Wish::Inject(fault, lasts) => node.fault(disk, fault, lasts),
-        Wish::Heal => Ok(node.disk_client().heal(disk)?),
-        Wish::Credits(share) => Ok(node.disk_client().set_credits(Some(disk), share)?),
+        RequestedRate::Inject(fault, lasts) => node.fault(disk, fault, lasts),
+        RequestedRate::Heal => Ok(node.disk_client().heal(disk)?),
+        RequestedRate::Credits(share) => Ok(node.disk_client().set_credits(Some(disk), share)?),
         // Refused before.
-        Wish::Attach => Ok(()),
+        RequestedRate::Attach => Ok(()),
     }
 }
 
@@ -68,9 +68,9 @@ const LISTEN: Duration = Duration::from_millis(20);
 
 /// Makes deeds at their instants until the run is over.
 pub(crate) fn make(
-    deeds: &[Deed],
-    cluster: Option<&Cluster>,
-    clock: SystemClock,
+    deeds: &[ScheduledAction],
+    cluster: Option<&RunningCluster>,
+    clock: MonotonicClock,
     over: &AtomicBool,
 ) -> Result<(), BenchError> {
     let Some(cluster) = cluster else { return Ok(()) };

@@ -1,28 +1,28 @@
 //! A file of events held against what is run: how the load changes, and what is done to the cluster when. What cannot be done is
 //! refused before anything is started.
 
-use bench::{BenchError, Course, Limits, Loop, Turn};
+use bench::{BenchError, LoadCourse, LoadTurn, LoopKind, RunLimits};
 use deployment::Deployment;
-use disk::{Fault, Wish};
-use events::{Names, Script, Setting, What};
+use disk::{DiskFault, RequestedRate};
+use events::{DeploymentNames, EventKind, EventScript, OnlineSetting};
 use serde_json::{Map, Value, json};
 use units::{Bytes, Nanos};
-use workload::operations::Recipe;
+use workload::operations::OperationRecipe;
 
-use crate::deed::{Deed, Done};
-use crate::{Database, Order, TrialError};
+use crate::deed::{Done, ScheduledAction};
+use crate::{StoreDatabase, StoreRunSpec, TrialError};
 
-impl Order {
+impl StoreRunSpec {
     /// The same order with events, whose instants count from the start of the warm-up, as the simulation's do from its start. Steady
     /// state is not waited for: a run warms up for the least time that it was to, and is measured for the most.
     ///
     /// # Errors
     /// When an event cannot be made to happen here; at its line and key, with what to do.
-    pub fn following(mut self, script: &Script) -> Result<Self, TrialError> {
+    pub fn following(mut self, script: &EventScript) -> Result<Self, TrialError> {
         let limits = self.plan.limits;
-        self.plan.limits = Limits { warm_most: limits.warm_least, measure_least: limits.measure_most, ..limits };
+        self.plan.limits = RunLimits { warm_most: limits.warm_least, measure_least: limits.measure_most, ..limits };
         let ends = limits.warm_least + limits.measure_most;
-        let recipe = Recipe::new(&self.workload, self.scale)?;
+        let recipe = OperationRecipe::new(&self.workload, self.scale)?;
         let given = Given { order: &self, recipe: &recipe };
         let mut deeds = Vec::new();
         let mut loads = Vec::new();
@@ -32,8 +32,8 @@ impl Order {
             }
             let error = |why: String| script.error(number, why);
             match &event.what {
-                What::Load(factor) => loads.push((event.at, Some(*factor), None)),
-                What::Mix(factors) => loads.push((event.at, None, Some(given.mix(*factors).map_err(error)?))),
+                EventKind::Load(factor) => loads.push((event.at, Some(*factor), None)),
+                EventKind::Mix(factors) => loads.push((event.at, None, Some(given.mix(*factors).map_err(error)?))),
                 what => deeds.extend(given.deeds(event.at, what).map_err(error)?),
             }
         }
@@ -48,7 +48,7 @@ impl Order {
 }
 
 /// What is so from each event of the load on.
-fn course(mut loads: Vec<(Nanos, Option<f64>, Option<Vec<f64>>)>) -> Result<Course, BenchError> {
+fn course(mut loads: Vec<(Nanos, Option<f64>, Option<Vec<f64>>)>) -> Result<LoadCourse, BenchError> {
     // Those of one instant stay in the order of the file.
     loads.sort_by_key(|(at, ..)| *at);
     let (mut load, mut weights) = (1.0, Vec::new());
@@ -57,22 +57,22 @@ fn course(mut loads: Vec<(Nanos, Option<f64>, Option<Vec<f64>>)>) -> Result<Cour
         weights = mix.unwrap_or(std::mem::take(&mut weights));
         // Twice the scans beside as many reads are more operations, as they are in the simulation.
         let more: f64 = if weights.is_empty() { 1.0 } else { weights.iter().sum() };
-        Turn { at, load: load * more, weights: weights.clone() }
+        LoadTurn { at, load: load * more, weights: weights.clone() }
     };
-    Course::new(loads.into_iter().map(turn).collect())
+    LoadCourse::new(loads.into_iter().map(turn).collect())
 }
 
 /// What events are held against.
 struct Given<'o> {
-    order: &'o Order,
-    recipe: &'o Recipe,
+    order: &'o StoreRunSpec,
+    recipe: &'o OperationRecipe,
 }
 
 impl Given<'_> {
     fn mix(&self, factors: [f64; 3]) -> Result<Vec<f64>, String> {
         let weights = self.recipe.mixed(factors)?;
         let all: f64 = weights.iter().sum();
-        let closed = matches!(self.order.plan.load, Loop::Closed { .. });
+        let closed = matches!(self.order.plan.load, LoopKind::Closed { .. });
         if closed && (all - 1.0).abs() > 1e-3 {
             return Err(format!(
                 "it makes {all:.3} operations of one, and clients who wait for their answers send what they are answered: let the \
@@ -83,30 +83,30 @@ impl Given<'_> {
     }
 
     /// What is started for the run, and may be hurt.
-    fn started(&self) -> Result<(&Deployment, &cluster::Options, f64), String> {
+    fn started(&self) -> Result<(&Deployment, &cluster::ClusterOptions, f64), String> {
         match &self.order.database {
-            Database::Reference { deployment, options, share, .. } => {
+            StoreDatabase::Reference { deployment, options, share, .. } => {
                 Ok((deployment.as_ref(), options.as_ref(), *share))
             }
-            Database::Existing(url) => Err(format!(
+            StoreDatabase::Existing(url) => Err(format!(
                 "only the load of {url} can change, which was not started for this run: take `load` and `mix`, or start a \
                  deployment with --on"
             )),
         }
     }
 
-    fn deeds(&self, at: Nanos, what: &What) -> Result<Vec<Deed>, String> {
+    fn deeds(&self, at: Nanos, what: &EventKind) -> Result<Vec<ScheduledAction>, String> {
         let (deployment, options, share) = self.started()?;
-        let names = Names::of(deployment);
-        let deed = |at: Nanos, done: Done| Deed { at, said: what.to_string(), what: done };
-        let away = |nodes: Vec<usize>, lasts: Nanos| -> Vec<Deed> {
+        let names = DeploymentNames::of(deployment);
+        let deed = |at: Nanos, done: Done| ScheduledAction { at, said: what.to_string(), what: done };
+        let away = |nodes: Vec<usize>, lasts: Nanos| -> Vec<ScheduledAction> {
             let until = at.0.checked_add(lasts.0).map(Nanos);
             let pair = |node| [Some(deed(at, Done::Pause(node))), until.map(|until| deed(until, Done::Resume(node)))];
             nodes.into_iter().flat_map(pair).flatten().collect()
         };
         Ok(match what {
-            What::Load(_) | What::Mix(_) => Vec::new(),
-            What::Fault { node, disk, wish } => {
+            EventKind::Load(_) | EventKind::Mix(_) => Vec::new(),
+            EventKind::Fault { node, disk, wish } => {
                 possible(*wish, share)?;
                 let place = |(node, number): (usize, usize)| {
                     let (disk, _) = names.groups()[node].disks().nth(number).expect("a disk that is there");
@@ -114,14 +114,14 @@ impl Given<'_> {
                 };
                 names.places(node, disk)?.into_iter().map(place).collect()
             }
-            What::Setting(setting) => {
+            EventKind::Setting(setting) => {
                 can_be_set(setting, deployment, options)?;
                 vec![deed(at, Done::Set(Map::from_iter([(setting.name().to_owned(), value(setting))])))]
             }
-            What::ZoneDown { zone, lasts } => away(names.zone(zone)?, *lasts),
-            What::NodeDown { node, lasts } => away(names.nodes(node)?, *lasts),
-            What::Modify { .. } => return Err(format!("disks are not modified here; {SIMULATED}")),
-            What::EvictLeaders { .. } => return Err(format!("leaders are not evicted here; {SIMULATED}")),
+            EventKind::ZoneDown { zone, lasts } => away(names.zone(zone)?, *lasts),
+            EventKind::NodeDown { node, lasts } => away(names.nodes(node)?, *lasts),
+            EventKind::Modify { .. } => return Err(format!("disks are not modified here; {SIMULATED}")),
+            EventKind::EvictLeaders { .. } => return Err(format!("leaders are not evicted here; {SIMULATED}")),
         })
     }
 }
@@ -129,12 +129,12 @@ impl Given<'_> {
 const SIMULATED: &str = "leave it out, or run the file with `diskwright simulate`";
 
 /// Whether a wish leaves a node that can be measured.
-fn possible(wish: Wish, share: f64) -> Result<(), String> {
+fn possible(wish: RequestedRate, share: f64) -> Result<(), String> {
     match wish {
-        Wish::Inject(Fault::Detach | Fault::PowerCut, _) | Wish::Attach => {
+        RequestedRate::Inject(DiskFault::Detach | DiskFault::PowerCut, _) | RequestedRate::Attach => {
             Err("a store ends with its disk, and the run with the store: take `stall`, or `node-down`".to_owned())
         }
-        Wish::Heal if share < 1.0 => {
+        RequestedRate::Heal if share < 1.0 => {
             Err("`heal` would give the disks what --disk-share takes: say how long a fault lasts".to_owned())
         }
         _ => Ok(()),
@@ -142,8 +142,12 @@ fn possible(wish: Wish, share: f64) -> Result<(), String> {
 }
 
 /// What a node says only when it is asked to is said before.
-fn can_be_set(setting: &Setting, deployment: &Deployment, options: &cluster::Options) -> Result<(), String> {
-    let Setting::RateLimit(_) = setting else { return Ok(()) };
+fn can_be_set(
+    setting: &OnlineSetting,
+    deployment: &Deployment,
+    options: &cluster::ClusterOptions,
+) -> Result<(), String> {
+    let OnlineSetting::RateLimit(_) = setting else { return Ok(()) };
     let tuned = options.keys.get("rocksdb").and_then(|keys| keys.get("rate-limiter-auto-tuned"));
     let fixed = tuned.map_or(deployment.settings.rate_limit.is_some(), |tuned| tuned.as_bool() == Some(false));
     if fixed {
@@ -155,12 +159,12 @@ fn can_be_set(setting: &Setting, deployment: &Deployment, options: &cluster::Opt
 }
 
 /// As TiKV's `/config` takes it.
-fn value(setting: &Setting) -> Value {
+fn value(setting: &OnlineSetting) -> Value {
     match *setting {
-        Setting::RateLimit(rate) => json!(Bytes(rate.0.round() as u64).to_string()),
-        Setting::BackgroundJobs(jobs) => json!(jobs),
-        Setting::FlowControl(on) => json!(on),
-        Setting::BlockCache(size) => json!(size.to_string()),
+        OnlineSetting::RateLimit(rate) => json!(Bytes(rate.0.round() as u64).to_string()),
+        OnlineSetting::BackgroundJobs(jobs) => json!(jobs),
+        OnlineSetting::FlowControl(on) => json!(on),
+        OnlineSetting::BlockCache(size) => json!(size.to_string()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use textfile::Text;
 use workload::Workload;
-use workload::operations::Scale;
+use workload::operations::WorkloadScale;
 
 use super::*;
 
@@ -47,20 +47,25 @@ throughput = 100
 const WARM_UP: Nanos = Nanos::secs(10);
 const MEASURED: Nanos = Nanos::secs(50);
 
-fn order(load: Loop, share: f64, settings: &str) -> Order {
+fn order(load: LoopKind, share: f64, settings: &str) -> StoreRunSpec {
     let none = &mut |_: &Path| unreachable!("the text names no file");
     let deployment =
         Deployment::from_text(&Text::new("d.toml", format!("{DEPLOYMENT}[settings]\n{settings}"))).unwrap();
-    let limits = Limits { warm_least: WARM_UP, measure_most: MEASURED, ..Limits::default() };
-    Order {
+    let limits = RunLimits { warm_least: WARM_UP, measure_most: MEASURED, ..RunLimits::default() };
+    StoreRunSpec {
         workload: Workload::from_text(&Text::new("w.toml", MIX), none).unwrap(),
-        scale: Scale::default(),
-        database: Database::Reference { deployment: Box::new(deployment), options: Box::default(), regions: 1, share },
-        plan: bench::Plan {
+        scale: WorkloadScale::default(),
+        database: StoreDatabase::Reference {
+            deployment: Box::new(deployment),
+            options: Box::default(),
+            regions: 1,
+            share,
+        },
+        plan: bench::RunPlan {
             title: String::new(),
             workload: String::new(),
             load,
-            course: Course::default(),
+            course: LoadCourse::default(),
             threads: 1,
             limits,
             seed: 1,
@@ -70,24 +75,24 @@ fn order(load: Loop, share: f64, settings: &str) -> Order {
             notes: Default::default(),
         },
         load: true,
-        client: rawkv::Options::default(),
+        client: rawkv::RawClientOptions::default(),
         deeds: Vec::new(),
         stop: Default::default(),
     }
 }
 
-fn open() -> Order {
-    let load = Loop::Open { rate: 100.0, arrivals: bench::Arrivals::Poisson, in_flight: 10, backlog: 10 };
+fn open() -> StoreRunSpec {
+    let load = LoopKind::Open { rate: 100.0, arrivals: bench::ArrivalSpacing::Poisson, in_flight: 10, backlog: 10 };
     order(load, 1.0, "rate-limit = \"20MiB/s\"")
 }
 
 /// Events at seconds, each a line of TOML.
-fn script(lines: &[(u64, &str)]) -> Script {
+fn script(lines: &[(u64, &str)]) -> EventScript {
     let event = |(at, line): &(u64, &str)| format!("[[events]]\nat = \"{at}s\"\n{line}\n");
-    Script::from_text(&Text::new("e.toml", lines.iter().map(event).collect::<String>())).unwrap()
+    EventScript::from_text(&Text::new("e.toml", lines.iter().map(event).collect::<String>())).unwrap()
 }
 
-fn refused(order: Order, line: &str) -> String {
+fn refused(order: StoreRunSpec, line: &str) -> String {
     let error = order.following(&script(&[(20, line)])).unwrap_err();
     assert_eq!(error.exit_code(), 2, "{error}");
     error.to_string()
@@ -127,7 +132,7 @@ fn disks_settings_and_nodes_become_deeds_in_order_of_time() {
     ];
     let order = open().following(&script(&lines)).unwrap();
     let stall = |node| {
-        let wish = Wish::Inject(Fault::Stall, Nanos::secs(1));
+        let wish = RequestedRate::Inject(DiskFault::Stall, Nanos::secs(1));
         (20, Done::Wish { node, disk: "data", wish })
     };
     let rate = Map::from_iter([("rocksdb.rate-bytes-per-sec".to_owned(), json!("5MiB"))]);
@@ -167,11 +172,11 @@ fn what_the_run_is_like_decides_what_can_be_made_to_happen() {
     assert!(message.contains("tunes itself") && message.contains("rate-limiter-auto-tuned=false"), "{message}");
     let message = refused(order(loop_of(), 0.5, ""), "fault = \"n1/data heal\"");
     assert!(message.contains("--disk-share"), "{message}");
-    let there = Order { database: Database::Existing("tikv://h:1".to_owned()), ..open() };
+    let there = StoreRunSpec { database: StoreDatabase::Existing("tikv://h:1".to_owned()), ..open() };
     let message = refused(there.clone(), "node-down = \"n1\"");
     assert!(message.contains("tikv://h:1") && message.contains("--on"), "{message}");
     assert!(there.following(&script(&[(20, "load = 2"), (20, "mix = \"scans 2x\"")])).is_ok());
-    let clients = order(Loop::Closed { clients: 8, think: Nanos(0) }, 1.0, "");
+    let clients = order(LoopKind::Closed { clients: 8, think: Nanos(0) }, 1.0, "");
     let message = refused(clients.clone(), "mix = \"scans 3x\"");
     assert!(message.contains("1.200 operations") && message.contains("--rate"), "{message}");
     assert!(clients.following(&script(&[(20, "mix = \"reads 0x, scans 5x\"")])).is_ok());

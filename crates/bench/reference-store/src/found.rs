@@ -1,12 +1,12 @@
 //! What a run showed, of the database too.
 
 use bench::RunReport;
-use timeline::{Latency, Timeline};
+use timeline::{LatencyHistogram, Timeline};
 use units::{Nanos, Usd};
 
 /// What a run showed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct StoreRunResult {
     /// The driver's numbers.
     pub report: RunReport,
     /// Second by second: operations, latencies, disks, engine.
@@ -16,12 +16,12 @@ pub struct Found {
     /// Until when.
     pub until: Nanos,
     /// What was used of the database while it was measured.
-    pub used: Use,
+    pub used: StoreResourceUse,
 }
 
 /// What was used while a run was measured, of all nodes together. Zero where the database does not tell.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
-pub struct Use {
+pub struct StoreResourceUse {
     /// Seconds that were measured.
     pub seconds: f64,
     /// Bytes that clients wrote.
@@ -57,9 +57,9 @@ pub struct Use {
     pub disk_bytes: f64,
 }
 
-impl Found {
+impl StoreRunResult {
     /// Latencies of all kinds of operation while it was measured, from their intended start.
-    pub fn latencies(&self) -> Latency {
+    pub fn latencies(&self) -> LatencyHistogram {
         let mut all = timeline::latencies();
         for series in self.timeline.series.iter().filter(|series| series.name == "latency") {
             if let Some(some) = series.latencies(self.from, self.until) {
@@ -80,7 +80,7 @@ impl Found {
     }
 }
 
-impl Use {
+impl StoreResourceUse {
     /// Reads it off a Timeline; both instants count from its start.
     pub(crate) fn of(timeline: &Timeline, from: Nanos, until: Nanos, report: &RunReport, client: u64) -> Self {
         let all = |name: &str, keep: &dyn Fn(&timeline::Series) -> bool| -> f64 {
@@ -140,7 +140,11 @@ mod tests {
 
     #[test]
     fn a_million_operations_pay_for_what_they_carry_between_zones() {
-        let used = Use { cross_zone_peer_bytes: 3e9, cross_zone_client_bytes: 1e9, ..Use::default() };
+        let used = StoreResourceUse {
+            cross_zone_peer_bytes: 3e9,
+            cross_zone_client_bytes: 1e9,
+            ..StoreResourceUse::default()
+        };
         assert_eq!(used.priced(Some(Usd(0.5)), 500_000).transfer_usd_per_million, Some(4.0));
         assert_eq!(used.priced(Some(Usd(0.5)), 0).transfer_usd_per_million, None);
         assert_eq!(used.priced(None, 500_000).transfer_usd_per_million, None);

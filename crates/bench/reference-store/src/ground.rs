@@ -4,25 +4,25 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use bench::{BenchError, Driver, Load, RawDriver};
-use cluster::{Cluster, Lab, Regions, Sampler, StatusPort, Watcher};
-use disk::Fault;
-use events::Script;
-use rawkv::Client;
+use bench::{BenchError, Driver, RawDriver, RowLoad};
+use cluster::{NodeSampler, RegionLayout, RunningCluster, ServerWatcher, StatusPort, TestBed};
+use disk::DiskFault;
+use events::EventScript;
+use rawkv::RawClient;
 use units::Nanos;
-use workload::operations::Recipe;
+use workload::operations::OperationRecipe;
 
 use crate::deed;
-use crate::{Database, Found, Order, Stage, TrialError, Use};
+use crate::{StoreDatabase, StoreResourceUse, StoreRunResult, StoreRunSpec, StoreStage, TrialError};
 
 /// A database with its rows, ready for runs. Dropped, a cluster that was started for it is taken down.
 #[derive(Debug)]
-pub struct Ground {
-    order: Order,
-    recipe: Arc<Recipe>,
-    client: Client,
+pub struct StoreTestBed {
+    order: StoreRunSpec,
+    recipe: Arc<OperationRecipe>,
+    client: RawClient,
     /// After the client, which must not see it go.
-    cluster: Option<Cluster>,
+    cluster: Option<RunningCluster>,
     /// The stores of a cluster that was there before.
     ports: Vec<StatusPort>,
     notes: Vec<String>,
@@ -37,21 +37,25 @@ const SETTLE: Duration = Duration::from_secs(60);
 /// So much that is still to be compacted delays nothing.
 const SETTLED: f64 = 16.0 * 1024.0 * 1024.0;
 
-impl Ground {
+impl StoreTestBed {
     /// Starts the cluster if the order wants one, connects, and loads the rows. `lab` is needed for a cluster only.
     ///
     /// # Errors
     /// When the cluster cannot be started or reached, or the load fails; then nothing is left of it.
-    pub fn prepare(lab: Option<&Lab>, order: Order, tell: &mut dyn FnMut(Stage<'_>)) -> Result<Self, TrialError> {
+    pub fn prepare(
+        lab: Option<&TestBed>,
+        order: StoreRunSpec,
+        tell: &mut dyn FnMut(StoreStage<'_>),
+    ) -> Result<Self, TrialError> {
         order.plan.check()?;
-        let recipe = Arc::new(Recipe::new(&order.workload, order.scale)?);
+        let recipe = Arc::new(OperationRecipe::new(&order.workload, order.scale)?);
         let cluster = start(lab, &order, &recipe, tell)?;
         let pd = match (&order.database, &cluster) {
-            (Database::Existing(pd), _) => pd.clone(),
+            (StoreDatabase::Existing(pd), _) => pd.clone(),
             (_, Some(cluster)) => cluster.pd().addr().to_string(),
             (_, None) => return Err(BenchError::Environment("there is no place to start a cluster".to_owned()).into()),
         };
-        let client = Client::connect(&pd, order.client())?;
+        let client = RawClient::connect(&pd, order.client())?;
         let (ports, notes) = match &cluster {
             Some(cluster) => (Vec::new(), cluster.notes().to_vec()),
             None => StatusPort::of_pd(&pd).map_or_else(
@@ -64,19 +68,19 @@ impl Ground {
             ground.load(tell)?;
         }
         // Rows come to disks as they are sold, which takes less time: how they came is not seen in what they became.
-        if let (Some(cluster), Database::Reference { share, .. }) = (&ground.cluster, &ground.order.database) {
+        if let (Some(cluster), StoreDatabase::Reference { share, .. }) = (&ground.cluster, &ground.order.database) {
             degrade(cluster, None, *share)?;
         }
         Ok(ground)
     }
 
     /// What the workload came to.
-    pub fn recipe(&self) -> &Recipe {
+    pub fn recipe(&self) -> &OperationRecipe {
         &self.recipe
     }
 
     /// The cluster that was started for it; `None` where the database was there before.
-    pub fn cluster(&self) -> Option<&Cluster> {
+    pub fn cluster(&self) -> Option<&RunningCluster> {
         self.cluster.as_ref()
     }
 
@@ -85,18 +89,19 @@ impl Ground {
         &self.notes
     }
 
-    fn load(&self, tell: &mut dyn FnMut(Stage<'_>)) -> Result<(), TrialError> {
-        let how = Load { threads: LOADERS, seed: self.order.plan.seed, ..Load::default() };
+    fn load(&self, tell: &mut dyn FnMut(StoreStage<'_>)) -> Result<(), TrialError> {
+        let how = RowLoad { threads: LOADERS, seed: self.order.plan.seed, ..RowLoad::default() };
         let mut driver = |_| self.driver();
         let stop = &self.order.stop;
-        let loaded = bench::load(&self.recipe, &how, &mut driver, &mut |loading| tell(Stage::Loading(loading)), stop);
+        let loaded =
+            bench::load(&self.recipe, &how, &mut driver, &mut |loading| tell(StoreStage::Loading(loading)), stop);
         self.holds()?;
         loaded?;
         self.settle(tell)
     }
 
     /// Waits until what the load left to compact is done: it is no part of what is measured.
-    fn settle(&self, tell: &mut dyn FnMut(Stage<'_>)) -> Result<(), TrialError> {
+    fn settle(&self, tell: &mut dyn FnMut(StoreStage<'_>)) -> Result<(), TrialError> {
         let Some(cluster) = &self.cluster else { return self.go_on() };
         let start = Instant::now();
         while start.elapsed() < SETTLE {
@@ -109,7 +114,7 @@ impl Ground {
             if debt <= SETTLED && most("memtables") == 0.0 {
                 break;
             }
-            tell(Stage::Settling(debt));
+            tell(StoreStage::Settling(debt));
             std::thread::sleep(Duration::from_millis(250));
         }
         self.let_flow()
@@ -153,7 +158,7 @@ impl Ground {
     ///
     /// # Errors
     /// When an event cannot be made to happen.
-    pub fn follow(&mut self, script: &Script) -> Result<(), TrialError> {
+    pub fn follow(&mut self, script: &EventScript) -> Result<(), TrialError> {
         self.order = self.order.clone().following(script)?;
         Ok(())
     }
@@ -162,9 +167,9 @@ impl Ground {
     ///
     /// # Errors
     /// When the driver or the watching of the nodes fails.
-    pub fn run(&self, number: u32, tell: &mut dyn FnMut(Stage<'_>)) -> Result<Found, TrialError> {
-        let sampler = self.cluster.as_ref().map(Cluster::sampler).transpose()?;
-        let watcher = Watcher::start(&self.ports)?;
+    pub fn run(&self, number: u32, tell: &mut dyn FnMut(StoreStage<'_>)) -> Result<StoreRunResult, TrialError> {
+        let sampler = self.cluster.as_ref().map(RunningCluster::sampler).transpose()?;
+        let watcher = ServerWatcher::start(&self.ports)?;
         let before = self.client.traffic().crossing();
         let plan = &self.order.plan;
         let run = bench::run(
@@ -175,7 +180,7 @@ impl Ground {
             &mut |clock, over| deed::make(&self.order.deeds, self.cluster.as_ref(), clock, over),
             &mut |progress| {
                 let nodes = sampler.as_ref().map_or_else(|| watcher.latest(), |sampler| sampler.latest());
-                tell(Stage::Running { run: number, progress, nodes: &nodes });
+                tell(StoreStage::Running { run: number, progress, nodes: &nodes });
             },
             &self.order.stop,
         );
@@ -185,16 +190,16 @@ impl Ground {
         let after = self.client.traffic().crossing();
         let crossing = (after.sent + after.received).saturating_sub(before.sent + before.received);
         let began = run.timeline.about.start;
-        let seen = sampler.map_or_else(|| watcher.finish(), Sampler::finish)?;
+        let seen = sampler.map_or_else(|| watcher.finish(), NodeSampler::finish)?;
         let timeline = run.timeline.merge(&seen)?;
         let from = Nanos((run.report.warm_up_s * 1e9) as u64) + offset(timeline.about.start, began);
         let until = from + Nanos((run.report.measured_s * 1e9) as u64);
         // The client's bytes are known of the whole run; of them the measured part is meant.
         let share = run.report.measured_s / (run.report.measured_s + run.report.warm_up_s).max(f64::MIN_POSITIVE);
-        let used = Use::of(&timeline, from, until, &run.report, (crossing as f64 * share) as u64);
+        let used = StoreResourceUse::of(&timeline, from, until, &run.report, (crossing as f64 * share) as u64);
         let used = used.priced(self.order.transfer_per_gb(), run.report.operations);
         self.go_on()?;
-        Ok(Found { report: run.report, timeline, from, until, used })
+        Ok(StoreRunResult { report: run.report, timeline, from, until, used })
     }
 
     fn driver(&self) -> Result<Box<dyn Driver>, BenchError> {
@@ -205,7 +210,7 @@ impl Ground {
 
     /// That no program of the cluster has ended by itself.
     fn holds(&self) -> Result<(), TrialError> {
-        Ok(self.cluster.as_ref().map_or(Ok(()), Cluster::holds)?)
+        Ok(self.cluster.as_ref().map_or(Ok(()), RunningCluster::holds)?)
     }
 
     fn go_on(&self) -> Result<(), TrialError> {
@@ -218,39 +223,40 @@ impl Ground {
     /// When something stays.
     pub fn end(self) -> Result<Vec<String>, TrialError> {
         drop(self.client);
-        Ok(self.cluster.map(Cluster::stop).transpose()?.unwrap_or_default())
+        Ok(self.cluster.map(RunningCluster::stop).transpose()?.unwrap_or_default())
     }
 }
 
 /// The cluster, if one is wanted.
 fn start(
-    lab: Option<&Lab>,
-    order: &Order,
-    recipe: &Recipe,
-    tell: &mut dyn FnMut(Stage<'_>),
-) -> Result<Option<Cluster>, TrialError> {
-    let (Some(lab), Database::Reference { deployment, options, regions, .. }) = (lab, &order.database) else {
+    lab: Option<&TestBed>,
+    order: &StoreRunSpec,
+    recipe: &OperationRecipe,
+    tell: &mut dyn FnMut(StoreStage<'_>),
+) -> Result<Option<RunningCluster>, TrialError> {
+    let (Some(lab), StoreDatabase::Reference { deployment, options, regions, .. }) = (lab, &order.database) else {
         return Ok(None);
     };
     let keys = recipe.split_keys(*regions).into_iter().map(Vec::from).collect();
-    let options = cluster::Options {
-        regions: Regions::At(keys),
+    let options = cluster::ClusterOptions {
+        regions: RegionLayout::At(keys),
         interrupted: order.stop.clone(),
-        ..cluster::Options::clone(options)
+        ..cluster::ClusterOptions::clone(options)
     };
-    let cluster = Cluster::start(lab, deployment, &options, &mut |progress| tell(Stage::Starting(progress)))?;
+    let cluster =
+        RunningCluster::start(lab, deployment, &options, &mut |progress| tell(StoreStage::Starting(progress)))?;
     Ok(Some(cluster))
 }
 
 /// Lets the disks of a name, or all, deliver only this share of their limits.
-fn degrade(cluster: &Cluster, name: Option<&str>, share: f64) -> Result<(), TrialError> {
+fn degrade(cluster: &RunningCluster, name: Option<&str>, share: f64) -> Result<(), TrialError> {
     if share >= 1.0 {
         return Ok(());
     }
     for node in cluster.nodes() {
         let disks: Vec<String> = node.disk_names().map(str::to_owned).collect();
         for disk in disks.iter().filter(|disk| name.is_none_or(|name| name == *disk)) {
-            node.fault(disk, Fault::Degrade(share), FOREVER)?;
+            node.fault(disk, DiskFault::Degrade(share), FOREVER)?;
         }
     }
     Ok(())

@@ -14,10 +14,10 @@ mod pilot;
 pub mod prove;
 mod reckoned;
 
-pub use deed::Deed;
+pub use deed::ScheduledAction;
 pub use error::TrialError;
-pub use found::{Found, Use};
-pub use ground::Ground;
-pub use order::{Database, Order, Stage};
-pub use pairs::{Side, alternate, alternate_online};
+pub use found::{StoreResourceUse, StoreRunResult};
+pub use ground::StoreTestBed;
+pub use order::{StoreDatabase, StoreRunSpec, StoreStage};
+pub use pairs::{SideSettings, alternate, alternate_online};
 pub use pilot::PilotProcess;

@@ -1,14 +1,14 @@
 //! Two orders held against each other on a machine whose speed wanders.
 
-use cluster::Lab;
+use cluster::TestBed;
 use serde_json::{Map, Value};
 use units::Ratio;
 
-use crate::{Found, Ground, Order, PilotProcess, Stage, TrialError};
+use crate::{PilotProcess, StoreRunResult, StoreRunSpec, StoreStage, StoreTestBed, TrialError};
 
 /// What a side changes about nodes that run.
 #[derive(Debug, Clone, Copy)]
-pub struct Side<'a> {
+pub struct SideSettings<'a> {
     /// TiKV's keys, and their values, that nodes take before each run.
     pub keys: &'a Map<String, Value>,
     /// Whether the pilot limits compactions during each run, and which share of the disks' limits it counts on.
@@ -22,15 +22,15 @@ pub struct Side<'a> {
 /// # Errors
 /// When a run fails or nothing succeeds in it, those before being lost but for what `keep` made of them; and when `keep` does.
 pub fn alternate<const N: usize, E: From<TrialError>>(
-    lab: Option<&Lab>,
-    orders: [&Order; N],
+    lab: Option<&TestBed>,
+    orders: [&StoreRunSpec; N],
     rounds: u32,
-    tell: &mut dyn FnMut(usize, u32, Stage<'_>),
-    keep: &mut dyn FnMut(usize, &Found) -> Result<(), E>,
-) -> Result<[Vec<Found>; N], E> {
+    tell: &mut dyn FnMut(usize, u32, StoreStage<'_>),
+    keep: &mut dyn FnMut(usize, &StoreRunResult) -> Result<(), E>,
+) -> Result<[Vec<StoreRunResult>; N], E> {
     in_turn::<N, E>(rounds, &mut |side, round| {
         let order = orders[side].clone();
-        let ground = Ground::prepare(lab, order, &mut |stage| tell(side, round, stage))?;
+        let ground = StoreTestBed::prepare(lab, order, &mut |stage| tell(side, round, stage))?;
         let found = ground.run(round, &mut |stage| tell(side, round, stage))?;
         keep(side, &found)?;
         ground.end()?;
@@ -44,14 +44,14 @@ pub fn alternate<const N: usize, E: From<TrialError>>(
 /// # Errors
 /// When a run fails or nothing succeeds in it, a node refuses a setting, a pilot does not end well, or `keep` does.
 pub fn alternate_online<const N: usize, E: From<TrialError>>(
-    lab: Option<&Lab>,
-    order: &Order,
-    sides: [Side<'_>; N],
+    lab: Option<&TestBed>,
+    order: &StoreRunSpec,
+    sides: [SideSettings<'_>; N],
     rounds: u32,
-    tell: &mut dyn FnMut(usize, u32, Stage<'_>),
-    keep: &mut dyn FnMut(usize, &Found) -> Result<(), E>,
-) -> Result<[Vec<Found>; N], E> {
-    let ground = Ground::prepare(lab, order.clone(), &mut |stage| tell(0, 1, stage))?;
+    tell: &mut dyn FnMut(usize, u32, StoreStage<'_>),
+    keep: &mut dyn FnMut(usize, &StoreRunResult) -> Result<(), E>,
+) -> Result<[Vec<StoreRunResult>; N], E> {
+    let ground = StoreTestBed::prepare(lab, order.clone(), &mut |stage| tell(0, 1, stage))?;
     let found = in_turn::<N, E>(rounds, &mut |side, round| {
         ground.change(sides[side].keys)?;
         let pilot = sides[side].pilot.map(|share| beside(lab, &ground, (share, round))).transpose()?;
@@ -65,7 +65,11 @@ pub fn alternate_online<const N: usize, E: From<TrialError>>(
 }
 
 /// A pilot beside the run of a round, with a journal of its own: its changes are counted from here.
-fn beside(lab: Option<&Lab>, ground: &Ground, (share, round): (f64, u32)) -> Result<PilotProcess, TrialError> {
+fn beside(
+    lab: Option<&TestBed>,
+    ground: &StoreTestBed,
+    (share, round): (f64, u32),
+) -> Result<PilotProcess, TrialError> {
     let no_cluster = || TrialError::Pilot("is run beside clusters that are started for it only".to_owned());
     let (lab, cluster) = lab.zip(ground.cluster()).ok_or_else(no_cluster)?;
     PilotProcess::start(lab, cluster, share, &cluster.folder().join(format!("pilot-{round}")))
@@ -74,8 +78,8 @@ fn beside(lab: Option<&Lab>, ground: &Ground, (share, round): (f64, u32)) -> Res
 /// Runs all sides in turn. A run in which nothing succeeds ends them: nothing can be held against it.
 fn in_turn<const N: usize, E: From<TrialError>>(
     rounds: u32,
-    run: &mut dyn FnMut(usize, u32) -> Result<Found, E>,
-) -> Result<[Vec<Found>; N], E> {
+    run: &mut dyn FnMut(usize, u32) -> Result<StoreRunResult, E>,
+) -> Result<[Vec<StoreRunResult>; N], E> {
     let mut found = [const { Vec::new() }; N];
     for round in 1..=rounds {
         for side in turns::<N>(round) {

@@ -5,10 +5,10 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use cluster::{Cluster, Lab, Node};
+use cluster::{ClusterNode, RunningCluster, TestBed};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
-use private_dir::Purpose;
+use private_dir::FolderPurpose;
 
 use crate::TrialError;
 
@@ -31,10 +31,10 @@ impl PilotProcess {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn start(lab: &Lab, cluster: &Cluster, share: f64, folder: &Path) -> Result<Self, TrialError> {
+    pub fn start(lab: &TestBed, cluster: &RunningCluster, share: f64, folder: &Path) -> Result<Self, TrialError> {
         let failed = |error: std::io::Error| TrialError::Pilot(format!("not started: {error}"));
         let folder =
-            &private_dir::open(folder, Purpose::SCRATCH).map_err(|error| TrialError::Pilot(error.to_string()))?;
+            &private_dir::open(folder, FolderPurpose::SCRATCH).map_err(|error| TrialError::Pilot(error.to_string()))?;
         let said = File::create(folder.join(SAID)).map_err(failed)?;
         // It ends with the thread that starts it, as nodes end with their keeper; Ctrl-C is for who started us.
         let child = Command::new("setpriv")
@@ -97,7 +97,7 @@ impl Drop for PilotProcess {
 }
 
 /// What tells it of a node: its store and where its disk is mounted.
-fn limit(node: &Node) -> Result<String, TrialError> {
+fn limit(node: &ClusterNode) -> Result<String, TrialError> {
     let unknown = |what: &str| TrialError::Pilot(format!("not started: {} has no {what}", node.name()));
     let store = node.store_id().ok_or_else(|| unknown("store number"))?;
     let disk =

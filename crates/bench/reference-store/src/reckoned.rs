@@ -2,15 +2,15 @@
 
 use catalog::Catalog;
 use units::Usd;
-use workload::operations::Recipe;
+use workload::operations::OperationRecipe;
 
-use crate::{Database, Order};
+use crate::{StoreDatabase, StoreRunSpec};
 
-impl Order {
+impl StoreRunSpec {
     /// How many times larger the loaded rows on a node, of all replicas, are than the memory that it may take; `None` where no
     /// limit was given, or the database is there already.
-    pub fn data_over_memory(&self, recipe: &Recipe) -> Option<f64> {
-        let Database::Reference { deployment, options, .. } = &self.database else { return None };
+    pub fn data_over_memory(&self, recipe: &OperationRecipe) -> Option<f64> {
+        let StoreDatabase::Reference { deployment, options, .. } = &self.database else { return None };
         let memory = options.memory.filter(|memory| memory.0 > 0)?;
         let nodes = f64::from(deployment.storage_nodes().max(1));
         Some(recipe.loaded_bytes() * f64::from(deployment.replicas()) / nodes / memory.as_f64())
@@ -19,7 +19,7 @@ impl Order {
     /// The price of a GB (10⁹ bytes) between zones on the deployment's day; `None` where the catalogue has none, or the database
     /// is there already.
     pub fn transfer_per_gb(&self) -> Option<Usd> {
-        let Database::Reference { deployment, .. } = &self.database else { return None };
+        let StoreDatabase::Reference { deployment, .. } = &self.database else { return None };
         let view = Catalog::embedded().at(deployment.as_of);
         let cloud = view.region(&deployment.region).ok()?;
         view.transfer(cloud).ok().map(|price| price.per_gb)
@@ -31,7 +31,7 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
-    use bench::{Loop, Plan};
+    use bench::{LoopKind, RunPlan};
     use deployment::Deployment;
     use textfile::Text;
     use units::{Bytes, Nanos};
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     /// Of a thousand rows, on so many nodes with so many replicas.
-    fn order(nodes: u32, replicas: u32, memory: Option<Bytes>) -> (Order, Recipe) {
+    fn order(nodes: u32, replicas: u32, memory: Option<Bytes>) -> (StoreRunSpec, OperationRecipe) {
         let none = &mut |_: &Path| unreachable!("the text names no file");
         let deployment = format!(
             "engine = \"tikv\"\nregion = \"us-west-2\"\nzones = 3\n[[nodes]]\nrole = \"storage\"\ncount = {nodes}\n\
@@ -48,16 +48,16 @@ mod tests {
         );
         let workload = "engine = \"tikv\"\nregion = \"us-west-2\"\n[ycsb]\nworkload = \"A\"\nrecords = 1000\n\
                         [targets]\nthroughput = 1\n";
-        let database = Database::Reference {
+        let database = StoreDatabase::Reference {
             deployment: Box::new(Deployment::from_text(&Text::new("d.toml", deployment)).unwrap()),
-            options: Box::new(cluster::Options { memory, ..cluster::Options::default() }),
+            options: Box::new(cluster::ClusterOptions { memory, ..cluster::ClusterOptions::default() }),
             regions: 1,
             share: 1.0,
         };
         let workload = Workload::from_text(&Text::new("w.toml", workload), none).unwrap();
-        let load = Loop::Closed { clients: 1, think: Nanos(0) };
-        let order = Order::new(workload, database, Plan::new("t", "w", load, Duration::from_secs(1)));
-        let recipe = Recipe::new(&order.workload, order.scale).unwrap();
+        let load = LoopKind::Closed { clients: 1, think: Nanos(0) };
+        let order = StoreRunSpec::new(workload, database, RunPlan::new("t", "w", load, Duration::from_secs(1)));
+        let recipe = OperationRecipe::new(&order.workload, order.scale).unwrap();
         (order, recipe)
     }
 
@@ -81,7 +81,7 @@ mod tests {
         // A cent at either end.
         assert_eq!(order(3, 3, None).0.transfer_per_gb(), Some(Usd(0.02)));
         let there = order(3, 3, None).0;
-        let there = Order { database: Database::Existing("tikv://127.0.0.1:1".to_owned()), ..there };
+        let there = StoreRunSpec { database: StoreDatabase::Existing("tikv://127.0.0.1:1".to_owned()), ..there };
         assert_eq!(there.transfer_per_gb(), None);
     }
 }

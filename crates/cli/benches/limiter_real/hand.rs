@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use cluster::{EngineCounters, Lab, Node};
-use reference_store::{Ground, PilotProcess};
+use cluster::{ClusterNode, EngineCounters, TestBed};
+use reference_store::{PilotProcess, StoreTestBed};
 use serde_json::{Map, Value};
 use units::{Bytes, BytesPerSec};
 
@@ -36,7 +36,7 @@ impl Hand {
     pub(crate) fn begin(
         arm: &Arm,
         setup: &Setup,
-        (lab, ground): (&Lab, &Ground),
+        (lab, ground): (&TestBed, &StoreTestBed),
         folder: &Path,
     ) -> Result<Self, Trouble> {
         let cluster = ground.cluster().ok_or("there is no cluster")?;
@@ -78,7 +78,7 @@ impl Drop for Hand {
 }
 
 /// How often the rate that is set is another, as one who looks each second sees it.
-fn count(node: &Node, over: &AtomicBool) -> Result<u32, Trouble> {
+fn count(node: &ClusterNode, over: &AtomicBool) -> Result<u32, Trouble> {
     let (mut changes, mut last) = (0, None);
     each_second(over, |_| {
         // A store that is busy answers later.
@@ -94,7 +94,7 @@ fn count(node: &Node, over: &AtomicBool) -> Result<u32, Trouble> {
 }
 
 /// TiKV's formula, told what the store's metrics tell. It knows disks as they come: it sees, and says, rates of the whole disk.
-fn tune(node: &Node, setup: &Setup, ceiling: f64, over: &AtomicBool) -> Result<u32, Trouble> {
+fn tune(node: &ClusterNode, setup: &Setup, ceiling: f64, over: &AtomicBool) -> Result<u32, Trouble> {
     let (most, soft) = (BytesPerSec::mib(ceiling).0, setup.soft_pending().as_f64());
     let (mut tuning, mut rate, mut was) = (Tuning::new(), most / 2.0, None::<EngineCounters>);
     each_second(over, |passed| {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use validation::Busy;
+use validation::MachineLoad;
 
 use crate::Trouble;
 use crate::arms::Arm;
@@ -21,7 +21,7 @@ pub(crate) struct Kept {
     pub(crate) flushed: f64,
     pub(crate) compacted: f64,
     /// What the processors did.
-    pub(crate) busy: Busy,
+    pub(crate) busy: MachineLoad,
     /// Its processors and its kernel.
     pub(crate) machine: String,
 }

@@ -24,8 +24,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::Parser;
-use cluster::{Lab, Programs};
-use mount::Home;
+use cluster::{ClusterPrograms, TestBed};
+use mount::MountHome;
 use units::Ratio;
 
 use crate::arms::Arm;
@@ -166,9 +166,9 @@ fn measure(
     lacking: impl Iterator<Item = (u64, Vec<Arm>)>,
 ) -> Result<(), Trouble> {
     let stop = signals::catch()?;
-    private_dir::open(&args.scratch, private_dir::Purpose::SCRATCH)?;
-    let home = Home::open(args.scratch.join(run::HOME), env!("CARGO_BIN_EXE_diskwright"))?;
-    let lab = Lab { home, scratch: args.scratch.clone(), programs: Programs::find()? };
+    private_dir::open(&args.scratch, private_dir::FolderPurpose::SCRATCH)?;
+    let home = MountHome::open(args.scratch.join(run::HOME), env!("CARGO_BIN_EXE_diskwright"))?;
+    let lab = TestBed { home, scratch: args.scratch.clone(), programs: ClusterPrograms::find()? };
     let began = Instant::now();
     let mut place = Place::prepare(setup, lab, FIRST, &stop)?;
     let mut failed = false;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use cluster::{Lab, Node};
-use events::Script;
-use reference_store::{Ground, PilotProcess, Stage};
+use cluster::{ClusterNode, TestBed};
+use events::EventScript;
+use reference_store::{PilotProcess, StoreStage, StoreTestBed};
 use textfile::Text;
 use timeline::Timeline;
-use validation::Around;
+use validation::MachineState;
 
 use crate::Trouble;
 use crate::arms::Arm;
@@ -33,19 +33,19 @@ const STARTED: Duration = Duration::from_secs(5);
 
 /// The node with its rows, on which all runs are.
 pub(crate) struct Place {
-    ground: Ground,
+    ground: StoreTestBed,
     setup: Setup,
-    lab: Lab,
+    lab: TestBed,
     stop: Arc<AtomicBool>,
 }
 
 impl Place {
     /// Starts the node and loads the rows.
-    pub(crate) fn prepare(setup: Setup, lab: Lab, seed: u64, stop: &Arc<AtomicBool>) -> Result<Self, Trouble> {
+    pub(crate) fn prepare(setup: Setup, lab: TestBed, seed: u64, stop: &Arc<AtomicBool>) -> Result<Self, Trouble> {
         let began = Instant::now();
         let mut told = 0;
-        let ground = Ground::prepare(Some(&lab), setup.order(seed, stop)?, &mut |stage| {
-            if let Stage::Loading(loading) = stage
+        let ground = StoreTestBed::prepare(Some(&lab), setup.order(seed, stop)?, &mut |stage| {
+            if let StoreStage::Loading(loading) = stage
                 && loading.rows * 10 / loading.all.max(1) > told
             {
                 told = loading.rows * 10 / loading.all.max(1);
@@ -55,7 +55,7 @@ impl Place {
         Ok(Self { ground, setup, lab, stop: stop.clone() })
     }
 
-    fn node(&self) -> Result<&Node, Trouble> {
+    fn node(&self) -> Result<&ClusterNode, Trouble> {
         Ok(self.ground.cluster().and_then(|cluster| cluster.nodes().first()).ok_or("there is no node")?)
     }
 
@@ -67,9 +67,9 @@ impl Place {
         std::thread::sleep(STARTED);
         self.ground.degrade(DISK, setup.share)?;
         let text = events(&sequence(seed, setup.seconds as f64));
-        self.ground.follow(&Script::from_text(&Text::new("phases.toml", text))?)?;
+        self.ground.follow(&EventScript::from_text(&Text::new("phases.toml", text))?)?;
         let folder: PathBuf = self.lab.scratch.join(format!("pilot-{seed}"));
-        let mut around = Around::start(&self.lab.scratch)?;
+        let mut around = MachineState::start(&self.lab.scratch)?;
         let hand = Hand::begin(arm, &setup, (&self.lab, &self.ground), &folder)?;
         // Arms of a sequence are sent the same operations at the same instants.
         let found = self.ground.run(u32::try_from(seed)?, &mut |_| {});

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bench::{Arrivals, Limits, Loop, Plan};
-use deployment::{Deployment, NodeGroup, Role, Settings};
-use reference_store::{Database, Order};
+use bench::{ArrivalSpacing, LoopKind, RunLimits, RunPlan};
+use deployment::{Deployment, EngineSettings, NodeGroup, NodeRole};
+use reference_store::{StoreDatabase, StoreRunSpec};
 use textfile::Text;
 use toml::{Table, Value};
 use units::{Bytes, BytesPerSec, Nanos};
@@ -88,32 +88,36 @@ impl Setup {
     }
 
     /// The order, with disks that deliver all until it is loaded.
-    pub(crate) fn order(&self, seed: u64, stop: &Arc<AtomicBool>) -> Result<Order, Trouble> {
+    pub(crate) fn order(&self, seed: u64, stop: &Arc<AtomicBool>) -> Result<StoreRunSpec, Trouble> {
         let workload = self.workload()?;
-        let load =
-            Loop::Open { rate: RATE * self.share, arrivals: Arrivals::Poisson, in_flight: IN_FLIGHT, backlog: WAITING };
+        let load = LoopKind::Open {
+            rate: RATE * self.share,
+            arrivals: ArrivalSpacing::Poisson,
+            in_flight: IN_FLIGHT,
+            backlog: WAITING,
+        };
         let span = Nanos::secs(self.seconds);
         let warm_up = WARM_UP.min(Nanos(span.0 / 10));
-        let plan = Plan {
-            limits: Limits { warm_least: warm_up, measure_most: span - warm_up, ..Limits::default() },
+        let plan = RunPlan {
+            limits: RunLimits { warm_least: warm_up, measure_most: span - warm_up, ..RunLimits::default() },
             seed,
-            ..Plan::new("limiter", &workload.name, load, Order::TIMEOUT)
+            ..RunPlan::new("limiter", &workload.name, load, StoreRunSpec::TIMEOUT)
         };
         let memory = self.size(MEMORY);
-        let options = cluster::Options {
+        let options = cluster::ClusterOptions {
             memory: Some(memory + RESIDENT),
             keys: self.keys(memory)?,
             seed,
             interrupted: stop.clone(),
-            ..cluster::Options::default()
+            ..cluster::ClusterOptions::default()
         };
-        let database = Database::Reference {
+        let database = StoreDatabase::Reference {
             deployment: Box::new(deployment()?),
             options: Box::new(options),
             regions: 4,
             share: 1.0,
         };
-        Ok(Order { stop: stop.clone(), ..Order::new(workload, database, plan) })
+        Ok(StoreRunSpec { stop: stop.clone(), ..StoreRunSpec::new(workload, database, plan) })
     }
 
     fn keys(&self, memory: Bytes) -> Result<Table, Trouble> {
@@ -160,7 +164,7 @@ pub(crate) fn set(table: &mut Table, key: &str, value: Value) {
 
 fn deployment() -> Result<Deployment, Trouble> {
     let group = NodeGroup {
-        role: Role::Storage,
+        role: NodeRole::Storage,
         count: 1,
         instance: "m5.2xlarge".to_owned(),
         data: Some(DISK.parse()?),
@@ -173,7 +177,7 @@ fn deployment() -> Result<Deployment, Trouble> {
         as_of: None,
         zones: 1,
         nodes: vec![group],
-        settings: Settings { replicas: Some(1), ..Settings::default() },
+        settings: EngineSettings { replicas: Some(1), ..EngineSettings::default() },
         asks: None,
     })
 }

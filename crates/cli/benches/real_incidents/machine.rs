@@ -1,7 +1,7 @@
 //! Whether the machine was an incident's own: one that is late, or does other work, makes another incident of it.
 
 use units::Nanos;
-use validation::Busy;
+use validation::MachineLoad;
 
 /// When a second is not the incident's own, and how many of them it may have.
 #[derive(Debug, Clone, Copy, serde::Deserialize)]
@@ -41,10 +41,11 @@ impl Rule {
     }
 
     /// What the machine did in stretches of so many seconds, a second each but for the first and the last, by this rule.
-    pub(crate) fn judge(&self, stretches: &[(f64, Busy)]) -> Machine {
+    pub(crate) fn judge(&self, stretches: &[(f64, MachineLoad)]) -> Machine {
         let whole = stretches.iter().map(|(seconds, _)| seconds).sum::<f64>().max(f64::MIN_POSITIVE);
-        let mean =
-            |of: &dyn Fn(&Busy) -> f64| stretches.iter().map(|(seconds, busy)| seconds * of(busy)).sum::<f64>() / whole;
+        let mean = |of: &dyn Fn(&MachineLoad) -> f64| {
+            stretches.iter().map(|(seconds, busy)| seconds * of(busy)).sum::<f64>() / whole
+        };
         Machine {
             disturbed: mean(&|busy| f64::from(u8::from(self.disturbs(busy)))),
             late: Nanos::from_secs_f64(mean(&|busy| busy.late.as_secs_f64())),
@@ -53,7 +54,7 @@ impl Rule {
         }
     }
 
-    fn disturbs(&self, busy: &Busy) -> bool {
+    fn disturbs(&self, busy: &MachineLoad) -> bool {
         busy.late > self.late || busy.stolen > self.lent || busy.others > self.others
     }
 

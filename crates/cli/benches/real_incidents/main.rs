@@ -19,9 +19,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use cluster::{Lab, Programs};
-use diagnose::{Verdict, diagnose};
-use mount::Home;
+use cluster::{ClusterPrograms, TestBed};
+use diagnose::{Finding, diagnose};
+use mount::MountHome;
 
 use crate::page::Outcome;
 use crate::row::{On, Row};
@@ -110,11 +110,11 @@ fn make_all(args: &Args, rows: &[&Row]) -> Result<(), Trouble> {
     }
     let stop = signals::catch()?;
     let needs_store = new.iter().any(|row| row.on == On::Store);
-    let none = || Programs { store: PathBuf::new(), pd: PathBuf::new() };
-    let programs = if needs_store { Programs::find()? } else { none() };
-    private_dir::open(&args.scratch, private_dir::Purpose::SCRATCH)?;
-    let home = Home::open(args.scratch.join("run"), env!("CARGO_BIN_EXE_diskwright"))?;
-    let lab = Lab { home, scratch: args.scratch.clone(), programs };
+    let none = || ClusterPrograms { store: PathBuf::new(), pd: PathBuf::new() };
+    let programs = if needs_store { ClusterPrograms::find()? } else { none() };
+    private_dir::open(&args.scratch, private_dir::FolderPurpose::SCRATCH)?;
+    let home = MountHome::open(args.scratch.join("run"), env!("CARGO_BIN_EXE_diskwright"))?;
+    let lab = TestBed { home, scratch: args.scratch.clone(), programs };
     let began = Instant::now();
     let is_over = || args.until.is_some_and(|minutes| began.elapsed().as_secs() > 60 * minutes);
     let mut held: Option<(Instant, File)> = None;
@@ -156,9 +156,9 @@ fn lock(path: &Path) -> Result<File, Trouble> {
 }
 
 /// Signals and verdicts, for those who look.
-fn say(timeline: &timeline::Timeline, row: &Row, verdicts: &[Verdict]) {
+fn say(timeline: &timeline::Timeline, row: &Row, verdicts: &[Finding]) {
     for facts in diagnose::facts(timeline, &row.known()) {
-        let told = |signal: &diagnose::Signal| {
+        let told = |signal: &diagnose::DiagnosisSignal| {
             let of = |share| facts.quantile(*signal, share).unwrap_or(f64::NAN);
             let mean = facts.mean(*signal, 0..facts.grid.count)?;
             Some(format!("{} {mean:.3} ({:.3} {:.3})", signal.name(), of(0.5), of(0.95)))

@@ -5,11 +5,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bench::{Arrivals, Limits, Loop, Plan};
-use cluster::{Host, Lab};
-use mysql::{Job, JobKind};
+use bench::{ArrivalSpacing, LoopKind, RunLimits, RunPlan};
+use cluster::{NodeHost, TestBed};
+use mysql::{JobKind, SqlJob};
 use units::{Bytes, Nanos, Ratio};
-use validation::{Common, Setup};
+use validation::{GridCommon, RowSetup};
 
 use crate::Trouble;
 use crate::machine::Rule;
@@ -24,7 +24,7 @@ const SEED: u64 = 1;
 const IN_FLIGHT: u32 = 4096;
 
 /// Makes an incident until the machine is its own, as often as the rule allows; gives the last.
-pub(crate) fn undisturbed(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
+pub(crate) fn undisturbed(row: &Row, lab: &TestBed, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
     let rule = Rule::embedded();
     let mut tries = 1;
     loop {
@@ -37,7 +37,7 @@ pub(crate) fn undisturbed(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Resul
     }
 }
 
-fn make(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
+fn make(row: &Row, lab: &TestBed, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
     match row.on {
         On::Fio => fio(row, lab, stop),
         On::Store => store(row, lab, stop),
@@ -45,9 +45,10 @@ fn make(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
     }
 }
 
-fn fio(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
-    let options = cluster::Options { seed: SEED, interrupted: stop.clone(), ..cluster::Options::default() };
-    let host = Host::mount(&lab.home, &lab.scratch, &row.deployment(), &options)?;
+fn fio(row: &Row, lab: &TestBed, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
+    let options =
+        cluster::ClusterOptions { seed: SEED, interrupted: stop.clone(), ..cluster::ClusterOptions::default() };
+    let host = NodeHost::mount(&lab.home, &lab.scratch, &row.deployment(), &options)?;
     let mut jobs = Vec::new();
     for line in &row.fio {
         let words: Vec<&str> = line.split(' ').collect();
@@ -86,20 +87,20 @@ fn finished(mut child: Child) -> Result<(), Trouble> {
     if status.success() { Ok(()) } else { Err(format!("fio ended with {status}").into()) }
 }
 
-fn limits(row: &Row) -> Limits {
+fn limits(row: &Row) -> RunLimits {
     let measured = Nanos::secs(row.seconds);
-    Limits {
+    RunLimits {
         warm_least: WARM_UP,
         warm_most: WARM_UP,
         measure_least: measured,
         measure_most: measured,
-        ..Limits::default()
+        ..RunLimits::default()
     }
 }
 
-fn store(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
-    let setup = Setup {
-        common: Common {
+fn store(row: &Row, lab: &TestBed, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
+    let setup = RowSetup {
+        common: GridCommon {
             nodes: 1,
             instance: row.instance.clone(),
             region: "us-west-2".to_owned(),
@@ -130,11 +131,11 @@ fn store(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> 
     };
     let mut order = setup.order(stop)?;
     order.plan.threads = row.threads;
-    if let reference_store::Database::Reference { options, .. } = &mut order.database {
+    if let reference_store::StoreDatabase::Reference { options, .. } = &mut order.database {
         options.keys.extend(row.keys.clone());
         options.credits = None;
     }
-    let ground = reference_store::Ground::prepare(Some(lab), order, &mut |_| {})?;
+    let ground = reference_store::StoreTestBed::prepare(Some(lab), order, &mut |_| {})?;
     let status = ground.cluster().map(|cluster| cluster.node(0).status_addr());
     let watch = Watch::start(&lab.home, &lab.scratch, row, status)?;
     let found = ground.run(1, &mut |_| {})?;
@@ -143,34 +144,37 @@ fn store(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> 
     Ok(seen)
 }
 
-fn mariadb(row: &Row, lab: &Lab, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
+fn mariadb(row: &Row, lab: &TestBed, stop: &Arc<AtomicBool>) -> Result<Seen, Trouble> {
     /// More than any run adds.
     const ADDS: u64 = 100_000_000;
     let load = match row.rate {
-        Some(rate) => Loop::Open { rate, arrivals: Arrivals::Poisson, in_flight: row.clients, backlog: 16 * IN_FLIGHT },
-        None => Loop::Closed { clients: row.clients, think: Nanos(0) },
+        Some(rate) => {
+            LoopKind::Open { rate, arrivals: ArrivalSpacing::Poisson, in_flight: row.clients, backlog: 16 * IN_FLIGHT }
+        }
+        None => LoopKind::Closed { clients: row.clients, think: Nanos(0) },
     };
     let kind = JobKind::Inserts { before: row.rows as u64, adds: ADDS, rows: 1, row: row.row };
-    let options = cluster::Options { memory: Some(row.memory), seed: SEED, ..cluster::Options::default() };
-    let order = mysql::Order {
-        job: Job { kind, clients: Some(row.clients), think: Nanos(0) },
-        database: mysql::Database::MariaDb {
+    let options =
+        cluster::ClusterOptions { memory: Some(row.memory), seed: SEED, ..cluster::ClusterOptions::default() };
+    let order = mysql::SqlRunSpec {
+        job: SqlJob { kind, clients: Some(row.clients), think: Nanos(0) },
+        database: mysql::SqlDatabase::MariaDb {
             deployment: Box::new(row.deployment()),
             options: Box::new(options),
             set: Vec::new(),
         },
-        plan: Plan {
+        plan: RunPlan {
             limits: limits(row),
             seed: SEED,
             drain: Nanos::secs(20),
-            ..Plan::new(&row.name, "inserts", load, mysql::Order::PATIENCE)
+            ..RunPlan::new(&row.name, "inserts", load, mysql::SqlRunSpec::PATIENCE)
         },
-        table: mysql::Table::Load,
+        table: mysql::ExistingTables::Load,
         create: true,
         crash: None,
         stop: stop.clone(),
     };
-    let ground = mysql::Ground::prepare((Some(&lab.home), &lab.scratch), order, &mut |_| {})?;
+    let ground = mysql::SqlTestBed::prepare((Some(&lab.home), &lab.scratch), order, &mut |_| {})?;
     let watch = Watch::start(&lab.home, &lab.scratch, row, None)?;
     let found = ground.run(1, &mut |_| {})?;
     let seen = watch.finish(row, Some(found.timeline))?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use diagnose::{Kind, Verdict};
+use diagnose::{Finding, FindingKind};
 
 use crate::kept::Telling;
 use crate::row::Row;
@@ -15,12 +15,12 @@ const TARGETS: (f64, f64) = (0.95, 0.02);
 #[derive(Debug, Clone)]
 pub(crate) struct Outcome {
     name: String,
-    truth: Vec<Kind>,
+    truth: Vec<FindingKind>,
     held_out: bool,
     telling: Telling,
     /// How often it was made.
     tries: u32,
-    first: Kind,
+    first: FindingKind,
     /// Whether a true cause was named first; `None` where the source cannot know of any.
     pub(crate) right: Option<bool>,
     /// Whether all were named.
@@ -28,7 +28,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    pub(crate) fn new(row: &Row, held_out: bool, (telling, tries): (Telling, u32), verdicts: &[Verdict]) -> Self {
+    pub(crate) fn new(row: &Row, held_out: bool, (telling, tries): (Telling, u32), verdicts: &[Finding]) -> Self {
         let visible = row.visible(telling);
         let first = verdicts[0].kind;
         Self {

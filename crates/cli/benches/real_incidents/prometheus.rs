@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use ingest::prometheus::{Access, Options, Range, Server, gather};
+use ingest::prometheus::{ClientAccess, PrometheusOptions, PrometheusServer, QueryRange, gather};
 use jiff::Timestamp;
-use mount::Node;
+use mount::MountedNode;
 use timeline::Timeline;
 use units::Nanos;
 
@@ -58,14 +58,18 @@ impl Prometheus {
     }
 
     /// What it knows of a stretch of time, nodes and disks called as clusters call theirs.
-    pub(crate) fn gathered(&self, node: &Node, (from, until): (Timestamp, Timestamp)) -> Result<Timeline, Trouble> {
+    pub(crate) fn gathered(
+        &self,
+        node: &MountedNode,
+        (from, until): (Timestamp, Timestamp),
+    ) -> Result<Timeline, Trouble> {
         let device = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let disks = node.disks.iter().map(|disk| (device(&disk.device), disk.name.clone()));
         let nodes: BTreeMap<String, String> =
             self.targets.iter().map(|target| (target.to_string(), "n1".to_owned())).collect();
-        let options = Options { nodes, disks: disks.collect(), ..Options::default() };
-        let server = Server::new(&format!("http://127.0.0.1:{}/", self.port), Access::default())?;
-        Ok(gather(&server, &Range { from, until, step: Some(STEP) }, &options)?)
+        let options = PrometheusOptions { nodes, disks: disks.collect(), ..PrometheusOptions::default() };
+        let server = PrometheusServer::new(&format!("http://127.0.0.1:{}/", self.port), ClientAccess::default())?;
+        Ok(gather(&server, &QueryRange { from, until, step: Some(STEP) }, &options)?)
     }
 }
 

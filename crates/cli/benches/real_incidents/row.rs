@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use catalog::Catalog;
-use deployment::{Deployment, NodeGroup, Role, Settings};
-use diagnose::{Kind, Known};
+use deployment::{Deployment, EngineSettings, NodeGroup, NodeRole};
+use diagnose::{FindingKind, KnownFacts};
 use disk::Disk;
 use units::{Bytes, BytesPerSec};
 use workload::Engine;
@@ -31,7 +31,7 @@ pub(crate) struct Row {
     /// What it is called.
     pub(crate) name: String,
     /// What is wrong; the first verdict must be one of them, and all must be among the verdicts.
-    pub(crate) truth: Vec<Kind>,
+    pub(crate) truth: Vec<FindingKind>,
     #[serde(default)]
     pub(crate) on: On,
     pub(crate) data: Disk,
@@ -143,18 +143,18 @@ impl Row {
     }
 
     /// What of it a source can know.
-    pub(crate) fn visible(&self, telling: Telling) -> Vec<Kind> {
+    pub(crate) fn visible(&self, telling: Telling) -> Vec<FindingKind> {
         // CloudWatch's series of disks and machines know of no engine and of no flush, and a disk has stalled when it has for a minute.
-        let is_hidden = |kind: &Kind| match kind {
-            Kind::DiskStalled => self.seconds < 60,
-            Kind::FlushBound
-            | Kind::RaftLogContention
-            | Kind::CompactionDebt
-            | Kind::CompactionUnthrottled
-            | Kind::BlockCacheSmall
-            | Kind::BlockCacheLarge
-            | Kind::BlockSize
-            | Kind::ThreadPool => true,
+        let is_hidden = |kind: &FindingKind| match kind {
+            FindingKind::DiskStalled => self.seconds < 60,
+            FindingKind::FlushBound
+            | FindingKind::RaftLogContention
+            | FindingKind::CompactionDebt
+            | FindingKind::CompactionUnthrottled
+            | FindingKind::BlockCacheSmall
+            | FindingKind::BlockCacheLarge
+            | FindingKind::BlockSize
+            | FindingKind::ThreadPool => true,
             _ => false,
         };
         self.truth.iter().copied().filter(|kind| telling != Telling::CloudWatch || !is_hidden(kind)).collect()
@@ -169,32 +169,32 @@ impl Row {
             as_of: None,
             zones: 1,
             nodes: vec![NodeGroup {
-                role: Role::Storage,
+                role: NodeRole::Storage,
                 count: 1,
                 instance: self.instance.clone(),
                 data: Some(self.data.clone()),
                 log: self.log.clone(),
             }],
-            settings: Settings {
+            settings: EngineSettings {
                 replicas: Some(1),
                 block_size: self.block_size,
                 block_cache: Some(self.block_cache),
                 rate_limit: self.rate_limit,
-                ..Settings::default()
+                ..EngineSettings::default()
             },
             asks: None,
         }
     }
 
     /// What `diagnose` is told beside the series: the deployment in full, and by how much it was made small.
-    pub(crate) fn known(&self) -> Known {
+    pub(crate) fn known(&self) -> KnownFacts {
         let view = Catalog::embedded().at(None);
         let mut deployment = self.deployment();
         // The part of the memory that the cache takes is what counts, not its size on a machine that is smaller.
         let part = self.cache_of_memory.unwrap_or(self.block_cache.as_f64() / self.memory.as_f64());
         let memory = view.instance(&self.instance).map_or(0.0, |instance| instance.memory.as_f64());
         deployment.settings.block_cache = (self.on != On::Fio).then_some(Bytes((part * memory) as u64));
-        let mut known = Known::deployment(view, deployment);
+        let mut known = KnownFacts::deployment(view, deployment);
         if self.share < 1.0 {
             known.scaled.insert("data".to_owned(), self.share);
         }

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use cluster::Rounds;
-use disk::Wish;
+use cluster::SampleRounds;
+use disk::RequestedRate;
 use jiff::Timestamp;
 use metrics::{CloudWatch, NodeSample};
-use mount::{Client, Home, Node};
-use timeline::{About, Merge, Point, Points, Series, Timeline, Unit};
+use mount::{DaemonClient, MountHome, MountedNode};
+use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline, TimelineInfo};
 use units::Nanos;
-use validation::{Around, Busy};
+use validation::{MachineLoad, MachineState};
 
 use crate::Trouble;
 use crate::machine::{Machine, Rule};
@@ -40,9 +40,9 @@ pub(crate) struct Seen {
 
 /// A node that is watched.
 pub(crate) struct Watch {
-    node: Node,
+    node: MountedNode,
     samples: Arc<Mutex<Vec<NodeSample>>>,
-    rounds: Rounds,
+    rounds: SampleRounds,
     prometheus: Prometheus,
     processors: Arc<Mutex<Vec<Ran>>>,
     from: Timestamp,
@@ -51,7 +51,7 @@ pub(crate) struct Watch {
 /// What the processors did since the look before.
 struct Ran {
     until: Timestamp,
-    busy: Busy,
+    busy: MachineLoad,
 }
 
 impl Ran {
@@ -63,18 +63,18 @@ impl Ran {
 }
 
 /// The one node that is mounted, with its credits and its share as the row wants them.
-pub(crate) fn node(home: &Home) -> Result<(Node, Client), Trouble> {
-    let node = mount::nodes(home).into_iter().find(Node::is_alive).ok_or("no node is mounted")?;
-    let client = Client::of(&node)?;
+pub(crate) fn node(home: &MountHome) -> Result<(MountedNode, DaemonClient), Trouble> {
+    let node = mount::nodes(home).into_iter().find(MountedNode::is_alive).ok_or("no node is mounted")?;
+    let client = DaemonClient::of(&node)?;
     Ok((node, client))
 }
 
 /// Makes the disks as the row has them: small, with so many credits.
-pub(crate) fn set_up(row: &Row, client: &Client) -> Result<(), Trouble> {
+pub(crate) fn set_up(row: &Row, client: &DaemonClient) -> Result<(), Trouble> {
     /// Longer than any incident.
     const FOREVER: Nanos = Nanos::secs(30 * 24 * 3600);
     if row.share < 1.0 {
-        client.fault("data", disk::Fault::Degrade(row.share), FOREVER)?;
+        client.fault("data", disk::DiskFault::Degrade(row.share), FOREVER)?;
     }
     if let Some(share) = row.credits {
         client.set_credits(Some("data"), share)?;
@@ -88,7 +88,7 @@ pub(crate) fn set_up(row: &Row, client: &Client) -> Result<(), Trouble> {
 impl Watch {
     /// Begins; `status` is where the engine tells its metrics.
     pub(crate) fn start(
-        home: &Home,
+        home: &MountHome,
         scratch: &Path,
         row: &Row,
         status: Option<std::net::SocketAddr>,
@@ -100,8 +100,8 @@ impl Watch {
         let samples = Arc::<Mutex<Vec<NodeSample>>>::default();
         let (seen, began) = (samples.clone(), Instant::now());
         let processors = Arc::<Mutex<Vec<Ran>>>::default();
-        let (ran, mut around) = (processors.clone(), Around::start(scratch)?);
-        let rounds = Rounds::start("watch".to_owned(), move |_| {
+        let (ran, mut around) = (processors.clone(), MachineState::start(scratch)?);
+        let rounds = SampleRounds::start("watch".to_owned(), move |_| {
             look(&client, began, &mut fault, &seen);
             if let Ok(busy) = around.look() {
                 let now = Ran { until: Timestamp::now(), busy };
@@ -117,7 +117,7 @@ impl Watch {
         let ran = std::mem::take(&mut *self.processors.lock().unwrap_or_else(PoisonError::into_inner));
         let until = Timestamp::now();
         let samples = std::mem::take(&mut *self.samples.lock().unwrap_or_else(PoisonError::into_inner));
-        let about = About { start: Some(self.node.started), ..About::default() };
+        let about = TimelineInfo { start: Some(self.node.started), ..TimelineInfo::default() };
         let mut counted = match engine {
             Some(engine) => engine,
             None => {
@@ -140,7 +140,7 @@ impl Watch {
             add_processors(timeline, &ran, self.from, false);
         }
         let seconds = |from: Timestamp, until| from.duration_until(until).as_secs_f64().max(0.0);
-        let stretches: Vec<(f64, Busy)> =
+        let stretches: Vec<(f64, MachineLoad)> =
             since(&ran, self.from).map(|(from, ran)| (seconds(from, ran.until), ran.busy)).collect();
         Ok(Seen { counted, cloudwatch, prometheus, machine: Rule::embedded().judge(&stretches), tries: 1 })
     }
@@ -164,32 +164,45 @@ fn add_processors(timeline: &mut Timeline, ran: &[Ran], began: Timestamp, cloud:
     let busy = |(from, until, ran): &(Nanos, Nanos, &Ran)| ran.share() * (*until - *from).as_secs_f64();
     let mut add = |name: &str, label: (&str, &str), unit, merge, points| {
         let labels = BTreeMap::from([(label.0.to_owned(), label.1.to_owned())]);
-        timeline.series.push(Series { name: name.to_owned(), labels, unit, points: Points::Values(merge, points) });
+        timeline.series.push(Series {
+            name: name.to_owned(),
+            labels,
+            unit,
+            points: SeriesPoints::Values(merge, points),
+        });
     };
     if cloud {
         let value = 100.0 * each.iter().map(busy).sum::<f64>() / (*last - *first).as_secs_f64();
-        let all = vec![Point { from: *first, until: *last, value }];
-        return add("CPUUtilization", ("InstanceId", INSTANCE_ID), Unit::Percent, Merge::Mean, all);
+        let all = vec![SeriesPoint { from: *first, until: *last, value }];
+        return add("CPUUtilization", ("InstanceId", INSTANCE_ID), SeriesUnit::Percent, MergeRule::Mean, all);
     }
-    let point =
-        |one: &(Nanos, Nanos, &Ran)| Point { from: one.0, until: one.1, value: busy(one) * one.2.busy.processors };
-    add("host_cpu_time", ("node", NODE), Unit::Seconds, Merge::Sum, each.iter().map(point).collect());
-    let all = vec![Point { from: *first, until: *last, value: ran.busy.processors }];
-    add("host_cpus", ("node", NODE), Unit::Count, Merge::Mean, all);
+    let point = |one: &(Nanos, Nanos, &Ran)| SeriesPoint {
+        from: one.0,
+        until: one.1,
+        value: busy(one) * one.2.busy.processors,
+    };
+    add("host_cpu_time", ("node", NODE), SeriesUnit::Seconds, MergeRule::Sum, each.iter().map(point).collect());
+    let all = vec![SeriesPoint { from: *first, until: *last, value: ran.busy.processors }];
+    add("host_cpus", ("node", NODE), SeriesUnit::Count, MergeRule::Mean, all);
 }
 
 /// `data stall 10s`: a disk and what is to happen to it.
-fn wish(row: &Row, text: &str) -> Result<(String, Wish), Trouble> {
+fn wish(row: &Row, text: &str) -> Result<(String, RequestedRate), Trouble> {
     let (disk, what) = text.split_once(' ').ok_or("a fault is a disk and what goes wrong with it")?;
     let disk = if disk == "log" { row.log_name() } else { disk };
     Ok((disk.to_owned(), what.parse()?))
 }
 
-fn look(client: &Client, began: Instant, fault: &mut Option<(String, Wish)>, seen: &Mutex<Vec<NodeSample>>) {
+fn look(
+    client: &DaemonClient,
+    began: Instant,
+    fault: &mut Option<(String, RequestedRate)>,
+    seen: &Mutex<Vec<NodeSample>>,
+) {
     if let Ok(sample) = client.sample() {
         seen.lock().unwrap_or_else(PoisonError::into_inner).push(sample);
     }
-    if let Some((disk, Wish::Inject(what, lasts))) = fault.take_if(|_| began.elapsed() >= FAULT_AT)
+    if let Some((disk, RequestedRate::Inject(what, lasts))) = fault.take_if(|_| began.elapsed() >= FAULT_AT)
         && let Err(error) = client.fault(&disk, what, lasts)
     {
         eprintln!("{disk} has no fault: {error}");

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use bench::compare::{Sample, compare, read};
-use reference_store::{Found, Order, Stage, alternate};
+use bench::compare::{RunSample, compare, read};
+use reference_store::{StoreRunResult, StoreRunSpec, StoreStage, alternate};
 use serde_json::json;
-use workload::operations::Recipe;
+use workload::operations::OperationRecipe;
 
 use crate::bench::kept::Kept;
 use crate::bench::live::Live;
@@ -70,23 +70,23 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     Ok(if json { Output::json(&json!(comparison)) } else { Output::text(comparison.text() + &written) })
 }
 
-fn measure(args: &Args, workload: &Path) -> Result<[(String, Vec<Sample>); 2], Failure> {
+fn measure(args: &Args, workload: &Path) -> Result<[(String, Vec<RunSample>); 2], Failure> {
     let workload = inputs::workload(workload)?.noun;
     let stop = on_signal::catch()?;
-    let order = |path: &Path| -> Result<Order, Failure> {
+    let order = |path: &Path| -> Result<StoreRunSpec, Failure> {
         let order = args.options.on(workload.clone(), &inputs::deployment(path)?.noun)?;
-        Ok(Order { stop: stop.clone(), ..order })
+        Ok(StoreRunSpec { stop: stop.clone(), ..order })
     };
     let orders = [order(&args.a)?, order(&args.b)?];
     let mut kept = [kept(args, &orders[0], "a")?, kept(args, &orders[1], "b")?];
     let lab = args.options.lab(&orders[0])?;
     let mut live = Live::new();
-    let mut tell = |side: usize, pair: u32, stage: Stage<'_>| {
+    let mut tell = |side: usize, pair: u32, stage: StoreStage<'_>| {
         let side = ["A", "B"][side];
         live.side(format!("{side}, pair {pair} of {}: ", args.pairs));
         live.show(&stage);
     };
-    let mut keep = |side: usize, found: &Found| kept[side].keep(&found.report, &found.timeline);
+    let mut keep = |side: usize, found: &StoreRunResult| kept[side].keep(&found.report, &found.timeline);
     let found = alternate(lab.as_ref(), [&orders[0], &orders[1]], args.pairs, &mut tell, &mut keep)?;
     live.end();
     let mut sides = found.into_iter().zip(&orders).map(|(found, order)| (order.plan.title.clone(), samples(&found)));
@@ -94,8 +94,8 @@ fn measure(args: &Args, workload: &Path) -> Result<[(String, Vec<Sample>); 2], F
 }
 
 /// What is to be kept of a side's runs; nothing without `--out`.
-fn kept(args: &Args, order: &Order, side: &str) -> Result<Kept, Failure> {
-    let recipe = Recipe::new(&order.workload, order.scale)?;
+fn kept(args: &Args, order: &StoreRunSpec, side: &str) -> Result<Kept, Failure> {
+    let recipe = OperationRecipe::new(&order.workload, order.scale)?;
     let files = args.out.as_ref().map(|out| files(&out.join(side))).transpose()?;
     Ok(Kept::of(&files.unwrap_or_default(), args.pairs, order, &recipe))
 }
@@ -110,6 +110,6 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(["run.parquet", "report.json"].map(|name| folder.join(name)).to_vec())
 }
 
-fn samples(found: &[Found]) -> Vec<Sample> {
-    found.iter().filter_map(|found| Sample::of_timeline(&found.timeline).ok()).collect()
+fn samples(found: &[StoreRunResult]) -> Vec<RunSample> {
+    found.iter().filter_map(|found| RunSample::of_timeline(&found.timeline).ok()).collect()
 }

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use bench::{Report, RunReport};
-use reference_store::Order;
+use bench::{BenchReport, RunReport};
+use reference_store::StoreRunSpec;
 use timeline::Timeline;
-use workload::operations::Recipe;
+use workload::operations::OperationRecipe;
 
 use crate::failure::Failure;
 use crate::inputs;
@@ -16,20 +16,20 @@ pub(crate) struct Kept {
     out: Vec<PathBuf>,
     /// How many runs there are to be.
     wanted: u32,
-    report: Report,
+    report: BenchReport,
     written: Vec<PathBuf>,
 }
 
 impl Kept {
     /// No run is over yet: `report` has none. There are to be `wanted`.
-    pub(super) fn new(out: &[PathBuf], wanted: u32, report: Report) -> Self {
+    pub(super) fn new(out: &[PathBuf], wanted: u32, report: BenchReport) -> Self {
         Self { out: out.to_vec(), wanted, report, written: Vec::new() }
     }
 
     /// The same of an order on raw keys, with what its recipe came to.
-    pub(super) fn of(out: &[PathBuf], wanted: u32, order: &Order, recipe: &Recipe) -> Self {
+    pub(super) fn of(out: &[PathBuf], wanted: u32, order: &StoreRunSpec, recipe: &OperationRecipe) -> Self {
         let report = order.plan.report(recipe, Vec::new());
-        Self::new(out, wanted, Report { data_over_memory: order.data_over_memory(recipe), ..report })
+        Self::new(out, wanted, BenchReport { data_over_memory: order.data_over_memory(recipe), ..report })
     }
 
     /// A run is over: writes the report of all until now, and its Timeline.
@@ -53,7 +53,7 @@ impl Kept {
     }
 
     /// Of all runs that are over.
-    pub(super) fn report(&self) -> &Report {
+    pub(super) fn report(&self) -> &BenchReport {
         &self.report
     }
 
@@ -80,7 +80,7 @@ fn of_run(out: &Path, run: u32, wanted: u32) -> PathBuf {
 mod tests {
     use std::time::Duration;
 
-    use bench::{Cpu, Judge, Limits, Loop, Plan};
+    use bench::{CpuUsage, LoopKind, RunLimits, RunPlan, SteadyStateJudge};
     use units::Nanos;
 
     use super::*;
@@ -89,12 +89,12 @@ mod tests {
     fn kept(wanted: u32, over: u32) -> (Vec<String>, Vec<usize>) {
         let folder = tempfile::tempdir().unwrap();
         let out = ["x.csv", "x.json"].map(|name| folder.path().join(name));
-        let plan = Plan::new("t", "w", Loop::Closed { clients: 1, think: Nanos(0) }, Duration::from_secs(1));
+        let plan = RunPlan::new("t", "w", LoopKind::Closed { clients: 1, think: Nanos(0) }, Duration::from_secs(1));
         let mut kept = Kept::new(&out, wanted, plan.report_of(0, Vec::new()));
-        let limits = Limits::default();
+        let limits = RunLimits::default();
         let mut runs = Vec::new();
         for number in 1..=over {
-            let run = RunReport::of(number, &Judge::new(limits, 1), &[], &limits, Cpu::default(), None);
+            let run = RunReport::of(number, &SteadyStateJudge::new(limits, 1), &[], &limits, CpuUsage::default(), None);
             kept.keep(&run, &Timeline::default()).unwrap();
             let report = std::fs::read_to_string(&out[1]).unwrap();
             let report: serde_json::Value = serde_json::from_str(&report).unwrap();

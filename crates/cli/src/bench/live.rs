@@ -1,9 +1,9 @@
 //! What a run shows while it lasts.
 
-use bench::Phase;
-use cluster::Latest;
+use bench::RunPhase;
+use cluster::NodeActivity;
 use indicatif::{ProgressBar, ProgressStyle};
-use reference_store::Stage;
+use reference_store::StoreStage;
 use units::{Bytes, Nanos};
 
 use crate::progress;
@@ -31,18 +31,18 @@ impl Live {
     }
 
     /// What is being done now.
-    pub(crate) fn show(&mut self, stage: &Stage<'_>) {
+    pub(crate) fn show(&mut self, stage: &StoreStage<'_>) {
         let (share, text) = match stage {
-            Stage::Starting(progress) => (0.0, starting(*progress)),
-            Stage::Loading(loading) => {
+            StoreStage::Starting(progress) => (0.0, starting(*progress)),
+            StoreStage::Loading(loading) => {
                 let left = loading.left.map_or(String::new(), |left| format!(", about {} left", seconds(left)));
                 let share = loading.rows as f64 / loading.all.max(1) as f64;
                 (share, format!("loading {} of {} rows{left}", loading.rows, loading.all))
             }
-            Stage::Settling(bytes) => (1.0, format!("compacting what was loaded: {} to go", Bytes(*bytes as u64))),
-            Stage::Running { run, progress, nodes } => {
+            StoreStage::Settling(bytes) => (1.0, format!("compacting what was loaded: {} to go", Bytes(*bytes as u64))),
+            StoreStage::Running { run, progress, nodes } => {
                 let all = (progress.passed + progress.left).as_secs_f64().max(f64::MIN_POSITIVE);
-                let what = if progress.phase == Phase::Warming { "warming up" } else { "measuring" };
+                let what = if progress.phase == RunPhase::Warming { "warming up" } else { "measuring" };
                 let known =
                     progress.estimate.map_or(String::new(), |(mean, half)| format!(" ± {:.1} %", 100.0 * half / mean));
                 let mut text = format!(
@@ -62,11 +62,13 @@ impl Live {
     }
 
     /// The same on a SQL database.
-    pub(crate) fn show_sql(&mut self, stage: &mysql::Stage<'_>) {
+    pub(crate) fn show_sql(&mut self, stage: &mysql::SqlStage<'_>) {
         match stage {
-            mysql::Stage::Starting(what) => progress::show(&self.bar, &format!("{}{what}", self.side)),
-            mysql::Stage::Loading(loading) => self.show(&Stage::Loading(loading)),
-            mysql::Stage::Running { run, progress, nodes } => self.show(&Stage::Running { run: *run, progress, nodes }),
+            mysql::SqlStage::Starting(what) => progress::show(&self.bar, &format!("{}{what}", self.side)),
+            mysql::SqlStage::Loading(loading) => self.show(&StoreStage::Loading(loading)),
+            mysql::SqlStage::Running { run, progress, nodes } => {
+                self.show(&StoreStage::Running { run: *run, progress, nodes })
+            }
         }
     }
 
@@ -76,12 +78,12 @@ impl Live {
     }
 }
 
-fn starting(progress: cluster::Progress) -> String {
+fn starting(progress: cluster::StartProgress) -> String {
     match progress {
-        cluster::Progress::Mounting { node, of } => format!("mounting the disks of node {node} of {of}"),
-        cluster::Progress::Pd => "starting the placement driver".to_owned(),
-        cluster::Progress::Starting { node, of } => format!("starting node {node} of {of}"),
-        cluster::Progress::Leaders => "waiting for leaders".to_owned(),
+        cluster::StartProgress::Mounting { node, of } => format!("mounting the disks of node {node} of {of}"),
+        cluster::StartProgress::Pd => "starting the placement driver".to_owned(),
+        cluster::StartProgress::Starting { node, of } => format!("starting node {node} of {of}"),
+        cluster::StartProgress::Leaders => "waiting for leaders".to_owned(),
     }
 }
 
@@ -90,7 +92,7 @@ fn seconds(span: Nanos) -> String {
 }
 
 /// A node's disks, and what its engine has still to compact.
-fn line(node: &Latest) -> String {
+fn line(node: &NodeActivity) -> String {
     let mut line = node.node.clone();
     for disk in node.disks.iter().flat_map(|rates| &rates.disks) {
         let throughput = disk.read.throughput.as_mb() + disk.write.throughput.as_mb();

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use bench::{Arrivals, Limits, Loop, Plan};
-use cluster::{Lab, Programs};
+use bench::{ArrivalSpacing, LoopKind, RunLimits, RunPlan};
+use cluster::{ClusterPrograms, TestBed};
 use deployment::Deployment;
-use private_dir::Purpose;
-use reference_store::{Database, Order};
+use private_dir::FolderPurpose;
+use reference_store::{StoreDatabase, StoreRunSpec};
 use units::{Bytes, Nanos, Ratio, Uncertain, Usd};
 use workload::Workload;
-use workload::operations::{Recipe, Scale, Sizes};
+use workload::operations::{OperationRecipe, ValueSizes, WorkloadScale};
 
 use crate::failure::Failure;
 use crate::{home, inputs};
@@ -33,7 +33,7 @@ pub(crate) struct Options {
     /// Sizes of values instead of the workload's, keys not counted: 4KiB for all, uniform:1KiB..64KiB evenly,
     /// zipfian:100B..32KiB small ones most; on raw keys
     #[arg(long, value_name = "DISTRIBUTION")]
-    pub(super) values: Option<Sizes>,
+    pub(super) values: Option<ValueSizes>,
     /// The rows are there already
     #[arg(long)]
     pub(super) no_load: bool,
@@ -84,14 +84,19 @@ const IN_FLIGHT: u32 = 4096;
 
 impl Options {
     /// The order for a deployment that is started here.
-    pub(crate) fn on(&self, workload: Workload, deployment: &Deployment) -> Result<Order, Failure> {
+    pub(crate) fn on(&self, workload: Workload, deployment: &Deployment) -> Result<StoreRunSpec, Failure> {
         let price = deployment.monthly(&inputs::view(deployment.as_of)).ok().map(|costs| costs.total());
         let title = match deployment.name.as_str() {
             "" => "a deployment without a name",
             name => name,
         };
         let keys = keys(&self.set)?;
-        let options = cluster::Options { memory: self.memory, keys, seed: self.seed, ..cluster::Options::default() };
+        let options = cluster::ClusterOptions {
+            memory: self.memory,
+            keys,
+            seed: self.seed,
+            ..cluster::ClusterOptions::default()
+        };
         let share = self.disk_share.0;
         if !(share > 0.0 && share <= 1.0) {
             return Err(Failure::input(format!(
@@ -99,7 +104,7 @@ impl Options {
                 self.disk_share
             )));
         }
-        let database = Database::Reference {
+        let database = StoreDatabase::Reference {
             deployment: Box::new(deployment.clone()),
             options: Box::new(options),
             regions: self.regions as usize,
@@ -109,7 +114,7 @@ impl Options {
     }
 
     /// The order for a cluster that is there.
-    pub(crate) fn db(&self, workload: Workload, url: &str) -> Result<Order, Failure> {
+    pub(crate) fn db(&self, workload: Workload, url: &str) -> Result<StoreRunSpec, Failure> {
         let scheme = url.split_once("://").map(|(scheme, _)| scheme);
         if scheme.is_some_and(|scheme| scheme != "tikv") {
             return Err(Failure::input(format!(
@@ -121,64 +126,70 @@ impl Options {
                 return Err(Failure::input(format!("{option} is for clusters that are started here, with --on")));
             }
         }
-        self.order(workload, Database::Existing(url.to_owned()), url, None)
+        self.order(workload, StoreDatabase::Existing(url.to_owned()), url, None)
     }
 
-    fn order(&self, workload: Workload, database: Database, title: &str, price: Option<Usd>) -> Result<Order, Failure> {
+    fn order(
+        &self,
+        workload: Workload,
+        database: StoreDatabase,
+        title: &str,
+        price: Option<Usd>,
+    ) -> Result<StoreRunSpec, Failure> {
         let rows = self.records.map(|rows| rows as u64);
-        let scale = Scale { rows, values: self.values, ..Scale::default() };
-        let recipe = Recipe::new(&workload, scale)?;
+        let scale = WorkloadScale { rows, values: self.values, ..WorkloadScale::default() };
+        let recipe = OperationRecipe::new(&workload, scale)?;
         let own = recipe.clients().map(|clients| clients.round() as u32);
         let load = self.load(own, recipe.think(), IN_FLIGHT);
-        let plan = Plan {
+        let plan = RunPlan {
             limits: self.limits(),
             seed: self.seed,
             monthly: price,
-            ..Plan::new(title, &workload.name, load, Order::TIMEOUT)
+            ..RunPlan::new(title, &workload.name, load, StoreRunSpec::TIMEOUT)
         };
         plan.check().map_err(|error| Failure { code: error.exit_code(), message: error.to_string() })?;
-        let order = Order::new(workload, database, plan);
-        let client = rawkv::Options { zone: self.zone.clone(), gzip: self.gzip, ..order.client };
-        Ok(Order { scale, load: !self.no_load, client, ..order })
+        let order = StoreRunSpec::new(workload, database, plan);
+        let client = rawkv::RawClientOptions { zone: self.zone.clone(), gzip: self.gzip, ..order.client };
+        Ok(StoreRunSpec { scale, load: !self.no_load, client, ..order })
     }
 
     /// What makes operations start; `own` and `think` are the workload's. An open loop has `in_flight` at a time at most.
-    pub(super) fn load(&self, own: Option<u32>, think: Nanos, in_flight: u32) -> Loop {
+    pub(super) fn load(&self, own: Option<u32>, think: Nanos, in_flight: u32) -> LoopKind {
         match self.rate {
             Some(rate) => {
-                let arrivals = if self.even { Arrivals::Constant } else { Arrivals::Poisson };
-                Loop::Open { rate, arrivals, in_flight, backlog: 16 * IN_FLIGHT }
+                let arrivals = if self.even { ArrivalSpacing::Constant } else { ArrivalSpacing::Poisson };
+                LoopKind::Open { rate, arrivals, in_flight, backlog: 16 * IN_FLIGHT }
             }
-            None => Loop::Closed { clients: self.clients.or(own).unwrap_or(CLIENTS), think },
+            None => LoopKind::Closed { clients: self.clients.or(own).unwrap_or(CLIENTS), think },
         }
     }
 
     /// How long runs are.
-    pub(super) fn limits(&self) -> Limits {
-        Limits {
+    pub(super) fn limits(&self) -> RunLimits {
+        RunLimits {
             warm_least: self.warm_up,
             warm_most: Nanos(self.warm_up.0.saturating_mul(3)).max(Nanos::secs(1)),
             measure_least: self.least.min(self.most),
             measure_most: self.most,
             within: self.within.0,
-            ..Limits::default()
+            ..RunLimits::default()
         }
     }
 
     /// What is needed of the machine; nothing for a cluster that is there.
-    pub(crate) fn lab(&self, order: &Order) -> Result<Option<Lab>, Failure> {
-        let Database::Reference { deployment, .. } = &order.database else { return Ok(None) };
-        let programs = Programs::find()?;
-        private_dir::open(&self.scratch, Purpose::SCRATCH)?;
+    pub(crate) fn lab(&self, order: &StoreRunSpec) -> Result<Option<TestBed>, Failure> {
+        let StoreDatabase::Reference { deployment, .. } = &order.database else { return Ok(None) };
+        let programs = ClusterPrograms::find()?;
+        private_dir::open(&self.scratch, FolderPurpose::SCRATCH)?;
         self.room(order, deployment)?;
-        Ok(Some(Lab { home: home::home()?, scratch: self.scratch.clone(), programs }))
+        Ok(Some(TestBed { home: home::home()?, scratch: self.scratch.clone(), programs }))
     }
 
     /// Refuses what would not fit: a full scratch folder fails late and unclearly.
-    fn room(&self, order: &Order, deployment: &Deployment) -> Result<(), Failure> {
+    fn room(&self, order: &StoreRunSpec, deployment: &Deployment) -> Result<(), Failure> {
         /// Rows, what is being compacted, and the raft log beside them.
         const SPREAD: f64 = 2.0;
-        let recipe = Recipe::new(&order.workload, order.scale)?;
+        let recipe = OperationRecipe::new(&order.workload, order.scale)?;
         let needed = recipe.loaded_bytes() * f64::from(deployment.replicas()) * SPREAD;
         let there = nix::sys::statvfs::statvfs(&self.scratch)
             .map_err(|error| Failure::environment(format!("{}: {error}", self.scratch.display())))?;
@@ -250,7 +261,7 @@ mod tests {
         let loaded_bytes = |line: &[&str]| {
             let line = [&["bench", "--records", "1k"][..], line].concat();
             let order = Line::parse_from(line).options.db(workload.clone(), "tikv://127.0.0.1:1").unwrap();
-            Recipe::new(&order.workload, order.scale).unwrap().loaded_bytes()
+            OperationRecipe::new(&order.workload, order.scale).unwrap().loaded_bytes()
         };
         let constant = loaded_bytes(&["--values", "4KiB"]);
         assert_eq!(loaded_bytes(&["--values", "uniform:2KiB..6KiB"]), constant);

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bench::{Phase, Plan, Report, RunReport};
+use bench::{BenchReport, RunPhase, RunPlan, RunReport};
 use deployment::Deployment;
-use mysql::{Database, Found, Ground, Job, JobKind, Order, Password, SqlError, Table, Target};
-use private_dir::Purpose;
+use mysql::{
+    ExistingTables, JobKind, Password, SqlDatabase, SqlError, SqlJob, SqlRunResult, SqlRunSpec, SqlTarget, SqlTestBed,
+};
+use private_dir::FolderPurpose;
 use serde_json::{Value, json};
 use units::{Bytes, Nanos, Ratio, Usd};
 use workload::{Engine, Workload};
@@ -82,18 +84,18 @@ impl Extra {
 
 pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Output, Failure> {
     let order = order(args, workload)?;
-    let order = Order { stop: on_signal::catch()?, ..order };
-    let launched = matches!(order.database, Database::MariaDb { .. });
+    let order = SqlRunSpec { stop: on_signal::catch()?, ..order };
+    let launched = matches!(order.database, SqlDatabase::MariaDb { .. });
     let home = launched.then(home::home).transpose()?;
     if launched {
-        mysql::Programs::find()?;
+        mysql::MariadbPrograms::find()?;
         room(args, &order.job)?;
     }
     let mut live = Live::new();
     let scratch = &args.options.scratch;
-    let ground = Ground::prepare((home.as_ref(), scratch), order.clone(), &mut |stage| live.show_sql(&stage))?;
+    let ground = SqlTestBed::prepare((home.as_ref(), scratch), order.clone(), &mut |stage| live.show_sql(&stage))?;
     let mut kept = Kept::new(&args.out, args.runs, order.plan.report_of(ground.rows(), Vec::new()));
-    let (mut found, mut cut): (Vec<Found>, Option<String>) = Default::default();
+    let (mut found, mut cut): (Vec<SqlRunResult>, Option<String>) = Default::default();
     for number in 1..=args.runs {
         let mut run = match ground.run(number, &mut |stage| live.show_sql(&stage)) {
             Ok(run) => run,
@@ -123,16 +125,16 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
 }
 
 /// Whether a run is a failed one, or its data are not as they should be, or nobody knows.
-fn is_failed(found: &Found) -> bool {
+fn is_failed(found: &SqlRunResult) -> bool {
     let broken = found.checked.as_ref().is_some_and(|checked| !checked.broken.is_empty());
     // Whose end nobody asked for was cut short by a fault.
-    let cut = found.report.end == Phase::Interrupted || found.ended.is_some();
+    let cut = found.report.end == RunPhase::Interrupted || found.ended.is_some();
     !found.report.rejected.is_empty() || cut || found.unchecked.is_some() || broken
 }
 
-fn order(args: &Args, workload: &Workload) -> Result<Order, Failure> {
+fn order(args: &Args, workload: &Workload) -> Result<SqlRunSpec, Failure> {
     let options = &args.options;
-    let job = Job::new(workload, options.records.map(|records| records as u64))?;
+    let job = SqlJob::new(workload, options.records.map(|records| records as u64))?;
     let (database, title, price) = match (&args.on, &args.db) {
         (Some(on), _) => launched(args, &inputs::deployment(on)?.noun)?,
         (None, Some(url)) => existing(args, url)?,
@@ -140,25 +142,25 @@ fn order(args: &Args, workload: &Workload) -> Result<Order, Failure> {
     };
     let own = job.clients;
     let load = options.load(own, job.think, options.clients.or(own).unwrap_or(CLIENTS));
-    let plan = Plan {
+    let plan = RunPlan {
         limits: options.limits(),
         seed: options.seed,
         monthly: price,
         // What a kill on purpose makes fail is no failure of the run.
         may_fail: if args.sql.crash.is_some() { Ratio(1.0) } else { RunReport::MAY_FAIL },
-        ..Plan::new(title, &workload.name, load, Order::PATIENCE)
+        ..RunPlan::new(title, &workload.name, load, SqlRunSpec::PATIENCE)
     };
     plan.check()?;
     let table = match (args.sql.drop, options.no_load) {
-        (true, _) => Table::Drop,
-        (_, true) => Table::Keep,
-        _ => Table::Load,
+        (true, _) => ExistingTables::Drop,
+        (_, true) => ExistingTables::Keep,
+        _ => ExistingTables::Load,
     };
     let crash = args.sql.crash.map(|after| Duration::from_nanos(after.0));
-    Ok(Order { job, database, plan, table, create: args.sql.create, crash, stop: Arc::default() })
+    Ok(SqlRunSpec { job, database, plan, table, create: args.sql.create, crash, stop: Arc::default() })
 }
 
-type Chosen = (Database, String, Option<Usd>);
+type Chosen = (SqlDatabase, String, Option<Usd>);
 
 fn launched(args: &Args, deployment: &Deployment) -> Result<Chosen, Failure> {
     let options = &args.options;
@@ -182,13 +184,13 @@ fn launched(args: &Args, deployment: &Deployment) -> Result<Chosen, Failure> {
         "" => "a deployment without a name",
         name => name,
     };
-    let database = Database::MariaDb {
+    let database = SqlDatabase::MariaDb {
         deployment: Box::new(deployment.clone()),
-        options: Box::new(cluster::Options {
+        options: Box::new(cluster::ClusterOptions {
             memory: options.memory,
             seed: options.seed,
             credits,
-            ..cluster::Options::default()
+            ..cluster::ClusterOptions::default()
         }),
         set: set.collect::<Result<_, _>>()?,
     };
@@ -202,7 +204,7 @@ fn existing(args: &Args, url: &str) -> Result<Chosen, Failure> {
             return Err(Failure::input(format!("{option} is for servers that are started here, with --launch")));
         }
     }
-    let target = Target::parse(url)?;
+    let target = SqlTarget::parse(url)?;
     let sql = &args.sql;
     for (option, file) in [("--tls-ca", &sql.tls_ca), ("--tls-cert", &sql.tls_cert), ("--tls-key", &sql.tls_key)] {
         if let Some(file) = file.as_ref().filter(|file| !file.is_file()) {
@@ -214,13 +216,13 @@ fn existing(args: &Args, url: &str) -> Result<Chosen, Failure> {
         false => password(&target)?,
     };
     let tls_identity = sql.tls_cert.clone().zip(sql.tls_key.clone());
-    let target = Target { tls_ca: sql.tls_ca.clone(), tls_identity, password, ..target };
+    let target = SqlTarget { tls_ca: sql.tls_ca.clone(), tls_identity, password, ..target };
     let title = target.title();
-    Ok((Database::Existing(target), title, None))
+    Ok((SqlDatabase::Existing(target), title, None))
 }
 
 /// The environment's, else what people type, else none.
-fn password(target: &Target) -> Result<Option<Password>, Failure> {
+fn password(target: &SqlTarget) -> Result<Option<Password>, Failure> {
     if let Some(password) = Password::from_environment() {
         return Ok(Some(password));
     }
@@ -234,7 +236,7 @@ fn password(target: &Target) -> Result<Option<Password>, Failure> {
 }
 
 /// Refuses what would not fit: a full scratch folder fails late and unclearly.
-fn room(args: &Args, job: &Job) -> Result<(), Failure> {
+fn room(args: &Args, job: &SqlJob) -> Result<(), Failure> {
     /// A warehouse in InnoDB's pages and the binary log; a row of inserts with its four index entries likewise. Estimates
     /// on the safe side.
     const WAREHOUSE: f64 = 190e6;
@@ -252,7 +254,7 @@ fn room(args: &Args, job: &Job) -> Result<(), Failure> {
 /// Whether a folder has so many bytes of room.
 pub(super) fn enough(scratch: &Path, needed: f64) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::environment(format!("{}: {error}", scratch.display()));
-    private_dir::open(scratch, Purpose::SCRATCH)?;
+    private_dir::open(scratch, FolderPurpose::SCRATCH)?;
     let there = nix::sys::statvfs::statvfs(scratch).map_err(|error| failed(&error))?;
     let free = there.blocks_available() as f64 * there.fragment_size() as f64;
     if needed > free {
@@ -267,12 +269,12 @@ pub(super) fn enough(scratch: &Path, needed: f64) -> Result<(), Failure> {
     Ok(())
 }
 
-fn document(report: &Report, found: &[Found], notes: &[String]) -> Value {
+fn document(report: &BenchReport, found: &[SqlRunResult], notes: &[String]) -> Value {
     let runs: Vec<_> = found.iter().map(of_run).collect();
     json!({ "report": report, "sql": runs, "notes": notes })
 }
 
-fn of_run(found: &Found) -> Value {
+fn of_run(found: &SqlRunResult) -> Value {
     let checked = found.checked.as_ref().map(|checked| {
         let broken: Vec<_> = checked
             .broken

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use bench::{Report, RunReport};
-use mysql::{Checked, Found, Use};
+use bench::{BenchReport, RunReport};
+use mysql::{ConsistencyCheck, SqlResourceUse, SqlRunResult};
 
 use crate::bench::text::{headline, how, remarks, table, unsteady};
 use crate::output::{bold, yellow};
 use crate::table::{WIDTH, wrap};
 
-pub(super) fn text(report: &Report, found: &[Found], notes: &[String], written: &[PathBuf]) -> String {
+pub(super) fn text(report: &BenchReport, found: &[SqlRunResult], notes: &[String], written: &[PathBuf]) -> String {
     let mut out = headline(report) + &bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
     out += &format!("{}; {} rows\n\n", how(&report.load, report.threads), report.rows_loaded);
     out += &table(report);
@@ -34,7 +34,7 @@ pub(super) fn text(report: &Report, found: &[Found], notes: &[String], written: 
 }
 
 /// What went wrong with the server.
-fn trouble(found: &Found) -> Vec<String> {
+fn trouble(found: &SqlRunResult) -> Vec<String> {
     let mut trouble = Vec::new();
     if let Some(full) = &found.full {
         trouble.push(format!("the disk is full, and the run ended there: {full}"));
@@ -50,7 +50,7 @@ fn trouble(found: &Found) -> Vec<String> {
     trouble
 }
 
-fn conditions(checked: &Checked) -> String {
+fn conditions(checked: &ConsistencyCheck) -> String {
     if checked.broken.is_empty() {
         return format!("the data meet all {} consistency conditions of TPC-C (3.3.2)", checked.conditions);
     }
@@ -62,7 +62,7 @@ fn conditions(checked: &Checked) -> String {
 }
 
 /// What each server counts of itself, and what our disks were asked for; nothing that is not told.
-fn servers(used: &Use) -> Vec<String> {
+fn servers(used: &SqlResourceUse) -> Vec<String> {
     let mb = |bytes: f64| format!("{:.1} MB/s", bytes / 1e6);
     let whole = |value: f64| format!("{value:.0}");
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
@@ -96,7 +96,7 @@ fn servers(used: &Use) -> Vec<String> {
     parts.into_iter().flatten().collect()
 }
 
-fn used(run: &RunReport, found: &Found) -> Vec<String> {
+fn used(run: &RunReport, found: &SqlRunResult) -> Vec<String> {
     let used = &found.used;
     let mut parts = Vec::new();
     if let Some(tpmc) = found.tpmc {
@@ -132,10 +132,10 @@ mod tests {
 
     #[test]
     fn each_server_is_told_in_its_own_words_and_in_no_others() {
-        let tidb = Use {
+        let tidb = SqlResourceUse {
             tidb: TiDbUse { statements_per_s: Some(1234.4), timestamp_wait_ms: Some(0.517), ..TiDbUse::default() },
             tikv: TiKvUse { raft_log_syncs_per_s: Some(80.0), ..TiKvUse::default() },
-            ..Use::default()
+            ..SqlResourceUse::default()
         };
         assert_eq!(
             servers(&tidb),
@@ -145,8 +145,12 @@ mod tests {
                 "TiKV synced its Raft log 80 times a second"
             ]
         );
-        let innodb = Use { innodb_reads_per_s: Some(0.0), redo_bytes_per_s: Some(2.5e6), ..Use::default() };
+        let innodb = SqlResourceUse {
+            innodb_reads_per_s: Some(0.0),
+            redo_bytes_per_s: Some(2.5e6),
+            ..SqlResourceUse::default()
+        };
         assert_eq!(servers(&innodb), ["InnoDB read 0 times a second", "redo log 2.5 MB/s"]);
-        assert!(servers(&Use::default()).is_empty(), "nothing is told of a server that tells nothing");
+        assert!(servers(&SqlResourceUse::default()).is_empty(), "nothing is told of a server that tells nothing");
     }
 }

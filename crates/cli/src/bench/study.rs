@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use mysql::Found;
-use mysql::study::{Phases, Study, phases, slots};
+use mysql::SqlRunResult;
+use mysql::study::{Study, StudyPhases, phases, slots};
 use report::{StudyPage, StudySide};
 use serde_json::{Value, json};
 use units::Nanos;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let text = textfile::read_text(&args.study, textfile::LIMIT)?;
     let mut study = Study::from_text(&text, &mut |path| textfile::read_text(path, textfile::LIMIT))?;
     study.pairs = args.pairs.unwrap_or(study.pairs);
-    mysql::Programs::find()?;
+    mysql::MariadbPrograms::find()?;
     sql_verb::enough(&args.scratch, ROOM)?;
     let (home, stop) = (home::home()?, on_signal::catch()?);
     let mut live = Live::new();
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     })
 }
 
-fn keep(folder: &Path, pairs: &[[Found; 2]]) -> Result<(), Failure> {
+fn keep(folder: &Path, pairs: &[[SqlRunResult; 2]]) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|error| Failure::environment(format!("{}: {error}", folder.display())))?;
     for (number, pair) in (1..).zip(pairs) {
         for (side, found) in ["a", "b"].iter().zip(pair) {
@@ -96,7 +96,7 @@ fn keep(folder: &Path, pairs: &[[Found; 2]]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn document(study: &Study, pairs: &[[Found; 2]], seen: &Phases) -> Value {
+fn document(study: &Study, pairs: &[[SqlRunResult; 2]], seen: &StudyPhases) -> Value {
     let sides: Vec<_> = study
         .sides
         .iter()
@@ -113,7 +113,7 @@ fn document(study: &Study, pairs: &[[Found; 2]], seen: &Phases) -> Value {
     json!({ "study": study.name, "scaled": study.scaled, "sides": sides, "phases": seen, "pairs": runs })
 }
 
-fn page(study: &Study, pairs: &[[Found; 2]], seen: &Phases) -> String {
+fn page(study: &Study, pairs: &[[SqlRunResult; 2]], seen: &StudyPhases) -> String {
     let Some(last) = pairs.last() else { return String::new() };
     let names = study.sides.each_ref().map(|side| side.name.clone());
     let side = |at: usize| StudySide { name: names[at].clone(), timeline: &last[at].timeline, from: last[at].from };

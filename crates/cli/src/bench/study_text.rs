@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use bench::compare::{Difference, Verdict};
-use mysql::Found;
-use mysql::study::{Gain, Phases, Slot, Study, slots};
+use bench::compare::{DifferenceVerdict, RunDifference};
+use mysql::SqlRunResult;
+use mysql::study::{Study, StudyGain, StudyPhases, StudySlot, slots};
 
 use crate::output::bold;
 use crate::table::{Table, WIDTH, wrap};
@@ -13,7 +13,7 @@ use crate::table::{Table, WIDTH, wrap};
 pub(super) const SAID: &str = "Disks are emulated on this machine with the limits and latencies that the provider publishes; \
     server, clients and disks share its processors.";
 
-pub(super) fn text(study: &Study, pairs: &[[Found; 2]], seen: &Phases, written: &[PathBuf]) -> String {
+pub(super) fn text(study: &Study, pairs: &[[SqlRunResult; 2]], seen: &StudyPhases, written: &[PathBuf]) -> String {
     let mut out = bold(&wrap(&format!("{}: {}", study.name, answer(study, seen)), WIDTH, 0)) + "\n\n";
     for (name, value) in facts(study, pairs) {
         out += &format!("{}\n", wrap(&format!("{name}: {value}"), WIDTH, 2));
@@ -40,10 +40,10 @@ fn rows(head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
 }
 
 /// The answer in a sentence.
-pub(super) fn answer(study: &Study, seen: &Phases) -> String {
+pub(super) fn answer(study: &Study, seen: &StudyPhases) -> String {
     let [a, b] = study.sides.each_ref().map(|side| side.name.as_str());
     let before = seen.before.as_ref().map(|gain| match gain.rows_per_minute.verdict {
-        Verdict::NotSeen { .. } if gain.rows_per_minute.ratio_low.is_some() => {
+        DifferenceVerdict::NotSeen { .. } if gain.rows_per_minute.ratio_low.is_some() => {
             "no difference is seen while credits last".to_owned()
         }
         _ => format!("while credits last, {b} adds {} rows than {a}", more(&gain.rows_per_minute)),
@@ -61,7 +61,7 @@ pub(super) fn answer(study: &Study, seen: &Phases) -> String {
 }
 
 /// `18.4 % more (95 %: 12.0 to 25.1)`.
-fn more(of: &Difference) -> String {
+fn more(of: &RunDifference) -> String {
     let percent = |ratio: f64| 100.0 * (ratio - 1.0);
     let word = if of.ratio < 1.0 { "fewer" } else { "more" };
     let interval = match (of.ratio_low, of.ratio_high) {
@@ -72,7 +72,7 @@ fn more(of: &Difference) -> String {
 }
 
 /// What was run, and what it came to.
-pub(super) fn facts(study: &Study, pairs: &[[Found; 2]]) -> Vec<(String, String)> {
+pub(super) fn facts(study: &Study, pairs: &[[SqlRunResult; 2]]) -> Vec<(String, String)> {
     let mut facts: Vec<(String, String)> = study
         .sides
         .iter()
@@ -122,8 +122,8 @@ pub(super) fn phase_head(study: &Study) -> [String; 7] {
 }
 
 /// One row for each phase that was seen.
-pub(super) fn phase_rows(seen: &Phases) -> Vec<Vec<String>> {
-    let row = |(name, gain): (&str, &Gain)| {
+pub(super) fn phase_rows(seen: &StudyPhases) -> Vec<Vec<String>> {
+    let row = |(name, gain): (&str, &StudyGain)| {
         let rows = &gain.rows_per_minute;
         let percent = |ratio: f64| format!("{:+.1}", 100.0 * (ratio - 1.0));
         let interval = match (rows.ratio_low, rows.ratio_high) {
@@ -161,7 +161,7 @@ pub(super) fn slot_head(study: &Study) -> [String; 9] {
 }
 
 /// A row of it.
-pub(super) fn slot_row(slot: &Slot) -> Vec<String> {
+pub(super) fn slot_row(slot: &StudySlot) -> Vec<String> {
     let [a, b] = slot.rows_per_minute;
     vec![
         format!("{:.0}", slot.from_s),
@@ -182,9 +182,9 @@ mod tests {
 
     #[test]
     fn a_gain_is_told_with_its_interval_and_one_pair_has_none() {
-        let many = Difference::of_pairs(&[(100.0, 120.0), (100.0, 121.0), (100.0, 119.0)]);
+        let many = RunDifference::of_pairs(&[(100.0, 120.0), (100.0, 121.0), (100.0, 119.0)]);
         let told = more(&many);
         assert!(told.starts_with("20.0 % more (95 %: +17.") && told.ends_with(')'), "{told}");
-        assert_eq!(more(&Difference::of_pairs(&[(100.0, 80.0)])), "20.0 % fewer (one pair: no interval)");
+        assert_eq!(more(&RunDifference::of_pairs(&[(100.0, 80.0)])), "20.0 % fewer (one pair: no interval)");
     }
 }

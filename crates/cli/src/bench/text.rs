@@ -2,16 +2,22 @@
 
 use std::path::PathBuf;
 
-use bench::{ErrorCount, KindReport, Loop, Report, RunReport, Stall};
-use reference_store::{Found, Order, Use};
+use bench::{BenchReport, ErrorCount, KindReport, LoopKind, RunReport, RunStall};
+use reference_store::{StoreResourceUse, StoreRunResult, StoreRunSpec};
 use units::{Bytes, Nanos};
-use workload::operations::Sizes;
+use workload::operations::ValueSizes;
 
 use crate::bench::is_reference;
 use crate::output::{bold, yellow};
 use crate::table::{Table, WIDTH, wrap};
 
-pub(crate) fn text(report: &Report, found: &[Found], order: &Order, notes: &[String], written: &[PathBuf]) -> String {
+pub(crate) fn text(
+    report: &BenchReport,
+    found: &[StoreRunResult],
+    order: &StoreRunSpec,
+    notes: &[String],
+    written: &[PathBuf],
+) -> String {
     let mut out = headline(report) + &bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
     let scripted = !order.plan.course.is_empty() || !order.deeds.is_empty();
     let events = if scripted { "; changed by events" } else { "" };
@@ -43,23 +49,23 @@ pub(crate) fn text(report: &Report, found: &[Found], order: &Order, notes: &[Str
 }
 
 /// How large values are where the workload's own size does not hold.
-fn values(sizes: Sizes) -> String {
+fn values(sizes: ValueSizes) -> String {
     let mean = Bytes(sizes.mean().round() as u64);
     match sizes {
-        Sizes::Constant(_) => format!(" with values of {sizes}"),
-        Sizes::Uniform(..) | Sizes::Zipfian(..) => format!(" with values {sizes}, {mean:.1} in the mean"),
+        ValueSizes::Constant(_) => format!(" with values of {sizes}"),
+        ValueSizes::Uniform(..) | ValueSizes::Zipfian(..) => format!(" with values {sizes}, {mean:.1} in the mean"),
     }
 }
 
 /// What people must know of a run before they read a number of it; nothing of a run that went on all the time.
-pub(super) fn headline(report: &Report) -> String {
+pub(super) fn headline(report: &BenchReport) -> String {
     let mut out = String::new();
     for run in &report.runs {
         if !run.rejected.is_empty() {
             let line = format!("run {} failed, whatever it measured: {}", run.run, run.rejected.join("; "));
             out += &format!("{}\n", yellow(&wrap(&line, WIDTH, 2)));
         }
-        if let Some(Stall { from_s, seconds }) = run.stalled {
+        if let Some(RunStall { from_s, seconds }) = run.stalled {
             let line =
                 format!("run {}: nothing was done for {seconds:.0} s, from {from_s:.0} s after its start", run.run);
             out += &format!("{}\n", yellow(&wrap(&line, WIDTH, 2)));
@@ -69,7 +75,7 @@ pub(super) fn headline(report: &Report) -> String {
 }
 
 /// The runs, each with its kinds of operation.
-pub(super) fn table(report: &Report) -> String {
+pub(super) fn table(report: &BenchReport) -> String {
     let mut table =
         Table::new(&["run", "operations/s", "95 % interval", "p50 ms", "p95 ms", "p99 ms", "of"], &[1, 2, 3, 4, 5]);
     for run in &report.runs {
@@ -81,26 +87,26 @@ pub(super) fn table(report: &Report) -> String {
 }
 
 /// What drivers of raw keys do, and those that speak SQL do not.
-fn looked(load: &Loop, threads: u32) -> String {
+fn looked(load: &LoopKind, threads: u32) -> String {
     let looks = load.looks(threads);
     looks.map_or(String::new(), |looks| {
-        let coming = if matches!(load, Loop::Open { .. }) { " and come few at a time" } else { "" };
+        let coming = if matches!(load, LoopKind::Open { .. }) { " and come few at a time" } else { "" };
         format!(", answers looked for {looks} times in their mean latency while many are on their way{coming}")
     })
 }
 
-pub(super) fn how(load: &Loop, threads: u32) -> String {
+pub(super) fn how(load: &LoopKind, threads: u32) -> String {
     let together = match load.beat(threads) {
         Nanos(0) => String::new(),
         beat => format!(", those of {beat} leave together"),
     };
     match load {
-        Loop::Closed { clients, think: Nanos(0) } => format!("closed loop, {clients} clients"),
-        Loop::Closed { clients, think } => {
+        LoopKind::Closed { clients, think: Nanos(0) } => format!("closed loop, {clients} clients"),
+        LoopKind::Closed { clients, think } => {
             let leeway = load.leeway();
             format!("closed loop, {clients} clients that think {think}, up to {leeway} less where another starts")
         }
-        Loop::Open { rate, .. } => {
+        LoopKind::Open { rate, .. } => {
             format!("open loop, {rate:.0} operations/s{together}, latency from when each was to start")
         }
     }
@@ -108,7 +114,8 @@ pub(super) fn how(load: &Loop, threads: u32) -> String {
 
 fn row(table: &mut Table, run: &RunReport, kind: &KindReport, first: bool) {
     let millis = |nanos: u64| format!("{:.2}", nanos as f64 / 1e6);
-    let at = |pick: fn(&bench::Latencies) -> u64| kind.latency.as_ref().map_or("-".to_owned(), |l| millis(pick(l)));
+    let at =
+        |pick: fn(&bench::LatencyHistograms) -> u64| kind.latency.as_ref().map_or("-".to_owned(), |l| millis(pick(l)));
     let interval = match (&run.throughput, run.kinds.len()) {
         (Some(t), 1) => format!("{:.0} to {:.0}", t.low, t.high),
         (Some(t), _) if first => format!("all {:.0} to {:.0}", t.low, t.high),
@@ -148,7 +155,7 @@ pub(super) fn remarks(run: &RunReport) -> Vec<String> {
 }
 
 /// What a run took of the database.
-fn used(run: &RunReport, used: &Use) -> String {
+fn used(run: &RunReport, used: &StoreResourceUse) -> String {
     let per_s = |bytes: f64| format!("{:.1} MB/s", bytes / used.seconds.max(f64::MIN_POSITIVE) / 1e6);
     let mut parts = vec![
         format!("clients wrote {}", per_s(used.user_bytes)),

@@ -1,28 +1,28 @@
 //! A password of RDS that AWS IAM signs, renewed for as long as the program runs.
 
-use mysql::{Password, Target};
+use mysql::{Password, SqlTarget};
 
 use crate::failure::Failure;
 
 #[cfg(not(feature = "cloud"))]
-pub(super) fn password(_: &Target, _: Option<&str>) -> Result<Password, Failure> {
+pub(super) fn password(_: &SqlTarget, _: Option<&str>) -> Result<Password, Failure> {
     Err(crate::diagnose::cloud::without())
 }
 
 #[cfg(feature = "cloud")]
-pub(super) fn password(target: &Target, profile: Option<&str>) -> Result<Password, Failure> {
+pub(super) fn password(target: &SqlTarget, profile: Option<&str>) -> Result<Password, Failure> {
     use std::time::Duration;
 
     /// A token opens connections for fifteen minutes.
     const RENEWED: Duration = Duration::from_secs(600);
     const AGAIN: Duration = Duration::from_secs(30);
-    let options = aws::Options {
+    let options = aws::AwsOptions {
         profile: profile.map(str::to_owned),
         region: region(&target.host).map(str::to_owned),
-        ..aws::Options::default()
+        ..aws::AwsOptions::default()
     };
     let (session, host, port, user) =
-        (aws::Session::new(&options)?, target.host.clone(), target.port, target.user.clone());
+        (aws::AwsSession::new(&options)?, target.host.clone(), target.port, target.user.clone());
     let sign = move || session.db_token(&host, port, &user);
     let password = Password::new(sign()?);
     let renewed = password.clone();

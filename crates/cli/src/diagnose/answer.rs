@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use diagnose::{Known, Verdict, diagnose};
+use diagnose::{Finding, KnownFacts, diagnose};
 use serde_json::{Value, json};
 use timeline::Timeline;
 
@@ -15,7 +15,7 @@ use crate::output::Output;
 pub(super) fn answer(
     of: &str,
     timeline: &Timeline,
-    known: &Known,
+    known: &KnownFacts,
     out: Option<&Path>,
     json: bool,
 ) -> Result<Output, Failure> {
@@ -38,7 +38,7 @@ pub(super) fn answer(
 }
 
 /// The verdicts with the instant that their seconds count from.
-fn document(timeline: &Timeline, verdicts: &[Verdict]) -> Value {
+fn document(timeline: &Timeline, verdicts: &[Finding]) -> Value {
     json!({
         "title": timeline.about.title,
         "start": timeline.about.start.map(|start| start.to_string()),

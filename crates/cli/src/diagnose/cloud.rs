@@ -97,8 +97,8 @@ mod asked {
 mod asked {
     use std::ops::ControlFlow;
 
-    use aws::{InstanceFacts, Options, Range, Session, VolumeFacts};
-    use diagnose::{Known, diagnose};
+    use aws::{AwsOptions, AwsSession, InstanceFacts, MetricRange, VolumeFacts};
+    use diagnose::{KnownFacts, diagnose};
     use jiff::Timestamp;
 
     use super::*;
@@ -107,19 +107,19 @@ mod asked {
     use crate::progress;
 
     impl Account {
-        fn session(&self) -> Result<Session, Failure> {
-            Ok(Session::new(&Options {
+        fn session(&self) -> Result<AwsSession, Failure> {
+            Ok(AwsSession::new(&AwsOptions {
                 profile: self.profile.clone(),
                 region: self.given.region.clone(),
                 endpoint: self.endpoint.clone(),
                 role: self.role.clone(),
                 insecure: self.insecure,
-                ..Options::default()
+                ..AwsOptions::default()
             })?)
         }
 
-        fn range(&self) -> Result<Range, Failure> {
-            let range = Range::last(self.since, Timestamp::now())?;
+        fn range(&self) -> Result<MetricRange, Failure> {
+            let range = MetricRange::last(self.since, Timestamp::now())?;
             Ok(match self.step {
                 Some(step) => range.in_steps_of(step)?,
                 None => range,
@@ -127,7 +127,7 @@ mod asked {
         }
 
         /// What is given, and the region for prices.
-        fn known(&self, session: &Session) -> Result<Known, Failure> {
+        fn known(&self, session: &AwsSession) -> Result<KnownFacts, Failure> {
             let mut known = self.given.known(None)?;
             known.region.get_or_insert_with(|| session.region().to_owned());
             Ok(known)
@@ -135,7 +135,7 @@ mod asked {
     }
 
     /// What AWS knows of a volume; what people say counts before it.
-    pub(crate) fn add(known: &mut Known, facts: &VolumeFacts) {
+    pub(crate) fn add(known: &mut KnownFacts, facts: &VolumeFacts) {
         known.disks.entry(facts.id.clone()).or_insert_with(|| facts.disk.clone());
         for attachment in &facts.attachments {
             let InstanceFacts { id, instance_type, .. } = &attachment.instance;
@@ -169,7 +169,13 @@ mod asked {
     }
 
     /// Every volume by itself: memory does not grow with their number.
-    fn fleet(session: &Session, range: Range, given: &Known, account: &Account, json: bool) -> Result<Output, Failure> {
+    fn fleet(
+        session: &AwsSession,
+        range: MetricRange,
+        given: &KnownFacts,
+        account: &Account,
+        json: bool,
+    ) -> Result<Output, Failure> {
         if account.given.out.is_some() {
             return Err(Failure::input("--out is for one volume; of all, --json has every verdict"));
         }

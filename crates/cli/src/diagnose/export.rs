@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ingest::export::Options;
+use ingest::export::ExportOptions;
 use units::{Bytes, Nanos};
 
 use super::answer::answer;
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let text = textfile::read_text(&args.file, LIMIT)?;
-    let timeline = ingest::export::read(&text, &Options { period: args.period, ..Options::default() })?;
+    let timeline = ingest::export::read(&text, &ExportOptions { period: args.period, ..ExportOptions::default() })?;
     let known = args.given.known(None)?;
     answer(&args.file.display().to_string(), &timeline, &known, args.given.out.as_deref(), json)
 }

@@ -1,6 +1,6 @@
 //! Many volumes, each with its verdicts: a table of what is at risk and what could be saved.
 
-use diagnose::{Kind, Verdict};
+use diagnose::{Finding, FindingKind};
 use disk::Disk;
 use serde::{Serialize, Serializer};
 use units::Usd;
@@ -30,14 +30,14 @@ pub(super) struct Row {
     name: Option<String>,
     disk: String,
     /// The first verdict, which weighs most.
-    kind: Kind,
+    kind: FindingKind,
     /// What the remedy adds to a month.
     #[serde(rename = "monthly_usd_delta", serialize_with = "number")]
     monthly: Option<Usd>,
     #[serde(skip)]
     remedy: Option<String>,
     /// All of them, where they are to be told.
-    verdicts: Vec<Verdict>,
+    verdicts: Vec<Finding>,
 }
 
 impl Row {
@@ -46,7 +46,7 @@ impl Row {
         id: String,
         name: Option<String>,
         disk: &Disk,
-        verdicts: Vec<Verdict>,
+        verdicts: Vec<Finding>,
         all: bool,
     ) -> Option<Self> {
         let first = verdicts.first()?;

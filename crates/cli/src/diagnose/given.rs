@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use catalog::{Date, Release};
 use deployment::Deployment;
-use diagnose::Known;
+use diagnose::KnownFacts;
 use disk::Disk;
 use timeline::Timeline;
 use units::Ratio;
@@ -46,7 +46,7 @@ pub(crate) struct Given {
 
 impl Given {
     /// What is known: as given, else by the deployment that a source brings along.
-    pub(crate) fn known(&self, brought: Option<Deployment>) -> Result<Known, Failure> {
+    pub(crate) fn known(&self, brought: Option<Deployment>) -> Result<KnownFacts, Failure> {
         let deployment = match &self.on {
             Some(path) => {
                 let read = inputs::deployment(path)?;
@@ -57,12 +57,12 @@ impl Given {
             None => brought,
         };
         let day = self.as_of.or(deployment.as_ref().and_then(|deployment| deployment.as_of));
-        let mut known = Known {
+        let mut known = KnownFacts {
             deployment,
             region: self.region.clone(),
             consistency: self.consistency,
             release: self.tikv,
-            ..Known::nothing(inputs::view(day))
+            ..KnownFacts::nothing(inputs::view(day))
         };
         for text in &self.disk {
             let (name, disk) = named(text);
@@ -87,7 +87,7 @@ impl Given {
 }
 
 /// What mounted disks tell of themselves, as `record` and a gathered Prometheus note it; what people say counts before it.
-pub(super) fn add_noted(known: &mut Known, timeline: &Timeline) {
+pub(super) fn add_noted(known: &mut KnownFacts, timeline: &Timeline) {
     for (key, text) in &timeline.about.notes {
         if let (Some(name), Ok(disk)) = (key.strip_prefix("disk "), text.parse()) {
             known.disks.entry(name.to_owned()).or_insert(disk);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use ingest::iostat::{First, Options};
+use ingest::iostat::{FirstReport, IostatOptions};
 use textfile::Text;
 use units::{Bytes, Nanos};
 
@@ -60,8 +60,8 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 }
 
 fn asked(args: &Args, text: &Text) -> Result<Asked, Failure> {
-    let first = if args.first_counts { First::Counts } else { First::Alone };
-    let options = Options { interval: args.interval, first, ..Options::default() };
+    let first = if args.first_counts { FirstReport::Counts } else { FirstReport::Alone };
+    let options = IostatOptions { interval: args.interval, first, ..IostatOptions::default() };
     let mut timeline = ingest::iostat::read(text, &options).map_err(|error| match error {
         ingest::GatherError::NoInterval { .. } => Failure::input(format!("{error}: --interval 1s")),
         error => error.into(),

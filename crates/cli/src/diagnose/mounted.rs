@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use mount::Client;
-use timeline::About;
+use mount::DaemonClient;
+use timeline::TimelineInfo;
 use units::Nanos;
 
 use super::given::{Given, add_noted};
@@ -38,11 +38,12 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 
 fn ask(args: &Args) -> Result<Asked, Failure> {
     let node = mount::find(&home::home()?, &args.dir)?;
-    let client = Client::of(&node)?;
+    let client = DaemonClient::of(&node)?;
     let now = client.sample()?;
     let mut samples = client.history(Nanos(now.at.0.saturating_sub(args.since.0)))?;
     samples.push(now);
-    let mut about = About { title: node.dir.display().to_string(), start: Some(node.started), ..About::default() };
+    let mut about =
+        TimelineInfo { title: node.dir.display().to_string(), start: Some(node.started), ..TimelineInfo::default() };
     about.notes.extend(node.disks.iter().map(|disk| (format!("disk {}", disk.name), disk.disk.clone())));
     about.notes.extend(node.instance.iter().map(|instance| ("instance".to_owned(), instance.clone())));
     let timeline = metrics::timeline(&samples, &vec![Vec::new(); samples.len()], about);

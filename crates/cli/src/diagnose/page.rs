@@ -1,8 +1,8 @@
 //! Verdicts as a page, with the evidence drawn.
 
-use diagnose::{Facts, Kind, Known, Scope, Verdict, facts};
+use diagnose::{Finding, FindingKind, FindingScope, KnownFacts, SubjectFacts, facts};
 use jiff::Timestamp;
-use report::{Curve, Finding, FindingsPage, findings_page, words};
+use report::{EvidenceCurve, FindingSection, FindingsPage, findings_page, words};
 use timeline::Timeline;
 use units::Nanos;
 
@@ -18,7 +18,7 @@ const RULES: &str = "Rules with their thresholds, reasons and sources: crates/an
                      catalogue of the day asked for.";
 
 /// The page.
-pub(super) fn page(of: &str, timeline: &Timeline, known: &Known, verdicts: &[Verdict]) -> String {
+pub(super) fn page(of: &str, timeline: &Timeline, known: &KnownFacts, verdicts: &[Finding]) -> String {
     let (from, until) = timeline.span().unwrap_or_default();
     let all = facts(timeline, known);
     let start = timeline.about.start;
@@ -42,7 +42,7 @@ pub(super) fn page(of: &str, timeline: &Timeline, known: &Known, verdicts: &[Ver
     })
 }
 
-fn finding(verdict: &Verdict, all: &[Facts], (start, clock): (Nanos, Option<Timestamp>)) -> Finding {
+fn finding(verdict: &Finding, all: &[SubjectFacts], (start, clock): (Nanos, Option<Timestamp>)) -> FindingSection {
     let mut says = vec![format!("{}.", verdict.says)];
     says.extend(episodes(verdict, clock));
     says.extend(verdict.remedy.as_ref().map(|remedy| format!("Do: {}.", remedy.text)));
@@ -51,17 +51,17 @@ fn finding(verdict: &Verdict, all: &[Facts], (start, clock): (Nanos, Option<Time
     let evidence = &verdict.evidence;
     let speaking =
         evidence.says_so.iter().map(|fact| (fact, "for")).chain(evidence.against.iter().map(|fact| (fact, "against")));
-    let row = |(fact, speaks): (&diagnose::Fact, &str)| {
+    let row = |(fact, speaks): (&diagnose::EvidenceFact, &str)| {
         let of = format!("{} ({})", fact.signal, fact.series);
         [of, fact.statistic.to_owned(), value(fact), threshold(fact), speaks.to_owned()]
     };
-    let name = if verdict.kind == Kind::Healthy {
+    let name = if verdict.kind == FindingKind::Healthy {
         "Healthy".to_owned()
     } else {
         format!("{} of {}", verdict.kind, verdict.subject)
     };
     let offset = |at: Nanos| Nanos(at.0.saturating_sub(start.0));
-    Finding {
+    FindingSection {
         heading: name,
         says,
         evidence: speaking.clone().map(row).collect(),
@@ -71,20 +71,25 @@ fn finding(verdict: &Verdict, all: &[Facts], (start, clock): (Nanos, Option<Time
 }
 
 /// A signal over all that was seen.
-fn curve(verdict: &Verdict, fact: &diagnose::Fact, all: &[Facts], start: Nanos) -> Option<Curve> {
+fn curve(
+    verdict: &Finding,
+    fact: &diagnose::EvidenceFact,
+    all: &[SubjectFacts],
+    start: Nanos,
+) -> Option<EvidenceCurve> {
     let subject = &verdict.subject;
-    let is_it = |facts: &&Facts| {
+    let is_it = |facts: &&SubjectFacts| {
         facts.columns.contains_key(&fact.signal)
             && (facts.subject == *subject
-                || subject.scope == Scope::Instance
-                    && facts.subject.scope == Scope::Node
+                || subject.scope == FindingScope::Instance
+                    && facts.subject.scope == FindingScope::Node
                     && facts.subject.node == subject.node)
     };
     let facts = all.iter().find(is_it)?;
     let each = facts.grid.count.div_ceil(POINTS).max(1);
     let middle = |i: usize| Nanos(facts.grid.at(i).0.midpoint(facts.grid.at(i + each).0).saturating_sub(start.0));
     let point = |i: usize| (middle(i), facts.mean(fact.signal, i..(i + each).min(facts.grid.count)));
-    Some(Curve {
+    Some(EvidenceCurve {
         heading: fact.signal.to_string(),
         y: if fact.unit.is_empty() {
             fact.signal.name().to_owned()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ingest::prometheus::{Access, Auth, Options, Range, Server, gather};
+use ingest::prometheus::{ClientAccess, PrometheusAuth, PrometheusOptions, PrometheusServer, QueryRange, gather};
 use jiff::{SignedDuration, Timestamp};
 use units::Nanos;
 
@@ -68,33 +68,33 @@ fn input(error: http_client::PeerError) -> Failure {
 }
 
 impl Args {
-    fn server(&self) -> Result<Server, Failure> {
-        let mut access = Access::default().insecure(self.insecure);
+    fn server(&self) -> Result<PrometheusServer, Failure> {
+        let mut access = ClientAccess::default().insecure(self.insecure);
         let secret = |name| std::env::var(name).ok();
         match (&self.user, secret(PASSWORD), secret(TOKEN)) {
             (Some(user), Some(password), _) => {
-                access = access.secret(Auth::Basic { user: user.clone(), password }).map_err(input)?;
+                access = access.secret(PrometheusAuth::Basic { user: user.clone(), password }).map_err(input)?;
             }
             (Some(_), None, _) => return Err(Failure::input(format!("--user: set its password in {PASSWORD}"))),
-            (None, _, Some(token)) => access = access.secret(Auth::Bearer(token)).map_err(input)?,
+            (None, _, Some(token)) => access = access.secret(PrometheusAuth::Bearer(token)).map_err(input)?,
             (None, _, None) => {}
         }
         if let Some(path) = &self.ca {
             access = access.ca("CA", &inputs::bytes("--ca", path)?).map_err(input)?;
         }
-        let server = Server::new(&self.url, access)?;
+        let server = PrometheusServer::new(&self.url, access)?;
         Ok(match &self.tenant {
             Some(tenant) => server.tenant(tenant),
             None => server,
         })
     }
 
-    fn range(&self) -> Result<Range, Failure> {
+    fn range(&self) -> Result<QueryRange, Failure> {
         let until = self.until.unwrap_or_else(Timestamp::now);
         let since = SignedDuration::from_nanos(i64::try_from(self.since.0).unwrap_or(i64::MAX));
         let from =
             until.checked_sub(since).map_err(|error| Failure::input(format!("--since {}: {error}", self.since)))?;
-        Ok(Range { from, until, step: self.step })
+        Ok(QueryRange { from, until, step: self.step })
     }
 }
 
@@ -103,7 +103,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         return Err(Failure::input("--watch looks at what comes: leave --until out"));
     }
     let server = args.server()?;
-    let options = Options { selector: args.select.clone(), ..Options::default() };
+    let options = PrometheusOptions { selector: args.select.clone(), ..PrometheusOptions::default() };
     let ask = || {
         let (range, mut known) = (args.range()?, args.given.known(None)?);
         let timeline = progress::during("asking Prometheus", || gather(&server, &range, &options))?;

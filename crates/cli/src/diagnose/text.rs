@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use diagnose::{Evidence, Fact, Kind, Verdict};
+use diagnose::{Evidence, EvidenceFact, Finding, FindingKind};
 use jiff::Timestamp;
 use report::words;
 use timeline::Timeline;
@@ -16,11 +16,11 @@ use crate::table::{Table, WIDTH, wrap};
 const AT_LENGTH: usize = 6;
 
 /// The report.
-pub(super) fn text(timeline: &Timeline, verdicts: &[Verdict], written: &[PathBuf]) -> String {
+pub(super) fn text(timeline: &Timeline, verdicts: &[Finding], written: &[PathBuf]) -> String {
     let said = wrap(&headline(verdicts), WIDTH, 0);
     let mut text = bold(&match verdicts.first().map(|verdict| verdict.kind) {
         Some(kind) if kind.is_wrong() => red(&said),
-        Some(Kind::Healthy) => green(&said),
+        Some(FindingKind::Healthy) => green(&said),
         _ => yellow(&said),
     });
     text.push('\n');
@@ -45,13 +45,13 @@ pub(super) fn text(timeline: &Timeline, verdicts: &[Verdict], written: &[PathBuf
 }
 
 /// The first verdict in a sentence.
-pub(super) fn headline(verdicts: &[Verdict]) -> String {
+pub(super) fn headline(verdicts: &[Finding]) -> String {
     let groups = groups(verdicts);
     let Some(first) = groups.first() else { return "Nothing to tell.".to_owned() };
     let verdict = first[0];
     match verdict.kind {
-        Kind::Healthy => format!("Healthy: {}.", verdict.says),
-        Kind::CannotTell => format!("Cannot tell {}.", verdict.says),
+        FindingKind::Healthy => format!("Healthy: {}.", verdict.says),
+        FindingKind::CannotTell => format!("Cannot tell {}.", verdict.says),
         kind => {
             let remedy = verdict.remedy.as_ref().map_or(String::new(), |remedy| format!(" {}.", capital(&remedy.text)));
             let usd = verdict.monthly.map_or(String::new(), |usd| format!(" {}.", money(usd, first.len())));
@@ -61,10 +61,10 @@ pub(super) fn headline(verdicts: &[Verdict]) -> String {
 }
 
 /// Verdicts of one kind and remedy on several nodes are one.
-fn groups(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
-    let mut groups: Vec<Vec<&Verdict>> = Vec::new();
+fn groups(verdicts: &[Finding]) -> Vec<Vec<&Finding>> {
+    let mut groups: Vec<Vec<&Finding>> = Vec::new();
     for verdict in verdicts {
-        let alike = |had: &&mut Vec<&Verdict>| {
+        let alike = |had: &&mut Vec<&Finding>| {
             let first = had[0];
             first.kind == verdict.kind && first.subject.disk == verdict.subject.disk && first.remedy == verdict.remedy
         };
@@ -76,11 +76,11 @@ fn groups(verdicts: &[Verdict]) -> Vec<Vec<&Verdict>> {
     groups
 }
 
-fn name(group: &[&Verdict]) -> String {
+fn name(group: &[&Finding]) -> String {
     format!("{} of {}", group[0].kind, subjects(group))
 }
 
-fn subjects(group: &[&Verdict]) -> String {
+fn subjects(group: &[&Finding]) -> String {
     let all: Vec<String> = group.iter().map(|verdict| verdict.subject.to_string()).collect();
     match all.len() {
         0..=3 => all.join(", "),
@@ -88,13 +88,13 @@ fn subjects(group: &[&Verdict]) -> String {
     }
 }
 
-fn one(number: usize, group: &[&Verdict], start: Option<Timestamp>) -> String {
+fn one(number: usize, group: &[&Finding], start: Option<Timestamp>) -> String {
     let verdict = group[0];
     let span = format!("{} to {}", instant(verdict.from, start), instant(verdict.to, start));
     let head = format!("{number}. {} ({span}; {} sure)", capital(&name(group)), words::percent(verdict.confidence));
     let mut text = format!("\n{}\n", bold(&wrap(&head, WIDTH, 3)));
     let mut paragraph = |said: String| text += &format!("   {}\n", wrap(&said, WIDTH - 3, 3));
-    if !matches!(verdict.kind, Kind::Healthy) {
+    if !matches!(verdict.kind, FindingKind::Healthy) {
         paragraph(format!("{}.", capital(&verdict.says)));
     }
     if let Some(again) = episodes(verdict, start) {
@@ -120,7 +120,7 @@ fn one(number: usize, group: &[&Verdict], start: Option<Timestamp>) -> String {
 }
 
 /// Of what came more than once: how often, and when last.
-pub(super) fn episodes(verdict: &Verdict, start: Option<Timestamp>) -> Option<String> {
+pub(super) fn episodes(verdict: &Finding, start: Option<Timestamp>) -> Option<String> {
     /// As many are told one by one.
     const TOLD: usize = 4;
     let all = &verdict.episodes;
@@ -164,12 +164,12 @@ fn evidence(evidence: &Evidence) -> String {
 }
 
 /// A fact's value in its unit.
-pub(super) fn value(fact: &Fact) -> String {
+pub(super) fn value(fact: &EvidenceFact) -> String {
     amount(fact.value, fact.unit)
 }
 
 /// What it was held against.
-pub(super) fn threshold(fact: &Fact) -> String {
+pub(super) fn threshold(fact: &EvidenceFact) -> String {
     let sign = if fact.above { "≥" } else { "≤" };
     fact.threshold.map_or(String::new(), |threshold| format!("{sign} {}", amount(threshold, fact.unit)))
 }
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn what_recurs_is_told_with_how_often_and_when_last() {
         let episode = |at: u64| diagnose::Episode { from: Nanos::secs(at), to: Nanos::secs(at + 30) };
-        let known = diagnose::Known::nothing(catalog::Catalog::embedded().at(None));
+        let known = diagnose::KnownFacts::nothing(catalog::Catalog::embedded().at(None));
         let mut verdict = diagnose::diagnose(&Timeline::default(), &known).remove(0);
         assert_eq!(episodes(&verdict, None), None);
         verdict.episodes = vec![episode(0)];

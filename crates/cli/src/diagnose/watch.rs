@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use diagnose::{Kind, Known, Subject, Verdict, diagnose};
+use diagnose::{Finding, FindingKind, FindingSubject, KnownFacts, diagnose};
 use jiff::Timestamp;
 use serde_json::json;
 use timeline::Timeline;
@@ -36,7 +36,7 @@ pub(super) struct Asked {
     /// Of what.
     pub(super) of: String,
     pub(super) timeline: Timeline,
-    pub(super) known: Known,
+    pub(super) known: KnownFacts,
 }
 
 /// Series come late by as much as this: what held until then may still hold.
@@ -91,16 +91,16 @@ fn say(text: &str) -> Result<(), Failure> {
 #[derive(Debug, PartialEq)]
 enum Event {
     /// Something is wrong that was not wrong before.
-    New(Verdict),
+    New(Finding),
     /// It is not any more.
-    Ended(Verdict),
+    Ended(Finding),
 }
 
 /// What is wrong now.
 #[derive(Debug, Default)]
 struct Current {
     every: Nanos,
-    holds: BTreeMap<(Kind, Subject), Verdict>,
+    holds: BTreeMap<(FindingKind, FindingSubject), Finding>,
 }
 
 impl Current {
@@ -109,8 +109,8 @@ impl Current {
         let verdicts = diagnose(&asked.timeline, &asked.known);
         let end = asked.timeline.span().map_or(Nanos(0), |(_, end)| end);
         let recent = Nanos(end.0.saturating_sub(self.every.0.max(LATE.0)));
-        let lasts = |verdict: &Verdict| verdict.episodes.last().map_or(verdict.to, |last| last.to) >= recent;
-        let now: BTreeMap<(Kind, Subject), Verdict> = verdicts
+        let lasts = |verdict: &Finding| verdict.episodes.last().map_or(verdict.to, |last| last.to) >= recent;
+        let now: BTreeMap<(FindingKind, FindingSubject), Finding> = verdicts
             .into_iter()
             .filter(|verdict| verdict.kind.is_wrong() && lasts(verdict))
             .map(|verdict| ((verdict.kind, verdict.subject.clone()), verdict))
@@ -155,30 +155,32 @@ fn tell(events: &[Event], asked: &Asked, json: bool) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use timeline::{Merge, Point, Points, Series, Unit};
+    use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit};
 
     /// Minutes of a volume of CloudWatch's: those in which it waits for its IOPS are told by its own check.
     fn asked(minutes: u64, bound: impl Fn(u64) -> bool) -> Asked {
         let labels: BTreeMap<String, String> =
             [("VolumeId", "vol-1"), ("InstanceId", "i-1")].map(|(k, v)| (k.to_owned(), v.to_owned())).into();
         let series = |name: &str, unit, merge, value: &dyn Fn(u64) -> f64| {
-            let point = |minute| Point {
+            let point = |minute| SeriesPoint {
                 from: Nanos::secs(60 * minute),
                 until: Nanos::secs(60 * (minute + 1)),
                 value: value(minute),
             };
-            let points = Points::Values(merge, (0..minutes).map(point).collect());
+            let points = SeriesPoints::Values(merge, (0..minutes).map(point).collect());
             Series { name: name.to_owned(), labels: labels.clone(), unit, points }
         };
         let all = vec![
-            series("VolumeReadOps", Unit::Count, Merge::Sum, &|_| 60_000.0),
-            series("VolumeIOPSExceededCheck", Unit::None, Merge::Max, &|minute| f64::from(u8::from(bound(minute)))),
+            series("VolumeReadOps", SeriesUnit::Count, MergeRule::Sum, &|_| 60_000.0),
+            series("VolumeIOPSExceededCheck", SeriesUnit::None, MergeRule::Max, &|minute| {
+                f64::from(u8::from(bound(minute)))
+            }),
         ];
-        let known = Known::nothing(catalog::Catalog::embedded().at(None));
+        let known = KnownFacts::nothing(catalog::Catalog::embedded().at(None));
         Asked { of: "vol-1".to_owned(), timeline: Timeline { series: all, ..Timeline::default() }, known }
     }
 
-    fn told(events: &[Event]) -> Vec<(&str, Kind, usize)> {
+    fn told(events: &[Event]) -> Vec<(&str, FindingKind, usize)> {
         let one = |event: &Event| match event {
             Event::New(verdict) => ("new", verdict.kind, verdict.episodes.len()),
             Event::Ended(verdict) => ("ended", verdict.kind, verdict.episodes.len()),
@@ -193,7 +195,7 @@ mod tests {
         let mut turn = |minutes| current.turn(&asked(minutes, bound)).len();
         assert_eq!([5, 13, 14, 20, 25].map(&mut turn), [0, 1, 0, 1, 0]);
         let mut current = Current { every: Nanos::secs(60), ..Current::default() };
-        assert_eq!(told(&current.turn(&asked(35, bound))), [("new", Kind::VolumeIops, 2)]);
-        assert_eq!(told(&current.turn(&asked(60, bound))), [("ended", Kind::VolumeIops, 2)]);
+        assert_eq!(told(&current.turn(&asked(35, bound))), [("new", FindingKind::VolumeIops, 2)]);
+        assert_eq!(told(&current.turn(&asked(60, bound))), [("ended", FindingKind::VolumeIops, 2)]);
     }
 }

@@ -2,8 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use ::pilot::{Clock, Health, regain, settle};
-use ::pilot::{Condition, Ended, Ending, Found, Guard, Late, Procedure, Proposal, Stage, Step, Wait, sound};
+use ::pilot::{
+    ActionGuard, ActionProposal, LatePolicy, PilotStep, PilotWait, Procedure, ProcedureEnding, ProcedureStage, RunEnd,
+    UnfinishedPolicy, WaitCondition, sound,
+};
+use ::pilot::{ClusterHealth, WallClock, regain, settle};
 use serde_json::{Value, json};
 use units::Nanos;
 
@@ -32,7 +35,7 @@ and were undone.")]
 pub(crate) struct Args {
     /// What to change, in order
     #[arg(required = true, value_name = "STEP")]
-    steps: Vec<Step>,
+    steps: Vec<PilotStep>,
     #[command(flatten)]
     reach: Reach,
     #[command(flatten)]
@@ -49,27 +52,31 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    fn procedure(&self, health: &Health, config: Option<&Value>) -> Procedure {
+    fn procedure(&self, health: &ClusterHealth, config: Option<&Value>) -> Procedure {
         let (mut stages, mut afterwards) = (Vec::new(), Vec::new());
         for step in &self.steps {
-            stages.push(Stage::Do(step.clone()));
-            if let Step::EvictLeaders { store } = step {
-                let until = Condition::LeadersGone { store: *store };
-                stages.push(Stage::Wait(Wait { until, within: LEADERS_GONE, late: Late::Undo }));
+            stages.push(ProcedureStage::Do(step.clone()));
+            if let PilotStep::EvictLeaders { store } = step {
+                let until = WaitCondition::LeadersGone { store: *store };
+                stages.push(ProcedureStage::Wait(PilotWait { until, within: LEADERS_GONE, late: LatePolicy::Undo }));
                 let led = health.stores.get(store).map_or(0, |store| store.leaders);
-                afterwards.extend(Wait::leaders_back(*store, led, config, LEADERS_BACK));
+                afterwards.extend(PilotWait::leaders_back(*store, led, config, LEADERS_BACK));
             }
         }
         let ending = match self.last {
             Some(within) => {
-                stages.push(Stage::Wait(Wait { until: Condition::Passed, within, late: Late::GoOn }));
-                Ending::Restore
+                stages.push(ProcedureStage::Wait(PilotWait {
+                    until: WaitCondition::Passed,
+                    within,
+                    late: LatePolicy::GoOn,
+                }));
+                ProcedureEnding::Restore
             }
-            None => Ending::Keep,
+            None => ProcedureEnding::Keep,
         };
-        let name = self.steps.iter().map(Step::to_string).collect::<Vec<_>>().join(", ");
+        let name = self.steps.iter().map(PilotStep::to_string).collect::<Vec<_>>().join(", ");
         let within = LEADERS_GONE + LEADERS_GONE + self.last.unwrap_or_default();
-        Procedure { name, stages, ending, afterwards, within, found: Found::Undo }
+        Procedure { name, stages, ending, afterwards, within, found: UnfinishedPolicy::Undo }
     }
 }
 
@@ -85,9 +92,9 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let procedure = args.procedure(&health, seen.pd_config.as_ref());
     sound(&procedure).map_err(Failure::input)?;
     let replay = opened.pilot.replay();
-    Guard::new(replay, now).admit("by-hand", &procedure, Some(&health), replay, now).map_err(refused)?;
+    ActionGuard::new(replay, now).admit("by-hand", &procedure, Some(&health), replay, now).map_err(refused)?;
     if !args.act {
-        let would: Vec<String> = args.steps.iter().map(Step::to_string).collect();
+        let would: Vec<String> = args.steps.iter().map(PilotStep::to_string).collect();
         let before = opened.pilot.read(&procedure);
         return Ok(if json {
             let now: Vec<_> = before.iter().map(|(subject, is)| text::reading(subject, is)).collect();
@@ -96,14 +103,15 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
             Output::text(text::would(&would, &before))
         });
     }
-    let number = opened.pilot.begin("by-hand", &Proposal::act(args.why.clone(), procedure), opened.clock.now())?;
+    let number =
+        opened.pilot.begin("by-hand", &ActionProposal::act(args.why.clone(), procedure), opened.clock.now())?;
     let patience = LEADERS_GONE + LEADERS_GONE + args.last.unwrap_or_default();
     settle(&mut opened.pilot, &opened.clock, patience, &opened.attention)?;
     regain(&mut opened.pilot, &opened.clock, &opened.attention)?;
     let run = opened.pilot.runs()[&number].clone();
     opened.close()?;
     // Undone is what was wanted only after the time that was given.
-    let as_wanted = run.ended == Some(Ended::Kept) || (args.last.is_some() && run.went_all_the_way());
+    let as_wanted = run.ended == Some(RunEnd::Kept) || (args.last.is_some() && run.went_all_the_way());
     let output = if json { Output::json(&text::value(&run)) } else { Output::text("") };
     Ok(output.negative(!as_wanted))
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use jiff::Timestamp;
-use maintenance::Cloud;
-use maintenance::emulator::{Emulator, Happening, Planned, Server};
+use maintenance::MachineCloud;
+use maintenance::emulator::{AnnouncedEvent, MetadataEmulator, MetadataServer, PlannedEvent};
 use serde_json::json;
 use units::Nanos;
 
@@ -74,11 +74,11 @@ pub(crate) enum Whose {
 
 impl Whose {
     /// Which.
-    pub(crate) fn cloud(self) -> Cloud {
+    pub(crate) fn cloud(self) -> MachineCloud {
         match self {
-            Self::Gcp => Cloud::Gcp,
-            Self::Aws => Cloud::Aws,
-            Self::Azure => Cloud::Azure,
+            Self::Gcp => MachineCloud::Gcp,
+            Self::Aws => MachineCloud::Aws,
+            Self::Azure => MachineCloud::Azure,
         }
     }
 
@@ -102,15 +102,15 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let announced = Timestamp::now()
         .checked_add(span(args.after))
         .map_err(|_| Failure::input(format!("--after {}: expected hours at most", args.after)))?;
-    let plan = |lead| Planned::usual(args.cloud.cloud(), word, announced, lead, span(args.takes));
+    let plan = |lead| AnnouncedEvent::usual(args.cloud.cloud(), word, announced, lead, span(args.takes));
     let mut planned = plan(args.notice.map(span))?;
     if args.notice.is_none() && planned.starts == planned.announced {
         planned = plan(Some(SHORTENED))?;
     }
-    let mut emulator = Emulator::new(&args.machine);
+    let mut emulator = MetadataEmulator::new(&args.machine);
     emulator.azure_takes(FIRST);
     emulator.plan(planned);
-    let server = Server::start(emulator, args.listen)
+    let server = MetadataServer::start(emulator, args.listen)
         .map_err(|error| Failure::environment(format!("--listen {}: {error}; name another port", args.listen)))?;
     complain(&format!("serving {} of {} at {}", args.cloud.cloud(), args.machine, server.base()));
     let interrupted = on_signal::catch()?;
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let was = |at: Option<Timestamp>| at.map(|at| (at - happening.planned.announced).get_milliseconds() as f64 / 1e3);
     let in_time = happening.read.is_some_and(|read| read < happening.planned.starts);
     if json {
-        let Planned { announced, starts, ends, word, .. } = &happening.planned;
+        let AnnouncedEvent { announced, starts, ends, word, .. } = &happening.planned;
         return Ok(Output::json(&json!({
             "cloud": args.cloud.cloud(), "machine": args.machine, "event": word, "id": happening.id,
             "announced": announced, "starts": starts, "ends": ends,
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 }
 
 /// Waits until the event's end can have been seen, or for Ctrl-C.
-fn watch(server: &Server, interrupted: &AtomicBool) -> Happening {
+fn watch(server: &MetadataServer, interrupted: &AtomicBool) -> PlannedEvent {
     const OF: u64 = 5;
     let mut bar = Steps::new(OF);
     bar.begin("announced soon");
@@ -160,8 +160,8 @@ fn watch(server: &Server, interrupted: &AtomicBool) -> Happening {
     }
 }
 
-fn text(happening: &Happening, machine: &str) -> String {
-    let Planned { announced, starts, ends, word, cloud, .. } = &happening.planned;
+fn text(happening: &PlannedEvent, machine: &str) -> String {
+    let AnnouncedEvent { announced, starts, ends, word, cloud, .. } = &happening.planned;
     let read = match happening.read {
         Some(read) => format!("{:.1} s later", (read - *announced).get_milliseconds() as f64 / 1e3),
         None => "by nobody".to_owned(),

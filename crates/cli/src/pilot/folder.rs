@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use ::pilot::{Clock, Folder, Stop, settle};
+use ::pilot::{PilotFolder, StopMode, WallClock, settle};
 use serde_json::json;
 use units::Nanos;
 
@@ -95,9 +95,9 @@ pub(crate) struct LogArgs {
 }
 
 /// A folder that a pilot has written in.
-fn used(place: &Place) -> Result<Folder, Failure> {
+fn used(place: &Place) -> Result<PilotFolder, Failure> {
     let path = place.path();
-    let folder = Folder::at(&path)?;
+    let folder = PilotFolder::at(&path)?;
     if folder.path().is_dir() {
         return Ok(folder);
     }
@@ -115,7 +115,7 @@ pub(super) fn status(args: &StatusArgs, json: bool) -> Result<Output, Failure> {
     if json {
         let mut document = json!({
             "folder": folder.path().to_string_lossy(), "cluster": replay.cluster, "running": runs_now,
-            "stop": stop.map(Stop::word), "lock": lock::value(&replay, holder.as_ref()),
+            "stop": stop.map(StopMode::word), "lock": lock::value(&replay, holder.as_ref()),
             "open": replay.open().count(), "runs": shown.iter().map(|run| text::value(run)).collect::<Vec<_>>(),
             "checksums": !replay.unsealed, "damage": replay.damage, "refused": text::refused_values(&replay),
         });
@@ -149,7 +149,7 @@ pub(super) fn status(args: &StatusArgs, json: bool) -> Result<Output, Failure> {
 
 pub(super) fn undo(args: &UndoArgs, json: bool) -> Result<Output, Failure> {
     let folder = used(&args.place)?;
-    if folder.stop() == Some(Stop::Freeze) {
+    if folder.stop() == Some(StopMode::Freeze) {
         not_stopped(&args.place)?;
     }
     let replay = folder.replay()?;
@@ -180,7 +180,7 @@ pub(super) fn undo(args: &UndoArgs, json: bool) -> Result<Output, Failure> {
         opened.pilot = join(opened.pilot);
     }
     // One that is set to undo wants just this.
-    opened.pilot = opened.pilot.heeding(Box::new(move || folder.stop().filter(|stop| *stop == Stop::Freeze)));
+    opened.pilot = opened.pilot.heeding(Box::new(move || folder.stop().filter(|stop| *stop == StopMode::Freeze)));
     for run in &wanted {
         opened.pilot.undo(*run, "asked for by hand", args.force, opened.clock.now())?;
     }
@@ -202,8 +202,8 @@ pub(super) fn stop(args: &StopArgs, json: bool) -> Result<Output, Failure> {
     let folder = used(&args.place)?;
     let stop = match (args.clear, args.freeze) {
         (true, _) => None,
-        (false, true) => Some(Stop::Freeze),
-        (false, false) => Some(Stop::Undo),
+        (false, true) => Some(StopMode::Freeze),
+        (false, false) => Some(StopMode::Undo),
     };
     // Asked before: a pilot that heeds the switch may have ended after.
     let running = folder.is_taken();
@@ -213,10 +213,10 @@ pub(super) fn stop(args: &StopArgs, json: bool) -> Result<Output, Failure> {
     let said = match stop {
         None => "the kill switch is taken away: a pilot may begin\n".to_owned(),
         Some(_) if !running => text::none_works(folder.path(), open),
-        Some(Stop::Freeze) => "the pilot touches nothing from now on, and ends\n".to_owned(),
-        Some(Stop::Undo) => "the pilot undoes what is under way, and ends\n".to_owned(),
+        Some(StopMode::Freeze) => "the pilot touches nothing from now on, and ends\n".to_owned(),
+        Some(StopMode::Undo) => "the pilot undoes what is under way, and ends\n".to_owned(),
     };
-    let document = json!({ "stop": stop.map(Stop::word), "running": running, "open": open });
+    let document = json!({ "stop": stop.map(StopMode::word), "running": running, "open": open });
     Ok(if json { Output::json(&document) } else { Output::text(said) })
 }
 

@@ -1,9 +1,11 @@
 //! The stores whose flushes and compactions `pilot run` limits.
 
-use ::pilot::compactions::{Compactions, Disks, Host, Limited, MountedDisks, Part, Stores};
-use ::pilot::{Access, Pilot, TikvHttp};
-use compaction_control::Bounds;
-use diagnose::Known;
+use ::pilot::compactions::{
+    CompactionController, DiskSource, HostDisks, LimitedStore, MountedDisks, PartialDisk, StoreSet,
+};
+use ::pilot::{Pilot, PilotAccess, TikvHttp};
+use compaction_control::RateBounds;
+use diagnose::KnownFacts;
 use units::{BytesPerSec, Ratio};
 
 use crate::failure::Failure;
@@ -35,7 +37,7 @@ impl Limits {
     }
 
     /// The stores, each with its disks. Nothing is asked yet.
-    pub(crate) fn limited(&self, known: &Known, access: &Access) -> Result<Vec<Limited>, Failure> {
+    pub(crate) fn limited(&self, known: &KnownFacts, access: &PilotAccess) -> Result<Vec<LimitedStore>, Failure> {
         if self.floor.0 > self.ceiling.0 {
             return Err(Failure::input(format!(
                 "--floor {}: expected no more than --ceiling {}",
@@ -51,25 +53,25 @@ impl Limits {
                 || Failure::input(format!("--limit {text}: expected STORE=DIR or STORE=http://HOST:9100#DEVICE"));
             let (store, place) = text.split_once('=').ok_or_else(wrong)?;
             let store = store.parse().map_err(|_| wrong())?;
-            let disks: Box<dyn Disks> = if place.contains("://") {
-                Box::new(Host::new(place, known, access)?)
+            let disks: Box<dyn DiskSource> = if place.contains("://") {
+                Box::new(HostDisks::new(place, known, access)?)
             } else {
                 let home = home::home()?;
                 mount::find(&home, place.as_ref())?;
                 Box::new(MountedDisks::new(home, place))
             };
-            Ok(Limited { store, disks: if share < 1.0 { Box::new(Part::of(disks, share)) } else { disks } })
+            Ok(LimitedStore { store, disks: if share < 1.0 { Box::new(PartialDisk::of(disks, share)) } else { disks } })
         };
         self.stores.iter().map(one).collect()
     }
 
     /// Lets a pilot limit them.
-    pub(crate) fn join(&self, pilot: Pilot, limited: Vec<Limited>, tikv: &TikvHttp) -> Pilot {
+    pub(crate) fn join(&self, pilot: Pilot, limited: Vec<LimitedStore>, tikv: &TikvHttp) -> Pilot {
         if limited.is_empty() {
             return pilot;
         }
-        let bounds = Bounds { floor: self.floor, ceiling: self.ceiling };
-        let source = Stores::new(tikv.clone(), limited);
-        pilot.source(Box::new(source)).controller(Box::new(Compactions::new(bounds)))
+        let bounds = RateBounds { floor: self.floor, ceiling: self.ceiling };
+        let source = StoreSet::new(tikv.clone(), limited);
+        pilot.source(Box::new(source)).controller(Box::new(CompactionController::new(bounds)))
     }
 }

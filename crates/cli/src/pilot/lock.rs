@@ -1,6 +1,6 @@
 //! The holder of PD's maintenance lock, and why it holds it.
 
-use ::pilot::{Holder, PdHttp, PdLock, Replay, Run};
+use ::pilot::{JournalReplay, LockHolder, PdHttp, PdLock, ProcedureRun};
 use serde_json::{Value, json};
 
 use super::reach::{PD_TOKEN, Place, Reach};
@@ -8,20 +8,20 @@ use crate::failure::Failure;
 
 impl Reach {
     /// The task that holds PD's lock, by PD's own word; `None` where none does.
-    pub(crate) fn holder(&self, place: &Place, pilot: &str) -> Result<Option<Holder>, Failure> {
+    pub(crate) fn holder(&self, place: &Place, pilot: &str) -> Result<Option<LockHolder>, Failure> {
         let pd = PdHttp::new(&self.pd, &self.access(PD_TOKEN, &place.attention()?)?)?;
         Ok(PdLock::new(pd, pilot).holder()?)
     }
 }
 
 /// The runs for which the lock is held, the last first.
-fn needing(replay: &Replay) -> impl Iterator<Item = &Run> {
+fn needing(replay: &JournalReplay) -> impl Iterator<Item = &ProcedureRun> {
     replay.runs.values().rev().filter(|run| run.needs_lock())
 }
 
 /// The lock with stable keys. `pd` is what PD says, if it was asked.
-pub(super) fn value(replay: &Replay, pd: Option<&Option<Holder>>) -> Value {
-    let held = |holder: &Holder| json!({ "task": holder.task, "since": holder.since.to_string(), "says": holder.says, "ours": holder.is_ours });
+pub(super) fn value(replay: &JournalReplay, pd: Option<&Option<LockHolder>>) -> Value {
+    let held = |holder: &LockHolder| json!({ "task": holder.task, "since": holder.since.to_string(), "says": holder.says, "ours": holder.is_ours });
     json!({
         "pilot": replay.pilot,
         "needed_by": needing(replay).map(|run| run.number).collect::<Vec<_>>(),
@@ -31,7 +31,7 @@ pub(super) fn value(replay: &Replay, pd: Option<&Option<Holder>>) -> Value {
 }
 
 /// The lock for people.
-pub(super) fn said(replay: &Replay, runs_now: bool, pd: Option<&Option<Holder>>) -> String {
+pub(super) fn said(replay: &JournalReplay, runs_now: bool, pd: Option<&Option<LockHolder>>) -> String {
     let why: Vec<String> = needing(replay).map(|run| format!("run {}, {}", run.number, run.standing())).collect();
     let needed = match (why.is_empty(), runs_now) {
         (true, _) => "nothing here needs PD's maintenance lock".to_owned(),

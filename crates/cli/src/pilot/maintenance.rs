@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use ::pilot::maintenance::{Heard, Machine, Machines, Maintenance, Role};
+use ::pilot::maintenance::{ClusterMachine, HeardEvents, MachineList, MachineRole, MaintenanceController};
 use ::pilot::{Attention, Pilot};
-use kubernetes::{Access, Api, Token};
-use maintenance::{Board, Cloud, Listening, Metadata, Source, Web, aws, azure, gcp};
+use kubernetes::{KubernetesAccess, KubernetesApi, TokenSource};
+use maintenance::{
+    ListenerThread, MachineCloud, MachineMetadata, MetadataService, NoticeBoard, NoticeSource, aws, azure, gcp,
+};
 
 use super::drill::Whose;
 use super::volumes::{Account, Volumes};
@@ -23,7 +25,7 @@ pub(crate) struct Listen {
     /// A machine as its cloud names it, and what runs on it: vm-1=tikv:1,pd:pd-0 or
     /// vm-2=tidb:NAMESPACE/POD@NODE; may be repeated
     #[arg(long, value_name = "NAME=ROLES", requires = "maintenance")]
-    machine: Vec<Machine>,
+    machine: Vec<ClusterMachine>,
     /// Another metadata server on this machine, as `pilot drill` serves one
     #[arg(long, value_name = "URL", requires = "maintenance")]
     metadata: Option<String>,
@@ -55,12 +57,16 @@ fn listener(error: std::io::Error) -> Failure {
 }
 
 #[cfg(feature = "cloud")]
-fn events(volumes: &Volumes, account: &Account, machines: Vec<String>) -> Result<Box<dyn Source + Send>, Failure> {
+fn events(
+    volumes: &Volumes,
+    account: &Account,
+    machines: Vec<String>,
+) -> Result<Box<dyn NoticeSource + Send>, Failure> {
     Ok(Box::new(::pilot::maintenance::Ec2Events::new(volumes.session(account)?, machines)))
 }
 
 #[cfg(not(feature = "cloud"))]
-fn events(_: &Volumes, _: &Account, _: Vec<String>) -> Result<Box<dyn Source + Send>, Failure> {
+fn events(_: &Volumes, _: &Account, _: Vec<String>) -> Result<Box<dyn NoticeSource + Send>, Failure> {
     Err(crate::diagnose::cloud::without())
 }
 
@@ -70,14 +76,14 @@ impl Listen {
         self.maintenance.is_some()
     }
 
-    fn api(&self, attention: &Attention) -> Result<Option<Api>, Failure> {
+    fn api(&self, attention: &Attention) -> Result<Option<KubernetesApi>, Failure> {
         let access = match self.kubernetes.as_deref() {
             None => return Ok(None),
-            Some("pod") => Access::in_cluster()?,
+            Some("pod") => KubernetesAccess::in_cluster()?,
             Some(base) => {
                 let ca = self.kubernetes_ca.as_ref().map(|path| inputs::bytes("--kubernetes-ca", path)).transpose()?;
-                let token = self.kubernetes_token.clone().map_or(Token::None, Token::BearerFile);
-                let access = Access::new(base, token, ca.as_deref())?;
+                let token = self.kubernetes_token.clone().map_or(TokenSource::None, TokenSource::BearerFile);
+                let access = KubernetesAccess::new(base, token, ca.as_deref())?;
                 let certificate = ("--kubernetes-cert", self.kubernetes_cert.as_deref());
                 match inputs::identity(certificate, ("--kubernetes-key", self.kubernetes_key.as_deref()))? {
                     Some((certificate, key)) => access.identity(&certificate, &key)?,
@@ -85,13 +91,13 @@ impl Listen {
                 }
             }
         };
-        Ok(Some(Api::new(access.stop(attention.stop())?)))
+        Ok(Some(KubernetesApi::new(access.stop(attention.stop())?)))
     }
 
     /// Refuses to begin where Kubernetes would refuse what an announcement asks for: a minute's notice is no time to be told.
-    fn admitted(&self, api: &Api) -> Result<(), Failure> {
+    fn admitted(&self, api: &KubernetesApi) -> Result<(), Failure> {
         for role in self.machine.iter().flat_map(|machine| &machine.roles) {
-            let Role::Tidb { namespace, pod, .. } = role else { continue };
+            let MachineRole::Tidb { namespace, pod, .. } = role else { continue };
             let lacking = api.lacks_to_move(namespace)?;
             if !lacking.is_empty() {
                 return Err(Failure::input(format!(
@@ -111,7 +117,7 @@ impl Listen {
         volumes: &Volumes,
         account: &Account,
         attention: &Attention,
-    ) -> Result<(Pilot, Vec<Listening>), Failure> {
+    ) -> Result<(Pilot, Vec<ListenerThread>), Failure> {
         let mut pilot = match self.api(attention)? {
             Some(api) => {
                 if !pilot.only_looks() {
@@ -122,32 +128,34 @@ impl Listen {
             None => pilot,
         };
         let Some(whose) = self.maintenance else { return Ok((pilot, Vec::new())) };
-        if self.fleet && whose.cloud() != Cloud::Aws {
+        if self.fleet && whose.cloud() != MachineCloud::Aws {
             return Err(Failure::input(format!("--fleet is for AWS: {} tells no machine of others", whose.cloud())));
         }
-        if self.approve && whose.cloud() != Cloud::Azure {
+        if self.approve && whose.cloud() != MachineCloud::Azure {
             return Err(Failure::input(format!("--approve is for Azure: {} takes no approval", whose.cloud())));
         }
-        let sources: Vec<Box<dyn Source + Send>> = match whose.cloud() {
-            Cloud::Gcp => gcp::Key::ALL.map(|key| Box::new(gcp::Listener::new(key)) as Box<dyn Source + Send>).into(),
-            Cloud::Aws => vec![Box::new(aws::Imds::new())],
-            Cloud::Azure => vec![Box::new(azure::ScheduledEvents::new())],
+        let sources: Vec<Box<dyn NoticeSource + Send>> = match whose.cloud() {
+            MachineCloud::Gcp => gcp::MetadataKey::ALL
+                .map(|key| Box::new(gcp::KeyListener::new(key)) as Box<dyn NoticeSource + Send>)
+                .into(),
+            MachineCloud::Aws => vec![Box::new(aws::Imds::new())],
+            MachineCloud::Azure => vec![Box::new(azure::ScheduledEvents::new())],
         };
-        let web = Metadata::new(whose.cloud(), self.metadata.as_deref())?.stop(attention.stop());
-        let board = Board::default();
-        let approver = self.approve.then(|| Rc::new(web.clone()) as Rc<dyn Web>);
+        let web = MachineMetadata::new(whose.cloud(), self.metadata.as_deref())?.stop(attention.stop());
+        let board = NoticeBoard::default();
+        let approver = self.approve.then(|| Rc::new(web.clone()) as Rc<dyn MetadataService>);
         let mut listening = Vec::new();
         let mut here = None;
         for mut source in sources {
             let name = source.identify(&web)?;
-            let machines = Machines(self.machine.clone());
+            let machines = MachineList(self.machine.clone());
             if machines.named(&name).is_none() {
                 return Err(Failure::input(format!(
                     "this machine is `{}`, and no --machine is called so: say what runs on it with --machine {0}=tikv:1",
                     name.escape_debug()
                 )));
             }
-            let heard = Listening::start(source, Box::new(web.clone()), &name, &board);
+            let heard = ListenerThread::start(source, Box::new(web.clone()), &name, &board);
             listening.push(heard.map_err(listener)?);
             here = Some(name);
         }
@@ -156,10 +164,10 @@ impl Listen {
             let others = self.machine.iter().map(|machine| machine.name.clone());
             let others = others.filter(|name| here.as_deref().is_none_or(|here| !here.eq_ignore_ascii_case(name)));
             let source = events(volumes, account, others.collect())?;
-            listening.push(Listening::start(source, Box::new(web), "", &board).map_err(listener)?);
+            listening.push(ListenerThread::start(source, Box::new(web), "", &board).map_err(listener)?);
         }
-        let maintenance = Maintenance::new(Machines(self.machine.clone())).approving(self.approve);
-        pilot = pilot.hears(Heard::of(board).approving(approver)).controller(Box::new(maintenance));
+        let maintenance = MaintenanceController::new(MachineList(self.machine.clone())).approving(self.approve);
+        pilot = pilot.hears(HeardEvents::of(board).approving(approver)).controller(Box::new(maintenance));
         Ok((pilot, listening))
     }
 }

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ::pilot::{
-    Access, Attention, Clock, ClusterLock, Folder, Journal, Lease, Meters, Notes, Pd, PdHttp, PdLock, Pilot, Run, Stop,
-    SystemClock, TikvHttp, World,
+    Attention, ClusterLock, ClusterWorld, Journal, PdApi, PdHttp, PdLock, Pilot, PilotAccess, PilotFolder, PilotLease,
+    PilotMeters, PilotNotes, ProcedureRun, StopMode, SystemClock, TikvHttp, WallClock,
 };
 use http_client::Secret;
-use ingest::prometheus::Server;
+use ingest::prometheus::PrometheusServer;
 use jiff::Timestamp;
-use mysql::{Password, Target, Variables};
+use mysql::{GlobalVariables, Password, SqlTarget};
 
 use super::tidb::Tidb;
 use crate::failure::Failure;
@@ -42,7 +42,7 @@ impl Place {
 
     /// Catches signals from now on, and looks at them and the folder's switch.
     pub(crate) fn attention(&self) -> Result<Attention, Failure> {
-        Ok(Attention::new(on_signal::catch()?, Folder::at(self.path())?))
+        Ok(Attention::new(on_signal::catch()?, PilotFolder::at(self.path())?))
     }
 }
 
@@ -103,8 +103,8 @@ impl AskedPd {
 /// A pilot that is about to begin, and what it stands on.
 pub(crate) struct Opened {
     pub(crate) pilot: Pilot,
-    pub(crate) folder: Folder,
-    pub(crate) meters: Meters,
+    pub(crate) folder: PilotFolder,
+    pub(crate) meters: PilotMeters,
     pub(crate) clock: SystemClock,
     pub(crate) attention: Attention,
     pub(crate) cluster: String,
@@ -115,8 +115,8 @@ pub(crate) struct Opened {
 
 impl Reach {
     /// How the pilot is let in, with the token of that variable.
-    pub(crate) fn access(&self, token: &str, attention: &Attention) -> Result<Access, Failure> {
-        let mut access = Access::default().insecure(self.insecure).stop(attention.stop());
+    pub(crate) fn access(&self, token: &str, attention: &Attention) -> Result<PilotAccess, Failure> {
+        let mut access = PilotAccess::default().insecure(self.insecure).stop(attention.stop());
         if let Some(path) = &self.ca {
             access = access.ca(&inputs::bytes("--ca", path)?)?;
         }
@@ -141,9 +141,9 @@ impl Reach {
     }
 
     /// A Prometheus, trusted as the cluster is.
-    pub(crate) fn prometheus(&self, url: &str, attention: &Attention) -> Result<Server, Failure> {
+    pub(crate) fn prometheus(&self, url: &str, attention: &Attention) -> Result<PrometheusServer, Failure> {
         let input = |error: http_client::PeerError| Failure::input(error.to_string());
-        let mut access = http_client::Access::default().insecure(self.insecure).stop(attention.stop());
+        let mut access = http_client::ClientAccess::default().insecure(self.insecure).stop(attention.stop());
         if let Some(path) = &self.ca {
             access = access.ca("CA", &inputs::bytes("--ca", path)?).map_err(input)?;
         }
@@ -153,7 +153,7 @@ impl Reach {
         if let Ok(token) = std::env::var(PROMETHEUS_TOKEN) {
             access = access.secret(Secret::Bearer(token)).map_err(input)?;
         }
-        let server = Server::new(url, access)?.patience(PATIENCE)?;
+        let server = PrometheusServer::new(url, access)?.patience(PATIENCE)?;
         // What it answers decides what is done.
         if server.is_exposed() && !self.insecure {
             let message = "--prometheus: it is beyond this machine and not encrypted: use https with --ca, or --insecure if the \
@@ -163,9 +163,9 @@ impl Reach {
         Ok(server)
     }
 
-    fn tidb(&self, attention: &Attention) -> Result<Option<Box<dyn ::pilot::Tidb>>, Failure> {
+    fn tidb(&self, attention: &Attention) -> Result<Option<Box<dyn ::pilot::TidbApi>>, Failure> {
         let Some(url) = &self.tidb else { return Ok(None) };
-        let mut target = Target::server("--tidb", url)?;
+        let mut target = SqlTarget::server("--tidb", url)?;
         if self.ca.is_none() && !self.insecure && !http_client::is_loopback(&target.host) {
             let message =
                 "it is not encrypted, and anybody on the way could read and change it: give --ca, or --insecure";
@@ -173,7 +173,7 @@ impl Reach {
         }
         (target.tls_ca, target.password) = (self.ca.clone(), Password::from_environment());
         target.tls_identity = self.cert.clone().zip(self.key.clone());
-        Ok(Some(Box::new(Tidb(Variables::of(target)?.stop(attention.stop())))))
+        Ok(Some(Box::new(Tidb(GlobalVariables::of(target)?.stop(attention.stop())))))
     }
 
     /// Opens the cluster and the folder. Who only looks takes no lock and leaves no trace.
@@ -196,16 +196,16 @@ impl Reach {
         tell: Box<dyn FnMut(&str)>,
     ) -> Result<Opened, Failure> {
         let clock = SystemClock::new();
-        let folder = if act { Folder::take(place.path())? } else { Folder::at(place.path())? };
+        let folder = if act { PilotFolder::take(place.path())? } else { PilotFolder::at(place.path())? };
         let pd = PdHttp::new(&self.pd, &self.access(PD_TOKEN, &attention)?)?;
         let (cluster, health) = (pd.cluster_id()?, pd.health()?);
         let tikv = TikvHttp::find(&health, &self.tikv_status, &self.access(TIKV_TOKEN, &attention)?)?;
-        let world = World {
+        let world = ClusterWorld {
             tikv: Some(Box::new(tikv.clone())),
             pd: Some(Box::new(pd.clone())),
             tidb: self.tidb(&attention)?,
             read_only: !act,
-            ..World::default()
+            ..ClusterWorld::default()
         };
         let (lines, replay) = if act { folder.lines()? } else { folder.glance()? };
         let name = match replay.pilot.as_str() {
@@ -213,11 +213,11 @@ impl Reach {
             name => name.to_owned(),
         };
         // What is only watched needs no lock, and ends although another holds it.
-        let watches = replay.open().next().is_some() && replay.open().all(Run::only_watches);
+        let watches = replay.open().next().is_some() && replay.open().all(ProcedureRun::only_watches);
         let journal = Journal::open(lines, replay, &cluster, &name, clock.now().wall)?.timed_by(Box::new(clock));
         let lock = if act { Some(lease(pd, &name, watches)?) } else { None };
-        let meters = Meters::default();
-        let notes = Notes::new(&folder, &meters, tell);
+        let meters = PilotMeters::default();
+        let notes = PilotNotes::new(&folder, &meters, tell);
         let pilot = Pilot::new(world, journal, Box::new(notes), clock.now())?.attends(&attention);
         let (mut pilot, lease) = match lock {
             None => (pilot, "only looks: none taken"),
@@ -242,13 +242,13 @@ impl Opened {
 
 /// Refuses to begin while the kill switch is set.
 pub(crate) fn not_stopped(place: &Place) -> Result<(), Failure> {
-    match Folder::at(place.path())?.stop() {
+    match PilotFolder::at(place.path())?.stop() {
         None => Ok(()),
         Some(stop) => Err(Failure {
             message: format!(
                 "the kill switch is set in {}{}: take it away with `diskwright pilot stop --clear --journal {}`",
                 place.path().display(),
-                if stop == Stop::Freeze { ", and nothing may be touched" } else { "" },
+                if stop == StopMode::Freeze { ", and nothing may be touched" } else { "" },
                 textfile::shell_word(place.path())
             ),
             code: 1,
@@ -258,7 +258,7 @@ pub(crate) fn not_stopped(place: &Place) -> Result<(), Failure> {
 
 /// Refuses to begin anything on a damaged journal: what it lacks may be under way.
 pub(crate) fn not_damaged(place: &Place) -> Result<(), Failure> {
-    match Folder::at(place.path())?.replay()?.complaint() {
+    match PilotFolder::at(place.path())?.replay()?.complaint() {
         None => Ok(()),
         Some(damaged) => Err(Failure::input(damaged)),
     }
@@ -268,10 +268,10 @@ pub(crate) fn not_damaged(place: &Place) -> Result<(), Failure> {
 fn lease(pd: PdHttp, name: &str, watches: bool) -> Result<Option<(PdLock, bool)>, Failure> {
     let lock = PdLock::new(pd, name);
     match lock.take("diskwright pilot: begins")? {
-        Lease::Held => Ok(Some((lock, true))),
-        Lease::NotOffered => Ok(None),
-        Lease::Other(_) if watches => Ok(Some((lock, false))),
-        Lease::Other(holder) => Err(Failure {
+        PilotLease::Held => Ok(Some((lock, true))),
+        PilotLease::NotOffered => Ok(None),
+        PilotLease::Other(_) if watches => Ok(Some((lock, false))),
+        PilotLease::Other(holder) => Err(Failure {
             message: format!(
                 "PD's maintenance lock is held by {holder}; one changes a cluster at a time: wait until that is over, or end it; if \
                  it is gone for good, take its lock away with DELETE /pd/api/v2/maintenance/TYPE/ID"

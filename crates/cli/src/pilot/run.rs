@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ::pilot::{Attention, MetricsServer, Plan, Prometheus, Settings, watch};
+use ::pilot::{Attention, LoopPlan, MetricsServer, PrometheusSource, SettingsController, watch};
 use compaction_control::Constants;
-use diagnose::Known;
-use ingest::prometheus::Options;
+use diagnose::KnownFacts;
+use ingest::prometheus::PrometheusOptions;
 use serde_json::json;
 use units::Nanos;
 
@@ -76,19 +76,19 @@ pub(crate) struct Args {
 
 impl Args {
     /// What is known beside what is seen.
-    fn known(&self) -> Result<Known, Failure> {
-        let Some(path) = &self.on else { return Ok(Known::nothing(inputs::view(None))) };
+    fn known(&self) -> Result<KnownFacts, Failure> {
+        let Some(path) = &self.on else { return Ok(KnownFacts::nothing(inputs::view(None))) };
         let read = inputs::deployment(path)?;
         let view = inputs::view(read.noun.as_of);
         read.noun.validate(&view).map_err(|error| error.locate(&read.text))?;
-        Ok(Known::deployment(view, read.noun))
+        Ok(KnownFacts::deployment(view, read.noun))
     }
 
-    fn source(&self, known: &Known, attention: &Attention) -> Result<Option<Prometheus>, Failure> {
+    fn source(&self, known: &KnownFacts, attention: &Attention) -> Result<Option<PrometheusSource>, Failure> {
         let Some(url) = &self.prometheus else { return Ok(None) };
         let server = self.reach.prometheus(url, attention)?;
-        let options = Options { selector: self.select.clone(), ..Options::default() };
-        Ok(Some(Prometheus::new(Box::new((server, options)), known.clone())))
+        let options = PrometheusOptions { selector: self.select.clone(), ..PrometheusOptions::default() };
+        Ok(Some(PrometheusSource::new(Box::new((server, options)), known.clone())))
     }
 }
 
@@ -103,7 +103,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let volumes = args.volumes.tend(known, &args.place, args.act, &account)?;
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
     let mut opened = args.reach.open(&args.place, args.act, attention, telling(&said, json))?;
-    let mut pilot = opened.pilot.controller(Box::<Settings>::default());
+    let mut pilot = opened.pilot.controller(Box::<SettingsController>::default());
     if let Some(source) = source {
         pilot = pilot.source(Box::new(source));
     }
@@ -122,7 +122,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     tell(json, &format!("cluster {}; {mode}; lease: {}", opened.cluster, opened.lease));
     let every = if args.listen.is_on() || args.limits.is_on() { args.every.min(NOTICED_WITHIN) } else { args.every };
     let glance = args.limits.is_on().then(|| Constants::embedded().look());
-    let plan = Plan { every, glance, last: args.last, patience: Nanos::secs(120) };
+    let plan = LoopPlan { every, glance, last: args.last, patience: Nanos::secs(120) };
     let Opened { pilot, folder, meters, clock, attention, .. } = &mut opened;
     watch(pilot, folder, meters, clock, &plan, attention)?;
     let said = said.lock().unwrap_or_else(PoisonError::into_inner).clone();

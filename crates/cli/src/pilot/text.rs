@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ::pilot::{Replay, Run, Subject};
+use ::pilot::{JournalReplay, ProcedureRun, StepSubject};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -15,7 +15,7 @@ pub(super) fn sentence(text: &str) -> String {
 }
 
 /// A run with stable keys.
-pub(super) fn value(run: &Run) -> Value {
+pub(super) fn value(run: &ProcedureRun) -> Value {
     let steps = run.procedure.steps().map(|(at, step)| {
         let made = run.steps.get(&at);
         json!({
@@ -32,7 +32,7 @@ pub(super) fn value(run: &Run) -> Value {
 }
 
 /// Runs that cannot be undone, for a line of theirs is lost.
-pub(super) fn refused_values(replay: &Replay) -> Vec<Value> {
+pub(super) fn refused_values(replay: &JournalReplay) -> Vec<Value> {
     let refused = replay.refused.iter();
     refused
         .map(|(number, refused)| {
@@ -64,12 +64,12 @@ pub(super) fn none_works(folder: &Path, open: usize) -> String {
 }
 
 /// A subject as it is now.
-pub(super) fn reading(subject: &Subject, is: &Result<Value, String>) -> Value {
+pub(super) fn reading(subject: &StepSubject, is: &Result<Value, String>) -> Value {
     json!({ "subject": subject, "says": subject.to_string(), "is": is.as_ref().ok(), "error": is.as_ref().err() })
 }
 
 /// What would be done, and how it is.
-pub(super) fn would(would: &[String], before: &[(Subject, Result<Value, String>)]) -> String {
+pub(super) fn would(would: &[String], before: &[(StepSubject, Result<Value, String>)]) -> String {
     let mut table = Table::new(&["would", "now"], &[]);
     for (step, (_, is)) in would.iter().zip(before) {
         let is = is.as_ref().map_or_else(|why| yellow(why), shown);
@@ -83,7 +83,7 @@ fn shown(value: &Value) -> String {
 }
 
 /// Runs under a head, the last first.
-pub(super) fn runs<'r>(runs: impl Iterator<Item = &'r Run>) -> String {
+pub(super) fn runs<'r>(runs: impl Iterator<Item = &'r ProcedureRun>) -> String {
     let mut table = Table::new(&["run", "began", "by", "what"], &[0]);
     for run in runs {
         let began = format!("{:.0}", run.began);

@@ -1,15 +1,15 @@
 //! TiDB's variables over SQL, as the pilot reads and sets them.
 
 use ::pilot::WorldError;
-use mysql::{SqlError, Variables};
+use mysql::{GlobalVariables, SqlError};
 use serde_json::Value;
 
 /// A TiDB. It stands for all of a cluster: global variables are kept in TiKV.
-pub(crate) struct Tidb(pub(crate) Variables);
+pub(crate) struct Tidb(pub(crate) GlobalVariables);
 
 const PEER: &str = "TiDB";
 
-impl ::pilot::Tidb for Tidb {
+impl ::pilot::TidbApi for Tidb {
     fn variable(&self, name: &str) -> Result<Value, WorldError> {
         let missing = || WorldError::Missing { peer: PEER.to_owned(), what: format!("variable `{name}`") };
         self.0.read(name).map_err(told)?.map(Value::String).ok_or_else(missing)

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ::pilot::volumes::{Book, Bridge, Fleet, Keeps, MemoryBook, Mounted, Resizer};
+use ::pilot::volumes::{
+    FleetBridge, JsonLinesFile, LedgerStore, MemoryBook, MountedFleet, VolumeController, VolumeFleet,
+};
 use ::pilot::{Attention, Pilot, SystemClock};
-use diagnose::Known;
-use volume_control::Policy;
+use diagnose::KnownFacts;
+use volume_control::VolumePolicy;
 
 use super::reach::{Place, Reach};
 use crate::failure::Failure;
@@ -57,10 +59,10 @@ pub(crate) struct Volumes {
 }
 
 impl Volumes {
-    fn policy(&self) -> Result<Policy, Failure> {
-        let Some(path) = &self.policy else { return Ok(Policy::default()) };
+    fn policy(&self) -> Result<VolumePolicy, Failure> {
+        let Some(path) = &self.policy else { return Ok(VolumePolicy::default()) };
         let text = textfile::read_text(path, textfile::LIMIT)?;
-        Policy::from_toml(text.content()).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+        VolumePolicy::from_toml(text.content()).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
     }
 
     /// How the account is asked, where the cluster is reached so.
@@ -77,13 +79,13 @@ impl Volumes {
 
     /// What lets a pilot see and change them, so that a change can be undone.
     pub(crate) fn reach(&self, account: &Account) -> Result<Option<Join>, Failure> {
-        self.fleet(&mut Known::nothing(crate::inputs::view(None)), &Policy::default(), account)
+        self.fleet(&mut KnownFacts::nothing(crate::inputs::view(None)), &VolumePolicy::default(), account)
     }
 
     /// What lets a pilot look after them, by what is known beside them. Who only looks keeps no book.
     pub(crate) fn tend(
         &self,
-        mut known: Known,
+        mut known: KnownFacts,
         place: &Place,
         act: bool,
         account: &Account,
@@ -99,19 +101,19 @@ impl Volumes {
             return Err(Failure::input("volumes are priced by region: give --region, or --on with a deployment"));
         }
         known.check().map_err(|error| Failure::input(error.to_string()))?;
-        let kept = Book::of(&place.path());
-        let book: Box<dyn Keeps> = if act {
+        let kept = JsonLinesFile::of(&place.path());
+        let book: Box<dyn LedgerStore> = if act {
             Box::new(kept)
         } else {
             let mut copy = MemoryBook::default();
             copy.save(&kept.load()?)?;
             Box::new(copy)
         };
-        let resizer = Resizer::new(policy, known, book, SEED)?;
+        let resizer = VolumeController::new(policy, known, book, SEED)?;
         Ok(Some(Box::new(|pilot| join(pilot).controller(Box::new(resizer)))))
     }
 
-    fn fleet(&self, known: &mut Known, policy: &Policy, account: &Account) -> Result<Option<Join>, Failure> {
+    fn fleet(&self, known: &mut KnownFacts, policy: &VolumePolicy, account: &Account) -> Result<Option<Join>, Failure> {
         if let Some(region) = &self.region {
             known.region = Some(region.clone());
         }
@@ -120,7 +122,7 @@ impl Volumes {
                 let home = home::home()?;
                 let node = mount::find(&home, dir)?;
                 known.instance = known.instance.take().or(node.instance);
-                Ok(Some(joins(Mounted::new(home, dir, self.fast_forward), policy)))
+                Ok(Some(joins(MountedFleet::new(home, dir, self.fast_forward), policy)))
             }
             None if self.volume.is_empty() => Ok(None),
             None => self.ebs(known, policy, account).map(Some),
@@ -128,28 +130,28 @@ impl Volumes {
     }
 
     #[cfg(not(feature = "cloud"))]
-    fn ebs(&self, _: &mut Known, _: &Policy, _: &Account) -> Result<Join, Failure> {
+    fn ebs(&self, _: &mut KnownFacts, _: &VolumePolicy, _: &Account) -> Result<Join, Failure> {
         let Self { profile: _, role: _, endpoint: _, .. } = self;
         Err(crate::diagnose::cloud::without())
     }
 
     /// The account that is named.
     #[cfg(feature = "cloud")]
-    pub(crate) fn session(&self, account: &Account) -> Result<aws::Session, Failure> {
-        let options = aws::Options {
+    pub(crate) fn session(&self, account: &Account) -> Result<aws::AwsSession, Failure> {
+        let options = aws::AwsOptions {
             profile: self.profile.clone(),
             region: self.region.clone(),
             endpoint: self.endpoint.clone(),
             role: self.role.clone(),
             insecure: account.insecure,
-            patience: aws::Patience::SHORT,
-            ..aws::Options::default()
+            patience: aws::CallTimeouts::SHORT,
+            ..aws::AwsOptions::default()
         };
-        Ok(aws::Session::heeding(&options, account.attention.stop())?)
+        Ok(aws::AwsSession::heeding(&options, account.attention.stop())?)
     }
 
     #[cfg(feature = "cloud")]
-    fn ebs(&self, known: &mut Known, policy: &Policy, account: &Account) -> Result<Join, Failure> {
+    fn ebs(&self, known: &mut KnownFacts, policy: &VolumePolicy, account: &Account) -> Result<Join, Failure> {
         let session = self.session(account)?;
         known.region = known.region.take().or_else(|| known.region().is_none().then(|| session.region().to_owned()));
         let facts = session.facts(&self.volume)?;
@@ -160,12 +162,12 @@ impl Volumes {
             )));
         }
         facts.iter().for_each(|facts| crate::diagnose::cloud::add(known, facts));
-        let fleet = ::pilot::volumes::Ebs::new(session, Arc::new(SystemClock::new()), self.volume.clone());
+        let fleet = ::pilot::volumes::EbsFleet::new(session, Arc::new(SystemClock::new()), self.volume.clone());
         Ok(joins(fleet, policy))
     }
 }
 
-fn joins<F: Fleet + 'static>(fleet: F, policy: &Policy) -> Join {
-    let bridge = Bridge::new(fleet, Arc::new(SystemClock::new()), policy.window);
+fn joins<F: VolumeFleet + 'static>(fleet: F, policy: &VolumePolicy) -> Join {
+    let bridge = FleetBridge::new(fleet, Arc::new(SystemClock::new()), policy.window);
     Box::new(move |pilot| pilot.with_volumes(&bridge))
 }

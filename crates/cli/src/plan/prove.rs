@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use catalog::View;
-use cluster::{Lab, Programs};
-use plan::Answer;
-use private_dir::Purpose;
-use reference_store::prove::{Machine, Proof, Raw, Staged};
+use catalog::CatalogView;
+use cluster::{ClusterPrograms, TestBed};
+use plan::PlanResult;
+use private_dir::FolderPurpose;
+use reference_store::prove::{MachineBudget, PlanProof, RawKeyWorkload, StagedPlan};
 use units::Bytes;
 use workload::Workload;
 
@@ -18,32 +18,37 @@ use crate::{home, on_signal};
 #[derive(Debug)]
 pub(crate) struct Prover {
     plans: usize,
-    lab: Lab,
+    lab: TestBed,
 }
 
 impl Prover {
     /// Refuses what could not be run.
     pub(crate) fn new(plans: u16, workload: &Workload, scratch: &Path) -> Result<Self, Failure> {
-        Raw::new(workload)?;
-        let programs = Programs::find()?;
+        RawKeyWorkload::new(workload)?;
+        let programs = ClusterPrograms::find()?;
         if let Err(error) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/fuse") {
             return Err(Failure::environment(format!(
                 "--prove mounts disks, and /dev/fuse cannot be opened ({error}): run it as root on a machine with FUSE \
                  (`modprobe fuse`; in a container `--device /dev/fuse --cap-add SYS_ADMIN`)"
             )));
         }
-        let scratch = private_dir::open(scratch, Purpose::SCRATCH)?;
-        let lab = Lab { home: home::home()?, scratch, programs };
+        let scratch = private_dir::open(scratch, FolderPurpose::SCRATCH)?;
+        let lab = TestBed { home: home::home()?, scratch, programs };
         Ok(Self { plans: plans.into(), lab })
     }
 
     /// Runs the best plans, one after the other.
-    pub(crate) fn prove(&self, workload: &Workload, answer: &Answer, view: &View) -> Result<Vec<Proof>, Failure> {
+    pub(crate) fn prove(
+        &self,
+        workload: &Workload,
+        answer: &PlanResult,
+        view: &CatalogView,
+    ) -> Result<Vec<PlanProof>, Failure> {
         let stop = on_signal::catch()?;
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let machine = Machine { processors: processors as f64 };
-        let stage = |plan: &plan::Plan| Staged::new(workload, &plan.deployment, view, &machine, &stop);
-        let staged: Vec<Staged> = answer.plans.iter().take(self.plans).map(stage).collect::<Result<_, _>>()?;
+        let machine = MachineBudget { processors: processors as f64 };
+        let stage = |plan: &plan::Plan| StagedPlan::new(workload, &plan.deployment, view, &machine, &stop);
+        let staged: Vec<StagedPlan> = answer.plans.iter().take(self.plans).map(stage).collect::<Result<_, _>>()?;
         for staged in &staged {
             self.room(staged)?;
         }
@@ -59,7 +64,7 @@ impl Prover {
     }
 
     /// Refuses what would not fit: a full scratch folder fails late and unclearly.
-    fn room(&self, staged: &Staged) -> Result<(), Failure> {
+    fn room(&self, staged: &StagedPlan) -> Result<(), Failure> {
         let scratch = &self.lab.scratch;
         let there = nix::sys::statvfs::statvfs(scratch)
             .map_err(|error| Failure::environment(format!("{}: {error}", scratch.display())))?;

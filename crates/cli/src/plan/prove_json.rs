@@ -1,14 +1,14 @@
 //! What runs of plans showed as JSON; the keys are stable.
 
-use reference_store::prove::{DiskFigures, Felt, Figures, Proof};
+use reference_store::prove::{DiskFigures, LimitPressure, PlanProof, ProofFigures};
 use serde_json::{Value, json};
 
 /// The `prove` key: one object for each plan that was run, in the order of `plans`.
-pub(crate) fn document(proofs: &[Proof]) -> Value {
+pub(crate) fn document(proofs: &[PlanProof]) -> Value {
     proofs.iter().map(proof).collect()
 }
 
-fn proof(proof: &Proof) -> Value {
+fn proof(proof: &PlanProof) -> Value {
     let staged = &proof.staged;
     let notes = [staged.notes.as_slice(), &proof.notes].concat();
     json!({
@@ -39,7 +39,7 @@ fn proof(proof: &Proof) -> Value {
     })
 }
 
-fn figures(figures: &Figures) -> Value {
+fn figures(figures: &ProofFigures) -> Value {
     json!({
         "operations_per_s": figures.throughput,
         "p50_ms": figures.p50.map(|span| span.as_millis_f64()),
@@ -61,6 +61,6 @@ fn disk(disk: &DiskFigures) -> Value {
     })
 }
 
-fn felt((of, share): &Felt) -> Value {
+fn felt((of, share): &LimitPressure) -> Value {
     json!({ "role": of.role, "limit": of.limit.name(), "share": share })
 }

@@ -1,8 +1,8 @@
 use std::path::Path;
 
-use bench::{Cpu, Judge, Limits, RunReport};
+use bench::{CpuUsage, RunLimits, RunReport, SteadyStateJudge};
 use deployment::Deployment;
-use reference_store::prove::{Machine, Scaling, Shares, Staged};
+use reference_store::prove::{DiskShares, MachineBudget, PlanScaling, StagedPlan};
 use units::{Bytes, BytesPerSec};
 use workload::Workload;
 
@@ -12,8 +12,8 @@ fn disk(role: DiskRole, iops: f64, throughput: f64) -> DiskFigures {
     DiskFigures { role, iops, throughput, read: BytesPerSec(1.25e6), written: BytesPerSec(3.5e6) }
 }
 
-fn figures(throughput: f64, millis: f64, log: f64) -> Figures {
-    Figures {
+fn figures(throughput: f64, millis: f64, log: f64) -> ProofFigures {
+    ProofFigures {
         throughput,
         p50: Some(Nanos::from_secs_f64(millis / 1e3)),
         p99: Some(Nanos::from_secs_f64(millis / 250.0)),
@@ -25,14 +25,14 @@ fn figures(throughput: f64, millis: f64, log: f64) -> Figures {
 }
 
 /// A proof with numbers made by hand: those of the tables may change.
-fn proof(carried: f64, bound: Option<f64>) -> Proof {
+fn proof(carried: f64, bound: Option<f64>) -> PlanProof {
     let examples = Path::new("../../examples");
     let workload = Workload::read(examples.join("mix.toml")).unwrap();
     let deployment = Deployment::read(examples.join("raft-dedicated.toml")).unwrap();
     let view = crate::inputs::view(None);
-    let machine = Machine { processors: 2.0 };
-    let staged = Staged::new(&workload, &deployment, &view, &machine, &Default::default()).unwrap();
-    let scaling = Scaling {
+    let machine = MachineBudget { processors: 2.0 };
+    let staged = StagedPlan::new(&workload, &deployment, &view, &machine, &Default::default()).unwrap();
+    let scaling = PlanScaling {
         planned_nodes: 6,
         nodes: 3,
         load: 0.16,
@@ -43,17 +43,24 @@ fn proof(carried: f64, bound: Option<f64>) -> Proof {
         block_cache: Bytes::mib(9),
         memory: Bytes::mib(224),
     };
-    let shares = Shares { data: 0.12, log: Some(0.73) };
+    let shares = DiskShares { data: 0.12, log: Some(0.73) };
     let (planned, predicted) = (figures(20_000.0, 20.08, 0.795), figures(1600.0, 7.99, 0.795));
     let simulated = Some(figures(1600.0, 9.1, 0.64));
     let mut measured = figures(carried, 9.5, 0.61);
     measured.cache_hit_rate = None;
     let log = |limit| DiskLimit { role: DiskRole::Log, limit };
-    Proof {
-        staged: Staged { scaling, shares, planned, predicted, simulated, ..staged },
+    PlanProof {
+        staged: StagedPlan { scaling, shares, planned, predicted, simulated, ..staged },
         measured,
-        bound: bound.map(|share| (log(Limit::VolumeIops), share)),
-        run: RunReport::of(1, &Judge::new(Limits::default(), 1), &[], &Limits::default(), Cpu::default(), None),
+        bound: bound.map(|share| (log(HoldUpLimit::VolumeIops), share)),
+        run: RunReport::of(
+            1,
+            &SteadyStateJudge::new(RunLimits::default(), 1),
+            &[],
+            &RunLimits::default(),
+            CpuUsage::default(),
+            None,
+        ),
         notes: vec!["a node had to be stopped by force".to_owned()],
     }
 }

@@ -1,7 +1,7 @@
 //! What runs of plans showed, for people.
 
-use metrics::Limit;
-use reference_store::prove::{DiskFigures, DiskLimit, DiskRole, Felt, Figures, Proof};
+use metrics::HoldUpLimit;
+use reference_store::prove::{DiskFigures, DiskLimit, DiskRole, LimitPressure, PlanProof, ProofFigures};
 use report::words;
 use units::Nanos;
 
@@ -21,7 +21,7 @@ const BEHIND: &str = "Its latencies are mostly waiting: operations start by a cl
     longer, the longer it lasts.";
 
 /// Plans in the order of the answer.
-pub(crate) fn text(proofs: &[Proof]) -> String {
+pub(crate) fn text(proofs: &[PlanProof]) -> String {
     let mut out = bold("Run on this machine") + "\n";
     for (i, proof) in proofs.iter().enumerate() {
         out += &one(i + 1, proof);
@@ -29,7 +29,7 @@ pub(crate) fn text(proofs: &[Proof]) -> String {
     out + &format!("\n{}\n", wrap(NOT_COMPARABLE, WIDTH, 0))
 }
 
-fn one(number: usize, proof: &Proof) -> String {
+fn one(number: usize, proof: &PlanProof) -> String {
     let mut out = format!("\n{}\n", verdict(number, proof));
     let indented = |text: &str| format!("  {}\n", wrap(text, WIDTH - 2, 2));
     out += &indented(&scaling(proof));
@@ -44,7 +44,7 @@ fn one(number: usize, proof: &Proof) -> String {
     out
 }
 
-fn verdict(number: usize, proof: &Proof) -> String {
+fn verdict(number: usize, proof: &PlanProof) -> String {
     let (offered, carried) = (proof.staged.scaling.rate, proof.measured.throughput);
     let load = format!("{} operations/s offered, {} carried", rate(offered), rate(carried));
     let name = format!("Plan {number}, {}: {load}", proof.staged.order.plan.title);
@@ -53,7 +53,7 @@ fn verdict(number: usize, proof: &Proof) -> String {
 }
 
 /// How much smaller it was run.
-fn scaling(proof: &Proof) -> String {
+fn scaling(proof: &PlanProof) -> String {
     let (scaling, shares) = (&proof.staged.scaling, &proof.staged.shares);
     let nodes = match scaling.planned_nodes {
         planned if planned == scaling.nodes => format!("all {planned} nodes"),
@@ -73,12 +73,12 @@ fn scaling(proof: &Proof) -> String {
     )
 }
 
-fn figures(proof: &Proof) -> Table {
+fn figures(proof: &PlanProof) -> Table {
     let mut table =
         Table::new(&["", "planned", "predicted", "off", "simulated", "off", "measured"], &[1, 2, 3, 4, 5, 6]);
     let staged = &proof.staged;
     let all = [Some(&staged.planned), Some(&staged.predicted), staged.simulated.as_ref(), Some(&proof.measured)];
-    let mut row = |name: &str, of: &dyn Fn(&Figures) -> Option<f64>, show: &dyn Fn(f64) -> String| {
+    let mut row = |name: &str, of: &dyn Fn(&ProofFigures) -> Option<f64>, show: &dyn Fn(f64) -> String| {
         let [planned, predicted, simulated, measured] = all.map(|figures| figures.and_then(of));
         if predicted.is_none() && measured.is_none() {
             return;
@@ -118,9 +118,9 @@ fn figures(proof: &Proof) -> Table {
 }
 
 /// Which limit was to be felt first, and which was.
-fn bound(proof: &Proof) -> String {
-    let percent = |(limit, share): &Felt| (name(limit), used(*share));
-    let fullest = |figures: &Figures| figures.fullest().as_ref().map(percent);
+fn bound(proof: &PlanProof) -> String {
+    let percent = |(limit, share): &LimitPressure| (name(limit), used(*share));
+    let fullest = |figures: &ProofFigures| figures.fullest().as_ref().map(percent);
     let predicted = fullest(&proof.staged.predicted)
         .map_or(String::new(), |(name, share)| format!("Predicted to be fullest: {name}, at {share}. "));
     let measured = match (proof.bound.as_ref().map(percent), fullest(&proof.measured)) {
@@ -133,8 +133,8 @@ fn bound(proof: &Proof) -> String {
 
 fn name(of: &DiskLimit) -> String {
     let limit = match of.limit {
-        Limit::VolumeIops => "IOPS".to_owned(),
-        Limit::VolumeThroughput => "throughput".to_owned(),
+        HoldUpLimit::VolumeIops => "IOPS".to_owned(),
+        HoldUpLimit::VolumeThroughput => "throughput".to_owned(),
         other => other.to_string(),
     };
     format!("the {} disk's {limit}", role_name(of.role))

@@ -1,19 +1,19 @@
 //! A run as JSON.
 
 use serde_json::{Value, json};
-use simulate::{Bound, Summary};
+use simulate::{HoldUp, RunSummary};
 use units::Nanos;
 
 use super::text::named;
 
 /// The summary of a run, with stable keys.
-pub(super) fn document(seed: u64, summary: &Summary) -> Value {
+pub(super) fn document(seed: u64, summary: &RunSummary) -> Value {
     let latency = summary.latency.as_ref().map(|latency| {
         let keys = ["mean", "p50", "p99", "p999", "max"];
         let values = named(latency).map(|(_, value)| json!(value.as_millis_f64()));
         keys.into_iter().map(str::to_owned).zip(values).collect::<serde_json::Map<_, _>>()
     });
-    let bound = |one: &Bound| {
+    let bound = |one: &HoldUp| {
         let seconds = |at: Option<Nanos>| at.map(Nanos::as_secs_f64);
         json!({ "what": one.what, "share": one.share, "from_s": seconds(one.from), "until_s": seconds(one.until) })
     };

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use report::{Held, RunPage};
+use report::{HoldUpShare, RunPage};
 use serde_json::Value;
-use simulate::{Bound, Run};
-use timeline::Format;
+use simulate::{HoldUp, SimulationRun};
+use timeline::TimelineFormat;
 use units::Nanos;
 
 use super::Asked;
@@ -29,7 +29,7 @@ pub(super) const TRUST: &str = "Simulated in virtual time, not measured. The mod
 impl Out {
     /// What a path means: a file if its ending is of Timelines, a folder if it is one or has no ending.
     pub(super) fn of(path: &Path) -> Result<Self, Failure> {
-        match Format::of(path) {
+        match TimelineFormat::of(path) {
             _ if path.is_dir() => Ok(Self::Folder(path.to_owned())),
             Ok(_) => Ok(Self::File(path.to_owned())),
             Err(_) if path.extension().is_none() => Ok(Self::Folder(path.to_owned())),
@@ -38,7 +38,7 @@ impl Out {
     }
 
     /// Writes a run; gives the paths.
-    pub(super) fn write(&self, asked: &Asked, run: &Run, summary: &Value) -> Result<Vec<PathBuf>, Failure> {
+    pub(super) fn write(&self, asked: &Asked, run: &SimulationRun, summary: &Value) -> Result<Vec<PathBuf>, Failure> {
         match self {
             Self::File(path) => {
                 run.timeline.write(path)?;
@@ -74,7 +74,7 @@ pub(super) fn texts(folder: &Path, summary: &Value, page: &str) -> Result<Vec<Pa
 }
 
 /// The page of a run.
-fn page(asked: &Asked, run: &Run) -> String {
+fn page(asked: &Asked, run: &SimulationRun) -> String {
     let summary = &run.summary;
     let mut facts = asked.facts();
     let measured = format!("{:.0} s to {:.0} s", summary.from.as_secs_f64(), summary.until.as_secs_f64());
@@ -82,8 +82,11 @@ fn page(asked: &Asked, run: &Run) -> String {
     for (name, value) in summary.latency.iter().flat_map(named) {
         facts.push((format!("Latency, {name}"), report::words::millis(value)));
     }
-    let held =
-        |bound: &Bound| Held { what: bound.what.clone(), share: bound.share, between: bound.from.zip(bound.until) };
+    let held = |bound: &HoldUp| HoldUpShare {
+        what: bound.what.clone(),
+        share: bound.share,
+        between: bound.from.zip(bound.until),
+    };
     let events = asked.setup.options.script.marks().into_iter().map(|mark| (mark.at, mark.what));
     report::run_page(&RunPage {
         title: asked.title(),

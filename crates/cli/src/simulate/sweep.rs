@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use report::{SweepPage, SweepRow, words};
 use serde_json::{Value, json};
-use simulate::{Cost, SimulateError, Summary, Variant};
+use simulate::{RunCost, RunSummary, SimulateError, SweepVariant};
 use units::{Nanos, Usd};
 
 use super::json::document;
@@ -22,8 +22,8 @@ const SETTINGS: usize = 42;
 
 /// What became of one run.
 struct Row {
-    variant: Variant,
-    result: Result<(Summary, Cost), String>,
+    variant: SweepVariant,
+    result: Result<(RunSummary, RunCost), String>,
 }
 
 pub(super) fn run(args: &Args, asked: &Asked, json: bool) -> Result<Output, Failure> {
@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args, asked: &Asked, json: bool) -> Result<Output, Fail
 }
 
 /// Runs all, and tells how far they are.
-fn simulated(asked: &Asked, variants: &[Variant], patience: &Patience) -> Vec<Result<Summary, SimulateError>> {
+fn simulated(asked: &Asked, variants: &[SweepVariant], patience: &Patience) -> Vec<Result<RunSummary, SimulateError>> {
     let span = asked.setup.options.span;
     let each: Vec<AtomicU64> = variants.iter().map(|_| AtomicU64::new(0)).collect();
     let total = span.as_secs_f64() * variants.len() as f64;
@@ -86,9 +86,10 @@ fn simulated(asked: &Asked, variants: &[Variant], patience: &Patience) -> Vec<Re
 }
 
 impl Row {
-    fn new(asked: &Asked, variant: Variant, result: Result<Summary, SimulateError>) -> Self {
+    fn new(asked: &Asked, variant: SweepVariant, result: Result<RunSummary, SimulateError>) -> Self {
         let result = result.map_err(|error| error.to_string()).and_then(|summary| {
-            let cost = Cost::of(&variant.setup.deployment, &asked.view, &summary).map_err(|error| error.to_string())?;
+            let cost =
+                RunCost::of(&variant.setup.deployment, &asked.view, &summary).map_err(|error| error.to_string())?;
             Ok((summary, cost))
         });
         Self { variant, result }
@@ -123,7 +124,7 @@ impl Row {
 }
 
 /// What held a run up most, and whether it was carried.
-fn bound(summary: &Summary) -> String {
+fn bound(summary: &RunSummary) -> String {
     if let Some(full) = &summary.full {
         return format!("disk of {} full after {:.0} s", full.node, full.at.as_secs_f64());
     }
@@ -142,7 +143,7 @@ fn answer(rows: &[Row]) -> String {
         return "No run carried what came.".to_owned();
     };
     let mut text = format!("Most: {} {} with {}.", words::count(summary.throughput), summary.unit, best.choices());
-    let price = |cost: &Cost| cost.per_million.unwrap_or(Usd(f64::INFINITY)).0;
+    let price = |cost: &RunCost| cost.per_million.unwrap_or(Usd(f64::INFINITY)).0;
     if let Some((cheapest, _, cost)) = carried().min_by(|a, b| price(a.2).total_cmp(&price(b.2)))
         && let Some(usd) = cost.per_million
     {
@@ -178,7 +179,7 @@ fn table(rows: &[Row]) -> Table {
         let mut cells: Vec<String> = if beside { values.collect() } else { vec![(number + 1).to_string()] };
         match &row.result {
             Ok((summary, cost)) => {
-                let millis = |of: fn(&simulate::Latencies) -> Nanos| {
+                let millis = |of: fn(&simulate::LatencySummary) -> Nanos| {
                     summary.latency.as_ref().map_or("-".to_owned(), |l| words::count(of(l).as_millis_f64()))
                 };
                 cells.extend([words::count(summary.throughput), millis(|l| l.p50), millis(|l| l.p99)]);

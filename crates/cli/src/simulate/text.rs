@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use report::words;
-use simulate::{Bound, Latencies, Run, Summary};
+use simulate::{HoldUp, LatencySummary, RunSummary, SimulationRun};
 use units::Nanos;
 
 use crate::output::{bold, red, yellow};
 use crate::table::{Table, WIDTH, wrap};
 
 /// The summary of a run.
-pub(super) fn text(seed: u64, run: &Run, took: f64, written: &[PathBuf]) -> String {
+pub(super) fn text(seed: u64, run: &SimulationRun, took: f64, written: &[PathBuf]) -> String {
     let summary = &run.summary;
     let measured = (summary.until - summary.from).as_secs_f64();
     let said = match (&summary.full, &summary.saturated) {
@@ -77,14 +77,14 @@ pub(super) fn text(seed: u64, run: &Run, took: f64, written: &[PathBuf]) -> Stri
 }
 
 /// Simulated I/Os and events for each second that it took; I/Os as they came while it was measured.
-pub(super) fn pace(summary: &Summary, took: f64) -> (f64, f64) {
+pub(super) fn pace(summary: &RunSummary, took: f64) -> (f64, f64) {
     let took = took.max(1e-9);
     let ios = summary.used.disk_ios / summary.used.seconds * summary.until.as_secs_f64();
     (ios / took, summary.events as f64 / took)
 }
 
 /// The answer in a sentence.
-pub(super) fn headline(summary: &Summary) -> String {
+pub(super) fn headline(summary: &RunSummary) -> String {
     if let Some(full) = &summary.full {
         let at = full.at.as_secs_f64();
         return format!("The data disk of {} is full after {at:.0} s: take a larger one.", full.node);
@@ -102,7 +102,7 @@ pub(super) fn headline(summary: &Summary) -> String {
     format!("Carried: {} {}. {most}.", words::count(summary.throughput), summary.unit)
 }
 
-fn held(bound: &[Bound]) -> Table {
+fn held(bound: &[HoldUp]) -> Table {
     let mut table = Table::new(&["what", "share of time", "from", "until"], &[1, 2, 3]);
     let instant = |at: Option<Nanos>| at.map_or("-".to_owned(), |at| format!("{:.0} s", at.as_secs_f64()));
     for one in bound {
@@ -111,7 +111,7 @@ fn held(bound: &[Bound]) -> Table {
     table
 }
 
-pub(super) fn named(latency: &Latencies) -> [(&'static str, Nanos); 5] {
+pub(super) fn named(latency: &LatencySummary) -> [(&'static str, Nanos); 5] {
     [
         ("mean", latency.mean),
         ("p50", latency.p50),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use timeline::{Merge, Point, Points, Series, Timeline, Unit};
+use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline};
 use units::Nanos;
 
 use crate::common::{Run, json, run};
@@ -12,18 +12,19 @@ use crate::common::{Run, json, run};
 /// A folder with a Timeline of CloudWatch's: a volume of 1,200 I/Os a second, ten minutes, and what is left of its credits.
 fn cloudwatch(latency_ms: f64, balance: Option<f64>) -> (tempfile::TempDir, PathBuf) {
     let labels = BTreeMap::from([("VolumeId".to_owned(), "vol-1".to_owned())]);
-    let series = |name: &str, unit: Unit, merge: Merge, value: f64| {
-        let point = |minute: u64| Point { from: Nanos::secs(minute * 60), until: Nanos::secs(minute * 60 + 60), value };
-        let points = Points::Values(merge, (0..20).map(point).collect());
+    let series = |name: &str, unit: SeriesUnit, merge: MergeRule, value: f64| {
+        let point =
+            |minute: u64| SeriesPoint { from: Nanos::secs(minute * 60), until: Nanos::secs(minute * 60 + 60), value };
+        let points = SeriesPoints::Values(merge, (0..20).map(point).collect());
         Series { name: name.to_owned(), labels: labels.clone(), unit, points }
     };
     let ops = 1200.0 * 60.0;
     let mut all = vec![
-        series("VolumeReadOps", Unit::Count, Merge::Sum, ops),
-        series("VolumeReadBytes", Unit::Bytes, Merge::Sum, ops * 16_384.0),
-        series("VolumeTotalReadTime", Unit::Seconds, Merge::Sum, ops * latency_ms / 1e3),
+        series("VolumeReadOps", SeriesUnit::Count, MergeRule::Sum, ops),
+        series("VolumeReadBytes", SeriesUnit::Bytes, MergeRule::Sum, ops * 16_384.0),
+        series("VolumeTotalReadTime", SeriesUnit::Seconds, MergeRule::Sum, ops * latency_ms / 1e3),
     ];
-    all.extend(balance.map(|balance| series("BurstBalance", Unit::Percent, Merge::Mean, balance)));
+    all.extend(balance.map(|balance| series("BurstBalance", SeriesUnit::Percent, MergeRule::Mean, balance)));
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("volume.csv");
     Timeline { series: all, ..Timeline::default() }.write(&file).unwrap();

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use disk::Fault;
-use rawkv::{Client, Request, Response};
+use disk::DiskFault;
+use rawkv::{RawClient, RawRequest, RawResponse};
 use units::Nanos;
 
 use crate::clients::{Written, ask, lost};
@@ -12,14 +12,14 @@ use crate::place::{Place, REGIONS};
 use crate::value::{key, value};
 
 /// A write to every region; gives those that were acknowledged, and why others were not.
-fn write(client: &Client, round: u32) -> (Vec<Written>, Vec<String>) {
+fn write(client: &RawClient, round: u32) -> (Vec<Written>, Vec<String>) {
     let mut session = client.session();
     let (mut written, mut failed) = (Vec::new(), Vec::new());
     for region in 0..REGIONS {
         let name = format!("b{round}-{region}");
         let key: Bytes = key((region * 256 / REGIONS + 1) as u8, &name);
-        match ask(&mut session, Request::Put(key.clone(), value(&name))) {
-            Ok(Response::Done) => written.push(Written { key, name }),
+        match ask(&mut session, RawRequest::Put(key.clone(), value(&name))) {
+            Ok(RawResponse::Done) => written.push(Written { key, name }),
             other => failed.push(format!("{name}: {other:?}")),
         }
     }
@@ -28,14 +28,15 @@ fn write(client: &Client, round: u32) -> (Vec<Written>, Vec<String>) {
 
 fn broken(disk: &str) {
     let place = Place::start("unlimited:2GiB", "unlimited:1GiB", "");
-    let client = place.client(rawkv::Options { timeout: Duration::from_secs(10), ..rawkv::Options::default() });
+    let client = place
+        .client(rawkv::RawClientOptions { timeout: Duration::from_secs(10), ..rawkv::RawClientOptions::default() });
     let node = place.node(0);
     let store = place.store(0);
     let leads = || place.cluster().pd().leaders().unwrap().get(&store).copied().unwrap_or(0);
     place.wait_for("the node to lead", || leads() > 0);
     let (mut written, failed) = write(&client, 0);
     assert!(failed.is_empty(), "{failed:?}");
-    node.fault(disk, Fault::Errors(1.0), Nanos::MAX).unwrap();
+    node.fault(disk, DiskFault::Errors(1.0), Nanos::MAX).unwrap();
     let begun = Instant::now();
     let mut rounds = 1;
     // Leaders elsewhere within seconds, while clients write.

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use histories::{Call, Outcome, Recorder};
+use histories::{CallOutcome, HistoryRecorder, RegisterCall};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rawkv::{Client, Request, RequestError, Response, Session};
+use rawkv::{RawClient, RawRequest, RawResponse, RawSession, RequestError};
 
 use crate::value::{key, name, value};
 
@@ -36,7 +36,7 @@ pub(crate) struct Tally {
 }
 
 /// Asks one thing and waits for the answer. A client gives one after its time-out; that it does not is a defect of its own.
-pub(crate) fn ask(session: &mut Session, request: Request) -> Result<Response, RequestError> {
+pub(crate) fn ask(session: &mut RawSession, request: RawRequest) -> Result<RawResponse, RequestError> {
     session.submit(0, request);
     session.flush();
     let from = Instant::now();
@@ -52,9 +52,9 @@ pub(crate) fn ask(session: &mut Session, request: Request) -> Result<Response, R
 pub(crate) struct Worker<'a> {
     pub(crate) number: u32,
     pub(crate) window: u64,
-    pub(crate) client: &'a Client,
+    pub(crate) client: &'a RawClient,
     pub(crate) registers: &'a [Register],
-    pub(crate) recorder: &'a Recorder,
+    pub(crate) recorder: &'a HistoryRecorder,
     pub(crate) stop: &'a AtomicBool,
 }
 
@@ -75,33 +75,33 @@ impl Worker<'_> {
             }
             let place = random.random_range(0..self.registers.len());
             let call = match random.random_range(0..100) {
-                0..45 => Call::Get,
-                45..75 => Call::Put(name),
-                75..92 => Call::CompareAndSwap { expected: known[place].clone(), value: name },
-                _ => Call::Delete,
+                0..45 => RegisterCall::Get,
+                45..75 => RegisterCall::Put(name),
+                75..92 => RegisterCall::CompareAndSwap { expected: known[place].clone(), value: name },
+                _ => RegisterCall::Delete,
             };
             let outcome = operate(&mut session, self.recorder, self.number, &self.registers[place], call);
             tally.count(&outcome);
-            if let Outcome::Found(held) | Outcome::Swapped { previous: held, .. } = outcome {
+            if let CallOutcome::Found(held) | CallOutcome::Swapped { previous: held, .. } = outcome {
                 known[place] = held;
             }
         }
         tally
     }
 
-    fn write_once(&self, session: &mut Session, name: String, first: u8, tally: &mut Tally) {
+    fn write_once(&self, session: &mut RawSession, name: String, first: u8, tally: &mut Tally) {
         let key = key(first, &name);
-        if let Ok(Response::Done) = ask(session, Request::Put(key.clone(), value(&name))) {
+        if let Ok(RawResponse::Done) = ask(session, RawRequest::Put(key.clone(), value(&name))) {
             tally.written.push(Written { key, name });
         }
     }
 }
 
 impl Tally {
-    fn count(&mut self, outcome: &Outcome) {
+    fn count(&mut self, outcome: &CallOutcome) {
         match outcome {
-            Outcome::Refused => self.refused += 1,
-            Outcome::Unknown => self.unknown += 1,
+            CallOutcome::Refused => self.refused += 1,
+            CallOutcome::Unknown => self.unknown += 1,
             _ => self.done += 1,
         }
     }
@@ -117,42 +117,44 @@ impl Tally {
 
 /// Does one operation on a register and records it.
 pub(crate) fn operate(
-    session: &mut Session,
-    recorder: &Recorder,
+    session: &mut RawSession,
+    recorder: &HistoryRecorder,
     client: u32,
     register: &Register,
-    call: Call,
-) -> Outcome {
+    call: RegisterCall,
+) -> CallOutcome {
     let key = register.key.clone();
     let request = match &call {
-        Call::Get => Request::Get(key),
-        Call::Put(name) => Request::Put(key, value(name)),
-        Call::Delete => Request::Delete(key),
-        Call::CompareAndSwap { expected, value: name } => {
-            Request::CompareAndSwap { key, expected: expected.as_deref().map(value), value: value(name) }
+        RegisterCall::Get => RawRequest::Get(key),
+        RegisterCall::Put(name) => RawRequest::Put(key, value(name)),
+        RegisterCall::Delete => RawRequest::Delete(key),
+        RegisterCall::CompareAndSwap { expected, value: name } => {
+            RawRequest::CompareAndSwap { key, expected: expected.as_deref().map(value), value: value(name) }
         }
     };
     let named = |held: Option<Bytes>| held.map(|held| name(&held));
     let token = recorder.invoke(client, register.name.clone(), call);
     let outcome = match ask(session, request) {
-        Ok(Response::Value(held)) => Outcome::Found(named(held)),
-        Ok(Response::Done) => Outcome::Done,
-        Ok(Response::Swapped { succeeded, previous }) => Outcome::Swapped { succeeded, previous: named(previous) },
-        Ok(Response::Pairs(_)) => panic!("nobody asked for pairs"),
-        Err(RequestError::Refused(_)) => Outcome::Refused,
-        Err(RequestError::Unknown(_)) => Outcome::Unknown,
+        Ok(RawResponse::Value(held)) => CallOutcome::Found(named(held)),
+        Ok(RawResponse::Done) => CallOutcome::Done,
+        Ok(RawResponse::Swapped { succeeded, previous }) => {
+            CallOutcome::Swapped { succeeded, previous: named(previous) }
+        }
+        Ok(RawResponse::Pairs(_)) => panic!("nobody asked for pairs"),
+        Err(RequestError::Refused(_)) => CallOutcome::Refused,
+        Err(RequestError::Unknown(_)) => CallOutcome::Unknown,
     };
     recorder.complete(token, outcome.clone());
     outcome
 }
 
 /// Reads keys that were written once; tells those that do not hold what was acknowledged.
-pub(crate) fn lost(client: &Client, written: &[Written]) -> Vec<String> {
+pub(crate) fn lost(client: &RawClient, written: &[Written]) -> Vec<String> {
     let mut session = client.session();
     let mut lost = Vec::new();
     for some in written.chunks(256) {
         for (tag, Written { key, .. }) in (0..).zip(some) {
-            session.submit(tag, Request::Get(key.clone()));
+            session.submit(tag, RawRequest::Get(key.clone()));
         }
         session.flush();
         let mut answers = Vec::new();
@@ -164,8 +166,8 @@ pub(crate) fn lost(client: &Client, written: &[Written]) -> Vec<String> {
         for (tag, answer) in answers {
             let Written { name: expected, .. } = &some[tag as usize];
             match answer {
-                Ok(Response::Value(Some(held))) if name(&held) == *expected => {}
-                Ok(Response::Value(Some(held))) => lost.push(format!("{expected} holds {}", name(&held))),
+                Ok(RawResponse::Value(Some(held))) if name(&held) == *expected => {}
+                Ok(RawResponse::Value(Some(held))) => lost.push(format!("{expected} holds {}", name(&held))),
                 Ok(_) => lost.push(format!("{expected} is gone")),
                 Err(error) => lost.push(format!("{expected} cannot be read: {error}")),
             }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::thread::sleep;
 use std::time::Duration;
 
-use disk::Fault as DiskFault;
+use disk::DiskFault;
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::Nanos;

@@ -9,7 +9,7 @@ use nix::fcntl::{FallocateFlags, fallocate};
 use nix::sys::statvfs::statvfs;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rawkv::{Client, Request, RequestError, Response};
+use rawkv::{RawClient, RawRequest, RawResponse, RequestError};
 
 use crate::clients::{Written, ask, lost};
 use crate::fault::NODES;
@@ -41,20 +41,20 @@ fn empty(path: &Path) {
 }
 
 /// A client that gives up soon, for a disk stays full.
-fn client(place: &Place) -> Client {
-    place.client(rawkv::Options { timeout: Duration::from_secs(3), ..rawkv::Options::default() })
+fn client(place: &Place) -> RawClient {
+    place.client(rawkv::RawClientOptions { timeout: Duration::from_secs(3), ..rawkv::RawClientOptions::default() })
 }
 
-fn put(client: &Client, round: &str, region: u32) -> Result<Written, RequestError> {
+fn put(client: &RawClient, round: &str, region: u32) -> Result<Written, RequestError> {
     let name = format!("f{round}-{region}");
     let key: Bytes = key((region * 256 / REGIONS + 1) as u8, &name);
-    match ask(&mut client.session(), Request::Put(key.clone(), value(&name)))? {
-        Response::Done => Ok(Written { key, name }),
+    match ask(&mut client.session(), RawRequest::Put(key.clone(), value(&name)))? {
+        RawResponse::Done => Ok(Written { key, name }),
         other => panic!("a put was answered {other:?}"),
     }
 }
 
-fn put_all(client: &Client, round: &str) -> Vec<Result<Written, RequestError>> {
+fn put_all(client: &RawClient, round: &str) -> Vec<Result<Written, RequestError>> {
     (0..REGIONS).map(|region| put(client, round, region)).collect()
 }
 
@@ -154,7 +154,7 @@ fn without_reserve(disk: &str, settings: &str, meanwhile: Meanwhile) {
         let mut large = vec![0; 64 << 10];
         random.fill(&mut large[..]);
         let large = Bytes::from(large);
-        match ask(&mut session, Request::Put(filled.clone(), large.clone())) {
+        match ask(&mut session, RawRequest::Put(filled.clone(), large.clone())) {
             Ok(_) => held.clear(),
             Err(error) => refused = Some(error.to_string()),
         }
@@ -180,8 +180,8 @@ fn without_reserve(disk: &str, settings: &str, meanwhile: Meanwhile) {
         node.restart().unwrap();
     }
     assert_eq!(lost(&client, &written), Vec::<String>::new());
-    match ask(&mut session, Request::Get(filled)) {
-        Ok(Response::Value(Some(value))) => assert!(held.contains(&value), "what filled the disk is an older write"),
+    match ask(&mut session, RawRequest::Get(filled)) {
+        Ok(RawResponse::Value(Some(value))) => assert!(held.contains(&value), "what filled the disk is an older write"),
         other => panic!("what filled the disk was answered {other:?}"),
     }
     drop((client, session));

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use histories::{Call, History, Limits, Outcome, Recorder, Verdict, check};
+use histories::{CallOutcome, CheckLimits, History, HistoryRecorder, HistoryVerdict, RegisterCall, check};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rawkv::{Client, ReplicaRead};
+use rawkv::{RawClient, ReplicaRead};
 
 use crate::clients::{Register, Tally, Worker, lost, operate};
 use crate::place::{Place, is_long, seed};
@@ -24,13 +24,13 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const LEAST: u64 = 100;
 
 /// Clients with caches of their own, so that some ask the old leader while others know the new one.
-fn clients(place: &Place) -> Vec<Client> {
-    let options = |replica_read, zone: &str| rawkv::Options {
+fn clients(place: &Place) -> Vec<RawClient> {
+    let options = |replica_read, zone: &str| rawkv::RawClientOptions {
         replica_read,
         zone: Some(zone.to_owned()),
         timeout: PATIENCE,
         retry_unknown: false,
-        ..rawkv::Options::default()
+        ..rawkv::RawClientOptions::default()
     };
     let modes = [ReplicaRead::Leader, ReplicaRead::Closest];
     let all = modes.into_iter().flat_map(|mode| ["a", "b", "c"].map(|zone| options(mode, zone)));
@@ -38,18 +38,24 @@ fn clients(place: &Place) -> Vec<Client> {
 }
 
 /// A client that waits until the cluster is well again.
-fn patient(place: &Place) -> Client {
-    place.client(rawkv::Options { timeout: Duration::from_secs(30), ..rawkv::Options::default() })
+fn patient(place: &Place) -> RawClient {
+    place.client(rawkv::RawClientOptions { timeout: Duration::from_secs(30), ..rawkv::RawClientOptions::default() })
 }
 
 /// One history: clients at work while the plan happens, then a last look at every register.
-fn history(place: &Place, clients: &[Client], window: u64, seed: u64, plan: &Plan) -> Result<(History, Tally), String> {
+fn history(
+    place: &Place,
+    clients: &[RawClient],
+    window: u64,
+    seed: u64,
+    plan: &Plan,
+) -> Result<(History, Tally), String> {
     let register = |number: u8| {
         let name = format!("h{window}r{number}");
         Register { key: key(number * (u8::MAX / REGISTERS), &name), name }
     };
     let registers: Vec<Register> = (0..REGISTERS).map(register).collect();
-    let (recorder, stop) = (Recorder::new(), AtomicBool::new(false));
+    let (recorder, stop) = (HistoryRecorder::new(), AtomicBool::new(false));
     let mut tally = Tally::default();
     std::thread::scope(|scope| {
         let start = |number: u32| {
@@ -66,8 +72,8 @@ fn history(place: &Place, clients: &[Client], window: u64, seed: u64, plan: &Pla
     })?;
     let last = patient(place);
     for register in &registers {
-        let found = operate(&mut last.session(), &recorder, CLIENTS, register, Call::Get);
-        if !matches!(found, Outcome::Found(_)) {
+        let found = operate(&mut last.session(), &recorder, CLIENTS, register, RegisterCall::Get);
+        if !matches!(found, CallOutcome::Found(_)) {
             return Err(format!("{} cannot be read half a minute after the last fault", register.name));
         }
     }
@@ -97,7 +103,7 @@ fn histories_under_faults_are_linearizable_and_no_acknowledged_write_is_lost() {
         let begun = Instant::now();
         let what = format!("history {window} of DISKWRIGHT_SEED={seed}: {plan}");
         let (history, tally) = history(&place, &clients, window, seed, &plan).unwrap_or_else(|e| panic!("{what}\n{e}"));
-        let verdict = check(&history, Limits::default());
+        let verdict = check(&history, CheckLimits::default());
         eprintln!(
             "{what}: {} done, {} refused, {} unknown, {} written once, {:.1?}",
             tally.done,
@@ -106,7 +112,7 @@ fn histories_under_faults_are_linearizable_and_no_acknowledged_write_is_lost() {
             tally.written.len(),
             begun.elapsed()
         );
-        assert!(verdict == Verdict::Linearizable, "{what}\n{verdict}\n{}", keep(&history, window));
+        assert!(verdict == HistoryVerdict::Linearizable, "{what}\n{verdict}\n{}", keep(&history, window));
         let lost = lost(&patient(&place), &tally.written);
         assert!(lost.is_empty(), "{what}\n{} of {} lost: {lost:?}", lost.len(), tally.written.len());
         all.add(tally);

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use cluster::{Cluster, Lab, Node, Options, Programs, Regions};
+use cluster::{ClusterNode, ClusterOptions, ClusterPrograms, RegionLayout, RunningCluster, TestBed};
 use deployment::Deployment;
-use mount::Home;
+use mount::MountHome;
 use nix::unistd::Uid;
 use textfile::Text;
 
@@ -39,7 +39,7 @@ pub(crate) const REGIONS: u32 = 6;
 /// Where a test runs.
 pub(crate) struct Place {
     /// Only empty while it is cleared away.
-    cluster: Option<Cluster>,
+    cluster: Option<RunningCluster>,
     /// The numbers that PD knows the nodes by: a node whose power was cut has no disk to read its own from.
     stores: Vec<u64>,
     root: PathBuf,
@@ -56,10 +56,10 @@ impl Place {
         let root = tempfile::Builder::new().prefix("faults-").tempdir_in(parent).unwrap().keep();
         // From here on the folder goes with this, also if the start panics.
         let mut place = Self { cluster: None, stores: Vec::new(), root, _turn: turn };
-        let lab = Lab {
-            home: Home::open(place.root.join("run"), env!("CARGO_BIN_EXE_diskwright")).unwrap(),
+        let lab = TestBed {
+            home: MountHome::open(place.root.join("run"), env!("CARGO_BIN_EXE_diskwright")).unwrap(),
             scratch: place.root.join("scratch"),
-            programs: Programs::find().unwrap_or_else(|error| panic!("{error}")),
+            programs: ClusterPrograms::find().unwrap_or_else(|error| panic!("{error}")),
         };
         let text = format!(
             "engine = \"tikv\"\nregion = \"us-west-2\"\nzones = 3\n[[nodes]]\nrole = \"storage\"\ncount = 3\n\
@@ -68,21 +68,22 @@ impl Place {
         let deployment = Deployment::from_text(&Text::new("faults.toml", text)).unwrap_or_else(|e| panic!("{e}"));
         let mut keys: toml::Table = KEYS.parse().unwrap();
         keys.extend(settings.parse::<toml::Table>().unwrap());
-        let options = Options { keys, regions: Regions::Even(REGIONS), ..Options::default() };
-        let cluster = Cluster::start(&lab, &deployment, &options, &mut |_| {});
+        let options = ClusterOptions { keys, regions: RegionLayout::Even(REGIONS), ..ClusterOptions::default() };
+        let cluster = RunningCluster::start(&lab, &deployment, &options, &mut |_| {});
         place.cluster = Some(cluster.unwrap_or_else(|error| panic!("{error}")));
-        let store = |node: &Arc<Node>| node.store_id().unwrap_or_else(|| panic!("{} has no number", node.name()));
+        let store =
+            |node: &Arc<ClusterNode>| node.store_id().unwrap_or_else(|| panic!("{} has no number", node.name()));
         place.stores = place.cluster().nodes().iter().map(store).collect();
         place
     }
 
     /// The cluster.
-    pub(crate) fn cluster(&self) -> &Cluster {
+    pub(crate) fn cluster(&self) -> &RunningCluster {
         self.cluster.as_ref().expect("it runs until the place is dropped")
     }
 
     /// A node, counted from 0.
-    pub(crate) fn node(&self, index: usize) -> &Node {
+    pub(crate) fn node(&self, index: usize) -> &ClusterNode {
         self.cluster().node(index)
     }
 
@@ -112,8 +113,8 @@ impl Place {
     }
 
     /// A client that knows the cluster.
-    pub(crate) fn client(&self, options: rawkv::Options) -> rawkv::Client {
-        rawkv::Client::connect(&self.cluster().pd().addr().to_string(), options)
+    pub(crate) fn client(&self, options: rawkv::RawClientOptions) -> rawkv::RawClient {
+        rawkv::RawClient::connect(&self.cluster().pd().addr().to_string(), options)
             .unwrap_or_else(|error| panic!("{error}"))
     }
 

@@ -17,9 +17,9 @@ mod watch;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cluster::{Lab, Programs};
+use cluster::{ClusterPrograms, TestBed};
 use diagnose::diagnose;
-use mount::Home;
+use mount::MountHome;
 use timeline::Timeline;
 
 use crate::kept::Telling;
@@ -37,9 +37,9 @@ fn who_misses(name: &str) -> Result<Vec<Telling>, Trouble> {
     let parent = if Path::new("/dev/shm").is_dir() { "/dev/shm" } else { "/tmp" };
     let root = tempfile::Builder::new().prefix("incidents-").tempdir_in(parent)?;
     let scratch = root.path().join("scratch");
-    private_dir::open(&scratch, private_dir::Purpose::SCRATCH)?;
-    let home = Home::open(root.path().join("run"), env!("CARGO_BIN_EXE_diskwright"))?;
-    let lab = Lab { home, scratch, programs: Programs::find()? };
+    private_dir::open(&scratch, private_dir::FolderPurpose::SCRATCH)?;
+    let home = MountHome::open(root.path().join("run"), env!("CARGO_BIN_EXE_diskwright"))?;
+    let lab = TestBed { home, scratch, programs: ClusterPrograms::find()? };
     let row = Row::all().into_iter().find(|row| row.name == name).ok_or("the table has no such row")?;
     let recordings = root.path().join("recordings");
     kept::write(&recordings, &row, make::undisturbed(&row, &lab, &Arc::default())?)?;

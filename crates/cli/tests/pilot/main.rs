@@ -222,7 +222,7 @@ fn a_pilot_beside_runs_limits_every_store_and_hears_the_kill_switch() {
 #[test]
 fn what_kubernetes_would_refuse_is_told_before_a_pilot_listens() {
     let place = Place::start();
-    let kubernetes = kubernetes::twin::Server::of_one_tidb().unwrap();
+    let kubernetes = kubernetes::twin::FakeApiServer::of_one_tidb().unwrap();
     kubernetes.state().forbidden.insert("create pods/eviction".to_owned());
     let machine = format!("--machine vm-1=tidb:db/tidb-0@node-1 --kubernetes {}", kubernetes.base());
     let (code, message) = refused(&format!("run --maintenance gcp {machine} --act {}", place.reach()));

@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use cluster::{Cluster, Lab, Options, Programs, Regions};
+use cluster::{ClusterOptions, ClusterPrograms, RegionLayout, RunningCluster, TestBed};
 use deployment::Deployment;
-use mount::Home;
+use mount::MountHome;
 use serde_json::Value;
 use textfile::Text;
 
@@ -40,8 +40,8 @@ log = "unlimited:5GiB"
 /// Where a test runs.
 pub(crate) struct Place {
     /// Only empty while it is cleared away.
-    cluster: Option<Cluster>,
-    lab: Option<Lab>,
+    cluster: Option<RunningCluster>,
+    lab: Option<TestBed>,
     root: PathBuf,
     _turn: MutexGuard<'static, ()>,
 }
@@ -60,27 +60,31 @@ impl Place {
         let root = tempfile::Builder::new().prefix("piloted-").tempdir_in(parent).unwrap().keep();
         // From here on the folder goes with this, also if the start panics.
         let mut place = Self { cluster: None, lab: None, root, _turn: turn };
-        let lab = Lab {
-            home: Home::open(place.root.join("run"), env!("CARGO_BIN_EXE_diskwright")).unwrap(),
+        let lab = TestBed {
+            home: MountHome::open(place.root.join("run"), env!("CARGO_BIN_EXE_diskwright")).unwrap(),
             scratch: place.root.join("scratch"),
-            programs: Programs::find().unwrap_or_else(|error| panic!("{error}")),
+            programs: ClusterPrograms::find().unwrap_or_else(|error| panic!("{error}")),
         };
         let deployment =
             Deployment::from_text(&Text::new("piloted.toml", DEPLOYMENT)).unwrap_or_else(|e| panic!("{e}"));
-        let options = Options { keys: KEYS.parse().unwrap(), regions: Regions::Even(regions), ..Options::default() };
-        let cluster = Cluster::start(&lab, &deployment, &options, &mut |_| {});
+        let options = ClusterOptions {
+            keys: KEYS.parse().unwrap(),
+            regions: RegionLayout::Even(regions),
+            ..ClusterOptions::default()
+        };
+        let cluster = RunningCluster::start(&lab, &deployment, &options, &mut |_| {});
         place.cluster = Some(cluster.unwrap_or_else(|error| panic!("{error}")));
         place.lab = Some(lab);
         place
     }
 
     /// What the cluster was started with.
-    pub(crate) fn lab(&self) -> &Lab {
+    pub(crate) fn lab(&self) -> &TestBed {
         self.lab.as_ref().expect("it is there since the start")
     }
 
     /// Three nodes and PD.
-    pub(crate) fn cluster(&self) -> &Cluster {
+    pub(crate) fn cluster(&self) -> &RunningCluster {
         self.cluster.as_ref().expect("it runs until the place is dropped")
     }
 

@@ -4,7 +4,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Stdio};
 
 use jiff::Timestamp;
-use kubernetes::{Access, Api, Token};
+use kubernetes::{KubernetesAccess, KubernetesApi, TokenSource};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
@@ -25,8 +25,8 @@ impl Drop for Running {
 fn leaders_leave_before_a_rehearsed_migration_and_all_is_put_back_after_it() {
     let place = Place::start();
     let store = place.store(0);
-    let kubernetes = kubernetes::twin::Server::of_one_tidb().unwrap();
-    let api = Api::new(Access::new(&kubernetes.base(), Token::None, None).unwrap());
+    let kubernetes = kubernetes::twin::FakeApiServer::of_one_tidb().unwrap();
+    let api = KubernetesApi::new(KubernetesAccess::new(&kubernetes.base(), TokenSource::None, None).unwrap());
     let (limit, metadata) = (
         place.pd_config("schedule", "leader-schedule-limit"),
         TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).unwrap(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use jiff::Timestamp;
-use pilot::{Ending, Entry, Folder, Journal, Procedure, Step};
+use pilot::{Journal, JournalEntry, PilotFolder, PilotStep, Procedure, ProcedureEnding};
 use serde_json::Value;
 
 use crate::place::Place;
@@ -106,19 +106,19 @@ fn a_freeze_while_a_step_is_undone_leaves_the_others_and_the_next_undo_takes_the
 #[test]
 fn a_line_that_a_full_disk_cut_off_is_followed_by_none_and_gone_when_the_next_pilot_begins() {
     let disk = SmallDisk::mount();
-    let folder = Folder::take(disk.path()).unwrap();
+    let folder = PilotFolder::take(disk.path()).unwrap();
     let open = || {
         let (lines, replay) = folder.lines().unwrap();
         assert_eq!(replay.complaint(), None);
         Journal::open(lines, replay, "7", "p", Timestamp::UNIX_EPOCH)
     };
-    let began = |run: u64| Entry::Began {
+    let began = |run: u64| JournalEntry::Began {
         run,
         at: Timestamp::UNIX_EPOCH,
         controller: "by-hand".to_owned(),
         // Two lines do not go into what a page has left.
         reason: "because ".repeat(300),
-        procedure: Procedure::of_one(Step::EvictLeaders { store: 1 }, Ending::Keep),
+        procedure: Procedure::of_one(PilotStep::EvictLeaders { store: 1 }, ProcedureEnding::Keep),
         expects: Value::Null,
     };
     let mut journal = open().unwrap();

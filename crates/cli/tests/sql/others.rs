@@ -77,7 +77,7 @@ fn while_a_server_runs_another_user_is_kept_out_and_the_server_itself_is_not_roo
 fn a_scratch_folder_that_the_servers_user_cannot_reach_is_refused_with_what_keeps_it_out() {
     let place = Place::new();
     let closed = place.path("closed");
-    private_dir::open(&closed, private_dir::Purpose::SCRATCH).unwrap();
+    private_dir::open(&closed, private_dir::FolderPurpose::SCRATCH).unwrap();
     let run = place.run("bench @inserts.toml --launch mariadb --on @fast.toml --scratch @closed/scratch");
     assert_eq!(run.code, 3, "{run:?}");
     for says in [closed.to_str().unwrap(), "may not pass through", "--scratch DIR", "/dev/shm"] {

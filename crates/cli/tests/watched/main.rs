@@ -207,7 +207,7 @@ impl Probe {
     }
 
     fn names_it(&self) -> bool {
-        let median = disk::Calibration::of("gp3").unwrap().service.read.0 as f64 / 1e3;
+        let median = disk::VolumeCalibration::of("gp3").unwrap().service.read.0 as f64 / 1e3;
         (self.iops / 6000.0 - 1.0).abs() < 0.03
             && (self.read_us / median - 1.0).abs() < 0.25
             && self.nearest == "gp3:50GiB,6000iops,250MiB/s"

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fuse::{Attachment, Server, Setup};
+use fuse::{DiskAttachment, FuseServer, InstanceDisks};
 
 fn run(program: &str, arguments: &[&str]) -> Result<String, Box<dyn Error>> {
     let out = Command::new(program).args(arguments).output()?;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let [name, text, backing] =
             argument.splitn(3, '=').collect::<Vec<_>>().try_into().map_err(|_| "NAME=DISK=BACKING")?;
         let disk: disk::Disk = text.parse()?;
-        disks.push(Attachment {
+        disks.push(DiskAttachment {
             name: name.to_owned(),
             disk: disk.to_string(),
             kind: disk.volume.kind.clone(),
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let names: Vec<String> = disks.iter().map(|disk| disk.name.clone()).collect();
     let caps = instance.and_then(|i| i.caps);
     let instance = instance.map(|i| i.name.clone());
-    let server = Server::start(Setup { folder: folder.clone(), instance, caps, disks, seed: 1 })?;
+    let server = FuseServer::start(InstanceDisks { folder: folder.clone(), instance, caps, disks, seed: 1 })?;
     let mut loops = Vec::new();
     for (i, name) in names.iter().enumerate() {
         let file = folder.join(name);

@@ -16,7 +16,7 @@ use crate::block::Seen;
 use crate::overhead::SMALL;
 use crate::priority;
 use crate::served::no_latencies;
-use crate::{ServeError, Server};
+use crate::{FuseServer, ServeError};
 
 /// Between requests passes as much time as the last one took, this at most, so that the processors fall idle as they do
 /// on a half-used disk and waking them up is part of what is measured. It takes longer after longer idling, which is why
@@ -43,7 +43,7 @@ struct Way {
     beyond: Nanos,
 }
 
-impl Server {
+impl FuseServer {
     /// Measures how much longer a read from the block device over disk `disk` takes than the model says, and takes that
     /// off the time of every request to that disk from then on. Returns what a 4 KiB read takes longer. Call it while
     /// nobody else uses the device; it takes under a second, and leaves no trace in credits, caches and counters. Of a disk

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use disk::{Io, Node, Op, Status};
+use disk::{DiskNode, IoOperation, IoRequest, IoStatus};
 use fuser::{Errno, ReplyData, ReplyEmpty, ReplyWrite};
 use parking_lot::Mutex;
 use units::Nanos;
@@ -34,14 +34,14 @@ pub(crate) struct Desk {
 /// What the disks are to do, and what they did.
 #[derive(Debug)]
 pub(crate) struct Model {
-    pub(crate) node: Node,
+    pub(crate) node: DiskNode,
     pub(crate) meters: Vec<Meter>,
     /// While the overhead is measured, of one disk: the time that the model gives to each read.
     pub(crate) probe: Option<(usize, Vec<Nanos>)>,
 }
 
 impl Desk {
-    pub(crate) fn new(clock: Clock, disks: Vec<Served>, node: Node) -> io::Result<Self> {
+    pub(crate) fn new(clock: Clock, disks: Vec<Served>, node: DiskNode) -> io::Result<Self> {
         let lane = || Lane::new(clock, disks.len());
         let lanes = [lane()?, lane()?];
         let meters = vec![Meter::default(); disks.len()];
@@ -49,23 +49,25 @@ impl Desk {
         Ok(Self { clock, disks, model, lanes, pool: Arc::default() })
     }
 
-    fn accept(&self, disk: usize, op: Op, offset: u64, bytes: u32) -> Ticket {
+    fn accept(&self, disk: usize, op: IoOperation, offset: u64, bytes: u32) -> Ticket {
         let mut model = self.model.lock();
         // Inside the lock, so that requests come to the model in order of time.
         let arrived = self.clock.now();
         let Model { node, meters, probe } = &mut *model;
-        let hits = |node: &Node| (op == Op::Read).then(|| node.devices[disk].cache_stats()).flatten().map(|c| c.hits);
+        let hits = |node: &DiskNode| {
+            (op == IoOperation::Read).then(|| node.devices[disk].cache_stats()).flatten().map(|c| c.hits)
+        };
         let before = hits(node);
-        let fate = node.submit(disk, arrived, Io { op, offset, bytes });
+        let fate = node.submit(disk, arrived, IoRequest { op, offset, bytes });
         let hit = before.and_then(|before| Some(hits(node)? > before));
         meters[disk].arrive(arrived, &fate);
-        if let Some((_, times)) = probe.as_mut().filter(|(probed, _)| op == Op::Read && *probed == disk) {
+        if let Some((_, times)) = probe.as_mut().filter(|(probed, _)| op == IoOperation::Read && *probed == disk) {
             times.push(fate.at - arrived);
         }
         let outcome = match fate.status {
-            Status::Done => Ok(()),
-            Status::Failed | Status::Lost => Err(Errno::EIO),
-            Status::Detached => Err(Errno::ENODEV),
+            IoStatus::Done => Ok(()),
+            IoStatus::Failed | IoStatus::Lost => Err(Errno::EIO),
+            IoStatus::Detached => Err(Errno::ENODEV),
         };
         Ticket {
             disk,
@@ -83,7 +85,7 @@ impl Desk {
 
     /// Reads `bytes`, no more than [`MOST`].
     pub(crate) fn read(&self, disk: usize, offset: u64, bytes: u32, reply: ReplyData) {
-        let mut ticket = self.accept(disk, Op::Read, offset, bytes);
+        let mut ticket = self.accept(disk, IoOperation::Read, offset, bytes);
         let mut buffer = None;
         if ticket.outcome.is_ok() {
             // At once rather than when the answer is due: then a slow backing file hides behind the disk's own latency.
@@ -105,7 +107,7 @@ impl Desk {
 
     /// Writes.
     pub(crate) fn write(&self, disk: usize, offset: u64, data: &[u8], reply: ReplyWrite) {
-        let mut ticket = self.accept(disk, Op::Write, offset, data.len() as u32);
+        let mut ticket = self.accept(disk, IoOperation::Write, offset, data.len() as u32);
         let mut replaced = None;
         if ticket.outcome.is_ok() {
             match self.store(&ticket, data) {
@@ -140,7 +142,7 @@ impl Desk {
 
     /// Makes durable what was written.
     pub(crate) fn flush(&self, disk: usize, reply: ReplyEmpty) {
-        let ticket = self.accept(disk, Op::Flush, 0, 0);
+        let ticket = self.accept(disk, IoOperation::Flush, 0, 0);
         let sealed = self.disks[disk].volatile.as_ref().map(|volatile| volatile.lock().seal());
         self.answer(ticket, Reply::Flushed(reply, sealed));
     }
@@ -151,9 +153,9 @@ impl Desk {
         let served = &self.disks[disk];
         let mut ticket = if discard {
             // As a flush it takes nothing of any limit, but waits for stalls and fails with the disk.
-            Ticket { counts: false, ..self.accept(disk, Op::Flush, offset, 0) }
+            Ticket { counts: false, ..self.accept(disk, IoOperation::Flush, offset, 0) }
         } else {
-            self.accept(disk, Op::Write, offset, u32::try_from(length).unwrap_or(u32::MAX))
+            self.accept(disk, IoOperation::Write, offset, u32::try_from(length).unwrap_or(u32::MAX))
         };
         if ticket.outcome.is_ok() {
             let mut volatile = served.volatile.as_ref().map(Mutex::lock);
@@ -169,7 +171,7 @@ impl Desk {
     fn answer(&self, ticket: Ticket, reply: Reply) {
         let leave = ticket.due - self.disks[ticket.disk].overhead.of(ticket.bytes.into());
         let now = self.clock.now();
-        let large = ticket.op == Op::Read && ticket.bytes > LARGE;
+        let large = ticket.op == IoOperation::Read && ticket.bytes > LARGE;
         let mut waiting =
             Waiting { due: ticket.due, leave, arrived: ticket.arrived, disk: ticket.disk, what: (ticket, reply) };
         if leave > now {
@@ -232,9 +234,9 @@ impl Desk {
         }
         let mut latencies = self.disks[ticket.disk].latencies.lock();
         match ticket.op {
-            Op::Read => latencies.read.saturating_record(took.0),
-            Op::Write => latencies.write.saturating_record(took.0),
-            Op::Flush => {}
+            IoOperation::Read => latencies.read.saturating_record(took.0),
+            IoOperation::Write => latencies.write.saturating_record(took.0),
+            IoOperation::Flush => {}
         }
     }
 

@@ -25,4 +25,4 @@ mod volatile;
 
 pub use error::{ModifyFailure, ServeError};
 pub use memory::guard_memory;
-pub use server::{Attachment, Server, Setup};
+pub use server::{DiskAttachment, FuseServer, InstanceDisks};

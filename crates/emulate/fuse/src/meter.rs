@@ -1,16 +1,16 @@
 //! What is counted of a disk.
 
-use disk::{Bound, Completion, Op, Status};
-use metrics::{Bounds, Cache, Done};
+use disk::{IoCompletion, IoOperation, IoStatus, WaitCause};
+use metrics::{CacheCounters, LimitTimes, RequestCounters};
 use units::{Bytes, Nanos};
 
 /// The counters of a disk.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Meter {
-    pub(crate) read: Done,
-    pub(crate) write: Done,
-    pub(crate) flush: Done,
-    pub(crate) cache: Cache,
+    pub(crate) read: RequestCounters,
+    pub(crate) write: RequestCounters,
+    pub(crate) flush: RequestCounters,
+    pub(crate) cache: CacheCounters,
     pub(crate) errors: u64,
     pub(crate) late: Nanos,
     pub(crate) in_flight: u64,
@@ -47,14 +47,14 @@ impl Wait {
     }
 }
 
-fn index(bound: Bound) -> Option<usize> {
+fn index(bound: WaitCause) -> Option<usize> {
     match bound {
-        Bound::Nothing => None,
-        Bound::VolumeIops => Some(0),
-        Bound::VolumeThroughput => Some(1),
-        Bound::InstanceIops => Some(2),
-        Bound::InstanceThroughput => Some(3),
-        Bound::Fault => Some(STALL),
+        WaitCause::Nothing => None,
+        WaitCause::VolumeIops => Some(0),
+        WaitCause::VolumeThroughput => Some(1),
+        WaitCause::InstanceIops => Some(2),
+        WaitCause::InstanceThroughput => Some(3),
+        WaitCause::Fault => Some(STALL),
     }
 }
 
@@ -64,7 +64,7 @@ const STALL: usize = 4;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Answered {
     /// `None` for one that is not counted.
-    pub(crate) op: Option<Op>,
+    pub(crate) op: Option<IoOperation>,
     pub(crate) bytes: u64,
     /// Whether it was a read that found its blocks in the read cache; `None` if there is no cache or it was no read.
     pub(crate) hit: Option<bool>,
@@ -75,11 +75,11 @@ pub(crate) struct Answered {
 
 impl Meter {
     /// A request arrives.
-    pub(crate) fn arrive(&mut self, at: Nanos, fate: &Completion) {
+    pub(crate) fn arrive(&mut self, at: Nanos, fate: &IoCompletion) {
         self.settle(at);
         self.in_flight += 1;
         if let Some(i) = index(fate.bound_by)
-            && matches!(fate.status, Status::Done | Status::Failed)
+            && matches!(fate.status, IoStatus::Done | IoStatus::Failed)
         {
             self.waits[i].add(at, fate.started);
         }
@@ -95,9 +95,9 @@ impl Meter {
             return;
         }
         let done = match request.op {
-            Some(Op::Read) => &mut self.read,
-            Some(Op::Write) => &mut self.write,
-            Some(Op::Flush) => &mut self.flush,
+            Some(IoOperation::Read) => &mut self.read,
+            Some(IoOperation::Write) => &mut self.write,
+            Some(IoOperation::Flush) => &mut self.flush,
             None => return,
         };
         done.count += 1;
@@ -133,10 +133,10 @@ impl Meter {
     }
 
     /// Time with a request that waited, by limit.
-    pub(crate) fn bounds(&self, now: Nanos) -> Bounds {
+    pub(crate) fn bounds(&self, now: Nanos) -> LimitTimes {
         let [volume_iops, volume_throughput, instance_iops, instance_throughput, fault] =
             self.waits.map(|wait| wait.before(now));
-        Bounds { volume_iops, volume_throughput, instance_iops, instance_throughput, fault }
+        LimitTimes { volume_iops, volume_throughput, instance_iops, instance_throughput, fault }
     }
 
     fn settle(&mut self, at: Nanos) {
@@ -154,21 +154,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn waits(started: u64, bound_by: Bound) -> Completion {
-        Completion { started: Nanos(started), at: Nanos(started + 10), bound_by, status: Status::Done }
+    fn waits(started: u64, bound_by: WaitCause) -> IoCompletion {
+        IoCompletion { started: Nanos(started), at: Nanos(started + 10), bound_by, status: IoStatus::Done }
     }
 
-    fn answered(op: Op) -> Answered {
+    fn answered(op: IoOperation) -> Answered {
         Answered { op: Some(op), bytes: 4096, hit: None, failed: false, took: Nanos(5), late: Nanos(1) }
     }
 
     #[test]
     fn the_queue_is_integrated_over_time() {
         let mut meter = Meter::default();
-        meter.arrive(Nanos(100), &waits(100, Bound::Nothing));
-        meter.arrive(Nanos(200), &waits(200, Bound::Nothing));
-        meter.leave(Nanos(300), answered(Op::Read));
-        meter.leave(Nanos(600), answered(Op::Write));
+        meter.arrive(Nanos(100), &waits(100, WaitCause::Nothing));
+        meter.arrive(Nanos(200), &waits(200, WaitCause::Nothing));
+        meter.leave(Nanos(300), answered(IoOperation::Read));
+        meter.leave(Nanos(600), answered(IoOperation::Write));
         assert_eq!(meter.busy_and_queued(Nanos(1000)), (Nanos(500), Nanos(100 + 200 + 300)));
         assert_eq!((meter.read.count, meter.write.count, meter.late, meter.in_flight), (1, 1, Nanos(2), 0));
     }
@@ -176,9 +176,9 @@ mod tests {
     #[test]
     fn waiting_together_counts_once_and_only_up_to_now() {
         let mut meter = Meter::default();
-        meter.arrive(Nanos(100), &waits(200, Bound::VolumeIops));
-        meter.arrive(Nanos(150), &waits(300, Bound::VolumeIops));
-        meter.arrive(Nanos(160), &waits(170, Bound::InstanceThroughput));
+        meter.arrive(Nanos(100), &waits(200, WaitCause::VolumeIops));
+        meter.arrive(Nanos(150), &waits(300, WaitCause::VolumeIops));
+        meter.arrive(Nanos(160), &waits(170, WaitCause::InstanceThroughput));
         assert_eq!(meter.bounds(Nanos(250)).volume_iops, Nanos(150));
         assert_eq!(meter.bounds(Nanos(1000)).volume_iops, Nanos(200));
         assert_eq!(meter.bounds(Nanos(1000)).instance_throughput, Nanos(10));
@@ -205,18 +205,18 @@ mod tests {
     #[test]
     fn a_stall_that_ends_early_counts_only_until_then() {
         let mut meter = Meter::default();
-        meter.arrive(Nanos(100), &waits(1_000_000, Bound::Fault));
+        meter.arrive(Nanos(100), &waits(1_000_000, WaitCause::Fault));
         meter.free(Nanos(400));
         assert_eq!(meter.bounds(Nanos(5000)).fault, Nanos(300));
-        meter.arrive(Nanos(5000), &waits(5100, Bound::Fault));
+        meter.arrive(Nanos(5000), &waits(5100, WaitCause::Fault));
         assert_eq!(meter.bounds(Nanos(6000)).fault, Nanos(400));
     }
 
     #[test]
     fn a_failed_request_is_an_error_and_nothing_else() {
         let mut meter = Meter::default();
-        meter.arrive(Nanos(0), &waits(0, Bound::Nothing));
-        meter.leave(Nanos(9), Answered { failed: true, ..answered(Op::Read) });
-        assert_eq!((meter.errors, meter.read), (1, Done::default()));
+        meter.arrive(Nanos(0), &waits(0, WaitCause::Nothing));
+        meter.leave(Nanos(9), Answered { failed: true, ..answered(IoOperation::Read) });
+        assert_eq!((meter.errors, meter.read), (1, RequestCounters::default()));
     }
 }

@@ -3,10 +3,10 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use disk::{Limits, Modification};
+use disk::{DiskLimits, VolumeModification};
 use fuser::Errno;
 use hdrhistogram::Histogram;
-use metrics::Latencies;
+use metrics::DiskLatencies;
 use parking_lot::Mutex;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -17,7 +17,7 @@ use crate::block::Drift;
 use crate::overhead::Overhead;
 use crate::passthrough::Passthrough;
 use crate::volatile::Volatile;
-use crate::{Attachment, ServeError};
+use crate::{DiskAttachment, ServeError};
 
 /// One disk.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct Served {
     pub(crate) stripe: u32,
     pub(crate) backing: Backing,
     size: AtomicU64,
-    pub(crate) latencies: Mutex<Latencies>,
+    pub(crate) latencies: Mutex<DiskLatencies>,
     pub(crate) overhead: Overhead,
     pub(crate) drift: Mutex<Drift>,
     pub(crate) sheet: Mutex<Sheet>,
@@ -51,9 +51,9 @@ pub(crate) struct Sheet {
     /// As people write it.
     pub(crate) disk: String,
     /// Of one volume.
-    pub(crate) limits: Limits,
+    pub(crate) limits: DiskLimits,
     /// What it becomes.
-    next: Option<(Modification, String, Limits)>,
+    next: Option<(VolumeModification, String, DiskLimits)>,
 }
 
 impl Sheet {
@@ -66,19 +66,19 @@ impl Sheet {
     }
 
     /// Notes a modification.
-    pub(crate) fn becomes(&mut self, course: Modification, disk: &str, limits: &Limits) {
+    pub(crate) fn becomes(&mut self, course: VolumeModification, disk: &str, limits: &DiskLimits) {
         self.next = Some((course, disk.to_owned(), limits.clone()));
     }
 }
 
-pub(crate) fn no_latencies() -> Latencies {
+pub(crate) fn no_latencies() -> DiskLatencies {
     // To three digits, from a microsecond up to 100 s; longer ones count as that.
     let histogram = || Histogram::new_with_bounds(1_000, Nanos::secs(100).0, 3).expect("these bounds are valid");
-    Latencies { read: histogram(), write: histogram() }
+    DiskLatencies { read: histogram(), write: histogram() }
 }
 
 impl Served {
-    pub(crate) fn new(attachment: Attachment, seed: u64) -> Result<Self, ServeError> {
+    pub(crate) fn new(attachment: DiskAttachment, seed: u64) -> Result<Self, ServeError> {
         let backing = Backing::open(&attachment.backing)?;
         let size = backing.size().map_err(|source| {
             let what = format!("ask the size of {}", attachment.backing.display());

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use catalog::InstanceCaps;
-use disk::{Device, Fault, Host, Limits, Modification, ModificationRules, Node, Spec};
+use disk::{Device, DeviceSpec, DiskFault, DiskLimits, DiskNode, InstanceLink, ModificationRules, VolumeModification};
 use fuser::{BackgroundSession, Config, MountOption, Session};
-use metrics::Latencies;
+use metrics::DiskLatencies;
 use parking_lot::Mutex;
 use rustix::mount::{UnmountFlags, unmount};
 use units::Nanos;
@@ -22,7 +22,7 @@ use crate::served::Served;
 
 /// Disks that share an instance.
 #[derive(Debug, Clone)]
-pub struct Setup {
+pub struct InstanceDisks {
     /// An empty folder, private to the user, where the disks appear as files that bear their names.
     pub folder: PathBuf,
     /// The instance type's name, for people.
@@ -30,14 +30,14 @@ pub struct Setup {
     /// The caps that all disks share; `None` if nothing is shared.
     pub caps: Option<InstanceCaps>,
     /// The disks.
-    pub disks: Vec<Attachment>,
+    pub disks: Vec<DiskAttachment>,
     /// All that is random depends on it.
     pub seed: u64,
 }
 
 /// One disk.
 #[derive(Debug, Clone)]
-pub struct Attachment {
+pub struct DiskAttachment {
     /// Its name, also that of its file.
     pub name: String,
     /// As people write it.
@@ -45,7 +45,7 @@ pub struct Attachment {
     /// The type of its volumes in the catalogue.
     pub kind: String,
     /// How it behaves.
-    pub spec: Spec,
+    pub spec: DeviceSpec,
     /// The sparse file that holds its data; it must exist and have the disk's size.
     pub backing: PathBuf,
     /// Whether degraded minutes happen as often as the type's promise leaves room for.
@@ -59,7 +59,7 @@ pub struct Attachment {
 /// Disks being served. Dropping it ends the service: the folder is unmounted even if a file in it is open, and requests in
 /// flight end with an error.
 #[derive(Debug)]
-pub struct Server {
+pub struct FuseServer {
     pub(crate) desk: Arc<Desk>,
     pub(crate) instance: Option<String>,
     pub(crate) seed: u64,
@@ -84,12 +84,12 @@ fn system(what: String) -> impl FnOnce(std::io::Error) -> ServeError {
     move |source| ServeError::System { what, source }
 }
 
-impl Server {
+impl FuseServer {
     /// Starts to serve.
     ///
     /// # Errors
     /// When a backing file cannot be opened or is in use, or when FUSE is not to be had.
-    pub fn start(setup: Setup) -> Result<Self, ServeError> {
+    pub fn start(setup: InstanceDisks) -> Result<Self, ServeError> {
         let folder = setup.folder.canonicalize().map_err(system(format!("find {}", setup.folder.display())))?;
         let seeds = (0..).map(|i: u64| setup.seed.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
         let (mut disks, mut devices) = (Vec::new(), Vec::new());
@@ -98,7 +98,7 @@ impl Server {
             devices.push(if attachment.degraded_minutes { device.with_degraded_minutes() } else { device });
             disks.push(Served::new(attachment, seed)?);
         }
-        let node = Node { host: Host::new(setup.caps.as_ref()), devices };
+        let node = DiskNode { host: InstanceLink::new(setup.caps.as_ref()), devices };
         let desk = Desk::new(Clock::start(), disks, node).map_err(system("make a timer".to_owned()))?;
         let desk = Arc::new(desk);
         let running = run(&desk, &folder)?;
@@ -115,15 +115,15 @@ impl Server {
     ///
     /// # Panics
     /// As all that takes a disk's number, when there is no such disk.
-    pub fn latencies(&self, disk: usize) -> Latencies {
+    pub fn latencies(&self, disk: usize) -> DiskLatencies {
         self.desk.disks[disk].latencies.lock().clone()
     }
 
     /// Lets something go wrong with a disk from now on, for a while (at most 100 days). A power cut lasts until
     /// [`Server::heal`], and loses what is in flight and, where the disk has a volatile cache, any part of what was
     /// written since the last flush. Detach and power cut fail at once what is in flight; a stall also holds it up.
-    pub fn inject(&self, disk: usize, fault: Fault, lasts: Nanos) {
-        let lasts = if fault == Fault::PowerCut { LONGEST } else { lasts.min(LONGEST) };
+    pub fn inject(&self, disk: usize, fault: DiskFault, lasts: Nanos) {
+        let lasts = if fault == DiskFault::PowerCut { LONGEST } else { lasts.min(LONGEST) };
         let served = &self.desk.disks[disk];
         let mut model = self.desk.model.lock();
         let now = self.now();
@@ -132,22 +132,22 @@ impl Server {
         device.inject(fault, now, now + lasts);
         let after = device.stalled_until(now);
         match fault {
-            Fault::Stall => {
+            DiskFault::Stall => {
                 model.meters[disk].stall(now, after);
                 let by = (after - before).0 as i64;
                 self.desk.lanes.iter().for_each(|lane| lane.shift(disk, Shift { at: now, from: before, by }));
             }
-            Fault::Detach | Fault::PowerCut => {
-                served.cut(fault == Fault::PowerCut);
+            DiskFault::Detach | DiskFault::PowerCut => {
+                served.cut(fault == DiskFault::PowerCut);
                 drop(model);
                 self.desk.fail(disk);
-                if let (Fault::PowerCut, Some(volatile)) = (fault, &served.volatile)
+                if let (DiskFault::PowerCut, Some(volatile)) = (fault, &served.volatile)
                     && let Err(error) = volatile.lock().lose(&served.backing, &mut *served.rng.lock())
                 {
                     served.trouble(now, "write", &error);
                 }
             }
-            Fault::Slow(_) | Fault::Delay(_) | Fault::Errors(_) | Fault::Degrade(_) => {}
+            DiskFault::Slow(_) | DiskFault::Delay(_) | DiskFault::Errors(_) | DiskFault::Degrade(_) => {}
         }
     }
 
@@ -173,10 +173,10 @@ impl Server {
     pub fn modify(
         &self,
         disk: usize,
-        to: &Limits,
+        to: &DiskLimits,
         disk_text: &str,
         rules: &ModificationRules,
-    ) -> Result<Modification, ModifyFailure> {
+    ) -> Result<VolumeModification, ModifyFailure> {
         let served = &self.desk.disks[disk];
         let mut model = self.desk.model.lock();
         let now = self.now();
@@ -237,7 +237,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for FuseServer {
     fn drop(&mut self) {
         // Forced, the kernel gives up the connection: nobody hangs on a disk that is gone.
         let _ = self.end(UnmountFlags::FORCE | UnmountFlags::DETACH);

@@ -1,6 +1,6 @@
 //! A request under way.
 
-use disk::Op;
+use disk::IoOperation;
 use fuser::{Errno, ReplyData, ReplyEmpty, ReplyWrite};
 use units::Nanos;
 
@@ -11,7 +11,7 @@ use crate::volatile::Sealed;
 #[derive(Debug)]
 pub(crate) struct Ticket {
     pub(crate) disk: usize,
-    pub(crate) op: Op,
+    pub(crate) op: IoOperation,
     pub(crate) offset: u64,
     pub(crate) bytes: u32,
     pub(crate) arrived: Nanos,

@@ -1,29 +1,29 @@
 //! The counters as others see them.
 
-use disk::{Balance, ModificationState};
-use metrics::{Credit, DiskSample, Done, Modification, NodeSample};
+use disk::{CreditBalance, ModificationState};
+use metrics::{CreditGauge, DiskSample, ModificationStage, NodeSample, RequestCounters};
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
-use crate::Server;
+use crate::FuseServer;
 use crate::block::{Counters, Seen};
 use crate::desk::Model;
 use crate::passthrough::Passthrough;
 
-fn credit(balance: Balance) -> Credit {
-    Credit { now: balance.now, capacity: balance.capacity, accrual: balance.accrual }
+fn credit(balance: CreditBalance) -> CreditGauge {
+    CreditGauge { now: balance.now, capacity: balance.capacity, accrual: balance.accrual }
 }
 
-fn modification(state: ModificationState) -> Modification {
+fn modification(state: ModificationState) -> ModificationStage {
     match state {
-        ModificationState::None => Modification::None,
-        ModificationState::Modifying => Modification::Modifying,
-        ModificationState::Optimizing(done) => Modification::Optimizing(done),
-        ModificationState::Completed => Modification::Completed,
+        ModificationState::None => ModificationStage::None,
+        ModificationState::Modifying => ModificationStage::Modifying,
+        ModificationState::Optimizing(done) => ModificationStage::Optimizing(done),
+        ModificationState::Completed => ModificationStage::Completed,
     }
 }
 
-fn done(seen: Seen) -> Done {
-    Done { count: seen.count, bytes: Bytes(seen.bytes), time: seen.time }
+fn done(seen: Seen) -> RequestCounters {
+    RequestCounters { count: seen.count, bytes: Bytes(seen.bytes), time: seen.time }
 }
 
 /// The same sample with what the kernel counted, for a disk that it serves itself.
@@ -34,7 +34,7 @@ fn counted_by_kernel(sample: DiskSample, kernel: Counters) -> DiskSample {
     DiskSample { read: done(read), write: done(write), in_flight, busy, queued, counted, ..sample }
 }
 
-impl Server {
+impl FuseServer {
     /// The counters of all disks; their `device` is `None`.
     pub fn sample(&self) -> NodeSample {
         let mut model = self.desk.model.lock();

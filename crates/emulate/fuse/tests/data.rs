@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::time::Instant;
 
 use common::{Stage, block};
-use disk::{Limits, ModificationRules};
+use disk::{DiskLimits, ModificationRules};
 use rustix::fs::{FallocateFlags, fallocate};
 use units::{Bytes, Nanos};
 
@@ -69,7 +69,7 @@ fn a_volume_that_grows_has_a_larger_file_at_once() {
         modifying: Nanos::millis(5),
         optimizing_per_tib: Nanos(0),
     };
-    let larger: Limits = common::attachment("gp3:16GiB,4000iops", stage.backing.clone()).spec.volume;
+    let larger: DiskLimits = common::attachment("gp3:16GiB,4000iops", stage.backing.clone()).spec.volume;
     assert_eq!(stage.open().metadata().unwrap().len(), 8 << 30);
     stage.server.modify(0, &larger, "gp3:16GiB,4000iops", &rules).unwrap();
     assert_eq!(stage.open().metadata().unwrap().len(), 16 << 30);

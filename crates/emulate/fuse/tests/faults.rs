@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
 
 use common::{Stage, block};
-use disk::Fault;
+use disk::DiskFault;
 use units::Nanos;
 
 const EIO: Option<i32> = Some(5);
@@ -30,7 +30,7 @@ fn until_in_flight(stage: &Stage, count: u64) {
 #[test]
 fn errors_are_errors_and_are_counted() {
     let stage = Stage::new("gp3:1GiB");
-    stage.server.inject(0, Fault::Errors(1.0), Nanos::secs(1000));
+    stage.server.inject(0, DiskFault::Errors(1.0), Nanos::secs(1000));
     assert_eq!(error_of_a_read(&stage.open()), EIO);
     assert_eq!(stage.open().write_at(&[1; 4096], 0).unwrap_err().raw_os_error(), EIO);
     assert_eq!(stage.server.sample().disks[0].errors, 2);
@@ -42,12 +42,12 @@ fn errors_are_errors_and_are_counted() {
 fn a_stall_holds_up_what_is_in_flight_and_what_comes_until_it_is_healed() {
     let stage = Stage::new("gp3:1GiB");
     // A slow disk keeps the first request in flight long enough: over half a second in all but one case of 4000.
-    stage.server.inject(0, Fault::Slow(4000.0), Nanos::secs(1000));
+    stage.server.inject(0, DiskFault::Slow(4000.0), Nanos::secs(1000));
     let file = stage.open();
     std::thread::scope(|scope| {
         let first = scope.spawn(|| block(&file, 0));
         until_in_flight(&stage, 1);
-        stage.server.inject(0, Fault::Stall, Nanos::secs(1000));
+        stage.server.inject(0, DiskFault::Stall, Nanos::secs(1000));
         let second = scope.spawn(|| block(&file, 1));
         until_in_flight(&stage, 2);
         // Longer than the first would have taken: 4000 × 440 µs × e.
@@ -67,12 +67,12 @@ fn a_stall_holds_up_what_is_in_flight_and_what_comes_until_it_is_healed() {
 #[test]
 fn a_detached_disk_fails_what_is_in_flight_and_works_when_it_is_attached() {
     let stage = Stage::new("gp3:1GiB");
-    stage.server.inject(0, Fault::Stall, Nanos::secs(1000));
+    stage.server.inject(0, DiskFault::Stall, Nanos::secs(1000));
     let file = stage.open();
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| error_of_a_read(&file));
         until_in_flight(&stage, 1);
-        stage.server.inject(0, Fault::Detach, Nanos::MAX);
+        stage.server.inject(0, DiskFault::Detach, Nanos::MAX);
         assert_eq!(waiting.join().unwrap(), EIO);
     });
     assert_eq!(error_of_a_read(&file), ENODEV);
@@ -85,7 +85,7 @@ fn without_a_volatile_cache_a_power_cut_loses_only_what_was_not_acknowledged() {
     let stage = Stage::new("gp3:1GiB");
     let file = stage.open();
     (0..32).for_each(|i| file.write_all_at(&[1; 4096], i * 4096).unwrap());
-    stage.server.inject(0, Fault::Stall, Nanos::secs(1000));
+    stage.server.inject(0, DiskFault::Stall, Nanos::secs(1000));
     std::thread::scope(|scope| {
         let writes: Vec<_> = (16..48)
             .map(|i| {
@@ -96,7 +96,7 @@ fn without_a_volatile_cache_a_power_cut_loses_only_what_was_not_acknowledged() {
             })
             .collect();
         until_in_flight(&stage, 32);
-        stage.server.inject(0, Fault::PowerCut, Nanos(0));
+        stage.server.inject(0, DiskFault::PowerCut, Nanos(0));
         assert!(writes.into_iter().all(|write| write.join().unwrap().is_err()));
     });
     assert_eq!(error_of_a_read(&file), EIO, "until it is healed");
@@ -118,7 +118,7 @@ fn with_a_volatile_cache_a_power_cut_spares_what_was_flushed_and_not_all_else() 
     (0..64).for_each(|i| file.write_all_at(&[1; 4096], i * 4096).unwrap());
     file.sync_data().unwrap();
     (32..96).for_each(|i| file.write_all_at(&[2; 4096], i * 4096).unwrap());
-    stage.server.inject(0, Fault::PowerCut, Nanos(0));
+    stage.server.inject(0, DiskFault::PowerCut, Nanos(0));
     stage.server.heal(0);
     assert!((0..32).all(|i| block(&file, i) == [1; 4096]), "flushed and not written again");
     let rest: Vec<Vec<u8>> = (32..96).map(|i| block(&file, i)).collect();

@@ -5,7 +5,7 @@ mod common;
 use std::os::unix::fs::FileExt;
 
 use common::{Stage, block, mounted, start};
-use disk::Fault;
+use disk::DiskFault;
 use fuse::ServeError;
 use units::Nanos;
 
@@ -47,7 +47,7 @@ fn a_server_does_not_stop_while_a_disk_is_open_and_goes_on() {
 fn a_server_that_is_dropped_lets_nobody_hang() {
     let stage = Stage::new("gp3:1GiB");
     let (file, folder) = (stage.open(), stage.folder());
-    stage.server.inject(0, Fault::Stall, Nanos::secs(1000));
+    stage.server.inject(0, DiskFault::Stall, Nanos::secs(1000));
     let waiting = std::thread::spawn(move || file.read_at(&mut [0; 4096], 0));
     while stage.server.sample().disks[0].in_flight == 0 {
         std::thread::yield_now();

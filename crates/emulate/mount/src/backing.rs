@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use nix::fcntl::{Flock, FlockArg, OFlag};
-use private_dir::Purpose;
+use private_dir::FolderPurpose;
 use units::Bytes;
 
 use crate::filesystem::{self, Content};
@@ -14,8 +14,8 @@ use crate::plan::Planned;
 use crate::{Filesystem, MountError};
 
 /// Others may see which files there are, not put others in their place; the files themselves are for their owner only.
-const BACKING: Purpose =
-    Purpose { what: "backing folder", choose: "choose another with --backing DIR", allowed: 0o055 };
+const BACKING: FolderPurpose =
+    FolderPurpose { what: "backing folder", choose: "choose another with --backing DIR", allowed: 0o055 };
 
 /// Makes the folder of backing files, private, if it is missing.
 ///
@@ -111,11 +111,12 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::Request;
+    use crate::MountRequest;
     use crate::plan::Facts;
 
     fn planned(folder: &Path, disk: &str) -> Planned {
-        let request = Request { backing: folder.to_owned(), ..Request::single("/srv/db", disk.parse().unwrap()) };
+        let request =
+            MountRequest { backing: folder.to_owned(), ..MountRequest::single("/srv/db", disk.parse().unwrap()) };
         Facts::of(&request).unwrap().plan(&request).unwrap().remove(0)
     }
 

@@ -4,10 +4,10 @@ use std::fs::OpenOptions;
 use std::path::Path;
 
 use crate::plan::{Order, Planned};
-use crate::{Home, MountError, Request, files, mounts, system, unrecorded};
+use crate::{MountError, MountHome, MountRequest, files, mounts, system, unrecorded};
 
 /// Whether the machine lets disks be mounted at all.
-pub(crate) fn machine(request: &Request) -> Result<(), MountError> {
+pub(crate) fn machine(request: &MountRequest) -> Result<(), MountError> {
     if !nix::unistd::geteuid().is_root() {
         return Err(MountError::Environment("mounting needs root: run it again with sudo".to_owned()));
     }
@@ -29,7 +29,7 @@ pub(crate) fn machine(request: &Request) -> Result<(), MountError> {
 }
 
 /// Whether what was asked for is within bounds.
-pub(crate) fn values(request: &Request) -> Result<(), MountError> {
+pub(crate) fn values(request: &MountRequest) -> Result<(), MountError> {
     if let Some(address) = request.metrics.filter(|address| !address.ip().is_loopback()) {
         return Err(MountError::Input(format!(
             "metrics are only served on this machine: {address} is not a loopback address such as 127.0.0.1:9100"
@@ -44,7 +44,7 @@ pub(crate) fn values(request: &Request) -> Result<(), MountError> {
 }
 
 /// Whether records can hold the names of all folders: they are text.
-pub(crate) fn names(home: &Home, request: &Request) -> Result<(), MountError> {
+pub(crate) fn names(home: &MountHome, request: &MountRequest) -> Result<(), MountError> {
     let folders = [&request.dir, &request.backing, &home.folder];
     match folders.into_iter().find(|folder| folder.to_str().is_none()) {
         Some(folder) => Err(MountError::Input(format!(
@@ -56,7 +56,7 @@ pub(crate) fn names(home: &Home, request: &Request) -> Result<(), MountError> {
 }
 
 /// Whether the folder is free for the disks, and out of the way of all others.
-pub(crate) fn place(home: &Home, request: &Request, disks: &[Planned]) -> Result<(), MountError> {
+pub(crate) fn place(home: &MountHome, request: &MountRequest, disks: &[Planned]) -> Result<(), MountError> {
     let (dir, show) = (&request.dir, request.dir.display());
     if dir.parent().is_none() {
         return Err(MountError::Input("nothing can be mounted at the root folder: name another".to_owned()));
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::plan::Facts;
 
-    fn checked(home: &Home, request: &Request) -> Result<(), String> {
+    fn checked(home: &MountHome, request: &MountRequest) -> Result<(), String> {
         let disks = Facts::of(request).unwrap().plan(request).unwrap();
         let checked = values(request).and_then(|()| place(home, request, &disks));
         checked.map_err(|error| {
@@ -134,15 +134,15 @@ mod tests {
         })
     }
 
-    fn request(dir: &Path, backing: &Path) -> Request {
-        Request { backing: backing.to_owned(), ..Request::single(dir, "gp3:1GiB".parse().unwrap()) }
+    fn request(dir: &Path, backing: &Path) -> MountRequest {
+        MountRequest { backing: backing.to_owned(), ..MountRequest::single(dir, "gp3:1GiB".parse().unwrap()) }
     }
 
     #[test]
     fn a_folder_must_be_empty_or_new_and_apart_from_state_and_data() {
         let scratch = tempfile::tempdir().unwrap();
         let root = scratch.path().canonicalize().unwrap();
-        let home = Home::open(root.join("run"), "/bin/true").unwrap();
+        let home = MountHome::open(root.join("run"), "/bin/true").unwrap();
         let [dir, backing] = ["dir", "backing"].map(|name| root.join(name));
         assert_eq!(checked(&home, &request(&dir, &backing)), Ok(()));
         std::fs::create_dir(&dir).unwrap();

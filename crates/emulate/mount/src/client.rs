@@ -5,33 +5,33 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use disk::{Disk, Fault};
-use metrics::{Latencies, NodeSample};
+use disk::{Disk, DiskFault};
+use metrics::{DiskLatencies, NodeSample};
 use textfile::shell_word;
 use units::Nanos;
 
 use crate::home::State;
 use crate::protocol::{Answer, Ask, Encoded};
-use crate::{MountError, Node};
+use crate::{MountError, MountedNode};
 
 /// Speaks with the daemon of a node; each call opens a connection of its own.
 #[derive(Debug, Clone)]
-pub struct Client {
+pub struct DaemonClient {
     socket: PathBuf,
 }
 
 /// The counters of a node and the latencies of its disks, of one instant.
 #[derive(Debug, Clone)]
-pub struct Reading {
+pub struct CounterReading {
     /// The counters.
     pub sample: NodeSample,
     /// Since the start, in the order of the sample's disks.
-    pub latencies: Vec<Latencies>,
+    pub latencies: Vec<DiskLatencies>,
 }
 
 /// A modification that was accepted, in time since the daemon's start.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Modified {
+pub struct AcceptedModification {
     /// The disk that it becomes.
     pub disk: String,
     /// When it was asked for.
@@ -44,12 +44,12 @@ pub struct Modified {
     pub grow: Option<String>,
 }
 
-impl Client {
+impl DaemonClient {
     /// A client of a node's daemon.
     ///
     /// # Errors
     /// When the daemon does not run, with what to do.
-    pub fn of(node: &Node) -> Result<Self, MountError> {
+    pub fn of(node: &MountedNode) -> Result<Self, MountError> {
         if !node.is_alive() {
             let (dir, word) = (node.dir.display(), shell_word(&node.dir));
             return Err(MountError::Environment(format!(
@@ -74,11 +74,11 @@ impl Client {
     ///
     /// # Errors
     /// When the daemon does not answer.
-    pub fn reading(&self) -> Result<Reading, MountError> {
+    pub fn reading(&self) -> Result<CounterReading, MountError> {
         match self.ask(&Ask::Reading, BRIEF)? {
             Answer::Reading { sample, latencies } => {
                 let latencies = latencies.iter().map(Encoded::decoded).collect::<Result<_, _>>()?;
-                Ok(Reading { sample, latencies })
+                Ok(CounterReading { sample, latencies })
             }
             other => Err(unexpected(&other)),
         }
@@ -100,7 +100,7 @@ impl Client {
     ///
     /// # Errors
     /// When the cloud's rules, or the disk's, do not allow it; when the daemon does not answer.
-    pub fn modify(&self, disk: &str, to: &Disk, fast_forward: f64) -> Result<Modified, MountError> {
+    pub fn modify(&self, disk: &str, to: &Disk, fast_forward: f64) -> Result<AcceptedModification, MountError> {
         match self.ask(&Ask::Modify { disk: disk.to_owned(), to: to.clone(), fast_forward }, BRIEF)? {
             Answer::Modified(modified) => Ok(modified),
             other => Err(unexpected(&other)),
@@ -111,7 +111,7 @@ impl Client {
     ///
     /// # Errors
     /// When there is no such disk; when the daemon does not answer.
-    pub fn fault(&self, disk: &str, fault: Fault, lasts: Nanos) -> Result<(), MountError> {
+    pub fn fault(&self, disk: &str, fault: DiskFault, lasts: Nanos) -> Result<(), MountError> {
         self.done(&Ask::Fault { disk: disk.to_owned(), fault, lasts }, BRIEF)
     }
 

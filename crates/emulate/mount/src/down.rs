@@ -6,21 +6,21 @@ use std::time::Duration;
 use crate::clear::Process;
 use crate::home::State;
 use crate::plan::{Order, backing};
-use crate::{Client, Home, MountError, Node, clear, files, find};
+use crate::{DaemonClient, MountError, MountHome, MountedNode, clear, files, find};
 
 /// Unmounts the disks at or in a folder and ends their daemon, or clears away what a dead one left. Their data stays
 /// unless `delete`.
 ///
 /// # Errors
 /// When nothing is mounted there, or somebody uses it; nothing is unmounted then.
-pub fn down(home: &Home, dir: &Path, delete: bool) -> Result<(), MountError> {
+pub fn down(home: &MountHome, dir: &Path, delete: bool) -> Result<(), MountError> {
     let (state, order) = known(home, dir)?;
     // Others need not wait until all that was written is on the disks.
-    if let Some(node) = Node::read(&state).filter(Node::is_alive) {
+    if let Some(node) = MountedNode::read(&state).filter(MountedNode::is_alive) {
         end(&state, &node)?;
     }
     let _lock = home.lock()?;
-    match Node::read(&state) {
+    match MountedNode::read(&state) {
         // Mounted again meanwhile, by somebody else.
         Some(node) if node.is_alive() => return Ok(()),
         Some(_) => {}
@@ -34,10 +34,10 @@ pub fn down(home: &Home, dir: &Path, delete: bool) -> Result<(), MountError> {
 }
 
 /// Tells a daemon to end and waits until it has.
-fn end(state: &State, node: &Node) -> Result<(), MountError> {
+fn end(state: &State, node: &MountedNode) -> Result<(), MountError> {
     /// The disks are unmounted by then; only threads have to end.
     const PATIENCE: Duration = Duration::from_secs(20);
-    let told = Client::of(node).and_then(|client| client.stop());
+    let told = DaemonClient::of(node).and_then(|client| client.stop());
     let process = Process { pid: node.pid, started: node.pid_started };
     match told {
         // Somebody else was quicker, or it just died: then it did not answer.
@@ -53,7 +53,7 @@ fn end(state: &State, node: &Node) -> Result<(), MountError> {
 }
 
 /// The state of a folder, and what was ordered there. A mount that never came to be is known by its folder only.
-fn known(home: &Home, dir: &Path) -> Result<(State, Option<Order>), MountError> {
+fn known(home: &MountHome, dir: &Path) -> Result<(State, Option<Order>), MountError> {
     let state = match find(home, dir) {
         Ok(node) => State { folder: node.state },
         Err(error) => {
@@ -80,7 +80,7 @@ fn delete_data(order: &Order) -> Result<(), MountError> {
         }
     }
     // The last one out; a folder that people made is theirs.
-    if request.backing == Path::new(Home::BACKING) || order.created.contains(&request.backing) {
+    if request.backing == Path::new(MountHome::BACKING) || order.created.contains(&request.backing) {
         let _ = std::fs::remove_dir(&request.backing);
     }
     Ok(())

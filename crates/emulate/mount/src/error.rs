@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::Holder;
+use crate::FilesystemHolder;
 
 /// Why disks cannot be mounted, or something cannot be done to mounted ones. It passes whole from the daemon to its clients.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
@@ -20,7 +20,7 @@ pub enum MountError {
         /// The folder.
         place: PathBuf,
         /// Who uses it; empty if nobody was found who does.
-        holders: Vec<Holder>,
+        holders: Vec<FilesystemHolder>,
     },
     /// The machine lacks something, or a call to the system failed.
     #[error("{0}")]

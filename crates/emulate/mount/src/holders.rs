@@ -10,7 +10,7 @@ use crate::{loops, mounts};
 
 /// Someone who uses a filesystem.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-pub struct Holder {
+pub struct FilesystemHolder {
     /// The process; `None` where the kernel itself holds it: a nested mount, a loop device.
     pub pid: Option<i32>,
     /// The process's name, or what it is that the kernel holds.
@@ -20,10 +20,10 @@ pub struct Holder {
 }
 
 /// ` by fio (pid 12): the open file …`, for the end of a sentence.
-pub(crate) fn sentence(holders: &[Holder]) -> String {
+pub(crate) fn sentence(holders: &[FilesystemHolder]) -> String {
     /// More would bury the message.
     const NAMED: usize = 4;
-    let one = |holder: &Holder| match holder.pid {
+    let one = |holder: &FilesystemHolder| match holder.pid {
         Some(pid) => format!("{} (pid {pid}, {})", holder.name, holder.what),
         None => format!("{} ({})", holder.name, holder.what),
     };
@@ -37,7 +37,7 @@ pub(crate) fn sentence(holders: &[Holder]) -> String {
 }
 
 /// Who uses the filesystem that is mounted at a path. One entry for each process and kind of use.
-pub(crate) fn of(at: &Path) -> Vec<Holder> {
+pub(crate) fn of(at: &Path) -> Vec<FilesystemHolder> {
     let seen = mounts::all();
     // The topmost of several at one place.
     let Some(device) = seen.iter().rev().find(|mount| mount.at == at).map(|mount| mount.device) else {
@@ -61,7 +61,7 @@ pub(crate) fn of(at: &Path) -> Vec<Holder> {
 }
 
 /// Who has a block device itself open.
-pub(crate) fn of_device(device: &Path) -> Vec<Holder> {
+pub(crate) fn of_device(device: &Path) -> Vec<FilesystemHolder> {
     let mut found = BTreeSet::new();
     for pid in processes() {
         let opened = links(pid).into_iter().find(|link| std::fs::read_link(link).is_ok_and(|target| target == device));
@@ -72,13 +72,13 @@ pub(crate) fn of_device(device: &Path) -> Vec<Holder> {
     found.into_iter().collect()
 }
 
-fn kernel(name: &str, what: &Path) -> Holder {
-    Holder { pid: None, name: name.to_owned(), what: what.display().to_string() }
+fn kernel(name: &str, what: &Path) -> FilesystemHolder {
+    FilesystemHolder { pid: None, name: name.to_owned(), what: what.display().to_string() }
 }
 
-fn process(pid: i32, what: String) -> Holder {
+fn process(pid: i32, what: String) -> FilesystemHolder {
     let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    Holder { pid: Some(pid), name: name.trim().to_owned(), what }
+    FilesystemHolder { pid: Some(pid), name: name.trim().to_owned(), what }
 }
 
 pub(crate) fn processes() -> impl Iterator<Item = i32> {
@@ -92,7 +92,7 @@ pub(crate) fn links(pid: i32) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).collect()
 }
 
-fn of_process(pid: i32, device: (u32, u32), found: &mut BTreeSet<Holder>) {
+fn of_process(pid: i32, device: (u32, u32), found: &mut BTreeSet<FilesystemHolder>) {
     // Following the link in /proc gives the file itself, also if it was deleted or is seen under another path.
     let on_device = |link: &Path| {
         std::fs::metadata(link).is_ok_and(|file| (major(file.dev()) as u32, minor(file.dev()) as u32) == device)
@@ -144,14 +144,14 @@ fn elsewhere(pid: i32, device: (u32, u32)) -> bool {
 mod tests {
     use super::*;
 
-    fn holder(pid: i32) -> Holder {
-        Holder { pid: Some(pid), name: "fio".to_owned(), what: "the open file /a".to_owned() }
+    fn holder(pid: i32) -> FilesystemHolder {
+        FilesystemHolder { pid: Some(pid), name: "fio".to_owned(), what: "the open file /a".to_owned() }
     }
 
     #[test]
     fn a_sentence_names_few_and_counts_the_rest() {
         assert_eq!(sentence(&[holder(7)]), " by fio (pid 7, the open file /a): end it and try again");
-        let many: Vec<Holder> = (1..7).map(holder).collect();
+        let many: Vec<FilesystemHolder> = (1..7).map(holder).collect();
         assert!(sentence(&many).ends_with("and 2 more: end them and try again"), "{}", sentence(&many));
     }
 

@@ -4,13 +4,13 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::{Flock, FlockArg};
-use private_dir::{Fault, FolderError, Purpose};
+use private_dir::{FolderError, FolderFault, FolderPurpose};
 
 use crate::MountError;
 
 /// Where the state of mounted disks lives, and the program that serves them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Home {
+pub struct MountHome {
     /// The state folder, with one folder for each mount in it; private to its user.
     pub folder: PathBuf,
     /// Run as `program daemon FOLDER` it must call [`daemon::run`](crate::daemon::run) with that folder.
@@ -18,7 +18,8 @@ pub struct Home {
 }
 
 /// Private to its user, without exception.
-const STATE: Purpose = Purpose { what: "state folder", choose: "name another in DISKWRIGHT_RUN", allowed: 0 };
+const STATE: FolderPurpose =
+    FolderPurpose { what: "state folder", choose: "name another in DISKWRIGHT_RUN", allowed: 0 };
 
 /// The longest path of a Unix socket, from `sockaddr_un` in unix(7), without the closing zero.
 const LONGEST_SOCKET: usize = 107;
@@ -26,7 +27,7 @@ const LONGEST_SOCKET: usize = 107;
 /// The longest name of a folder in the state folder and of a file in that.
 const LONGEST_BELOW: usize = 60;
 
-impl Home {
+impl MountHome {
     /// Where the state lives unless people say otherwise.
     pub const FOLDER: &str = "/run/diskwright";
 
@@ -76,7 +77,8 @@ impl Home {
 /// Why a folder cannot be used. Who lacks the rights to it most likely is not root, which mounting needs anyway.
 pub(crate) fn unusable(error: FolderError) -> MountError {
     let is_root = nix::unistd::geteuid().is_root();
-    let not_ours = error.fault.is_denied() || matches!(error.fault, Fault::Owner(_) | Fault::OwnerOnTheWay(_));
+    let not_ours =
+        error.fault.is_denied() || matches!(error.fault, FolderFault::Owner(_) | FolderFault::OwnerOnTheWay(_));
     let advice = if not_ours && !is_root { "; mounting disks needs root: run it with sudo" } else { "" };
     MountError::Environment(format!("{error}{advice}"))
 }
@@ -157,7 +159,7 @@ mod tests {
     fn a_folder_open_to_others_is_refused_with_what_to_do() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
-        let error = Home::open(folder.path(), "/bin/true").unwrap_err();
+        let error = MountHome::open(folder.path(), "/bin/true").unwrap_err();
         assert_eq!(error.exit_code(), 3);
         assert!(error.to_string().contains("chmod 700"), "{error}");
     }
@@ -165,7 +167,7 @@ mod tests {
     #[test]
     fn a_missing_folder_is_created_private() {
         let folder = tempfile::tempdir().unwrap();
-        let home = Home::open(folder.path().join("a/b"), "/bin/true").unwrap();
+        let home = MountHome::open(folder.path().join("a/b"), "/bin/true").unwrap();
         assert_eq!(home.folder.metadata().unwrap().mode() & 0o777, 0o700);
     }
 

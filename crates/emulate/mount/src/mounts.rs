@@ -8,7 +8,7 @@ use nix::errno::Errno;
 use nix::mount::{MntFlags, umount2};
 
 use crate::holders;
-use crate::{Holder, MountError};
+use crate::{FilesystemHolder, MountError};
 
 /// A mounted filesystem.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub(crate) fn unmount(at: &Path) -> Result<(), MountError> {
         match umount2(at, MntFlags::UMOUNT_NOFOLLOW) {
             Ok(()) | Err(Errno::EINVAL | Errno::ENOENT) => return Ok(()),
             Err(Errno::EBUSY) => {
-                let holders: Vec<Holder> = holders::of(at);
+                let holders: Vec<FilesystemHolder> = holders::of(at);
                 if !holders.is_empty() || begun.elapsed() > PATIENCE {
                     return Err(MountError::Busy { place: at.to_owned(), holders });
                 }

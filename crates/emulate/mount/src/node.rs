@@ -7,11 +7,11 @@ use catalog::Date;
 use jiff::Timestamp;
 
 use crate::home::State;
-use crate::{Filesystem, Home, MountError, files, plan, system, unrecorded};
+use crate::{Filesystem, MountError, MountHome, files, plan, system, unrecorded};
 
 /// Disks that are, or were, mounted by one daemon.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Node {
+pub struct MountedNode {
     /// The folder at or in which they are mounted.
     pub dir: PathBuf,
     /// The state folder of this mount.
@@ -33,14 +33,14 @@ pub struct Node {
     /// Where `/metrics` is served.
     pub metrics: SocketAddr,
     /// The disks.
-    pub disks: Vec<Mounted>,
+    pub disks: Vec<MountedDisk>,
     /// What people should know of how it went: a filesystem that had to be repaired.
     pub notes: Vec<String>,
 }
 
 /// A disk that is mounted.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Mounted {
+pub struct MountedDisk {
     /// Its name among the disks of the node.
     pub name: String,
     /// Where.
@@ -53,7 +53,7 @@ pub struct Mounted {
     pub backing: PathBuf,
 }
 
-impl Node {
+impl MountedNode {
     /// Whether its daemon runs.
     pub fn is_alive(&self) -> bool {
         system::process_started(self.pid) == Some(self.pid_started)
@@ -63,7 +63,7 @@ impl Node {
     ///
     /// # Errors
     /// When several disks could be meant, with their folders, or none is.
-    pub fn disk_at(&self, path: &Path) -> Result<&Mounted, MountError> {
+    pub fn disk_at(&self, path: &Path) -> Result<&MountedDisk, MountError> {
         let wanted = plan::absolute(path)?;
         if let Some(found) = self.disks.iter().find(|disk| disk.at == wanted) {
             return Ok(found);
@@ -84,8 +84,8 @@ impl Node {
 }
 
 /// All nodes of a state folder, also those whose daemon died, by folder.
-pub fn nodes(home: &Home) -> Vec<Node> {
-    let mut nodes: Vec<Node> = home.states().iter().filter_map(Node::read).collect();
+pub fn nodes(home: &MountHome) -> Vec<MountedNode> {
+    let mut nodes: Vec<MountedNode> = home.states().iter().filter_map(MountedNode::read).collect();
     nodes.sort_by(|a, b| a.dir.cmp(&b.dir));
     nodes
 }
@@ -94,7 +94,7 @@ pub fn nodes(home: &Home) -> Vec<Node> {
 ///
 /// # Errors
 /// When there is none; with those there are.
-pub fn find(home: &Home, path: &Path) -> Result<Node, MountError> {
+pub fn find(home: &MountHome, path: &Path) -> Result<MountedNode, MountError> {
     let wanted = plan::absolute(path)?;
     let nodes = nodes(home);
     let places = nodes.iter().map(|node| node.dir.display().to_string()).collect::<Vec<_>>().join(", ");
@@ -117,15 +117,15 @@ pub fn find(home: &Home, path: &Path) -> Result<Node, MountError> {
 pub(crate) mod tests {
     use super::*;
 
-    pub(crate) fn node(dir: &str, disks: &[&str]) -> Node {
-        let disk = |at: &&str| Mounted {
+    pub(crate) fn node(dir: &str, disks: &[&str]) -> MountedNode {
+        let disk = |at: &&str| MountedDisk {
             name: at.rsplit('/').next().unwrap_or_default().to_owned(),
             at: PathBuf::from(at),
             disk: "gp3:10GiB".to_owned(),
             device: PathBuf::from("/dev/loop0"),
             backing: PathBuf::from("/nowhere"),
         };
-        Node {
+        MountedNode {
             dir: PathBuf::from(dir),
             state: PathBuf::from("/nowhere"),
             pid: std::process::id() as i32,
@@ -153,7 +153,7 @@ pub(crate) mod tests {
     #[test]
     fn a_node_is_found_by_its_folder_and_by_its_disks() {
         let folder = tempfile::tempdir().unwrap();
-        let home = Home::open(folder.path().join("run"), "/bin/true").unwrap();
+        let home = MountHome::open(folder.path().join("run"), "/bin/true").unwrap();
         assert!(find(&home, Path::new("/srv/db")).unwrap_err().to_string().contains("nothing is mounted"));
         let node = node("/srv/db", &["/srv/db/data", "/srv/db/raft"]);
         let state = home.state(&node.dir);

@@ -2,19 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use catalog::{Catalog, InstanceType, Medium, View};
-use disk::{Disk, Spec};
+use catalog::{Catalog, CatalogView, InstanceType, VolumeMedium};
+use disk::{DeviceSpec, Disk};
 use units::Bytes;
 
 use crate::clear::Process;
 use crate::loops::Manner;
-use crate::{MountError, Request, home};
+use crate::{MountError, MountRequest, home};
 
 /// What a daemon is to do; written to the state folder.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Order {
     /// What was asked for, with absolute paths.
-    pub(crate) request: Request,
+    pub(crate) request: MountRequest,
     /// Folders that were made for it, outermost first; they go when it does.
     pub(crate) created: Vec<PathBuf>,
     /// What people should know of the daemon before.
@@ -28,7 +28,7 @@ pub(crate) struct Order {
 pub(crate) struct Planned {
     pub(crate) name: String,
     pub(crate) disk: Disk,
-    pub(crate) spec: Spec,
+    pub(crate) spec: DeviceSpec,
     pub(crate) at: PathBuf,
     pub(crate) backing: PathBuf,
 }
@@ -37,12 +37,12 @@ pub(crate) struct Planned {
 #[derive(Debug)]
 pub(crate) struct Facts {
     /// Of the request's day.
-    pub(crate) view: View,
+    pub(crate) view: CatalogView,
     instance: Option<InstanceType>,
 }
 
 impl Facts {
-    pub(crate) fn of(request: &Request) -> Result<Self, MountError> {
+    pub(crate) fn of(request: &MountRequest) -> Result<Self, MountError> {
         let view = Catalog::embedded().at(request.as_of);
         let instance = request.instance.as_ref().map(|name| view.instance(name).cloned());
         let instance = instance.transpose().map_err(input)?;
@@ -50,7 +50,7 @@ impl Facts {
     }
 
     /// How a disk behaves on the instance.
-    pub(crate) fn spec(&self, disk: &Disk) -> Result<Spec, MountError> {
+    pub(crate) fn spec(&self, disk: &Disk) -> Result<DeviceSpec, MountError> {
         disk.spec(&self.view, self.instance.as_ref()).map_err(input)
     }
 
@@ -62,14 +62,14 @@ impl Facts {
     /// How its device is to present itself.
     pub(crate) fn manner(&self, planned: &Planned) -> Manner {
         let medium = self.view.volume(&planned.disk.volume.kind).map(|kind| kind.medium);
-        Manner { volatile_cache: planned.spec.volume.service.flush.0 > 0, rotational: medium == Ok(Medium::Hdd) }
+        Manner { volatile_cache: planned.spec.volume.service.flush.0 > 0, rotational: medium == Ok(VolumeMedium::Hdd) }
     }
 
     /// The disks of a request.
     ///
     /// # Errors
     /// When one cannot be had, or two would be in each other's way.
-    pub(crate) fn plan(&self, request: &Request) -> Result<Vec<Planned>, MountError> {
+    pub(crate) fn plan(&self, request: &MountRequest) -> Result<Vec<Planned>, MountError> {
         if request.disks.is_empty() {
             return Err(MountError::Input("no disk is asked for: name one, such as gp3:100GiB".to_owned()));
         }
@@ -94,7 +94,7 @@ impl Facts {
         request.disks.iter().map(|wanted| self.planned(request, wanted)).collect()
     }
 
-    fn planned(&self, request: &Request, wanted: &crate::Wanted) -> Result<Planned, MountError> {
+    fn planned(&self, request: &MountRequest, wanted: &crate::DiskRequest) -> Result<Planned, MountError> {
         let spec = self.spec(&wanted.disk)?;
         if spec.volume.shares_instance_caps
             && let Some(instance) = self.instance.as_ref().filter(|instance| instance.caps.is_none())
@@ -129,12 +129,12 @@ impl Planned {
 }
 
 /// The file that keeps a disk's data: the same for the same folder and name, whatever the disk.
-pub(crate) fn backing(request: &Request, disk: &str) -> PathBuf {
+pub(crate) fn backing(request: &MountRequest, disk: &str) -> PathBuf {
     request.backing.join(format!("{}-{disk}.img", home::name(&request.dir)))
 }
 
 /// Those of all its disks.
-pub(crate) fn backings(request: &Request) -> impl Iterator<Item = PathBuf> {
+pub(crate) fn backings(request: &MountRequest) -> impl Iterator<Item = PathBuf> {
     request.disks.iter().map(|wanted| backing(request, &wanted.name))
 }
 
@@ -170,14 +170,14 @@ pub(crate) fn absolute(path: &Path) -> Result<PathBuf, MountError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Wanted;
+    use crate::DiskRequest;
 
-    fn plan(request: &Request) -> Result<Vec<Planned>, MountError> {
+    fn plan(request: &MountRequest) -> Result<Vec<Planned>, MountError> {
         Facts::of(request)?.plan(request)
     }
 
-    fn request(disk: &str) -> Request {
-        Request::single("/srv/db", disk.parse().unwrap())
+    fn request(disk: &str) -> MountRequest {
+        MountRequest::single("/srv/db", disk.parse().unwrap())
     }
 
     #[test]
@@ -189,21 +189,21 @@ mod tests {
 
     #[test]
     fn two_folders_never_share_a_backing_file_and_a_disk_keeps_its_own() {
-        let (a, b) = (request("gp3:10GiB"), Request { dir: "/mnt/db".into(), ..request("gp3:10GiB") });
+        let (a, b) = (request("gp3:10GiB"), MountRequest { dir: "/mnt/db".into(), ..request("gp3:10GiB") });
         assert_ne!(backing(&a, "data"), backing(&b, "data"));
         assert_eq!(backing(&a, "data"), backing(&request("gp2:20GiB"), "data"));
     }
 
     #[test]
     fn what_cannot_be_had_is_bad_input() {
-        let unknown = Request { instance: Some("m5.hugest".to_owned()), ..request("gp3:10GiB") };
+        let unknown = MountRequest { instance: Some("m5.hugest".to_owned()), ..request("gp3:10GiB") };
         let mut twice = request("gp3:10GiB");
         twice.disks.push(twice.disks[0].clone());
         let mut outside = request("gp3:10GiB");
         outside.disks[0].at = "../x".into();
         let mut slash = request("gp3:10GiB");
         slash.disks[0].name = "a/b".into();
-        let none = Request { disks: Vec::<Wanted>::new(), ..request("gp3:10GiB") };
+        let none = MountRequest { disks: Vec::<DiskRequest>::new(), ..request("gp3:10GiB") };
         for bad in [request("gp3:100TiB"), request("nvme:10GiB"), unknown, twice, outside, slash, none] {
             let error = plan(&bad).unwrap_err();
             assert_eq!(error.exit_code(), 2, "{error}");

@@ -2,13 +2,13 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use disk::{Disk, Fault};
+use disk::{Disk, DiskFault};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
-use metrics::{Latencies, NodeSample};
+use metrics::{DiskLatencies, NodeSample};
 use units::Nanos;
 
-use crate::{Modified, MountError};
+use crate::{AcceptedModification, MountError};
 
 /// The longest question, in bytes; answers may be longer.
 pub(crate) const LONGEST_ASK: u64 = 64 << 10;
@@ -21,7 +21,7 @@ pub(crate) enum Ask {
     Reading,
     History { since: Nanos },
     Modify { disk: String, to: Disk, fast_forward: f64 },
-    Fault { disk: String, fault: Fault, lasts: Nanos },
+    Fault { disk: String, fault: DiskFault, lasts: Nanos },
     Heal { disk: String },
     Attach { disk: String },
     SetCredits { disk: Option<String>, share: f64 },
@@ -35,7 +35,7 @@ pub(crate) enum Answer {
     Sample(NodeSample),
     Reading { sample: NodeSample, latencies: Vec<Encoded> },
     History(Vec<NodeSample>),
-    Modified(Modified),
+    Modified(AcceptedModification),
     Notes(Vec<String>),
     Done,
     Error(MountError),
@@ -49,7 +49,7 @@ pub(crate) struct Encoded {
 }
 
 impl Encoded {
-    pub(crate) fn of(latencies: &Latencies) -> Result<Self, MountError> {
+    pub(crate) fn of(latencies: &DiskLatencies) -> Result<Self, MountError> {
         let text = |histogram: &Histogram<u64>| {
             let mut bytes = Vec::new();
             let written = V2Serializer::new().serialize(histogram, &mut bytes);
@@ -59,14 +59,14 @@ impl Encoded {
         Ok(Self { read: text(&latencies.read)?, write: text(&latencies.write)? })
     }
 
-    pub(crate) fn decoded(&self) -> Result<Latencies, MountError> {
+    pub(crate) fn decoded(&self) -> Result<DiskLatencies, MountError> {
         let histogram = |text: &str| {
             let bytes = STANDARD.decode(text).map_err(|error| error.to_string())?;
             Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|error| error.to_string())
         };
         let decoded =
             |text| histogram(text).map_err(|e| MountError::system("the daemon's latencies are unreadable", e));
-        Ok(Latencies { read: decoded(&self.read)?, write: decoded(&self.write)? })
+        Ok(DiskLatencies { read: decoded(&self.read)?, write: decoded(&self.write)? })
     }
 }
 
@@ -78,13 +78,13 @@ mod tests {
 
     fn asks() -> impl Strategy<Value = Ask> {
         let fault = prop_oneof![
-            Just(Fault::Stall),
-            (0.0..1e3).prop_map(Fault::Slow),
-            any::<u64>().prop_map(|by| Fault::Delay(Nanos(by))),
-            (0.0..1.0).prop_map(Fault::Errors),
-            (0.0..1.0).prop_map(Fault::Degrade),
-            Just(Fault::Detach),
-            Just(Fault::PowerCut),
+            Just(DiskFault::Stall),
+            (0.0..1e3).prop_map(DiskFault::Slow),
+            any::<u64>().prop_map(|by| DiskFault::Delay(Nanos(by))),
+            (0.0..1.0).prop_map(DiskFault::Errors),
+            (0.0..1.0).prop_map(DiskFault::Degrade),
+            Just(DiskFault::Detach),
+            Just(DiskFault::PowerCut),
         ];
         prop_oneof![
             Just(Ask::Sample),
@@ -116,7 +116,7 @@ mod tests {
         fn latencies_arrive_as_they_were(reads in proptest::collection::vec(1u64..1_000_000_000, 0..50)) {
             let mut read = Histogram::<u64>::new(3).unwrap();
             reads.iter().for_each(|nanos| read.record(*nanos).unwrap());
-            let sent = Latencies { read, write: Histogram::new(3).unwrap() };
+            let sent = DiskLatencies { read, write: Histogram::new(3).unwrap() };
             let came = Encoded::of(&sent).unwrap().decoded().unwrap();
             prop_assert_eq!((came.read, came.write), (sent.read, sent.write));
         }

@@ -8,15 +8,15 @@ use deployment::Deployment;
 use disk::Disk;
 use workload::Engine;
 
-use crate::{Filesystem, Home, MountError};
+use crate::{Filesystem, MountError, MountHome};
 
 /// Disks of one machine that are to be mounted.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Request {
+pub struct MountRequest {
     /// The folder at or in which they are mounted: an empty one, or one that does not exist yet.
     pub dir: PathBuf,
     /// The disks.
-    pub disks: Vec<Wanted>,
+    pub disks: Vec<DiskRequest>,
     /// The instance type whose caps they share.
     pub instance: Option<String>,
     /// The zone, for people and labels only.
@@ -43,7 +43,7 @@ pub struct Request {
 
 /// A disk that is to be mounted.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Wanted {
+pub struct DiskRequest {
     /// Its name among the disks of the node: `data`, `raft`.
     pub name: String,
     /// Where in the folder it is mounted; empty for the folder itself.
@@ -52,17 +52,17 @@ pub struct Wanted {
     pub disk: Disk,
 }
 
-impl Request {
+impl MountRequest {
     /// One disk, mounted at `dir` itself.
     pub fn single(dir: impl Into<PathBuf>, disk: Disk) -> Self {
-        let wanted = Wanted { name: "data".to_owned(), at: PathBuf::new(), disk };
+        let wanted = DiskRequest { name: "data".to_owned(), at: PathBuf::new(), disk };
         Self {
             dir: dir.into(),
             disks: vec![wanted],
             instance: None,
             zone: None,
             as_of: None,
-            backing: PathBuf::from(Home::BACKING),
+            backing: PathBuf::from(MountHome::BACKING),
             filesystem: Filesystem::default(),
             seed: 0,
             degraded_minutes: false,
@@ -99,7 +99,7 @@ impl Request {
         };
         let disks = [("data", Some(data)), (log, group.log.as_ref())];
         let disks = disks.into_iter().filter_map(|(name, disk)| {
-            disk.map(|disk| Wanted { name: name.to_owned(), at: PathBuf::from(name), disk: disk.clone() })
+            disk.map(|disk| DiskRequest { name: name.to_owned(), at: PathBuf::from(name), disk: disk.clone() })
         });
         Ok(Self {
             disks: disks.collect(),
@@ -143,16 +143,16 @@ mod tests {
         Deployment::read(file.path()).unwrap()
     }
 
-    fn names(request: &Request) -> Vec<&str> {
+    fn names(request: &MountRequest) -> Vec<&str> {
         request.disks.iter().map(|wanted| wanted.name.as_str()).collect()
     }
 
     #[test]
     fn storage_nodes_are_counted_over_their_groups_and_go_round_the_zones() {
         let deployment = deployment("tikv");
-        let second = Request::of_deployment("/srv/db", &deployment, 2).unwrap();
+        let second = MountRequest::of_deployment("/srv/db", &deployment, 2).unwrap();
         assert_eq!((names(&second), second.zone.as_deref()), (vec!["data"], Some("b")));
-        let fourth = Request::of_deployment("/srv/db", &deployment, 4).unwrap();
+        let fourth = MountRequest::of_deployment("/srv/db", &deployment, 4).unwrap();
         assert_eq!((names(&fourth), fourth.zone.as_deref()), (vec!["data", "raft"], Some("a")));
         assert_eq!(fourth.disks[1].at, PathBuf::from("raft"));
         assert_eq!(fourth.instance.as_deref(), Some("m5.2xlarge"));
@@ -160,13 +160,13 @@ mod tests {
 
     #[test]
     fn the_log_disk_of_innodb_is_its_redo() {
-        assert_eq!(names(&Request::of_deployment("/srv/db", &deployment("innodb"), 3).unwrap()), ["data", "redo"]);
+        assert_eq!(names(&MountRequest::of_deployment("/srv/db", &deployment("innodb"), 3).unwrap()), ["data", "redo"]);
     }
 
     #[test]
     fn a_node_that_is_not_there_is_refused_with_those_that_are() {
         for node in [0, 5] {
-            let error = Request::of_deployment("/srv/db", &deployment("tikv"), node).unwrap_err();
+            let error = MountRequest::of_deployment("/srv/db", &deployment("tikv"), node).unwrap_err();
             assert_eq!(error.exit_code(), 2);
             assert!(error.to_string().contains("from 1 to 4"), "{error}");
         }

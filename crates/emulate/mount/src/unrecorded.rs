@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use textfile::shell_word;
 
 use crate::home::State;
-use crate::{Home, MountError, Node, holders, loops, mounts, system};
+use crate::{MountError, MountHome, MountedNode, holders, loops, mounts, system};
 
 /// A daemon that serves disks, as its process shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Daemon {
+pub struct DiskDaemon {
     /// Its process.
     pub pid: i32,
     /// The state folder of its mount, as it was started with.
@@ -21,24 +21,24 @@ pub struct Daemon {
 }
 
 /// Daemons that serve disks of a state folder which has no record of them: somebody removed its files.
-pub fn unrecorded(home: &Home) -> Vec<Daemon> {
+pub fn unrecorded(home: &MountHome) -> Vec<DiskDaemon> {
     let of_home = all().into_iter().filter(|daemon| daemon.state.parent() == Some(&home.folder));
     of_home.filter(|daemon| !daemon.is_recorded()).collect()
 }
 
 /// The daemon whose disks are mounted at or below a path, whatever its state folder.
-pub(crate) fn serving(path: &Path) -> Option<Daemon> {
+pub(crate) fn serving(path: &Path) -> Option<DiskDaemon> {
     all().into_iter().find(|daemon| daemon.at.iter().any(|at| at.starts_with(path)))
 }
 
 /// The daemon of a state folder, if its disks are mounted.
-pub(crate) fn of(state: &State) -> Option<Daemon> {
+pub(crate) fn of(state: &State) -> Option<DiskDaemon> {
     all().into_iter().find(|daemon| daemon.state == state.folder)
 }
 
-impl Daemon {
+impl DiskDaemon {
     fn is_recorded(&self) -> bool {
-        Node::read(&State { folder: self.state.clone() }).is_some_and(|node| node.pid == self.pid)
+        MountedNode::read(&State { folder: self.state.clone() }).is_some_and(|node| node.pid == self.pid)
     }
 
     /// That its disks are in the way or out of reach, with what to do.
@@ -59,7 +59,7 @@ impl Daemon {
 }
 
 /// All daemons that this process sees whose disks are mounted.
-fn all() -> Vec<Daemon> {
+fn all() -> Vec<DiskDaemon> {
     let mounted = mounts::all();
     let served = holders::processes().filter_map(|pid| Some((pid, state(pid)?)));
     // Whatever else is started with such words serves no files there.
@@ -71,7 +71,7 @@ fn all() -> Vec<Daemon> {
         let ours = |disk: &loops::Loop| disk.file.starts_with(state.disks()) || opened.contains(&disk.file);
         let devices: Vec<_> = loops::all().iter().filter(|disk| ours(disk)).filter_map(loops::Loop::numbers).collect();
         let at = mounted.iter().filter(|mount| devices.contains(&mount.device)).map(|mount| mount.at.clone());
-        Daemon { pid, state: state.folder, at: at.collect() }
+        DiskDaemon { pid, state: state.folder, at: at.collect() }
     });
     daemons.filter(|daemon| !daemon.at.is_empty()).collect()
 }

@@ -11,16 +11,16 @@ use textfile::shell_word;
 use crate::clear::Process;
 use crate::home::State;
 use crate::plan::{Facts, Order, Planned, absolute};
-use crate::{Home, MountError, Node, Request, abort, backing, check, clear, files, system};
+use crate::{MountError, MountHome, MountRequest, MountedNode, abort, backing, check, clear, files, system};
 
 /// Mounts disks: starts a daemon that serves them and waits until they can be used. If a daemon that served the same
 /// folder died, its leftovers go first and the same data is served again. A failure leaves nothing behind.
 ///
 /// # Errors
 /// When the request cannot be met, the machine lacks something, or the folder or its data are in use.
-pub fn up(home: &Home, request: &Request) -> Result<Node, MountError> {
+pub fn up(home: &MountHome, request: &MountRequest) -> Result<MountedNode, MountError> {
     let dir = absolute(&request.dir)?;
-    let request = Request { dir, backing: absolute(&request.backing)?, ..request.clone() };
+    let request = MountRequest { dir, backing: absolute(&request.backing)?, ..request.clone() };
     check::values(&request)?;
     check::names(home, &request)?;
     let planned = Facts::of(&request)?.plan(&request)?;
@@ -41,7 +41,7 @@ pub fn up(home: &Home, request: &Request) -> Result<Node, MountError> {
 }
 
 /// Checks that the place is free and writes down that it is not any more.
-fn reserve(home: &Home, state: &State, request: &Request, planned: &[Planned]) -> Result<(), MountError> {
+fn reserve(home: &MountHome, state: &State, request: &MountRequest, planned: &[Planned]) -> Result<(), MountError> {
     // Only for now: what takes its time is done while others mount elsewhere.
     let _lock = home.lock()?;
     let notes = clear_dead(state)?;
@@ -65,7 +65,7 @@ fn clear_dead(state: &State) -> Result<Vec<String>, MountError> {
     if !state.folder.exists() {
         return Ok(Vec::new());
     }
-    let node = Node::read(state);
+    let node = MountedNode::read(state);
     match &node {
         Some(node) if node.is_alive() => {
             let (dir, word, pid) = (node.dir.display(), shell_word(&node.dir), node.pid);
@@ -77,7 +77,7 @@ fn clear_dead(state: &State) -> Result<Vec<String>, MountError> {
         None => clear::abandoned(state)?,
     }
     clear::clear(state)?;
-    let note = |node: Node| {
+    let note = |node: MountedNode| {
         format!(
             "the daemon of before ({}) had died; the filesystem was mounted again, which replays its journal",
             node.pid
@@ -87,12 +87,12 @@ fn clear_dead(state: &State) -> Result<Vec<String>, MountError> {
 }
 
 fn mount(
-    home: &Home,
+    home: &MountHome,
     state: &State,
-    request: &Request,
+    request: &MountRequest,
     planned: &[Planned],
     made: &mut Vec<PathBuf>,
-) -> Result<Node, MountError> {
+) -> Result<MountedNode, MountError> {
     backing::folder(&request.backing)?;
     for place in planned.iter().map(|planned| &planned.at) {
         std::fs::create_dir_all(place).map_err(|e| MountError::Input(format!("{}: {e}", place.display())))?;
@@ -112,7 +112,7 @@ fn missing(path: &Path) -> Vec<PathBuf> {
     missing
 }
 
-fn start(home: &Home, state: &State) -> Result<Child, MountError> {
+fn start(home: &MountHome, state: &State) -> Result<Child, MountError> {
     let log = OpenOptions::new().create(true).append(true).mode(0o600).open(state.log());
     let log = log.and_then(|log: File| Ok((log.try_clone()?, log)));
     let (out, err) = log.map_err(|error| MountError::system(state.log().display(), error))?;
@@ -124,10 +124,10 @@ fn start(home: &Home, state: &State) -> Result<Child, MountError> {
 }
 
 /// Waits until the daemon is ready or has ended. There is no other bound: a large journal on a slow disk takes its time.
-fn ready(state: &State, mut child: Child) -> Result<Node, MountError> {
+fn ready(state: &State, mut child: Child) -> Result<MountedNode, MountError> {
     const PAUSE: Duration = Duration::from_millis(5);
     loop {
-        if let Some(node) = Node::read(state) {
+        if let Some(node) = MountedNode::read(state) {
             // If this process lives longer than the daemon, somebody has to see it end.
             std::thread::spawn(move || child.wait());
             return Ok(node);

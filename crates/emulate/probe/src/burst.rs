@@ -3,12 +3,12 @@
 use units::{Bytes, Iops, Nanos};
 
 use crate::ProbeError;
-use crate::fio::Pattern;
-use crate::session::{Measurement, Session};
+use crate::fio::AccessPattern;
+use crate::session::{ProbeMeasurement, Session};
 
 /// What a long run showed: burst credits that ran out.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Burst {
+pub struct BurstMeasurement {
     /// I/Os a second while credits lasted.
     pub burst: Iops,
     /// I/Os a second after.
@@ -25,8 +25,8 @@ const FALLEN: f64 = 0.9;
 const GAP: f64 = 0.3;
 
 /// Runs at full rate until the rate falls, or until `most` has passed.
-pub(crate) fn look(session: &mut Session<'_>, depth: u32, most: Nanos) -> Result<Option<Burst>, ProbeError> {
-    let mut job = session.job(Pattern::RandRead, Bytes::kib(4), depth);
+pub(crate) fn look(session: &mut Session<'_>, depth: u32, most: Nanos) -> Result<Option<BurstMeasurement>, ProbeError> {
+    let mut job = session.job(AccessPattern::RandRead, Bytes::kib(4), depth);
     let chunk = Nanos(session.options.step.0 * 4);
     // The ramp uses up what was earned while fio started.
     job.runtime = Some(chunk);
@@ -45,7 +45,7 @@ pub(crate) fn look(session: &mut Session<'_>, depth: u32, most: Nanos) -> Result
         if rate < first * FALLEN && (rate / last - 1.0).abs() < 0.05 {
             let sustained = rate;
             let credits = (spent - sustained * passed).max(0.0);
-            return Ok(Some(Burst { burst: Iops(first), sustained: Iops(sustained), credits }));
+            return Ok(Some(BurstMeasurement { burst: Iops(first), sustained: Iops(sustained), credits }));
         }
         last = rate;
     }
@@ -53,7 +53,7 @@ pub(crate) fn look(session: &mut Session<'_>, depth: u32, most: Nanos) -> Result
 }
 
 /// I/Os that a step took, ramp included, and how long it was.
-fn cost(step: &Measurement) -> (f64, f64) {
+fn cost(step: &ProbeMeasurement) -> (f64, f64) {
     let each = step.jobs.iter().zip(&step.report.jobs).map(|(job, report)| {
         let seconds = (report.runtime + job.ramp).as_secs_f64();
         let by_unit = !job.pattern.is_random() || job.block >= UNIT;

@@ -1,12 +1,12 @@
 //! The disk that would have measured so.
 
-use disk::{Limits, ServiceTime};
+use disk::{DiskLimits, ServiceTime};
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 use crate::ProbeError;
-use crate::burst::Burst;
-use crate::fio::{JobReport, Latency, Side};
-use crate::session::Measurement;
+use crate::burst::BurstMeasurement;
+use crate::fio::{JobDirection, JobReport, LatencyDistribution};
+use crate::session::ProbeMeasurement;
 
 /// Bytes of a small request, at whose latency [`ServiceTime`] counts from.
 const SMALL: f64 = 4096.0;
@@ -21,7 +21,7 @@ const NO_FLUSH: Nanos = Nanos::micros(3);
 
 /// A limit as it was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Knee<T> {
+pub struct MeasuredLimit<T> {
     /// The most that was measured.
     pub value: T,
     /// Whether it is the limit. Else another limit, or the depth, was reached first: the limit is this or more.
@@ -30,11 +30,11 @@ pub struct Knee<T> {
 
 /// The fitted disk.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fitted {
+pub struct FittedDisk {
     /// I/Os a second: reads of 4 KiB.
-    pub iops: Knee<Iops>,
+    pub iops: MeasuredLimit<Iops>,
     /// Bytes a second, read.
-    pub throughput: Knee<BytesPerSec>,
+    pub throughput: MeasuredLimit<BytesPerSec>,
     /// Latency below the limits. Where nothing was written, writes are taken as reads.
     pub service: ServiceTime,
     /// Whether anything was written.
@@ -51,14 +51,14 @@ pub struct Fitted {
     /// takes from the other, up to 2 where the limits are independent.
     pub limits_used_at_once: Option<f64>,
     /// Burst credits, if a long run saw them run out. `iops` is then the rate while they last.
-    pub burst: Option<Burst>,
+    pub burst: Option<BurstMeasurement>,
 }
 
-impl Fitted {
+impl FittedDisk {
     /// As the disk model's limits, of a disk of some size.
-    pub fn limits(&self, size: Bytes) -> Limits {
-        let burst = self.burst.map(|b| catalog::Burst::IoCredits { iops: b.burst, capacity: b.credits });
-        Limits {
+    pub fn limits(&self, size: Bytes) -> DiskLimits {
+        let burst = self.burst.map(|b| catalog::BurstBucket::IoCredits { iops: b.burst, capacity: b.credits });
+        DiskLimits {
             size,
             iops: self.burst.map_or(self.iops.value, |b| b.sustained),
             throughput: self.throughput.value,
@@ -75,20 +75,23 @@ impl Fitted {
     }
 }
 
-struct Steps<'a>(&'a [Measurement]);
+struct Steps<'a>(&'a [ProbeMeasurement]);
 
 impl Steps<'_> {
     fn find(&self, name: &str) -> Option<JobReport> {
-        self.0.iter().find(|m| m.name == name).map(Measurement::total)
+        self.0.iter().find(|m| m.name == name).map(ProbeMeasurement::total)
     }
 
-    fn read_latency(&self, name: &'static str) -> Result<Latency, ProbeError> {
+    fn read_latency(&self, name: &'static str) -> Result<LatencyDistribution, ProbeError> {
         self.find(name).and_then(|r| r.read.latency).ok_or(ProbeError::Nothing { step: name })
     }
 }
 
 /// Fits the disk to what was measured.
-pub(crate) fn fit(measurements: &[Measurement], burst: Option<Burst>) -> Result<Fitted, ProbeError> {
+pub(crate) fn fit(
+    measurements: &[ProbeMeasurement],
+    burst: Option<BurstMeasurement>,
+) -> Result<FittedDisk, ProbeError> {
     let steps = Steps(measurements);
     let idle = steps.read_latency("read-idle")?;
     let knees = || measurements.iter().filter(|m| m.name.starts_with("read-iops-")).map(|m| m.total().read);
@@ -136,9 +139,9 @@ pub(crate) fn fit(measurements: &[Measurement], burst: Option<Burst>) -> Result<
         let ios = r.read.iops.0 + large / Bytes::kib(256).as_f64() * write_iops_cost;
         ios / iops.0 + (r.read.throughput.0 + large * write_bytes_cost) / bytes
     });
-    Ok(Fitted {
-        iops: Knee { value: iops, reached: iops_reached && !by_bytes },
-        throughput: Knee { value: BytesPerSec(bytes), reached: bytes_reached },
+    Ok(FittedDisk {
+        iops: MeasuredLimit { value: iops, reached: iops_reached && !by_bytes },
+        throughput: MeasuredLimit { value: BytesPerSec(bytes), reached: bytes_reached },
         service: ServiceTime {
             read,
             write: write.unwrap_or(read),
@@ -164,7 +167,7 @@ pub(crate) fn fit(measurements: &[Measurement], burst: Option<Burst>) -> Result<
 fn quietest(
     steps: &Steps<'_>,
     names: &[&str],
-    side: fn(&JobReport) -> &Side,
+    side: fn(&JobReport) -> &JobDirection,
     soft: f64,
     bytes: f64,
 ) -> Option<(Nanos, f64)> {
@@ -179,7 +182,7 @@ fn quietest(
 }
 
 /// The standard deviation of the logarithm.
-fn sigma(latency: &Latency) -> f64 {
+fn sigma(latency: &LatencyDistribution) -> f64 {
     (latency.p95.0 as f64 / (latency.p50.0 as f64).max(1.0)).ln() / P95
 }
 

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 use units::Nanos;
 
-use crate::fio::{JobReport, Latency, Side};
-use crate::{Measurement, Probe};
+use crate::fio::{JobDirection, JobReport, LatencyDistribution};
+use crate::{Probe, ProbeMeasurement};
 
 fn us(time: Nanos) -> f64 {
     time.0 as f64 / 1e3
 }
 
-fn latency(of: &Latency) -> Value {
+fn latency(of: &LatencyDistribution) -> Value {
     json!({
         "count": of.count,
         "mean_us": us(of.mean),
@@ -23,7 +23,7 @@ fn latency(of: &Latency) -> Value {
     })
 }
 
-fn side(of: &Side) -> Value {
+fn side(of: &JobDirection) -> Value {
     json!({
         "ios": of.ios,
         "iops": of.iops.0,
@@ -42,7 +42,7 @@ fn report(of: &JobReport) -> Value {
     })
 }
 
-fn measurement(of: &Measurement) -> Value {
+fn measurement(of: &ProbeMeasurement) -> Value {
     let jobs = of.jobs.iter().zip(&of.report.jobs).map(|(job, came)| {
         json!({
             "read_share": job.pattern.read_share(),

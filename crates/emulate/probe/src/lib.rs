@@ -30,16 +30,16 @@ mod tests;
 
 use units::Bytes;
 
-pub use burst::Burst;
+pub use burst::BurstMeasurement;
 pub use error::ProbeError;
-pub use fit::{Fitted, Knee};
-pub use nearest::Nearest;
-pub use options::{Destroy, Options};
-pub use residual::Residual;
-pub use session::{Measurement, Progress};
-pub use target::Target;
+pub use fit::{FittedDisk, MeasuredLimit};
+pub use nearest::NearestDisk;
+pub use options::{OverwriteScope, ProbeOptions};
+pub use residual::FitResidual;
+pub use session::{ProbeMeasurement, ProbeProgress};
+pub use target::ProbeTarget;
 
-use fio::{Fio, Job, Pattern, Runner};
+use fio::{AccessPattern, FioJob, FioProgram, JobRunner};
 use session::Session;
 
 /// A disk as it was measured. It prints as text for people; [`Probe::json`] is for programs.
@@ -52,13 +52,13 @@ pub struct Probe {
     /// The range that was worked on.
     pub range: Bytes,
     /// Every step.
-    pub measurements: Vec<Measurement>,
+    pub measurements: Vec<ProbeMeasurement>,
     /// The disk that would have measured so.
-    pub fitted: Fitted,
+    pub fitted: FittedDisk,
     /// How far it is from each measurement.
-    pub residuals: Vec<Residual>,
+    pub residuals: Vec<FitResidual>,
     /// The most similar disk of the catalogue; `None` if none is similar.
-    pub nearest: Option<Nearest>,
+    pub nearest: Option<NearestDisk>,
 }
 
 /// Measures a disk; takes about 20 times what [`Options`] give a step.
@@ -66,13 +66,17 @@ pub struct Probe {
 /// # Errors
 /// When fio is missing or fails, when the target is in use or would lose data, or when there is no room for a test
 /// file.
-pub fn run(target: &Target, options: &Options, told: &mut dyn FnMut(Progress<'_>)) -> Result<Probe, ProbeError> {
+pub fn run(
+    target: &ProbeTarget,
+    options: &ProbeOptions,
+    told: &mut dyn FnMut(ProbeProgress<'_>),
+) -> Result<Probe, ProbeError> {
     let range = target.prepare(options)?;
-    let mut template = Job::new(&range.path, Pattern::RandRead, Bytes::kib(4));
+    let mut template = FioJob::new(&range.path, AccessPattern::RandRead, Bytes::kib(4));
     template.size = Some(range.size);
     template.seed = options.seed;
     let place = Place { target: target.path().display().to_string(), disk: range.disk, range: range.size };
-    probe(&mut Fio::default(), &place, template, (range.writable, range.fill), options, told)
+    probe(&mut FioProgram::default(), &place, template, (range.writable, range.fill), options, told)
 }
 
 /// Where a probe works.
@@ -83,12 +87,12 @@ struct Place {
 }
 
 fn probe(
-    runner: &mut dyn Runner,
+    runner: &mut dyn JobRunner,
     place: &Place,
-    template: Job,
+    template: FioJob,
     (writable, fill): (bool, bool),
-    options: &Options,
-    told: &mut dyn FnMut(Progress<'_>),
+    options: &ProbeOptions,
+    told: &mut dyn FnMut(ProbeProgress<'_>),
 ) -> Result<Probe, ProbeError> {
     let mut session = Session::new(runner, options, template, steps::count(options.quick, writable), told);
     if fill {

@@ -2,15 +2,15 @@
 
 mod candidates;
 
-use catalog::{Burst, View};
-use disk::{Disk, Limits};
+use catalog::{BurstBucket, CatalogView};
+use disk::{Disk, DiskLimits};
 use units::Bytes;
 
-use crate::fit::{Fitted, Knee};
+use crate::fit::{FittedDisk, MeasuredLimit};
 
 /// A disk that one can buy.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Nearest {
+pub struct NearestDisk {
     /// Its text.
     pub disk: Disk,
     /// The instance type whose flash it is, if it is local.
@@ -28,12 +28,12 @@ const FARTHEST: f64 = 0.15;
 const ALIKE: f64 = 0.01;
 
 /// The nearest disk; `size` is the disk's, where it is known.
-pub(crate) fn nearest(view: &View, fitted: &Fitted, size: Option<Bytes>) -> Option<Nearest> {
-    let mut all: Vec<Nearest> = candidates::all(view, fitted, size)
+pub(crate) fn nearest(view: &CatalogView, fitted: &FittedDisk, size: Option<Bytes>) -> Option<NearestDisk> {
+    let mut all: Vec<NearestDisk> = candidates::all(view, fitted, size)
         .into_iter()
         .map(|(disk, instance, limits)| {
             let distance = distance(fitted, &limits);
-            Nearest { disk, instance, distance, alike: Vec::new() }
+            NearestDisk { disk, instance, distance, alike: Vec::new() }
         })
         .filter(|candidate| candidate.distance < FARTHEST)
         .collect();
@@ -51,11 +51,11 @@ pub(crate) fn nearest(view: &View, fitted: &Fitted, size: Option<Bytes>) -> Opti
 }
 
 /// See [`Nearest::distance`].
-fn distance(fitted: &Fitted, limits: &Limits) -> f64 {
+fn distance(fitted: &FittedDisk, limits: &DiskLimits) -> f64 {
     let (burst_iops, burst_bytes) = match limits.burst {
-        Some(Burst::IoCredits { iops, .. }) => (iops.max(limits.iops), limits.burst_throughput),
-        Some(Burst::Timed { iops, throughput, .. }) => (iops.max(limits.iops), throughput.max(limits.throughput)),
-        Some(Burst::ByteCredits { .. }) | None => (limits.iops, limits.burst_throughput),
+        Some(BurstBucket::IoCredits { iops, .. }) => (iops.max(limits.iops), limits.burst_throughput),
+        Some(BurstBucket::Timed { iops, throughput, .. }) => (iops.max(limits.iops), throughput.max(limits.throughput)),
+        Some(BurstBucket::ByteCredits { .. }) | None => (limits.iops, limits.burst_throughput),
     };
     let unit = limits.io_unit.as_f64();
     let state = |iops: f64, bytes: f64| {
@@ -87,7 +87,7 @@ fn distance(fitted: &Fitted, limits: &Limits) -> f64 {
 }
 
 /// The logarithm by which a limit is off; a limit that was not reached may be anything higher.
-fn off<T: Copy>(found: Knee<T>, value: impl Fn(T) -> f64, limit: f64) -> f64 {
+fn off<T: Copy>(found: MeasuredLimit<T>, value: impl Fn(T) -> f64, limit: f64) -> f64 {
     let off = (limit / value(found.value)).ln();
     if found.reached { off } else { off.min(0.0) }
 }

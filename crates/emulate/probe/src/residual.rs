@@ -3,14 +3,14 @@
 use units::{Bytes, Nanos};
 
 use crate::ProbeError;
-use crate::fio::{Job, JobReport, Runner, Side};
-use crate::fit::Fitted;
-use crate::session::Measurement;
+use crate::fio::{FioJob, JobDirection, JobReport, JobRunner};
+use crate::fit::FittedDisk;
+use crate::session::ProbeMeasurement;
 use crate::twin::Twin;
 
 /// A measurement beside what the fitted disk predicts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Residual {
+pub struct FitResidual {
     /// The step's name.
     pub step: &'static str,
     /// What of it, with its unit: `iops`, `read_p50_us`, `write_p95_us`, `flush_p50_us`.
@@ -21,7 +21,7 @@ pub struct Residual {
     pub predicted: f64,
 }
 
-impl Residual {
+impl FitResidual {
     /// The prediction's error, as a share of what was measured.
     pub fn error(&self) -> f64 {
         self.predicted / self.measured - 1.0
@@ -35,16 +35,16 @@ const LEAST: Nanos = Nanos::millis(500);
 
 /// Predicts every measurement. `size` is the range that was worked on.
 pub(crate) fn residuals(
-    measurements: &[Measurement],
-    fitted: &Fitted,
+    measurements: &[ProbeMeasurement],
+    fitted: &FittedDisk,
     size: Bytes,
     seed: u64,
-) -> Result<Vec<Residual>, ProbeError> {
+) -> Result<Vec<FitResidual>, ProbeError> {
     let mut all = Vec::new();
     for step in measurements {
         let measured = step.total();
         let enough = Nanos::from_secs_f64(ENOUGH / measured.iops().0.max(1.0)).max(LEAST);
-        let shorter = |job: &Job| Job { runtime: job.runtime.map(|time| time.min(enough)), ..job.clone() };
+        let shorter = |job: &FioJob| FioJob { runtime: job.runtime.map(|time| time.min(enough)), ..job.clone() };
         let jobs: Vec<_> = step.jobs.iter().map(shorter).collect();
         // Every step on a disk of its own: the first steps do not depend on what later ones left.
         let predicted = Twin::new(fitted.limits(size), size, seed).run(&jobs)?.total();
@@ -59,14 +59,14 @@ fn compare(
     paced: bool,
     measured: &JobReport,
     predicted: &JobReport,
-) -> impl Iterator<Item = Residual> {
+) -> impl Iterator<Item = FitResidual> {
     let us = |time: Nanos| time.0 as f64 / 1e3;
-    let latency = |side: fn(&JobReport) -> &Side, percent: f64| {
+    let latency = |side: fn(&JobReport) -> &JobDirection, percent: f64| {
         let of = |report| side(report).latency.as_ref().map(|l| us(l.percentile(percent)));
         of(measured).zip(of(predicted))
     };
-    let read: fn(&JobReport) -> &Side = |r| &r.read;
-    let write: fn(&JobReport) -> &Side = |r| &r.write;
+    let read: fn(&JobReport) -> &JobDirection = |r| &r.read;
+    let write: fn(&JobReport) -> &JobDirection = |r| &r.write;
     let sync = measured.sync.as_ref().zip(predicted.sync.as_ref());
     // Under a rate the rate says nothing, at a limit the latency only says the rate again.
     let rows = if paced {
@@ -82,6 +82,6 @@ fn compare(
     };
     rows.into_iter().filter_map(move |(quantity, found)| {
         let (measured, predicted) = found?;
-        Some(Residual { step, quantity, measured, predicted })
+        Some(FitResidual { step, quantity, measured, predicted })
     })
 }

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use units::{Bytes, Nanos};
 
 use crate::ProbeError;
-use crate::fio::{Job, JobReport, Pattern, Report, Runner};
-use crate::options::Options;
+use crate::fio::{AccessPattern, FioJob, FioReport, JobReport, JobRunner};
+use crate::options::ProbeOptions;
 
 /// How far a probe is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress<'a> {
+pub struct ProbeProgress<'a> {
     /// The step that runs, from 1.
     pub step: usize,
     /// How many there are. Steps that turn out to be needless are passed over.
@@ -26,18 +26,18 @@ pub struct Progress<'a> {
 
 /// One step of a probe.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Measurement {
+pub struct ProbeMeasurement {
     /// Its name: stable, for programs.
     pub name: &'static str,
     /// What it measures, for people.
     pub what: &'static str,
     /// What ran side by side.
-    pub jobs: Vec<Job>,
+    pub jobs: Vec<FioJob>,
     /// What came of each.
-    pub report: Report,
+    pub report: FioReport,
 }
 
-impl Measurement {
+impl ProbeMeasurement {
     /// What came of all jobs together.
     pub fn total(&self) -> JobReport {
         self.report.total()
@@ -50,34 +50,34 @@ const OVERHEAD: Nanos = Nanos::millis(350);
 const TICK: Duration = Duration::from_millis(200);
 
 pub(crate) struct Session<'a> {
-    runner: &'a mut dyn Runner,
-    told: &'a mut dyn FnMut(Progress<'_>),
-    pub(crate) options: &'a Options,
+    runner: &'a mut dyn JobRunner,
+    told: &'a mut dyn FnMut(ProbeProgress<'_>),
+    pub(crate) options: &'a ProbeOptions,
     /// A job on the whole range, to be adapted.
-    template: Job,
+    template: FioJob,
     started: Instant,
     step: usize,
     of: usize,
-    pub(crate) measurements: Vec<Measurement>,
+    pub(crate) measurements: Vec<ProbeMeasurement>,
 }
 
 impl<'a> Session<'a> {
     /// `template` says where; `steps` how many are planned.
     pub(crate) fn new(
-        runner: &'a mut dyn Runner,
-        options: &'a Options,
-        template: Job,
+        runner: &'a mut dyn JobRunner,
+        options: &'a ProbeOptions,
+        template: FioJob,
         steps: usize,
-        told: &'a mut dyn FnMut(Progress<'_>),
+        told: &'a mut dyn FnMut(ProbeProgress<'_>),
     ) -> Self {
         let (started, measurements) = (Instant::now(), Vec::new());
         Self { runner, told, options, template, started, step: 0, of: steps, measurements }
     }
 
     /// A job of the usual duration.
-    pub(crate) fn job(&self, pattern: Pattern, block: Bytes, depth: u32) -> Job {
+    pub(crate) fn job(&self, pattern: AccessPattern, block: Bytes, depth: u32) -> FioJob {
         let (runtime, ramp) = (Some(self.options.step), self.options.ramp);
-        Job { pattern, block, depth, runtime, ramp, ..self.template.clone() }
+        FioJob { pattern, block, depth, runtime, ramp, ..self.template.clone() }
     }
 
     /// Passes over planned steps.
@@ -90,19 +90,19 @@ impl<'a> Session<'a> {
         &mut self,
         name: &'static str,
         what: &'static str,
-        jobs: Vec<Job>,
+        jobs: Vec<FioJob>,
     ) -> Result<JobReport, ProbeError> {
         let report = self.run(what, &jobs)?;
         let total = report.total();
         if total.read.ios + total.write.ios == 0 {
             return Err(ProbeError::Nothing { step: name });
         }
-        self.measurements.push(Measurement { name, what, jobs, report });
+        self.measurements.push(ProbeMeasurement { name, what, jobs, report });
         Ok(total)
     }
 
     /// Runs a step whose result is not kept.
-    pub(crate) fn run(&mut self, what: &'static str, jobs: &[Job]) -> Result<Report, ProbeError> {
+    pub(crate) fn run(&mut self, what: &'static str, jobs: &[FioJob]) -> Result<FioReport, ProbeError> {
         self.step += 1;
         self.of = self.of.max(self.step);
         let each = self.options.step + self.options.ramp + OVERHEAD;
@@ -113,7 +113,7 @@ impl<'a> Session<'a> {
         let mut tell = || {
             let spent = Nanos::from_secs_f64(begun.elapsed().as_secs_f64());
             let elapsed = Nanos::from_secs_f64(start.elapsed().as_secs_f64());
-            (self.told)(Progress { step, of, what, elapsed, remaining: after + (planned - spent) });
+            (self.told)(ProbeProgress { step, of, what, elapsed, remaining: after + (planned - spent) });
         };
         tell();
         let runner = &mut *self.runner;
@@ -129,6 +129,6 @@ impl<'a> Session<'a> {
                 }
             }
         });
-        Ok(report.unwrap_or(Ok(Report { jobs: Vec::new() }))?)
+        Ok(report.unwrap_or(Ok(FioReport { jobs: Vec::new() }))?)
     }
 }

@@ -8,8 +8,8 @@
 use units::{Bytes, Iops, Nanos};
 
 use crate::ProbeError;
-use crate::burst::{self, Burst};
-use crate::fio::{Engine, JobReport, Pattern, Sync};
+use crate::burst::{self, BurstMeasurement};
+use crate::fio::{AccessPattern, FioEngine, JobReport, SyncCall};
 use crate::session::Session;
 
 const SMALL: Bytes = Bytes::kib(4);
@@ -37,7 +37,7 @@ pub(crate) fn count(quick: bool, writable: bool) -> usize {
 
 /// Writes the range once.
 pub(crate) fn fill(session: &mut Session<'_>) -> Result<(), ProbeError> {
-    let mut job = session.job(Pattern::Write, LARGEST, 8);
+    let mut job = session.job(AccessPattern::Write, LARGEST, 8);
     (job.runtime, job.ramp) = (None, Nanos(0));
     job.extra.push("end_fsync=1".into());
     session.run("writing the test range once, for blocks never written read without I/O", &[job])?;
@@ -45,16 +45,16 @@ pub(crate) fn fill(session: &mut Session<'_>) -> Result<(), ProbeError> {
 }
 
 /// All steps.
-pub(crate) fn run(session: &mut Session<'_>, writable: bool) -> Result<Option<Burst>, ProbeError> {
+pub(crate) fn run(session: &mut Session<'_>, writable: bool) -> Result<Option<BurstMeasurement>, ProbeError> {
     let (depth, iops) = read_rate(session)?;
     let writes = writable.then(|| write_rate(session, depth)).transpose()?;
     let bytes = throughput(session, writable)?;
     if writable {
         together(session, depth, iops, bytes)?;
     }
-    latency(session, Pattern::RandRead, iops, "read-idle", "idle read latency")?;
+    latency(session, AccessPattern::RandRead, iops, "read-idle", "idle read latency")?;
     if let Some(writes) = writes {
-        latency(session, Pattern::RandWrite, writes, "write-idle", "idle write latency")?;
+        latency(session, AccessPattern::RandWrite, writes, "write-idle", "idle write latency")?;
         flush(session, writes)?;
     }
     large_latency(session, iops, bytes)?;
@@ -70,7 +70,7 @@ fn read_rate(session: &mut Session<'_>) -> Result<(u32, f64), ProbeError> {
     let depths = if session.options.quick { &DEPTHS[2..] } else { &DEPTHS[..] };
     let mut best = (1, 0.0);
     for (i, (depth, name)) in depths.iter().enumerate() {
-        let job = session.job(Pattern::RandRead, SMALL, *depth);
+        let job = session.job(AccessPattern::RandRead, SMALL, *depth);
         let rate = session.measure(name, "4 KiB random reads, rising depth", vec![job])?.iops().0;
         let flat = rate < best.1 * GROWTH;
         best = (*depth, best.1.max(rate));
@@ -83,21 +83,21 @@ fn read_rate(session: &mut Session<'_>) -> Result<(u32, f64), ProbeError> {
 }
 
 fn write_rate(session: &mut Session<'_>, depth: u32) -> Result<f64, ProbeError> {
-    let job = session.job(Pattern::RandWrite, SMALL, depth);
+    let job = session.job(AccessPattern::RandWrite, SMALL, depth);
     Ok(session.measure("write-iops", "4 KiB random writes at depth", vec![job])?.iops().0)
 }
 
 /// The most bytes a second read.
 fn throughput(session: &mut Session<'_>, writable: bool) -> Result<f64, ProbeError> {
     let of = |report: JobReport| report.throughput().0;
-    let large = session.job(Pattern::RandRead, LARGE, DEEP);
+    let large = session.job(AccessPattern::RandRead, LARGE, DEEP);
     let mut most = of(session.measure("read-256k", "256 KiB reads at depth", vec![large])?);
     if !session.options.quick {
-        let largest = session.job(Pattern::RandRead, LARGEST, DEEP / 4);
+        let largest = session.job(AccessPattern::RandRead, LARGEST, DEEP / 4);
         most = most.max(of(session.measure("read-1m", "1 MiB reads at depth", vec![largest])?));
     }
     if writable {
-        let large = session.job(Pattern::RandWrite, LARGE, DEEP);
+        let large = session.job(AccessPattern::RandWrite, LARGE, DEEP);
         session.measure("write-256k", "256 KiB writes at depth", vec![large])?;
     }
     Ok(most)
@@ -105,9 +105,9 @@ fn throughput(session: &mut Session<'_>, writable: bool) -> Result<f64, ProbeErr
 
 /// What different requests do to each other.
 fn together(session: &mut Session<'_>, depth: u32, iops: f64, bytes: f64) -> Result<(), ProbeError> {
-    let sequential = session.job(Pattern::Write, SMALL, 64);
+    let sequential = session.job(AccessPattern::Write, SMALL, 64);
     session.measure("sequential-writes", "4 KiB writes in a row, which may be merged", vec![sequential])?;
-    let mixed = session.job(Pattern::RandRw(0.7), SMALL, depth);
+    let mixed = session.job(AccessPattern::RandRw(0.7), SMALL, depth);
     session.measure("mixed", "70 % reads, 30 % writes", vec![mixed])?;
     // So many large writes and small reads that both limits would be reached if they are independent. A write of 1 MiB
     // is taken as four I/Os.
@@ -120,8 +120,8 @@ fn together(session: &mut Session<'_>, depth: u32, iops: f64, bytes: f64) -> Res
     // Requests of both kinds wait alike, so their rates are as their depths.
     let large = (f64::from(depth) * writes / reads).round().clamp(1.0, 64.0);
     let small = (large * reads / writes).round().clamp(1.0, 256.0);
-    let small = session.job(Pattern::RandRead, SMALL, small as u32);
-    let large = session.job(Pattern::RandWrite, LARGEST, large as u32);
+    let small = session.job(AccessPattern::RandRead, SMALL, small as u32);
+    let large = session.job(AccessPattern::RandWrite, LARGEST, large as u32);
     session.measure("beside", "4 KiB reads beside 1 MiB writes", vec![small, large])?;
     Ok(())
 }
@@ -129,7 +129,7 @@ fn together(session: &mut Session<'_>, depth: u32, iops: f64, bytes: f64) -> Res
 /// One request at a time, below the limit.
 fn latency(
     session: &mut Session<'_>,
-    pattern: Pattern,
+    pattern: AccessPattern,
     rate: f64,
     name: &'static str,
     what: &'static str,
@@ -141,8 +141,8 @@ fn latency(
 }
 
 fn flush(session: &mut Session<'_>, rate: f64) -> Result<(), ProbeError> {
-    let mut job = session.job(Pattern::RandWrite, SMALL, 1);
-    (job.engine, job.sync, job.rate_iops) = (Engine::Psync, Some(Sync::Fdatasync(1)), Some(Iops(rate * BELOW)));
+    let mut job = session.job(AccessPattern::RandWrite, SMALL, 1);
+    (job.engine, job.sync, job.rate_iops) = (FioEngine::Psync, Some(SyncCall::Fdatasync(1)), Some(Iops(rate * BELOW)));
     session.measure("flush", "a flush after each write", vec![job])?;
     Ok(())
 }
@@ -155,7 +155,7 @@ fn large_latency(session: &mut Session<'_>, iops: f64, bytes: f64) -> Result<(),
         (BELOW, "read-256k-fast", "256 KiB reads near the limit"),
     ];
     for (share, name, what) in steps {
-        let mut job = session.job(Pattern::RandRead, LARGE, 32);
+        let mut job = session.job(AccessPattern::RandRead, LARGE, 32);
         job.rate_iops = Some(Iops(most * share));
         session.measure(name, what, vec![job])?;
     }
@@ -170,7 +170,7 @@ fn load(session: &mut Session<'_>, iops: f64) -> Result<(), ProbeError> {
         &[(0.5, "load-50"), (0.8, "load-80"), (0.95, "load-95")]
     };
     for (share, name) in shares {
-        let mut job = session.job(Pattern::RandRead, SMALL, 128);
+        let mut job = session.job(AccessPattern::RandRead, SMALL, 128);
         (job.rate_iops, job.poisson) = (Some(Iops(iops * share)), true);
         session.measure(name, "4 KiB reads at a share of the I/O limit", vec![job])?;
     }

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use units::Bytes;
 
 use crate::ProbeError;
-use crate::options::{Destroy, Options};
+use crate::options::{OverwriteScope, ProbeOptions};
 
 /// What is measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum ProbeTarget {
     /// A folder on a mounted disk: a test file is made in it and removed at the end.
     Folder(PathBuf),
     /// A block device: only read, unless [`Options::destroy`] allows more.
@@ -41,7 +41,7 @@ pub(crate) struct Range {
     _file: Option<File>,
 }
 
-impl Target {
+impl ProbeTarget {
     /// What is at a path.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl Target {
         }
     }
 
-    pub(crate) fn prepare(&self, options: &Options) -> Result<Range, ProbeError> {
+    pub(crate) fn prepare(&self, options: &ProbeOptions) -> Result<Range, ProbeError> {
         match self {
             Self::Folder(folder) => in_folder(folder, options),
             Self::Device(device) => on_device(device, options),
@@ -74,7 +74,7 @@ impl Target {
     }
 }
 
-fn in_folder(folder: &Path, options: &Options) -> Result<Range, ProbeError> {
+fn in_folder(folder: &Path, options: &ProbeOptions) -> Result<Range, ProbeError> {
     let system = |what| move |source| ProbeError::System { path: folder.to_owned(), what, source };
     let stat = nix::sys::statvfs::statvfs(folder).map_err(|e| system("ask for free space")(e.into()))?;
     let free = Bytes(stat.blocks_available() * stat.fragment_size());
@@ -90,9 +90,9 @@ fn in_folder(folder: &Path, options: &Options) -> Result<Range, ProbeError> {
     Ok(Range { path, size, disk, writable: true, fill: true, _file: Some(file) })
 }
 
-fn on_device(path: &Path, options: &Options) -> Result<Range, ProbeError> {
+fn on_device(path: &Path, options: &ProbeOptions) -> Result<Range, ProbeError> {
     let size = device::unused(path)?;
-    if options.destroy == Destroy::Blank
+    if options.destroy == OverwriteScope::Blank
         && let Some(found) = contents::found(path)?
     {
         return Err(ProbeError::HoldsData { device: path.to_owned(), found });
@@ -100,7 +100,7 @@ fn on_device(path: &Path, options: &Options) -> Result<Range, ProbeError> {
     if size < LEAST {
         return Err(ProbeError::TooSmall { device: path.to_owned(), size, least: LEAST });
     }
-    let writable = options.destroy != Destroy::Nothing;
+    let writable = options.destroy != OverwriteScope::Nothing;
     let usual = if writable { USUAL } else { size };
     let range = options.size.unwrap_or(usual).max(LEAST).min(size);
     Ok(Range {

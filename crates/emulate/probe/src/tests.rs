@@ -1,44 +1,44 @@
 //! Probes of modelled disks, through fio's twin in virtual time: what comes out is what went in.
 
-use catalog::{Burst as Bursts, Catalog, View};
-use disk::{Disk, Limits};
+use catalog::{BurstBucket as Bursts, Catalog, CatalogView};
+use disk::{Disk, DiskLimits};
 use proptest::prelude::*;
 use units::{Bytes, Iops, Nanos};
 
 use super::*;
-use crate::fio::{FioError, Report};
+use crate::fio::{FioError, FioReport};
 use crate::twin::Twin;
 
 const RANGE: Bytes = Bytes::gib(1);
 
-fn view() -> View {
+fn view() -> CatalogView {
     Catalog::embedded().at(None)
 }
 
-fn limits(text: &str) -> Limits {
+fn limits(text: &str) -> DiskLimits {
     let disk: Disk = text.parse().unwrap();
     let view = view();
     let instance = disk.volume.is_local().then(|| view.instance("m5d.2xlarge").unwrap());
     disk.limits(&view, instance).unwrap()
 }
 
-fn probe_with(limits: &Limits, spent: bool, options: &Options, seed: u64) -> Probe {
+fn probe_with(limits: &DiskLimits, spent: bool, options: &ProbeOptions, seed: u64) -> Probe {
     let twin = Twin::new(limits.clone(), RANGE, seed);
     let mut twin = if spent { twin.spent() } else { twin };
-    let mut template = Job::new("/dev/twin", Pattern::RandRead, Bytes::kib(4));
+    let mut template = FioJob::new("/dev/twin", AccessPattern::RandRead, Bytes::kib(4));
     template.size = Some(RANGE);
     let place = Place { target: "twin".into(), disk: Some(limits.size), range: RANGE };
     probe(&mut twin, &place, template, (true, false), options, &mut |_| {}).unwrap()
 }
 
 /// Steps long enough for some thousand I/Os, and no longer: the rest is the machine's time.
-fn options(limits: &Limits) -> Options {
+fn options(limits: &DiskLimits) -> ProbeOptions {
     let step = Nanos::from_secs_f64((4000.0 / limits.iops.0).clamp(0.6, 6.0));
-    Options { step, ..Options::default() }
+    ProbeOptions { step, ..ProbeOptions::default() }
 }
 
 /// The limits that anybody can see from outside.
-fn visible(limits: &Limits, spent: bool) -> (f64, f64) {
+fn visible(limits: &DiskLimits, spent: bool) -> (f64, f64) {
     let (iops, bytes) = match limits.burst {
         Some(Bursts::IoCredits { iops, .. }) if !spent => (iops.max(limits.iops).0, limits.burst_throughput.0),
         _ => (limits.iops.0, limits.throughput.0),
@@ -48,7 +48,7 @@ fn visible(limits: &Limits, spent: bool) -> (f64, f64) {
 
 /// Whether what bursts does so far above what it sustains: an empty disk that does not bursts on what it earns between two steps,
 /// see steps.rs.
-fn bursts_far(limits: &Limits) -> bool {
+fn bursts_far(limits: &DiskLimits) -> bool {
     let (full, empty) = (visible(limits, false), visible(limits, true));
     [full.0 / empty.0, full.1 / empty.1].into_iter().all(|ratio| ratio <= 1.0 || ratio >= 1.5)
 }
@@ -58,7 +58,7 @@ fn assert_near(what: &str, found: f64, right: f64, within: f64) {
     assert!((found / right - 1.0).abs() <= within, "{what}: found {found}, right is {right}");
 }
 
-fn assert_is(probe: &Probe, limits: &Limits, spent: bool) {
+fn assert_is(probe: &Probe, limits: &DiskLimits, spent: bool) {
     let (iops, bytes) = visible(limits, spent);
     let (found, right) = (probe.fitted.service, limits.service);
     assert_near("iops", probe.fitted.iops.value.0, iops, 0.02);
@@ -112,7 +112,7 @@ fn the_nearest_disk_is_the_one_that_was_probed() {
 #[test]
 fn residuals_of_a_modelled_disk_are_small() {
     let limits = limits("gp3:100GiB,6000iops,250MiB/s");
-    let probe = probe_with(&limits, false, &Options::default(), 3);
+    let probe = probe_with(&limits, false, &ProbeOptions::default(), 3);
     assert!(probe.residuals.len() > 20);
     for residual in &probe.residuals {
         // The 95th percentile of some hundred samples strays most.
@@ -123,7 +123,7 @@ fn residuals_of_a_modelled_disk_are_small() {
 #[test]
 fn a_quick_probe_is_nearly_as_good() {
     let limits = limits("gp3:100GiB,6000iops,250MiB/s");
-    let probe = probe_with(&limits, false, &Options::quick(), 3);
+    let probe = probe_with(&limits, false, &ProbeOptions::quick(), 3);
     assert_is(&probe, &limits, false);
     assert!(probe.measurements.len() <= steps::count(true, true));
 }
@@ -143,7 +143,7 @@ fn reads_and_writes_share_the_rate_and_the_two_limits_are_independent() {
 fn a_long_run_finds_the_burst_credits() {
     let mut limits = limits("gp2:400GiB");
     limits.burst = Some(Bursts::IoCredits { iops: Iops(3000.0), capacity: 300_000.0 });
-    let options = Options { long: Some(Nanos::secs(600)), ..Options::default() };
+    let options = ProbeOptions { long: Some(Nanos::secs(600)), ..ProbeOptions::default() };
     let burst = probe_with(&limits, false, &options, 3).fitted.burst.unwrap();
     assert_near("burst", burst.burst.0, 3000.0, 0.02);
     assert_near("sustained", burst.sustained.0, 1200.0, 0.02);
@@ -153,7 +153,7 @@ fn a_long_run_finds_the_burst_credits() {
 #[test]
 fn a_disk_without_credits_has_none_after_a_long_run() {
     let limits = limits("gp3:100GiB");
-    let options = Options { long: Some(Nanos::secs(60)), ..options(&limits) };
+    let options = ProbeOptions { long: Some(Nanos::secs(60)), ..options(&limits) };
     assert_eq!(probe_with(&limits, false, &options, 3).fitted.burst, None);
 }
 
@@ -161,8 +161,8 @@ fn a_disk_without_credits_has_none_after_a_long_run() {
 fn a_throughput_that_depends_on_the_size_is_no_limit() {
     /// As of a machine whose processors are busy: what is left of the throughput falls with small requests.
     struct Busy(Twin);
-    impl Runner for Busy {
-        fn run(&mut self, jobs: &[Job]) -> Result<Report, FioError> {
+    impl JobRunner for Busy {
+        fn run(&mut self, jobs: &[FioJob]) -> Result<FioReport, FioError> {
             let mut report = self.0.run(jobs)?;
             for (job, report) in jobs.iter().zip(&mut report.jobs) {
                 if job.block == Bytes::kib(256) {
@@ -174,7 +174,7 @@ fn a_throughput_that_depends_on_the_size_is_no_limit() {
         }
     }
     let limits = limits("gp3:100GiB,16000iops,1000MiB/s");
-    let mut template = Job::new("/dev/twin", Pattern::RandRead, Bytes::kib(4));
+    let mut template = FioJob::new("/dev/twin", AccessPattern::RandRead, Bytes::kib(4));
     template.size = Some(RANGE);
     let place = Place { target: "busy".into(), disk: None, range: RANGE };
     let mut busy = Busy(Twin::new(limits.clone(), RANGE, 3));
@@ -188,7 +188,7 @@ fn a_depth_that_saturates_nothing_is_not_mistaken_for_a_limit() {
     // So fast that even 256 requests at once do not saturate it.
     let mut limits = limits("gp3:100GiB");
     (limits.iops, limits.throughput) = (Iops(5e6), units::BytesPerSec(1e12));
-    let options = Options { step: Nanos::millis(50), ramp: Nanos::millis(20), ..Options::default() };
+    let options = ProbeOptions { step: Nanos::millis(50), ramp: Nanos::millis(20), ..ProbeOptions::default() };
     let fitted = probe_with(&limits, false, &options, 3).fitted;
     assert!(!fitted.iops.reached && fitted.reads_and_writes_share.is_none(), "{fitted:?}");
 }
@@ -208,15 +208,15 @@ fn text_and_json_tell_the_fitted_disk_and_the_nearest() {
 #[test]
 fn what_fails_in_a_step_ends_the_probe() {
     struct Broken;
-    impl Runner for Broken {
-        fn run(&mut self, _: &[Job]) -> Result<Report, FioError> {
+    impl JobRunner for Broken {
+        fn run(&mut self, _: &[FioJob]) -> Result<FioReport, FioError> {
             Err(FioError::Failed { message: "Input/output error".into() })
         }
     }
     let place = Place { target: "broken".into(), disk: None, range: RANGE };
-    let template = Job::new("/dev/broken", Pattern::RandRead, Bytes::kib(4));
+    let template = FioJob::new("/dev/broken", AccessPattern::RandRead, Bytes::kib(4));
     let mut steps = 0;
-    let error = probe(&mut Broken, &place, template, (true, true), &Options::quick(), &mut |at| steps = at.step);
+    let error = probe(&mut Broken, &place, template, (true, true), &ProbeOptions::quick(), &mut |at| steps = at.step);
     assert_eq!(error.unwrap_err().to_string(), "fio failed: Input/output error");
     assert_eq!(steps, 1);
 }

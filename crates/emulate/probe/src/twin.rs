@@ -3,12 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use disk::{Device, Host, Io, Op, Spec};
+use disk::{Device, DeviceSpec, InstanceLink, IoOperation, IoRequest};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
-use crate::fio::{Engine, FioError, Job, JobReport, Latency, Report, Runner, Side, Sync};
+use crate::fio::{
+    FioEngine, FioError, FioJob, FioReport, JobDirection, JobReport, JobRunner, LatencyDistribution, SyncCall,
+};
 
 /// Pause before each run: fio takes about this long to start.
 const START: Nanos = Nanos::millis(200);
@@ -18,15 +20,15 @@ const START: Nanos = Nanos::millis(200);
 #[derive(Debug)]
 pub(crate) struct Twin {
     device: Device,
-    host: Host,
+    host: InstanceLink,
     /// What jobs without a size work on.
     size: Bytes,
     now: Nanos,
 }
 
 impl Twin {
-    pub(crate) fn new(spec: impl Into<Spec>, size: Bytes, seed: u64) -> Self {
-        Self { device: Device::new(spec, seed), host: Host::new(None), size, now: Nanos(0) }
+    pub(crate) fn new(spec: impl Into<DeviceSpec>, size: Bytes, seed: u64) -> Self {
+        Self { device: Device::new(spec, seed), host: InstanceLink::new(None), size, now: Nanos(0) }
     }
 
     /// Without burst credits.
@@ -40,7 +42,7 @@ impl Twin {
 /// One thread of a job.
 struct Thread<'a> {
     job: usize,
-    asked: &'a Job,
+    asked: &'a FioJob,
     rng: Xoshiro256PlusPlus,
     /// Where the next sequential request begins, in blocks.
     next: u64,
@@ -88,8 +90,8 @@ struct Done {
     last: Nanos,
 }
 
-impl Runner for Twin {
-    fn run(&mut self, jobs: &[Job]) -> Result<Report, FioError> {
+impl JobRunner for Twin {
+    fn run(&mut self, jobs: &[FioJob]) -> Result<FioReport, FioError> {
         let start = self.now + START;
         let mut threads: Vec<_> = jobs
             .iter()
@@ -109,7 +111,7 @@ impl Runner for Twin {
         // A slot is a request in flight: when it may go on, which thread's, and of which direction if that is settled.
         let mut slots = BinaryHeap::new();
         for (index, thread) in threads.iter().enumerate() {
-            let depth = if thread.asked.engine == Engine::Psync { 1 } else { thread.asked.depth.max(1) };
+            let depth = if thread.asked.engine == FioEngine::Psync { 1 } else { thread.asked.depth.max(1) };
             slots.extend((0..depth).map(|_| Reverse((start, index, None))));
         }
         while let Some(Reverse((now, index, settled))) = slots.pop() {
@@ -130,19 +132,25 @@ impl Runner for Twin {
                     side
                 }
             };
-            let io =
-                Io { op: [Op::Read, Op::Write][side], offset: thread.offset(), bytes: thread.asked.block.0 as u32 };
+            let io = IoRequest {
+                op: [IoOperation::Read, IoOperation::Write][side],
+                offset: thread.offset(),
+                bytes: thread.asked.block.0 as u32,
+            };
             let mut at = self.device.submit(&mut self.host, now, io).at;
             let done = &mut done[thread.job];
             if at >= measured {
                 done.latencies[side].push((at - now).0);
             }
             thread.written += side as u32;
-            if let Some(Sync::Fsync(every) | Sync::Fdatasync(every)) = thread.asked.sync
+            if let Some(SyncCall::Fsync(every) | SyncCall::Fdatasync(every)) = thread.asked.sync
                 && thread.written >= every
             {
                 thread.written = 0;
-                let flushed = self.device.submit(&mut self.host, at, Io { op: Op::Flush, offset: 0, bytes: 0 }).at;
+                let flushed = self
+                    .device
+                    .submit(&mut self.host, at, IoRequest { op: IoOperation::Flush, offset: 0, bytes: 0 })
+                    .at;
                 if flushed >= measured {
                     done.syncs.push((flushed - at).0);
                 }
@@ -152,29 +160,29 @@ impl Runner for Twin {
             slots.push(Reverse((at, index, None)));
         }
         self.now = done.iter().map(|d| d.last).max().unwrap_or(start);
-        let report = |(job, done): (&Job, &Done)| done.report(job, start + job.ramp);
-        Ok(Report { jobs: jobs.iter().zip(&done).map(report).collect() })
+        let report = |(job, done): (&FioJob, &Done)| done.report(job, start + job.ramp);
+        Ok(FioReport { jobs: jobs.iter().zip(&done).map(report).collect() })
     }
 }
 
 impl Done {
-    fn report(&self, job: &Job, measured: Nanos) -> JobReport {
+    fn report(&self, job: &FioJob, measured: Nanos) -> JobReport {
         let runtime = self.last - measured;
         let side = |latencies: &[u64]| {
             let ios = latencies.len() as u64;
             let rate = ios as f64 / runtime.as_secs_f64().max(1e-9);
-            Side {
+            JobDirection {
                 ios,
                 bytes: ios * job.block.0,
                 iops: Iops(rate),
                 throughput: BytesPerSec(rate * job.block.as_f64()),
-                latency: Latency::of_samples(latencies),
+                latency: LatencyDistribution::of_samples(latencies),
             }
         };
         JobReport {
             read: side(&self.latencies[0]),
             write: side(&self.latencies[1]),
-            sync: Latency::of_samples(&self.syncs),
+            sync: LatencyDistribution::of_samples(&self.syncs),
             runtime,
             cpu: Nanos(0),
         }

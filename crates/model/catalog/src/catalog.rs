@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use crate::facts::{CloudFacts, CloudTexts, EMBEDDED, SharedFacts, Texts};
-use crate::{Cloud, Date, TableError, View, check};
+use crate::{CatalogView, Cloud, Date, TableError, check};
 
 /// All facts of all days, as embedded in the program.
 #[derive(Debug, Default)]
@@ -43,8 +43,8 @@ impl Catalog {
     /// A fact holds from the day of its observation until a later one contradicts it. Before its first observation the
     /// nearest later one is taken if the type existed by then; [`View::observed_later`] tells. A type exists from the
     /// first day on which any source shows it.
-    pub fn at(&self, date: Option<Date>) -> View {
-        View::new(date, Arc::clone(&self.known))
+    pub fn at(&self, date: Option<Date>) -> CatalogView {
+        CatalogView::new(date, Arc::clone(&self.known))
     }
 
     /// Reads every table and lists what contradicts itself or another table; empty if all is well.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Burst, IopsRule, ThroughputRule};
+use crate::{BurstBucket, IopsRule, ThroughputRule};
 
 impl fmt::Display for IopsRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,7 +53,7 @@ impl fmt::Display for ThroughputRule {
     }
 }
 
-impl fmt::Display for Burst {
+impl fmt::Display for BurstBucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::IoCredits { iops, capacity } => write!(f, "{} IOPS from {capacity} credits", iops.0),

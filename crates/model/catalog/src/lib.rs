@@ -27,11 +27,13 @@ pub use error::CatalogError;
 pub use instance::{InstanceCaps, InstanceType, LocalStore};
 pub use jiff::civil::Date;
 pub use price::{TransferPrice, VolumePrice};
-pub use release::{Release, ReleaseError, Releases};
+pub use release::{Release, ReleaseError, ReleaseSet};
 pub use rows::{DiskRow, InstanceRow, PriceRow, TransferRow};
 pub use table::TableError;
-pub use view::View;
-pub use volume::{Burst, Consistency, IopsBand, IopsRule, Medium, SizeBand, ThroughputRule, VolumeType};
+pub use view::CatalogView;
+pub use volume::{
+    BurstBucket, ConsistencyPromise, IopsBand, IopsRule, SizeBand, ThroughputRule, VolumeMedium, VolumeType,
+};
 
 /// A public cloud.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]

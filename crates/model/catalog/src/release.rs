@@ -72,9 +72,9 @@ fn numbers(text: &str) -> Option<(u16, u16, Option<u16>)> {
 /// A set of releases, as tables write it: `all`, or ranges with spaces between. `8.5` is a whole line, `8.5.4..` all from that patch
 /// on, `..8.5.3` all up to it, `7.5.7..7.5` that patch and later ones of its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Releases(Vec<(Release, Release)>);
+pub struct ReleaseSet(Vec<(Release, Release)>);
 
-impl Releases {
+impl ReleaseSet {
     /// Every release.
     pub fn all() -> Self {
         Self(vec![(FIRST, LAST)])
@@ -89,7 +89,7 @@ impl Releases {
 const FIRST: Release = Release::new(0, 0, 0);
 const LAST: Release = Release::new(u16::MAX, u16::MAX, u16::MAX);
 
-impl FromStr for Releases {
+impl FromStr for ReleaseSet {
     type Err = ReleaseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     fn holds(set: &str, release: &str) -> bool {
-        set.parse::<Releases>().unwrap().contains(release.parse().unwrap())
+        set.parse::<ReleaseSet>().unwrap().contains(release.parse().unwrap())
     }
 
     #[test]
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn what_is_no_set_is_refused() {
         for text in ["", "..", "8", "8.5.4..8.5.3", "8.5 x", "8.5.4...", "no"] {
-            assert!(text.parse::<Releases>().is_err(), "{text}");
+            assert!(text.parse::<ReleaseSet>().is_err(), "{text}");
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use units::{BytesPerSec, Iops};
 
 use crate::facts::Component;
-use crate::{CatalogError, Cloud, Date, Provenance, View};
+use crate::{CatalogError, CatalogView, Cloud, Date, Provenance};
 
 /// A volume type.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -102,7 +102,7 @@ pub struct TransferRow {
     pub observed_later: bool,
 }
 
-impl View {
+impl CatalogView {
     /// The volume types of a cloud, by name.
     pub fn disk_rows(&self, cloud: Cloud) -> impl Iterator<Item = DiskRow> {
         self.volumes(cloud).map(move |volume| {

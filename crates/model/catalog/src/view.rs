@@ -8,11 +8,13 @@ use units::Usd;
 use crate::catalog::Known;
 use crate::facts::PriceFact;
 use crate::resolve::{self, ByRegion, CloudView};
-use crate::{CatalogError, Cloud, Date, InstanceType, Medium, Provenance, TransferPrice, VolumePrice, VolumeType};
+use crate::{
+    CatalogError, Cloud, Date, InstanceType, Provenance, TransferPrice, VolumeMedium, VolumePrice, VolumeType,
+};
 
 /// The facts that held on one day. A clone of it is cheap.
 #[derive(Debug, Clone, Default)]
-pub struct View {
+pub struct CatalogView {
     date: Option<Date>,
     known: Arc<Known>,
     volumes: Arc<BTreeMap<String, VolumeType>>,
@@ -22,7 +24,7 @@ pub struct View {
     clouds: Arc<[OnceLock<CloudView>; 3]>,
 }
 
-impl View {
+impl CatalogView {
     pub(crate) fn new(date: Option<Date>, known: Arc<Known>) -> Self {
         Self {
             date,
@@ -118,7 +120,7 @@ impl View {
 
     /// All volume types of a cloud, by name; local flash belongs to each.
     pub fn volumes(&self, cloud: Cloud) -> impl Iterator<Item = &VolumeType> {
-        self.volumes.values().filter(move |v| v.cloud == cloud || v.medium == Medium::LocalNvme)
+        self.volumes.values().filter(move |v| v.cloud == cloud || v.medium == VolumeMedium::LocalNvme)
     }
 
     /// The on-demand price of an instance for an hour.

@@ -6,7 +6,7 @@ use crate::{Cloud, Provenance};
 
 /// What the volume is made of, which decides how I/Os are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Medium {
+pub enum VolumeMedium {
     /// Flash behind the network.
     Ssd,
     /// Spinning disks behind the network.
@@ -23,7 +23,7 @@ pub struct VolumeType {
     /// Its cloud.
     pub cloud: Cloud,
     /// What it is made of.
-    pub medium: Medium,
+    pub medium: VolumeMedium,
     /// Smallest and largest size.
     pub size: (Bytes, Bytes),
     /// How many I/Os a second it sustains.
@@ -31,13 +31,13 @@ pub struct VolumeType {
     /// How many bytes a second it sustains.
     pub throughput: ThroughputRule,
     /// What it may do for a while, if more.
-    pub burst: Option<Burst>,
+    pub burst: Option<BurstBucket>,
     /// Requests are counted as one I/O per this many bytes.
     pub io_unit: Bytes,
     /// Share of volumes alive after a year, lower and upper bound; `None` where none is published.
     pub durability: Option<(f64, f64)>,
     /// How often it delivers what was provisioned; `None` where nothing is promised.
-    pub consistency: Option<Consistency>,
+    pub consistency: Option<ConsistencyPromise>,
     /// Source and date.
     pub provenance: Provenance,
 }
@@ -126,7 +126,7 @@ pub struct SizeBand {
 
 /// A bucket that lets a volume go faster for a while.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Burst {
+pub enum BurstBucket {
     /// I/O credits (gp2): full at `capacity`, refilled at the sustained rate, each I/O takes one; while any are left the
     /// volume does up to `iops`. Does not apply where the sustained rate is `iops` or more.
     IoCredits {
@@ -157,7 +157,7 @@ pub enum Burst {
 
 /// "At least `delivered` of the provisioned rate, `of_the_time` of a year."
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Consistency {
+pub struct ConsistencyPromise {
     /// Share of the provisioned rate.
     pub delivered: f64,
     /// Share of the year.

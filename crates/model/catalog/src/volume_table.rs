@@ -6,7 +6,9 @@ use jiff::civil::Date;
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 use crate::table::{Line, Sources, TableError, read};
-use crate::{Burst, Cloud, Consistency, IopsBand, IopsRule, Medium, SizeBand, ThroughputRule, VolumeType};
+use crate::{
+    BurstBucket, Cloud, ConsistencyPromise, IopsBand, IopsRule, SizeBand, ThroughputRule, VolumeMedium, VolumeType,
+};
 
 pub(crate) const CLOUDS: [(&str, Cloud); 3] = [("aws", Cloud::Aws), ("gcp", Cloud::Gcp), ("azure", Cloud::Azure)];
 
@@ -49,7 +51,11 @@ burst_per_tib,burst_minutes,io_unit,durability_low,durability_high,delivered,of_
 fn volume(line: &mut Line<'_>, bands: &mut Bands, sources: &Sources) -> Result<VolumeFact, TableError> {
     let name = line.name()?;
     let cloud = line.one_of(&CLOUDS)?;
-    let medium = line.one_of(&[("ssd", Medium::Ssd), ("hdd", Medium::Hdd), ("local_nvme", Medium::LocalNvme)])?;
+    let medium = line.one_of(&[
+        ("ssd", VolumeMedium::Ssd),
+        ("hdd", VolumeMedium::Hdd),
+        ("local_nvme", VolumeMedium::LocalNvme),
+    ])?;
     let from: Date = line.value()?;
     let until = line.maybe()?;
     // The size of local flash is the instance's.
@@ -61,7 +67,8 @@ fn volume(line: &mut Line<'_>, bands: &mut Bands, sources: &Sources) -> Result<V
     let (low, high) = (line.maybe()?, line.maybe::<f64>()?);
     let durability = low.map(|low: f64| (low, high.unwrap_or(low)));
     let (delivered, of_the_time) = (line.maybe()?, line.maybe()?);
-    let consistency = delivered.zip(of_the_time).map(|(delivered, of_the_time)| Consistency { delivered, of_the_time });
+    let consistency =
+        delivered.zip(of_the_time).map(|(delivered, of_the_time)| ConsistencyPromise { delivered, of_the_time });
     let provenance = line.provenance(sources)?;
     let volume =
         VolumeType { name, cloud, medium, size, iops, throughput, burst, io_unit, durability, consistency, provenance };
@@ -100,7 +107,7 @@ fn throughput_rule(
     })
 }
 
-fn burst(line: &mut Line<'_>) -> Result<Option<Burst>, TableError> {
+fn burst(line: &mut Line<'_>) -> Result<Option<BurstBucket>, TableError> {
     let kind = line.one_of(&[("none", 0), ("io_credits", 1), ("byte_credits", 2), ("timed", 3)])?;
     let needs = line.error("needs more of the burst columns than are filled");
     let iops: Option<Iops> = line.maybe()?;
@@ -110,14 +117,14 @@ fn burst(line: &mut Line<'_>) -> Result<Option<Burst>, TableError> {
     let minutes: Option<u64> = line.maybe()?;
     let burst = match kind {
         0 => return Ok(None),
-        1 => iops.zip(credits).map(|(iops, capacity)| Burst::IoCredits { iops, capacity }),
+        1 => iops.zip(credits).map(|(iops, capacity)| BurstBucket::IoCredits { iops, capacity }),
         // A full bucket of st1 and sc1 is 1 TiB for each TiB of size.
-        2 => throughput.zip(per_tib).map(|(max, per_tib)| Burst::ByteCredits {
+        2 => throughput.zip(per_tib).map(|(max, per_tib)| BurstBucket::ByteCredits {
             per_tib,
             max,
             capacity_per_tib: Bytes::gib(1024),
         }),
-        _ => iops.zip(throughput).zip(minutes).map(|((iops, throughput), minutes)| Burst::Timed {
+        _ => iops.zip(throughput).zip(minutes).map(|((iops, throughput), minutes)| BurstBucket::Timed {
             iops,
             throughput,
             full_burst: Nanos::secs(60 * minutes),

@@ -9,7 +9,7 @@ use workload::IoRates;
 /// `reads = "13400iops"`, `read-size = "16KiB"`; so too `writes`, `log-reads` and `log-writes`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
-pub struct Asks {
+pub struct NodeDemand {
     /// I/O a second on the data, without the log's.
     pub data: IoRates,
     /// I/O a second on the raft or redo log, on whichever disk it is.
@@ -92,7 +92,7 @@ fn written(requests: f64, bytes: f64) -> (Option<Iops>, Option<Bytes>) {
     if requests > 0.0 { (Some(Iops(requests)), Some(Bytes((bytes / requests).round() as u64))) } else { (None, None) }
 }
 
-impl TryFrom<Written> for Asks {
+impl TryFrom<Written> for NodeDemand {
     type Error = AsksError;
 
     fn try_from(w: Written) -> Result<Self, AsksError> {
@@ -109,8 +109,8 @@ impl TryFrom<Written> for Asks {
     }
 }
 
-impl From<Asks> for Written {
-    fn from(asks: Asks) -> Self {
+impl From<NodeDemand> for Written {
+    fn from(asks: NodeDemand) -> Self {
         let (reads, read_size) = written(asks.data.reads, asks.data.read_bytes);
         let (writes, write_size) = written(asks.data.writes, asks.data.write_bytes);
         let (log_reads, log_read_size) = written(asks.log.reads, asks.log.read_bytes);
@@ -135,12 +135,12 @@ mod tests {
     use super::*;
 
     fn message(text: &str) -> String {
-        toml::from_str::<Asks>(text).unwrap_err().to_string()
+        toml::from_str::<NodeDemand>(text).unwrap_err().to_string()
     }
 
     #[test]
     fn a_rate_and_a_size_make_a_flow() {
-        let asks: Asks = toml::from_str("reads = 13400\nread-size = \"16KiB\"\nstored = \"60GiB\"").unwrap();
+        let asks: NodeDemand = toml::from_str("reads = 13400\nread-size = \"16KiB\"\nstored = \"60GiB\"").unwrap();
         assert_eq!((asks.data.reads, asks.data.read_bytes), (13_400.0, 13_400.0 * 16_384.0));
         assert_eq!(asks.log, IoRates::default());
         assert_eq!(asks.stored, Some(Bytes::gib(60)));
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn zero_requests_need_no_size() {
-        assert_eq!(toml::from_str::<Asks>("writes = 0").unwrap(), Asks::default());
+        assert_eq!(toml::from_str::<NodeDemand>("writes = 0").unwrap(), NodeDemand::default());
     }
 
     #[test]

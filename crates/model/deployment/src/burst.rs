@@ -1,7 +1,7 @@
 //! For how long a full bucket carries more than the sustained rate.
 
-use catalog::Burst;
-use disk::Limits;
+use catalog::BurstBucket;
+use disk::DiskLimits;
 use units::{Bytes, BytesPerSec};
 
 /// How long a bucket of `bucket` carries `asked`, when it lets `burst` a second through and refills at `sustained`;
@@ -16,40 +16,40 @@ pub(crate) fn timed(asked: f64, sustained: f64, burst: f64, full: f64) -> Option
 }
 
 /// How long the credits of a disk of `stripe` equal volumes carry `asked` I/Os a second.
-pub(crate) fn volume_iops(limits: &Limits, stripe: u32, asked: f64) -> Option<f64> {
+pub(crate) fn volume_iops(limits: &DiskLimits, stripe: u32, asked: f64) -> Option<f64> {
     let stripe = f64::from(stripe);
     let (asked, sustained) = (asked / stripe, limits.iops.0 / stripe);
     match limits.burst? {
-        Burst::IoCredits { iops, capacity } => seconds(asked, sustained, iops.0, capacity),
-        Burst::ByteCredits { .. } => None,
-        Burst::Timed { iops, full_burst, .. } => timed(asked, sustained, iops.0, full_burst.as_secs_f64()),
+        BurstBucket::IoCredits { iops, capacity } => seconds(asked, sustained, iops.0, capacity),
+        BurstBucket::ByteCredits { .. } => None,
+        BurstBucket::Timed { iops, full_burst, .. } => timed(asked, sustained, iops.0, full_burst.as_secs_f64()),
     }
 }
 
 /// Bytes a second that a disk delivers for good when they are moved by `ops` I/Os a second.
-pub(crate) fn sustained_throughput(limits: &Limits, ops: f64) -> BytesPerSec {
+pub(crate) fn sustained_throughput(limits: &DiskLimits, ops: f64) -> BytesPerSec {
     match limits.burst {
         // Small gp2 volumes move more bytes while they have I/O credits, and only I/Os beyond the baseline take those.
-        Some(Burst::IoCredits { .. }) if ops <= limits.iops.0 => limits.burst_throughput,
+        Some(BurstBucket::IoCredits { .. }) if ops <= limits.iops.0 => limits.burst_throughput,
         _ => limits.throughput,
     }
 }
 
 /// How long the credits of a disk of `stripe` equal volumes carry `asked` bytes a second, moved by `ops` I/Os a second.
-pub(crate) fn volume_throughput(limits: &Limits, stripe: u32, asked: f64, ops: f64) -> Option<f64> {
+pub(crate) fn volume_throughput(limits: &DiskLimits, stripe: u32, asked: f64, ops: f64) -> Option<f64> {
     let n = f64::from(stripe);
     let (asked_of_each, sustained) = (asked / n, sustained_throughput(limits, ops).0 / n);
     match limits.burst? {
-        Burst::IoCredits { .. } => {
+        BurstBucket::IoCredits { .. } => {
             let carried = asked_of_each > sustained && asked <= limits.burst_throughput.0;
             volume_iops(limits, stripe, ops).filter(|_| carried)
         }
-        Burst::ByteCredits { per_tib, max, capacity_per_tib } => {
+        BurstBucket::ByteCredits { per_tib, max, capacity_per_tib } => {
             let tib = limits.size.as_f64() / n / Bytes::gib(1024).as_f64();
             let BytesPerSec(burst) = (per_tib * tib).min(max);
             seconds(asked_of_each, sustained, burst, capacity_per_tib.as_f64() * tib)
         }
-        Burst::Timed { throughput, full_burst, .. } => {
+        BurstBucket::Timed { throughput, full_burst, .. } => {
             timed(asked_of_each, sustained, throughput.0, full_burst.as_secs_f64())
         }
     }

@@ -1,11 +1,11 @@
 //! Which limits a deployment is asked more of than they deliver.
 
-use catalog::{CatalogError, View};
-use disk::Limits;
+use catalog::{CatalogError, CatalogView};
+use disk::DiskLimits;
 use units::BytesPerSec;
 use workload::IoRates;
 
-use crate::{Asks, Deployment, DeploymentError, Limit, Line, NodeGroup, Report, burst};
+use crate::{CheckReport, Deployment, DeploymentError, LimitLine, NodeDemand, NodeGroup, NodeLimit, burst};
 
 /// Holds what each storage node is asked for against every limit of its volumes and its instance.
 ///
@@ -13,13 +13,13 @@ use crate::{Asks, Deployment, DeploymentError, Limit, Line, NodeGroup, Report, b
 ///
 /// # Errors
 /// When the deployment is not valid, or the catalogue lacks a limit.
-pub fn check(deployment: &Deployment, view: &View, asks: &Asks) -> Result<Report, DeploymentError> {
+pub fn check(deployment: &Deployment, view: &CatalogView, asks: &NodeDemand) -> Result<CheckReport, DeploymentError> {
     deployment.validate(view)?;
     let mut lines = Vec::new();
     for (i, group) in deployment.storage() {
         Node::new(view, i, group, asks)?.lines(asks, &mut lines);
     }
-    Ok(Report::new(lines))
+    Ok(CheckReport::new(lines))
 }
 
 /// I/O as limits count it.
@@ -34,7 +34,7 @@ struct Load {
 impl Load {
     /// A request counts as one I/O for each unit begun; all of a direction are taken to be of its mean size.
     /// On local flash a write counts as the reads whose place it takes.
-    fn counted(rates: &IoRates, limits: &Limits) -> Self {
+    fn counted(rates: &IoRates, limits: &DiskLimits) -> Self {
         let ops = |requests: f64, bytes: f64| {
             if requests > 0.0 { requests * (bytes / requests / limits.io_unit.as_f64()).ceil().max(1.0) } else { 0.0 }
         };
@@ -51,7 +51,7 @@ impl Load {
 
 /// A disk of a node, and what is asked of it.
 struct Mounted {
-    limits: Limits,
+    limits: DiskLimits,
     stripe: u32,
     load: Load,
 }
@@ -68,15 +68,15 @@ struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    fn new(view: &View, i: usize, group: &'a NodeGroup, asks: &Asks) -> Result<Self, DeploymentError> {
-        let error = |key: &str, fault: crate::Fault| DeploymentError::new(format!("nodes.{i}.{key}"), fault);
+    fn new(view: &CatalogView, i: usize, group: &'a NodeGroup, asks: &NodeDemand) -> Result<Self, DeploymentError> {
+        let error = |key: &str, fault: crate::DeploymentFault| DeploymentError::new(format!("nodes.{i}.{key}"), fault);
         let instance = view.instance(&group.instance).map_err(|e| error("instance", e.into()))?;
         let mount = |key: &str, disk: &disk::Disk, streams: &[&IoRates]| {
             let limits = disk.limits(view, Some(instance)).map_err(|e| error(key, e.into()))?;
             let load = streams.iter().map(|rates| Load::counted(rates, &limits)).fold(Load::default(), Load::plus);
             Ok(Mounted { limits, stripe: disk.stripe, load })
         };
-        let data = group.data.as_ref().ok_or_else(|| error("data", crate::Fault::NoDataDisk))?;
+        let data = group.data.as_ref().ok_or_else(|| error("data", crate::DeploymentFault::NoDataDisk))?;
         let (data, log) = match &group.log {
             Some(log) => (mount("data", data, &[&asks.data])?, Some(mount("log", log, &[&asks.log])?)),
             None => (mount("data", data, &[&asks.data, &asks.log])?, None),
@@ -93,7 +93,7 @@ impl<'a> Node<'a> {
         Ok(Self { instance: &group.instance, cores: threads * instance.thread_speed(), data, log, caps })
     }
 
-    fn lines(&self, asks: &Asks, lines: &mut Vec<Line>) {
+    fn lines(&self, asks: &NodeDemand, lines: &mut Vec<LimitLine>) {
         let mut line = |limit, (asked, delivered): (f64, f64), unit, burst_seconds| {
             // What a disk does without limit cannot run out.
             if !f64::is_finite(delivered) {
@@ -101,14 +101,14 @@ impl<'a> Node<'a> {
             }
             let utilisation = if asked > 0.0 { asked / delivered } else { 0.0 };
             let instance = self.instance.to_owned();
-            lines.push(Line { limit, instance, asked, delivered, unit, utilisation, burst_seconds });
+            lines.push(LimitLine { limit, instance, asked, delivered, unit, utilisation, burst_seconds });
         };
         let mib = |rate: f64| BytesPerSec(rate).as_mib();
         let mb = |rate: f64| BytesPerSec(rate).as_mb();
 
         let disks = [
-            (Some(&self.data), Limit::VolumeIops, Limit::VolumeThroughput),
-            (self.log.as_ref(), Limit::LogVolumeIops, Limit::LogVolumeThroughput),
+            (Some(&self.data), NodeLimit::VolumeIops, NodeLimit::VolumeThroughput),
+            (self.log.as_ref(), NodeLimit::LogVolumeIops, NodeLimit::LogVolumeThroughput),
         ];
         for (disk, iops, throughput) in disks {
             let Some(Mounted { limits, stripe, load }) = disk else { continue };
@@ -125,15 +125,15 @@ impl<'a> Node<'a> {
                 .fold(Load::default(), |sum, disk| sum.plus(disk.load));
             let full = caps.burst_time.as_secs_f64();
             let seconds = burst::timed(load.ops, caps.iops.0, caps.burst_iops.0, full);
-            line(Limit::InstanceIops, (load.ops, caps.iops.0), "IOPS", seconds);
+            line(NodeLimit::InstanceIops, (load.ops, caps.iops.0), "IOPS", seconds);
             let seconds = burst::timed(load.bytes, caps.throughput.0, caps.burst_throughput.0, full);
-            line(Limit::InstanceThroughput, (mb(load.bytes), mb(caps.throughput.0)), "MB/s", seconds);
+            line(NodeLimit::InstanceThroughput, (mb(load.bytes), mb(caps.throughput.0)), "MB/s", seconds);
         }
         if let Some(stored) = asks.stored {
-            line(Limit::Capacity, (stored.as_gib(), self.data.limits.size.as_gib()), "GiB", None);
+            line(NodeLimit::Capacity, (stored.as_gib(), self.data.limits.size.as_gib()), "GiB", None);
         }
         if let Some(cores) = asks.cores {
-            line(Limit::Cpu, (cores, self.cores), "cores", None);
+            line(NodeLimit::Cpu, (cores, self.cores), "cores", None);
         }
     }
 }
@@ -141,17 +141,18 @@ impl<'a> Node<'a> {
 #[cfg(test)]
 mod tests {
     use catalog::{
-        Burst, Cloud, Date, InstanceCaps, IopsRule, Medium, Provenance, SizeBand, ThroughputRule, VolumeType,
+        BurstBucket, Cloud, Date, InstanceCaps, IopsRule, Provenance, SizeBand, ThroughputRule, VolumeMedium,
+        VolumeType,
     };
     use units::{Bytes, Iops, Nanos};
 
     use super::*;
 
-    fn volume_type(name: &str, iops: IopsRule, throughput: ThroughputRule, burst: Option<Burst>) -> VolumeType {
+    fn volume_type(name: &str, iops: IopsRule, throughput: ThroughputRule, burst: Option<BurstBucket>) -> VolumeType {
         VolumeType {
             name: name.to_owned(),
             cloud: Cloud::Aws,
-            medium: Medium::Ssd,
+            medium: VolumeMedium::Ssd,
             size: (Bytes::gib(1), Bytes::gib(16_384)),
             iops,
             throughput,
@@ -163,7 +164,7 @@ mod tests {
         }
     }
 
-    fn limits(text: &str) -> Limits {
+    fn limits(text: &str) -> DiskLimits {
         let volume = text.parse::<disk::Disk>().unwrap().volume;
         let provisioned = ThroughputRule::Provisioned {
             min: BytesPerSec::mib(125.0),
@@ -182,7 +183,7 @@ mod tests {
                 "gp2",
                 IopsRule::BySize { base: 0.0, per_gib: 3.0, min: Iops(100.0), max: Iops(16_000.0) },
                 ThroughputRule::BySize(vec![band(1, 128.0), band(334, 250.0)]),
-                Some(Burst::IoCredits { iops: Iops(3000.0), capacity: 5.4e6 }),
+                Some(BurstBucket::IoCredits { iops: Iops(3000.0), capacity: 5.4e6 }),
             ),
             _ => volume_type(
                 "gp3",
@@ -191,7 +192,7 @@ mod tests {
                 None,
             ),
         };
-        Limits::of(&kind, &volume, None).unwrap()
+        DiskLimits::of(&kind, &volume, None).unwrap()
     }
 
     fn mounted(disk: &str, rates: &IoRates) -> Mounted {
@@ -216,25 +217,25 @@ mod tests {
         IoRates { reads: requests, read_bytes: requests * size.as_f64(), ..IoRates::default() }
     }
 
-    fn report(node: &Node<'_>, asks: Asks) -> Report {
+    fn report(node: &Node<'_>, asks: NodeDemand) -> CheckReport {
         let mut lines = Vec::new();
         node.lines(&asks, &mut lines);
-        Report::new(lines)
+        CheckReport::new(lines)
     }
 
-    fn find(report: &Report, limit: Limit) -> &Line {
+    fn find(report: &CheckReport, limit: NodeLimit) -> &LimitLine {
         report.lines.iter().find(|line| line.limit == limit).unwrap()
     }
 
     #[test]
     fn throughput_and_the_instance_fail_where_volume_iops_hold() {
         let node = node(mounted("gp3:100GiB,13600iops", &reads(13_400.0, Bytes::kib(16))), None);
-        let report = report(&node, Asks::default());
+        let report = report(&node, NodeDemand::default());
         let violated: Vec<_> = report.violations().map(|line| line.limit.name()).collect();
         assert_eq!(violated, ["volume-throughput", "instance-iops", "instance-throughput"]);
-        assert_eq!(find(&report, Limit::VolumeThroughput).asked, 13_400.0 * 16.0 / 1024.0);
+        assert_eq!(find(&report, NodeLimit::VolumeThroughput).asked, 13_400.0 * 16.0 / 1024.0);
         // 30 minutes of 34,000 I/Os a second beyond the sustained 6,000, spent on 7,400 beyond.
-        let seconds = find(&report, Limit::InstanceIops).burst_seconds.unwrap();
+        let seconds = find(&report, NodeLimit::InstanceIops).burst_seconds.unwrap();
         assert!((seconds - 1800.0 * 34_000.0 / 7400.0).abs() < 1e-9);
         assert_eq!(report.carried_seconds(), None, "nothing carries the volume's throughput");
     }
@@ -250,9 +251,9 @@ mod tests {
     #[test]
     fn gp2_carries_2500_iops_on_credits_and_then_no_more() {
         let node = node(mounted("gp2:400GiB", &reads(2500.0, Bytes::kib(16))), None);
-        let report = report(&node, Asks::default());
+        let report = report(&node, NodeDemand::default());
         assert!(!report.deliverable);
-        assert_eq!(find(&report, Limit::VolumeIops).burst_seconds, Some(5.4e6 / 1300.0));
+        assert_eq!(find(&report, NodeLimit::VolumeIops).burst_seconds, Some(5.4e6 / 1300.0));
         assert_eq!(report.carried_seconds(), Some(5.4e6 / 1300.0));
     }
 
@@ -260,22 +261,25 @@ mod tests {
     fn a_small_gp2_moves_its_burst_throughput_as_long_as_it_has_credits() {
         // 240 MiB/s in 960 requests of 256 KiB: 200 GiB earn 600 credits a second, 360 fewer than are spent.
         let large = reads(960.0, Bytes::kib(256));
-        let report = report(&node(mounted("gp2:200GiB", &large), None), Asks::default());
-        let throughput = find(&report, Limit::VolumeThroughput);
+        let report = report(&node(mounted("gp2:200GiB", &large), None), NodeDemand::default());
+        let throughput = find(&report, NodeLimit::VolumeThroughput);
         assert_eq!((throughput.delivered, throughput.burst_seconds), (128.0, Some(5.4e6 / 360.0)));
         let node = node(mounted("gp2:330GiB", &large), None);
         let mut lines = Vec::new();
-        node.lines(&Asks::default(), &mut lines);
-        assert!(!find(&Report::new(lines), Limit::VolumeThroughput).violated(), "990 credits a second outlast 960");
+        node.lines(&NodeDemand::default(), &mut lines);
+        assert!(
+            !find(&CheckReport::new(lines), NodeLimit::VolumeThroughput).violated(),
+            "990 credits a second outlast 960"
+        );
     }
 
     #[test]
     fn the_instance_sums_both_network_disks() {
         let data = mounted("gp3:100GiB,6000iops,250MiB/s", &reads(4000.0, Bytes::kib(4)));
         let log = mounted("gp3:100GiB", &reads(2500.0, Bytes::kib(4)));
-        let report = report(&node(data, Some(log)), Asks::default());
-        assert_eq!(find(&report, Limit::LogVolumeIops).asked, 2500.0);
-        assert_eq!(find(&report, Limit::InstanceIops).asked, 6500.0);
+        let report = report(&node(data, Some(log)), NodeDemand::default());
+        assert_eq!(find(&report, NodeLimit::LogVolumeIops).asked, 2500.0);
+        assert_eq!(find(&report, NodeLimit::InstanceIops).asked, 6500.0);
     }
 
     #[test]
@@ -283,18 +287,20 @@ mod tests {
         let mut data = mounted("gp3:1000GiB,16000iops", &reads(15_000.0, Bytes::kib(4)));
         data.limits.shares_instance_caps = false;
         let log = mounted("gp3:100GiB", &reads(100.0, Bytes::kib(4)));
-        let report = report(&node(data, Some(log)), Asks::default());
-        assert_eq!(find(&report, Limit::InstanceIops).asked, 100.0);
+        let report = report(&node(data, Some(log)), NodeDemand::default());
+        assert_eq!(find(&report, NodeLimit::InstanceIops).asked, 100.0);
         assert!(report.deliverable);
     }
 
     #[test]
     fn space_and_cores_are_checked_when_they_are_asked() {
         let idle = || mounted("gp3:100GiB", &IoRates::default());
-        assert!(report(&node(idle(), None), Asks::default()).lines.iter().all(|l| l.limit != Limit::Capacity));
-        let asks = Asks { stored: Some(Bytes::gib(90)), cores: Some(5.0), ..Asks::default() };
+        assert!(
+            report(&node(idle(), None), NodeDemand::default()).lines.iter().all(|l| l.limit != NodeLimit::Capacity)
+        );
+        let asks = NodeDemand { stored: Some(Bytes::gib(90)), cores: Some(5.0), ..NodeDemand::default() };
         let report = report(&node(idle(), None), asks);
-        assert_eq!(report.warnings().map(|line| line.limit).collect::<Vec<_>>(), [Limit::Capacity]);
-        assert_eq!(report.violations().map(|line| line.limit).collect::<Vec<_>>(), [Limit::Cpu]);
+        assert_eq!(report.warnings().map(|line| line.limit).collect::<Vec<_>>(), [NodeLimit::Capacity]);
+        assert_eq!(report.violations().map(|line| line.limit).collect::<Vec<_>>(), [NodeLimit::Cpu]);
     }
 }

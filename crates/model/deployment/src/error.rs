@@ -13,12 +13,12 @@ pub struct DeploymentError {
     /// The key, written with dots: `nodes.0.data`.
     pub key: String,
     /// What is wrong with it.
-    pub fault: Fault,
+    pub fault: DeploymentFault,
 }
 
 impl DeploymentError {
     /// The error of `fault` at `key`.
-    pub(crate) fn new(key: impl Into<String>, fault: impl Into<Fault>) -> Self {
+    pub(crate) fn new(key: impl Into<String>, fault: impl Into<DeploymentFault>) -> Self {
         Self { key: key.into(), fault: fault.into() }
     }
 
@@ -30,7 +30,7 @@ impl DeploymentError {
 
 /// What is wrong, what was expected, what to try.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Fault {
+pub enum DeploymentFault {
     /// An unknown region or instance type, or a fact that is not known.
     #[error(transparent)]
     Catalog(#[from] CatalogError),

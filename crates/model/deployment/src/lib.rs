@@ -13,10 +13,10 @@ mod rules;
 mod settings;
 mod validate;
 
-pub use asks::{Asks, AsksError};
+pub use asks::{AsksError, NodeDemand};
 pub use check::check;
-pub use error::{DeploymentError, Fault};
-pub use noun::{Deployment, NodeGroup, Role};
-pub use price::Costs;
-pub use report::{Limit, Line, Report};
-pub use settings::{ClusteredIndex, Compression, Locks, Settings};
+pub use error::{DeploymentError, DeploymentFault};
+pub use noun::{Deployment, NodeGroup, NodeRole};
+pub use price::DeploymentCosts;
+pub use report::{CheckReport, LimitLine, NodeLimit};
+pub use settings::{BlockCompression, ClusteredIndex, EngineSettings, LockMode};

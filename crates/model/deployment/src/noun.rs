@@ -7,12 +7,12 @@ use disk::Disk;
 use textfile::{InputError, Text};
 use workload::Engine;
 
-use crate::{Asks, Settings};
+use crate::{EngineSettings, NodeDemand};
 
 /// What the nodes of a group do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Role {
+pub enum NodeRole {
     /// Holds data: a TiKV store, a MySQL server.
     Storage,
     /// TiDB.
@@ -28,7 +28,7 @@ pub enum Role {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct NodeGroup {
     /// What they do.
-    pub role: Role,
+    pub role: NodeRole,
     /// How many.
     pub count: u32,
     /// Their instance type.
@@ -60,11 +60,11 @@ pub struct Deployment {
     /// The nodes.
     pub nodes: Vec<NodeGroup>,
     /// The engine's settings.
-    #[serde(default, skip_serializing_if = "Settings::is_default")]
-    pub settings: Settings,
+    #[serde(default, skip_serializing_if = "EngineSettings::is_default")]
+    pub settings: EngineSettings,
     /// What each storage node is asked for, to check the deployment without a workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub asks: Option<Asks>,
+    pub asks: Option<NodeDemand>,
 }
 
 /// A day, a month or a year as text.
@@ -106,12 +106,12 @@ impl Deployment {
 
     /// The groups of nodes that hold data, with their place among `nodes`.
     pub fn storage(&self) -> impl Iterator<Item = (usize, &NodeGroup)> {
-        self.nodes.iter().enumerate().filter(|(_, group)| group.role == Role::Storage)
+        self.nodes.iter().enumerate().filter(|(_, group)| group.role == NodeRole::Storage)
     }
 
     /// The groups of nodes that speak SQL to clients. Where there are none, a layer that never is full stands in for them.
     pub fn sql(&self) -> impl Iterator<Item = &NodeGroup> {
-        self.nodes.iter().filter(|group| group.role == Role::Sql)
+        self.nodes.iter().filter(|group| group.role == NodeRole::Sql)
     }
 
     /// How many nodes hold data.

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 use super::*;
-use crate::{ClusteredIndex, Compression, Locks};
+use crate::{BlockCompression, ClusteredIndex, LockMode};
 
 fn error(content: &str) -> String {
     Deployment::from_text(&Text::new("a.toml", content)).unwrap_err().to_string()
@@ -72,7 +72,7 @@ prop_compose! {
 
 prop_compose! {
     fn groups()(
-        role in prop::sample::select(vec![Role::Storage, Role::Sql, Role::Pd, Role::Tiflash]),
+        role in prop::sample::select(vec![NodeRole::Storage, NodeRole::Sql, NodeRole::Pd, NodeRole::Tiflash]),
         count in 1..100u32,
         instance in "[a-z0-9.-]{1,12}",
         data in option::of(disks()),
@@ -87,18 +87,18 @@ prop_compose! {
         (block_size, block_cache, value_separation) in
             (option::of(any::<u64>()), option::of(any::<u64>()), option::of(any::<u64>())),
         compression in option::of(prop::sample::select(vec![
-            Compression::None,
-            Compression::Default,
-            Compression::Zstd,
+            BlockCompression::None,
+            BlockCompression::Default,
+            BlockCompression::Zstd,
         ])),
         replicas in option::of(1..7u32),
-        locks in option::of(prop::sample::select(vec![Locks::Memory, Locks::Pipelined, Locks::Written])),
+        locks in option::of(prop::sample::select(vec![LockMode::Memory, LockMode::Pipelined, LockMode::Written])),
         clustered_index in option::of(prop::sample::select(vec![ClusteredIndex::On, ClusteredIndex::IntOnly])),
         rate_limit in option::of(0.0..1e10f64),
         (follower_read, grpc_compression, doublewrite) in any::<(Option<bool>, Option<bool>, Option<bool>)>(),
         zone_round_trip in option::of(any::<u64>()),
-    ) -> Settings {
-        Settings {
+    ) -> EngineSettings {
+        EngineSettings {
             block_size: block_size.map(Bytes),
             block_cache: block_cache.map(Bytes),
             value_separation: value_separation.map(Bytes),
@@ -120,7 +120,7 @@ prop_compose! {
         flows in prop::array::uniform4((0.0..1e6f64, 1..1u64 << 30)),
         stored in option::of(any::<u64>()),
         cores in option::of(0.0..1e3f64),
-    ) -> Asks {
+    ) -> NodeDemand {
         let [reads, writes, log_reads, log_writes] =
             flows.map(|(rate, size)| (Iops(rate), Bytes(size)));
         let rates = |reads: (Iops, Bytes), writes: (Iops, Bytes)| workload::IoRates {
@@ -130,7 +130,7 @@ prop_compose! {
             write_bytes: writes.0.0 * writes.1.as_f64(),
             flushes: 0.0,
         };
-        Asks { data: rates(reads, writes), log: rates(log_reads, log_writes), stored: stored.map(Bytes), cores }
+        NodeDemand { data: rates(reads, writes), log: rates(log_reads, log_writes), stored: stored.map(Bytes), cores }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a deployment costs a month.
 
-use catalog::View;
+use catalog::CatalogView;
 use units::Usd;
 
 use crate::rules::RULES;
@@ -8,14 +8,14 @@ use crate::{Deployment, DeploymentError};
 
 /// A month's price of what runs all the time; traffic depends on the workload and is not in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
-pub struct Costs {
+pub struct DeploymentCosts {
     /// Instances of all roles, on demand, 730 hours.
     pub compute: Usd,
     /// Data and log volumes.
     pub disks: Usd,
 }
 
-impl Costs {
+impl DeploymentCosts {
     /// Both together.
     pub fn total(&self) -> Usd {
         self.compute + self.disks
@@ -27,8 +27,8 @@ impl Deployment {
     ///
     /// # Errors
     /// When the catalogue lacks a type or a price.
-    pub fn monthly(&self, view: &View) -> Result<Costs, DeploymentError> {
-        let mut costs = Costs::default();
+    pub fn monthly(&self, view: &CatalogView) -> Result<DeploymentCosts, DeploymentError> {
+        let mut costs = DeploymentCosts::default();
         for (i, group) in self.nodes.iter().enumerate() {
             let at = |key: &str| format!("nodes.{i}.{key}");
             let hour = view

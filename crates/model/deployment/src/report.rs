@@ -7,7 +7,7 @@ use crate::rules::RULES;
 /// What can run out on a storage node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Limit {
+pub enum NodeLimit {
     /// I/Os a second of the data disk's volumes, large requests counted by the volume's unit.
     VolumeIops,
     /// Bytes a second of the data disk's volumes.
@@ -26,7 +26,7 @@ pub enum Limit {
     Cpu,
 }
 
-impl Limit {
+impl NodeLimit {
     /// Its name, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -44,9 +44,9 @@ impl Limit {
 
 /// One limit of one group of nodes.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Line {
+pub struct LimitLine {
     /// Which.
-    pub limit: Limit,
+    pub limit: NodeLimit,
     /// The instance type of the nodes.
     pub instance: String,
     /// What one node is asked for, in `unit`.
@@ -61,7 +61,7 @@ pub struct Line {
     pub burst_seconds: Option<f64>,
 }
 
-impl Line {
+impl LimitLine {
     /// Whether more is asked than is delivered for good.
     pub fn violated(&self) -> bool {
         // What plans provision to the last I/O must not fail over a rounding.
@@ -76,25 +76,25 @@ impl Line {
 
 /// All limits of a deployment's storage nodes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub struct CheckReport {
     /// Whether everything asked is delivered for good, without burst.
     pub deliverable: bool,
     /// Every limit.
-    pub lines: Vec<Line>,
+    pub lines: Vec<LimitLine>,
 }
 
-impl Report {
-    pub(crate) fn new(lines: Vec<Line>) -> Self {
-        Self { deliverable: !lines.iter().any(Line::violated), lines }
+impl CheckReport {
+    pub(crate) fn new(lines: Vec<LimitLine>) -> Self {
+        Self { deliverable: !lines.iter().any(LimitLine::violated), lines }
     }
 
     /// Limits of which more is asked than they deliver for good.
-    pub fn violations(&self) -> impl Iterator<Item = &Line> {
+    pub fn violations(&self) -> impl Iterator<Item = &LimitLine> {
         self.lines.iter().filter(|line| line.violated())
     }
 
     /// Limits that hold, but with less headroom than is prudent.
-    pub fn warnings(&self) -> impl Iterator<Item = &Line> {
+    pub fn warnings(&self) -> impl Iterator<Item = &LimitLine> {
         self.lines.iter().filter(|line| line.tight())
     }
 
@@ -106,7 +106,7 @@ impl Report {
     }
 }
 
-impl Serialize for Report {
+impl Serialize for CheckReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut report = serializer.serialize_struct("Report", 5)?;
         report.serialize_field("deliverable", &self.deliverable)?;
@@ -122,9 +122,9 @@ impl Serialize for Report {
 mod tests {
     use super::*;
 
-    fn line(asked: f64, burst_seconds: Option<f64>) -> Line {
-        Line {
-            limit: Limit::VolumeIops,
+    fn line(asked: f64, burst_seconds: Option<f64>) -> LimitLine {
+        LimitLine {
+            limit: NodeLimit::VolumeIops,
             instance: "m5.large".into(),
             asked,
             delivered: 1000.0,
@@ -142,21 +142,21 @@ mod tests {
 
     #[test]
     fn the_first_bucket_to_run_dry_ends_it() {
-        let report = Report::new(vec![line(1500.0, Some(600.0)), line(10.0, None), line(1200.0, Some(60.0))]);
+        let report = CheckReport::new(vec![line(1500.0, Some(600.0)), line(10.0, None), line(1200.0, Some(60.0))]);
         assert_eq!(report.carried_seconds(), Some(60.0));
     }
 
     #[test]
     fn one_violation_without_burst_is_carried_by_nothing() {
-        let report = Report::new(vec![line(1500.0, Some(600.0)), line(1200.0, None)]);
+        let report = CheckReport::new(vec![line(1500.0, Some(600.0)), line(1200.0, None)]);
         assert_eq!(report.carried_seconds(), None);
-        assert_eq!(Report::new(vec![line(10.0, None)]).carried_seconds(), None);
+        assert_eq!(CheckReport::new(vec![line(10.0, None)]).carried_seconds(), None);
     }
 
     #[test]
     fn json_names_are_the_names() {
-        let json = serde_json::to_value(Report::new(vec![line(1001.0, None)])).unwrap();
-        assert_eq!(json["violations"][0]["limit"], Limit::VolumeIops.name());
+        let json = serde_json::to_value(CheckReport::new(vec![line(1001.0, None)])).unwrap();
+        assert_eq!(json["violations"][0]["limit"], NodeLimit::VolumeIops.name());
         assert_eq!(json["violations"][0]["burst_seconds"], serde_json::Value::Null);
         assert_eq!(json["deliverable"], false);
     }

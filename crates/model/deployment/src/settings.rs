@@ -10,7 +10,7 @@ use workload::Task;
 /// How blocks are compressed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Compression {
+pub enum BlockCompression {
     /// Nowhere.
     None,
     /// TiKV's default: none on the first two levels, LZ4 on the next three, Zstandard on the last two.
@@ -23,7 +23,7 @@ pub enum Compression {
 /// What TiKV does with the lock of a row between the statement that takes it and the commit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Locks {
+pub enum LockMode {
     /// The leader keeps it in memory: TiKV since 6.0 (`pessimistic-txn.in-memory`; TiDB docs, Pessimistic Transaction Mode).
     #[default]
     Memory,
@@ -33,19 +33,19 @@ pub enum Locks {
     Written,
 }
 
-impl Locks {
+impl LockMode {
     /// All of them, by their names in a deployment.
     const NAMED: [(&str, Self); 3] =
         [("memory", Self::Memory), ("pipelined", Self::Pipelined), ("written", Self::Written)];
 }
 
-impl fmt::Display for Locks {
+impl fmt::Display for LockMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Self::NAMED.iter().filter(|(_, locks)| locks == self).try_for_each(|(name, _)| f.pad(name))
     }
 }
 
-impl FromStr for Locks {
+impl FromStr for LockMode {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -87,7 +87,7 @@ fn named<T: Copy>(all: &[(&str, T)], text: &str) -> Option<T> {
 /// Settings; what is not given is the engine's default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub struct Settings {
+pub struct EngineSettings {
     /// TiKV: size of a data block before compression. Default 32 KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_size: Option<Bytes>,
@@ -96,7 +96,7 @@ pub struct Settings {
     pub block_cache: Option<Bytes>,
     /// TiKV: compression of the default and write column families.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub compression: Option<Compression>,
+    pub compression: Option<BlockCompression>,
     /// TiKV: values from this size on are kept apart from keys (Titan). Default off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_separation: Option<Bytes>,
@@ -114,7 +114,7 @@ pub struct Settings {
     pub grpc_compression: Option<bool>,
     /// TiKV: the locks of pessimistic transactions. Default memory.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub locks: Option<Locks>,
+    pub locks: Option<LockMode>,
     /// TiKV under TiDB: which primary keys are the keys of their rows. Default on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clustered_index: Option<ClusteredIndex>,
@@ -126,7 +126,7 @@ pub struct Settings {
     pub zone_round_trip: Option<Nanos>,
 }
 
-impl Settings {
+impl EngineSettings {
     /// The task with its keys where these settings put them.
     pub fn laid_out<'t>(&self, task: &'t Task) -> Cow<'t, Task> {
         match (self.clustered_index, &task.profile.keys_apart) {
@@ -149,11 +149,11 @@ mod tests {
 
     #[test]
     fn locks_are_written_and_read_by_the_names_that_a_deployment_has_for_them() {
-        for (name, locks) in Locks::NAMED {
+        for (name, locks) in LockMode::NAMED {
             assert_eq!((locks.to_string().as_str(), name.parse()), (name, Ok(locks)));
             assert_eq!(serde_json::to_value(locks).unwrap(), name);
         }
-        assert!("4.0".parse::<Locks>().is_err());
+        assert!("4.0".parse::<LockMode>().is_err());
     }
 
     #[test]

@@ -1,40 +1,40 @@
 //! Whether a deployment can be had at all, before anything is asked of it.
 
-use catalog::{Cloud, InstanceType, View};
+use catalog::{CatalogView, Cloud, InstanceType};
 use disk::Disk;
 use units::Bytes;
 use workload::Engine;
 
 use crate::rules::{RULES, Rule};
-use crate::{Deployment, DeploymentError, Fault, NodeGroup, Role};
+use crate::{Deployment, DeploymentError, DeploymentFault, NodeGroup, NodeRole};
 
 impl Deployment {
     /// Whether its region, instances and disks exist, fit each other, and the engine takes its settings.
     ///
     /// # Errors
     /// The first fault, with the key at which it stands.
-    pub fn validate(&self, view: &View) -> Result<(), DeploymentError> {
+    pub fn validate(&self, view: &CatalogView) -> Result<(), DeploymentError> {
         let cloud = view.region(&self.region).map_err(|error| DeploymentError::new("region", error))?;
         self.within_bounds()?;
         let nodes = self.storage_nodes();
         if self.storage().next().is_none() {
-            return Err(DeploymentError::new("nodes", Fault::NoStorage));
+            return Err(DeploymentError::new("nodes", DeploymentFault::NoStorage));
         }
         for (i, group) in self.nodes.iter().enumerate() {
             self.validate_group(view, cloud, group)
                 .map_err(|(key, fault)| DeploymentError::new(format!("nodes.{i}.{key}"), fault))?;
         }
         if self.zones == 0 {
-            return Err(DeploymentError::new("zones", Fault::Zero));
+            return Err(DeploymentError::new("zones", DeploymentFault::Zero));
         }
         if self.zones > nodes {
-            return Err(DeploymentError::new("zones", Fault::TooManyZones { zones: self.zones, nodes }));
+            return Err(DeploymentError::new("zones", DeploymentFault::TooManyZones { zones: self.zones, nodes }));
         }
         self.validate_settings(view).map_err(|(key, fault)| DeploymentError::new(format!("settings.{key}"), fault))?;
         let replicas = self.replicas();
         if replicas > nodes {
             let key = if self.settings.replicas.is_some() { "settings.replicas" } else { "nodes" };
-            return Err(DeploymentError::new(key, Fault::TooFewNodes { replicas, nodes }));
+            return Err(DeploymentError::new(key, DeploymentFault::TooFewNodes { replicas, nodes }));
         }
         Ok(())
     }
@@ -42,7 +42,7 @@ impl Deployment {
     /// Whether memory and time suffice for its numbers, whatever is done with it.
     fn within_bounds(&self) -> Result<(), DeploymentError> {
         let bound = |key: &str, what, given: u64, rule: &'static Rule<u32>| {
-            let fault = Fault::TooMany { given, most: rule.value, what, source_text: &rule.source };
+            let fault = DeploymentFault::TooMany { given, most: rule.value, what, source_text: &rule.source };
             if given > u64::from(rule.value) { Err(DeploymentError::new(key, fault)) } else { Ok(()) }
         };
         let mut nodes = 0;
@@ -54,28 +54,33 @@ impl Deployment {
         bound("settings.replicas", "replicas", u64::from(self.replicas()), &RULES.most_replicas)
     }
 
-    fn validate_group(&self, view: &View, cloud: Cloud, group: &NodeGroup) -> Result<(), (&'static str, Fault)> {
+    fn validate_group(
+        &self,
+        view: &CatalogView,
+        cloud: Cloud,
+        group: &NodeGroup,
+    ) -> Result<(), (&'static str, DeploymentFault)> {
         if group.count == 0 {
-            return Err(("count", Fault::Zero));
+            return Err(("count", DeploymentFault::Zero));
         }
         if self.engine == Engine::InnoDb {
             let what = match group.role {
-                Role::Storage => None,
-                Role::Sql => Some("sql"),
-                Role::Pd => Some("pd"),
-                Role::Tiflash => Some("tiflash"),
+                NodeRole::Storage => None,
+                NodeRole::Sql => Some("sql"),
+                NodeRole::Pd => Some("pd"),
+                NodeRole::Tiflash => Some("tiflash"),
             };
             if let Some(what) = what {
-                return Err(("role", Fault::NotOfEngine { what, engine: self.engine }));
+                return Err(("role", DeploymentFault::NotOfEngine { what, engine: self.engine }));
             }
             if group.log.is_some() {
-                return Err(("log", Fault::NotOfEngine { what: "log", engine: self.engine }));
+                return Err(("log", DeploymentFault::NotOfEngine { what: "log", engine: self.engine }));
             }
         }
         let instance = view.instance(&group.instance).map_err(|error| ("instance", error.into()))?;
         self.same_cloud(cloud, &instance.name, instance.cloud).map_err(|fault| ("instance", fault))?;
-        if matches!(group.role, Role::Storage | Role::Tiflash) && group.data.is_none() {
-            return Err(("data", Fault::NoDataDisk));
+        if matches!(group.role, NodeRole::Storage | NodeRole::Tiflash) && group.data.is_none() {
+            return Err(("data", DeploymentFault::NoDataDisk));
         }
         for (key, disk) in group.disks() {
             self.validate_disk(view, cloud, instance, disk).map_err(|fault| (key, fault))?;
@@ -83,7 +88,13 @@ impl Deployment {
         fits(group, instance)
     }
 
-    fn validate_disk(&self, view: &View, cloud: Cloud, instance: &InstanceType, disk: &Disk) -> Result<(), Fault> {
+    fn validate_disk(
+        &self,
+        view: &CatalogView,
+        cloud: Cloud,
+        instance: &InstanceType,
+        disk: &Disk,
+    ) -> Result<(), DeploymentFault> {
         if !disk.volume.is_local() && !disk.volume.is_unlimited() {
             let volume = view.volume(&disk.volume.kind)?;
             self.same_cloud(cloud, &volume.name, volume.cloud)?;
@@ -92,14 +103,14 @@ impl Deployment {
         Ok(())
     }
 
-    fn same_cloud(&self, cloud: Cloud, name: &str, its: Cloud) -> Result<(), Fault> {
+    fn same_cloud(&self, cloud: Cloud, name: &str, its: Cloud) -> Result<(), DeploymentFault> {
         if its == cloud {
             return Ok(());
         }
-        Err(Fault::OtherCloud { name: name.to_owned(), its, region: self.region.clone(), cloud })
+        Err(DeploymentFault::OtherCloud { name: name.to_owned(), its, region: self.region.clone(), cloud })
     }
 
-    fn validate_settings(&self, view: &View) -> Result<(), (&'static str, Fault)> {
+    fn validate_settings(&self, view: &CatalogView) -> Result<(), (&'static str, DeploymentFault)> {
         let s = &self.settings;
         let tikv = Engine::TiKv;
         let owned = [
@@ -115,7 +126,7 @@ impl Deployment {
             ("doublewrite", Engine::InnoDb, s.doublewrite.is_some()),
         ];
         if let Some((what, ..)) = owned.iter().find(|(_, owner, set)| *set && *owner != self.engine) {
-            return Err((what, Fault::NotOfEngine { what, engine: self.engine }));
+            return Err((what, DeploymentFault::NotOfEngine { what, engine: self.engine }));
         }
         let zeros = [
             ("block-size", s.block_size == Some(Bytes(0))),
@@ -124,23 +135,23 @@ impl Deployment {
             ("rate-limit", s.rate_limit.is_some_and(|rate| rate.0 == 0.0)),
         ];
         if let Some((key, _)) = zeros.iter().find(|(_, zero)| *zero) {
-            return Err((key, Fault::Zero));
+            return Err((key, DeploymentFault::Zero));
         }
         let rule = &RULES.tikv_max_block_size;
         if let Some(given) = s.block_size.filter(|size| *size > rule.value) {
             let why = format!("the largest with which TiKV starts ({})", rule.source);
-            return Err(("block-size", Fault::TooLarge { given, most: rule.value, why }));
+            return Err(("block-size", DeploymentFault::TooLarge { given, most: rule.value, why }));
         }
         let rule = &RULES.tikv_min_block_size;
         if let Some(given) = s.block_size.filter(|size| *size < rule.value) {
             let why = format!("the smallest with which TiKV starts ({})", rule.source);
-            return Err(("block-size", Fault::TooSmall { given, least: rule.value, why }));
+            return Err(("block-size", DeploymentFault::TooSmall { given, least: rule.value, why }));
         }
         for (_, group) in self.storage() {
             let most = view.instance(&group.instance).map_err(|error| ("block-cache", error.into()))?.memory;
             if let Some(given) = s.block_cache.filter(|size| *size > most) {
                 let why = format!("the memory of {}", group.instance);
-                return Err(("block-cache", Fault::TooLarge { given, most, why }));
+                return Err(("block-cache", DeploymentFault::TooLarge { given, most, why }));
             }
         }
         Ok(())
@@ -148,11 +159,11 @@ impl Deployment {
 }
 
 /// Whether the instance can attach so many volumes, and its flash holds what is put on it.
-fn fits(group: &NodeGroup, instance: &InstanceType) -> Result<(), (&'static str, Fault)> {
+fn fits(group: &NodeGroup, instance: &InstanceType) -> Result<(), (&'static str, DeploymentFault)> {
     let attached = group.disks().filter(|(_, disk)| !disk.volume.is_local()).map(|(_, disk)| disk.stripe);
     let volumes = attached.fold(RULES.root_volumes.value, u32::saturating_add);
     if let Some(most) = instance.max_volumes.filter(|most| volumes > *most) {
-        return Err(("data", Fault::TooManyVolumes { volumes, instance: instance.name.clone(), most }));
+        return Err(("data", DeploymentFault::TooManyVolumes { volumes, instance: instance.name.clone(), most }));
     }
     let on_flash = |disk: &Disk| {
         let volumes = (disk.volume.is_local()).then(|| disk.volume.size * u64::from(disk.stripe));
@@ -161,9 +172,10 @@ fn fits(group: &NodeGroup, instance: &InstanceType) -> Result<(), (&'static str,
     };
     let asked: Bytes = group.disks().map(|(_, disk)| on_flash(disk)).sum();
     match instance.local {
-        Some(local) if asked > local.size => {
-            Err(("data", Fault::LocalStoreTooSmall { asked, instance: instance.name.clone(), has: local.size }))
-        }
+        Some(local) if asked > local.size => Err((
+            "data",
+            DeploymentFault::LocalStoreTooSmall { asked, instance: instance.name.clone(), has: local.size },
+        )),
         _ => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use catalog::{Catalog, View};
+use catalog::{Catalog, CatalogView};
 use diskwright_deployment::{Deployment, check};
 use units::Usd;
 
@@ -23,7 +23,7 @@ fn file(name: &str) -> PathBuf {
     Path::new("../../../examples").join(format!("{name}.toml"))
 }
 
-fn example(name: &str) -> (Deployment, View) {
+fn example(name: &str) -> (Deployment, CatalogView) {
     let deployment = Deployment::read(file(name)).unwrap();
     let view = Catalog::embedded().at(deployment.as_of);
     (deployment, view)

@@ -4,16 +4,18 @@ use std::hint::black_box;
 
 use catalog::InstanceCaps;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use diskwright_disk::{CachePolicy, CacheSpec, Calibration, Device, Host, Io, Limits, Op, Spec};
+use diskwright_disk::{
+    CachePolicy, CacheSpec, Device, DeviceSpec, DiskLimits, InstanceLink, IoOperation, IoRequest, VolumeCalibration,
+};
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 /// I/Os in one measured round.
 const ROUND: u64 = 1024;
 
-fn gp3(iops: f64, throughput: f64) -> Limits {
-    let calibration = Calibration::of("gp3").expect("gp3 is calibrated");
+fn gp3(iops: f64, throughput: f64) -> DiskLimits {
+    let calibration = VolumeCalibration::of("gp3").expect("gp3 is calibrated");
     let throughput = BytesPerSec::mib(throughput);
-    Limits {
+    DiskLimits {
         size: Bytes::gib(1000),
         iops: Iops(iops),
         throughput,
@@ -41,7 +43,7 @@ fn caps() -> InstanceCaps {
 }
 
 /// Random 4 KiB requests, `reads` in ten of them reads, made beforehand.
-fn requests(reads: u64) -> Vec<Io> {
+fn requests(reads: u64) -> Vec<IoRequest> {
     let mut state = 1u64;
     let mut random = || {
         state ^= state << 13;
@@ -49,8 +51,8 @@ fn requests(reads: u64) -> Vec<Io> {
         state ^= state << 17;
         state
     };
-    let io = |random: u64| Io {
-        op: if random % 10 < reads { Op::Read } else { Op::Write },
+    let io = |random: u64| IoRequest {
+        op: if random % 10 < reads { IoOperation::Read } else { IoOperation::Write },
         offset: (random >> 8) % (1000 << 18) * 4096,
         bytes: 4096,
     };
@@ -60,19 +62,19 @@ fn requests(reads: u64) -> Vec<Io> {
 fn submits(c: &mut Criterion) {
     let mut group = c.benchmark_group("submit");
     group.throughput(Throughput::Elements(ROUND));
-    let plain: Spec = gp3(16_000.0, 1000.0).into();
-    let flash = Limits { shares_instance_caps: false, size: Bytes::gib(4), ..gp3(117_000.0, 2312.0) };
+    let plain: DeviceSpec = gp3(16_000.0, 1000.0).into();
+    let flash = DiskLimits { shares_instance_caps: false, size: Bytes::gib(4), ..gp3(117_000.0, 2312.0) };
     let cache = Some(CacheSpec { limits: flash, policy: CachePolicy::WriteAround });
     let cases = [
         ("gp3 4 KiB random reads", plain.clone(), 10, 80_000),
         ("gp3 4 KiB 70/30", plain.clone(), 7, 80_000),
         ("gp3 4 KiB 70/30 over its limit", plain.clone(), 7, 50_000),
-        ("stripe of 4, 4 KiB 70/30", Spec { stripe: 4, ..plain.clone() }, 7, 80_000),
-        ("cached gp3 4 KiB 70/30, reads hit", Spec { cache, ..plain }, 7, 80_000),
+        ("stripe of 4, 4 KiB 70/30", DeviceSpec { stripe: 4, ..plain.clone() }, 7, 80_000),
+        ("cached gp3 4 KiB 70/30, reads hit", DeviceSpec { cache, ..plain }, 7, 80_000),
     ];
     for (name, spec, reads, gap) in cases {
         let ios = requests(reads);
-        let (mut host, mut device, mut now) = (Host::new(Some(&caps())), Device::new(spec, 1), Nanos(0));
+        let (mut host, mut device, mut now) = (InstanceLink::new(Some(&caps())), Device::new(spec, 1), Nanos(0));
         group.bench_function(name, |b| {
             b.iter(|| {
                 for io in &ios {

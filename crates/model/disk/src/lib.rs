@@ -13,19 +13,20 @@ mod table;
 mod testing;
 
 pub use behaviour::{
-    Balance, Bound, CachePolicy, CacheSpec, CacheStats, CannotBecome, Completion, Credits, Device, Fault, Host, Io,
-    Modification, ModificationRules, ModificationState, ModifyError, Node, Op, ParseWishError, Reckoning, Spec,
-    StartCredits, Status, Tuning, Wish, deliverable,
+    BehaviourConstants, BurstCredits, CachePolicy, CacheSpec, CacheStats, CannotBecome, CreditBalance, CreditEstimate,
+    Device, DeviceSpec, DiskFault, DiskNode, InstanceLink, IoCompletion, IoOperation, IoRequest, IoStatus,
+    ModificationRules, ModificationState, ModifyError, ParseWishError, RequestedRate, StartCredits, VolumeModification,
+    WaitCause, deliverable,
 };
 pub use error::DiskError;
-pub use limits::Limits;
+pub use limits::DiskLimits;
 pub use noun::{Disk, Volume};
 pub use parse::ParseDiskError;
-pub use service::{Calibration, ServiceTime};
+pub use service::{ServiceTime, VolumeCalibration};
 
 /// The direction of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Direction {
+pub enum IoDirection {
     /// From the disk.
     Read,
     /// To the disk.

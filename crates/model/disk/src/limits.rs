@@ -4,14 +4,14 @@ mod local;
 mod rules;
 mod unlimited;
 
-use catalog::{Burst, Consistency, InstanceType, Medium, View, VolumeType};
+use catalog::{BurstBucket, CatalogView, ConsistencyPromise, InstanceType, VolumeMedium, VolumeType};
 use units::{Bytes, BytesPerSec, Iops, Usd};
 
-use crate::{Calibration, Disk, DiskError, ServiceTime, Volume};
+use crate::{Disk, DiskError, ServiceTime, Volume, VolumeCalibration};
 
 /// What a disk as a whole sustains (all volumes of a stripe together), before the instance's caps.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Limits {
+pub struct DiskLimits {
     /// Capacity.
     pub size: Bytes,
     /// Sustained I/Os a second, counted in units of `io_unit`.
@@ -19,7 +19,7 @@ pub struct Limits {
     /// Sustained bytes a second.
     pub throughput: BytesPerSec,
     /// What it may do for a while (of one volume of the stripe).
-    pub burst: Option<Burst>,
+    pub burst: Option<BurstBucket>,
     /// Bytes a second while I/O credits last; equal to `throughput` where they do not matter (all but small gp2).
     pub burst_throughput: BytesPerSec,
     /// A request counts as one I/O for each of these, begun or whole.
@@ -33,12 +33,12 @@ pub struct Limits {
     /// Whether it hangs on the instance's EBS link (network volumes) or not (local NVMe).
     pub shares_instance_caps: bool,
     /// How often it delivers what was provisioned, if promised.
-    pub consistency: Option<Consistency>,
+    pub consistency: Option<ConsistencyPromise>,
     /// How long an I/O takes while no limit binds.
     pub service: ServiceTime,
 }
 
-impl Limits {
+impl DiskLimits {
     /// The limits of one network volume; `instance` only matters for rates that not every instance carries.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl Limits {
         rules::size(kind, volume)?;
         let iops = rules::iops(kind, volume, instance)?;
         let (throughput, burst_throughput) = rules::throughput(kind, volume, iops)?;
-        let calibration = Calibration::of(&kind.name)?;
+        let calibration = VolumeCalibration::of(&kind.name)?;
         Ok(Self {
             size: volume.size,
             iops,
@@ -58,7 +58,7 @@ impl Limits {
             merge: calibration.merge,
             write_iops_cost: 1.0,
             write_bytes_cost: 1.0,
-            shares_instance_caps: kind.medium != Medium::LocalNvme,
+            shares_instance_caps: kind.medium != VolumeMedium::LocalNvme,
             consistency: kind.consistency,
             service: calibration.service,
         })
@@ -79,9 +79,9 @@ impl Limits {
     pub fn bursts(&self, n: u32) -> (Option<f64>, Option<f64>) {
         let n = f64::from(n.max(1));
         match self.burst {
-            Some(Burst::IoCredits { iops, .. }) => (Some(iops.0 * n), None),
-            Some(Burst::Timed { iops, throughput, .. }) => (Some(iops.0 * n), Some(throughput.0 * n)),
-            Some(Burst::ByteCredits { per_tib, max, .. }) => {
+            Some(BurstBucket::IoCredits { iops, .. }) => (Some(iops.0 * n), None),
+            Some(BurstBucket::Timed { iops, throughput, .. }) => (Some(iops.0 * n), Some(throughput.0 * n)),
+            Some(BurstBucket::ByteCredits { per_tib, max, .. }) => {
                 let tebibytes = self.size.as_f64() / n / Bytes::gib(1024).as_f64();
                 (None, Some((per_tib.0 * tebibytes).min(max.0) * n))
             }
@@ -97,7 +97,7 @@ impl Disk {
     /// # Errors
     /// When the type is unknown that day, when the size or a rate is beyond what it allows, or when the instance
     /// cannot hold the disk or its cache.
-    pub fn limits(&self, view: &View, instance: Option<&InstanceType>) -> Result<Limits, DiskError> {
+    pub fn limits(&self, view: &CatalogView, instance: Option<&InstanceType>) -> Result<DiskLimits, DiskError> {
         if let (Some(cache), Some(instance)) = (&self.cache, instance) {
             let taken = if self.volume.is_local() { self.volume.size.0.saturating_mul(self.stripe.into()) } else { 0 };
             local::limits(instance, cache, 1, Bytes(taken))?;
@@ -106,7 +106,11 @@ impl Disk {
     }
 
     /// The limits of one volume of the stripe.
-    pub(crate) fn limits_of_each(&self, view: &View, instance: Option<&InstanceType>) -> Result<Limits, DiskError> {
+    pub(crate) fn limits_of_each(
+        &self,
+        view: &CatalogView,
+        instance: Option<&InstanceType>,
+    ) -> Result<DiskLimits, DiskError> {
         if self.volume.is_local() {
             let instance = instance.ok_or_else(|| DiskError::NeedsInstance { disk: self.to_string() })?;
             return local::limits(instance, &self.volume, self.stripe, Bytes(0));
@@ -119,11 +123,11 @@ impl Disk {
             let what = format!("{instance} takes at most {most} volumes, not {}", self.stripe);
             return Err(DiskError::out_of_range(self, what));
         }
-        Limits::of(view.volume(&self.volume.kind)?, &self.volume, instance)
+        DiskLimits::of(view.volume(&self.volume.kind)?, &self.volume, instance)
     }
 
     /// The limits of the cache's flash, if there is a cache.
-    pub(crate) fn cache_limits(&self, instance: Option<&InstanceType>) -> Result<Option<Limits>, DiskError> {
+    pub(crate) fn cache_limits(&self, instance: Option<&InstanceType>) -> Result<Option<DiskLimits>, DiskError> {
         let Some(cache) = &self.cache else { return Ok(None) };
         let instance = instance.ok_or_else(|| DiskError::NeedsInstance { disk: self.to_string() })?;
         local::limits(instance, cache, 1, Bytes(0)).map(Some)
@@ -134,7 +138,7 @@ impl Disk {
     ///
     /// # Errors
     /// When the catalogue lacks the type or its price in that region, or the type does not allow the volume.
-    pub fn monthly(&self, view: &View, region: &str) -> Result<Usd, DiskError> {
+    pub fn monthly(&self, view: &CatalogView, region: &str) -> Result<Usd, DiskError> {
         if self.volume.is_local() || self.volume.is_unlimited() {
             return Ok(Usd(0.0));
         }

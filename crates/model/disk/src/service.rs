@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use units::{Bytes, BytesPerSec, Nanos};
 
-use crate::{Direction, DiskError};
+use crate::{DiskError, IoDirection};
 
 /// How long an I/O takes while no limit binds: log-normal round a median that grows with throughput.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,10 +28,10 @@ pub struct ServiceTime {
 
 impl ServiceTime {
     /// The median time of an I/O of `size` when the disk moves `utilisation` (0 to 1) of its throughput limit.
-    pub fn median(&self, direction: Direction, size: Bytes, utilisation: f64) -> Nanos {
+    pub fn median(&self, direction: IoDirection, size: Bytes, utilisation: f64) -> Nanos {
         let idle = match direction {
-            Direction::Read => self.read,
-            Direction::Write => self.write,
+            IoDirection::Read => self.read,
+            IoDirection::Write => self.write,
         };
         let transfer = size.0.saturating_sub(4096) as f64 / self.link.0;
         let soft = 1.0 + self.softness * utilisation * utilisation;
@@ -53,7 +53,7 @@ impl ServiceTime {
 
 /// What the behaviour of a kind of volume is calibrated to. Each row of `tables/service.csv` tells its basis and source.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Calibration {
+pub struct VolumeCalibration {
     /// The kind of volume; with a `*` at its end, all kinds that begin so.
     pub kind: String,
     /// Latency while no limit binds.
@@ -83,9 +83,9 @@ struct Row {
     source: String,
 }
 
-static TABLE: LazyLock<Vec<Calibration>> = LazyLock::new(|| {
+static TABLE: LazyLock<Vec<VolumeCalibration>> = LazyLock::new(|| {
     crate::table::rows(include_str!("../tables/service.csv"))
-        .map(|row: Row| Calibration {
+        .map(|row: Row| VolumeCalibration {
             kind: row.kind,
             service: ServiceTime {
                 read: Nanos::micros(row.read_us),
@@ -103,7 +103,7 @@ static TABLE: LazyLock<Vec<Calibration>> = LazyLock::new(|| {
         .collect()
 });
 
-impl Calibration {
+impl VolumeCalibration {
     /// The calibration of a kind of volume.
     ///
     /// # Errors
@@ -136,14 +136,14 @@ mod tests {
 
     #[test]
     fn io2_keeps_the_mean_that_its_vendor_states() {
-        let s = Calibration::of("io2").unwrap().service;
-        for direction in [Direction::Read, Direction::Write] {
+        let s = VolumeCalibration::of("io2").unwrap().service;
+        for direction in [IoDirection::Read, IoDirection::Write] {
             assert!(s.mean(s.median(direction, Bytes::kib(16), 0.0)) < 500e-6);
         }
     }
 
     #[test]
     fn a_kind_without_a_row_is_named() {
-        assert!(Calibration::of("st1").unwrap_err().to_string().contains("st1"));
+        assert!(VolumeCalibration::of("st1").unwrap_err().to_string().contains("st1"));
     }
 }

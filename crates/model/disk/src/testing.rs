@@ -1,12 +1,12 @@
 //! Volume and instance types written by hand, so that tests of the model do not hang on the catalogue's data.
 
 use catalog::{
-    Burst, Cloud, Consistency, InstanceCaps, InstanceType, IopsBand, IopsRule, LocalStore, Medium, Provenance,
-    SizeBand, ThroughputRule, VolumeType,
+    BurstBucket, Cloud, ConsistencyPromise, InstanceCaps, InstanceType, IopsBand, IopsRule, LocalStore, Provenance,
+    SizeBand, ThroughputRule, VolumeMedium, VolumeType,
 };
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
-use crate::{Limits, Volume};
+use crate::{DiskLimits, Volume};
 
 fn provenance() -> Provenance {
     Provenance { source: "test", as_of: catalog::Date::constant(2023, 5, 31) }
@@ -16,14 +16,14 @@ fn volume_type(name: &str, size: (u64, u64), iops: IopsRule, throughput: Through
     VolumeType {
         name: name.to_owned(),
         cloud: Cloud::Aws,
-        medium: Medium::Ssd,
+        medium: VolumeMedium::Ssd,
         size: (Bytes::gib(size.0), Bytes::gib(size.1)),
         iops,
         throughput,
         burst: None,
         io_unit: Bytes::kib(256),
         durability: None,
-        consistency: Some(Consistency { delivered: 0.9, of_the_time: 0.99 }),
+        consistency: Some(ConsistencyPromise { delivered: 0.9, of_the_time: 0.99 }),
         provenance: provenance(),
     }
 }
@@ -58,13 +58,13 @@ pub(crate) fn gp2() -> VolumeType {
     };
     let throughput = ThroughputRule::BySize(vec![band(1, 128.0, 0.0, 128.0), band(171, 0.0, 0.75, 250.0)]);
     let mut kind = volume_type("gp2", (1, 16_384), iops, throughput);
-    kind.burst = Some(Burst::IoCredits { iops: Iops(3000.0), capacity: 5.4e6 });
+    kind.burst = Some(BurstBucket::IoCredits { iops: Iops(3000.0), capacity: 5.4e6 });
     kind
 }
 
 /// The limits of a volume on any Nitro instance.
-pub(crate) fn limits(kind: &VolumeType, text: &str) -> Limits {
-    Limits::of(kind, &volume(text), None).unwrap()
+pub(crate) fn limits(kind: &VolumeType, text: &str) -> DiskLimits {
+    DiskLimits::of(kind, &volume(text), None).unwrap()
 }
 
 pub(crate) fn volume(text: &str) -> Volume {

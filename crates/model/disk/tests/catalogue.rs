@@ -1,10 +1,10 @@
 //! The disk crate over the catalogue that ships with the program.
 
-use catalog::{Catalog, Cloud, Medium, View};
-use diskwright_disk::{Calibration, Direction, Disk, DiskError, StartCredits, deliverable};
+use catalog::{Catalog, CatalogView, Cloud, VolumeMedium};
+use diskwright_disk::{Disk, DiskError, IoDirection, StartCredits, VolumeCalibration, deliverable};
 use units::{Bytes, Iops, Usd};
 
-fn view(date: Option<&str>) -> View {
+fn view(date: Option<&str>) -> CatalogView {
     Catalog::embedded().at(date.map(|d| d.parse().unwrap()))
 }
 
@@ -16,7 +16,7 @@ fn disk(text: &str) -> Disk {
 fn every_ssd_type_can_be_parsed_and_has_limits_at_its_ends() {
     let view = view(None);
     for kind in [Cloud::Aws, Cloud::Gcp, Cloud::Azure].into_iter().flat_map(|c| view.volumes(c)) {
-        if kind.medium != Medium::Ssd {
+        if kind.medium != VolumeMedium::Ssd {
             continue;
         }
         for size in [kind.size.0, kind.size.1] {
@@ -29,7 +29,7 @@ fn every_ssd_type_can_be_parsed_and_has_limits_at_its_ends() {
 #[test]
 fn every_calibrated_kind_is_sold() {
     let view = view(None);
-    for kind in Calibration::kinds() {
+    for kind in VolumeCalibration::kinds() {
         assert!(view.volume(kind).is_ok(), "{kind}");
     }
 }
@@ -57,10 +57,10 @@ fn the_volumes_of_the_sources_deliver_what_their_instances_let_through() {
     let view = view(Some("2020-11-30"));
     let small = view.instance("m5.2xlarge").unwrap();
     let spec = disk("io1:1000GiB,6000iops").spec(&view, Some(small)).unwrap();
-    let rate = deliverable(spec, small.caps.as_ref(), Bytes::kib(256), Direction::Read, 60, StartCredits::Spent);
+    let rate = deliverable(spec, small.caps.as_ref(), Bytes::kib(256), IoDirection::Read, 60, StartCredits::Spent);
     assert!((rate.as_mb() / 287.5 - 1.0).abs() < 0.01, "{rate:.1}");
     let gp2 = disk("gp2:334GiB").spec(&view, None).unwrap();
-    let rate = deliverable(gp2, None, Bytes::kib(256), Direction::Read, 60, StartCredits::Spent);
+    let rate = deliverable(gp2, None, Bytes::kib(256), IoDirection::Read, 60, StartCredits::Spent);
     assert!((rate.as_mib() / 250.0 - 1.0).abs() < 0.01, "{rate:.1}");
 }
 

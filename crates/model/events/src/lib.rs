@@ -10,29 +10,29 @@ mod setting;
 use textfile::{InputError, Text};
 use units::Nanos;
 
-pub use names::{Names, node_name, sql_node_name, zone_name};
-pub use setting::Setting;
+pub use names::{DeploymentNames, node_name, sql_node_name, zone_name};
+pub use setting::OnlineSetting;
 
 /// The events of a run, read but not yet held against a deployment.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Script {
+pub struct EventScript {
     /// Where they were read from; `None` if there are none.
     text: Option<Text>,
-    events: Vec<Event>,
+    events: Vec<EventEntry>,
 }
 
 /// Something that happens.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Event {
+pub struct EventEntry {
     /// When, from the start of the run; its warm-up is part of it.
     pub at: Nanos,
     /// What.
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// What happens; names are as written.
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum EventKind {
     /// So many times the load that the run began with.
     Load(f64),
     /// An operation has so many times the reads, scans and writes of the beginning.
@@ -44,7 +44,7 @@ pub enum What {
         /// `data` or `log`.
         disk: String,
         /// What is wished on it.
-        wish: disk::Wish,
+        wish: disk::RequestedRate,
     },
     /// A disk becomes another.
     Modify {
@@ -56,7 +56,7 @@ pub enum What {
         to: disk::Disk,
     },
     /// A setting that TiKV changes while it runs.
-    Setting(Setting),
+    Setting(OnlineSetting),
     /// All nodes of a zone are away for a while.
     ZoneDown {
         /// The zone.
@@ -82,14 +82,14 @@ pub enum What {
 
 /// An event for a reader of the run's Timeline.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Mark {
+pub struct TimelineMark {
     /// When it happens.
     pub at: Nanos,
     /// What, as it was written: `n1/data slow 20x for 60s`.
     pub what: String,
 }
 
-impl Script {
+impl EventScript {
     /// Reads a file of events.
     ///
     /// # Errors
@@ -109,7 +109,7 @@ impl Script {
     }
 
     /// The events, in the order of the file.
-    pub fn events(&self) -> &[Event] {
+    pub fn events(&self) -> &[EventEntry] {
         &self.events
     }
 
@@ -137,15 +137,15 @@ impl Script {
     }
 
     /// The events for people, in order of time.
-    pub fn marks(&self) -> Vec<Mark> {
-        let mut marks: Vec<Mark> =
-            self.events.iter().map(|event| Mark { at: event.at, what: event.what.to_string() }).collect();
+    pub fn marks(&self) -> Vec<TimelineMark> {
+        let mut marks: Vec<TimelineMark> =
+            self.events.iter().map(|event| TimelineMark { at: event.at, what: event.what.to_string() }).collect();
         marks.sort_by_key(|mark| mark.at);
         marks
     }
 }
 
-impl What {
+impl EventKind {
     /// The key that it is written under.
     pub fn key(&self) -> &'static str {
         match self {
@@ -166,7 +166,7 @@ fn lasting(lasts: Nanos) -> String {
     if lasts == Nanos::MAX { String::new() } else { format!(" for {lasts}") }
 }
 
-impl std::fmt::Display for What {
+impl std::fmt::Display for EventKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Load(factor) => write!(f, "load {factor}"),

@@ -19,13 +19,13 @@ pub fn zone_name(zone: usize) -> String {
 
 /// The names of a deployment, looked up for its numbers.
 #[derive(Debug)]
-pub struct Names<'d> {
+pub struct DeploymentNames<'d> {
     zones: usize,
     /// Of each node, its group.
     groups: Vec<&'d NodeGroup>,
 }
 
-impl<'d> Names<'d> {
+impl<'d> DeploymentNames<'d> {
     /// Those of a deployment's storage nodes.
     pub fn of(deployment: &'d Deployment) -> Self {
         let groups = deployment.storage().flat_map(|(_, group)| std::iter::repeat_n(group, group.count as usize));

@@ -2,12 +2,12 @@
 
 use std::fmt::Display;
 
-use disk::{Fault, Wish};
+use disk::{DiskFault, RequestedRate};
 use textfile::{InputError, Text};
 use units::Nanos;
 
 use crate::setting::setting;
-use crate::{Event, What};
+use crate::{EventEntry, EventKind};
 
 /// Events of a file at most.
 const MOST_EVENTS: usize = 10_000;
@@ -38,7 +38,7 @@ struct Entry {
 const KEYS: &str = "load, mix, fault, modify, setting, zone-down, node-down or evict-leaders";
 
 /// Reads the events of a file, in its order.
-pub(super) fn events(text: &Text) -> Result<Vec<Event>, InputError> {
+pub(super) fn events(text: &Text) -> Result<Vec<EventEntry>, InputError> {
     let File { events } = textfile::from_toml(text)?;
     if events.len() > MOST_EVENTS {
         return Err(InputError::new(
@@ -53,7 +53,7 @@ pub(super) fn events(text: &Text) -> Result<Vec<Event>, InputError> {
         match (found.next(), found.next()) {
             (Some((name, what)), None) => {
                 let what = what.map_err(|why| text.error_at_key(&key(name), format!("`{}`: {why}", key(name))))?;
-                Ok(Event { at, what })
+                Ok(EventEntry { at, what })
             }
             (None, _) => Err(text
                 .error_at_key(&format!("events.{number}"), format!("[events.{number}] says when, but not what"))
@@ -67,38 +67,38 @@ pub(super) fn events(text: &Text) -> Result<Vec<Event>, InputError> {
 }
 
 /// A key with what it says, or why it says nothing.
-type Said = Option<(&'static str, Result<What, String>)>;
+type Said = Option<(&'static str, Result<EventKind, String>)>;
 
 fn parts(entry: Entry) -> [Said; 8] {
     let said =
-        |name, text: Option<String>, read: fn(&str) -> Result<What, String>| text.map(|text| (name, read(&text)));
+        |name, text: Option<String>, read: fn(&str) -> Result<EventKind, String>| text.map(|text| (name, read(&text)));
     [
         entry.load.map(|factor| ("load", load(factor))),
         said("mix", entry.mix, mix),
         said("fault", entry.fault, fault),
         said("modify", entry.modify, modify),
-        said("setting", entry.setting, |text| setting(text).map(What::Setting)),
+        said("setting", entry.setting, |text| setting(text).map(EventKind::Setting)),
         said("zone-down", entry.zone_down, |text| {
-            for_a_while(text).map(|(zone, lasts)| What::ZoneDown { zone, lasts })
+            for_a_while(text).map(|(zone, lasts)| EventKind::ZoneDown { zone, lasts })
         }),
         said("node-down", entry.node_down, |text| {
-            for_a_while(text).map(|(node, lasts)| What::NodeDown { node, lasts })
+            for_a_while(text).map(|(node, lasts)| EventKind::NodeDown { node, lasts })
         }),
         said("evict-leaders", entry.evict_leaders, |text| {
-            for_a_while(text).map(|(node, lasts)| What::EvictLeaders { node, lasts })
+            for_a_while(text).map(|(node, lasts)| EventKind::EvictLeaders { node, lasts })
         }),
     ]
 }
 
-fn load(factor: f64) -> Result<What, String> {
+fn load(factor: f64) -> Result<EventKind, String> {
     if (0.0..=MOST_LOAD).contains(&factor) {
-        return Ok(What::Load(factor));
+        return Ok(EventKind::Load(factor));
     }
     Err(format!("{factor} is no factor: expected 0 to {MOST_LOAD} times the load that the run begins with"))
 }
 
 /// `scans 10x, writes 0.5x`; what is not named is as in the beginning.
-fn mix(text: &str) -> Result<What, String> {
+fn mix(text: &str) -> Result<EventKind, String> {
     const KINDS: [&str; 3] = ["reads", "scans", "writes"];
     let mut factors = [1.0; 3];
     for part in text.split(',') {
@@ -112,7 +112,7 @@ fn mix(text: &str) -> Result<What, String> {
         }
         factors[at] = factor;
     }
-    Ok(What::Mix(factors))
+    Ok(EventKind::Mix(factors))
 }
 
 /// `n1/data`, and the words after it.
@@ -125,22 +125,22 @@ fn place(text: &str) -> Result<(String, String, &str), String> {
     Ok((node.to_owned(), disk.to_owned(), rest.trim()))
 }
 
-fn fault(text: &str) -> Result<What, String> {
+fn fault(text: &str) -> Result<EventKind, String> {
     let (node, disk, words) = place(text)?;
-    let wish = words.parse::<Wish>().map_err(|error| shown(&error))?;
-    if matches!(wish, Wish::Inject(Fault::Errors(_), _)) {
+    let wish = words.parse::<RequestedRate>().map_err(|error| shown(&error))?;
+    if matches!(wish, RequestedRate::Inject(DiskFault::Errors(_), _)) {
         return Err(
             "what TiKV makes of I/O errors is not for events; take `detach`, which ends as a failed write does"
                 .to_owned(),
         );
     }
-    Ok(What::Fault { node, disk, wish })
+    Ok(EventKind::Fault { node, disk, wish })
 }
 
-fn modify(text: &str) -> Result<What, String> {
+fn modify(text: &str) -> Result<EventKind, String> {
     let (node, disk, words) = place(text)?;
     let to = words.parse().map_err(|error: disk::ParseDiskError| shown(&error))?;
-    Ok(What::Modify { node, disk, to })
+    Ok(EventKind::Modify { node, disk, to })
 }
 
 /// `NAME [for SPAN]`; without a span, to the end.
@@ -162,10 +162,10 @@ fn shown(error: &dyn Display) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Script;
+    use crate::EventScript;
 
-    fn read(content: &str) -> Result<Script, String> {
-        Script::from_text(&Text::new("e.toml", content)).map_err(|error| error.to_string())
+    fn read(content: &str) -> Result<EventScript, String> {
+        EventScript::from_text(&Text::new("e.toml", content)).map_err(|error| error.to_string())
     }
 
     fn refused(line: &str) -> String {

@@ -8,7 +8,7 @@ use units::{Bytes, BytesPerSec};
 
 /// A setting that TiKV changes while it runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Setting {
+pub enum OnlineSetting {
     /// rocksdb.rate-bytes-per-sec.
     RateLimit(BytesPerSec),
     /// rocksdb.max-background-jobs.
@@ -19,7 +19,7 @@ pub enum Setting {
     BlockCache(Bytes),
 }
 
-impl Setting {
+impl OnlineSetting {
     /// TiKV's name of it.
     pub fn name(&self) -> &'static str {
         let [rate, jobs, flow, cache] = ROWS.map(|(name, _)| name);
@@ -32,7 +32,7 @@ impl Setting {
     }
 }
 
-impl Display for Setting {
+impl Display for OnlineSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = ", self.name())?;
         match self {
@@ -45,31 +45,31 @@ impl Display for Setting {
 }
 
 /// A name, and what its values are read as.
-type Row = (&'static str, fn(&str) -> Result<Setting, String>);
+type Row = (&'static str, fn(&str) -> Result<OnlineSetting, String>);
 
 const ROWS: [Row; 4] = [
     ("rocksdb.rate-bytes-per-sec", |text| match text.parse::<Bytes>() {
-        Ok(size) => above_zero(size.as_f64()).map(|rate| Setting::RateLimit(BytesPerSec(rate))),
-        Err(_) => {
-            read::<BytesPerSec>(text).and_then(|rate| above_zero(rate.0)).map(|r| Setting::RateLimit(BytesPerSec(r)))
-        }
+        Ok(size) => above_zero(size.as_f64()).map(|rate| OnlineSetting::RateLimit(BytesPerSec(rate))),
+        Err(_) => read::<BytesPerSec>(text)
+            .and_then(|rate| above_zero(rate.0))
+            .map(|r| OnlineSetting::RateLimit(BytesPerSec(r))),
     }),
     ("rocksdb.max-background-jobs", |text| match text.parse() {
-        Ok(jobs @ 2..=1024) => Ok(Setting::BackgroundJobs(jobs)),
+        Ok(jobs @ 2..=1024) => Ok(OnlineSetting::BackgroundJobs(jobs)),
         _ => Err(format!("`{text}` is no number of jobs: expected 2 to 1024")),
     }),
     ("storage.flow-control.enable", |text| match text {
-        "true" => Ok(Setting::FlowControl(true)),
-        "false" => Ok(Setting::FlowControl(false)),
+        "true" => Ok(OnlineSetting::FlowControl(true)),
+        "false" => Ok(OnlineSetting::FlowControl(false)),
         _ => Err(format!("`{text}` is neither true nor false")),
     }),
     ("storage.block-cache.capacity", |text| {
-        read::<Bytes>(text).and_then(|size| above_zero(size.as_f64()).map(|_| Setting::BlockCache(size)))
+        read::<Bytes>(text).and_then(|size| above_zero(size.as_f64()).map(|_| OnlineSetting::BlockCache(size)))
     }),
 ];
 
 /// Reads `name = value`.
-pub(super) fn setting(text: &str) -> Result<Setting, String> {
+pub(super) fn setting(text: &str) -> Result<OnlineSetting, String> {
     let example = "such as `rocksdb.rate-bytes-per-sec = 20MiB`";
     let (name, value) =
         text.split_once('=').ok_or_else(|| format!("`{text}`: expected a name and a value, {example}"))?;

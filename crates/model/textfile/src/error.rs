@@ -10,7 +10,7 @@ const LONGEST: usize = 600;
 
 /// A place in a text; lines and columns count from 1, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Position {
+pub struct TextPosition {
     /// The line.
     pub line: usize,
     /// The character in it.
@@ -23,7 +23,7 @@ pub struct InputError {
     /// The file as it was named; `-` is the standard input.
     pub path: PathBuf,
     /// Where in it, if the fault has a place.
-    pub position: Option<Position>,
+    pub position: Option<TextPosition>,
     /// What is wrong and what was expected.
     pub message: String,
     /// What to try.
@@ -38,7 +38,7 @@ impl InputError {
 
     /// The same error at a place.
     #[must_use]
-    pub fn at(self, position: Position) -> Self {
+    pub fn at(self, position: TextPosition) -> Self {
         Self { position: Some(position), ..self }
     }
 
@@ -56,7 +56,7 @@ impl fmt::Display for InputError {
             Some("-") => f.write_str("<standard input>")?,
             _ => f.write_str(&escape_line(&self.path.to_string_lossy()))?,
         }
-        if let Some(Position { line, column }) = self.position {
+        if let Some(TextPosition { line, column }) = self.position {
             write!(f, ":{line}:{column}")?;
         }
         write!(f, ": {}", OneLine(&self.message))?;
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn an_error_is_one_line_with_its_place_and_help() {
-        let error = InputError::new("a.toml", "two\nlines").at(Position { line: 3, column: 7 }).help("try one");
+        let error = InputError::new("a.toml", "two\nlines").at(TextPosition { line: 3, column: 7 }).help("try one");
         assert_eq!(error.to_string(), "a.toml:3:7: two\\nlines; try one");
     }
 

@@ -11,7 +11,7 @@ mod table;
 mod text;
 mod write;
 
-pub use error::{InputError, Position};
+pub use error::{InputError, TextPosition};
 pub use escape::{escape_hidden, escape_line, is_hidden, log_line, shell_word};
 pub use open::{open, read_bytes};
 pub use read::{LIMIT, read_text};

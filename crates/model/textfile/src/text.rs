@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{InputError, Position};
+use crate::{InputError, TextPosition};
 
 /// A text with the name of its file, so that errors can point into it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Text {
     }
 
     /// Line and column of a byte offset; offsets past the end are the end.
-    pub fn position(&self, offset: usize) -> Position {
+    pub fn position(&self, offset: usize) -> TextPosition {
         let mut offset = offset.min(self.content.len());
         while !self.content.is_char_boundary(offset) {
             offset -= 1;
@@ -52,9 +52,9 @@ impl Text {
 }
 
 /// Where `before` ends.
-pub(crate) fn position(before: &str) -> Position {
+pub(crate) fn position(before: &str) -> TextPosition {
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    Position { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
+    TextPosition { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1 }
 }
 
 #[cfg(test)]
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn columns_count_characters_not_bytes() {
         let text = Text::new("a", "x\nµ = y");
-        assert_eq!(text.position(text.content().find('y').unwrap()), Position { line: 2, column: 5 });
-        assert_eq!(text.position(99), Position { line: 2, column: 6 });
+        assert_eq!(text.position(text.content().find('y').unwrap()), TextPosition { line: 2, column: 5 });
+        assert_eq!(text.position(99), TextPosition { line: 2, column: 6 });
     }
 }

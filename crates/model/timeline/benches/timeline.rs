@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use diskwright_timeline::{About, Format, LatencyPoint, Merge, Point, Points, Series, Timeline, Unit, latencies};
+use diskwright_timeline::{
+    LatencyPoint, MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline, TimelineFormat, TimelineInfo,
+    latencies,
+};
 use units::Nanos;
 
 /// Series of one disk, and their points, a second each.
@@ -16,17 +19,22 @@ fn second(at: u64) -> (Nanos, Nanos) {
 }
 
 fn series(number: u64) -> Series {
-    let merge = Merge::ALL[number as usize % Merge::ALL.len()];
+    let merge = MergeRule::ALL[number as usize % MergeRule::ALL.len()];
     let points = (0..POINTS).map(|at| {
         let (from, until) = second(at);
-        Point { from, until, value: ((at * 2_654_435_761 + number) % 16_000) as f64 }
+        SeriesPoint { from, until, value: ((at * 2_654_435_761 + number) % 16_000) as f64 }
     });
     let labels = BTreeMap::from([("disk".to_owned(), format!("data{number}"))]);
-    Series { name: "ops".into(), labels, unit: Unit::Count, points: Points::Values(merge, points.collect()) }
+    Series {
+        name: "ops".into(),
+        labels,
+        unit: SeriesUnit::Count,
+        points: SeriesPoints::Values(merge, points.collect()),
+    }
 }
 
 fn numbers() -> Timeline {
-    Timeline { about: About::default(), series: (0..SERIES).map(series).collect() }
+    Timeline { about: TimelineInfo::default(), series: (0..SERIES).map(series).collect() }
 }
 
 /// An hour of latencies of a gp3 at its limit, a histogram a second.
@@ -39,9 +47,9 @@ fn histograms() -> Timeline {
         let (from, until) = second(at);
         LatencyPoint { from, until, histogram }
     });
-    let points = Points::Latencies(points.collect());
-    let series = Series { name: "read_latency".into(), labels: BTreeMap::new(), unit: Unit::None, points };
-    Timeline { about: About::default(), series: vec![series] }
+    let points = SeriesPoints::Latencies(points.collect());
+    let series = Series { name: "read_latency".into(), labels: BTreeMap::new(), unit: SeriesUnit::None, points };
+    Timeline { about: TimelineInfo::default(), series: vec![series] }
 }
 
 fn timelines(c: &mut Criterion) {
@@ -49,7 +57,7 @@ fn timelines(c: &mut Criterion) {
         let mut group = c.benchmark_group(what);
         group.throughput(Throughput::Elements(points)).sample_size(10);
         group.bench_function("resample to minutes", |b| b.iter(|| black_box(all.resample(Nanos::secs(60)))));
-        for format in [Format::Parquet, Format::Csv, Format::Json] {
+        for format in [TimelineFormat::Parquet, TimelineFormat::Csv, TimelineFormat::Json] {
             let bytes = format.encode(&all).expect("the timeline is valid");
             println!("{what}: {} bytes as {format:?}", bytes.len());
             group.bench_function(format!("write {format:?}"), |b| b.iter(|| black_box(format.encode(&all))));

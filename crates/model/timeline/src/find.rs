@@ -2,7 +2,7 @@
 
 use units::Nanos;
 
-use crate::{LatencyPoint, Point, Points, Series, Timeline};
+use crate::{LatencyPoint, Series, SeriesPoint, SeriesPoints, Timeline};
 
 impl Timeline {
     /// The series of this name with exactly these labels, in any order.
@@ -30,23 +30,23 @@ impl Series {
     /// From the start of the first point to the end of the last; `None` if there are none.
     pub fn span(&self) -> Option<(Nanos, Nanos)> {
         match &self.points {
-            Points::Values(_, points) => Some((points.first()?.from, points.last()?.until)),
-            Points::Latencies(points) => Some((points.first()?.from, points.last()?.until)),
+            SeriesPoints::Values(_, points) => Some((points.first()?.from, points.last()?.until)),
+            SeriesPoints::Latencies(points) => Some((points.first()?.from, points.last()?.until)),
         }
     }
 
     /// Its numbers; none if it holds histograms.
-    pub fn points(&self) -> &[Point] {
-        if let Points::Values(_, points) = &self.points { points } else { &[] }
+    pub fn points(&self) -> &[SeriesPoint] {
+        if let SeriesPoints::Values(_, points) = &self.points { points } else { &[] }
     }
 
     /// Its histograms; none if it holds numbers.
     pub fn latency_points(&self) -> &[LatencyPoint] {
-        if let Points::Latencies(points) = &self.points { points } else { &[] }
+        if let SeriesPoints::Latencies(points) = &self.points { points } else { &[] }
     }
 }
 
-impl Points {
+impl SeriesPoints {
     /// How many there are.
     pub fn len(&self) -> usize {
         match self {
@@ -64,12 +64,12 @@ impl Points {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Merge;
+    use crate::MergeRule;
     use crate::testing::{point, timeline, values};
 
     fn labelled(labels: &[(&str, &str)]) -> Series {
         let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        Series { labels, ..values("ops", Merge::Sum, vec![point(1, 2, 1.0)]) }
+        Series { labels, ..values("ops", MergeRule::Sum, vec![point(1, 2, 1.0)]) }
     }
 
     #[test]
@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn the_span_is_that_of_all_series() {
-        let late = values("late", Merge::Sum, vec![point(5, 9, 1.0)]);
-        let all = timeline(vec![values("none", Merge::Sum, vec![]), labelled(&[]), late]);
+        let late = values("late", MergeRule::Sum, vec![point(5, 9, 1.0)]);
+        let all = timeline(vec![values("none", MergeRule::Sum, vec![]), labelled(&[]), late]);
         assert_eq!(all.span(), Some((Nanos::secs(1), Nanos::secs(9))));
         assert_eq!(timeline(vec![]).span(), None);
     }

@@ -2,7 +2,7 @@
 
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 
-use crate::Latency;
+use crate::LatencyHistogram;
 use crate::validate::DIGITS;
 
 /// Bytes before the counts: marker, length, offset, digits (4 each), lowest, highest, ratio (8 each).
@@ -10,25 +10,26 @@ const HEADER: usize = 40;
 
 /// No latencies yet: three significant digits from 1 ns up, and grows as needed. Every histogram of a Timeline has these
 /// buckets, so that all merge without loss.
-pub fn latencies() -> Latency {
-    let mut empty = Latency::new(DIGITS).expect("three digits are allowed");
+pub fn latencies() -> LatencyHistogram {
+    let mut empty = LatencyHistogram::new(DIGITS).expect("three digits are allowed");
     empty.auto(true);
     empty
 }
 
 /// The bytes of a valid histogram.
-pub(crate) fn encode(latency: &Latency) -> Result<Vec<u8>, String> {
+pub(crate) fn encode(latency: &LatencyHistogram) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     V2Serializer::new().serialize(latency, &mut bytes).map_err(|error| error.to_string())?;
     Ok(bytes)
 }
 
 /// A histogram from bytes that anybody may have written. `memory` is what histograms may still take up; it is lowered.
-pub(crate) fn decode(bytes: &[u8], memory: &mut u64) -> Result<Latency, String> {
+pub(crate) fn decode(bytes: &[u8], memory: &mut u64) -> Result<LatencyHistogram, String> {
     let slots = check(bytes)?;
     let takes = slots * size_of::<u64>() as u64;
     *memory = memory.checked_sub(takes).ok_or_else(|| "takes more memory than is left for histograms".to_owned())?;
-    let mut latency: Latency = Deserializer::new().deserialize(&mut &bytes[..]).map_err(|error| error.to_string())?;
+    let mut latency: LatencyHistogram =
+        Deserializer::new().deserialize(&mut &bytes[..]).map_err(|error| error.to_string())?;
     latency.auto(true);
     Ok(latency)
 }
@@ -123,7 +124,7 @@ mod tests {
 
     #[test]
     fn five_digits_are_refused() {
-        let mut five = Latency::new_with_max(1000, 5).unwrap();
+        let mut five = LatencyHistogram::new_with_max(1000, 5).unwrap();
         five.record(7).unwrap();
         assert_eq!(fault(&encode(&five).unwrap()), "has 5 digits from 1 ns up, expected 3 from 1 ns up");
     }

@@ -18,7 +18,9 @@ mod validate;
 mod window;
 
 pub use error::TimelineError;
-pub use file::Format;
+pub use file::TimelineFormat;
 pub use histogram::latencies;
 pub use names::UnknownWord;
-pub use series::{About, Latency, LatencyPoint, Merge, Point, Points, Series, Timeline, Unit};
+pub use series::{
+    LatencyHistogram, LatencyPoint, MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline, TimelineInfo,
+};

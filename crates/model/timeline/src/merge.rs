@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use units::Nanos;
 
-use crate::{About, LatencyPoint, Point, Points, Series, Timeline, TimelineError};
+use crate::{LatencyPoint, Series, SeriesPoint, SeriesPoints, Timeline, TimelineError, TimelineInfo};
 
 impl Timeline {
     /// Both as one: series that only one has are taken, those that both have become one in order of time. Where both
@@ -25,7 +25,7 @@ impl Timeline {
             }
         }
         let title = [&self.about.title, &other.about.title].into_iter().find(|title| !title.is_empty());
-        let about = About { title: title.cloned().unwrap_or_default(), start, notes };
+        let about = TimelineInfo { title: title.cloned().unwrap_or_default(), start, notes };
 
         let mut all = Self { about, series: self.counted_from(start)? };
         let mut places: BTreeMap<_, usize> = all.series.iter().enumerate().map(|(at, one)| (key(one), at)).collect();
@@ -70,10 +70,10 @@ impl Timeline {
                 return Err(TimelineError::TooLate { series: series.to_string(), until: Nanos::MAX });
             }
             match &mut series.points {
-                Points::Values(_, points) => points.iter_mut().for_each(|point| {
+                SeriesPoints::Values(_, points) => points.iter_mut().for_each(|point| {
                     (point.from, point.until) = (point.from + later, point.until + later);
                 }),
-                Points::Latencies(points) => points.iter_mut().for_each(|point| {
+                SeriesPoints::Latencies(points) => points.iter_mut().for_each(|point| {
                     (point.from, point.until) = (point.from + later, point.until + later);
                 }),
             }
@@ -96,11 +96,11 @@ impl Series {
             return Err(TimelineError::Kind { series: self.to_string(), one, other: two });
         }
         match (&mut self.points, other.points) {
-            (Points::Values(_, points), Points::Values(_, more)) => {
+            (SeriesPoints::Values(_, points), SeriesPoints::Values(_, more)) => {
                 points.extend(more);
-                points.sort_by_key(|point: &Point| point.from);
+                points.sort_by_key(|point: &SeriesPoint| point.from);
             }
-            (Points::Latencies(points), Points::Latencies(more)) => {
+            (SeriesPoints::Latencies(points), SeriesPoints::Latencies(more)) => {
                 points.extend(more);
                 points.sort_by_key(|point: &LatencyPoint| point.from);
             }
@@ -115,16 +115,16 @@ impl Series {
 mod tests {
     use super::*;
     use crate::testing::{any_timeline, histograms, latency_point, point, timeline, values};
-    use crate::{Merge, Unit};
+    use crate::{MergeRule, SeriesUnit};
     use proptest::prelude::*;
 
     fn ops(from: u64, until: u64) -> Timeline {
-        timeline(vec![values("ops", Merge::Sum, vec![point(from, until, 7.0)])])
+        timeline(vec![values("ops", MergeRule::Sum, vec![point(from, until, 7.0)])])
     }
 
     fn starting(at: &str, timeline: Timeline) -> Timeline {
         let start = Some(at.parse().unwrap());
-        Timeline { about: About { start, title: at.to_owned(), ..timeline.about }, ..timeline }
+        Timeline { about: TimelineInfo { start, title: at.to_owned(), ..timeline.about }, ..timeline }
     }
 
     fn message(one: &Timeline, other: &Timeline) -> String {
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn the_same_series_at_other_times_becomes_one_in_order() {
         let both = ops(5, 6).merge(&ops(1, 2)).unwrap();
-        assert_eq!(both, timeline(vec![values("ops", Merge::Sum, vec![point(1, 2, 7.0), point(5, 6, 7.0)])]));
+        assert_eq!(both, timeline(vec![values("ops", MergeRule::Sum, vec![point(1, 2, 7.0), point(5, 6, 7.0)])]));
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn other_units_and_kinds_are_conflicts() {
         let mut bytes = ops(5, 6);
-        bytes.series[0].unit = Unit::Bytes;
+        bytes.series[0].unit = SeriesUnit::Bytes;
         assert!(message(&ops(0, 1), &bytes).starts_with("ops is in Count (sum) in one Timeline and in Bytes (sum)"));
         let latencies = timeline(vec![histograms("ops", vec![latency_point(5, 6, &[1])])]);
         assert!(message(&ops(0, 1), &latencies).contains("in None (histogram)"));

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Merge, Points, Series, Unit};
+use crate::{MergeRule, Series, SeriesPoints, SeriesUnit};
 
 /// A word that names nothing known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +17,7 @@ pub struct UnknownWord {
 /// How files mark a series of histograms, where others have their [`Merge`].
 pub(crate) const HISTOGRAM: &str = "histogram";
 
-impl Unit {
+impl SeriesUnit {
     /// All units.
     pub const ALL: [Self; 8] = [
         Self::None,
@@ -45,7 +45,7 @@ impl Unit {
     }
 }
 
-impl Merge {
+impl MergeRule {
     /// All ways.
     pub const ALL: [Self; 4] = [Self::Sum, Self::Mean, Self::Max, Self::Min];
 
@@ -79,10 +79,10 @@ macro_rules! words {
         }
     };
 }
-words!(Unit, "unit");
-words!(Merge, "way to merge");
+words!(SeriesUnit, "unit");
+words!(MergeRule, "way to merge");
 
-impl Points {
+impl SeriesPoints {
     /// The word for how they merge.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
@@ -109,25 +109,29 @@ mod tests {
 
     #[test]
     fn every_word_reads_back() {
-        for unit in Unit::ALL {
-            assert_eq!(unit.to_string().parse::<Unit>().unwrap(), unit);
+        for unit in SeriesUnit::ALL {
+            assert_eq!(unit.to_string().parse::<SeriesUnit>().unwrap(), unit);
         }
-        for merge in Merge::ALL {
-            assert_eq!(merge.to_string().parse::<Merge>().unwrap(), merge);
+        for merge in MergeRule::ALL {
+            assert_eq!(merge.to_string().parse::<MergeRule>().unwrap(), merge);
         }
     }
 
     #[test]
     fn an_unknown_unit_names_the_known_ones() {
-        let message = "Furlongs".parse::<Unit>().unwrap_err().to_string();
+        let message = "Furlongs".parse::<SeriesUnit>().unwrap_err().to_string();
         assert!(message.starts_with("unknown unit `Furlongs`, expected one of None, Count, "), "{message}");
     }
 
     #[test]
     fn a_series_is_named_with_its_labels() {
         let labels = [("disk", "data"), ("zone", "a")].map(|(k, v)| (k.to_owned(), v.to_owned())).into();
-        let mut series =
-            Series { name: "ops".into(), labels, unit: Unit::Count, points: Points::Values(Merge::Sum, vec![]) };
+        let mut series = Series {
+            name: "ops".into(),
+            labels,
+            unit: SeriesUnit::Count,
+            points: SeriesPoints::Values(MergeRule::Sum, vec![]),
+        };
         assert_eq!(series.to_string(), r#"ops{disk="data",zone="a"}"#);
         series.labels.clear();
         assert_eq!(series.to_string(), "ops");

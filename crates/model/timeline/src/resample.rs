@@ -4,7 +4,7 @@ use units::Nanos;
 
 use crate::validate::MOST_POINTS;
 use crate::window::{Amount, cut, join};
-use crate::{LatencyPoint, Merge, Point, Points, Series, Timeline, TimelineError};
+use crate::{LatencyPoint, MergeRule, Series, SeriesPoint, SeriesPoints, Timeline, TimelineError};
 
 impl Timeline {
     /// The same in intervals that begin and end at multiples of `step`, with sums and tails kept:
@@ -32,8 +32,8 @@ impl Timeline {
             labels: series.labels.clone(),
             unit: series.unit,
             points: match &series.points {
-                Points::Values(merge, points) => Points::Values(*merge, values(points, *merge, step)),
-                Points::Latencies(points) => Points::Latencies(latencies(points, step)),
+                SeriesPoints::Values(merge, points) => SeriesPoints::Values(*merge, values(points, *merge, step)),
+                SeriesPoints::Latencies(points) => SeriesPoints::Latencies(latencies(points, step)),
             },
         });
         Ok(Self { about: self.about.clone(), series: series.collect() })
@@ -43,12 +43,12 @@ impl Timeline {
 /// How many points there will be, at most.
 fn most_points(series: &Series, step: Nanos) -> u64 {
     match &series.points {
-        Points::Values(_, points) => {
+        SeriesPoints::Values(_, points) => {
             let pieces =
-                |point: &Point| last(point.until, step).saturating_sub(point.from.0 / step.0).saturating_add(1);
+                |point: &SeriesPoint| last(point.until, step).saturating_sub(point.from.0 / step.0).saturating_add(1);
             points.iter().map(pieces).fold(0, u64::saturating_add)
         }
-        Points::Latencies(points) => points.len() as u64,
+        SeriesPoints::Latencies(points) => points.len() as u64,
     }
 }
 
@@ -57,7 +57,7 @@ fn last(until: Nanos, step: Nanos) -> u64 {
     until.0.saturating_sub(1) / step.0
 }
 
-fn values(points: &[Point], merge: Merge, step: Nanos) -> Vec<Point> {
+fn values(points: &[SeriesPoint], merge: MergeRule, step: Nanos) -> Vec<SeriesPoint> {
     let mut all = Vec::new();
     let mut open: Option<(u64, Amount)> = None;
     for point in points {
@@ -94,7 +94,7 @@ mod tests {
     use crate::testing::{any_points, any_timeline, histograms, latency, latency_point, point, timeline, values};
     use proptest::prelude::*;
 
-    fn resampled(merge: Merge, points: Vec<Point>, step: u64) -> Vec<Point> {
+    fn resampled(merge: MergeRule, points: Vec<SeriesPoint>, step: u64) -> Vec<SeriesPoint> {
         let all = timeline(vec![values("x", merge, points)]).resample(Nanos::secs(step)).unwrap();
         all.series[0].points().to_vec()
     }
@@ -102,33 +102,33 @@ mod tests {
     #[test]
     fn seconds_become_minutes() {
         let seconds = (0..120).map(|second| point(second, second + 1, 1.0)).collect();
-        assert_eq!(resampled(Merge::Sum, seconds, 60), [point(0, 60, 60.0), point(60, 120, 60.0)]);
+        assert_eq!(resampled(MergeRule::Sum, seconds, 60), [point(0, 60, 60.0), point(60, 120, 60.0)]);
     }
 
     #[test]
     fn a_sum_that_straddles_is_split_and_half_an_interval_stays_half() {
         assert_eq!(
-            resampled(Merge::Sum, vec![point(1, 5, 4.0)], 2),
+            resampled(MergeRule::Sum, vec![point(1, 5, 4.0)], 2),
             [point(1, 2, 1.0), point(2, 4, 2.0), point(4, 5, 1.0)]
         );
     }
 
     #[test]
     fn a_mean_is_weighted_by_time() {
-        assert_eq!(resampled(Merge::Mean, vec![point(0, 3, 10.0), point(3, 4, 2.0)], 4), [point(0, 4, 8.0)]);
+        assert_eq!(resampled(MergeRule::Mean, vec![point(0, 3, 10.0), point(3, 4, 2.0)], 4), [point(0, 4, 8.0)]);
     }
 
     #[test]
     fn a_short_peak_is_seen_in_every_interval_that_it_touches() {
         let peak = vec![point(0, 3, 1.0), point(3, 5, 9.0), point(5, 8, 1.0)];
-        assert_eq!(resampled(Merge::Max, peak.clone(), 4), [point(0, 4, 9.0), point(4, 8, 9.0)]);
-        assert_eq!(resampled(Merge::Min, peak, 4), [point(0, 4, 1.0), point(4, 8, 1.0)]);
+        assert_eq!(resampled(MergeRule::Max, peak.clone(), 4), [point(0, 4, 9.0), point(4, 8, 9.0)]);
+        assert_eq!(resampled(MergeRule::Min, peak, 4), [point(0, 4, 1.0), point(4, 8, 1.0)]);
     }
 
     #[test]
     fn a_gap_stays_a_gap() {
         let points = vec![point(0, 1, 1.0), point(9, 10, 1.0)];
-        assert_eq!(resampled(Merge::Sum, points, 2), [point(0, 1, 1.0), point(9, 10, 1.0)]);
+        assert_eq!(resampled(MergeRule::Sum, points, 2), [point(0, 1, 1.0), point(9, 10, 1.0)]);
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_histogram_that_cannot_grow_takes_larger_latencies_all_the_same() {
         let mut small = latency_point(0, 1, &[]);
-        small.histogram = crate::Latency::new_with_bounds(1, 1000, 3).unwrap();
+        small.histogram = crate::LatencyHistogram::new_with_bounds(1, 1000, 3).unwrap();
         small.histogram.record(10).unwrap();
         let points = vec![small, latency_point(1, 2, &[5_000_000_000])];
         let all = timeline(vec![histograms("read", points)]).resample(Nanos::secs(2)).unwrap();
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_step_of_nothing_or_of_too_many_points_is_refused() {
-        let all = timeline(vec![values("x", Merge::Sum, vec![point(0, 3600, 1.0)])]);
+        let all = timeline(vec![values("x", MergeRule::Sum, vec![point(0, 3600, 1.0)])]);
         assert_eq!(all.resample(Nanos(0)), Err(TimelineError::NoStep));
         let message = all.resample(Nanos(1)).unwrap_err().to_string();
         assert!(message.starts_with("3600000000000 points are too many, expected at most 50000000"), "{message}");
@@ -159,8 +159,8 @@ mod tests {
 
     #[test]
     fn the_last_moment_there_is_does_not_overflow() {
-        let whole = Point { from: Nanos(0), until: Nanos::MAX, value: 1.0 };
-        let all = timeline(vec![values("x", Merge::Sum, vec![whole])]).resample(Nanos(u64::MAX / 3 * 2)).unwrap();
+        let whole = SeriesPoint { from: Nanos(0), until: Nanos::MAX, value: 1.0 };
+        let all = timeline(vec![values("x", MergeRule::Sum, vec![whole])]).resample(Nanos(u64::MAX / 3 * 2)).unwrap();
         assert_eq!(all.series[0].points().len(), 2);
     }
 
@@ -171,7 +171,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_lost(points in any_points(), step in steps()) {
-            let before = Series { points, ..values("x", Merge::Sum, vec![]) };
+            let before = Series { points, ..values("x", MergeRule::Sum, vec![]) };
             let resampled = timeline(vec![before.clone()]).resample(step).unwrap();
             resampled.validate().unwrap();
             let after = &resampled.series[0];
@@ -183,7 +183,7 @@ mod tests {
             prop_assert_eq!(one.is_some(), other.is_some());
             let size: f64 = before.points().iter().map(|point| point.value.abs()).sum();
             let gapless = before.points().windows(2).all(|pair| pair[0].until == pair[1].from);
-            if !matches!(before.points, Points::Values(Merge::Mean, _)) || gapless {
+            if !matches!(before.points, SeriesPoints::Values(MergeRule::Mean, _)) || gapless {
                 prop_assert!((one.unwrap_or(0.0) - other.unwrap_or(0.0)).abs() <= 1e-12 * size);
             }
         }

@@ -6,20 +6,20 @@ use hdrhistogram::Histogram;
 use units::Nanos;
 
 /// Latencies in nanoseconds, to three significant digits.
-pub type Latency = Histogram<u64>;
+pub type LatencyHistogram = Histogram<u64>;
 
 /// Everything that was seen of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Timeline {
     /// What it is of.
-    pub about: About,
+    pub about: TimelineInfo,
     /// One for each name and set of labels.
     pub series: Vec<Series>,
 }
 
 /// What a Timeline is of.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct About {
+pub struct TimelineInfo {
     /// For people.
     pub title: String,
     /// The instant that its times count from; `None` in virtual time.
@@ -36,14 +36,14 @@ pub struct Series {
     /// Of what: `disk` = `data`, `VolumeId` = `vol-…`.
     pub labels: BTreeMap<String, String>,
     /// The unit of its values; latencies are always in nanoseconds.
-    pub unit: Unit,
+    pub unit: SeriesUnit,
     /// In order of time, not overlapping.
-    pub points: Points,
+    pub points: SeriesPoints,
 }
 
 /// The units of series, named as CloudWatch names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Unit {
+pub enum SeriesUnit {
     /// A number without unit, or a check that is 0 or 1.
     None,
     /// Things counted.
@@ -64,16 +64,16 @@ pub enum Unit {
 
 /// The points of a series.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Points {
+pub enum SeriesPoints {
     /// Numbers, and how two become one.
-    Values(Merge, Vec<Point>),
+    Values(MergeRule, Vec<SeriesPoint>),
     /// Histograms, which merge without loss.
     Latencies(Vec<LatencyPoint>),
 }
 
 /// How the values of consecutive intervals become that of the whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Merge {
+pub enum MergeRule {
     /// They add up.
     Sum,
     /// Their mean, weighted by time.
@@ -86,7 +86,7 @@ pub enum Merge {
 
 /// A value of an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub struct SeriesPoint {
     /// Its start.
     pub from: Nanos,
     /// Its end, not part of it.
@@ -103,5 +103,5 @@ pub struct LatencyPoint {
     /// Its end, not part of it.
     pub until: Nanos,
     /// Of what completed in it, in nanoseconds.
-    pub histogram: Latency,
+    pub histogram: LatencyHistogram,
 }

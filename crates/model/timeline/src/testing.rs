@@ -6,26 +6,29 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use units::Nanos;
 
-use crate::{About, Latency, LatencyPoint, Merge, Point, Points, Series, Timeline, Unit, latencies};
+use crate::{
+    LatencyHistogram, LatencyPoint, MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline, TimelineInfo,
+    latencies,
+};
 
 pub(crate) fn timeline(series: Vec<Series>) -> Timeline {
-    Timeline { about: About::default(), series }
+    Timeline { about: TimelineInfo::default(), series }
 }
 
 /// A series of counts without labels.
-pub(crate) fn values(name: &str, merge: Merge, points: Vec<Point>) -> Series {
-    let points = Points::Values(merge, points);
-    Series { name: name.to_owned(), labels: BTreeMap::new(), unit: Unit::Count, points }
+pub(crate) fn values(name: &str, merge: MergeRule, points: Vec<SeriesPoint>) -> Series {
+    let points = SeriesPoints::Values(merge, points);
+    Series { name: name.to_owned(), labels: BTreeMap::new(), unit: SeriesUnit::Count, points }
 }
 
 /// A series of histograms without labels.
 pub(crate) fn histograms(name: &str, points: Vec<LatencyPoint>) -> Series {
-    Series { points: Points::Latencies(points), unit: Unit::None, ..values(name, Merge::Sum, vec![]) }
+    Series { points: SeriesPoints::Latencies(points), unit: SeriesUnit::None, ..values(name, MergeRule::Sum, vec![]) }
 }
 
 /// A value between two seconds.
-pub(crate) fn point(from: u64, until: u64, value: f64) -> Point {
-    Point { from: Nanos::secs(from), until: Nanos::secs(until), value }
+pub(crate) fn point(from: u64, until: u64, value: f64) -> SeriesPoint {
+    SeriesPoint { from: Nanos::secs(from), until: Nanos::secs(until), value }
 }
 
 /// Latencies in nanoseconds between two seconds.
@@ -33,7 +36,7 @@ pub(crate) fn latency_point(from: u64, until: u64, nanos: &[u64]) -> LatencyPoin
     LatencyPoint { from: Nanos::secs(from), until: Nanos::secs(until), histogram: latency(nanos) }
 }
 
-pub(crate) fn latency(nanos: &[u64]) -> Latency {
+pub(crate) fn latency(nanos: &[u64]) -> LatencyHistogram {
     let mut latency = latencies();
     nanos.iter().for_each(|nanos| latency.record(*nanos).unwrap());
     latency
@@ -52,20 +55,20 @@ fn intervals() -> impl Strategy<Value = Vec<(Nanos, Nanos)>> {
     })
 }
 
-fn any_unit() -> impl Strategy<Value = Unit> {
-    proptest::sample::select(Unit::ALL.to_vec())
+fn any_unit() -> impl Strategy<Value = SeriesUnit> {
+    proptest::sample::select(SeriesUnit::ALL.to_vec())
 }
 
-pub(crate) fn any_points() -> impl Strategy<Value = Points> {
+pub(crate) fn any_points() -> impl Strategy<Value = SeriesPoints> {
     let any_values =
-        (proptest::sample::select(Merge::ALL.to_vec()), intervals()).prop_flat_map(|(merge, intervals)| {
+        (proptest::sample::select(MergeRule::ALL.to_vec()), intervals()).prop_flat_map(|(merge, intervals)| {
             vec(-1e12..1e12, intervals.len()).prop_map(move |values| {
-                let points = intervals.iter().zip(values).map(|((from, until), value)| Point {
+                let points = intervals.iter().zip(values).map(|((from, until), value)| SeriesPoint {
                     from: *from,
                     until: *until,
                     value,
                 });
-                Points::Values(merge, points.collect())
+                SeriesPoints::Values(merge, points.collect())
             })
         });
     let any_latencies = intervals().prop_flat_map(|intervals| {
@@ -75,7 +78,7 @@ pub(crate) fn any_points() -> impl Strategy<Value = Points> {
                 until: *until,
                 histogram: latency(&nanos),
             });
-            Points::Latencies(points.collect())
+            SeriesPoints::Latencies(points.collect())
         })
     });
     prop_oneof![3 => any_values, 1 => any_latencies]
@@ -90,7 +93,7 @@ pub(crate) fn any_timeline() -> impl Strategy<Value = Timeline> {
         .prop_map(|start| start.and_then(|nanos| jiff::Timestamp::from_nanosecond(nanos).ok()));
     (any::<String>(), start, btree_map(any::<String>(), any::<String>(), 0..3), all).prop_map(
         |(title, start, notes, all)| Timeline {
-            about: About { title, start, notes },
+            about: TimelineInfo { title, start, notes },
             series: all
                 .into_iter()
                 .map(|((name, labels), (unit, points))| Series { name, labels, unit, points })

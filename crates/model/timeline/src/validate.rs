@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use units::Nanos;
 
-use crate::{About, Latency, Points, Series, Timeline, TimelineError};
+use crate::{LatencyHistogram, Series, SeriesPoints, Timeline, TimelineError, TimelineInfo};
 
 /// The most points of a Timeline: 1.2 GB of numbers in memory. A day of 40 series, second by second, is a fourteenth.
 pub(crate) const MOST_POINTS: u64 = 50_000_000;
@@ -47,7 +47,7 @@ impl Timeline {
     }
 }
 
-impl About {
+impl TimelineInfo {
     fn validate(&self) -> Result<(), TimelineError> {
         let bytes = self.title.len() + self.notes.iter().map(|(key, value)| key.len() + value.len()).sum::<usize>();
         if bytes > LONGEST_ABOUT {
@@ -68,13 +68,13 @@ impl Series {
             return Err(TimelineError::TooLong { what, bytes, longest: LONGEST_LABELS });
         }
         match &self.points {
-            Points::Values(_, points) => {
+            SeriesPoints::Values(_, points) => {
                 self.intervals(points.iter().map(|point| (point.from, point.until)))?;
                 points.iter().find(|point| !point.value.is_finite()).map_or(Ok(()), |point| {
                     Err(TimelineError::NotFinite { series: self.to_string(), from: point.from, value: point.value })
                 })
             }
-            Points::Latencies(points) => {
+            SeriesPoints::Latencies(points) => {
                 self.intervals(points.iter().map(|point| (point.from, point.until)))?;
                 points.iter().try_for_each(|point| {
                     histogram(&point.histogram).map_err(|fault| TimelineError::Histogram {
@@ -116,7 +116,7 @@ fn name(name: &str) -> Result<(), TimelineError> {
 }
 
 /// Histograms merge without loss only if all have the same buckets.
-fn histogram(latency: &Latency) -> Result<(), String> {
+fn histogram(latency: &LatencyHistogram) -> Result<(), String> {
     if latency.sigfig() != DIGITS || latency.low() != 1 {
         let (digits, low) = (latency.sigfig(), latency.low());
         return Err(format!("has {digits} digits from {low} ns up, expected {DIGITS} from 1 ns up"));
@@ -128,7 +128,7 @@ fn histogram(latency: &Latency) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::testing::{point, timeline, values};
-    use crate::{LatencyPoint, Merge, Unit, latencies};
+    use crate::{LatencyPoint, MergeRule, SeriesUnit, latencies};
 
     fn message(series: Series) -> String {
         timeline(vec![series]).validate().unwrap_err().to_string()
@@ -136,43 +136,44 @@ mod tests {
 
     #[test]
     fn points_that_touch_are_in_order() {
-        timeline(vec![values("ops", Merge::Sum, vec![point(0, 1, 5.0), point(1, 2, 5.0)])]).validate().unwrap();
+        timeline(vec![values("ops", MergeRule::Sum, vec![point(0, 1, 5.0), point(1, 2, 5.0)])]).validate().unwrap();
     }
 
     #[test]
     fn points_that_overlap_are_refused_with_their_times() {
-        let series = values("ops", Merge::Sum, vec![point(0, 2, 5.0), point(1, 3, 5.0)]);
+        let series = values("ops", MergeRule::Sum, vec![point(0, 2, 5.0), point(1, 3, 5.0)]);
         assert_eq!(message(series), "ops: the point from 1s starts before the one before it ends, at 2s");
     }
 
     #[test]
     fn a_point_without_length_is_refused() {
-        let series = values("ops", Merge::Sum, vec![point(2, 2, 5.0)]);
+        let series = values("ops", MergeRule::Sum, vec![point(2, 2, 5.0)]);
         assert_eq!(message(series), "ops: the point from 2s ends at 2s, expected a later end");
     }
 
     #[test]
     fn infinity_is_refused() {
-        let series = values("ops", Merge::Mean, vec![point(0, 1, f64::INFINITY)]);
+        let series = values("ops", MergeRule::Mean, vec![point(0, 1, f64::INFINITY)]);
         assert!(message(series).starts_with("ops: the point from 0ns is inf, expected a finite number"));
     }
 
     #[test]
     fn a_time_that_no_file_holds_is_refused() {
-        let series = values("ops", Merge::Sum, vec![crate::Point { from: Nanos(0), until: Nanos::MAX, value: 1.0 }]);
+        let series =
+            values("ops", MergeRule::Sum, vec![crate::SeriesPoint { from: Nanos(0), until: Nanos::MAX, value: 1.0 }]);
         assert!(message(series).contains("expected at most 292 years"));
     }
 
     #[test]
     fn a_name_that_a_spreadsheet_would_calculate_is_refused() {
         for name in ["=1+1", "-x", "", "two\nlines"] {
-            assert!(message(values(name, Merge::Sum, vec![])).contains("cannot name a series"), "{name:?}");
+            assert!(message(values(name, MergeRule::Sum, vec![])).contains("cannot name a series"), "{name:?}");
         }
     }
 
     #[test]
     fn a_series_that_is_there_twice_is_refused() {
-        let series = values("ops", Merge::Sum, vec![]);
+        let series = values("ops", MergeRule::Sum, vec![]);
         let message = timeline(vec![series.clone(), series]).validate().unwrap_err().to_string();
         assert_eq!(message, "ops is there twice: give one of them another label");
     }
@@ -181,13 +182,13 @@ mod tests {
     fn a_coarser_histogram_is_refused() {
         let point = |histogram| LatencyPoint { from: Nanos(0), until: Nanos(1), histogram };
         let series = |histogram| Series {
-            points: Points::Latencies(vec![point(histogram)]),
-            unit: Unit::None,
-            ..values("read_latency", Merge::Sum, vec![])
+            points: SeriesPoints::Latencies(vec![point(histogram)]),
+            unit: SeriesUnit::None,
+            ..values("read_latency", MergeRule::Sum, vec![])
         };
         timeline(vec![series(latencies())]).validate().unwrap();
         assert_eq!(
-            message(series(Latency::new(2).unwrap())),
+            message(series(LatencyHistogram::new(2).unwrap())),
             "read_latency: the histogram from 0ns has 2 digits from 1 ns up, expected 3 from 1 ns up"
         );
     }

@@ -4,7 +4,7 @@
 
 use units::Nanos;
 
-use crate::{Latency, LatencyPoint, Merge, Point, Points, Series, Timeline, latencies};
+use crate::{LatencyHistogram, LatencyPoint, MergeRule, Series, SeriesPoint, SeriesPoints, Timeline, latencies};
 
 impl Timeline {
     /// What is known of the time from `from` to before `until`. Times stay as they are; series without a point there
@@ -13,11 +13,11 @@ impl Timeline {
     pub fn window(&self, from: Nanos, until: Nanos) -> Self {
         let series = self.series.iter().map(|series| {
             let points = match &series.points {
-                Points::Values(merge, points) => {
+                SeriesPoints::Values(merge, points) => {
                     let inside = overlapping(points, from, until).iter();
-                    Points::Values(*merge, inside.map(|point| cut(point, *merge, from, until)).collect())
+                    SeriesPoints::Values(*merge, inside.map(|point| cut(point, *merge, from, until)).collect())
                 }
-                Points::Latencies(points) => Points::Latencies(ending(points, from, until).to_vec()),
+                SeriesPoints::Latencies(points) => SeriesPoints::Latencies(ending(points, from, until).to_vec()),
             };
             Series { points, name: series.name.clone(), labels: series.labels.clone(), unit: series.unit }
         });
@@ -29,7 +29,7 @@ impl Series {
     /// What its numbers from `from` to before `until` amount to by their merge rule: their sum, mean, largest or
     /// smallest, in the series' unit. `None` where nothing is known, and for histograms.
     pub fn value(&self, from: Nanos, until: Nanos) -> Option<f64> {
-        let Points::Values(merge, points) = &self.points else { return None };
+        let SeriesPoints::Values(merge, points) = &self.points else { return None };
         let mut pieces = overlapping(points, from, until).iter().map(|point| cut(point, *merge, from, until));
         let mut amount = Amount::of(*merge, pieces.next()?);
         pieces.for_each(|piece| amount.add(piece));
@@ -38,8 +38,8 @@ impl Series {
 
     /// All its latencies from after `from` to `until`, by the ends of their intervals. `None` where nothing is known, and
     /// for numbers.
-    pub fn latencies(&self, from: Nanos, until: Nanos) -> Option<Latency> {
-        let Points::Latencies(points) = &self.points else { return None };
+    pub fn latencies(&self, from: Nanos, until: Nanos) -> Option<LatencyHistogram> {
+        let SeriesPoints::Latencies(points) = &self.points else { return None };
         let inside = ending(points, from, until);
         let mut all = latencies();
         inside.iter().for_each(|point| join(&mut all, &point.histogram));
@@ -55,7 +55,7 @@ impl Series {
 }
 
 /// The points that share time with a stretch.
-fn overlapping(points: &[Point], from: Nanos, until: Nanos) -> &[Point] {
+fn overlapping(points: &[SeriesPoint], from: Nanos, until: Nanos) -> &[SeriesPoint] {
     let first = points.partition_point(|point| point.until <= from);
     let last = points.partition_point(|point| point.from < until && from < until);
     points.get(first..last).unwrap_or_default()
@@ -69,16 +69,17 @@ fn ending(points: &[LatencyPoint], from: Nanos, until: Nanos) -> &[LatencyPoint]
 }
 
 /// The part of a point that lies in a stretch which it overlaps.
-pub(crate) fn cut(point: &Point, merge: Merge, from: Nanos, until: Nanos) -> Point {
+pub(crate) fn cut(point: &SeriesPoint, merge: MergeRule, from: Nanos, until: Nanos) -> SeriesPoint {
     let (start, end) = (point.from.max(from), point.until.min(until));
     let whole = start == point.from && end == point.until;
-    let share = if whole || merge != Merge::Sum { 1.0 } else { length(start, end) / length(point.from, point.until) };
-    Point { from: start, until: end, value: point.value * share }
+    let share =
+        if whole || merge != MergeRule::Sum { 1.0 } else { length(start, end) / length(point.from, point.until) };
+    SeriesPoint { from: start, until: end, value: point.value * share }
 }
 
 /// Adds all of `other`. Both have the buckets of [`latencies`] where the Timeline is valid; else values are rounded
 /// down to the buckets there are.
-pub(crate) fn join(all: &mut Latency, other: &Latency) {
+pub(crate) fn join(all: &mut LatencyHistogram, other: &LatencyHistogram) {
     // It can only fail where a histogram may not grow.
     all.auto(true);
     let _ = all.add(other);
@@ -90,7 +91,7 @@ fn length(from: Nanos, until: Nanos) -> f64 {
 
 /// Consecutive points on the way to becoming one.
 pub(crate) struct Amount {
-    merge: Merge,
+    merge: MergeRule,
     from: Nanos,
     until: Nanos,
     /// The time that points cover, in nanoseconds.
@@ -103,7 +104,7 @@ pub(crate) struct Amount {
 
 impl Amount {
     /// Of one point.
-    pub(crate) fn of(merge: Merge, first: Point) -> Self {
+    pub(crate) fn of(merge: MergeRule, first: SeriesPoint) -> Self {
         let mut amount = Self {
             merge,
             from: first.from,
@@ -118,26 +119,26 @@ impl Amount {
     }
 
     /// With a later one.
-    pub(crate) fn add(&mut self, next: Point) {
+    pub(crate) fn add(&mut self, next: SeriesPoint) {
         let length = length(next.from, next.until);
         self.until = next.until;
         self.covered += length;
-        self.sum += if self.merge == Merge::Mean { next.value * length } else { next.value };
+        self.sum += if self.merge == MergeRule::Mean { next.value * length } else { next.value };
         self.smallest = self.smallest.min(next.value);
         self.largest = self.largest.max(next.value);
     }
 
     /// All as one point, from the first's start to the last's end.
-    pub(crate) fn point(&self) -> Point {
+    pub(crate) fn point(&self) -> SeriesPoint {
         let value = match self.merge {
             // Sums past the largest number stay numbers, so that what was valid stays so.
-            Merge::Sum => self.sum.clamp(f64::MIN, f64::MAX),
+            MergeRule::Sum => self.sum.clamp(f64::MIN, f64::MAX),
             // Rounding must not carry a mean past what it is the mean of.
-            Merge::Mean => (self.sum / self.covered).clamp(self.smallest, self.largest),
-            Merge::Max => self.largest,
-            Merge::Min => self.smallest,
+            MergeRule::Mean => (self.sum / self.covered).clamp(self.smallest, self.largest),
+            MergeRule::Max => self.largest,
+            MergeRule::Min => self.smallest,
         };
-        Point { from: self.from, until: self.until, value }
+        SeriesPoint { from: self.from, until: self.until, value }
     }
 }
 
@@ -147,32 +148,32 @@ mod tests {
     use crate::testing::{any_timeline, histograms, latency_point, point, timeline, values};
     use proptest::prelude::*;
 
-    fn over(merge: Merge, from: u64, until: u64) -> Option<f64> {
+    fn over(merge: MergeRule, from: u64, until: u64) -> Option<f64> {
         let points = vec![point(0, 4, 8.0), point(4, 5, 1.0), point(7, 9, 3.0)];
         values("x", merge, points).value(Nanos::secs(from), Nanos::secs(until))
     }
 
     #[test]
     fn a_sum_is_split_in_proportion_to_time() {
-        assert_eq!(over(Merge::Sum, 3, 8), Some(2.0 + 1.0 + 1.5));
+        assert_eq!(over(MergeRule::Sum, 3, 8), Some(2.0 + 1.0 + 1.5));
     }
 
     #[test]
     fn a_mean_is_weighted_by_the_time_that_is_known() {
-        assert_eq!(over(Merge::Mean, 2, 8), Some((8.0 * 2.0 + 1.0 + 3.0) / 4.0));
+        assert_eq!(over(MergeRule::Mean, 2, 8), Some((8.0 * 2.0 + 1.0 + 3.0) / 4.0));
     }
 
     #[test]
     fn the_largest_and_the_smallest_count_wherever_they_touch() {
-        assert_eq!(over(Merge::Max, 3, 8), Some(8.0));
-        assert_eq!(over(Merge::Min, 3, 8), Some(1.0));
+        assert_eq!(over(MergeRule::Max, 3, 8), Some(8.0));
+        assert_eq!(over(MergeRule::Min, 3, 8), Some(1.0));
     }
 
     #[test]
     fn nothing_is_known_of_a_gap_or_of_no_time() {
-        assert_eq!(over(Merge::Sum, 5, 7), None);
-        assert_eq!(over(Merge::Sum, 8, 3), None);
-        assert_eq!(over(Merge::Sum, 3, 3), None);
+        assert_eq!(over(MergeRule::Sum, 5, 7), None);
+        assert_eq!(over(MergeRule::Sum, 8, 3), None);
+        assert_eq!(over(MergeRule::Sum, 3, 3), None);
     }
 
     #[test]
@@ -200,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_series_outside_the_window_is_left_out() {
-        let all = timeline(vec![values("early", Merge::Sum, vec![point(0, 1, 1.0)])]);
+        let all = timeline(vec![values("early", MergeRule::Sum, vec![point(0, 1, 1.0)])]);
         assert_eq!(all.window(Nanos::secs(1), Nanos::secs(9)), timeline(vec![]));
     }
 

@@ -1,11 +1,11 @@
 //! Whether the data are consistent (clause 3.3.2).
 
-use crate::{Dialect, Session};
+use crate::{SqlDialect, SqlSession};
 
 /// A condition that consistent data meet, as a statement that counts what breaks it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Condition {
+pub struct ConsistencyCondition {
     /// 1 to 12, as in clause 3.3.2.n. The standard demands that the first four are checked.
     pub clause: u8,
     /// For people.
@@ -16,9 +16,9 @@ pub struct Condition {
 
 /// A condition that is not met.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
+pub struct BrokenCondition {
     /// Which.
-    pub condition: Condition,
+    pub condition: ConsistencyCondition,
     /// How many rows break it.
     pub rows: i64,
 }
@@ -27,11 +27,11 @@ pub struct Broken {
 ///
 /// # Errors
 /// When the database does not answer.
-pub async fn check<S: Session>(
+pub async fn check<S: SqlSession>(
     session: &mut S,
-    dialect: &Dialect,
-    tell: &mut dyn FnMut(&Condition) -> bool,
-) -> Result<Vec<Broken>, S::Error> {
+    dialect: &SqlDialect,
+    tell: &mut dyn FnMut(&ConsistencyCondition) -> bool,
+) -> Result<Vec<BrokenCondition>, S::Error> {
     let mut broken = Vec::new();
     for condition in dialect.conditions() {
         if !tell(condition) {
@@ -41,7 +41,7 @@ pub async fn check<S: Session>(
         // An answer that is no number breaks the condition: it says nothing of the data.
         let rows = rows.first().and_then(|row| row.first()?.int()).unwrap_or(-1);
         if rows != 0 {
-            broken.push(Broken { condition: condition.clone(), rows });
+            broken.push(BrokenCondition { condition: condition.clone(), rows });
         }
     }
     Ok(broken)
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn all_twelve_conditions_of_the_standard_are_there() {
-        let clauses = Dialect::mysql().conditions().iter().map(|condition| condition.clause);
+        let clauses = SqlDialect::mysql().conditions().iter().map(|condition| condition.clause);
         assert!(clauses.eq(1..=12));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Dialect, MOST_WAREHOUSES, Pieces, Scale, Table, Value};
+use crate::{DatabaseScale, LoadPieces, MOST_WAREHOUSES, SqlDialect, SqlValue, Table};
 
 /// What a column takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,14 +27,14 @@ impl Bound {
         }
     }
 
-    fn takes(self, value: &Value) -> bool {
+    fn takes(self, value: &SqlValue) -> bool {
         match (self, value) {
-            (_, Value::Null) => true,
-            (Self::Int(most), Value::Int(number)) => number.abs() <= most,
-            (Self::Text(most), Value::Text(text)) => text.len() <= most,
-            (Self::Time, Value::Text(text)) => text.len() == "2026-01-31 12:00:00".len(),
-            (Self::Decimal { digits, places }, Value::Int(number)) => number.abs() < 10i64.pow(digits - places),
-            (Self::Decimal { digits, places }, Value::Decimal { units, places: given }) => {
+            (_, SqlValue::Null) => true,
+            (Self::Int(most), SqlValue::Int(number)) => number.abs() <= most,
+            (Self::Text(most), SqlValue::Text(text)) => text.len() <= most,
+            (Self::Time, SqlValue::Text(text)) => text.len() == "2026-01-31 12:00:00".len(),
+            (Self::Decimal { digits, places }, SqlValue::Int(number)) => number.abs() < 10i64.pow(digits - places),
+            (Self::Decimal { digits, places }, SqlValue::Decimal { units, places: given }) => {
                 u32::from(*given) <= places && units.abs() * 10i64.pow(places - u32::from(*given)) < 10i64.pow(digits)
             }
             _ => false,
@@ -46,7 +46,7 @@ impl Bound {
 fn columns() -> BTreeMap<Table, Vec<(String, Bound)>> {
     let of = |table: &Table| {
         let name = format!("CREATE TABLE {} (", table.key());
-        let body = Dialect::mysql().schema().find_map(|sql| sql.strip_prefix(&name)).unwrap();
+        let body = SqlDialect::mysql().schema().find_map(|sql| sql.strip_prefix(&name)).unwrap();
         // A comma inside brackets separates no columns.
         let (mut depth, mut parts) = (0, vec![String::new()]);
         for letter in body.chars() {
@@ -69,7 +69,7 @@ fn columns() -> BTreeMap<Table, Vec<(String, Bound)>> {
 
 #[test]
 fn what_is_loaded_fits_its_columns_at_the_largest_scale() {
-    let pieces = Pieces::new(Scale { warehouses: MOST_WAREHOUSES }, 42, "2026-01-31 12:00:00");
+    let pieces = LoadPieces::new(DatabaseScale { warehouses: MOST_WAREHOUSES }, 42, "2026-01-31 12:00:00");
     let (columns, last) = (columns(), pieces.count());
     let mut seen = BTreeMap::new();
     // Items, and of the last warehouse itself, stock and a district.
@@ -81,7 +81,7 @@ fn what_is_loaded_fits_its_columns_at_the_largest_scale() {
                 }
             }
             *seen.entry(batch.table).or_insert(0) += batch.rows.len();
-            let sql = Dialect::mysql().insert(batch.table, &batch.rows);
+            let sql = SqlDialect::mysql().insert(batch.table, &batch.rows);
             // The smallest packet that a server takes by default: MySQL 5.7's.
             assert!(sql.len() < 4 << 20, "a statement for {:?} has {} bytes", batch.table, sql.len());
         }
@@ -101,8 +101,8 @@ fn what_transactions_write_fits_its_columns() {
     assert!(names <= text(of(Table::History, "h_data")));
     assert_eq!(text(of(Table::Customer, "c_data")), crate::transact::DATA);
     // New-Order: ten of the most expensive item; Payment: 5,000 dollars.
-    assert!(of(Table::OrderLine, "ol_amount").takes(&Value::cents(10 * 10_000)));
-    assert!(of(Table::History, "h_amount").takes(&Value::cents(500_000)));
+    assert!(of(Table::OrderLine, "ol_amount").takes(&SqlValue::cents(10 * 10_000)));
+    assert!(of(Table::History, "h_amount").takes(&SqlValue::cents(500_000)));
     // An hour of 500 of the largest payments a second in one warehouse.
-    assert!(of(Table::Warehouse, "w_ytd").takes(&Value::cents(30_000_000 + 3600 * 500 * 500_000)));
+    assert!(of(Table::Warehouse, "w_ytd").takes(&SqlValue::cents(30_000_000 + 3600 * 500 * 500_000)));
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::Condition;
+use crate::ConsistencyCondition;
 
 macro_rules! named {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $key:literal),* $(,)? }) => {
@@ -126,10 +126,10 @@ named! {
 
 /// The texts of a database.
 #[derive(Debug, Clone)]
-pub struct Dialect {
+pub struct SqlDialect {
     schema: &'static str,
     statements: Statements,
-    conditions: Vec<Condition>,
+    conditions: Vec<ConsistencyCondition>,
 }
 
 /// The file of statements.
@@ -144,14 +144,14 @@ struct Statements {
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Conditions {
-    condition: Vec<Condition>,
+    condition: Vec<ConsistencyCondition>,
 }
 
-impl Dialect {
+impl SqlDialect {
     /// That of MySQL, MariaDB and TiDB. TiDB's differs in what may be tried again, which is its connection's concern.
     pub fn mysql() -> &'static Self {
-        static MYSQL: LazyLock<Dialect> = LazyLock::new(|| {
-            Dialect::read(
+        static MYSQL: LazyLock<SqlDialect> = LazyLock::new(|| {
+            SqlDialect::read(
                 include_str!("../sql/mysql/schema.sql"),
                 include_str!("../sql/mysql/statements.toml"),
                 include_str!("../sql/mysql/conditions.toml"),
@@ -192,12 +192,12 @@ impl Dialect {
     }
 
     /// What the data must meet (3.3.2).
-    pub fn conditions(&self) -> &[Condition] {
+    pub fn conditions(&self) -> &[ConsistencyCondition] {
         &self.conditions
     }
 
     /// A statement that adds rows, all values in its text.
-    pub fn insert(&self, table: Table, rows: &[Vec<crate::Value>]) -> String {
+    pub fn insert(&self, table: Table, rows: &[Vec<crate::SqlValue>]) -> String {
         let mut text = String::with_capacity(64 * rows.len());
         text += "INSERT INTO ";
         text += table.key();
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn the_dialect_has_every_statement_and_no_other() {
-        let dialect = Dialect::mysql();
+        let dialect = SqlDialect::mysql();
         let keys = |of: &[&'static str]| {
             let mut keys = of.to_vec();
             keys.sort_unstable();
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_statement_for_many_repeats_what_is_in_brackets() {
-        let text = Dialect::mysql().many(Many::Items, 3);
+        let text = SqlDialect::mysql().many(Many::Items, 3);
         assert_eq!(text.matches('?').count(), 3, "{text}");
         assert!(text.contains("?, ?, ?)") && !text.contains(['[', ']', '|']), "{text}");
     }

@@ -1,10 +1,10 @@
 //! What a terminal enters (clauses 2.4.1 to 2.8.1).
 
-use crate::{Constants, DISTRICTS, ITEMS, Kind, Random, Scale, last_name};
+use crate::{DISTRICTS, DatabaseScale, ITEMS, NurandConstants, TpccRandom, TransactionKind, last_name};
 
 /// A customer, by number or by last name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Who {
+pub enum CustomerKey {
     /// 1 to [`CUSTOMERS`](crate::CUSTOMERS).
     Number(i64),
     /// The one in the middle of all of that name, by first names.
@@ -21,14 +21,14 @@ pub struct NewOrder {
     /// The customer's number.
     pub customer: i64,
     /// 5 to 15.
-    pub lines: Vec<Line>,
+    pub lines: Vec<OrderLine>,
     /// Whether the last line names an item that is not sold, for which the order is rolled back.
     pub wrong: bool,
 }
 
 /// A line of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct OrderLine {
     /// The item.
     pub item: i64,
     /// The warehouse that supplies it.
@@ -39,7 +39,7 @@ pub struct Line {
 
 /// A payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payment {
+pub struct PaymentInput {
     /// The terminal's warehouse.
     pub warehouse: i64,
     /// 1 to 10.
@@ -49,7 +49,7 @@ pub struct Payment {
     /// The customer's district.
     pub customer_district: i64,
     /// The customer.
-    pub customer: Who,
+    pub customer: CustomerKey,
     /// In cents.
     pub cents: i64,
 }
@@ -62,12 +62,12 @@ pub struct OrderStatus {
     /// 1 to 10.
     pub district: i64,
     /// The customer.
-    pub customer: Who,
+    pub customer: CustomerKey,
 }
 
 /// A delivery for all districts of a warehouse.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delivery {
+pub struct DeliveryInput {
     /// The terminal's warehouse.
     pub warehouse: i64,
     /// 1 to 10.
@@ -87,15 +87,15 @@ pub struct StockLevel {
 
 /// What a terminal enters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input {
+pub enum TerminalInput {
     /// See [`NewOrder`].
     NewOrder(NewOrder),
     /// See [`Payment`].
-    Payment(Payment),
+    Payment(PaymentInput),
     /// See [`OrderStatus`].
     OrderStatus(OrderStatus),
     /// See [`Delivery`].
-    Delivery(Delivery),
+    Delivery(DeliveryInput),
     /// See [`StockLevel`].
     StockLevel(StockLevel),
 }
@@ -103,13 +103,18 @@ pub enum Input {
 /// No item has this number.
 pub(crate) const UNUSED_ITEM: i64 = ITEMS + 1;
 
-impl Input {
+impl TerminalInput {
     /// Draws one for a terminal of any warehouse and district, all being equally busy.
-    pub fn draw(kind: Kind, scale: Scale, constants: Constants, random: &mut Random) -> Self {
+    pub fn draw(
+        kind: TransactionKind,
+        scale: DatabaseScale,
+        constants: NurandConstants,
+        random: &mut TpccRandom,
+    ) -> Self {
         let warehouse = random.within(1..=scale.warehouses);
         let district = random.within(1..=DISTRICTS);
         match kind {
-            Kind::NewOrder => {
+            TransactionKind::NewOrder => {
                 let customer = constants.customer(random);
                 let mut lines: Vec<_> =
                     (0..random.within(5..=15)).map(|_| line(warehouse, scale, constants, random)).collect();
@@ -119,7 +124,7 @@ impl Input {
                 }
                 Self::NewOrder(NewOrder { warehouse, district, customer, lines, wrong })
             }
-            Kind::Payment => {
+            TransactionKind::Payment => {
                 let (customer_warehouse, customer_district) = if scale.warehouses > 1 && random.percent(15) {
                     (other(warehouse, scale, random), random.within(1..=DISTRICTS))
                 } else {
@@ -127,47 +132,56 @@ impl Input {
                 };
                 let customer = who(constants, random);
                 let cents = random.within(100..=500_000);
-                Self::Payment(Payment { warehouse, district, customer_warehouse, customer_district, customer, cents })
+                Self::Payment(PaymentInput {
+                    warehouse,
+                    district,
+                    customer_warehouse,
+                    customer_district,
+                    customer,
+                    cents,
+                })
             }
-            Kind::OrderStatus => {
+            TransactionKind::OrderStatus => {
                 Self::OrderStatus(OrderStatus { warehouse, district, customer: who(constants, random) })
             }
-            Kind::Delivery => Self::Delivery(Delivery { warehouse, carrier: random.within(1..=10) }),
-            Kind::StockLevel => Self::StockLevel(StockLevel { warehouse, district, threshold: random.within(10..=20) }),
+            TransactionKind::Delivery => Self::Delivery(DeliveryInput { warehouse, carrier: random.within(1..=10) }),
+            TransactionKind::StockLevel => {
+                Self::StockLevel(StockLevel { warehouse, district, threshold: random.within(10..=20) })
+            }
         }
     }
 
     /// Which transaction it is for.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> TransactionKind {
         match self {
-            Self::NewOrder(_) => Kind::NewOrder,
-            Self::Payment(_) => Kind::Payment,
-            Self::OrderStatus(_) => Kind::OrderStatus,
-            Self::Delivery(_) => Kind::Delivery,
-            Self::StockLevel(_) => Kind::StockLevel,
+            Self::NewOrder(_) => TransactionKind::NewOrder,
+            Self::Payment(_) => TransactionKind::Payment,
+            Self::OrderStatus(_) => TransactionKind::OrderStatus,
+            Self::Delivery(_) => TransactionKind::Delivery,
+            Self::StockLevel(_) => TransactionKind::StockLevel,
         }
     }
 }
 
 /// One line in a hundred is supplied by another warehouse, if there is one (2.4.1.5).
-fn line(warehouse: i64, scale: Scale, constants: Constants, random: &mut Random) -> Line {
+fn line(warehouse: i64, scale: DatabaseScale, constants: NurandConstants, random: &mut TpccRandom) -> OrderLine {
     let item = constants.item(random);
     let supply = if scale.warehouses > 1 && random.percent(1) { other(warehouse, scale, random) } else { warehouse };
-    Line { item, supply, quantity: random.within(1..=10) }
+    OrderLine { item, supply, quantity: random.within(1..=10) }
 }
 
 /// Any warehouse but this one.
-fn other(warehouse: i64, scale: Scale, random: &mut Random) -> i64 {
+fn other(warehouse: i64, scale: DatabaseScale, random: &mut TpccRandom) -> i64 {
     let drawn = random.within(1..=scale.warehouses - 1);
     if drawn < warehouse { drawn } else { drawn + 1 }
 }
 
 /// Sixty of a hundred are asked for by last name (2.5.1.2).
-fn who(constants: Constants, random: &mut Random) -> Who {
+fn who(constants: NurandConstants, random: &mut TpccRandom) -> CustomerKey {
     if random.percent(60) {
-        Who::Name(last_name(constants.last_name(random)))
+        CustomerKey::Name(last_name(constants.last_name(random)))
     } else {
-        Who::Number(constants.customer(random))
+        CustomerKey::Number(constants.customer(random))
     }
 }
 
@@ -177,10 +191,10 @@ mod tests {
 
     use super::*;
 
-    fn draws(warehouses: i64, kind: Kind, count: usize) -> impl Iterator<Item = Input> {
-        let (scale, constants) = (Scale { warehouses }, Constants::of_load(1).of_run(2));
-        let mut random = Random::new(5, 0);
-        (0..count).map(move |_| Input::draw(kind, scale, constants, &mut random))
+    fn draws(warehouses: i64, kind: TransactionKind, count: usize) -> impl Iterator<Item = TerminalInput> {
+        let (scale, constants) = (DatabaseScale { warehouses }, NurandConstants::of_load(1).of_run(2));
+        let mut random = TpccRandom::new(5, 0);
+        (0..count).map(move |_| TerminalInput::draw(kind, scale, constants, &mut random))
     }
 
     fn share(count: usize, all: usize) -> f64 {
@@ -189,9 +203,9 @@ mod tests {
 
     #[test]
     fn orders_are_wrong_remote_and_long_as_often_as_the_standard_says() {
-        let orders: Vec<_> = draws(10, Kind::NewOrder, 20_000)
+        let orders: Vec<_> = draws(10, TransactionKind::NewOrder, 20_000)
             .map(|input| match input {
-                Input::NewOrder(order) => order,
+                TerminalInput::NewOrder(order) => order,
                 other => panic!("{other:?}"),
             })
             .collect();
@@ -209,10 +223,10 @@ mod tests {
     fn payments_are_remote_and_by_name_as_often_as_the_standard_says() {
         let all = 20_000;
         let (mut remote, mut named) = (0, 0);
-        for input in draws(10, Kind::Payment, all) {
-            let Input::Payment(payment) = input else { panic!("{input:?}") };
+        for input in draws(10, TransactionKind::Payment, all) {
+            let TerminalInput::Payment(payment) = input else { panic!("{input:?}") };
             remote += usize::from(payment.warehouse != payment.customer_warehouse);
-            named += usize::from(matches!(payment.customer, Who::Name(_)));
+            named += usize::from(matches!(payment.customer, CustomerKey::Name(_)));
             assert!(payment.warehouse != payment.customer_warehouse || payment.district == payment.customer_district);
         }
         assert!((0.14..0.16).contains(&share(remote, all)) && (0.585..0.615).contains(&share(named, all)));
@@ -221,14 +235,14 @@ mod tests {
     proptest! {
         #[test]
         fn all_that_is_drawn_is_there(seed: u64, warehouses in 1i64..50) {
-            let (scale, constants) = (Scale { warehouses }, Constants::of_load(seed).of_run(seed));
-            let random = &mut Random::new(seed, 0);
+            let (scale, constants) = (DatabaseScale { warehouses }, NurandConstants::of_load(seed).of_run(seed));
+            let random = &mut TpccRandom::new(seed, 0);
             let there = |warehouse: i64| (1..=warehouses).contains(&warehouse);
             for _ in 0..50 {
-                let Input::NewOrder(order) = Input::draw(Kind::NewOrder, scale, constants, random) else { panic!() };
+                let TerminalInput::NewOrder(order) = TerminalInput::draw(TransactionKind::NewOrder, scale, constants, random) else { panic!() };
                 prop_assert!(there(order.warehouse) && order.lines.iter().all(|line| there(line.supply)));
                 prop_assert!((5..=15).contains(&order.lines.len()));
-                let Input::Payment(payment) = Input::draw(Kind::Payment, scale, constants, random) else { panic!() };
+                let TerminalInput::Payment(payment) = TerminalInput::draw(TransactionKind::Payment, scale, constants, random) else { panic!() };
                 prop_assert!(there(payment.customer_warehouse) && (100..=500_000).contains(&payment.cents));
             }
         }

@@ -18,15 +18,17 @@ mod text;
 mod transact;
 mod value;
 
-pub use check::{Broken, Condition, check};
-pub use dialect::{Dialect, Many, Statement, Table};
-pub use input::{Delivery, Input, Line, NewOrder, OrderStatus, Payment, StockLevel, Who};
-pub use load::{Batch, Piece, Pieces};
-pub use mix::{Deck, Kind};
-pub use nurand::{Constants, nurand};
-pub use random::Random;
-pub use scale::{CUSTOMERS, DISTRICTS, ITEMS, MOST_WAREHOUSES, ORDERS, Scale, UNDELIVERED};
-pub use session::{Row, Session};
+pub use check::{BrokenCondition, ConsistencyCondition, check};
+pub use dialect::{Many, SqlDialect, Statement, Table};
+pub use input::{
+    CustomerKey, DeliveryInput, NewOrder, OrderLine, OrderStatus, PaymentInput, StockLevel, TerminalInput,
+};
+pub use load::{LoadPiece, LoadPieces, RowBatch};
+pub use mix::{CardDeck, TransactionKind};
+pub use nurand::{NurandConstants, nurand};
+pub use random::TpccRandom;
+pub use scale::{CUSTOMERS, DISTRICTS, DatabaseScale, ITEMS, MOST_WAREHOUSES, ORDERS, UNDELIVERED};
+pub use session::{SqlRow, SqlSession};
 pub use text::last_name;
-pub use transact::{End, Fault, transact};
-pub use value::Value;
+pub use transact::{TransactionEnd, TransactionFault, transact};
+pub use value::SqlValue;

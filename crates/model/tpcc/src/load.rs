@@ -1,11 +1,14 @@
 //! What is loaded (clause 4.3.3.1), cut into pieces of one transaction each, so that a load can be shared and resumed.
 
 use crate::text::{data, zip};
-use crate::{CUSTOMERS, Constants, DISTRICTS, ITEMS, ORDERS, Random, Scale, Table, UNDELIVERED, Value, last_name};
+use crate::{
+    CUSTOMERS, DISTRICTS, DatabaseScale, ITEMS, NurandConstants, ORDERS, SqlValue, Table, TpccRandom, UNDELIVERED,
+    last_name,
+};
 
 /// A part of the load: some thousand rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Piece {
+pub enum LoadPiece {
     /// A tenth of the items, counted from 0.
     Items(i64),
     /// A warehouse with its districts.
@@ -28,19 +31,19 @@ pub enum Piece {
 
 /// Rows of a table that fit one statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Batch {
+pub struct RowBatch {
     /// Where they go.
     pub table: Table,
     /// Their columns in the order of the schema.
-    pub rows: Vec<Vec<Value>>,
+    pub rows: Vec<Vec<SqlValue>>,
 }
 
 /// All pieces of a load, numbered from 0. The same seed gives the same rows, in whatever order they are loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pieces {
-    scale: Scale,
+pub struct LoadPieces {
+    scale: DatabaseScale,
     seed: u64,
-    constants: Constants,
+    constants: NurandConstants,
     now: String,
 }
 
@@ -53,10 +56,10 @@ const OF_WAREHOUSE: i64 = 1 + PARTS + DISTRICTS;
 /// Rows of a statement: a few hundred kilobytes, under the packet of 16 MiB that MariaDB takes by default.
 const BATCH: usize = 500;
 
-impl Pieces {
+impl LoadPieces {
     /// `now` is when rows were entered, as `2026-01-31 12:00:00`.
-    pub fn new(scale: Scale, seed: u64, now: &str) -> Self {
-        Self { scale, seed, constants: Constants::of_load(seed), now: now.to_owned() }
+    pub fn new(scale: DatabaseScale, seed: u64, now: &str) -> Self {
+        Self { scale, seed, constants: NurandConstants::of_load(seed), now: now.to_owned() }
     }
 
     /// How many there are.
@@ -65,43 +68,43 @@ impl Pieces {
     }
 
     /// A piece by its number, from 0 to below [`count`](Self::count).
-    pub fn piece(&self, number: i64) -> Piece {
-        let Some(number) = (number >= PARTS).then(|| number - PARTS) else { return Piece::Items(number) };
+    pub fn piece(&self, number: i64) -> LoadPiece {
+        let Some(number) = (number >= PARTS).then(|| number - PARTS) else { return LoadPiece::Items(number) };
         let (warehouse, part) = (number / OF_WAREHOUSE + 1, number % OF_WAREHOUSE);
         match part {
-            0 => Piece::Warehouse(warehouse),
-            tenth if tenth <= PARTS => Piece::Stock { warehouse, tenth: tenth - 1 },
-            district => Piece::District { warehouse, district: district - PARTS },
+            0 => LoadPiece::Warehouse(warehouse),
+            tenth if tenth <= PARTS => LoadPiece::Stock { warehouse, tenth: tenth - 1 },
+            district => LoadPiece::District { warehouse, district: district - PARTS },
         }
     }
 
     /// The rows of a piece, batch by batch; the order of batches is that of the tables in [`Table`].
-    pub fn batches(&self, number: i64) -> Vec<Batch> {
+    pub fn batches(&self, number: i64) -> Vec<RowBatch> {
         // Streams below 16 are those of constants.
-        let random = &mut Random::new(self.seed, 16 + number.unsigned_abs());
+        let random = &mut TpccRandom::new(self.seed, 16 + number.unsigned_abs());
         let tenth = |tenth: i64, all: i64| (tenth * all / PARTS + 1)..=((tenth + 1) * all / PARTS);
         let mut rows = Rows::default();
         match self.piece(number) {
-            Piece::Items(part) => tenth(part, ITEMS).for_each(|item| rows.add(Table::Item, item_row(item, random))),
-            Piece::Warehouse(warehouse) => {
+            LoadPiece::Items(part) => tenth(part, ITEMS).for_each(|item| rows.add(Table::Item, item_row(item, random))),
+            LoadPiece::Warehouse(warehouse) => {
                 rows.add(Table::Warehouse, warehouse_row(warehouse, random));
                 (1..=DISTRICTS).for_each(|id| rows.add(Table::District, district_row(id, warehouse, random)));
             }
-            Piece::Stock { warehouse, tenth: part } => {
+            LoadPiece::Stock { warehouse, tenth: part } => {
                 tenth(part, ITEMS).for_each(|item| rows.add(Table::Stock, stock_row(item, warehouse, random)));
             }
-            Piece::District { warehouse, district } => self.district(warehouse, district, random, &mut rows),
+            LoadPiece::District { warehouse, district } => self.district(warehouse, district, random, &mut rows),
         }
         rows.batches
     }
 
-    fn district(&self, warehouse: i64, district: i64, random: &mut Random, rows: &mut Rows) {
-        use Value::{Int, Null};
-        let now = || Value::Text(self.now.clone());
+    fn district(&self, warehouse: i64, district: i64, random: &mut TpccRandom, rows: &mut Rows) {
+        use SqlValue::{Int, Null};
+        let now = || SqlValue::Text(self.now.clone());
         for id in 1..=CUSTOMERS {
             rows.add(Table::Customer, self.customer(id, district, warehouse, random));
             let payment = [id, district, warehouse, district, warehouse].map(Int);
-            let rest = [now(), Value::cents(1000), Value::Text(random.letters(12..=24))];
+            let rest = [now(), SqlValue::cents(1000), SqlValue::Text(random.letters(12..=24))];
             rows.add(Table::History, payment.into_iter().chain(rest).collect());
         }
         let mut customers: Vec<_> = (1..=ORDERS).collect();
@@ -121,8 +124,8 @@ impl Pieces {
                     Int(warehouse),
                     if delivered { now() } else { Null },
                     Int(5),
-                    Value::cents(cents),
-                    Value::Text(random.letters(24..=24)),
+                    SqlValue::cents(cents),
+                    SqlValue::Text(random.letters(24..=24)),
                 ];
                 rows.add(Table::OrderLine, key.map(Int).into_iter().chain(columns).collect());
             }
@@ -132,8 +135,8 @@ impl Pieces {
         }
     }
 
-    fn customer(&self, id: i64, district: i64, warehouse: i64, random: &mut Random) -> Vec<Value> {
-        use Value::{Int, Text};
+    fn customer(&self, id: i64, district: i64, warehouse: i64, random: &mut TpccRandom) -> Vec<SqlValue> {
+        use SqlValue::{Int, Text};
         // The first thousand have every name once.
         let name = if id <= 1000 { id - 1 } else { self.constants.last_name(random) };
         let mut row = vec![Int(id), Int(district), Int(warehouse)];
@@ -141,61 +144,61 @@ impl Pieces {
         row.extend(address(random));
         row.extend([Text(random.digits(16..=16)), Text(self.now.clone())]);
         row.push(Text(if random.percent(10) { "BC" } else { "GC" }.to_owned()));
-        row.extend([Value::cents(5_000_000), Value::rate(random.within(0..=5000))]);
-        row.extend([Value::cents(-1000), Value::cents(1000), Int(1), Int(0), Text(random.letters(300..=500))]);
+        row.extend([SqlValue::cents(5_000_000), SqlValue::rate(random.within(0..=5000))]);
+        row.extend([SqlValue::cents(-1000), SqlValue::cents(1000), Int(1), Int(0), Text(random.letters(300..=500))]);
         row
     }
 }
 
-fn address(random: &mut Random) -> [Value; 5] {
+fn address(random: &mut TpccRandom) -> [SqlValue; 5] {
     let mut street = || random.letters(10..=20);
     let (first, second, city) = (street(), street(), street());
-    [first, second, city, random.letters(2..=2), zip(random)].map(Value::Text)
+    [first, second, city, random.letters(2..=2), zip(random)].map(SqlValue::Text)
 }
 
-fn item_row(item: i64, random: &mut Random) -> Vec<Value> {
+fn item_row(item: i64, random: &mut TpccRandom) -> Vec<SqlValue> {
     vec![
-        Value::Int(item),
-        Value::Int(random.within(1..=10_000)),
-        Value::Text(random.letters(14..=24)),
-        Value::cents(random.within(100..=10_000)),
-        Value::Text(data(random)),
+        SqlValue::Int(item),
+        SqlValue::Int(random.within(1..=10_000)),
+        SqlValue::Text(random.letters(14..=24)),
+        SqlValue::cents(random.within(100..=10_000)),
+        SqlValue::Text(data(random)),
     ]
 }
 
-fn warehouse_row(warehouse: i64, random: &mut Random) -> Vec<Value> {
-    let mut row = vec![Value::Int(warehouse), Value::Text(random.letters(6..=10))];
+fn warehouse_row(warehouse: i64, random: &mut TpccRandom) -> Vec<SqlValue> {
+    let mut row = vec![SqlValue::Int(warehouse), SqlValue::Text(random.letters(6..=10))];
     row.extend(address(random));
-    row.extend([Value::rate(random.within(0..=2000)), Value::cents(30_000_000)]);
+    row.extend([SqlValue::rate(random.within(0..=2000)), SqlValue::cents(30_000_000)]);
     row
 }
 
-fn district_row(district: i64, warehouse: i64, random: &mut Random) -> Vec<Value> {
-    let mut row = vec![Value::Int(district), Value::Int(warehouse), Value::Text(random.letters(6..=10))];
+fn district_row(district: i64, warehouse: i64, random: &mut TpccRandom) -> Vec<SqlValue> {
+    let mut row = vec![SqlValue::Int(district), SqlValue::Int(warehouse), SqlValue::Text(random.letters(6..=10))];
     row.extend(address(random));
-    row.extend([Value::rate(random.within(0..=2000)), Value::cents(3_000_000), Value::Int(ORDERS + 1)]);
+    row.extend([SqlValue::rate(random.within(0..=2000)), SqlValue::cents(3_000_000), SqlValue::Int(ORDERS + 1)]);
     row
 }
 
-fn stock_row(item: i64, warehouse: i64, random: &mut Random) -> Vec<Value> {
-    let mut row = vec![Value::Int(item), Value::Int(warehouse), Value::Int(random.within(10..=100))];
-    row.extend((0..DISTRICTS).map(|_| Value::Text(random.letters(24..=24))));
-    row.extend([Value::Int(0), Value::Int(0), Value::Int(0), Value::Text(data(random))]);
+fn stock_row(item: i64, warehouse: i64, random: &mut TpccRandom) -> Vec<SqlValue> {
+    let mut row = vec![SqlValue::Int(item), SqlValue::Int(warehouse), SqlValue::Int(random.within(10..=100))];
+    row.extend((0..DISTRICTS).map(|_| SqlValue::Text(random.letters(24..=24))));
+    row.extend([SqlValue::Int(0), SqlValue::Int(0), SqlValue::Int(0), SqlValue::Text(data(random))]);
     row
 }
 
 /// Rows of several tables, cut into batches.
 #[derive(Default)]
 struct Rows {
-    batches: Vec<Batch>,
+    batches: Vec<RowBatch>,
 }
 
 impl Rows {
-    fn add(&mut self, table: Table, row: Vec<Value>) {
+    fn add(&mut self, table: Table, row: Vec<SqlValue>) {
         let open = self.batches.iter_mut().rev().find(|batch| batch.table == table && batch.rows.len() < BATCH);
         match open {
             Some(batch) => batch.rows.push(row),
-            None => self.batches.push(Batch { table, rows: vec![row] }),
+            None => self.batches.push(RowBatch { table, rows: vec![row] }),
         }
     }
 }
@@ -205,10 +208,10 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
-    use crate::Dialect;
+    use crate::SqlDialect;
 
-    fn pieces() -> Pieces {
-        Pieces::new(Scale { warehouses: 2 }, 42, "2026-01-31 12:00:00")
+    fn pieces() -> LoadPieces {
+        LoadPieces::new(DatabaseScale { warehouses: 2 }, 42, "2026-01-31 12:00:00")
     }
 
     #[test]
@@ -242,7 +245,7 @@ mod tests {
             assert_eq!(counts[&table], rows, "{table:?}");
         }
         let all: i64 = counts.values().sum();
-        assert!((all - Scale { warehouses }.rows()).abs() < all / 100, "{all}");
+        assert!((all - DatabaseScale { warehouses }.rows()).abs() < all / 100, "{all}");
         assert_eq!(keys.len() as i64, all, "no key comes twice");
     }
 
@@ -253,7 +256,7 @@ mod tests {
         for number in [0, 10, 11, 21] {
             for batch in pieces.batches(number) {
                 let name = format!("TABLE {} ", batch.table.key());
-                let schema = Dialect::mysql().schema().find(|sql| sql.contains(&name)).unwrap();
+                let schema = SqlDialect::mysql().schema().find(|sql| sql.contains(&name)).unwrap();
                 let prefix = schema.split_once('(').unwrap().1.trim().split('_').next().unwrap();
                 let columns = schema.split([',', '(']).map(str::trim);
                 // Not those of a key, whose last ends with its bracket.
@@ -271,7 +274,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_rows() {
         assert_eq!(pieces().batches(25), pieces().batches(25));
-        assert_ne!(pieces().batches(25), Pieces { seed: 43, ..pieces() }.batches(25));
+        assert_ne!(pieces().batches(25), LoadPieces { seed: 43, ..pieces() }.batches(25));
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Which transaction comes next (clause 5.2.4).
 
-use crate::Random;
+use crate::TpccRandom;
 
 /// The five transactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum TransactionKind {
     /// Enters an order; what is counted as tpmC.
     NewOrder,
     /// Takes a customer's payment.
@@ -17,7 +17,7 @@ pub enum Kind {
     StockLevel,
 }
 
-impl Kind {
+impl TransactionKind {
     /// All of them, in the order of the standard.
     pub const ALL: [Self; 5] = [Self::NewOrder, Self::Payment, Self::OrderStatus, Self::Delivery, Self::StockLevel];
 
@@ -43,17 +43,17 @@ impl Kind {
 
 /// A deck of cards that is dealt to its end and shuffled anew: exact shares, in an order of chance.
 #[derive(Debug, Clone, Default)]
-pub struct Deck(Vec<Kind>);
+pub struct CardDeck(Vec<TransactionKind>);
 
-impl Deck {
+impl CardDeck {
     /// The next card.
-    pub fn draw(&mut self, random: &mut Random) -> Kind {
+    pub fn draw(&mut self, random: &mut TpccRandom) -> TransactionKind {
         if let Some(card) = self.0.pop() {
             return card;
         }
-        self.0 = Kind::ALL.iter().flat_map(|kind| std::iter::repeat_n(*kind, kind.cards())).collect();
+        self.0 = TransactionKind::ALL.iter().flat_map(|kind| std::iter::repeat_n(*kind, kind.cards())).collect();
         random.shuffle(&mut self.0);
-        self.0.pop().unwrap_or(Kind::NewOrder)
+        self.0.pop().unwrap_or(TransactionKind::NewOrder)
     }
 }
 
@@ -63,12 +63,12 @@ mod tests {
 
     #[test]
     fn every_deck_has_the_shares_of_the_standard() {
-        let (mut deck, random) = (Deck::default(), &mut Random::new(3, 0));
-        let size: usize = Kind::ALL.iter().map(|kind| kind.cards()).sum();
+        let (mut deck, random) = (CardDeck::default(), &mut TpccRandom::new(3, 0));
+        let size: usize = TransactionKind::ALL.iter().map(|kind| kind.cards()).sum();
         let mut orders = Vec::new();
         for _ in 0..50 {
             let dealt: Vec<_> = (0..size).map(|_| deck.draw(random)).collect();
-            for kind in Kind::ALL {
+            for kind in TransactionKind::ALL {
                 assert_eq!(dealt.iter().filter(|card| **card == kind).count(), kind.cards(), "{kind:?}");
             }
             orders.push(dealt);
@@ -77,7 +77,7 @@ mod tests {
         orders.dedup();
         assert!(orders.len() > 45, "decks are shuffled: {} different ones", orders.len());
         // 5.2.3: Payment at least 43 %, the last three at least 4 % each.
-        for (kind, least) in Kind::ALL.into_iter().zip([0.0, 0.43, 0.04, 0.04, 0.04]) {
+        for (kind, least) in TransactionKind::ALL.into_iter().zip([0.0, 0.43, 0.04, 0.04, 0.04]) {
             assert!(kind.cards() as f64 / size as f64 >= least, "{kind:?}");
         }
     }

@@ -7,12 +7,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Draws numbers and strings. The same seed and stream give the same.
 #[derive(Debug, Clone)]
-pub struct Random(Xoshiro256PlusPlus);
+pub struct TpccRandom(Xoshiro256PlusPlus);
 
 /// Letters and digits of an a-string (4.3.2.2): sixty-two, so that no character needs quoting in any dialect.
 const ALPHANUMERIC: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-impl Random {
+impl TpccRandom {
     /// Each `stream` of a seed is independent of the others.
     pub fn new(seed: u64, stream: u64) -> Self {
         // An odd multiplier spreads neighbouring streams over all seeds (Knuth's, TAOCP 3.3.4).

@@ -15,12 +15,12 @@ pub const MOST_WAREHOUSES: i64 = 100_000;
 
 /// How large a database is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Scale {
+pub struct DatabaseScale {
     /// Warehouses, numbered from 1.
     pub warehouses: i64,
 }
 
-impl Scale {
+impl DatabaseScale {
     /// Rows when it is loaded; those of order lines in the mean.
     pub fn rows(self) -> i64 {
         let district = 1 + CUSTOMERS * 2 + ORDERS * (1 + MEAN_LINES) + UNDELIVERED;

@@ -1,6 +1,6 @@
 //! Names and other texts that the standard composes (clause 4.3.2).
 
-use crate::Random;
+use crate::TpccRandom;
 
 /// Of which last names consist, by digit (4.3.2.3).
 const SYLLABLES: [&str; 10] = ["BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING"];
@@ -11,7 +11,7 @@ pub fn last_name(number: i64) -> String {
 }
 
 /// A zip code: four random digits and five ones (4.3.2.7).
-pub(crate) fn zip(random: &mut Random) -> String {
+pub(crate) fn zip(random: &mut TpccRandom) -> String {
     random.digits(4..=4) + "11111"
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn zip(random: &mut Random) -> String {
 pub(crate) const ORIGINAL: &str = "ORIGINAL";
 
 /// The data of an item or a stock: one in ten has [`ORIGINAL`] somewhere in it (4.3.3.1).
-pub(crate) fn data(random: &mut Random) -> String {
+pub(crate) fn data(random: &mut TpccRandom) -> String {
     let mut data = random.letters(26..=50);
     if random.percent(10) {
         let at = random.within(0..=(data.len() - ORIGINAL.len()) as i64) as usize;
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn one_in_ten_data_is_original_and_all_keep_their_length() {
-        let random = &mut Random::new(7, 0);
+        let random = &mut TpccRandom::new(7, 0);
         let all: Vec<_> = (0..20_000).map(|_| data(random)).collect();
         assert!(all.iter().all(|data| (26..=50).contains(&data.len())));
         let original = all.iter().filter(|data| data.contains(ORIGINAL)).count();

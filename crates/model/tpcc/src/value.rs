@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// What a column holds, as far as TPC-C needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum SqlValue {
     /// Nothing.
     Null,
     /// A whole number.
@@ -20,7 +20,7 @@ pub enum Value {
     Text(String),
 }
 
-impl Value {
+impl SqlValue {
     /// An amount of money in cents.
     pub fn cents(cents: i64) -> Self {
         Self::Decimal { units: cents, places: 2 }
@@ -103,7 +103,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_decimal_reads_back_as_it_was_written(units in -10_000_000_000i64..10_000_000_000, places in 0u8..6) {
-            let text = Value::Text(Value::Decimal { units, places }.digits().trim_end_matches('.').to_owned());
+            let text = SqlValue::Text(SqlValue::Decimal { units, places }.digits().trim_end_matches('.').to_owned());
             prop_assert_eq!(text.units(places), Some(units), "{:?}", text);
             prop_assert_eq!(text.units(places + 2), Some(units * 100));
         }
@@ -112,11 +112,17 @@ mod tests {
     #[test]
     fn values_are_written_as_sql_reads_them() {
         let mut out = String::new();
-        for value in [Value::Null, Value::Int(-3), Value::cents(-1005), Value::rate(12), Value::Text("x1".to_owned())] {
+        for value in [
+            SqlValue::Null,
+            SqlValue::Int(-3),
+            SqlValue::cents(-1005),
+            SqlValue::rate(12),
+            SqlValue::Text("x1".to_owned()),
+        ] {
             value.write(&mut out);
             out.push(' ');
         }
         assert_eq!(out, "NULL -3 -10.05 0.0012 'x1' ");
-        assert_eq!(Value::Text("1.005".to_owned()).units(2), None, "nothing is rounded away");
+        assert_eq!(SqlValue::Text("1.005".to_owned()).units(2), None, "nothing is rounded away");
     }
 }

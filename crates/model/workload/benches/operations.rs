@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use diskwright_workload::Workload;
-use diskwright_workload::operations::{Recipe, Scale};
+use diskwright_workload::operations::{OperationRecipe, WorkloadScale};
 use textfile::Text;
 
-fn recipe(table: &str) -> Arc<Recipe> {
+fn recipe(table: &str) -> Arc<OperationRecipe> {
     let text = format!("engine = \"tikv\"\nregion = \"us-west-2\"\n{table}\n[targets]\nthroughput = 1\n");
     let none = &mut |_: &std::path::Path| unreachable!("the text names no file");
     let workload = Workload::from_text(&Text::new("bench.toml", text), none).expect("a sound workload");
-    Arc::new(Recipe::new(&workload, Scale::default()).expect("raw keys"))
+    Arc::new(OperationRecipe::new(&workload, WorkloadScale::default()).expect("raw keys"))
 }
 
 fn operations(criterion: &mut Criterion) {

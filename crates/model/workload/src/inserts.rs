@@ -3,12 +3,12 @@
 use units::{Bytes, Interval, Nanos, Ratio, Uncertain};
 
 use crate::pick::{Bounds, Pick};
-use crate::{Growth, Profile, Unit, WorkloadError, skew};
+use crate::{OperationProfile, TableGrowth, ThroughputUnit, WorkloadError, skew};
 
 /// Where new rows and index entries land.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Order {
+pub enum InsertOrder {
     /// Anywhere, as with keys that are hashes or UUIDs.
     #[default]
     Random,
@@ -19,7 +19,7 @@ pub enum Order {
 /// The `[inserts]` table.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Inserts {
+pub struct InsertWorkload {
     /// Size of a row, key included.
     pub row: Interval<Bytes>,
     /// Secondary indexes; none if not given.
@@ -28,7 +28,7 @@ pub struct Inserts {
     pub index_entry: Option<Interval<Bytes>>,
     /// Where rows land by their key; random if not given.
     #[serde(default)]
-    pub order: Order,
+    pub order: InsertOrder,
     /// Secondary indexes whose entries land at random; if not given, all or none, as the rows.
     pub random_indexes: Option<Uncertain>,
     /// Of rows in order, after what time the order begins anew: UUIDs of version 1 begin with the low 32 bits of a clock of
@@ -48,9 +48,12 @@ pub struct Inserts {
     pub clients: Option<Uncertain>,
 }
 
-impl Inserts {
+impl InsertWorkload {
     /// The profile, the number of clients, and how the table grows. Data are those at the end of the run, which must fit.
-    pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(Profile, Option<f64>, Growth), WorkloadError> {
+    pub(crate) fn fix(
+        &self,
+        pick: &mut Pick<'_>,
+    ) -> Result<(OperationProfile, Option<f64>, TableGrowth), WorkloadError> {
         let row = pick.bytes("row", self.row, Bounds::Row)?;
         let indexes = pick.maybe("indexes", self.indexes, Bounds::Indexes)?.unwrap_or(0.0);
         let index_entry = match self.index_entry {
@@ -67,7 +70,7 @@ impl Inserts {
                 return Err(WorkloadError::new(pick.key("random-indexes"), message));
             }
             Some(random) => random,
-            None if self.order == Order::Random => indexes,
+            None if self.order == InsertOrder::Random => indexes,
             None => 0.0,
         };
         let period = self.key_period.map(|span| pick.span("key-period", span, Bounds::Positive)).transpose()?;
@@ -83,8 +86,8 @@ impl Inserts {
         pick.touched("rows-per-statement", inserts * (1.0 + indexes), row)?;
         let compressed = self.compressed.map(|c| pick.share("compressed", c, Bounds::Share)).transpose()?;
         let clients = pick.maybe("clients", self.clients, Bounds::Clients)?;
-        let profile = Profile {
-            unit: Unit { name: "inserts/s", per_operation: inserts },
+        let profile = OperationProfile {
+            unit: ThroughputUnit { name: "inserts/s", per_operation: inserts },
             statements: 1.0,
             lookups: 0.0,
             locking: 0.0,
@@ -100,17 +103,17 @@ impl Inserts {
             indexes,
             index_entry,
             random_indexes,
-            random_keys: self.order == Order::Random,
+            random_keys: self.order == InsertOrder::Random,
             data: pick.data("rows-added", (before + added) * (row.as_f64() + indexes * index_entry.as_f64()))?,
             encoded: 1.0,
             compressed: compressed.unwrap_or(1.0),
             blocks: Vec::new(),
             popularity: match self.order {
-                Order::Random => skew::uniform(),
-                Order::Ordered => skew::end(),
+                InsertOrder::Random => skew::uniform(),
+                InsertOrder::Ordered => skew::end(),
             },
             keys_apart: None,
         };
-        Ok((profile, clients, Growth { before, added, period, swept_indexes }))
+        Ok((profile, clients, TableGrowth { before, added, period, swept_indexes }))
     }
 }

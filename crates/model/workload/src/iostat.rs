@@ -23,7 +23,7 @@ pub struct DeviceRates {
     /// Requests of the same kind that the kernel merged into others, a second: reads, writes.
     pub merged: Option<(f64, f64)>,
     /// How long requests took.
-    pub waits: Waits,
+    pub waits: MeanWaits,
     /// Requests waiting or in service, in the mean.
     pub queue: Option<f64>,
     /// Share of the time with a request in service.
@@ -32,7 +32,7 @@ pub struct DeviceRates {
 
 /// Mean seconds from a request's arrival in the kernel to its end; `None` where the report does not tell.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Waits {
+pub struct MeanWaits {
     /// Of reads.
     pub read: Option<f64>,
     /// Of writes.

@@ -21,17 +21,19 @@ mod tpcc_standard;
 mod ycsb;
 
 pub use error::WorkloadError;
-pub use inserts::{Inserts, Order};
-pub use iostat::{DeviceRates, IostatReport, Waits, iostat_reports, parse_iostat};
-pub use measured::{Counters, Devices, MeasuredLoad};
-pub use mix::{Mix, MixDistribution, Operation};
-pub use noun::{Kind, Workload};
+pub use inserts::{InsertOrder, InsertWorkload};
+pub use iostat::{DeviceRates, IostatReport, MeanWaits, iostat_reports, parse_iostat};
+pub use measured::{DiskCounters, IostatDevices, MeasuredLoad};
+pub use mix::{MixDistribution, MixWorkload, Operation};
+pub use noun::{Workload, WorkloadKind};
 pub use pick::MOST_CLIENTS;
-pub use profile::{Band, Blocks, Growth, IoRates, Measured, Profile, Task, Unit};
-pub use sysbench::{OltpTest, Sysbench, SysbenchDistribution};
-pub use targets::{Availability, Targets, Wishes};
-pub use tpcc::Tpcc;
-pub use ycsb::{Api, Core, KeyOrder, Ycsb, YcsbDistribution};
+pub use profile::{
+    BlockSpread, IoRates, MeasuredWorkload, OperationProfile, SkewBand, TableGrowth, Task, ThroughputUnit,
+};
+pub use sysbench::{OltpTest, SysbenchDistribution, SysbenchWorkload};
+pub use targets::{AvailabilityTarget, TargetIntervals, Targets};
+pub use tpcc::TpccWorkload;
+pub use ycsb::{CoreWorkload, DatabaseApi, KeyOrder, YcsbDistribution, YcsbWorkload};
 
 /// The database that serves the workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]

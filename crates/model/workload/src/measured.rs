@@ -6,12 +6,12 @@ use textfile::{InputError, Text, did_you_mean};
 use units::{Bytes, BytesPerSec, Interval, Iops, Uncertain};
 
 use crate::pick::{Bounds, Pick};
-use crate::{DeviceRates, IoRates, Measured, Profile, Unit, WorkloadError, parse_iostat};
+use crate::{DeviceRates, IoRates, MeasuredWorkload, OperationProfile, ThroughputUnit, WorkloadError, parse_iostat};
 
 /// Counters of one disk.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Counters {
+pub struct DiskCounters {
     /// Reads a second.
     pub reads: Interval<Iops>,
     /// Bytes read a second.
@@ -27,7 +27,7 @@ pub struct Counters {
 /// Which device of the iostat report is which disk.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Devices {
+pub struct IostatDevices {
     /// The device that holds the data.
     pub data: String,
     /// The device that holds the log, if it is another.
@@ -41,11 +41,11 @@ pub struct MeasuredLoad {
     /// A file with the output of `iostat -x`, beside the workload's; of several reports the last counts.
     pub iostat: Option<PathBuf>,
     /// The devices in it.
-    pub devices: Option<Devices>,
+    pub devices: Option<IostatDevices>,
     /// The data disk, if there is no iostat report; else filled from it.
-    pub data: Option<Counters>,
+    pub data: Option<DiskCounters>,
     /// The log disk, if it is another.
-    pub log: Option<Counters>,
+    pub log: Option<DiskCounters>,
     /// Nodes over which the load was spread.
     pub nodes: Uncertain,
     /// Bytes stored on one node.
@@ -58,7 +58,7 @@ pub struct MeasuredLoad {
     pub clients: Option<Uncertain>,
 }
 
-impl Counters {
+impl DiskCounters {
     fn of(device: &DeviceRates) -> Self {
         let IoRates { reads, read_bytes, writes, write_bytes, flushes } = device.rates;
         Self {
@@ -115,7 +115,7 @@ impl MeasuredLoad {
         let devices = parse_iostat(&open(&folder.join(iostat))?)?;
         let find = |role: &str, name: &str| {
             let device = devices.iter().rfind(|device| device.device == name);
-            device.map(Counters::of).ok_or_else(|| {
+            device.map(DiskCounters::of).ok_or_else(|| {
                 let names: Vec<&str> = devices.iter().map(|device| device.device.as_str()).collect();
                 let message = format!("the report `{}` has no device `{name}`", iostat.display());
                 text.error_at_key(&format!("measured.devices.{role}"), message).help(did_you_mean(name, &names))
@@ -127,13 +127,16 @@ impl MeasuredLoad {
     }
 
     /// The profile, which only carries the unit and the size, what was measured, and the number of clients.
-    pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(Profile, Measured, Option<f64>), WorkloadError> {
+    pub(crate) fn fix(
+        &self,
+        pick: &mut Pick<'_>,
+    ) -> Result<(OperationProfile, MeasuredWorkload, Option<f64>), WorkloadError> {
         let Some(data) = &self.data else {
             return Err(WorkloadError::new(pick.key("data"), "is missing; expected the counters of the data disk"));
         };
         let nodes = pick.number("nodes", self.nodes, Bounds::AtLeastOne)?;
         let stored = pick.bytes("stored", self.stored, Bounds::Positive)?;
-        let measured = Measured {
+        let measured = MeasuredWorkload {
             nodes,
             data: data.fix("data", pick)?,
             log: self.log.map_or(Ok(IoRates::default()), |log| log.fix("log", pick))?,
@@ -142,13 +145,13 @@ impl MeasuredLoad {
             memory: self.memory.map(|memory| pick.bytes("memory", memory, Bounds::Positive)).transpose()?,
         };
         let clients = pick.maybe("clients", self.clients, Bounds::Clients)?;
-        let profile = Profile {
-            unit: Unit { name: "x measured", per_operation: 1.0 },
+        let profile = OperationProfile {
+            unit: ThroughputUnit { name: "x measured", per_operation: 1.0 },
             statements: 0.0,
             locking: 0.0,
             transactional: true,
             random_keys: false,
-            ..Profile::raw_keys(Bytes(0), pick.data("stored", stored.as_f64() * nodes)?, 1.0)
+            ..OperationProfile::raw_keys(Bytes(0), pick.data("stored", stored.as_f64() * nodes)?, 1.0)
         };
         Ok((profile, measured, clients))
     }

@@ -3,7 +3,7 @@
 use units::{Bytes, Interval, Nanos, Ratio, Uncertain};
 
 use crate::pick::{Bounds, Pick};
-use crate::{Order, Profile, Unit, WorkloadError, skew};
+use crate::{InsertOrder, OperationProfile, ThroughputUnit, WorkloadError, skew};
 
 /// Which rows are asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
@@ -46,7 +46,7 @@ pub struct Operation {
 /// The `[mix]` table.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Mix {
+pub struct MixWorkload {
     /// Rows loaded.
     pub rows: Uncertain,
     /// Mean size of a row, key included.
@@ -57,7 +57,7 @@ pub struct Mix {
     pub index_entry: Option<Interval<Bytes>>,
     /// Where index entries land; random if not given.
     #[serde(default)]
-    pub order: Order,
+    pub order: InsertOrder,
     /// Uniform if not given.
     #[serde(default)]
     pub distribution: MixDistribution,
@@ -132,9 +132,9 @@ impl Operation {
     }
 }
 
-impl Mix {
+impl MixWorkload {
     /// The profile and the number of clients.
-    pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(Profile, Option<f64>), WorkloadError> {
+    pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(OperationProfile, Option<f64>), WorkloadError> {
         let rows = pick.number("rows", self.rows, Bounds::AtLeastOne)?;
         let row = pick.bytes("row", self.row, Bounds::Row)?;
         let indexes = pick.maybe("indexes", self.indexes, Bounds::Indexes)?.unwrap_or(0.0);
@@ -156,9 +156,9 @@ impl Mix {
         pick.touched("operations", (mean.reads + mean.scanned_rows + written) / mean.weight, row)?;
         let mean_square = mean.squared_statements / mean.weight;
         let square_mean = (mean.statements / mean.weight).powi(2);
-        let profile = Profile {
+        let profile = OperationProfile {
             spread: if square_mean > 0.0 { (mean_square / square_mean - 1.0).max(0.0).sqrt() } else { 0.0 },
-            unit: Unit { name: "ops/s", per_operation: 1.0 },
+            unit: ThroughputUnit { name: "ops/s", per_operation: 1.0 },
             statements: mean.statements / mean.weight,
             lookups: 0.0,
             locking: if self.transactional == Some(false) { 0.0 } else { mean.locking / mean.weight },
@@ -172,8 +172,8 @@ impl Mix {
             row,
             indexes,
             index_entry,
-            random_indexes: if self.order == Order::Random { indexes } else { 0.0 },
-            random_keys: self.order == Order::Random,
+            random_indexes: if self.order == InsertOrder::Random { indexes } else { 0.0 },
+            random_keys: self.order == InsertOrder::Random,
             data: pick.data("rows", rows * (row.as_f64() + indexes * index_entry.as_f64()))?,
             encoded: 1.0,
             compressed: compressed.unwrap_or(COMPRESSED),
@@ -184,7 +184,7 @@ impl Mix {
         Ok((profile, clients))
     }
 
-    fn popularity(&self, rows: f64, pick: &mut Pick<'_>) -> Result<Vec<crate::Band>, WorkloadError> {
+    fn popularity(&self, rows: f64, pick: &mut Pick<'_>) -> Result<Vec<crate::SkewBand>, WorkloadError> {
         let theta = pick.maybe("theta", self.theta, Bounds::Fraction)?.unwrap_or(THETA);
         let mut share = |name: &str, value: Option<Interval<Ratio>>| match value {
             Some(value) => pick.share(name, value, Bounds::Fraction),

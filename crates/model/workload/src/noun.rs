@@ -6,7 +6,10 @@ use textfile::{InputError, Text, from_toml, read_text};
 use units::Interval;
 
 use crate::pick::Pick;
-use crate::{Engine, Inserts, MeasuredLoad, Mix, Sysbench, Task, Tpcc, Wishes, WorkloadError, Ycsb};
+use crate::{
+    Engine, InsertWorkload, MeasuredLoad, MixWorkload, SysbenchWorkload, TargetIntervals, Task, TpccWorkload,
+    WorkloadError, YcsbWorkload,
+};
 
 /// What is asked of a database. Every number may be an interval.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,24 +23,24 @@ pub struct Workload {
     /// The day whose limits and prices hold, as written; today's if not given.
     pub as_of: Option<String>,
     /// The operations and the data.
-    pub kind: Kind,
+    pub kind: WorkloadKind,
     /// What must be reached.
-    pub targets: Wishes,
+    pub targets: TargetIntervals,
 }
 
 /// The kinds of workload, each a table of the TOML.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum WorkloadKind {
     /// `[tpcc]`.
-    Tpcc(Tpcc),
+    Tpcc(TpccWorkload),
     /// `[ycsb]`.
-    Ycsb(Ycsb),
+    Ycsb(YcsbWorkload),
     /// `[sysbench]`.
-    Sysbench(Sysbench),
+    Sysbench(SysbenchWorkload),
     /// `[inserts]`.
-    Inserts(Inserts),
+    Inserts(InsertWorkload),
     /// `[mix]`.
-    Mix(Box<Mix>),
+    Mix(Box<MixWorkload>),
     /// `[measured]`.
     Measured(Box<MeasuredLoad>),
 }
@@ -50,16 +53,16 @@ struct Document {
     engine: Engine,
     region: String,
     as_of: Option<String>,
-    tpcc: Option<Tpcc>,
-    ycsb: Option<Ycsb>,
-    sysbench: Option<Sysbench>,
-    inserts: Option<Inserts>,
-    mix: Option<Mix>,
+    tpcc: Option<TpccWorkload>,
+    ycsb: Option<YcsbWorkload>,
+    sysbench: Option<SysbenchWorkload>,
+    inserts: Option<InsertWorkload>,
+    mix: Option<MixWorkload>,
     measured: Option<MeasuredLoad>,
-    targets: Option<Wishes>,
+    targets: Option<TargetIntervals>,
 }
 
-impl Kind {
+impl WorkloadKind {
     /// The table's name.
     pub fn name(&self) -> &'static str {
         match self {
@@ -125,16 +128,16 @@ impl Workload {
         let mut numbers = Pick::new(self.kind.name(), pick);
         let (mut measured, mut growth) = (None, None);
         let (profile, clients) = match &self.kind {
-            Kind::Tpcc(tpcc) => tpcc.fix(&mut numbers)?,
-            Kind::Ycsb(ycsb) => ycsb.fix(&mut numbers)?,
-            Kind::Sysbench(sysbench) => sysbench.fix(&mut numbers)?,
-            Kind::Inserts(inserts) => {
+            WorkloadKind::Tpcc(tpcc) => tpcc.fix(&mut numbers)?,
+            WorkloadKind::Ycsb(ycsb) => ycsb.fix(&mut numbers)?,
+            WorkloadKind::Sysbench(sysbench) => sysbench.fix(&mut numbers)?,
+            WorkloadKind::Inserts(inserts) => {
                 let (profile, clients, grows) = inserts.fix(&mut numbers)?;
                 growth = Some(grows);
                 (profile, clients)
             }
-            Kind::Mix(mix) => mix.fix(&mut numbers)?,
-            Kind::Measured(load) => {
+            WorkloadKind::Mix(mix) => mix.fix(&mut numbers)?,
+            WorkloadKind::Measured(load) => {
                 let (profile, seen, clients) = load.fix(&mut numbers)?;
                 measured = Some(seen);
                 (profile, clients)
@@ -155,14 +158,14 @@ impl Workload {
 
 impl Document {
     /// The one kind that is there.
-    fn kind(self, text: &Text) -> Result<Kind, InputError> {
+    fn kind(self, text: &Text) -> Result<WorkloadKind, InputError> {
         let kinds = [
-            self.tpcc.map(Kind::Tpcc),
-            self.ycsb.map(Kind::Ycsb),
-            self.sysbench.map(Kind::Sysbench),
-            self.inserts.map(Kind::Inserts),
-            self.mix.map(|mix| Kind::Mix(Box::new(mix))),
-            self.measured.map(|measured| Kind::Measured(Box::new(measured))),
+            self.tpcc.map(WorkloadKind::Tpcc),
+            self.ycsb.map(WorkloadKind::Ycsb),
+            self.sysbench.map(WorkloadKind::Sysbench),
+            self.inserts.map(WorkloadKind::Inserts),
+            self.mix.map(|mix| WorkloadKind::Mix(Box::new(mix))),
+            self.measured.map(|measured| WorkloadKind::Measured(Box::new(measured))),
         ];
         let mut kinds = kinds.into_iter().flatten();
         let Some(kind) = kinds.next() else {

@@ -2,7 +2,7 @@
 
 use units::{Bytes, Nanos};
 
-use crate::{Availability, Engine, Targets, skew};
+use crate::{AvailabilityTarget, Engine, Targets, skew};
 
 /// A workload with every number fixed: one future of an uncertain one.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,25 +10,25 @@ pub struct Task {
     /// The database.
     pub engine: Engine,
     /// What one operation is.
-    pub profile: Profile,
+    pub profile: OperationProfile,
     /// Closed loop: how many clients wait for their answers. `None` is an open loop at the target rate.
     pub clients: Option<f64>,
     /// What must be reached.
     pub targets: Targets,
     /// For `measured`: what was seen at the disks, instead of a profile's derivation.
-    pub measured: Option<Measured>,
+    pub measured: Option<MeasuredWorkload>,
     /// For `inserts`: how the table grows. `None` where a workload says nothing of it.
-    pub growth: Option<Growth>,
+    pub growth: Option<TableGrowth>,
 }
 
 impl Task {
     /// An open loop that sends so many of the profile's units and asks for nothing else; one node may fail.
-    pub fn open_loop(engine: Engine, profile: Profile, throughput: f64) -> Self {
+    pub fn open_loop(engine: Engine, profile: OperationProfile, throughput: f64) -> Self {
         let targets = Targets {
             throughput,
             p99: None,
             growth: 0.0,
-            availability: Availability::Node,
+            availability: AvailabilityTarget::Node,
             durability: None,
             consistency: None,
             capacity: None,
@@ -39,7 +39,7 @@ impl Task {
 
 /// How a table grows from before a run to its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Growth {
+pub struct TableGrowth {
     /// Rows before the run.
     pub before: f64,
     /// Rows that the run adds; then it has done what it was asked.
@@ -52,7 +52,7 @@ pub struct Growth {
 
 /// The unit in which throughput is told.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Unit {
+pub struct ThroughputUnit {
     /// `tpmC`, `ops/s`, `inserts/s`, `queries/s`, `x measured`.
     pub name: &'static str,
     /// How many units one operation a second is: 27 for tpmC (60 s × 45 % New-Order).
@@ -61,9 +61,9 @@ pub struct Unit {
 
 /// The mean operation (for tpcc a transaction of the standard's mix).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Profile {
+pub struct OperationProfile {
     /// The unit of throughput.
-    pub unit: Unit,
+    pub unit: ThroughputUnit,
     /// Statements a client sends one after the other, the commit included.
     pub statements: f64,
     /// Statements that read an index entry and only then, in a request of its own, the rows that it names.
@@ -105,20 +105,20 @@ pub struct Profile {
     /// Size under LZ4 over the size as it is kept: 1 for random bytes.
     pub compressed: f64,
     /// How accesses spread over the rows; shares of each column sum to 1.
-    pub popularity: Vec<Band>,
+    pub popularity: Vec<SkewBand>,
     /// How they spread over blocks, where that is known by more than how rows lie.
-    pub blocks: Vec<Blocks>,
+    pub blocks: Vec<BlockSpread>,
     /// The same operation where primary keys that are no single integer are unique indexes beside their rows. `None` where there
     /// are no such keys, or nothing is known of them.
-    pub keys_apart: Option<Box<Profile>>,
+    pub keys_apart: Option<Box<OperationProfile>>,
 }
 
-impl Profile {
+impl OperationProfile {
     /// Raw keys in random order over `data` bytes of rows of one size, all asked for equally often, one request an operation and
     /// none of them yet: the caller sets `point_reads`, `updates` and the like. `compressed` is as in [`Profile`].
     pub fn raw_keys(row: Bytes, data: Bytes, compressed: f64) -> Self {
         Self {
-            unit: Unit { name: "ops/s", per_operation: 1.0 },
+            unit: ThroughputUnit { name: "ops/s", per_operation: 1.0 },
             statements: 1.0,
             lookups: 0.0,
             locking: 0.0,
@@ -156,8 +156,8 @@ impl Profile {
 
     /// How accesses spread over blocks of a size, and how many rows of the bands lie in a block: one where the bands are of
     /// blocks themselves.
-    pub fn in_blocks(&self, size: Bytes) -> (&[Band], f64) {
-        let far = |blocks: &&Blocks| (size.as_f64() / blocks.size.as_f64()).ln().abs();
+    pub fn in_blocks(&self, size: Bytes) -> (&[SkewBand], f64) {
+        let far = |blocks: &&BlockSpread| (size.as_f64() / blocks.size.as_f64()).ln().abs();
         match self.blocks.iter().min_by(|a, b| far(a).total_cmp(&far(b))) {
             Some(blocks) => (&blocks.popularity, 1.0),
             None => (&self.popularity, size.as_f64() / self.row.as_f64()),
@@ -167,16 +167,16 @@ impl Profile {
 
 /// How accesses spread over blocks.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Blocks {
+pub struct BlockSpread {
     /// Bytes of a block, before compression.
     pub size: Bytes,
     /// Shares of the blocks and of the accesses; each column sums to 1.
-    pub popularity: Vec<Band>,
+    pub popularity: Vec<SkewBand>,
 }
 
 /// A part of the data whose rows are asked for equally often.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Band {
+pub struct SkewBand {
     /// Share of the rows.
     pub data: f64,
     /// Share of the accesses that go to them.
@@ -188,7 +188,7 @@ pub struct Band {
 
 /// What was seen at the disks of one node of a running cluster.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
+pub struct MeasuredWorkload {
     /// Nodes over which the load was spread.
     pub nodes: f64,
     /// The data disk.

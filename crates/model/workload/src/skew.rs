@@ -1,6 +1,6 @@
 //! How accesses spread over rows: uniform, Zipf's law, the latest rows, sysbench's special range.
 
-use crate::Band;
+use crate::SkewBand;
 
 /// Bands into which a Zipf distribution is cut, geometric in rank.
 const BANDS: u32 = 24;
@@ -9,25 +9,28 @@ const BANDS: u32 = 24;
 const EXACT: f64 = 16.0;
 
 /// Every row is asked for equally often.
-pub(crate) fn uniform() -> Vec<Band> {
-    vec![Band { data: 1.0, accesses: 1.0, clustered: true }]
+pub(crate) fn uniform() -> Vec<SkewBand> {
+    vec![SkewBand { data: 1.0, accesses: 1.0, clustered: true }]
 }
 
 /// All accesses go to the end of the data, as inserts in key order do.
-pub(crate) fn end() -> Vec<Band> {
+pub(crate) fn end() -> Vec<SkewBand> {
     // One thousandth: far more than the page in use, far less than any cache.
     let hot = 0.001;
-    vec![Band { data: hot, accesses: 1.0, clustered: true }, Band { data: 1.0 - hot, accesses: 0.0, clustered: true }]
+    vec![
+        SkewBand { data: hot, accesses: 1.0, clustered: true },
+        SkewBand { data: 1.0 - hot, accesses: 0.0, clustered: true },
+    ]
 }
 
 /// A hot share of the rows draws a share of the accesses.
-pub(crate) fn hotspot(data: f64, accesses: f64) -> Vec<Band> {
-    let rest = Band { data: 1.0 - data, accesses: 1.0 - accesses, clustered: false };
-    vec![Band { data, accesses, clustered: false }, rest]
+pub(crate) fn hotspot(data: f64, accesses: f64) -> Vec<SkewBand> {
+    let rest = SkewBand { data: 1.0 - data, accesses: 1.0 - accesses, clustered: false };
+    vec![SkewBand { data, accesses, clustered: false }, rest]
 }
 
 /// Zipf's law over `rows` rows: the k-th most popular is asked for in proportion to k^-theta.
-pub(crate) fn zipf(rows: f64, theta: f64, clustered: bool) -> Vec<Band> {
+pub(crate) fn zipf(rows: f64, theta: f64, clustered: bool) -> Vec<SkewBand> {
     zipf_of(rows, rows, theta, clustered)
 }
 
@@ -36,12 +39,12 @@ const SCRAMBLED_RANKS: f64 = 1e10;
 
 /// YCSB's `zipfian`: ranks are drawn from ten thousand million and hashed onto the rows, so that the tail beyond
 /// the number of rows falls evenly on all of them. Source: YCSB `ScrambledZipfianGenerator`.
-pub(crate) fn scrambled_zipf(rows: f64, theta: f64) -> Vec<Band> {
+pub(crate) fn scrambled_zipf(rows: f64, theta: f64) -> Vec<SkewBand> {
     zipf_of(rows, SCRAMBLED_RANKS.max(rows), theta, false)
 }
 
 /// The first `rows` ranks are rows of their own, the ranks after them fall evenly on all rows.
-fn zipf_of(rows: f64, ranks: f64, theta: f64, clustered: bool) -> Vec<Band> {
+fn zipf_of(rows: f64, ranks: f64, theta: f64, clustered: bool) -> Vec<SkewBand> {
     let rows = rows.round().max(1.0);
     let all = harmonic(ranks, theta);
     let evenly = 1.0 - harmonic(rows, theta) / all;
@@ -52,7 +55,7 @@ fn zipf_of(rows: f64, ranks: f64, theta: f64, clustered: bool) -> Vec<Band> {
         if to > before {
             let data = (to - before) / rows;
             let own = (harmonic(to, theta) - harmonic(before, theta)) / all;
-            bands.push(Band { data, accesses: own + evenly * data, clustered });
+            bands.push(SkewBand { data, accesses: own + evenly * data, clustered });
             before = to;
         }
     }
@@ -75,7 +78,7 @@ pub(crate) fn harmonic(n: f64, theta: f64) -> f64 {
 /// sysbench's `special`: 75 % of the accesses (`rand-spec-res`) fall evenly on the middle 1 % (`rand-spec-pct`), of
 /// which the generator reaches three quarters; the others are the mean of 12 uniform numbers, nearly normal with a
 /// twelfth of the range as its deviation. Source: sysbench 1.0 `sb_rand_special`.
-pub(crate) fn special() -> Vec<Band> {
+pub(crate) fn special() -> Vec<SkewBand> {
     const SPECIAL: f64 = 0.75;
     const HOT: f64 = 0.01 * SPECIAL;
     /// Deviations from the middle and the share of a normal distribution within them.
@@ -84,11 +87,11 @@ pub(crate) fn special() -> Vec<Band> {
     let bell = 1.0 - SPECIAL;
     // Density of the normal distribution at its middle times the width in deviations.
     let hot_bell = HOT * 12.0 / (2.0 * std::f64::consts::PI).sqrt();
-    let mut bands = vec![Band { data: HOT, accesses: SPECIAL + bell * hot_bell, clustered: true }];
+    let mut bands = vec![SkewBand { data: HOT, accesses: SPECIAL + bell * hot_bell, clustered: true }];
     let (mut data, mut accesses) = (HOT, hot_bell);
     for (deviations, within) in NORMAL {
         let wide = deviations / 6.0;
-        bands.push(Band { data: wide - data, accesses: bell * (within - accesses), clustered: true });
+        bands.push(SkewBand { data: wide - data, accesses: bell * (within - accesses), clustered: true });
         (data, accesses) = (wide, within);
     }
     bands
@@ -99,7 +102,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn sums(bands: &[Band]) -> (f64, f64) {
+    fn sums(bands: &[SkewBand]) -> (f64, f64) {
         (bands.iter().map(|band| band.data).sum(), bands.iter().map(|band| band.accesses).sum())
     }
 
@@ -119,7 +122,7 @@ mod tests {
 
     #[test]
     fn scrambling_flattens() {
-        let hot = |bands: &[Band]| bands[..12].iter().map(|band| band.accesses).sum::<f64>();
+        let hot = |bands: &[SkewBand]| bands[..12].iter().map(|band| band.accesses).sum::<f64>();
         assert!(hot(&scrambled_zipf(1e6, 0.99)) < hot(&zipf(1e6, 0.99, false)));
     }
 

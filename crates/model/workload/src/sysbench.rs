@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use units::{Bytes, Nanos, Uncertain};
 
 use crate::pick::{Bounds, Pick};
-use crate::{Profile, Unit, WorkloadError, skew};
+use crate::{OperationProfile, ThroughputUnit, WorkloadError, skew};
 
 /// The tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
@@ -37,7 +37,7 @@ pub enum SysbenchDistribution {
 /// The `[sysbench]` table.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Sysbench {
+pub struct SysbenchWorkload {
     /// Which test.
     pub test: OltpTest,
     /// How many tables.
@@ -83,16 +83,16 @@ const THETA: f64 = 0.8;
 /// over the rows' own bytes.
 const COMPRESSED: f64 = 0.88;
 
-impl Sysbench {
+impl SysbenchWorkload {
     /// The profile and the number of clients.
-    pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(Profile, Option<f64>), WorkloadError> {
+    pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(OperationProfile, Option<f64>), WorkloadError> {
         let test = TESTS.iter().find(|row| row.test == self.test).expect("a row for each test");
         let tables = pick.number("tables", self.tables, Bounds::Tables)?;
         let rows = pick.number("rows", self.rows, Bounds::AtLeastOne)?;
         let theta = pick.maybe("theta", self.theta, Bounds::Fraction)?.unwrap_or(THETA);
         let clients = pick.maybe("clients", self.clients, Bounds::Clients)?;
-        let profile = Profile {
-            unit: Unit { name: "queries/s", per_operation: test.statements },
+        let profile = OperationProfile {
+            unit: ThroughputUnit { name: "queries/s", per_operation: test.statements },
             statements: test.statements,
             lookups: 0.0,
             locking: test.locking,

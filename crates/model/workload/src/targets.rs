@@ -8,7 +8,7 @@ use crate::pick::{Bounds, Choose, Pick};
 /// What the deployment must survive without losing a range's quorum.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Availability {
+pub enum AvailabilityTarget {
     /// One node.
     #[default]
     Node,
@@ -28,7 +28,7 @@ pub struct Targets {
     /// Growth of load and data to leave room for: 0.3 is 30 % more.
     pub growth: f64,
     /// What it must survive.
-    pub availability: Availability,
+    pub availability: AvailabilityTarget,
     /// Least share of each disk's data alive after a year.
     pub durability: Option<Ratio>,
     /// Least share of the time in which a disk delivers what was provisioned.
@@ -40,7 +40,7 @@ pub struct Targets {
 /// The `[targets]` table: any number may be an interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Wishes {
+pub struct TargetIntervals {
     /// In the unit of the workload's kind; for `measured` a multiple of what was measured, 1 if not given.
     pub throughput: Option<Uncertain>,
     /// Largest 99th percentile of an operation's latency.
@@ -49,7 +49,7 @@ pub struct Wishes {
     pub growth: Option<Interval<Ratio>>,
     /// What it must survive; one node if not given.
     #[serde(default)]
-    pub availability: Availability,
+    pub availability: AvailabilityTarget,
     /// Least share of each disk's data alive after a year.
     pub durability: Option<Interval<Ratio>>,
     /// Least share of the time in which a disk delivers what was provisioned.
@@ -61,7 +61,7 @@ pub struct Wishes {
 /// Growth above this is taken for a percentage without its sign.
 const LARGEST_GROWTH: f64 = 10.0;
 
-impl Wishes {
+impl TargetIntervals {
     /// Fixes every number; `throughput` is the one to use if none is given.
     pub(crate) fn fix(&self, throughput: Option<f64>, choose: Choose<'_>) -> Result<Targets, WorkloadError> {
         let mut pick = Pick::new("targets", choose);

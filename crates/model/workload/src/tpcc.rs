@@ -4,12 +4,12 @@ use units::{Bytes, Interval, Nanos, Uncertain};
 
 use crate::pick::{Bounds, Pick};
 use crate::tpcc_standard::{Keys, Standard};
-use crate::{Profile, Unit, WorkloadError};
+use crate::{OperationProfile, ThroughputUnit, WorkloadError};
 
 /// The `[tpcc]` table.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Tpcc {
+pub struct TpccWorkload {
     /// How many warehouses were loaded; clients use all of them evenly.
     pub warehouses: Uncertain,
     /// Closed loop with so many clients; open loop if not given.
@@ -18,17 +18,17 @@ pub struct Tpcc {
     pub think: Option<Interval<Nanos>>,
 }
 
-impl Tpcc {
+impl TpccWorkload {
     /// The profile and the number of clients.
-    pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(Profile, Option<f64>), WorkloadError> {
+    pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(OperationProfile, Option<f64>), WorkloadError> {
         let warehouses = pick.number("warehouses", self.warehouses, Bounds::AtLeastOne)?;
         let clients = pick.maybe("clients", self.clients, Bounds::Clients)?;
         let think = self.think.map_or(Ok(Nanos(0)), |think| pick.span("think", think, Bounds::Any))?;
         let data = pick.data("warehouses", warehouses * Standard::of(Keys::Clustered).bytes_per_warehouse)?;
-        let profile = |keys: Keys, keys_apart: Option<Box<Profile>>| {
+        let profile = |keys: Keys, keys_apart: Option<Box<OperationProfile>>| {
             let standard = Standard::of(keys);
-            Profile {
-                unit: Unit { name: "tpmC", per_operation: 60.0 * standard.new_orders },
+            OperationProfile {
+                unit: ThroughputUnit { name: "tpmC", per_operation: 60.0 * standard.new_orders },
                 statements: standard.statements,
                 lookups: standard.lookups,
                 locking: standard.locking,
@@ -62,8 +62,8 @@ impl Tpcc {
 mod tests {
     use super::*;
 
-    fn profile(warehouses: f64) -> Profile {
-        let tpcc = Tpcc { warehouses: Interval::certain(warehouses), clients: None, think: None };
+    fn profile(warehouses: f64) -> OperationProfile {
+        let tpcc = TpccWorkload { warehouses: Interval::certain(warehouses), clients: None, think: None };
         tpcc.fix(&mut Pick::new("tpcc", &mut |_, interval| interval.middle())).unwrap().0
     }
 
@@ -105,15 +105,16 @@ mod tests {
         let read = 0.45 * 23.0 + 0.43 * 4.1 + 0.04 * (0.4 + 40.0 + 201.0);
         assert!(near(apart.point_reads, clustered.point_reads + read), "{} {read}", apart.point_reads);
         // Order, new-order and ten lines are added with a key each, and ten of the new-orders are taken out with theirs.
-        let entries = |profile: &Profile| profile.inserts * profile.indexes;
+        let entries = |profile: &OperationProfile| profile.inserts * profile.indexes;
         let written = 0.45 * 12.0 + 0.04 * 10.0;
         assert!(near(entries(&apart), entries(&clustered) + written), "{}", entries(&apart));
         assert_eq!(clustered.lookups, 0.0);
         assert!((8.8..8.9).contains(&apart.lookups), "{}", apart.lookups);
         // Rows along a key are read after it.
         assert!(near(apart.scans, clustered.scans + 0.04 * (1.0 + 10.0 + 20.0)), "{}", apart.scans);
-        let same =
-            |profile: &Profile| (profile.statements, profile.inserts, profile.updates, profile.row, profile.data);
+        let same = |profile: &OperationProfile| {
+            (profile.statements, profile.inserts, profile.updates, profile.row, profile.data)
+        };
         assert_eq!(same(&apart), same(&clustered));
     }
 }

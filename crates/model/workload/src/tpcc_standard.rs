@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use units::Bytes;
 
 use crate::tpcc_skew::{Part, parts};
-use crate::{Band, Blocks};
+use crate::{BlockSpread, SkewBand};
 
 /// Where primary keys of several columns are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,25 +193,25 @@ impl Standard {
     }
 
     /// How accesses spread over rows.
-    pub(crate) fn popularity(&self, warehouses: f64) -> Vec<Band> {
+    pub(crate) fn popularity(&self, warehouses: f64) -> Vec<SkewBand> {
         popularity(&self.parts, warehouses)
     }
 
     /// How accesses spread over blocks of each size.
-    pub(crate) fn blocks(&self, warehouses: f64) -> Vec<Blocks> {
+    pub(crate) fn blocks(&self, warehouses: f64) -> Vec<BlockSpread> {
         self.blocks
             .iter()
-            .map(|(size, parts)| Blocks { size: *size, popularity: popularity(parts, warehouses) })
+            .map(|(size, parts)| BlockSpread { size: *size, popularity: popularity(parts, warehouses) })
             .collect()
     }
 }
 
 /// Shares of data and accesses; the more warehouses, the smaller the share of what they all share.
-fn popularity(parts: &[TablePart], warehouses: f64) -> Vec<Band> {
+fn popularity(parts: &[TablePart], warehouses: f64) -> Vec<SkewBand> {
     let bytes = |part: &TablePart| if part.shared { part.bytes } else { part.bytes * warehouses };
     let all_bytes: f64 = parts.iter().map(bytes).sum();
     let all_accesses: f64 = parts.iter().map(|part| part.accesses).sum();
-    let band = |part: &TablePart| Band {
+    let band = |part: &TablePart| SkewBand {
         data: bytes(part) / all_bytes,
         accesses: part.accesses / all_accesses,
         clustered: part.clustered,

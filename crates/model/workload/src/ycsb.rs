@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use units::{Bytes, Interval, Nanos, Ratio, Uncertain};
 
 use crate::pick::{Bounds, Pick};
-use crate::{Profile, Unit, WorkloadError, skew};
+use crate::{OperationProfile, ThroughputUnit, WorkloadError, skew};
 
 /// The core workloads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
-pub enum Core {
+pub enum CoreWorkload {
     /// Update heavy: half reads, half updates.
     A,
     /// Read mostly: 5 % updates.
@@ -39,7 +39,7 @@ pub enum YcsbDistribution {
 /// How the database is spoken to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Api {
+pub enum DatabaseApi {
     /// SQL statements, each a transaction.
     #[default]
     Sql,
@@ -61,9 +61,9 @@ pub enum KeyOrder {
 /// The `[ycsb]` table.
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Ycsb {
+pub struct YcsbWorkload {
     /// Which core workload.
-    pub workload: Core,
+    pub workload: CoreWorkload,
     /// Rows loaded.
     pub records: Uncertain,
     /// Fields of a row; 10 if not given.
@@ -76,7 +76,7 @@ pub struct Ycsb {
     pub theta: Option<Uncertain>,
     /// SQL if not given.
     #[serde(default)]
-    pub api: Api,
+    pub api: DatabaseApi,
     /// Hashed if not given.
     #[serde(default)]
     pub key_order: KeyOrder,
@@ -108,7 +108,7 @@ const ROWS_PER_SCAN: f64 = 50.5;
 /// YCSB's `ZipfianGenerator.ZIPFIAN_CONSTANT`.
 const THETA: f64 = 0.99;
 
-impl Ycsb {
+impl YcsbWorkload {
     fn row(&self) -> &'static Row {
         let name = format!("{:?}", self.workload).to_lowercase();
         CORE.iter().find(|row| row.workload == name).expect("a row for each core workload")
@@ -120,7 +120,7 @@ impl Ycsb {
     }
 
     /// The profile and the number of clients.
-    pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(Profile, Option<f64>), WorkloadError> {
+    pub(crate) fn fix(&self, pick: &mut Pick<'_>) -> Result<(OperationProfile, Option<f64>), WorkloadError> {
         let core = self.row();
         let records = pick.number("records", self.records, Bounds::AtLeastOne)?;
         let fields = pick.maybe("fields", self.fields, Bounds::AtLeastOne)?.unwrap_or(10.0);
@@ -131,17 +131,17 @@ impl Ycsb {
         let clients = pick.maybe("clients", self.clients, Bounds::Clients)?;
         let row = fields * length.map_or(100.0, Bytes::as_f64) + KEY.as_f64();
         let ordered = self.key_order == KeyOrder::Ordered;
-        let profile = Profile {
-            unit: Unit { name: "ops/s", per_operation: 1.0 },
+        let profile = OperationProfile {
+            unit: ThroughputUnit { name: "ops/s", per_operation: 1.0 },
             statements: core.statements,
             lookups: 0.0,
             locking: 0.0,
             think: Nanos(0),
             spread: 0.0,
-            transactional: self.api == Api::Sql,
+            transactional: self.api == DatabaseApi::Sql,
             // A change through SQL reads its row first; F has already read it.
             point_reads: match (self.api, self.workload) {
-                (Api::Sql, Core::A | Core::B) => core.reads + core.updates,
+                (DatabaseApi::Sql, CoreWorkload::A | CoreWorkload::B) => core.reads + core.updates,
                 _ => core.reads,
             },
             scans: core.scans,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use diskwright_workload::{Engine, Kind, Workload};
+use diskwright_workload::{Engine, Workload, WorkloadKind};
 
 fn example(name: &str) -> Workload {
     Workload::read(Path::new("../../../examples").join(name)).unwrap()
@@ -74,5 +74,5 @@ fn every_example_of_a_workload_is_sound() {
         assert!((data - 1.0f64).abs() < 1e-9 && (accesses - 1.0f64).abs() < 1e-6, "{name}");
         kinds.push(workload.kind);
     }
-    assert!(matches!(kinds[5], Kind::Ycsb(_)));
+    assert!(matches!(kinds[5], WorkloadKind::Ycsb(_)));
 }

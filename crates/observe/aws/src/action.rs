@@ -4,7 +4,7 @@ use std::fmt;
 
 /// An API call, as an IAM policy names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Action {
+pub enum IamAction {
     /// Metrics.
     GetMetricData,
     /// Volumes with their size, rates and attachments.
@@ -27,7 +27,7 @@ pub enum Action {
     Connect,
 }
 
-impl Action {
+impl IamAction {
     /// What reads volumes, instances, databases and metrics.
     pub const READS: [Self; 6] = [
         Self::GetMetricData,
@@ -55,7 +55,7 @@ impl Action {
     }
 }
 
-impl fmt::Display for Action {
+impl fmt::Display for IamAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }

@@ -1,10 +1,10 @@
 //! The edge: what this crate needs of AWS, in its own words. The SDK is behind it, and in tests a twin.
 
 use disk::Volume;
-use timeline::Merge;
+use timeline::MergeRule;
 
-use crate::range::Range;
-use crate::{AwsError, DbFacts, InstanceEvent, InstanceFacts, Modification, VolumeFacts};
+use crate::range::MetricRange;
+use crate::{AwsError, DbFacts, EbsModification, InstanceEvent, InstanceFacts, VolumeFacts};
 
 /// The most values of a filter that EC2 takes in one call, and so the most volumes that are read at once.
 pub(crate) const MOST_OF_A_FILTER: usize = 200;
@@ -25,7 +25,7 @@ pub(crate) struct Query {
     pub(crate) namespace: &'static str,
     pub(crate) metric: &'static str,
     pub(crate) dimensions: Vec<(&'static str, String)>,
-    pub(crate) statistic: Merge,
+    pub(crate) statistic: MergeRule,
     /// In seconds.
     pub(crate) period: i64,
 }
@@ -67,10 +67,10 @@ pub(crate) trait Api: Send + Sync {
     fn instance_types(&self, names: &[String]) -> Result<Vec<InstanceFacts>, AwsError>;
 
     /// What happened to those volumes; at most [`MOST_OF_A_FILTER`].
-    fn modifications(&self, volumes: &[String]) -> Result<Vec<Modification>, AwsError>;
+    fn modifications(&self, volumes: &[String]) -> Result<Vec<EbsModification>, AwsError>;
 
     /// Begins a modification of one volume.
-    fn modify(&self, volume: &str, to: &Volume) -> Result<Modification, AwsError>;
+    fn modify(&self, volume: &str, to: &Volume) -> Result<EbsModification, AwsError>;
 
     /// What is planned for instances, a page of them.
     fn events(&self, token: Option<String>) -> Result<Page<InstanceEvent>, AwsError>;
@@ -81,5 +81,10 @@ pub(crate) trait Api: Send + Sync {
     fn db_token(&self, host: &str, port: u16, user: &str) -> Result<String, AwsError>;
 
     /// At most [`MOST_QUERIES`], in order of time.
-    fn metric_data(&self, queries: &[Query], range: Range, token: Option<String>) -> Result<Page<Answer>, AwsError>;
+    fn metric_data(
+        &self,
+        queries: &[Query],
+        range: MetricRange,
+        token: Option<String>,
+    ) -> Result<Page<Answer>, AwsError>;
 }

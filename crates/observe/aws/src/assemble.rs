@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
-use timeline::{About, Timeline};
+use timeline::{Timeline, TimelineInfo};
 
 use crate::api::{Api, MOST_OF_A_FILTER, Query};
 use crate::fetch::{Fetched, fetch};
 use crate::metrics::{self, Wanted};
-use crate::range::Range;
+use crate::range::MetricRange;
 use crate::{AwsError, InstanceFacts, VolumeFacts};
 
 /// What instance types let through, each asked for once. AWS has about a thousand types, which bounds it.
@@ -61,7 +61,7 @@ pub(crate) fn complete(api: &dyn Api, types: &Types, volumes: &mut [VolumeFacts]
 }
 
 /// The Timelines of volumes, in their order. An instance that several of them share is asked for once.
-pub(crate) fn timelines(api: &dyn Api, volumes: &[VolumeFacts], range: Range) -> Result<Vec<Timeline>, AwsError> {
+pub(crate) fn timelines(api: &dyn Api, volumes: &[VolumeFacts], range: MetricRange) -> Result<Vec<Timeline>, AwsError> {
     let mut wanted: Vec<Wanted> = Vec::new();
     let mut of_instances: BTreeMap<&str, std::ops::Range<usize>> = BTreeMap::new();
     let mut add = |more: Vec<Wanted>| {
@@ -101,7 +101,7 @@ fn timeline(
     wanted: &[Wanted],
     fetched: &[Fetched],
     places: &[usize],
-    range: Range,
+    range: MetricRange,
     mut notes: BTreeMap<String, String>,
 ) -> Timeline {
     for place in places.iter().filter(|place| !fetched[**place].complete) {
@@ -113,7 +113,7 @@ fn timeline(
         );
     }
     let series = places.iter().filter_map(|place| fetched[*place].series(&wanted[*place], range)).collect();
-    let about = About { title: title.to_owned(), start: Some(range.from()), notes };
+    let about = TimelineInfo { title: title.to_owned(), start: Some(range.from()), notes };
     Timeline { about, series }
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn timeline_of(
     api: &dyn Api,
     title: &str,
     wanted: &[Wanted],
-    range: Range,
+    range: MetricRange,
     notes: BTreeMap<String, String>,
 ) -> Result<Timeline, AwsError> {
     let queries: Vec<Query> = wanted.iter().map(|one| one.query.clone()).collect();

@@ -3,7 +3,7 @@
 
 use timeline::TimelineError;
 
-use crate::Action;
+use crate::IamAction;
 
 /// Why nothing could be read.
 #[derive(Debug, thiserror::Error)]
@@ -39,13 +39,13 @@ pub enum AwsError {
     )]
     Denied {
         /// The call.
-        action: Action,
+        action: IamAction,
     },
     /// Temporary credentials are over.
     #[error("the AWS credentials have expired (seen at {action}): log in again, such as with `aws sso login`")]
     Expired {
         /// The call.
-        action: Action,
+        action: IamAction,
     },
     /// AWS does not know the keys, or the signature is wrong.
     #[error(
@@ -54,7 +54,7 @@ pub enum AwsError {
     )]
     Refused {
         /// The call.
-        action: Action,
+        action: IamAction,
         /// AWS's error code.
         code: String,
     },
@@ -62,7 +62,7 @@ pub enum AwsError {
     #[error("{endpoint} does not answer {action}: {why}; check the network, the proxy, the region and the endpoint")]
     Unreachable {
         /// The call.
-        action: Action,
+        action: IamAction,
         /// The endpoint, without secrets.
         endpoint: String,
         /// What happened.
@@ -72,7 +72,7 @@ pub enum AwsError {
     #[error("AWS keeps throttling {action}: try again later, over a shorter range or in longer steps")]
     Throttled {
         /// The call.
-        action: Action,
+        action: IamAction,
     },
     /// Nothing has that name in the region.
     #[error("there is no {what} `{}` in {region}: check the name, the region and the account", .name.escape_debug())]
@@ -130,7 +130,7 @@ pub enum AwsError {
     #[error("{action} failed with {code}: try again; if it lasts, see https://health.aws.amazon.com")]
     Service {
         /// The call.
-        action: Action,
+        action: IamAction,
         /// AWS's error code, or the HTTP status.
         code: String,
     },
@@ -138,7 +138,7 @@ pub enum AwsError {
     #[error("the answer to {action} cannot be used: {what}; check the endpoint")]
     Answer {
         /// The call.
-        action: Action,
+        action: IamAction,
         /// What is wrong with it.
         what: String,
     },
@@ -157,7 +157,7 @@ pub enum AwsError {
 }
 
 impl AwsError {
-    pub(crate) fn answer(action: Action, what: impl Into<String>) -> Self {
+    pub(crate) fn answer(action: IamAction, what: impl Into<String>) -> Self {
         Self::Answer { action, what: what.into() }
     }
 

@@ -23,14 +23,14 @@ pub struct VolumeFacts {
     /// Whether several instances may have it; then AWS publishes no read and write times.
     pub multi_attach: bool,
     /// Where it is attached; none while it is only paid for.
-    pub attachments: Vec<Attachment>,
+    pub attachments: Vec<VolumeAttachment>,
     /// How it was changed, oldest first, as far as AWS keeps it: a limit that changed within a range is not one limit.
-    pub modifications: Vec<Modification>,
+    pub modifications: Vec<EbsModification>,
 }
 
 /// A volume on an instance.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Attachment {
+pub struct VolumeAttachment {
     /// `/dev/sdf`, as it was asked for; on Nitro the kernel names it otherwise.
     pub device: String,
     /// Since when.
@@ -73,7 +73,7 @@ pub struct InstanceEvent {
 
 /// A change of a volume.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Modification {
+pub struct EbsModification {
     /// `vol-…`.
     pub volume: String,
     /// What it was.

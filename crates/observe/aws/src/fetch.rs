@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use timeline::{Point, Points, Series};
+use timeline::{Series, SeriesPoint, SeriesPoints};
 use units::Nanos;
 
 use crate::api::{Answer, Api, MOST_QUERIES, Query, Status};
 use crate::metrics::Wanted;
-use crate::range::Range;
-use crate::{Action, AwsError};
+use crate::range::MetricRange;
+use crate::{AwsError, IamAction};
 
 /// How often a series is asked for that came back incomplete. The SDK's own retries are beneath.
 const ROUNDS: usize = 3;
@@ -28,21 +28,22 @@ pub(crate) struct Fetched {
 
 impl Fetched {
     /// As a series whose times count from the range's start; `None` without points: what was never published is missing.
-    pub(crate) fn series(&self, wanted: &Wanted, range: Range) -> Option<Series> {
+    pub(crate) fn series(&self, wanted: &Wanted, range: MetricRange) -> Option<Series> {
         let start = range.seconds().0;
         let nanos = |second: i64| Nanos::secs((second - start).unsigned_abs());
         let period = wanted.query.period;
-        let point = |(at, value): &(i64, f64)| Point { from: nanos(*at), until: nanos(at + period), value: *value };
+        let point =
+            |(at, value): &(i64, f64)| SeriesPoint { from: nanos(*at), until: nanos(at + period), value: *value };
         (!self.points.is_empty()).then(|| Series {
             name: wanted.query.metric.to_owned(),
             labels: wanted.labels.clone(),
             unit: wanted.unit,
-            points: Points::Values(wanted.query.statistic, self.points.iter().map(point).collect()),
+            points: SeriesPoints::Values(wanted.query.statistic, self.points.iter().map(point).collect()),
         })
     }
 
     /// Keeps what a Timeline can hold: whole periods of the range, finite, in order, each once (the later answer counts).
-    fn tidy(&mut self, period: i64, range: Range) {
+    fn tidy(&mut self, period: i64, range: MetricRange) {
         let (from, until) = range.seconds();
         self.points.retain(|(at, value)| *at >= from && at + period <= until && value.is_finite());
         if !self.points.is_sorted_by(|one, other| one.0 + period <= other.0) {
@@ -59,7 +60,7 @@ impl Fetched {
 }
 
 /// The answers to those queries, in their order.
-pub(crate) fn fetch(api: &dyn Api, queries: &[Query], range: Range) -> Result<Vec<Fetched>, AwsError> {
+pub(crate) fn fetch(api: &dyn Api, queries: &[Query], range: MetricRange) -> Result<Vec<Fetched>, AwsError> {
     let mut all: Vec<Fetched> = queries.iter().map(|_| Fetched::default()).collect();
     let mut open: Vec<usize> = (0..queries.len()).collect();
     for _ in 0..ROUNDS {
@@ -87,8 +88,13 @@ pub(crate) fn fetch(api: &dyn Api, queries: &[Query], range: Range) -> Result<Ve
 }
 
 /// Shows each part of the answers of all pages.
-fn each_answer(api: &dyn Api, queries: &[Query], range: Range, mut show: impl FnMut(Answer)) -> Result<(), AwsError> {
-    const ACTION: Action = Action::GetMetricData;
+fn each_answer(
+    api: &dyn Api,
+    queries: &[Query],
+    range: MetricRange,
+    mut show: impl FnMut(Answer),
+) -> Result<(), AwsError> {
+    const ACTION: IamAction = IamAction::GetMetricData;
     let mut token = None;
     let mut seen = BTreeSet::new();
     for _ in 0..MOST_PAGES {

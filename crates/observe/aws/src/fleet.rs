@@ -9,7 +9,7 @@ use timeline::Timeline;
 
 use crate::api::{Api, MOST_QUERIES};
 use crate::assemble::{self, Types};
-use crate::range::Range;
+use crate::range::MetricRange;
 use crate::{AwsError, VolumeFacts};
 
 /// Batches that are fetched at a time. GetMetricData allows 50 calls a second, but a processor reads answers at the rate at
@@ -29,7 +29,7 @@ type Job<T> = (Batch, SyncSender<Outcome<T>>);
 pub(crate) fn each_volume<T: Send>(
     api: &dyn Api,
     types: &Types,
-    range: Range,
+    range: MetricRange,
     look: impl Fn(Timeline, VolumeFacts) -> T + Sync,
     mut show: impl FnMut(T) -> ControlFlow<()>,
 ) -> Result<(), AwsError> {
@@ -58,7 +58,7 @@ pub(crate) fn each_volume<T: Send>(
 }
 
 /// How many volumes fit one GetMetricData call and [`MOST_POINTS`].
-fn batch(range: Range) -> usize {
+fn batch(range: MetricRange) -> usize {
     let (from, until) = range.seconds();
     let series = metrics::published().len();
     let points = (until - from) * 1_000_000_000 / range.step().0.max(1).cast_signed() * series as i64;
@@ -105,7 +105,7 @@ fn list<T>(
 
 fn work<T>(
     api: &dyn Api,
-    range: Range,
+    range: MetricRange,
     queue: &Mutex<Receiver<Job<T>>>,
     look: &(impl Fn(Timeline, VolumeFacts) -> T + Sync),
 ) {

@@ -20,10 +20,10 @@ mod session;
 #[cfg(test)]
 mod twin;
 
-pub use action::Action;
+pub use action::IamAction;
 pub use error::AwsError;
-pub use facts::{Attachment, DbFacts, InstanceEvent, InstanceFacts, Modification, VolumeFacts};
-pub use options::{Options, Patience};
+pub use facts::{DbFacts, EbsModification, InstanceEvent, InstanceFacts, VolumeAttachment, VolumeFacts};
+pub use options::{AwsOptions, CallTimeouts};
 pub use policy::{policy, policy_of_pilot, policy_to_assume};
-pub use range::Range;
-pub use session::Session;
+pub use range::MetricRange;
+pub use session::AwsSession;

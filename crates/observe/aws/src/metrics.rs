@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use timeline::{Merge, Unit};
+use timeline::{MergeRule, SeriesUnit};
 use units::Nanos;
 
 use crate::api::Query;
-use crate::range::Range;
+use crate::range::MetricRange;
 use crate::{InstanceFacts, VolumeFacts};
 
 /// A series and how CloudWatch is asked for it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Wanted {
     pub(crate) query: Query,
-    pub(crate) unit: Unit,
+    pub(crate) unit: SeriesUnit,
     pub(crate) labels: BTreeMap<String, String>,
 }
 
@@ -28,18 +28,18 @@ impl Wanted {
 /// How a series is measured.
 #[derive(Debug, Clone, Copy)]
 struct How {
-    unit: Unit,
-    merge: Merge,
+    unit: SeriesUnit,
+    merge: MergeRule,
     period: i64,
 }
 
 /// The period of points that are published so far apart: none shorter, else a point would seem to be of a part of its time.
-fn period(published: Nanos, range: Range) -> i64 {
+fn period(published: Nanos, range: MetricRange) -> i64 {
     (published.max(range.step()).0 / 1_000_000_000).cast_signed()
 }
 
 /// The series of a volume. Those that its type never publishes are not asked for, so they are missing and not zero.
-pub(crate) fn of_volume(volume: &VolumeFacts, range: Range) -> Vec<Wanted> {
+pub(crate) fn of_volume(volume: &VolumeFacts, range: MetricRange) -> Vec<Wanted> {
     let mut all = Vec::new();
     for row in metrics::published().iter().filter(|row| !row.of_instance && volume.was_of(|kind| row.is_of(kind))) {
         let how = How { unit: row.unit, merge: row.merge, period: period(row.period(true), range) };
@@ -57,7 +57,7 @@ pub(crate) fn of_volume(volume: &VolumeFacts, range: Range) -> Vec<Wanted> {
 }
 
 /// The series of an instance that are of its volumes.
-pub(crate) fn of_instance(instance: &InstanceFacts, range: Range) -> Vec<Wanted> {
+pub(crate) fn of_instance(instance: &InstanceFacts, range: MetricRange) -> Vec<Wanted> {
     let rows = metrics::published().iter().filter(|row| row.of_instance && row.is_on(instance.nitro != Some(false)));
     rows.map(|row| {
         let how = How { unit: row.unit, merge: row.merge, period: period(row.period(instance.detailed), range) };
@@ -72,7 +72,7 @@ pub(crate) fn instances(volume: &VolumeFacts) -> impl Iterator<Item = &InstanceF
 }
 
 /// The series of a database instance.
-pub(crate) fn of_database(id: &str, range: Range) -> Vec<Wanted> {
+pub(crate) fn of_database(id: &str, range: MetricRange) -> Vec<Wanted> {
     let rows = metrics::listed().iter().filter(|row| row.namespace == "AWS/RDS");
     rows.map(|row| {
         let how = How { unit: row.unit, merge: row.merge, period: period(row.period, range) };

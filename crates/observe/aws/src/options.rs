@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// How to reach AWS; what is not given comes from the environment and `~/.aws`, as every AWS tool reads them.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct AwsOptions {
     /// A profile of `~/.aws/config`; it counts before keys in the environment.
     pub profile: Option<String>,
     /// A file to read in place of `~/.aws/config`.
@@ -21,31 +21,31 @@ pub struct Options {
     /// machine.
     pub insecure: bool,
     /// How long a call may take.
-    pub patience: Patience,
+    pub patience: CallTimeouts,
 }
 
 /// How long a call may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct CallTimeouts {
     /// One try, with the whole of its answer.
     pub attempt: Duration,
     /// All tries together, with the pauses between them.
     pub call: Duration,
 }
 
-impl Patience {
+impl CallTimeouts {
     /// For who asks again soon in any case.
     pub const SHORT: Self = Self { attempt: Duration::from_secs(5), call: Duration::from_secs(10) };
 }
 
-impl Default for Patience {
+impl Default for CallTimeouts {
     /// CloudWatch reads years before it answers, and throttles who asks for much.
     fn default() -> Self {
         Self { attempt: Duration::from_secs(60), call: Duration::from_secs(180) }
     }
 }
 
-impl fmt::Debug for Options {
+impl fmt::Debug for AwsOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { profile, config_file, region, endpoint, role, insecure, patience } = self;
         let endpoint = endpoint.as_deref().map(shown);
@@ -70,7 +70,7 @@ mod tests {
     fn a_shown_endpoint_has_no_secrets() {
         assert_eq!(shown("http://user:hush@127.0.0.1:5000/path?token=hush"), "http://127.0.0.1:5000");
         assert_eq!(shown("hush@host"), "host");
-        let options = Options { endpoint: Some("https://user:hush@host/hush".to_owned()), ..Options::default() };
+        let options = AwsOptions { endpoint: Some("https://user:hush@host/hush".to_owned()), ..AwsOptions::default() };
         assert!(!format!("{options:?}").contains("hush"));
     }
 }

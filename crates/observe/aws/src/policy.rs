@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::Action;
+use crate::IamAction;
 
 /// An IAM policy that allows exactly the reads of this crate. None of the calls but `rds:DescribeDBInstances` can be bound to
 /// single resources, and that one is needed for any database by name, so the resource is `*`.
@@ -11,21 +11,21 @@ pub fn policy() -> String {
 }
 
 fn reads() -> serde_json::Value {
-    statement("DiskwrightReads", &Action::READS.map(Action::name), "*")
+    statement("DiskwrightReads", &IamAction::READS.map(IamAction::name), "*")
 }
 
 /// An IAM policy that allows to take on that role, for the identity that does; the role itself needs [`policy`].
 pub fn policy_to_assume(role_arn: &str) -> String {
-    whole(&[statement("DiskwrightAssumes", &[Action::AssumeRole.name()], role_arn)])
+    whole(&[statement("DiskwrightAssumes", &[IamAction::AssumeRole.name()], role_arn)])
 }
 
 /// An IAM policy that allows what [`policy`] does, to read what is planned for instances, and to modify volumes: those with a tag
 /// only, so that nothing else can be changed.
 pub fn policy_of_pilot(tag: &str, value: &str) -> String {
     let condition = json!({ "StringEquals": { format!("aws:ResourceTag/{tag}"): value } });
-    let mut modifies = statement("DiskwrightModifies", &[Action::ModifyVolume.name()], "*");
+    let mut modifies = statement("DiskwrightModifies", &[IamAction::ModifyVolume.name()], "*");
     modifies["Condition"] = condition;
-    let listens = statement("DiskwrightListens", &[Action::DescribeInstanceStatus.name()], "*");
+    let listens = statement("DiskwrightListens", &[IamAction::DescribeInstanceStatus.name()], "*");
     whole(&[reads(), listens, modifies])
 }
 

@@ -33,13 +33,13 @@ static RETENTION: LazyLock<Vec<Retention>> = LazyLock::new(|| {
 
 /// A time and the step of its points. It holds whole periods only, none of them still being filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Range {
+pub struct MetricRange {
     from: i64,
     until: i64,
     step: i64,
 }
 
-impl Range {
+impl MetricRange {
     /// From one instant to another, cut to whole periods, in the finest step that CloudWatch keeps for so old a start: a
     /// minute for 15 days, five for 63, an hour for 455.
     ///
@@ -128,31 +128,31 @@ mod tests {
     #[test]
     fn the_step_is_the_finest_that_is_still_kept() {
         for kept in RETENTION.iter() {
-            let days = |days: i64| Range::last(Nanos::secs((days * 86_400).unsigned_abs()), at(NOW));
+            let days = |days: i64| MetricRange::last(Nanos::secs((days * 86_400).unsigned_abs()), at(NOW));
             assert_eq!(days(kept.age_days).unwrap().step(), Nanos::secs(kept.period_s.unsigned_abs()));
             assert!(days(kept.age_days + 1).map_or(true, |longer| longer.step > kept.period_s));
         }
-        let error = Range::last(Nanos::secs(500 * 86_400), at(NOW)).unwrap_err();
+        let error = MetricRange::last(Nanos::secs(500 * 86_400), at(NOW)).unwrap_err();
         assert!(error.to_string().contains("455 days"), "{error}");
     }
 
     #[test]
     fn a_range_ends_before_what_is_still_arriving() {
-        let range = Range::last(Nanos::secs(3600), at(NOW)).unwrap();
+        let range = MetricRange::last(Nanos::secs(3600), at(NOW)).unwrap();
         assert_eq!((range.from(), range.until()), (at("2026-11-21T11:05:00Z"), at("2026-11-21T11:55:00Z")));
     }
 
     #[test]
     fn an_empty_range_is_refused() {
         for (from, until) in [(NOW, "2026-11-21T11:00:00Z"), ("2026-11-21T12:00:00Z", NOW)] {
-            let error = Range::new(at(from), at(until), at(NOW)).unwrap_err();
+            let error = MetricRange::new(at(from), at(until), at(NOW)).unwrap_err();
             assert!(error.to_string().contains("no whole 5m is over"), "{error}");
         }
     }
 
     #[test]
     fn fewer_points_may_be_asked_for_but_no_more_than_are_kept() {
-        let month = Range::last(Nanos::secs(30 * 86_400), at(NOW)).unwrap();
+        let month = MetricRange::last(Nanos::secs(30 * 86_400), at(NOW)).unwrap();
         assert_eq!(month.in_steps_of(Nanos::secs(60)).unwrap().step(), Nanos::secs(300));
         assert_eq!(month.in_steps_of(Nanos::secs(3600)).unwrap().step(), Nanos::secs(3600));
         assert!(month.in_steps_of(Nanos::secs(100 * 86_400)).is_err());
@@ -164,7 +164,7 @@ mod tests {
             seconds in 0u64..500 * 86_400, step in 0u64..8000, now in 1_000_000_000i64..2_000_000_000,
         ) {
             let now = Timestamp::from_second(now).unwrap();
-            let range = Range::last(Nanos::secs(seconds), now).and_then(|all| all.in_steps_of(Nanos::secs(step)));
+            let range = MetricRange::last(Nanos::secs(seconds), now).and_then(|all| all.in_steps_of(Nanos::secs(step)));
             if let Ok(range) = range {
                 prop_assert_eq!((range.until - range.from) % range.step, 0);
                 prop_assert!(range.until() <= now - SETTLING);

@@ -19,14 +19,14 @@ use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_runtime::env_config::file::{EnvConfigFileKind, EnvConfigFiles};
 use aws_smithy_http_client::tls;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use http_client::Address;
-use signals::Stop;
+use http_client::ServerAddress;
+use signals::StopSignal;
 use tokio::runtime::Runtime;
 
 use crate::api::{Answer, Api, Page, Query};
-use crate::options::{Patience, shown};
-use crate::range::Range;
-use crate::{AwsError, DbFacts, InstanceEvent, InstanceFacts, Modification, Options, VolumeFacts};
+use crate::options::{CallTimeouts, shown};
+use crate::range::MetricRange;
+use crate::{AwsError, AwsOptions, DbFacts, EbsModification, InstanceEvent, InstanceFacts, VolumeFacts};
 use bounded::Bounded;
 use fault::Faults;
 
@@ -47,14 +47,14 @@ pub(crate) struct Sdk {
     region: String,
     faults: Faults,
     config: SdkConfig,
-    stop: Stop,
+    stop: StopSignal,
     cloudwatch: aws_sdk_cloudwatch::Client,
     ec2: aws_sdk_ec2::Client,
     rds: aws_sdk_rds::Client,
 }
 
 impl Sdk {
-    pub(crate) fn new(options: &Options, stop: Stop) -> Result<Self, AwsError> {
+    pub(crate) fn new(options: &AwsOptions, stop: StopSignal) -> Result<Self, AwsError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("aws")
@@ -100,7 +100,7 @@ impl Drop for Sdk {
 /// Refuses endpoints with a password, and those that secrets would reach in the clear.
 fn admitted(endpoint: &str, insecure: bool) -> Result<(), AwsError> {
     let secrets = "name a profile, whose keys stand in ~/.aws";
-    let address = Address::parse("the endpoint for AWS", endpoint, "http://127.0.0.1:5000", secrets);
+    let address = ServerAddress::parse("the endpoint for AWS", endpoint, "http://127.0.0.1:5000", secrets);
     let address = address.map_err(|error| AwsError::Endpoint(error.to_string()))?;
     if address.is_exposed() && !insecure {
         return Err(AwsError::Endpoint(format!(
@@ -111,12 +111,12 @@ fn admitted(endpoint: &str, insecure: bool) -> Result<(), AwsError> {
     Ok(())
 }
 
-async fn config(options: &Options) -> SdkConfig {
+async fn config(options: &AwsOptions) -> SdkConfig {
     let http = aws_smithy_http_client::Builder::new()
         .tls_provider(tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring))
         .build_https();
     let http = SharedHttpClient::new(Bounded(http));
-    let Patience { attempt, call } = options.patience;
+    let CallTimeouts { attempt, call } = options.patience;
     // A try's time ends also an answer that trickles: the SDK's own protection against stalls wants no more than a byte a second.
     let timeouts = TimeoutConfig::builder()
         .connect_timeout(CONNECT.min(attempt))
@@ -181,11 +181,11 @@ impl Api for Sdk {
         self.ask(ec2::instance_types(&self.ec2, &self.faults, names))
     }
 
-    fn modifications(&self, volumes: &[String]) -> Result<Vec<Modification>, AwsError> {
+    fn modifications(&self, volumes: &[String]) -> Result<Vec<EbsModification>, AwsError> {
         self.ask(ec2::modifications(&self.ec2, &self.faults, volumes))
     }
 
-    fn modify(&self, volume: &str, to: &disk::Volume) -> Result<Modification, AwsError> {
+    fn modify(&self, volume: &str, to: &disk::Volume) -> Result<EbsModification, AwsError> {
         self.ask(ec2::modify(&self.ec2, &self.faults, volume, to))
     }
 
@@ -201,7 +201,12 @@ impl Api for Sdk {
         self.ask(rds::token(&self.config, &self.faults, host, port, user))
     }
 
-    fn metric_data(&self, queries: &[Query], range: Range, token: Option<String>) -> Result<Page<Answer>, AwsError> {
+    fn metric_data(
+        &self,
+        queries: &[Query],
+        range: MetricRange,
+        token: Option<String>,
+    ) -> Result<Page<Answer>, AwsError> {
         self.ask(cloudwatch::metric_data(&self.cloudwatch, &self.faults, queries, range, token))
     }
 }

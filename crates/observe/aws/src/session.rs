@@ -4,38 +4,38 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use disk::Disk;
-use signals::Stop;
+use signals::StopSignal;
 use timeline::Timeline;
 
 use crate::api::Api;
 use crate::assemble::{self, Types};
 use crate::fleet;
 use crate::metrics;
-use crate::range::Range;
+use crate::range::MetricRange;
 use crate::sdk::Sdk;
-use crate::{AwsError, DbFacts, InstanceEvent, Modification, Options, VolumeFacts};
+use crate::{AwsError, AwsOptions, DbFacts, EbsModification, InstanceEvent, VolumeFacts};
 
 /// An account and region to read from. Calls block, so they are not for tasks of an async runtime; the threads and sockets that
 /// they need are its own.
-pub struct Session {
+pub struct AwsSession {
     api: Box<dyn Api>,
     types: Types,
 }
 
-impl Session {
+impl AwsSession {
     /// Finds profile, region and how to get credentials; those are fetched with the first call.
     ///
     /// # Errors
     /// When the profile does not exist, no region is set, or this machine gives no threads.
-    pub fn new(options: &Options) -> Result<Self, AwsError> {
-        Self::heeding(options, Stop::default())
+    pub fn new(options: &AwsOptions) -> Result<Self, AwsError> {
+        Self::heeding(options, StopSignal::default())
     }
 
     /// The same, its waits given up when told so.
     ///
     /// # Errors
     /// The same as of [`Session::new`].
-    pub fn heeding(options: &Options, stop: Stop) -> Result<Self, AwsError> {
+    pub fn heeding(options: &AwsOptions, stop: StopSignal) -> Result<Self, AwsError> {
         Ok(Self::over(Box::new(Sdk::new(options, stop)?)))
     }
 
@@ -53,7 +53,7 @@ impl Session {
     ///
     /// # Errors
     /// When there is no such volume, CloudWatch has nothing of it in that time, or AWS cannot be asked.
-    pub fn volume(&self, id: &str, range: Range) -> Result<(Timeline, VolumeFacts), AwsError> {
+    pub fn volume(&self, id: &str, range: MetricRange) -> Result<(Timeline, VolumeFacts), AwsError> {
         let api = self.api.as_ref();
         let unknown = || AwsError::Unknown { what: "volume", name: id.to_owned(), region: api.region().to_owned() };
         let mut volumes = api.volumes(Some(id), None)?.items;
@@ -91,7 +91,7 @@ impl Session {
     ///
     /// # Errors
     /// When the disk is a stripe or has a cache, AWS refuses it for now or for good, or cannot be asked: then it may have begun.
-    pub fn modify_volume(&self, id: &str, to: &Disk) -> Result<Modification, AwsError> {
+    pub fn modify_volume(&self, id: &str, to: &Disk) -> Result<EbsModification, AwsError> {
         if to.stripe != 1 || to.cache.is_some() {
             let code = format!("{to} is not one volume");
             return Err(AwsError::Invalid { volume: id.to_owned(), code });
@@ -109,7 +109,7 @@ impl Session {
     /// When AWS cannot be asked; what was shown before remains true.
     pub fn each_volume<T: Send>(
         &self,
-        range: Range,
+        range: MetricRange,
         look: impl Fn(Timeline, VolumeFacts) -> T + Sync,
         show: impl FnMut(T) -> ControlFlow<()>,
     ) -> Result<(), AwsError> {
@@ -120,7 +120,7 @@ impl Session {
     ///
     /// # Errors
     /// When there is no such instance, CloudWatch has nothing of it in that time, or AWS cannot be asked.
-    pub fn db_instance(&self, id: &str, range: Range) -> Result<(Timeline, DbFacts), AwsError> {
+    pub fn db_instance(&self, id: &str, range: MetricRange) -> Result<(Timeline, DbFacts), AwsError> {
         let api = self.api.as_ref();
         let facts = api.db_instance(id)?;
         let mut notes = BTreeMap::from([(format!("{}.type", facts.id), facts.class.clone())]);
@@ -161,13 +161,13 @@ impl Session {
     }
 }
 
-impl std::fmt::Debug for Session {
+impl std::fmt::Debug for AwsSession {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Session").field("region", &self.region()).finish_non_exhaustive()
     }
 }
 
-fn no_data(name: &str, range: Range, reports: &'static str) -> AwsError {
+fn no_data(name: &str, range: MetricRange, reports: &'static str) -> AwsError {
     AwsError::NoData { name: name.to_owned(), from: range.from(), until: range.until(), reports }
 }
 

@@ -6,13 +6,15 @@ use std::sync::Mutex;
 use jiff::Timestamp;
 
 use crate::api::{Answer, Api, Page, Query, Status};
-use crate::range::Range;
-use crate::{Action, Attachment, AwsError, DbFacts, InstanceEvent, InstanceFacts, Modification, VolumeFacts};
+use crate::range::MetricRange;
+use crate::{
+    AwsError, DbFacts, EbsModification, IamAction, InstanceEvent, InstanceFacts, VolumeAttachment, VolumeFacts,
+};
 
 /// Two hours by the minute.
-pub(crate) fn range() -> Range {
+pub(crate) fn range() -> MetricRange {
     let at = |text: &str| -> Timestamp { text.parse().unwrap() };
-    Range::new(at("2026-11-21T08:00:00Z"), at("2026-11-21T10:00:00Z"), at("2026-11-21T12:00:00Z")).unwrap()
+    MetricRange::new(at("2026-11-21T08:00:00Z"), at("2026-11-21T10:00:00Z"), at("2026-11-21T12:00:00Z")).unwrap()
 }
 
 pub(crate) fn instance(id: &str) -> InstanceFacts {
@@ -21,7 +23,8 @@ pub(crate) fn instance(id: &str) -> InstanceFacts {
 
 /// A volume on the instance `i-…` of the same number.
 pub(crate) fn volume(id: &str, disk: &str) -> VolumeFacts {
-    let on = Attachment { device: "/dev/sdf".to_owned(), since: None, instance: instance(&id.replace("vol", "i")) };
+    let on =
+        VolumeAttachment { device: "/dev/sdf".to_owned(), since: None, instance: instance(&id.replace("vol", "i")) };
     VolumeFacts {
         id: id.to_owned(),
         name: None,
@@ -35,8 +38,8 @@ pub(crate) fn volume(id: &str, disk: &str) -> VolumeFacts {
     }
 }
 
-pub(crate) fn modification(volume: &str, before: &str, after: &str) -> Modification {
-    Modification {
+pub(crate) fn modification(volume: &str, before: &str, after: &str) -> EbsModification {
+    EbsModification {
         volume: volume.to_owned(),
         before: Some(before.parse().unwrap()),
         after: Some(after.parse().unwrap()),
@@ -51,7 +54,7 @@ pub(crate) fn modification(volume: &str, before: &str, after: &str) -> Modificat
 pub(crate) struct Twin {
     pub(crate) volumes: Vec<VolumeFacts>,
     pub(crate) types: Vec<InstanceFacts>,
-    pub(crate) modifications: Vec<Modification>,
+    pub(crate) modifications: Vec<EbsModification>,
     pub(crate) databases: Vec<DbFacts>,
     pub(crate) events: Vec<InstanceEvent>,
     /// By metric and last dimension: starts of points in seconds after the range's, and values.
@@ -87,7 +90,7 @@ impl Api for Twin {
 
     fn volumes(&self, id: Option<&str>, token: Option<String>) -> Result<Page<VolumeFacts>, AwsError> {
         if self.denied_page.is_some_and(|page| token.clone().unwrap_or("0".to_owned()) == page.to_string()) {
-            return Err(AwsError::Denied { action: Action::DescribeVolumes });
+            return Err(AwsError::Denied { action: IamAction::DescribeVolumes });
         }
         let all: Vec<VolumeFacts> = self.volumes.iter().filter(|v| id.is_none_or(|id| v.id == id)).cloned().collect();
         Ok(paged(&all, self.volumes_a_page, token))
@@ -102,11 +105,11 @@ impl Api for Twin {
         Ok(self.types.clone())
     }
 
-    fn modifications(&self, volumes: &[String]) -> Result<Vec<Modification>, AwsError> {
+    fn modifications(&self, volumes: &[String]) -> Result<Vec<EbsModification>, AwsError> {
         Ok(self.modifications.iter().filter(|change| volumes.contains(&change.volume)).cloned().collect())
     }
 
-    fn modify(&self, volume: &str, to: &disk::Volume) -> Result<Modification, AwsError> {
+    fn modify(&self, volume: &str, to: &disk::Volume) -> Result<EbsModification, AwsError> {
         let before = self.volumes.iter().find(|one| one.id == volume).map(|one| one.disk.to_string());
         let region = self.region().to_owned();
         let unknown = AwsError::Unknown { what: "volume", name: volume.to_owned(), region };
@@ -127,7 +130,12 @@ impl Api for Twin {
         Ok(format!("{user}@{host}:{port}"))
     }
 
-    fn metric_data(&self, queries: &[Query], range: Range, token: Option<String>) -> Result<Page<Answer>, AwsError> {
+    fn metric_data(
+        &self,
+        queries: &[Query],
+        range: MetricRange,
+        token: Option<String>,
+    ) -> Result<Page<Answer>, AwsError> {
         self.calls.lock().unwrap().push(queries.len());
         let start = range.seconds().0;
         let mut next = None;

@@ -6,7 +6,7 @@ mod server;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use aws::{AwsError, Options, Session};
+use aws::{AwsError, AwsOptions, AwsSession};
 use server::{moto, read_all};
 use timeline::Timeline;
 use units::Nanos;
@@ -15,7 +15,7 @@ use units::Nanos;
 fn points(timeline: &Timeline, name: &str) -> Vec<(f64, f64, f64)> {
     let series: Vec<_> = timeline.select(name, &[]).collect();
     assert_eq!(series.len(), 1, "{name}");
-    let point = |p: &timeline::Point| (p.from.as_secs_f64(), (p.until - p.from).as_secs_f64(), p.value);
+    let point = |p: &timeline::SeriesPoint| (p.from.as_secs_f64(), (p.until - p.from).as_secs_f64(), p.value);
     series[0].points().iter().map(point).collect()
 }
 
@@ -123,18 +123,18 @@ fn the_policy_allows_what_is_read_and_without_any_of_its_actions_that_one_is_nam
         assert_eq!(error.exit_code(), 3);
         tried += 1;
     }
-    assert_eq!(tried, aws::Action::READS.len());
+    assert_eq!(tried, aws::IamAction::READS.len());
 }
 
 #[test]
 fn a_role_reads_what_its_user_may_not() {
     let moto = moto();
     let plain = moto.options("assumer");
-    let error = read_all(&Session::new(&plain).unwrap(), moto).unwrap_err();
+    let error = read_all(&AwsSession::new(&plain).unwrap(), moto).unwrap_err();
     assert!(matches!(error, AwsError::Denied { .. }), "{error}");
     let role = Some(moto.account.role.clone());
-    read_all(&Session::new(&Options { role: role.clone(), ..plain }).unwrap(), moto).unwrap();
-    let error = read_all(&Session::new(&Options { role, ..moto.options("reader") }).unwrap(), moto).unwrap_err();
+    read_all(&AwsSession::new(&AwsOptions { role: role.clone(), ..plain }).unwrap(), moto).unwrap();
+    let error = read_all(&AwsSession::new(&AwsOptions { role, ..moto.options("reader") }).unwrap(), moto).unwrap_err();
     assert!(error.to_string().starts_with("AWS denies sts:AssumeRole"), "{error}");
 }
 
@@ -149,14 +149,15 @@ fn bad_input_is_told_in_one_line_without_secrets() {
     let keys = format!("aws_access_key_id = AKIANOBODY0000000000\naws_secret_access_key = {secret}\n");
     let at = |endpoint: &str| {
         let endpoint = Some(endpoint.to_owned());
-        let session = Session::new(&Options { endpoint, ..moto.options_with(&keys) });
+        let session = AwsSession::new(&AwsOptions { endpoint, ..moto.options_with(&keys) });
         session.and_then(|session| session.volume(&moto.account.busy, moto.range())).unwrap_err()
     };
-    let without = Options { profile: Some("other".to_owned()), ..moto.options_with(&keys) };
-    let no_profile = Session::new(&Options { region: Some("us-west-2".to_owned()), ..without })
+    let without = AwsOptions { profile: Some("other".to_owned()), ..moto.options_with(&keys) };
+    let no_profile = AwsSession::new(&AwsOptions { region: Some("us-west-2".to_owned()), ..without })
         .and_then(|session| session.volume(&moto.account.busy, moto.range()))
         .unwrap_err();
-    let no_keys = Session::new(&moto.options_with("")).unwrap().volume(&moto.account.busy, moto.range()).unwrap_err();
+    let no_keys =
+        AwsSession::new(&moto.options_with("")).unwrap().volume(&moto.account.busy, moto.range()).unwrap_err();
     for (error, code, words) in [
         (unknown_volume, 2, "there is no volume `vol-0123456789abcdef0` in us-west-2"),
         (no_volume, 2, "there is no volume `gp3` in us-west-2"),

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use aws::{Options, Range, Session};
+use aws::{AwsOptions, AwsSession, MetricRange};
 use units::Nanos;
 
 const CHILD: &str = "DISKWRIGHT_TEST_ENDPOINT";
@@ -24,9 +24,9 @@ fn told(variables: &[(&str, &str)]) -> String {
 #[test]
 fn without_credentials_or_region_the_way_to_them_is_told() {
     if let Ok(endpoint) = std::env::var(CHILD) {
-        let options = Options { endpoint: Some(endpoint), ..Options::default() };
-        let range = Range::last(Nanos::secs(3600), "2026-11-21T12:00:00Z".parse().unwrap()).unwrap();
-        let error = Session::new(&options).and_then(|session| session.volume("vol-1", range)).unwrap_err();
+        let options = AwsOptions { endpoint: Some(endpoint), ..AwsOptions::default() };
+        let range = MetricRange::last(Nanos::secs(3600), "2026-11-21T12:00:00Z".parse().unwrap()).unwrap();
+        let error = AwsSession::new(&options).and_then(|session| session.volume("vol-1", range)).unwrap_err();
         println!("told: {} {error}", error.exit_code());
         return;
     }

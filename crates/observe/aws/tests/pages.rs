@@ -9,25 +9,26 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use aws::{AwsError, Options, Range, Session};
+use aws::{AwsError, AwsOptions, AwsSession, MetricRange};
 use cloud::Cloud;
 use http::{Request, Response, serve};
 use jiff::Timestamp;
 use units::Nanos;
 
 /// A session with keys of nobody, named by the test for a file of its own.
-fn session(test: &str, endpoint: String) -> Session {
+fn session(test: &str, endpoint: String) -> AwsSession {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("aws-config-{test}"));
     let keys = "aws_access_key_id = AKIANOBODY0000000000\naws_secret_access_key = unsafe-secret\n";
     std::fs::write(&file, format!("[profile test]\nregion = us-west-2\n{keys}")).unwrap();
     let profile = Some("test".to_owned());
-    Session::new(&Options { profile, config_file: Some(file), endpoint: Some(endpoint), ..Options::default() }).unwrap()
+    AwsSession::new(&AwsOptions { profile, config_file: Some(file), endpoint: Some(endpoint), ..AwsOptions::default() })
+        .unwrap()
 }
 
 /// Five days by the minute: 7,200 points, of which 14 series are a page.
-fn range() -> Range {
+fn range() -> MetricRange {
     let now: Timestamp = "2026-11-21T12:05:00Z".parse().unwrap();
-    Range::last(Nanos::secs(5 * 86_400), now).unwrap()
+    MetricRange::last(Nanos::secs(5 * 86_400), now).unwrap()
 }
 
 fn cloud(volumes: usize) -> Cloud {

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use aws::{Options, Session};
+use aws::{AwsOptions, AwsSession};
 
-fn session(name: &str, lines: &str) -> Session {
+fn session(name: &str, lines: &str) -> AwsSession {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("aws-config-{name}"));
     std::fs::write(&file, format!("[profile test]\nregion = us-west-2\n{lines}")).unwrap();
     let profile = Some("test".to_owned());
-    Session::new(&Options { profile, config_file: Some(file), ..Options::default() }).unwrap()
+    AwsSession::new(&AwsOptions { profile, config_file: Some(file), ..AwsOptions::default() }).unwrap()
 }
 
 const KEYS: &str = "aws_access_key_id = AKIANOBODY0000000000\naws_secret_access_key = unsafe-secret\n";

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use signals::Stop;
+use signals::StopSignal;
 use ureq::tls::{ClientCert, TlsConfig};
 
-use crate::trust::{self, Roots};
-use crate::{Address, PeerError};
+use crate::trust::{self, TrustRoots};
+use crate::{PeerError, ServerAddress};
 
 /// A credential. Printing one does not show it.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -87,16 +87,16 @@ fn checked(token: &str) -> Result<&str, PeerError> {
 
 /// How we are let in by a server, and what ends a wait for it early.
 #[derive(Debug, Clone, Default)]
-pub struct Access {
-    roots: Roots,
+pub struct ClientAccess {
+    roots: TrustRoots,
     identity: Option<ClientCert>,
     secret: Secret,
     insecure: bool,
     direct: bool,
-    stop: Stop,
+    stop: StopSignal,
 }
 
-impl Access {
+impl ClientAccess {
     /// The same, trusting only certificates that these sign, given as PEM. `what` names their file: `CA`.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ impl Access {
 
     /// The same, its waits given up when told so.
     #[must_use]
-    pub fn stop(self, stop: Stop) -> Self {
+    pub fn stop(self, stop: StopSignal) -> Self {
         Self { stop, ..self }
     }
 
@@ -146,7 +146,7 @@ impl Access {
     ///
     /// # Errors
     /// [`PeerError::Input`].
-    pub fn admits(&self, what: &str, address: &Address) -> Result<(), PeerError> {
+    pub fn admits(&self, what: &str, address: &ServerAddress) -> Result<(), PeerError> {
         let has_secret = self.secret != Secret::None || self.identity.is_some();
         if !address.is_exposed() || self.insecure || !has_secret {
             return Ok(());
@@ -161,7 +161,7 @@ impl Access {
     ///
     /// # Errors
     /// [`PeerError::Input`].
-    pub fn admits_only_safe(&self, what: &str, address: &Address) -> Result<(), PeerError> {
+    pub fn admits_only_safe(&self, what: &str, address: &ServerAddress) -> Result<(), PeerError> {
         if !address.is_exposed() || self.insecure {
             return Ok(());
         }
@@ -183,7 +183,7 @@ impl Access {
         self.direct
     }
 
-    pub(crate) fn told(&self) -> &Stop {
+    pub(crate) fn told(&self) -> &StopSignal {
         &self.stop
     }
 }
@@ -192,12 +192,12 @@ impl Access {
 mod tests {
     use super::*;
 
-    fn address(text: &str) -> Address {
-        Address::parse("it", text, "http://a", "").unwrap()
+    fn address(text: &str) -> ServerAddress {
+        ServerAddress::parse("it", text, "http://a", "").unwrap()
     }
 
-    fn bearer(token: &str) -> Result<Access, PeerError> {
-        Access::default().secret(Secret::Bearer(token.to_owned()))
+    fn bearer(token: &str) -> Result<ClientAccess, PeerError> {
+        ClientAccess::default().secret(Secret::Bearer(token.to_owned()))
     }
 
     #[test]
@@ -209,8 +209,8 @@ mod tests {
         let error = access.admits("it", &address("http://far")).unwrap_err().to_string();
         assert!(error.contains("--insecure") && !error.contains("hush"), "{error}");
         assert!(access.insecure(true).admits("it", &address("http://far")).is_ok());
-        assert!(Access::default().admits("it", &address("http://far")).is_ok(), "there is no secret");
-        assert!(Access::default().admits_only_safe("it", &address("http://far")).is_err());
+        assert!(ClientAccess::default().admits("it", &address("http://far")).is_ok(), "there is no secret");
+        assert!(ClientAccess::default().admits_only_safe("it", &address("http://far")).is_err());
     }
 
     #[test]

@@ -9,12 +9,12 @@ use crate::PeerError;
 
 /// The address of a server: scheme, host, port and the path that all of it lies under, without a slash at the end.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Address {
+pub struct ServerAddress {
     base: String,
     uri: Uri,
 }
 
-impl Address {
+impl ServerAddress {
     /// Reads an address. `what` is what people call the server, `PD`; `example` is an address of such a one. `secrets` says where a
     /// name and password belong that stand in it.
     ///
@@ -76,13 +76,13 @@ impl Address {
     }
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for ServerAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.base)
     }
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for ServerAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.base, f)
     }
@@ -98,8 +98,8 @@ pub fn is_loopback(host: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Address, PeerError> {
-        Address::parse("PD", text, "http://127.0.0.1:2379", "give a token")
+    fn read(text: &str) -> Result<ServerAddress, PeerError> {
+        ServerAddress::parse("PD", text, "http://127.0.0.1:2379", "give a token")
     }
 
     #[test]

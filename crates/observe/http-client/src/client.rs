@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use signals::{GivenUp, Stop};
+use signals::{GivenUp, StopSignal};
 use ureq::http::{self, HeaderMap, Uri};
 use ureq::tls::TlsConfig;
 use ureq::{Agent, Body};
@@ -12,7 +12,7 @@ use crate::{PeerError, is_loopback, redirect};
 
 /// Bounds of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct RequestLimits {
     /// From its beginning to the last byte of its answer, redirects included.
     pub patience: Duration,
     /// Bytes of an answer's body, unpacked.
@@ -21,7 +21,7 @@ pub struct Limits {
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct HttpRequest {
     /// `GET`, `POST` …
     pub method: String,
     /// All of the address.
@@ -34,7 +34,7 @@ pub struct Request {
     pub patience: Option<Duration>,
 }
 
-impl Request {
+impl HttpRequest {
     /// A request without headers and body.
     pub fn new(method: impl Into<String>, url: impl Into<String>) -> Self {
         let (method, url) = (method.into(), url.into());
@@ -57,7 +57,7 @@ impl Request {
 
 /// An answer.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct HttpResponse {
     /// The status.
     pub status: u16,
     /// The text; what is no UTF-8 in it is replaced.
@@ -65,7 +65,7 @@ pub struct Answer {
     headers: HeaderMap,
 }
 
-impl Answer {
+impl HttpResponse {
     /// A header's value, if it is there and a text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
@@ -74,12 +74,12 @@ impl Answer {
 
 /// Sends requests. Connections are kept between them; clones share those.
 #[derive(Debug, Clone)]
-pub struct Client {
+pub struct HttpClient {
     /// Through the proxy that the environment names.
     through: Agent,
     direct: Agent,
-    limits: Limits,
-    stop: Stop,
+    limits: RequestLimits,
+    stop: StopSignal,
 }
 
 /// The library's own deadlines come first, with better words.
@@ -88,13 +88,13 @@ const SLACK: Duration = Duration::from_millis(500);
 /// Bytes read at a time.
 const PIECE: usize = 64 << 10;
 
-impl Client {
+impl HttpClient {
     /// A client for servers that show certificates of the world's authorities.
-    pub fn new(limits: Limits, stop: Stop) -> Self {
+    pub fn new(limits: RequestLimits, stop: StopSignal) -> Self {
         Self::with_tls(limits, stop, TlsConfig::default())
     }
 
-    pub(crate) fn with_tls(limits: Limits, stop: Stop, tls: TlsConfig) -> Self {
+    pub(crate) fn with_tls(limits: RequestLimits, stop: StopSignal, tls: TlsConfig) -> Self {
         // Redirects are followed here, see `redirect`.
         let config = || {
             let config = Agent::config_builder().http_status_as_error(false).tls_config(tls.clone());
@@ -112,7 +112,7 @@ impl Client {
 
     /// The same, its waits given up when told so.
     #[must_use]
-    pub fn stop(self, stop: Stop) -> Self {
+    pub fn stop(self, stop: StopSignal) -> Self {
         Self { stop, ..self }
     }
 
@@ -120,7 +120,7 @@ impl Client {
     ///
     /// # Errors
     /// When there is no answer, or one that is not to be read or followed.
-    pub fn send(&self, request: &Request) -> Result<Answer, PeerError> {
+    pub fn send(&self, request: &HttpRequest) -> Result<HttpResponse, PeerError> {
         let patience = request.patience.unwrap_or(self.limits.patience);
         let sending =
             Sending { client: self.clone(), request: request.clone(), patience, until: Instant::now() + patience };
@@ -135,14 +135,14 @@ impl Client {
 
 /// A request on its way.
 struct Sending {
-    client: Client,
-    request: Request,
+    client: HttpClient,
+    request: HttpRequest,
     patience: Duration,
     until: Instant,
 }
 
 impl Sending {
-    fn send(&self) -> Result<Answer, PeerError> {
+    fn send(&self) -> Result<HttpResponse, PeerError> {
         let unfit = |error: &dyn std::fmt::Display| PeerError::Input(format!("{}: {error}", self.request.url));
         let mut uri: Uri = self.request.url.parse().map_err(|error| unfit(&error))?;
         for _ in 0..=redirect::MOST {
@@ -151,7 +151,7 @@ impl Sending {
             let next = redirect::next(&uri, &self.request.method, answer.status().as_u16(), location)?;
             let Some(next) = next else {
                 let body = self.read(answer.body_mut())?;
-                return Ok(Answer { status: answer.status().as_u16(), headers: answer.headers().clone(), body });
+                return Ok(HttpResponse { status: answer.status().as_u16(), headers: answer.headers().clone(), body });
             };
             uri = next;
         }

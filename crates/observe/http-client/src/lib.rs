@@ -11,9 +11,9 @@ mod redirect;
 mod server;
 mod trust;
 
-pub use access::{Access, Secret};
-pub use address::{Address, is_loopback};
-pub use client::{Answer, Client, Limits, Request};
+pub use access::{ClientAccess, Secret};
+pub use address::{ServerAddress, is_loopback};
+pub use client::{HttpClient, HttpRequest, HttpResponse, RequestLimits};
 pub use error::PeerError;
-pub use server::Server;
-pub use trust::{Roots, certificates, identity};
+pub use server::RemoteServer;
+pub use trust::{TrustRoots, certificates, identity};

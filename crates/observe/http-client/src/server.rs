@@ -1,29 +1,34 @@
 //! One server: where it is and how we are let in.
 
-use crate::{Access, Address, Answer, Client, Limits, PeerError, Request, Secret};
+use crate::{ClientAccess, HttpClient, HttpRequest, HttpResponse, PeerError, RequestLimits, Secret, ServerAddress};
 
 /// A server that is asked again and again.
 #[derive(Debug, Clone)]
-pub struct Server {
-    address: Address,
+pub struct RemoteServer {
+    address: ServerAddress,
     secret: Secret,
-    client: Client,
+    client: HttpClient,
 }
 
-impl Server {
+impl RemoteServer {
     /// A server at an address; `what` is what people call it.
     ///
     /// # Errors
     /// [`PeerError::Input`] when a secret would go there in the clear, see [`Access::admits`].
-    pub fn new(what: &str, address: Address, access: &Access, limits: Limits) -> Result<Self, PeerError> {
+    pub fn new(
+        what: &str,
+        address: ServerAddress,
+        access: &ClientAccess,
+        limits: RequestLimits,
+    ) -> Result<Self, PeerError> {
         access.admits(what, &address)?;
-        let client = Client::with_tls(limits, access.told().clone(), access.tls());
+        let client = HttpClient::with_tls(limits, access.told().clone(), access.tls());
         let client = if access.is_direct() { client.directly() } else { client };
         Ok(Self { address, secret: access.who().clone(), client })
     }
 
     /// Where it is.
-    pub fn address(&self) -> &Address {
+    pub fn address(&self) -> &ServerAddress {
         &self.address
     }
 
@@ -31,7 +36,7 @@ impl Server {
     ///
     /// # Errors
     /// The same as of [`Client::send`]; errors do not show the secret.
-    pub fn send(&self, mut request: Request) -> Result<Answer, PeerError> {
+    pub fn send(&self, mut request: HttpRequest) -> Result<HttpResponse, PeerError> {
         request.url = format!("{}{}", self.address, request.url);
         if let Some(header) = self.secret.header()? {
             request = request.header("authorization", header);

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use signals::Stop;
+use signals::StopSignal;
 
 use super::*;
 
-const LIMITS: Limits = Limits { patience: Duration::from_secs(2), most_bytes: 1 << 20 };
+const LIMITS: RequestLimits = RequestLimits { patience: Duration::from_secs(2), most_bytes: 1 << 20 };
 
 /// A server of this machine that does with each connection what it is told, after the request's head; and how many came.
 fn serving(mut answer: impl FnMut(TcpStream, String) + Send + 'static) -> (String, Arc<AtomicU32>) {
@@ -35,17 +35,17 @@ fn answering(text: impl Into<String>) -> (String, Arc<AtomicU32>) {
     })
 }
 
-fn server(place: &str, access: &Access) -> Server {
-    let address = Address::parse("it", &format!("http://{place}"), "http://a", "").unwrap();
-    Server::new("it", address, access, LIMITS).unwrap()
+fn server(place: &str, access: &ClientAccess) -> RemoteServer {
+    let address = ServerAddress::parse("it", &format!("http://{place}"), "http://a", "").unwrap();
+    RemoteServer::new("it", address, access, LIMITS).unwrap()
 }
 
-fn get(place: &str, access: &Access) -> Result<Answer, PeerError> {
-    server(place, access).send(Request::new("GET", "/a"))
+fn get(place: &str, access: &ClientAccess) -> Result<HttpResponse, PeerError> {
+    server(place, access).send(HttpRequest::new("GET", "/a"))
 }
 
-fn token() -> Access {
-    Access::default().secret(Secret::Bearer("hush".to_owned())).unwrap()
+fn token() -> ClientAccess {
+    ClientAccess::default().secret(Secret::Bearer("hush".to_owned())).unwrap()
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_server_that_trickles_or_says_nothing_is_left_at_the_deadline() {
     });
     for place in [silent, trickling] {
         let from = Instant::now();
-        assert_eq!(get(&place, &Access::default()).unwrap_err(), PeerError::Late(LIMITS.patience), "{place}");
+        assert_eq!(get(&place, &ClientAccess::default()).unwrap_err(), PeerError::Late(LIMITS.patience), "{place}");
         assert!(from.elapsed() < 5 * LIMITS.patience);
     }
 }
@@ -107,7 +107,7 @@ fn a_body_without_end_is_left_at_its_bound() {
             while stream.write_all(&[b'x'; 65536]).is_ok() {}
         });
     });
-    assert_eq!(get(&place, &Access::default()).unwrap_err(), PeerError::TooLarge(LIMITS.most_bytes));
+    assert_eq!(get(&place, &ClientAccess::default()).unwrap_err(), PeerError::TooLarge(LIMITS.most_bytes));
 }
 
 #[test]
@@ -124,20 +124,21 @@ fn a_wait_is_given_up_when_told() {
         thread::sleep(Duration::from_millis(300));
         set.store(true, Ordering::Relaxed);
     });
-    let address = Address::parse("it", &format!("http://{place}"), "http://a", "").unwrap();
-    let limits = Limits { patience: Duration::from_secs(50), ..LIMITS };
-    let server = Server::new("it", address, &Access::default().stop(Stop::from(flag)), limits).unwrap();
+    let address = ServerAddress::parse("it", &format!("http://{place}"), "http://a", "").unwrap();
+    let limits = RequestLimits { patience: Duration::from_secs(50), ..LIMITS };
+    let server =
+        RemoteServer::new("it", address, &ClientAccess::default().stop(StopSignal::from(flag)), limits).unwrap();
     let from = Instant::now();
-    assert_eq!(server.send(Request::new("GET", "/")).unwrap_err(), PeerError::Stopped);
+    assert_eq!(server.send(HttpRequest::new("GET", "/")).unwrap_err(), PeerError::Stopped);
     assert!(from.elapsed() < Duration::from_secs(20));
 }
 
 #[test]
 fn a_server_that_does_not_run_and_one_that_speaks_something_else_are_told_apart() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    assert!(matches!(get(&free, &Access::default()).unwrap_err(), PeerError::Unreachable(_)));
+    assert!(matches!(get(&free, &ClientAccess::default()).unwrap_err(), PeerError::Unreachable(_)));
     let (other, _) = answering("SSH-2.0-OpenSSH\r\n\r\n");
-    assert!(matches!(get(&other, &Access::default()).unwrap_err(), PeerError::Answer(_)));
+    assert!(matches!(get(&other, &ClientAccess::default()).unwrap_err(), PeerError::Answer(_)));
 }
 
 #[test]
@@ -145,6 +146,6 @@ fn a_body_that_is_no_utf8_is_read_all_the_same() {
     let (place, _) = serving(|mut stream, _| {
         stream.write_all(b"HTTP/1.1 418 No\r\netag: 7\r\ncontent-length: 3\r\n\r\na\xffb").unwrap();
     });
-    let answer = get(&place, &Access::default()).unwrap();
+    let answer = get(&place, &ClientAccess::default()).unwrap();
     assert_eq!((answer.status, answer.body.as_str(), answer.header("etag")), (418, "a\u{fffd}b", Some("7")));
 }

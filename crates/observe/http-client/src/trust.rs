@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
 
 /// Certificates that a server's must be signed by; `None` are those of the world's authorities.
-pub type Roots = Option<Vec<Certificate<'static>>>;
+pub type TrustRoots = Option<Vec<Certificate<'static>>>;
 
 /// The certificates in a text as PEM. `what` names its file to people: `CA`.
 ///
@@ -35,7 +35,7 @@ pub fn identity(certificate: &[u8], key: &[u8]) -> Result<ClientCert, String> {
 }
 
 /// TLS that trusts what these certificates sign, and shows one of its own where there is one.
-pub(crate) fn trusting(roots: &Roots, identity: Option<ClientCert>) -> TlsConfig {
+pub(crate) fn trusting(roots: &TrustRoots, identity: Option<ClientCert>) -> TlsConfig {
     let tls = TlsConfig::builder().client_cert(identity);
     match roots {
         Some(roots) => tls.root_certs(RootCerts::Specific(Arc::new(roots.clone()))).build(),

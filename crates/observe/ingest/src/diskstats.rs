@@ -7,27 +7,27 @@ mod parse;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use timeline::{About, Merge, Point, Timeline, Unit};
+use timeline::{MergeRule, SeriesPoint, SeriesUnit, Timeline, TimelineInfo};
 use units::Nanos;
 
 use crate::GatherError;
 use crate::collect::{Collect, Labels};
 use growth::Growth;
-pub use live::{Ground, Machine, Schedule, record};
-pub use parse::{Counters, Device};
+pub use live::{LocalMachine, SampleSchedule, SampleSource, record};
+pub use parse::{DeviceLine, KernelCounters};
 
 /// All devices at an instant.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sample {
+pub struct DiskstatsSample {
     /// Since the first sample, by a clock that nobody sets.
     pub at: Nanos,
     /// By name.
-    pub devices: BTreeMap<String, Device>,
+    pub devices: BTreeMap<String, DeviceLine>,
 }
 
 /// What the samples do not say of themselves.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct DiskstatsOptions {
     /// The instant of the first sample.
     pub start: Option<Timestamp>,
     /// What disks are called by device: `sdb` = `data`. If it names any, only those are taken.
@@ -36,7 +36,7 @@ pub struct Options {
     pub node: Option<String>,
 }
 
-impl Sample {
+impl DiskstatsSample {
     /// Reads the text of /proc/diskstats, as kernels since 2.6 write it.
     ///
     /// # Errors
@@ -63,9 +63,9 @@ impl Sample {
 ///
 /// # Errors
 /// When the samples are more than a Timeline may have.
-pub fn timeline(samples: &[Sample], options: &Options) -> Result<Timeline, GatherError> {
+pub fn timeline(samples: &[DiskstatsSample], options: &DiskstatsOptions) -> Result<Timeline, GatherError> {
     let mut series = Collect::default();
-    let mut later: Vec<&Sample> = Vec::with_capacity(samples.len());
+    let mut later: Vec<&DiskstatsSample> = Vec::with_capacity(samples.len());
     for sample in samples {
         if later.last().is_none_or(|last| last.at < sample.at) {
             later.push(sample);
@@ -84,14 +84,14 @@ pub fn timeline(samples: &[Sample], options: &Options) -> Result<Timeline, Gathe
             add(&mut series, &of_disk, &Growth::between(&was.counters, &now.counters), (pair[0].at, pair[1].at));
         }
     }
-    let about = About { title: "/proc/diskstats".to_owned(), start: options.start, ..About::default() };
+    let about = TimelineInfo { title: "/proc/diskstats".to_owned(), start: options.start, ..TimelineInfo::default() };
     let timeline = Timeline { about, series: series.finish() };
     timeline.validate()?;
     Ok(timeline)
 }
 
 /// Whether a device is no part of another: `sda1` of `sda`, `nvme0n1p2` of `nvme0n1`, `mmcblk0p1` of `mmcblk0`.
-fn is_whole(name: &str, all: &BTreeMap<String, Device>) -> bool {
+fn is_whole(name: &str, all: &BTreeMap<String, DeviceLine>) -> bool {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_part = |disk: &str| disk != name && all.contains_key(disk);
     let numbered = stem.strip_suffix('p').filter(|disk| disk.ends_with(|c: char| c.is_ascii_digit()));
@@ -99,25 +99,25 @@ fn is_whole(name: &str, all: &BTreeMap<String, Device>) -> bool {
 }
 
 fn add(series: &mut Collect, of_disk: &Labels, grown: &Growth, (from, until): (Nanos, Nanos)) {
-    let mut sum = |name: &str, unit: Unit, value: Option<f64>| {
+    let mut sum = |name: &str, unit: SeriesUnit, value: Option<f64>| {
         if let Some(value) = value {
-            series.value(name, of_disk, (unit, Merge::Sum), Point { from, until, value });
+            series.value(name, of_disk, (unit, MergeRule::Sum), SeriesPoint { from, until, value });
         }
     };
     for (kind, done) in [("read", Some(grown.read)), ("write", Some(grown.write)), ("discard", grown.discard)] {
-        sum(&format!("{kind}_ops"), Unit::Count, done.map(|done| done.count));
-        sum(&format!("{kind}_bytes"), Unit::Bytes, done.map(|done| done.bytes));
-        sum(&format!("{kind}_time"), Unit::Seconds, done.map(|done| done.seconds));
+        sum(&format!("{kind}_ops"), SeriesUnit::Count, done.map(|done| done.count));
+        sum(&format!("{kind}_bytes"), SeriesUnit::Bytes, done.map(|done| done.bytes));
+        sum(&format!("{kind}_time"), SeriesUnit::Seconds, done.map(|done| done.seconds));
     }
-    sum("read_merges", Unit::Count, Some(grown.read.merges));
-    sum("write_merges", Unit::Count, Some(grown.write.merges));
-    sum("flush_ops", Unit::Count, grown.flush.map(|(count, _)| count));
-    sum("flush_time", Unit::Seconds, grown.flush.map(|(_, seconds)| seconds));
-    sum("busy_time", Unit::Seconds, Some(grown.busy));
+    sum("read_merges", SeriesUnit::Count, Some(grown.read.merges));
+    sum("write_merges", SeriesUnit::Count, Some(grown.write.merges));
+    sum("flush_ops", SeriesUnit::Count, grown.flush.map(|(count, _)| count));
+    sum("flush_time", SeriesUnit::Seconds, grown.flush.map(|(_, seconds)| seconds));
+    sum("busy_time", SeriesUnit::Seconds, Some(grown.busy));
     let value = grown.queued / ((until - from).as_secs_f64());
-    series.value("queue_depth", of_disk, (Unit::None, Merge::Mean), Point { from, until, value });
+    series.value("queue_depth", of_disk, (SeriesUnit::None, MergeRule::Mean), SeriesPoint { from, until, value });
     let value = grown.in_flight;
-    series.value("in_flight", of_disk, (Unit::None, Merge::Max), Point { from, until, value });
+    series.value("in_flight", of_disk, (SeriesUnit::None, MergeRule::Max), SeriesPoint { from, until, value });
 }
 
 #[cfg(test)]

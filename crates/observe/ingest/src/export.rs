@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use textfile::{InputError, Text};
-use timeline::{About, Point, Timeline};
+use timeline::{SeriesPoint, Timeline, TimelineInfo};
 use units::Nanos;
 
 use crate::GatherError;
@@ -20,7 +20,7 @@ use known::{Metric, Statistic};
 
 /// What an export does not say of itself.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct ExportOptions {
     /// Labels of series that name none: `VolumeId`, `InstanceId`, `DBInstanceIdentifier`. Without one it is the file's name.
     pub labels: BTreeMap<String, String>,
     /// How far apart points are, where the export does not say; else the shortest distance between two of a series.
@@ -52,7 +52,7 @@ struct Export {
 ///
 /// # Errors
 /// When the text is no export, holds no metric that is known, or holds one twice.
-pub fn read(text: &Text, options: &Options) -> Result<Timeline, GatherError> {
+pub fn read(text: &Text, options: &ExportOptions) -> Result<Timeline, GatherError> {
     let zone = options.zone.unwrap_or(Offset::UTC);
     let content = text.content().trim_start_matches('\u{feff}').trim_start();
     let export = if content.starts_with('{') { json::read(text, zone)? } else { sheet::read(text, zone)? };
@@ -62,7 +62,7 @@ pub fn read(text: &Text, options: &Options) -> Result<Timeline, GatherError> {
         return Err(InputError::new(text.path(), message).help("widen the range").into());
     };
     let title = format!("CloudWatch, {}", text.path().display());
-    let mut about = About { title, start: Some(start), notes: export.notes };
+    let mut about = TimelineInfo { title, start: Some(start), notes: export.notes };
     let (mut series, mut seen, mut unknown) = (Collect::default(), BTreeSet::new(), BTreeSet::new());
     for column in &export.columns {
         let Some(metric) = known::find(&column.words) else {
@@ -83,7 +83,7 @@ pub fn read(text: &Text, options: &Options) -> Result<Timeline, GatherError> {
         let period = column.period(options).unwrap_or(metric.listed.period);
         for (at, value) in &column.points {
             let Ok(from) = u64::try_from(at.as_nanosecond() - start.as_nanosecond()) else { continue };
-            let point = Point { from: Nanos(from), until: Nanos(from.saturating_add(period.0)), value: *value };
+            let point = SeriesPoint { from: Nanos(from), until: Nanos(from.saturating_add(period.0)), value: *value };
             series.value(metric.listed.name, &labels, (metric.listed.unit, merge), point);
         }
     }
@@ -105,7 +105,7 @@ pub fn read(text: &Text, options: &Options) -> Result<Timeline, GatherError> {
 }
 
 /// The dimensions that name what the metric is of.
-fn labels(metric: &Metric, column: &Column, text: &Text, options: &Options) -> Labels {
+fn labels(metric: &Metric, column: &Column, text: &Text, options: &ExportOptions) -> Labels {
     let value = |dimension: &str| {
         let given = || options.labels.get(dimension).cloned();
         column.dimension(dimension).or_else(given)
@@ -140,7 +140,7 @@ impl Column {
         named.or_else(alone).map(str::to_owned)
     }
 
-    fn period(&self, options: &Options) -> Option<Nanos> {
+    fn period(&self, options: &ExportOptions) -> Option<Nanos> {
         let last = self.words.last().filter(|_| self.words.len() > 1);
         let said = last.and_then(|word| word.parse::<u64>().ok()).filter(|seconds| (1..=31_536_000).contains(seconds));
         self.period.or(said.map(Nanos::secs)).or(options.period).or_else(|| {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use textfile::Text;
-use timeline::{About, Merge, Point, Timeline, Unit};
+use timeline::{MergeRule, SeriesPoint, SeriesUnit, Timeline, TimelineInfo};
 use units::Nanos;
 use workload::{DeviceRates, IostatReport, iostat_reports};
 
@@ -22,7 +22,7 @@ pub const LEFT_OUT: &str = "left out";
 
 /// Whether the first report of each run of iostat counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum First {
+pub enum FirstReport {
     /// Only where it is alone: else it may be of the whole time since the machine started, and is left out.
     #[default]
     Alone,
@@ -34,13 +34,13 @@ pub enum First {
 
 /// What a report does not say of itself.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct IostatOptions {
     /// The length of an interval; needed where reports have no time stamps, or a single one.
     pub interval: Option<Nanos>,
     /// The instant at which the first report's interval begins, where reports have no time stamps.
     pub start: Option<Timestamp>,
     /// Whether the first report counts.
-    pub first: First,
+    pub first: FirstReport,
     /// The zone of time stamps that name none; none is UTC.
     pub zone: Option<Offset>,
     /// What disks are called by device: `sdb` = `data`. Others keep the device's name.
@@ -60,11 +60,11 @@ struct Timed<'r> {
 ///
 /// # Errors
 /// When there is no report, one cannot be read, or nothing tells how long an interval is.
-pub fn read(text: &Text, options: &Options) -> Result<Timeline, GatherError> {
+pub fn read(text: &Text, options: &IostatOptions) -> Result<Timeline, GatherError> {
     let reports = iostat_reports(text)?;
     let stamps = reports.iter().map(|report| report.stamp.as_deref());
     let stamps = stamp::read_all(stamps, options.zone.unwrap_or(Offset::UTC));
-    let mut about = About { title: format!("iostat, {}", text.path().display()), ..About::default() };
+    let mut about = TimelineInfo { title: format!("iostat, {}", text.path().display()), ..TimelineInfo::default() };
     about.notes.extend(left_out(&reports, options.first).map(|told| (LEFT_OUT.to_owned(), told)));
     let timed = match stamps.iter().copied().collect::<Option<Vec<Timestamp>>>() {
         Some(ends) => by_stamps(&reports, &ends, options, &mut about),
@@ -86,18 +86,18 @@ pub fn read(text: &Text, options: &Options) -> Result<Timeline, GatherError> {
 }
 
 /// Whether a report is left out because it may be of more than its interval.
-fn is_since_start(report: &IostatReport, reports: usize, first: First) -> bool {
+fn is_since_start(report: &IostatReport, reports: usize, first: FirstReport) -> bool {
     report.first
         && match first {
-            First::Alone => reports > 1,
-            First::Counts => false,
-            First::SinceStart => true,
+            FirstReport::Alone => reports > 1,
+            FirstReport::Counts => false,
+            FirstReport::SinceStart => true,
         }
 }
 
 /// What is told of reports that are left out: which, why, and of the disk that was busiest in them if no other report has as much of
 /// it, for then they may matter. `None` if none is.
-fn left_out(reports: &[IostatReport], first: First) -> Option<String> {
+fn left_out(reports: &[IostatReport], first: FirstReport) -> Option<String> {
     let (out, kept): (Vec<_>, Vec<_>) = reports.iter().partition(|report| is_since_start(report, reports.len(), first));
     let which = match out[..] {
         [] => return None,
@@ -130,8 +130,8 @@ fn short(text: &str) -> String {
 fn by_stamps<'r>(
     reports: &'r [IostatReport],
     ends: &[Timestamp],
-    options: &Options,
-    about: &mut About,
+    options: &IostatOptions,
+    about: &mut TimelineInfo,
 ) -> Option<Vec<Timed<'r>>> {
     let since = |earlier: Timestamp, later: Timestamp| {
         u64::try_from(later.as_nanosecond() - earlier.as_nanosecond()).ok().filter(|nanos| *nanos > 0).map(Nanos)
@@ -166,7 +166,11 @@ fn by_stamps<'r>(
 }
 
 /// One after the other, each as long as said.
-fn by_interval<'r>(reports: &'r [IostatReport], options: &Options, about: &mut About) -> Option<Vec<Timed<'r>>> {
+fn by_interval<'r>(
+    reports: &'r [IostatReport],
+    options: &IostatOptions,
+    about: &mut TimelineInfo,
+) -> Option<Vec<Timed<'r>>> {
     let interval = options.interval.filter(|interval| interval.0 > 0)?;
     about.start = options.start;
     let mut timed = Vec::new();
@@ -183,32 +187,32 @@ fn by_interval<'r>(reports: &'r [IostatReport], options: &Options, about: &mut A
 /// The points of one device in one report.
 fn add(series: &mut Collect, device: &DeviceRates, of_disk: &Labels, (from, until): (Nanos, Nanos)) {
     let seconds = until.0.saturating_sub(from.0) as f64 / 1e9;
-    let mut sum = |name: &str, unit: Unit, rate: Option<f64>| {
+    let mut sum = |name: &str, unit: SeriesUnit, rate: Option<f64>| {
         if let Some(rate) = rate {
-            series.value(name, of_disk, (unit, Merge::Sum), Point { from, until, value: rate * seconds });
+            series.value(name, of_disk, (unit, MergeRule::Sum), SeriesPoint { from, until, value: rate * seconds });
         }
     };
     let (rates, waits) = (&device.rates, &device.waits);
     let took = |rate: f64, wait: Option<f64>| wait.map(|wait| rate * wait);
-    sum("read_ops", Unit::Count, Some(rates.reads));
-    sum("read_bytes", Unit::Bytes, Some(rates.read_bytes));
-    sum("read_time", Unit::Seconds, took(rates.reads, waits.read));
-    sum("write_ops", Unit::Count, Some(rates.writes));
-    sum("write_bytes", Unit::Bytes, Some(rates.write_bytes));
-    sum("write_time", Unit::Seconds, took(rates.writes, waits.write));
-    sum("flush_ops", Unit::Count, device.flushes);
-    sum("flush_time", Unit::Seconds, took(rates.flushes, waits.flush));
+    sum("read_ops", SeriesUnit::Count, Some(rates.reads));
+    sum("read_bytes", SeriesUnit::Bytes, Some(rates.read_bytes));
+    sum("read_time", SeriesUnit::Seconds, took(rates.reads, waits.read));
+    sum("write_ops", SeriesUnit::Count, Some(rates.writes));
+    sum("write_bytes", SeriesUnit::Bytes, Some(rates.write_bytes));
+    sum("write_time", SeriesUnit::Seconds, took(rates.writes, waits.write));
+    sum("flush_ops", SeriesUnit::Count, device.flushes);
+    sum("flush_time", SeriesUnit::Seconds, took(rates.flushes, waits.flush));
     // Since reads and writes have their own columns, `await` says nothing new.
     let any = waits.any.filter(|_| waits.read.is_none() && waits.write.is_none());
-    sum("io_time", Unit::Seconds, took(rates.reads + rates.writes, any));
-    sum("discard_ops", Unit::Count, device.discards.map(|(ops, _)| ops));
-    sum("discard_bytes", Unit::Bytes, device.discards.map(|(_, bytes)| bytes));
-    sum("discard_time", Unit::Seconds, device.discards.and_then(|(ops, _)| took(ops, waits.discard)));
-    sum("read_merges", Unit::Count, device.merged.map(|(reads, _)| reads));
-    sum("write_merges", Unit::Count, device.merged.map(|(_, writes)| writes));
-    sum("busy_time", Unit::Seconds, device.busy);
+    sum("io_time", SeriesUnit::Seconds, took(rates.reads + rates.writes, any));
+    sum("discard_ops", SeriesUnit::Count, device.discards.map(|(ops, _)| ops));
+    sum("discard_bytes", SeriesUnit::Bytes, device.discards.map(|(_, bytes)| bytes));
+    sum("discard_time", SeriesUnit::Seconds, device.discards.and_then(|(ops, _)| took(ops, waits.discard)));
+    sum("read_merges", SeriesUnit::Count, device.merged.map(|(reads, _)| reads));
+    sum("write_merges", SeriesUnit::Count, device.merged.map(|(_, writes)| writes));
+    sum("busy_time", SeriesUnit::Seconds, device.busy);
     if let Some(value) = device.queue {
-        series.value("queue_depth", of_disk, (Unit::None, Merge::Mean), Point { from, until, value });
+        series.value("queue_depth", of_disk, (SeriesUnit::None, MergeRule::Mean), SeriesPoint { from, until, value });
     }
 }
 

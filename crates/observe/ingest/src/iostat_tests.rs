@@ -1,6 +1,6 @@
 use super::*;
 use proptest::prelude::*;
-use timeline::{Points, Series};
+use timeline::{Series, SeriesPoints};
 
 const PUBLISHED: &str = include_str!("../../../../examples/tikv-node-iostat.txt");
 
@@ -8,15 +8,15 @@ fn text(content: &str) -> Text {
     Text::new("io.txt", content)
 }
 
-fn every(seconds: u64) -> Options {
-    Options { interval: Some(Nanos::secs(seconds)), ..Options::default() }
+fn every(seconds: u64) -> IostatOptions {
+    IostatOptions { interval: Some(Nanos::secs(seconds)), ..IostatOptions::default() }
 }
 
 /// The points of a disk's series: seconds of start and end, and value.
 fn points(timeline: &Timeline, name: &str, disk: &str) -> Vec<(f64, f64, f64)> {
     let series: Option<&Series> = timeline.find(name, &[("disk", disk)]);
     match series.map(|series| &series.points) {
-        Some(Points::Values(_, points)) => {
+        Some(SeriesPoints::Values(_, points)) => {
             points.iter().map(|p| (p.from.as_secs_f64(), p.until.as_secs_f64(), p.value)).collect()
         }
         _ => Vec::new(),
@@ -32,7 +32,7 @@ fn report(stamp: &str, rows: &[(&str, f64)]) -> String {
 #[test]
 fn the_published_node_is_read_with_the_names_of_its_disks() {
     let disks = [("sdb", "data"), ("sdd", "raft")].map(|(device, disk)| (device.to_owned(), disk.to_owned()));
-    let options = Options { disks: disks.into(), ..every(60) };
+    let options = IostatOptions { disks: disks.into(), ..every(60) };
     let timeline = read(&text(PUBLISHED), &options).unwrap();
     assert_eq!(points(&timeline, "read_ops", "data"), [(0.0, 60.0, 1649.0 * 60.0)]);
     assert_eq!(points(&timeline, "write_bytes", "data"), [(0.0, 60.0, 304_644.0 * 1024.0 * 60.0)]);
@@ -45,7 +45,7 @@ fn the_published_node_is_read_with_the_names_of_its_disks() {
 
 #[test]
 fn an_interval_that_nobody_knows_is_asked_for() {
-    let error = read(&text(PUBLISHED), &Options::default()).unwrap_err();
+    let error = read(&text(PUBLISHED), &IostatOptions::default()).unwrap_err();
     assert!(matches!(error, GatherError::NoInterval { .. }));
     assert!(error.to_string().contains("of how many seconds each is"), "{error}");
     assert!(read(&text(PUBLISHED), &every(0)).is_err());
@@ -56,14 +56,14 @@ fn stamps_give_the_intervals_and_the_report_since_the_start_is_left_out() {
     let banner = "Linux 6.1 (host) \t11/21/26 \t_x86_64_\t(2 CPU)\n\n";
     let stamped = [("11/21/26 19:40:00", 900.0), ("11/21/26 19:40:10", 1.0), ("11/21/26 19:40:30", 2.0)];
     let reports: String = stamped.iter().map(|(stamp, reads)| report(stamp, &[("sda", *reads)])).collect();
-    let timeline = read(&text(&format!("{banner}{reports}")), &Options::default()).unwrap();
+    let timeline = read(&text(&format!("{banner}{reports}")), &IostatOptions::default()).unwrap();
     let read_ops = points(&timeline, "read_ops", "sda");
     // The most frequent interval is 20 s: that is what the first report's would be.
     assert_eq!(read_ops, [(20.0, 30.0, 10.0), (30.0, 50.0, 40.0)]);
     assert_eq!(timeline.about.start.unwrap().to_string(), "2026-11-21T19:39:40Z");
     let told = &timeline.about.notes[LEFT_OUT];
     assert!(told.starts_with("the first report, of 11/21/26 19:40:00: ") && told.contains("-y"), "{told}");
-    let counts = Options { first: First::Counts, ..Options::default() };
+    let counts = IostatOptions { first: FirstReport::Counts, ..IostatOptions::default() };
     let all = read(&text(&format!("{banner}{reports}")), &counts).unwrap();
     assert_eq!(points(&all, "read_ops", "sda")[0], (0.0, 20.0, 18_000.0));
     assert!(!all.about.notes.contains_key(LEFT_OUT));
@@ -77,7 +77,7 @@ fn a_report_that_is_left_out_is_told_with_what_was_moved_in_it_alone() {
         let reports: Vec<String> = stamps.iter().zip(reads).map(|(stamp, mib)| of(stamp, mib)).collect();
         format!("Linux 6.1 (host) \t11/21/26 \t_x86_64_\t(2 CPU)\n\n{}", reports.concat())
     };
-    let told = |text_of: &str| read(&text(text_of), &Options::default()).unwrap().about.notes[LEFT_OUT].clone();
+    let told = |text_of: &str| read(&text(text_of), &IostatOptions::default()).unwrap().about.notes[LEFT_OUT].clone();
     assert!(told(&run([2300, 20])).ends_with("sda moved 2302 MiB/s in it, more than in any other"));
     assert!(!told(&run([10, 20])).contains("moved"), "the others have as much");
     assert!(told(&[run([10, 20]), run([10, 20])].concat()).starts_with("the first reports of 2 runs: "));
@@ -92,7 +92,7 @@ fn a_disk_that_a_report_lacks_has_a_gap() {
         report("11/21/26 19:40:20", &[("sda", 1.0)]),
         report("11/21/26 19:40:30", &[("sda", 1.0), ("sdb", 1.0)]),
     ];
-    let timeline = read(&text(&reports.concat()), &Options::default()).unwrap();
+    let timeline = read(&text(&reports.concat()), &IostatOptions::default()).unwrap();
     let spans: Vec<_> = points(&timeline, "write_ops", "sdb").iter().map(|(from, until, _)| (*from, *until)).collect();
     assert_eq!(spans, [(0.0, 10.0), (20.0, 30.0)]);
     assert_eq!(points(&timeline, "write_time", "sdb")[0].2, 10.0 * 1.0 * 3.0 * 1e-3);
@@ -102,7 +102,7 @@ fn a_disk_that_a_report_lacks_has_a_gap() {
 fn a_clock_that_goes_back_is_told_and_nothing_overlaps() {
     let stamps = ["11/21/26 19:40:10", "11/21/26 19:40:20", "11/21/26 19:40:15", "11/21/26 19:40:25"];
     let reports: String = stamps.iter().map(|stamp| report(stamp, &[("sda", 1.0)])).collect();
-    let timeline = read(&text(&reports), &Options::default()).unwrap();
+    let timeline = read(&text(&reports), &IostatOptions::default()).unwrap();
     assert_eq!(timeline.about.notes["clock"], "went back or stood still before 2026-11-21T19:40:15Z");
     timeline.validate().unwrap();
 }
@@ -185,7 +185,7 @@ const PRINTED: [&str; 4] = [
 #[test]
 fn all_that_sysstat_prints_is_read() {
     for printed in PRINTED {
-        let options = Options { first: First::Counts, ..every(1) };
+        let options = IostatOptions { first: FirstReport::Counts, ..every(1) };
         let timeline = read(&text(printed), &options).unwrap();
         for name in ["read_ops", "write_bytes", "read_time", "flush_time", "discard_ops", "busy_time", "queue_depth"] {
             let points = points(&timeline, name, "vda");

@@ -73,10 +73,10 @@ mod version;
 
 #[doc(hidden)]
 pub use run::gather_answered;
-pub use run::{Options, gather};
-pub use server::{Access, Auth, Server};
-pub use step::Range;
-pub use table::{Group, SeriesRow, series};
+pub use run::{PrometheusOptions, gather};
+pub use server::{ClientAccess, PrometheusAuth, PrometheusServer};
+pub use step::QueryRange;
+pub use table::{SeriesGroup, SeriesRow, series};
 
 #[cfg(test)]
 mod twin;

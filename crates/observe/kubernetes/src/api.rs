@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::name::checked;
-use crate::{Access, KubernetesError};
+use crate::{KubernetesAccess, KubernetesError};
 
 const JSON: &str = "application/json";
 /// A patch in which null takes a field away (RFC 7386).
@@ -11,7 +11,7 @@ const MERGE: &str = "application/merge-patch+json";
 
 /// What is known of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
+pub struct KubernetesNode {
     /// Whether it takes no new pods.
     pub cordoned: bool,
     /// Whether it is ready.
@@ -33,7 +33,7 @@ pub struct Pod {
 
 /// What TiDB Operator does about a pod that has the annotation (docs-tidb-operator release-1.6, maintain-a-kubernetes-node.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Annotation {
+pub enum PodAnnotation {
     /// Of a TiKV: evicts its leaders.
     EvictLeader,
     /// Of a PD: hands its leadership over.
@@ -42,7 +42,7 @@ pub enum Annotation {
     TidbGracefulShutdown,
 }
 
-impl Annotation {
+impl PodAnnotation {
     /// Its key.
     pub const fn key(self) -> &'static str {
         match self {
@@ -55,13 +55,13 @@ impl Annotation {
 
 /// Kubernetes' API.
 #[derive(Debug, Clone)]
-pub struct Api {
-    access: Access,
+pub struct KubernetesApi {
+    access: KubernetesAccess,
 }
 
-impl Api {
+impl KubernetesApi {
     /// With that access.
-    pub fn new(access: Access) -> Self {
+    pub fn new(access: KubernetesAccess) -> Self {
         Self { access }
     }
 
@@ -69,7 +69,7 @@ impl Api {
     ///
     /// # Errors
     /// When there is none, or it cannot be told.
-    pub fn node(&self, name: &str) -> Result<Node, KubernetesError> {
+    pub fn node(&self, name: &str) -> Result<KubernetesNode, KubernetesError> {
         let path = format!("/api/v1/nodes/{}", checked("node", name)?);
         let node = self.access.send(("GET", &path, JSON), None, &format!("node {name}"))?;
         kind(&node, "Node")?;
@@ -82,7 +82,7 @@ impl Api {
             Some(Value::Bool(cordoned)) => *cordoned,
             Some(other) => return Err(strange("Node", "spec.unschedulable", other, "true or false")),
         };
-        Ok(Node { cordoned, ready: is_ready(&node) })
+        Ok(KubernetesNode { cordoned, ready: is_ready(&node) })
     }
 
     /// Lets a node take no new pods, or takes that back.
@@ -148,7 +148,7 @@ impl Api {
     pub fn annotate(
         &self,
         (namespace, name, uid): (&str, &str, &str),
-        annotation: Annotation,
+        annotation: PodAnnotation,
         value: Option<&str>,
     ) -> Result<(), KubernetesError> {
         let patch = json!({ "metadata": { "uid": uid, "annotations": { annotation.key(): value } } });

@@ -9,6 +9,6 @@ mod name;
 mod send;
 pub mod twin;
 
-pub use api::{Annotation, Api, Node, Pod};
+pub use api::{KubernetesApi, KubernetesNode, Pod, PodAnnotation};
 pub use error::KubernetesError;
-pub use send::{Access, Token};
+pub use send::{KubernetesAccess, TokenSource};

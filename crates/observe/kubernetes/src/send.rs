@@ -3,39 +3,39 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use http_client::{Address, Limits, PeerError, Request, Secret, Server};
+use http_client::{HttpRequest, PeerError, RemoteServer, RequestLimits, Secret, ServerAddress};
 use serde_json::Value;
-use signals::Stop;
+use signals::StopSignal;
 
 use crate::KubernetesError;
 
 /// A pod or node has some kilobytes, with its images a hundred.
-const LIMITS: Limits = Limits { patience: Duration::from_secs(5), most_bytes: 4 << 20 };
+const LIMITS: RequestLimits = RequestLimits { patience: Duration::from_secs(5), most_bytes: 4 << 20 };
 /// Where a pod finds what it needs to ask.
 const ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /// How to be let in.
-pub type Token = Secret;
+pub type TokenSource = Secret;
 
 /// An API server and how to be let in.
 #[derive(Debug, Clone)]
-pub struct Access {
-    access: http_client::Access,
-    server: Server,
+pub struct KubernetesAccess {
+    access: http_client::ClientAccess,
+    server: RemoteServer,
 }
 
 /// Its name in messages.
 const WHAT: &str = "Kubernetes' API";
 
-impl Access {
+impl KubernetesAccess {
     /// To the API at `https://host:port`, trusting only what the authority in `ca` signed if it is given, as PEM. Plain HTTP
     /// is taken to this machine only: a token goes with every request.
     ///
     /// # Errors
     /// When the address is none, or the authority cannot be read.
-    pub fn new(base: &str, token: Token, ca: Option<&[u8]>) -> Result<Self, KubernetesError> {
+    pub fn new(base: &str, token: TokenSource, ca: Option<&[u8]>) -> Result<Self, KubernetesError> {
         let secrets = "give a token with --kubernetes-token";
-        let address = Address::parse(WHAT, base, "https://10.96.0.1:443", secrets).map_err(input)?;
+        let address = ServerAddress::parse(WHAT, base, "https://10.96.0.1:443", secrets).map_err(input)?;
         if address.is_exposed() || address.path() != "/" {
             let message = format!(
                 "`{address}` is no address of {WHAT}: expected one such as https://10.96.0.1:443; plain http only to this \
@@ -43,15 +43,15 @@ impl Access {
             );
             return Err(KubernetesError::Input(message));
         }
-        let mut access = http_client::Access::default().directly().secret(token).map_err(input)?;
+        let mut access = http_client::ClientAccess::default().directly().secret(token).map_err(input)?;
         if let Some(pem) = ca {
             access = access.ca("CA of Kubernetes", pem).map_err(input)?;
         }
         Self::with(access, address)
     }
 
-    fn with(access: http_client::Access, address: Address) -> Result<Self, KubernetesError> {
-        let server = Server::new(WHAT, address, &access, LIMITS).map_err(input)?;
+    fn with(access: http_client::ClientAccess, address: ServerAddress) -> Result<Self, KubernetesError> {
+        let server = RemoteServer::new(WHAT, address, &access, LIMITS).map_err(input)?;
         Ok(Self { access, server })
     }
 
@@ -67,7 +67,7 @@ impl Access {
     ///
     /// # Errors
     /// The same as of [`Access::new`].
-    pub fn stop(self, stop: Stop) -> Result<Self, KubernetesError> {
+    pub fn stop(self, stop: StopSignal) -> Result<Self, KubernetesError> {
         Self::with(self.access.stop(stop), self.server.address().clone())
     }
 
@@ -87,7 +87,7 @@ impl Access {
         let file = account.join("ca.crt");
         let ca =
             std::fs::read(&file).map_err(|error| KubernetesError::Input(format!("{}: {error}", file.display())))?;
-        Self::new(&format!("https://{host}:{port}"), Token::BearerFile(account.join("token")), Some(&ca))
+        Self::new(&format!("https://{host}:{port}"), TokenSource::BearerFile(account.join("token")), Some(&ca))
     }
 
     /// Asks, and reads the answer. What is about `what` names it in errors.
@@ -97,7 +97,7 @@ impl Access {
         body: Option<&Value>,
         what: &str,
     ) -> Result<Value, KubernetesError> {
-        let mut request = Request::new(method, path).header("accept", "application/json");
+        let mut request = HttpRequest::new(method, path).header("accept", "application/json");
         if let Some(body) = body {
             request = request.body(kind, body.to_string());
         }
@@ -146,19 +146,19 @@ mod tests {
     #[test]
     fn a_token_is_sent_in_the_clear_to_this_machine_only() {
         for base in ["https://10.96.0.1:443", "http://127.0.0.1:8001/", "http://localhost:8001", "http://[::1]:8001"] {
-            assert!(Access::new(base, Token::None, None).is_ok(), "{base}");
+            assert!(KubernetesAccess::new(base, TokenSource::None, None).is_ok(), "{base}");
         }
         for base in ["http://10.96.0.1", "http://127.0.0.1@evil:80", "ftp://a", "https://", "", "https://a/path"] {
-            assert_eq!(Access::new(base, Token::None, None).unwrap_err().exit_code(), 2, "{base}");
+            assert_eq!(KubernetesAccess::new(base, TokenSource::None, None).unwrap_err().exit_code(), 2, "{base}");
         }
     }
 
     #[test]
     fn a_token_is_not_printed_and_is_read_anew_each_time() {
-        assert!(!format!("{:?}", Token::Bearer("hush".to_owned())).contains("hush"));
+        assert!(!format!("{:?}", TokenSource::Bearer("hush".to_owned())).contains("hush"));
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("token");
-        let header = || Token::BearerFile(file.clone()).header();
+        let header = || TokenSource::BearerFile(file.clone()).header();
         std::fs::write(&file, "one\n").unwrap();
         assert_eq!(header().unwrap().as_deref(), Some("Bearer one"));
         std::fs::write(&file, "two").unwrap();
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn an_authority_without_a_certificate_is_refused() {
-        let error = Access::new("https://a", Token::None, Some(b"nothing")).unwrap_err().to_string();
+        let error = KubernetesAccess::new("https://a", TokenSource::None, Some(b"nothing")).unwrap_err().to_string();
         assert!(error.contains("holds no certificate"), "{error}");
     }
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-pub use server::Server;
+pub use server::FakeApiServer;
 
 /// A pod of a stateful set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct PodState {
 
 /// What the server knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct State {
+pub struct ApiServerState {
     /// Nodes, and whether each is cordoned.
     pub nodes: BTreeMap<String, bool>,
     /// Pods by namespace and name.
@@ -44,7 +44,7 @@ pub struct State {
     made: u64,
 }
 
-impl State {
+impl ApiServerState {
     /// A node that takes pods.
     pub fn node(&mut self, name: &str) {
         self.nodes.insert(name.to_owned(), false);
@@ -94,7 +94,7 @@ fn status(code: u16, reason: &str, message: impl Into<String>) -> Answer {
     )
 }
 
-fn answer(state: &mut State, ask: &Ask) -> Answer {
+fn answer(state: &mut ApiServerState, ask: &Ask) -> Answer {
     state.asked.push(format!("{} {}", ask.method, ask.path));
     if let Some(instead) = &state.instead {
         return instead.clone();
@@ -132,7 +132,7 @@ fn answer(state: &mut State, ask: &Ask) -> Answer {
 }
 
 /// A refusal, unless the role lets it.
-fn allowed(state: &State, ask: &Ask, resource: &str) -> Option<Answer> {
+fn allowed(state: &ApiServerState, ask: &Ask, resource: &str) -> Option<Answer> {
     let verb = match ask.method {
         "GET" => "get",
         "PATCH" => "patch",
@@ -155,7 +155,7 @@ fn ready(yes: bool) -> Value {
     json!({ "conditions": [{ "type": "Ready", "status": if yes { "True" } else { "False" } }] })
 }
 
-fn nodes(state: &mut State, ask: &Ask, name: &str) -> Answer {
+fn nodes(state: &mut ApiServerState, ask: &Ask, name: &str) -> Answer {
     let Some(cordoned) = state.nodes.get_mut(name) else {
         return status(404, "NotFound", format!("nodes \"{name}\" not found"));
     };
@@ -177,7 +177,7 @@ fn nodes(state: &mut State, ask: &Ask, name: &str) -> Answer {
     )
 }
 
-fn pods(state: &mut State, ask: &Ask, key: &(String, String)) -> Answer {
+fn pods(state: &mut ApiServerState, ask: &Ask, key: &(String, String)) -> Answer {
     if ask.method == "GET" {
         state.settle(key);
     }
@@ -217,7 +217,7 @@ fn pods(state: &mut State, ask: &Ask, key: &(String, String)) -> Answer {
     )
 }
 
-fn evict(state: &mut State, ask: &Ask, key: &(String, String)) -> Answer {
+fn evict(state: &mut ApiServerState, ask: &Ask, key: &(String, String)) -> Answer {
     let held = state.held.contains(&key.1);
     let Some(pod) = state.pods.get_mut(key) else {
         return status(404, "NotFound", format!("pods \"{}\" not found", key.1));

@@ -9,8 +9,11 @@ use jiff::fmt::rfc2822::DateTimeParser;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::watch::{Heard, Source};
-use crate::{Answer, Ask, Certainty, Cloud, Kind, MaintenanceError, Notice, State, Web, table};
+use crate::watch::{HeardNotices, NoticeSource};
+use crate::{
+    EventCertainty, MachineCloud, MaintenanceError, MaintenanceKind, MaintenanceNotice, MetadataAnswer, MetadataQuery,
+    MetadataService, NoticeState, table,
+};
 
 /// Where it is, in the version whose format is read here.
 pub(crate) const EVENTS: &str = "/metadata/scheduledevents?api-version=2020-07-01";
@@ -27,18 +30,18 @@ const MOST_EVENTS: usize = 1000;
 
 /// What is planned for a set of machines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
+pub struct ScheduledEventsDocument {
     /// Rises with every change.
     pub incarnation: i64,
     /// The events.
-    pub events: Vec<Event>,
+    pub events: Vec<CloudEvent>,
     /// What was said and cannot be read.
     pub complaints: Vec<String>,
 }
 
 /// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
+pub struct CloudEvent {
     /// By which it is approved.
     pub id: String,
     /// `Freeze` ….
@@ -46,7 +49,7 @@ pub struct Event {
     /// The machines.
     pub machines: Vec<String>,
     /// How far it is.
-    pub state: State,
+    pub state: NoticeState,
     /// Not before that; nothing once it has begun.
     pub not_before: Option<Timestamp>,
     /// How long it takes, if that is known.
@@ -77,14 +80,15 @@ struct RawEvent {
 ///
 /// # Errors
 /// When it is not one.
-pub fn parse(text: &str) -> Result<Document, MaintenanceError> {
-    let wrong = |what: String| MaintenanceError::Answer { cloud: Cloud::Azure, what };
+pub fn parse(text: &str) -> Result<ScheduledEventsDocument, MaintenanceError> {
+    let wrong = |what: String| MaintenanceError::Answer { cloud: MachineCloud::Azure, what };
     let raw: Raw = serde_json::from_str(text)
         .map_err(|error| wrong(format!("the events are {}: {error}", MaintenanceError::quoted(text))))?;
     if raw.events.len() > MOST_EVENTS {
         return Err(wrong(format!("there are {} events, expected at most {MOST_EVENTS}", raw.events.len())));
     }
-    let mut document = Document { incarnation: raw.document_incarnation, events: Vec::new(), complaints: Vec::new() };
+    let mut document =
+        ScheduledEventsDocument { incarnation: raw.document_incarnation, events: Vec::new(), complaints: Vec::new() };
     for value in &raw.events {
         match RawEvent::deserialize(value).map_err(|error| error.to_string()).and_then(event) {
             Ok(event) => document.events.push(event),
@@ -94,10 +98,10 @@ pub fn parse(text: &str) -> Result<Document, MaintenanceError> {
     Ok(document)
 }
 
-fn event(raw: RawEvent) -> Result<Event, String> {
+fn event(raw: RawEvent) -> Result<CloudEvent, String> {
     let state = match raw.event_status.as_str() {
-        "Scheduled" => State::Scheduled,
-        "Started" => State::Started,
+        "Scheduled" => NoticeState::Scheduled,
+        "Started" => NoticeState::Started,
         other => return Err(format!("the status {} is not known", MaintenanceError::quoted(other))),
     };
     let not_before = match raw.not_before.as_str() {
@@ -106,7 +110,7 @@ fn event(raw: RawEvent) -> Result<Event, String> {
             format!("{} is no time such as `Mon, 19 Sep 2016 18:29:47 GMT`", MaintenanceError::quoted(text))
         })?),
     };
-    Ok(Event {
+    Ok(CloudEvent {
         id: raw.event_id,
         word: raw.event_type,
         machines: raw.resources,
@@ -116,26 +120,30 @@ fn event(raw: RawEvent) -> Result<Event, String> {
     })
 }
 
-impl Event {
+impl CloudEvent {
     /// Whether it is about that machine. Azure's names do not tell capitals apart.
     pub fn is_of(&self, machine: &str) -> bool {
         self.machines.iter().any(|one| one.eq_ignore_ascii_case(machine))
     }
 
-    fn notice(self, machine: &str) -> Notice {
-        let known = table::event(Cloud::Azure, "EventType", &self.word);
+    fn notice(self, machine: &str) -> MaintenanceNotice {
+        let known = table::event(MachineCloud::Azure, "EventType", &self.word);
         let until = self.not_before.zip(self.takes).and_then(|(from, takes)| from.checked_add(takes).ok());
-        let kind = known.map_or(Kind::Unknown, |event| event.kind);
-        Notice {
+        let kind = known.map_or(MaintenanceKind::Unknown, |event| event.kind);
+        MaintenanceNotice {
             id: self.id,
-            cloud: Cloud::Azure,
+            cloud: MachineCloud::Azure,
             subject: machine.to_owned(),
             kind,
             word: self.word,
             not_before: self.not_before,
             deadline: self.not_before,
             until,
-            certainty: if kind == Kind::Preempt { Certainty::BestEffort } else { Certainty::Announced },
+            certainty: if kind == MaintenanceKind::Preempt {
+                EventCertainty::BestEffort
+            } else {
+                EventCertainty::Announced
+            },
             state: self.state,
             returns: known.is_some_and(|event| event.returns),
             machines: self.machines,
@@ -145,13 +153,13 @@ impl Event {
 
 /// Whether this machine is the one that approves an event: the approval is for all its machines, so that all must be
 /// `ready`, and one of them is to give it, the first by name.
-pub fn approves(notice: &Notice, ready: &BTreeSet<String>) -> bool {
+pub fn approves(notice: &MaintenanceNotice, ready: &BTreeSet<String>) -> bool {
     let name = |machine: &String| machine.to_ascii_lowercase();
     let ready: BTreeSet<String> = ready.iter().map(name).collect();
     let all_ready = notice.machines.iter().all(|machine| ready.contains(&name(machine)));
     let first = notice.machines.iter().map(name).min();
-    notice.cloud == Cloud::Azure
-        && notice.state == State::Scheduled
+    notice.cloud == MachineCloud::Azure
+        && notice.state == NoticeState::Scheduled
         && all_ready
         && first == Some(notice.subject.to_ascii_lowercase())
 }
@@ -160,9 +168,9 @@ pub fn approves(notice: &Notice, ready: &BTreeSet<String>) -> bool {
 ///
 /// # Errors
 /// When the server refuses, or does not answer.
-pub fn approve(web: &dyn Web, event: &str) -> Result<(), MaintenanceError> {
+pub fn approve(web: &dyn MetadataService, event: &str) -> Result<(), MaintenanceError> {
     let body = serde_json::json!({ "StartRequests": [{ "EventId": event }] }).to_string();
-    let ask = Ask { method: "POST", body, ..Ask::get(EVENTS, LATER).header(HEADER.0, HEADER.1) };
+    let ask = MetadataQuery { method: "POST", body, ..MetadataQuery::get(EVENTS, LATER).header(HEADER.0, HEADER.1) };
     told(web.ask(&ask)?).map(drop)
 }
 
@@ -185,8 +193,8 @@ impl ScheduledEvents {
     }
 }
 
-fn told(answer: Answer) -> Result<Answer, MaintenanceError> {
-    let cloud = Cloud::Azure;
+fn told(answer: MetadataAnswer) -> Result<MetadataAnswer, MaintenanceError> {
+    let cloud = MachineCloud::Azure;
     let status = answer.status;
     match status {
         200 => Ok(answer),
@@ -199,23 +207,23 @@ fn told(answer: Answer) -> Result<Answer, MaintenanceError> {
     }
 }
 
-impl Source for ScheduledEvents {
+impl NoticeSource for ScheduledEvents {
     fn name(&self, machine: &str) -> String {
         format!("Azure events of {}", machine.escape_debug())
     }
 
-    fn identify(&mut self, web: &dyn Web) -> Result<String, MaintenanceError> {
-        Ok(told(web.ask(&Ask::get(NAME, LATER).header(HEADER.0, HEADER.1))?)?.body.trim().to_owned())
+    fn identify(&mut self, web: &dyn MetadataService) -> Result<String, MaintenanceError> {
+        Ok(told(web.ask(&MetadataQuery::get(NAME, LATER).header(HEADER.0, HEADER.1))?)?.body.trim().to_owned())
     }
 
-    fn look(&mut self, web: &dyn Web, machine: &str) -> Result<Heard, MaintenanceError> {
+    fn look(&mut self, web: &dyn MetadataService, machine: &str) -> Result<HeardNotices, MaintenanceError> {
         let patience = if self.is_on { LATER } else { FIRST };
-        let answer = told(web.ask(&Ask::get(EVENTS, patience).header(HEADER.0, HEADER.1))?)?;
+        let answer = told(web.ask(&MetadataQuery::get(EVENTS, patience).header(HEADER.0, HEADER.1))?)?;
         let document = parse(&answer.body)?;
         (self.is_on, self.incarnation) = (true, Some(document.incarnation));
         let own = document.events.into_iter().filter(|event| event.is_of(machine));
         let notices = own.map(|event| event.notice(machine)).collect();
-        Ok(Heard { at: answer.at, notices, complaints: document.complaints })
+        Ok(HeardNotices { at: answer.at, notices, complaints: document.complaints })
     }
 
     /// As often as Azure recommends.
@@ -241,9 +249,9 @@ mod tests {
     fn an_event_is_scheduled_with_its_time_or_started_without() {
         let document = parse(DOCUMENT).unwrap();
         assert_eq!(document.incarnation, 3);
-        let notices: Vec<Notice> = document.events.into_iter().map(|event| event.notice("tikv-0")).collect();
+        let notices: Vec<MaintenanceNotice> = document.events.into_iter().map(|event| event.notice("tikv-0")).collect();
         assert_eq!(notices[0].until, Some("2016-09-19T18:29:52Z".parse().unwrap()));
-        assert_eq!((notices[1].state, notices[1].deadline, notices[1].until), (State::Started, None, None));
+        assert_eq!((notices[1].state, notices[1].deadline, notices[1].until), (NoticeState::Started, None, None));
         assert!(document.complaints[0].contains("the status `Postponed` is not known"));
     }
 
@@ -262,6 +270,6 @@ mod tests {
         assert!(approves(&zero, &both));
         assert!(!approves(&one, &both), "the other one does");
         assert!(!approves(&zero, &BTreeSet::from(["tikv-0".to_owned()])), "the other one would stop with leaders");
-        assert!(!approves(&Notice { state: State::Started, ..zero }, &both), "it began already");
+        assert!(!approves(&MaintenanceNotice { state: NoticeState::Started, ..zero }, &both), "it began already");
     }
 }

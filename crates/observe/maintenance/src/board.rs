@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::{Change, Heard, MaintenanceError, Notice, Source, State, Watch, Web};
+use crate::{
+    HeardNotices, MaintenanceError, MaintenanceNotice, MetadataService, NoticeChange, NoticeSource, NoticeState,
+    NoticeWatch,
+};
 
 /// How often a listener looks whether it is to end.
 const STEP: Duration = Duration::from_millis(50);
@@ -14,7 +17,7 @@ const STEP: Duration = Duration::from_millis(50);
 /// What one listener knows.
 #[derive(Debug, Default)]
 struct Place {
-    watch: Watch,
+    watch: NoticeWatch,
     /// Whether the last look heard something; `None` before the first.
     heard: Option<Result<(), String>>,
     complaints: Vec<String>,
@@ -22,9 +25,9 @@ struct Place {
 
 /// What all that listen have heard. Clones are of the same board.
 #[derive(Debug, Clone, Default)]
-pub struct Board(Arc<Mutex<BTreeMap<String, Place>>>);
+pub struct NoticeBoard(Arc<Mutex<BTreeMap<String, Place>>>);
 
-impl Board {
+impl NoticeBoard {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Place>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -35,7 +38,7 @@ impl Board {
     }
 
     /// Takes in what a listener heard, or why it heard nothing; says what is new.
-    pub fn hear(&self, listener: &str, heard: Result<Heard, MaintenanceError>) -> Vec<Change> {
+    pub fn hear(&self, listener: &str, heard: Result<HeardNotices, MaintenanceError>) -> Vec<NoticeChange> {
         let mut places = self.lock();
         let place = places.entry(listener.to_owned()).or_default();
         match heard {
@@ -52,7 +55,7 @@ impl Board {
     }
 
     /// All that is planned or under way.
-    pub fn notices(&self) -> Vec<Notice> {
+    pub fn notices(&self) -> Vec<MaintenanceNotice> {
         self.lock().values().flat_map(|place| place.watch.known().values().cloned()).collect()
     }
 
@@ -74,7 +77,7 @@ impl Board {
     ///
     /// # Errors
     /// When that is not known, with who is silent.
-    pub fn state(&self, event: &str) -> Result<Option<State>, String> {
+    pub fn state(&self, event: &str) -> Result<Option<NoticeState>, String> {
         let places = self.lock();
         if let Some(notice) = places.values().find_map(|place| place.watch.known().get(event)) {
             return Ok(Some(notice.state));
@@ -105,18 +108,18 @@ impl Board {
 
 /// A listener on a thread of its own; it ends when this is dropped.
 #[derive(Debug)]
-pub struct Listening {
+pub struct ListenerThread {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Listening {
+impl ListenerThread {
     /// Listens for a machine and writes to a board what is heard.
     pub fn start(
-        mut source: Box<dyn Source + Send>,
-        web: Box<dyn Web + Send>,
+        mut source: Box<dyn NoticeSource + Send>,
+        web: Box<dyn MetadataService + Send>,
         machine: &str,
-        board: &Board,
+        board: &NoticeBoard,
     ) -> std::io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let name = source.name(machine);
@@ -138,7 +141,7 @@ impl Listening {
     }
 }
 
-impl Drop for Listening {
+impl Drop for ListenerThread {
     /// A long poll that waits is left to end by itself: nothing hangs on its answer.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
@@ -149,37 +152,37 @@ impl Drop for Listening {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Certainty, Cloud, Kind};
+    use crate::{EventCertainty, MachineCloud, MaintenanceKind};
     use jiff::Timestamp;
 
-    fn heard(ids: &[&str]) -> Result<Heard, MaintenanceError> {
-        let notice = |id: &&str| Notice {
+    fn heard(ids: &[&str]) -> Result<HeardNotices, MaintenanceError> {
+        let notice = |id: &&str| MaintenanceNotice {
             id: (*id).to_owned(),
-            cloud: Cloud::Gcp,
+            cloud: MachineCloud::Gcp,
             subject: "vm".to_owned(),
-            kind: Kind::Migrate,
+            kind: MaintenanceKind::Migrate,
             word: "MIGRATE_ON_HOST_MAINTENANCE".to_owned(),
             not_before: None,
             deadline: None,
             until: None,
-            certainty: Certainty::Announced,
-            state: State::Scheduled,
+            certainty: EventCertainty::Announced,
+            state: NoticeState::Scheduled,
             returns: true,
             machines: Vec::new(),
         };
         let notices = ids.iter().map(notice).collect();
-        Ok(Heard { at: Timestamp::UNIX_EPOCH, notices, complaints: Vec::new() })
+        Ok(HeardNotices { at: Timestamp::UNIX_EPOCH, notices, complaints: Vec::new() })
     }
 
     #[test]
     fn an_event_is_over_only_when_all_were_heard_and_none_knows_it() {
-        let board = Board::default();
+        let board = NoticeBoard::default();
         assert!(board.over("e").is_err(), "nobody listens");
         board.expect("a");
         assert!(board.over("e").is_err(), "not heard yet");
         board.hear("a", heard(&["e"]));
         assert_eq!(board.over("e"), Ok(false));
-        let busy = || Err(MaintenanceError::Busy { cloud: Cloud::Gcp, what: "answered 503".to_owned() });
+        let busy = || Err(MaintenanceError::Busy { cloud: MachineCloud::Gcp, what: "answered 503".to_owned() });
         board.hear("a", busy());
         assert_eq!(board.over("e"), Ok(false), "silence ends nothing");
         board.hear("a", heard(&[]));
@@ -191,10 +194,10 @@ mod tests {
 
     #[test]
     fn an_event_that_can_no_longer_be_read_is_not_over() {
-        let board = Board::default();
+        let board = NoticeBoard::default();
         board.hear("a", heard(&["e"]));
         let unread =
-            Heard { complaints: vec!["the status `Postponed` is not known".to_owned()], ..heard(&[]).unwrap() };
+            HeardNotices { complaints: vec!["the status `Postponed` is not known".to_owned()], ..heard(&[]).unwrap() };
         board.hear("a", Ok(unread));
         assert!(board.over("e").unwrap_err().contains("`Postponed`"));
         board.hear("a", heard(&[]));

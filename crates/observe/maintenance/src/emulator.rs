@@ -12,18 +12,18 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-pub use request::{Reply, Request, Response};
-pub use server::Server;
-pub use twin::Twin;
+pub use request::{EmulatorRequest, EmulatorResponse, LongPollReply};
+pub use server::MetadataServer;
+pub use twin::MetadataTwin;
 
 use crate::table::{self, Event};
-use crate::{Cloud, MaintenanceError};
+use crate::{MachineCloud, MaintenanceError};
 
 /// An event that is to be told of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Planned {
+pub struct AnnouncedEvent {
     /// By whom.
-    pub cloud: Cloud,
+    pub cloud: MachineCloud,
     /// In which of the cloud's words: `MIGRATE_ON_HOST_MAINTENANCE`, `system-reboot`, `terminate`, `Freeze` ….
     pub word: String,
     /// When it is told.
@@ -36,13 +36,13 @@ pub struct Planned {
     pub others: Vec<String>,
 }
 
-impl Planned {
+impl AnnouncedEvent {
     /// An event with the notice that the cloud gives, told at `announced`; where the cloud gives none, `lead` is it.
     ///
     /// # Errors
     /// When the cloud has no such word.
     pub fn usual(
-        cloud: Cloud,
+        cloud: MachineCloud,
         word: &str,
         announced: Timestamp,
         lead: Option<Duration>,
@@ -61,9 +61,9 @@ impl Planned {
 
 /// A planned event and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Happening {
+pub struct PlannedEvent {
     /// As it was planned; an approval moves its start and end.
-    pub planned: Planned,
+    pub planned: AnnouncedEvent,
     /// What the cloud calls it.
     pub id: String,
     /// When it was first read.
@@ -72,8 +72,8 @@ pub struct Happening {
     pub approved: Option<Timestamp>,
 }
 
-impl Happening {
-    fn is_of(&self, cloud: Cloud, key: &str) -> bool {
+impl PlannedEvent {
+    fn is_of(&self, cloud: MachineCloud, key: &str) -> bool {
         let event = table::meaning(cloud, &self.planned.word);
         self.planned.cloud == cloud && event.is_some_and(|event: &Event| event.key == key)
     }
@@ -90,16 +90,16 @@ impl Happening {
 
 /// The metadata server of one machine, of whichever cloud is asked for.
 #[derive(Debug)]
-pub struct Emulator {
+pub struct MetadataEmulator {
     machine: String,
-    happenings: Vec<Happening>,
+    happenings: Vec<PlannedEvent>,
     busy: Option<(Timestamp, Timestamp)>,
     aws: aws::Tokens,
     azure: azure::Switch,
     gcp: gcp::Keys,
 }
 
-impl Emulator {
+impl MetadataEmulator {
     /// For a machine of that name, with nothing planned.
     pub fn new(machine: impl Into<String>) -> Self {
         Self {
@@ -113,18 +113,18 @@ impl Emulator {
     }
 
     /// Plans an event.
-    pub fn plan(&mut self, planned: Planned) {
+    pub fn plan(&mut self, planned: AnnouncedEvent) {
         let number = self.happenings.len() + 1;
         let id = match planned.cloud {
-            Cloud::Gcp => format!("{}-{number}", planned.word),
-            Cloud::Aws => format!("instance-event-{number:017x}"),
-            Cloud::Azure => format!("00000000-0000-4000-8000-{number:012X}"),
+            MachineCloud::Gcp => format!("{}-{number}", planned.word),
+            MachineCloud::Aws => format!("instance-event-{number:017x}"),
+            MachineCloud::Azure => format!("00000000-0000-4000-8000-{number:012X}"),
         };
-        self.happenings.push(Happening { planned, id, read: None, approved: None });
+        self.happenings.push(PlannedEvent { planned, id, read: None, approved: None });
     }
 
     /// All that was planned, in that order.
-    pub fn happenings(&self) -> &[Happening] {
+    pub fn happenings(&self) -> &[PlannedEvent] {
         &self.happenings
     }
 
@@ -150,16 +150,16 @@ impl Emulator {
 
     /// The next time at which an answer changes by itself.
     pub fn next_change(&self, now: Timestamp) -> Option<Timestamp> {
-        let times = |one: &Happening| [one.planned.announced, one.planned.starts, one.planned.ends];
+        let times = |one: &PlannedEvent| [one.planned.announced, one.planned.starts, one.planned.ends];
         let busy = self.busy.iter().flat_map(|(from, until)| [*from, *until]);
         self.happenings.iter().flat_map(times).chain(busy).filter(|at| *at > now).min()
     }
 
     /// Answers a request, or says until when it waits: then, or when something was planned, it is to be asked again.
-    pub fn answer(&mut self, now: Timestamp, request: &Request) -> Reply {
+    pub fn answer(&mut self, now: Timestamp, request: &EmulatorRequest) -> LongPollReply {
         self.gcp.advance(&self.happenings, now);
         if self.busy.is_some_and(|(from, until)| from <= now && now < until) {
-            return Response::new(503, "Service Unavailable").into();
+            return EmulatorResponse::new(503, "Service Unavailable").into();
         }
         let path = request.path.as_str();
         if path.starts_with("/computeMetadata/") {
@@ -169,12 +169,12 @@ impl Emulator {
         } else if path.starts_with("/metadata/") {
             azure::answer(self, now, request)
         } else {
-            Response::new(404, "there is nothing here").into()
+            EmulatorResponse::new(404, "there is nothing here").into()
         }
     }
 
     /// The events under a key that are told now; they count as read.
-    fn told(&mut self, cloud: Cloud, key: &'static str, now: Timestamp) -> Vec<Happening> {
+    fn told(&mut self, cloud: MachineCloud, key: &'static str, now: Timestamp) -> Vec<PlannedEvent> {
         let told = self.happenings.iter_mut().filter(|one| one.is_of(cloud, key) && one.is_told(now));
         told.map(|one| {
             one.read.get_or_insert(now);

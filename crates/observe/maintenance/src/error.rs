@@ -1,6 +1,6 @@
 //! Why a metadata server cannot be heard.
 
-use crate::Cloud;
+use crate::MachineCloud;
 
 /// Why a metadata server cannot be heard. None of these means that no maintenance is planned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -12,7 +12,7 @@ pub enum MaintenanceError {
     #[error("{cloud}'s metadata server {what}; it is asked again")]
     Busy {
         /// Whose.
-        cloud: Cloud,
+        cloud: MachineCloud,
         /// What happened.
         what: String,
     },
@@ -20,7 +20,7 @@ pub enum MaintenanceError {
     #[error("this is no machine of {cloud}: {what}; run this on the machine itself, or name another cloud")]
     Stranger {
         /// Which cloud was expected.
-        cloud: Cloud,
+        cloud: MachineCloud,
         /// What was asked, and answered.
         what: String,
     },
@@ -31,7 +31,7 @@ pub enum MaintenanceError {
     #[error("{cloud}'s metadata server answered what cannot be read: {what}")]
     Answer {
         /// Whose.
-        cloud: Cloud,
+        cloud: MachineCloud,
         /// What is wrong with it.
         what: String,
     },

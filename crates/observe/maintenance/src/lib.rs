@@ -15,9 +15,9 @@ mod timing;
 mod watch;
 mod web;
 
-pub use board::{Board, Listening};
+pub use board::{ListenerThread, NoticeBoard};
 pub use error::MaintenanceError;
-pub use notice::{Certainty, Cloud, Kind, Notice, State};
-pub use timing::{Begin, begin};
-pub use watch::{Change, Heard, Source, Watch};
-pub use web::{Answer, Ask, Metadata, Web};
+pub use notice::{EventCertainty, MachineCloud, MaintenanceKind, MaintenanceNotice, NoticeState};
+pub use timing::{DrainStart, begin};
+pub use watch::{HeardNotices, NoticeChange, NoticeSource, NoticeWatch};
+pub use web::{MachineMetadata, MetadataAnswer, MetadataQuery, MetadataService};

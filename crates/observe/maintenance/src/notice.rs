@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Whose machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Cloud {
+pub enum MachineCloud {
     /// Google Compute Engine.
     Gcp,
     /// EC2.
@@ -17,12 +17,12 @@ pub enum Cloud {
     Azure,
 }
 
-impl Cloud {
+impl MachineCloud {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Gcp, Self::Aws, Self::Azure];
 }
 
-impl fmt::Display for Cloud {
+impl fmt::Display for MachineCloud {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Gcp => "GCP",
@@ -35,7 +35,7 @@ impl fmt::Display for Cloud {
 /// What happens to the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum MaintenanceKind {
     /// It goes on elsewhere, slower for a while and still for up to seconds.
     Migrate,
     /// It stands still for seconds and goes on where it is.
@@ -60,7 +60,7 @@ pub enum Kind {
     Unknown,
 }
 
-impl Kind {
+impl MaintenanceKind {
     /// As tables and messages name it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -79,7 +79,7 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for MaintenanceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -88,7 +88,7 @@ impl fmt::Display for Kind {
 /// How sure it is that it happens, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Certainty {
+pub enum EventCertainty {
     /// It may not happen at all.
     Possible,
     /// It is announced as well as can be: a spot notice may come late or never.
@@ -100,7 +100,7 @@ pub enum Certainty {
 /// How far it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum NoticeState {
     /// It has not begun.
     Scheduled,
     /// It goes on.
@@ -109,15 +109,15 @@ pub enum State {
 
 /// One thing that a cloud will do to one machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Notice {
+pub struct MaintenanceNotice {
     /// The same as long as it is the same event: the cloud's own identifier where it has one.
     pub id: String,
     /// Who says so.
-    pub cloud: Cloud,
+    pub cloud: MachineCloud,
     /// The machine, as the cloud names it.
     pub subject: String,
     /// What happens.
-    pub kind: Kind,
+    pub kind: MaintenanceKind,
     /// The cloud's own word for it.
     pub word: String,
     /// Not before that time, if the cloud says one.
@@ -128,24 +128,24 @@ pub struct Notice {
     /// When it should be over, if the cloud says so.
     pub until: Option<Timestamp>,
     /// How sure it is.
-    pub certainty: Certainty,
+    pub certainty: EventCertainty,
     /// How far it is.
-    pub state: State,
+    pub state: NoticeState,
     /// Whether the machine comes back as the one it was.
     pub returns: bool,
     /// All machines of the same event, this one among them; those who approve it approve it for all.
     pub machines: Vec<String>,
 }
 
-impl fmt::Display for Notice {
+impl fmt::Display for MaintenanceNotice {
     /// One line: `AWS reboot of i-1 (system-reboot) not before 2026-01-21T09:00:43Z`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { cloud, kind, subject, word, .. } = self;
         write!(f, "{cloud} {kind} of {} ({})", subject.escape_debug(), word.escape_debug())?;
         match (self.state, self.not_before.or(self.deadline)) {
-            (State::Started, _) => f.write_str(", under way"),
-            (State::Scheduled, Some(at)) => write!(f, " not before {at}"),
-            (State::Scheduled, None) => f.write_str(" at a time that is not told"),
+            (NoticeState::Started, _) => f.write_str(", under way"),
+            (NoticeState::Scheduled, Some(at)) => write!(f, " not before {at}"),
+            (NoticeState::Scheduled, None) => f.write_str(" at a time that is not told"),
         }
     }
 }

@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::{Cloud, Kind};
+use crate::{MachineCloud, MaintenanceKind};
 
 /// One word of one cloud.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Event {
-    pub(crate) cloud: Cloud,
+    pub(crate) cloud: MachineCloud,
     /// The key under which the word stands.
     pub(crate) key: String,
     pub(crate) word: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: MaintenanceKind,
     /// The least time between the notice and the event, where it is told.
     #[serde(deserialize_with = "seconds")]
     pub(crate) notice: Option<Duration>,
@@ -48,17 +48,17 @@ static EVENTS: LazyLock<Vec<Event>> = LazyLock::new(|| {
 });
 
 /// What a cloud's word means; none if it is not known.
-pub(crate) fn event(cloud: Cloud, key: &str, word: &str) -> Option<&'static Event> {
+pub(crate) fn event(cloud: MachineCloud, key: &str, word: &str) -> Option<&'static Event> {
     EVENTS.iter().find(|event| event.cloud == cloud && event.key == key && event.word == word)
 }
 
 /// What a word means under whichever of the cloud's keys it stands.
-pub(crate) fn meaning(cloud: Cloud, word: &str) -> Option<&'static Event> {
+pub(crate) fn meaning(cloud: MachineCloud, word: &str) -> Option<&'static Event> {
     EVENTS.iter().find(|event| event.cloud == cloud && event.word == word)
 }
 
 /// All words of a cloud.
-pub(crate) fn words(cloud: Cloud) -> impl Iterator<Item = &'static str> {
+pub(crate) fn words(cloud: MachineCloud) -> impl Iterator<Item = &'static str> {
     EVENTS.iter().filter(move |event| event.cloud == cloud).map(|event| event.word.as_str())
 }
 
@@ -77,9 +77,9 @@ mod tests {
 
     #[test]
     fn every_cloud_has_words_and_none_means_unknown() {
-        for cloud in Cloud::ALL {
+        for cloud in MachineCloud::ALL {
             assert!(EVENTS.iter().any(|event| event.cloud == cloud), "{cloud}");
         }
-        assert!(EVENTS.iter().all(|event| event.kind != Kind::Unknown));
+        assert!(EVENTS.iter().all(|event| event.kind != MaintenanceKind::Unknown));
     }
 }

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::{Certainty, Kind, Notice, State};
+use crate::{EventCertainty, MaintenanceKind, MaintenanceNotice, NoticeState};
 
 /// When to begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Begin {
+pub enum DrainStart {
     /// At once.
     Now,
     /// Not yet: a store without leaders serves nobody.
@@ -19,20 +19,20 @@ pub enum Begin {
 
 /// When to begin so that work that takes `need` ends `margin` before the deadline. Without a deadline, or when it is too
 /// near, at once: leaders that moved before the machine stops are better than none.
-pub fn begin(notice: &Notice, need: Duration, margin: Duration, now: Timestamp) -> Begin {
-    if notice.kind == Kind::Unknown {
-        return Begin::Never("this version does not know what the word means");
+pub fn begin(notice: &MaintenanceNotice, need: Duration, margin: Duration, now: Timestamp) -> DrainStart {
+    if notice.kind == MaintenanceKind::Unknown {
+        return DrainStart::Never("this version does not know what the word means");
     }
-    if notice.certainty == Certainty::Possible {
-        return Begin::Never("nothing is decided yet");
+    if notice.certainty == EventCertainty::Possible {
+        return DrainStart::Never("nothing is decided yet");
     }
-    if notice.state == State::Started {
-        return Begin::Never("it is under way already");
+    if notice.state == NoticeState::Started {
+        return DrainStart::Never("it is under way already");
     }
     let at = notice.deadline.and_then(|deadline| deadline.checked_sub(need + margin).ok());
     match at {
-        Some(at) if at > now => Begin::At(at),
-        _ => Begin::Now,
+        Some(at) if at > now => DrainStart::At(at),
+        _ => DrainStart::Now,
     }
 }
 
@@ -41,20 +41,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Cloud;
+    use crate::MachineCloud;
 
-    fn notice(deadline: Option<i64>) -> Notice {
-        Notice {
+    fn notice(deadline: Option<i64>) -> MaintenanceNotice {
+        MaintenanceNotice {
             id: "1".to_owned(),
-            cloud: Cloud::Aws,
+            cloud: MachineCloud::Aws,
             subject: "i-1".to_owned(),
-            kind: Kind::Reboot,
+            kind: MaintenanceKind::Reboot,
             word: "system-reboot".to_owned(),
             not_before: None,
             deadline: deadline.map(|second| Timestamp::from_second(second).unwrap()),
             until: None,
-            certainty: Certainty::Announced,
-            state: State::Scheduled,
+            certainty: EventCertainty::Announced,
+            state: NoticeState::Scheduled,
             returns: true,
             machines: Vec::new(),
         }
@@ -62,12 +62,18 @@ mod tests {
 
     #[test]
     fn what_nobody_decided_what_nobody_knows_and_what_has_begun_are_left_alone() {
-        let at = |notice: Notice| begin(&notice, Duration::ZERO, Duration::ZERO, Timestamp::UNIX_EPOCH);
+        let at = |notice: MaintenanceNotice| begin(&notice, Duration::ZERO, Duration::ZERO, Timestamp::UNIX_EPOCH);
         let plain = notice(None);
-        assert_eq!(at(plain.clone()), Begin::Now);
-        assert!(matches!(at(Notice { certainty: Certainty::Possible, ..plain.clone() }), Begin::Never(_)));
-        assert!(matches!(at(Notice { kind: Kind::Unknown, ..plain.clone() }), Begin::Never(_)));
-        assert!(matches!(at(Notice { state: State::Started, ..plain }), Begin::Never(_)));
+        assert_eq!(at(plain.clone()), DrainStart::Now);
+        assert!(matches!(
+            at(MaintenanceNotice { certainty: EventCertainty::Possible, ..plain.clone() }),
+            DrainStart::Never(_)
+        ));
+        assert!(matches!(
+            at(MaintenanceNotice { kind: MaintenanceKind::Unknown, ..plain.clone() }),
+            DrainStart::Never(_)
+        ));
+        assert!(matches!(at(MaintenanceNotice { state: NoticeState::Started, ..plain }), DrainStart::Never(_)));
     }
 
     proptest! {
@@ -78,9 +84,9 @@ mod tests {
             let spans = [need, margin].map(Duration::from_secs);
             let now = Timestamp::from_second(now).unwrap();
             let begins = match begin(&notice(Some(deadline)), spans[0], spans[1], now) {
-                Begin::At(at) => at,
-                Begin::Now => now,
-                Begin::Never(why) => return Err(TestCaseError::fail(why)),
+                DrainStart::At(at) => at,
+                DrainStart::Now => now,
+                DrainStart::Never(why) => return Err(TestCaseError::fail(why)),
             };
             let ends = begins + spans[0] + spans[1];
             let deadline = Timestamp::from_second(deadline).unwrap();

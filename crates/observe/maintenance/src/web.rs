@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use http_client::{Client, Limits, PeerError, Request};
+use http_client::{HttpClient, HttpRequest, PeerError, RequestLimits};
 use jiff::Timestamp;
-use signals::Stop;
+use signals::StopSignal;
 
-use crate::{Cloud, MaintenanceError};
+use crate::{MachineCloud, MaintenanceError};
 
 /// The largest answer, a list of events, has a few kilobytes. How long each may take, it says itself.
-const LIMITS: Limits = Limits { patience: Duration::from_secs(5), most_bytes: 1 << 20 };
+const LIMITS: RequestLimits = RequestLimits { patience: Duration::from_secs(5), most_bytes: 1 << 20 };
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ask {
+pub struct MetadataQuery {
     /// `GET`, `PUT` or `POST`.
     pub method: &'static str,
     /// Path and query.
@@ -26,7 +26,7 @@ pub struct Ask {
     pub patience: Duration,
 }
 
-impl Ask {
+impl MetadataQuery {
     /// A `GET` without headers.
     pub fn get(path: impl Into<String>, patience: Duration) -> Self {
         Self { method: "GET", path: path.into(), headers: Vec::new(), body: String::new(), patience }
@@ -42,7 +42,7 @@ impl Ask {
 
 /// What is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct MetadataAnswer {
     /// The status code.
     pub status: u16,
     /// The header of that name.
@@ -54,35 +54,35 @@ pub struct Answer {
 }
 
 /// A metadata server.
-pub trait Web {
+pub trait MetadataService {
     /// Asks, and waits for the answer.
     ///
     /// # Errors
     /// When there is no answer in time.
-    fn ask(&self, ask: &Ask) -> Result<Answer, MaintenanceError>;
+    fn ask(&self, ask: &MetadataQuery) -> Result<MetadataAnswer, MaintenanceError>;
 }
 
 /// The metadata server of the machine on which this runs.
 #[derive(Debug, Clone)]
-pub struct Metadata {
-    cloud: Cloud,
+pub struct MachineMetadata {
+    cloud: MachineCloud,
     base: String,
-    client: Client,
+    client: HttpClient,
 }
 
 /// Hosts under which clouds have their metadata servers: link-local addresses and GCP's name for its own.
 const HOSTS: [&str; 3] = ["metadata.google.internal", "169.254.169.254", "[fd00:ec2::254]"];
 
-impl Metadata {
+impl MachineMetadata {
     /// At `base`, or where the cloud has it. It speaks plain HTTP and gives out credentials, so only the known link-local
     /// addresses and this machine's loopback, where an emulator or a tunnel may be, are taken.
     ///
     /// # Errors
     /// When `base` is another address.
-    pub fn new(cloud: Cloud, base: Option<&str>) -> Result<Self, MaintenanceError> {
+    pub fn new(cloud: MachineCloud, base: Option<&str>) -> Result<Self, MaintenanceError> {
         let own = match cloud {
-            Cloud::Gcp => "http://metadata.google.internal",
-            Cloud::Aws | Cloud::Azure => "http://169.254.169.254",
+            MachineCloud::Gcp => "http://metadata.google.internal",
+            MachineCloud::Aws | MachineCloud::Azure => "http://169.254.169.254",
         };
         let base = base.unwrap_or(own).trim_end_matches('/');
         if !base.strip_prefix("http://").is_some_and(is_near) {
@@ -93,13 +93,13 @@ impl Metadata {
             )));
         }
         // The server is on this machine's host, though not on its loopback.
-        let client = Client::new(LIMITS, Stop::default()).directly();
+        let client = HttpClient::new(LIMITS, StopSignal::default()).directly();
         Ok(Self { cloud, base: base.to_owned(), client })
     }
 
     /// The same, its waits given up when told so.
     #[must_use]
-    pub fn stop(self, stop: Stop) -> Self {
+    pub fn stop(self, stop: StopSignal) -> Self {
         Self { client: self.client.stop(stop), ..self }
     }
 }
@@ -113,9 +113,9 @@ fn is_near(authority: &str) -> bool {
     (http_client::is_loopback(host) || HOSTS.contains(&host)) && port.is_none_or(|port| port.parse::<u16>().is_ok())
 }
 
-impl Web for Metadata {
-    fn ask(&self, ask: &Ask) -> Result<Answer, MaintenanceError> {
-        let mut request = Request::new(ask.method, format!("{}{}", self.base, ask.path));
+impl MetadataService for MachineMetadata {
+    fn ask(&self, ask: &MetadataQuery) -> Result<MetadataAnswer, MaintenanceError> {
+        let mut request = HttpRequest::new(ask.method, format!("{}{}", self.base, ask.path));
         request.headers.clone_from(&ask.headers);
         request.patience = Some(ask.patience);
         if !ask.body.is_empty() || ask.method != "GET" {
@@ -127,11 +127,11 @@ impl Web for Metadata {
             error => self.busy(format!("at {} cannot be heard: {error}", self.base)),
         })?;
         let etag = answer.header("etag").map(str::to_owned);
-        Ok(Answer { status: answer.status, etag, body: answer.body, at: Timestamp::now() })
+        Ok(MetadataAnswer { status: answer.status, etag, body: answer.body, at: Timestamp::now() })
     }
 }
 
-impl Metadata {
+impl MachineMetadata {
     fn busy(&self, what: String) -> MaintenanceError {
         MaintenanceError::Busy { cloud: self.cloud, what }
     }
@@ -146,7 +146,7 @@ mod tests {
         for base in
             ["http://127.0.0.1:8775", "http://localhost:1", "http://[::1]:80", "http://[fd00:ec2::254]", "http://[::1]"]
         {
-            assert!(Metadata::new(Cloud::Aws, Some(base)).is_ok(), "{base}");
+            assert!(MachineMetadata::new(MachineCloud::Aws, Some(base)).is_ok(), "{base}");
         }
         for base in [
             "https://169.254.169.254",
@@ -157,7 +157,7 @@ mod tests {
             "http://localhost/latest",
             "",
         ] {
-            let error = Metadata::new(Cloud::Aws, Some(base)).unwrap_err();
+            let error = MachineMetadata::new(MachineCloud::Aws, Some(base)).unwrap_err();
             assert_eq!(error.exit_code(), 2, "{base}");
             assert!(error.to_string().contains("expected http://169.254.169.254"), "{error}");
         }

@@ -2,7 +2,7 @@
 
 use units::{Bytes, Nanos};
 
-use crate::{Bounds, Cache, Credit, DiskSample, Done, NodeSample};
+use crate::{CacheCounters, CreditGauge, DiskSample, LimitTimes, NodeSample, RequestCounters};
 
 /// The sample at an instant from `before` to `after`: counters grow evenly in between, rounded to whole numbers, so that
 /// the growth on either side still adds up. What is no counter is as it was before.
@@ -33,7 +33,7 @@ impl Way {
             errors: self.count(a.errors, b.errors),
             busy: self.time(a.busy, b.busy),
             queued: self.time(a.queued, b.queued),
-            bound: Bounds {
+            bound: LimitTimes {
                 volume_iops: self.time(a.bound.volume_iops, b.bound.volume_iops),
                 volume_throughput: self.time(a.bound.volume_throughput, b.bound.volume_throughput),
                 instance_iops: self.time(a.bound.instance_iops, b.bound.instance_iops),
@@ -48,16 +48,16 @@ impl Way {
         }
     }
 
-    fn done(self, a: Done, b: Done) -> Done {
-        Done {
+    fn done(self, a: RequestCounters, b: RequestCounters) -> RequestCounters {
+        RequestCounters {
             count: self.count(a.count, b.count),
             bytes: Bytes(self.count(a.bytes.0, b.bytes.0)),
             time: self.time(a.time, b.time),
         }
     }
 
-    fn cache(self, a: Cache, b: Cache) -> Cache {
-        Cache {
+    fn cache(self, a: CacheCounters, b: CacheCounters) -> CacheCounters {
+        CacheCounters {
             hits: self.count(a.hits, b.hits),
             misses: self.count(a.misses, b.misses),
             hit_bytes: Bytes(self.count(a.hit_bytes.0, b.hit_bytes.0)),
@@ -65,8 +65,8 @@ impl Way {
         }
     }
 
-    fn credit(self, a: Option<Credit>, b: Option<Credit>) -> Option<Credit> {
-        a.zip(b).map(|(a, b)| Credit { now: a.now + (b.now - a.now) * self.0, ..a })
+    fn credit(self, a: Option<CreditGauge>, b: Option<CreditGauge>) -> Option<CreditGauge> {
+        a.zip(b).map(|(a, b)| CreditGauge { now: a.now + (b.now - a.now) * self.0, ..a })
     }
 
     fn time(self, a: Nanos, b: Nanos) -> Nanos {

@@ -15,15 +15,15 @@ mod volume;
 
 use std::collections::BTreeMap;
 
-use timeline::{About, Point, Timeline};
+use timeline::{SeriesPoint, Timeline, TimelineInfo};
 use units::Nanos;
 
 use crate::collect::{Collect, Labels, labels};
 use crate::{DiskSample, NodeSample};
-pub use listed::{Listed, listed};
+pub use listed::{ListedMetric, listed};
 use periods::{Sample, each_period};
 use stall::Stalls;
-pub use table::Row;
+pub use table::CloudWatchMetric;
 use table::{FIVE_MINUTES, MINUTE, ROWS};
 
 /// What CloudWatch would know beside the counters.
@@ -40,7 +40,7 @@ pub struct CloudWatch {
 }
 
 /// Every metric of AWS/EBS and AWS/EC2 that is known here, so that a reader of CloudWatch asks for what this writes.
-pub fn published() -> &'static [Row] {
+pub fn published() -> &'static [CloudWatchMetric] {
     &ROWS
 }
 
@@ -50,7 +50,7 @@ pub fn published() -> &'static [Row] {
 pub fn cloudwatch(samples: &[NodeSample], options: &CloudWatch) -> Timeline {
     let mut series = Collect::default();
     for length in [MINUTE, FIVE_MINUTES] {
-        let rows: Vec<&Row> =
+        let rows: Vec<&CloudWatchMetric> =
             ROWS.iter().filter(|row| row.is_on(options.nitro) && row.period(options.detailed) == length).collect();
         let mut stalls = Stalls::default();
         each_period(samples, options.start.as_nanosecond(), length, |period| {
@@ -60,14 +60,14 @@ pub fn cloudwatch(samples: &[NodeSample], options: &CloudWatch) -> Timeline {
             view.instance(&mut series);
         });
     }
-    let about = About { title: "CloudWatch".to_owned(), start: Some(options.start), notes: BTreeMap::new() };
+    let about = TimelineInfo { title: "CloudWatch".to_owned(), start: Some(options.start), notes: BTreeMap::new() };
     Timeline { about, series: series.finish() }
 }
 
 /// One period and what is wanted of it.
 struct View<'a, 's> {
     period: &'a [Sample<'s>],
-    rows: &'a [&'static Row],
+    rows: &'a [&'static CloudWatchMetric],
     options: &'a CloudWatch,
     stalled: &'a [String],
 }
@@ -83,7 +83,7 @@ impl View<'_, '_> {
             let labels = self.labels_of(disk);
             for row in self.rows.iter().filter(|row| !row.of_instance && row.is_of(&disk.kind)) {
                 let Some(value) = volume.value(row.metric) else { continue };
-                let point = Point { from: first.at, until: last.at, value };
+                let point = SeriesPoint { from: first.at, until: last.at, value };
                 for (alone, with_instance) in &labels {
                     let labels = if row.names_instance { with_instance } else { alone };
                     series.value(row.name, labels, (row.unit, row.merge), point);
@@ -107,7 +107,7 @@ impl View<'_, '_> {
         let labels = labels([("InstanceId", self.options.instance_id.as_str())]);
         for row in self.rows.iter().filter(|row| row.of_instance) {
             if let Some(value) = instance::value(row, self.period) {
-                let point = Point { from: first.at, until: last.at, value };
+                let point = SeriesPoint { from: first.at, until: last.at, value };
                 series.value(row.name, &labels, (row.unit, row.merge), point);
             }
         }

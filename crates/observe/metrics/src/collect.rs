@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use timeline::{LatencyPoint, Merge, Point, Points, Series, Unit};
+use timeline::{LatencyPoint, MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit};
 
 /// What a point is of.
 pub(crate) type Labels = BTreeMap<String, String>;
@@ -17,9 +17,15 @@ pub(crate) struct Collect {
 
 impl Collect {
     /// Adds a value; one that is not finite is left out, as a cloud would publish nothing.
-    pub(crate) fn value(&mut self, name: &'static str, labels: &Labels, (unit, merge): (Unit, Merge), point: Point) {
-        let empty = || Points::Values(merge, Vec::new());
-        if let Points::Values(_, points) = self.points(name, labels, unit, empty)
+    pub(crate) fn value(
+        &mut self,
+        name: &'static str,
+        labels: &Labels,
+        (unit, merge): (SeriesUnit, MergeRule),
+        point: SeriesPoint,
+    ) {
+        let empty = || SeriesPoints::Values(merge, Vec::new());
+        if let SeriesPoints::Values(_, points) = self.points(name, labels, unit, empty)
             && point.value.is_finite()
         {
             points.push(point);
@@ -28,8 +34,8 @@ impl Collect {
 
     /// Adds latencies.
     pub(crate) fn latency(&mut self, name: &'static str, labels: &Labels, point: LatencyPoint) {
-        let empty = || Points::Latencies(Vec::new());
-        if let Points::Latencies(points) = self.points(name, labels, Unit::None, empty) {
+        let empty = || SeriesPoints::Latencies(Vec::new());
+        if let SeriesPoints::Latencies(points) = self.points(name, labels, SeriesUnit::None, empty) {
             points.push(point);
         }
     }
@@ -37,8 +43,8 @@ impl Collect {
     /// All series that have points.
     pub(crate) fn finish(self) -> Vec<Series> {
         let has_points = |series: &Series| match &series.points {
-            Points::Values(_, points) => !points.is_empty(),
-            Points::Latencies(points) => !points.is_empty(),
+            SeriesPoints::Values(_, points) => !points.is_empty(),
+            SeriesPoints::Latencies(points) => !points.is_empty(),
         };
         self.series.into_iter().filter(has_points).collect()
     }
@@ -47,9 +53,9 @@ impl Collect {
         &mut self,
         name: &'static str,
         labels: &Labels,
-        unit: Unit,
-        empty: impl FnOnce() -> Points,
-    ) -> &mut Points {
+        unit: SeriesUnit,
+        empty: impl FnOnce() -> SeriesPoints,
+    ) -> &mut SeriesPoints {
         let named = self.index.entry(name).or_default();
         let at = named.get(labels).copied().unwrap_or_else(|| {
             named.insert(labels.clone(), self.series.len());

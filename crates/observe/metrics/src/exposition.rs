@@ -17,9 +17,9 @@ type Labels = BTreeMap<String, String>;
 
 /// What a node's `/metrics` told.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Exposition(HashMap<String, Vec<(Labels, f64)>>);
+pub struct MetricsExposition(HashMap<String, Vec<(Labels, f64)>>);
 
-impl Exposition {
+impl MetricsExposition {
     /// Reads the text of `/metrics`.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ mod tests {
     fn names_labels_and_values_are_read_and_comments_passed_over() {
         let text =
             "# HELP a of things\n# TYPE a counter\na{db=\"kv\",type=\"x\"} 3\na{db=\"raft\"} 4.5e1\n\nb 7 1700000\n";
-        let metrics = Exposition::parse(text).unwrap();
+        let metrics = MetricsExposition::parse(text).unwrap();
         assert_eq!(metrics.sum("a", &[]), Some(48.0));
         assert_eq!(metrics.sum("a", &[("db", "kv")]), Some(3.0));
         assert_eq!(metrics.max("a", &[]), Some(45.0));
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn infinities_are_numbers() {
-        let metrics = Exposition::parse("a +Inf\nb -Inf\nc NaN").unwrap();
+        let metrics = MetricsExposition::parse("a +Inf\nb -Inf\nc NaN").unwrap();
         assert_eq!(metrics.sum("a", &[]), Some(f64::INFINITY));
         assert_eq!(metrics.sum("b", &[]), Some(f64::NEG_INFINITY));
         assert!(metrics.sum("c", &[]).unwrap().is_nan());
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn a_line_that_is_no_metric_is_told_with_its_number() {
         for bad in ["<html>", "a", "a{", "a{x=\"1\" 3", "a{x=1} 3", "a x", "{x=\"1\"} 3"] {
-            let error = Exposition::parse(&format!("fine 1\n{bad}")).unwrap_err();
+            let error = MetricsExposition::parse(&format!("fine 1\n{bad}")).unwrap_err();
             assert_eq!((error.line, error.text.as_str()), (2, bad));
         }
     }
@@ -160,16 +160,16 @@ mod tests {
     #[test]
     fn only_what_is_wanted_is_read_and_of_other_lines_the_name() {
         let text = "a{db=\"kv\"} 3\nb{db=\"kv\"} 4\na 5\nb{db= nothing\n";
-        let metrics = Exposition::parse_only(text, |name| name == "a").unwrap();
+        let metrics = MetricsExposition::parse_only(text, |name| name == "a").unwrap();
         assert_eq!((metrics.sum("a", &[]), metrics.sum("b", &[])), (Some(8.0), None));
-        assert_eq!(Exposition::parse_only("a 1\n<html>", |_| false).unwrap_err().line, 2);
+        assert_eq!(MetricsExposition::parse_only("a 1\n<html>", |_| false).unwrap_err().line, 2);
     }
 
     proptest! {
         #[test]
         fn any_label_reads_back(value in "[ -~µ\n]{0,20}", number in -1e9..1e9f64) {
             let escaped = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-            let metrics = Exposition::parse(&format!("m{{le=\"1\",a=\"{escaped}\"}} {number}")).unwrap();
+            let metrics = MetricsExposition::parse(&format!("m{{le=\"1\",a=\"{escaped}\"}} {number}")).unwrap();
             let (labels, read) = metrics.each("m").next().unwrap();
             prop_assert_eq!(&labels["a"], &value);
             prop_assert_eq!(read, number);
@@ -177,7 +177,7 @@ mod tests {
 
         #[test]
         fn any_text_is_read_or_refused(text in any::<String>()) {
-            let _ = Exposition::parse(&text);
+            let _ = MetricsExposition::parse(&text);
         }
     }
 }

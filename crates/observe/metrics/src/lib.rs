@@ -15,10 +15,10 @@ mod series;
 mod testing;
 mod thresholds;
 
-pub use cloudwatch::{CloudWatch, Listed, Row as Published, cloudwatch, listed, published};
-pub use exposition::{Exposition, ExpositionError};
-pub use limit::{Limit, LimitShares};
+pub use cloudwatch::{CloudWatch, CloudWatchMetric as Published, ListedMetric, cloudwatch, listed, published};
+pub use exposition::{ExpositionError, MetricsExposition};
+pub use limit::{HoldUpLimit, LimitShares};
 pub use prometheus::{CONTENT_TYPE, prometheus};
-pub use rates::{BurstRate, DiskRates, Flow, NodeRates, rates};
-pub use sample::{Bounds, Cache, Credit, DiskSample, Done, Modification, NodeSample};
-pub use series::{Latencies, timeline};
+pub use rates::{BurstRate, DiskRates, NodeRates, RequestFlow, rates};
+pub use sample::{CacheCounters, CreditGauge, DiskSample, LimitTimes, ModificationStage, NodeSample, RequestCounters};
+pub use series::{DiskLatencies, timeline};

@@ -4,14 +4,14 @@ use std::fmt;
 
 use units::Nanos;
 
-use crate::Bounds;
+use crate::LimitTimes;
 use crate::rates::share;
 use crate::thresholds::THRESHOLDS;
 
 /// What can hold up a request, in the order of [`Bounds`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Limit {
+pub enum HoldUpLimit {
     /// I/Os a second of the volume.
     VolumeIops,
     /// Bytes a second of the volume.
@@ -40,7 +40,7 @@ pub struct LimitShares {
 }
 
 impl LimitShares {
-    pub(crate) fn of(before: &Bounds, after: &Bounds, span: Nanos) -> Self {
+    pub(crate) fn of(before: &LimitTimes, after: &LimitTimes, span: Nanos) -> Self {
         // Two counters read an instant apart may make a hair more than the time.
         let share = |before, after| share(before, after, span).min(1.0);
         Self {
@@ -53,36 +53,36 @@ impl LimitShares {
     }
 
     /// The share of a limit.
-    pub fn get(&self, limit: Limit) -> f64 {
+    pub fn get(&self, limit: HoldUpLimit) -> f64 {
         match limit {
-            Limit::VolumeIops => self.volume_iops,
-            Limit::VolumeThroughput => self.volume_throughput,
-            Limit::InstanceIops => self.instance_iops,
-            Limit::InstanceThroughput => self.instance_throughput,
-            Limit::Fault => self.fault,
+            HoldUpLimit::VolumeIops => self.volume_iops,
+            HoldUpLimit::VolumeThroughput => self.volume_throughput,
+            HoldUpLimit::InstanceIops => self.instance_iops,
+            HoldUpLimit::InstanceThroughput => self.instance_throughput,
+            HoldUpLimit::Fault => self.fault,
         }
     }
 
-    pub(crate) fn binds(&self) -> Option<Limit> {
-        let largest = Limit::ALL.into_iter().max_by(|a, b| self.get(*a).total_cmp(&self.get(*b)))?;
+    pub(crate) fn binds(&self) -> Option<HoldUpLimit> {
+        let largest = HoldUpLimit::ALL.into_iter().max_by(|a, b| self.get(*a).total_cmp(&self.get(*b)))?;
         (self.get(largest) >= THRESHOLDS.binds_share).then_some(largest)
     }
 }
 
-impl Bounds {
+impl LimitTimes {
     /// The time of a limit.
-    pub fn get(&self, limit: Limit) -> Nanos {
+    pub fn get(&self, limit: HoldUpLimit) -> Nanos {
         match limit {
-            Limit::VolumeIops => self.volume_iops,
-            Limit::VolumeThroughput => self.volume_throughput,
-            Limit::InstanceIops => self.instance_iops,
-            Limit::InstanceThroughput => self.instance_throughput,
-            Limit::Fault => self.fault,
+            HoldUpLimit::VolumeIops => self.volume_iops,
+            HoldUpLimit::VolumeThroughput => self.volume_throughput,
+            HoldUpLimit::InstanceIops => self.instance_iops,
+            HoldUpLimit::InstanceThroughput => self.instance_throughput,
+            HoldUpLimit::Fault => self.fault,
         }
     }
 }
 
-impl Limit {
+impl HoldUpLimit {
     /// All of them.
     pub const ALL: [Self; 5] =
         [Self::VolumeIops, Self::VolumeThroughput, Self::InstanceIops, Self::InstanceThroughput, Self::Fault];
@@ -99,7 +99,7 @@ impl Limit {
     }
 }
 
-impl fmt::Display for Limit {
+impl fmt::Display for HoldUpLimit {
     /// For people: `volume IOPS`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -9,7 +9,7 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 use units::Nanos;
 
-use crate::{Credit, DiskSample, Limit, NodeSample};
+use crate::{CreditGauge, DiskSample, HoldUpLimit, NodeSample};
 
 /// What the text of [`prometheus`] is served as.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -81,8 +81,10 @@ impl Page<'_, '_> {
             d.throughput_limit.map(|l| l.0)
         })?;
         let bound = self.node.disks.iter().flat_map(|d| {
-            let of = |limit: Limit| (vec![("device", device(d)), ("limit", limit.name())], seconds(d.bound.get(limit)));
-            Limit::ALL.map(of)
+            let of = |limit: HoldUpLimit| {
+                (vec![("device", device(d)), ("limit", limit.name())], seconds(d.bound.get(limit)))
+            };
+            HoldUpLimit::ALL.map(of)
         });
         let bound = bound.collect();
         let help = "Time in which the limit held up at least one request.";
@@ -97,15 +99,15 @@ impl Page<'_, '_> {
             let of = |(unit, credit): (_, Option<_>)| Some((vec![("device", device(d)), ("unit", unit)], credit?));
             [("ios", d.ios), ("bytes", d.bytes)].into_iter().filter_map(of)
         });
-        let of_disks: Vec<(Labels<'_>, Credit)> = of_disks.collect();
+        let of_disks: Vec<(Labels<'_>, CreditGauge)> = of_disks.collect();
         self.balances("diskwright_disk_credits", "diskwright_disk_credits_capacity", &of_disks)?;
         let of_instance = [("ios", self.node.instance_ios), ("bytes", self.node.instance_bytes)];
-        let of_instance: Vec<(Labels<'_>, Credit)> =
+        let of_instance: Vec<(Labels<'_>, CreditGauge)> =
             of_instance.iter().filter_map(|(unit, credit)| Some((vec![("unit", *unit)], (*credit)?))).collect();
         self.balances("diskwright_instance_credits", "diskwright_instance_credits_capacity", &of_instance)
     }
 
-    fn balances(&mut self, now: &str, capacity: &str, of: &[(Labels<'_>, Credit)]) -> fmt::Result {
+    fn balances(&mut self, now: &str, capacity: &str, of: &[(Labels<'_>, CreditGauge)]) -> fmt::Result {
         let left = of.iter().map(|(labels, credit)| (labels.clone(), credit.now)).collect();
         self.family(now, "Burst credits left, in I/Os or bytes.", MetricType::Gauge, left)?;
         let full = of.iter().map(|(labels, credit)| (labels.clone(), credit.capacity)).collect();

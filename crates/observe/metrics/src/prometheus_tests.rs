@@ -5,7 +5,7 @@ use units::{Bytes, Nanos};
 
 use super::prometheus;
 use crate::testing::{disk, done, gp2_credit, node};
-use crate::{Cache, Credit, NodeSample};
+use crate::{CacheCounters, CreditGauge, NodeSample};
 
 fn busy() -> NodeSample {
     let mut data = disk("data", "gp2:100GiB+cache(nvme:10GiB)");
@@ -13,10 +13,10 @@ fn busy() -> NodeSample {
     data.read = done(1000, 4, Nanos::micros(500));
     data.bound.volume_iops = Nanos::millis(1500);
     data.ios = Some(gp2_credit(2.7e6, 300.0));
-    data.cache = Some(Cache { hits: 7, misses: 993, hit_bytes: Bytes::kib(28), hit_time: Nanos(7) });
+    data.cache = Some(CacheCounters { hits: 7, misses: 993, hit_bytes: Bytes::kib(28), hit_time: Nanos(7) });
     data.in_flight = 3;
     let raft = disk("raft", "gp3:20GiB");
-    let instance_ios = Some(Credit { now: 1.0, capacity: 2.0, accrual: 1.0 });
+    let instance_ios = Some(CreditGauge { now: 1.0, capacity: 2.0, accrual: 1.0 });
     NodeSample { instance_ios, ..node(60, vec![data, raft]) }
 }
 

@@ -1,10 +1,12 @@
 //! Two samples as what happens now: rates, latencies, what binds, and how long credits last.
 
-use disk::Balance;
+use disk::CreditBalance;
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 use crate::thresholds::THRESHOLDS;
-use crate::{Cache, Credit, DiskSample, Done, Limit, LimitShares, Modification, NodeSample};
+use crate::{
+    CacheCounters, CreditGauge, DiskSample, HoldUpLimit, LimitShares, ModificationStage, NodeSample, RequestCounters,
+};
 
 /// What the disks of a node did between two samples.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -41,11 +43,11 @@ pub struct DiskRates {
     /// Sustained bytes a second; `None` without limit.
     pub throughput_limit: Option<BytesPerSec>,
     /// Reads.
-    pub read: Flow,
+    pub read: RequestFlow,
     /// Writes.
-    pub write: Flow,
+    pub write: RequestFlow,
     /// Flushes.
-    pub flush: Flow,
+    pub flush: RequestFlow,
     /// I/Os a second as the volumes' limits count them.
     pub counted: Iops,
     /// Requests in flight, on average.
@@ -61,7 +63,7 @@ pub struct DiskRates {
     /// Share of the time, 0 to 1, in which each limit held up at least one request.
     pub bound: LimitShares,
     /// The limit with the largest share; `None` when none held anything up for a noticeable time.
-    pub binds: Option<Limit>,
+    pub binds: Option<HoldUpLimit>,
     /// I/O credits, where the disk bursts so.
     pub ios: Option<BurstRate>,
     /// Byte credits, where the disk bursts so.
@@ -73,12 +75,12 @@ pub struct DiskRates {
     /// How late an answer left on average, beyond when the model wanted it; `None` without answers.
     pub late: Option<Nanos>,
     /// How far its last modification is.
-    pub modification: Modification,
+    pub modification: ModificationStage,
 }
 
 /// Requests of one kind over a while.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-pub struct Flow {
+pub struct RequestFlow {
     /// Requests a second, as they were made.
     pub iops: Iops,
     /// Bytes a second.
@@ -103,7 +105,8 @@ pub struct BurstRate {
 /// What the disks did between two samples of the same node.
 pub fn rates(before: &NodeSample, after: &NodeSample) -> NodeRates {
     let span = after.at - before.at;
-    let burst = |before: &Option<Credit>, after: &Option<Credit>| after.map(|now| BurstRate::of(*before, now, span));
+    let burst =
+        |before: &Option<CreditGauge>, after: &Option<CreditGauge>| after.map(|now| BurstRate::of(*before, now, span));
     NodeRates {
         at: after.at,
         span,
@@ -129,9 +132,9 @@ fn disk_rates(before: &DiskSample, after: &DiskSample, span: Nanos) -> DiskRates
         size: after.size,
         iops_limit: after.iops_limit,
         throughput_limit: after.throughput_limit,
-        read: Flow::of(before.read, after.read, span),
-        write: Flow::of(before.write, after.write, span),
-        flush: Flow::of(before.flush, after.flush, span),
+        read: RequestFlow::of(before.read, after.read, span),
+        write: RequestFlow::of(before.write, after.write, span),
+        flush: RequestFlow::of(before.flush, after.flush, span),
         counted,
         queue_depth: share(before.queued, after.queued, span),
         in_flight: after.in_flight,
@@ -149,8 +152,8 @@ fn disk_rates(before: &DiskSample, after: &DiskSample, span: Nanos) -> DiskRates
     }
 }
 
-impl Flow {
-    fn of(before: Done, after: Done, span: Nanos) -> Self {
+impl RequestFlow {
+    fn of(before: RequestCounters, after: RequestCounters, span: Nanos) -> Self {
         let count = after.count.saturating_sub(before.count);
         Self {
             iops: Iops(per_second(count as f64, span)),
@@ -163,10 +166,10 @@ impl Flow {
 impl BurstRate {
     /// What was spent follows from the balance, so it holds for a stripe's volume and an instance's bucket alike. A balance
     /// that was full both times hides what was spent of the income: then it lasts for ever anyway.
-    fn of(before: Option<Credit>, now: Credit, span: Nanos) -> Self {
+    fn of(before: Option<CreditGauge>, now: CreditGauge, span: Nanos) -> Self {
         let lost = before.map_or(0.0, |before| per_second(before.now - now.now, span));
         let spent = (now.accrual + lost).max(0.0);
-        let balance = Balance { now: now.now, capacity: now.capacity, accrual: now.accrual };
+        let balance = CreditBalance { now: now.now, capacity: now.capacity, accrual: now.accrual };
         // An empty bucket no longer falls: it is spent as fast as it earns.
         let dry = now.share() < THRESHOLDS.empty_share && span > Nanos(0) && spent >= 0.99 * now.accrual;
         let runs_out = if dry { Some(Nanos(0)) } else { balance.time_to_exhaustion(spent) };
@@ -188,7 +191,7 @@ fn mean(time: Nanos, count: u64) -> Option<Nanos> {
     time.0.checked_div(count).map(Nanos)
 }
 
-fn hit_rate(before: Cache, after: Cache) -> Option<f64> {
+fn hit_rate(before: CacheCounters, after: CacheCounters) -> Option<f64> {
     let hits = after.hits.saturating_sub(before.hits);
     let reads = hits + after.misses.saturating_sub(before.misses);
     (reads > 0).then(|| hits as f64 / reads as f64)

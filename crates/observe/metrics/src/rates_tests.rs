@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 use crate::testing::{disk, done, gp2_credit, node};
-use crate::{Cache, Credit, DiskRates, DiskSample, Limit, NodeSample, rates};
+use crate::{CacheCounters, CreditGauge, DiskRates, DiskSample, HoldUpLimit, NodeSample, rates};
 
 /// Ten seconds of a disk, at the end of which it is as `change` makes it.
 fn ten_seconds(text: &str, change: impl FnOnce(&mut DiskSample)) -> DiskRates {
@@ -12,7 +12,7 @@ fn ten_seconds(text: &str, change: impl FnOnce(&mut DiskSample)) -> DiskRates {
     rates(&node(50, vec![before]), &node(60, vec![after])).disks.remove(0)
 }
 
-fn credits(before: Credit, after: Credit) -> crate::BurstRate {
+fn credits(before: CreditGauge, after: CreditGauge) -> crate::BurstRate {
     let at = |second, credit| NodeSample { instance_ios: Some(credit), ..node(second, Vec::new()) };
     rates(&at(0, before), &at(10, after)).instance_ios.unwrap()
 }
@@ -49,7 +49,7 @@ fn the_limit_with_the_largest_share_binds() {
         d.bound.volume_throughput = Nanos::secs(4);
         d.bound.instance_throughput = Nanos::secs(9);
     });
-    assert_eq!(rates.binds, Some(Limit::InstanceThroughput));
+    assert_eq!(rates.binds, Some(HoldUpLimit::InstanceThroughput));
     assert_eq!((rates.bound.instance_throughput, rates.bound.volume_throughput), (0.9, 0.4));
 }
 
@@ -68,7 +68,8 @@ fn a_disk_without_limits_has_no_utilisation() {
 fn what_the_cache_answered_is_in_the_rates_but_not_in_the_utilisation() {
     let rates = ten_seconds("gp2:100GiB+cache(nvme:10GiB)", |d| {
         d.read = done(1000, 4, Nanos::micros(100));
-        d.cache = Some(Cache { hits: 750, misses: 250, hit_bytes: Bytes::kib(3000), hit_time: Nanos::millis(75) });
+        d.cache =
+            Some(CacheCounters { hits: 750, misses: 250, hit_bytes: Bytes::kib(3000), hit_time: Nanos::millis(75) });
     });
     assert_eq!((rates.read.iops, rates.cache_hit_rate), (Iops(100.0), Some(0.75)));
     assert_eq!(rates.throughput_utilisation, Some(25.0 * 4096.0 / BytesPerSec::mib(125.0).0));
@@ -110,10 +111,10 @@ proptest! {
     ) {
         let at = |at, [count, time, other]: [u64; 3]| {
             let mut disk = disk("data", "gp2:100GiB");
-            disk.read = crate::Done { count, bytes: Bytes(other), time: Nanos(time) };
+            disk.read = crate::RequestCounters { count, bytes: Bytes(other), time: Nanos(time) };
             (disk.busy, disk.queued, disk.errors) = (Nanos(time), Nanos(other), count);
             disk.bound.fault = Nanos(time);
-            disk.ios = Some(Credit { now: credit.0.min(credit.1), capacity: credit.1, accrual: credit.2 });
+            disk.ios = Some(CreditGauge { now: credit.0.min(credit.1), capacity: credit.1, accrual: credit.2 });
             NodeSample { at: Nanos(at), ..node(0, vec![disk]) }
         };
         let [a, b, c, d, e, f] = counts;

@@ -10,9 +10,9 @@ pub struct NodeSample {
     /// The instance type whose caps the disks share, if any.
     pub instance: Option<String>,
     /// The instance's burst credits on I/Os, where it bursts.
-    pub instance_ios: Option<Credit>,
+    pub instance_ios: Option<CreditGauge>,
     /// The instance's burst credits on bytes, where it bursts.
-    pub instance_bytes: Option<Credit>,
+    pub instance_bytes: Option<CreditGauge>,
     /// Its disks.
     pub disks: Vec<DiskSample>,
 }
@@ -35,11 +35,11 @@ pub struct DiskSample {
     /// Sustained bytes a second; `None` without limit.
     pub throughput_limit: Option<BytesPerSec>,
     /// Reads that completed.
-    pub read: Done,
+    pub read: RequestCounters,
     /// Writes that completed.
-    pub write: Done,
+    pub write: RequestCounters,
     /// Flushes that completed; they carry no bytes.
-    pub flush: Done,
+    pub flush: RequestCounters,
     /// I/Os as the volumes' limits count them: large requests by their parts, adjacent small ones merged, all volumes of a
     /// stripe together; what a cache answered is not among them.
     pub counted: f64,
@@ -52,22 +52,22 @@ pub struct DiskSample {
     /// The number in flight, integrated over time: its growth over the time that passed is the mean queue depth.
     pub queued: Nanos,
     /// How long requests were held up, by what.
-    pub bound: Bounds,
+    pub bound: LimitTimes,
     /// I/O credits; `None` where the disk does not burst so. Of a stripe, those of the volume that has least.
-    pub ios: Option<Credit>,
+    pub ios: Option<CreditGauge>,
     /// Byte credits; `None` where the disk does not burst so. Of a stripe, those of the volume that has least.
-    pub bytes: Option<Credit>,
+    pub bytes: Option<CreditGauge>,
     /// Its read cache's hits and misses.
-    pub cache: Option<Cache>,
+    pub cache: Option<CacheCounters>,
     /// How far its last modification is.
-    pub modification: Modification,
+    pub modification: ModificationStage,
     /// How late answers left, beyond when the model wanted them: sum over all requests.
     pub late: Nanos,
 }
 
 /// Requests of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-pub struct Done {
+pub struct RequestCounters {
     /// How many.
     pub count: u64,
     /// What they moved.
@@ -78,7 +78,7 @@ pub struct Done {
 
 /// Wall time in which at least one request was held up by a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-pub struct Bounds {
+pub struct LimitTimes {
     /// I/Os a second of the volume.
     pub volume_iops: Nanos,
     /// Bytes a second of the volume.
@@ -93,7 +93,7 @@ pub struct Bounds {
 
 /// Burst credits.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Credit {
+pub struct CreditGauge {
     /// What is left, in I/Os or bytes.
     pub now: f64,
     /// What a full bucket holds.
@@ -104,7 +104,7 @@ pub struct Credit {
 
 /// Reads that a cache was asked for: hits and misses together are the reads that completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-pub struct Cache {
+pub struct CacheCounters {
     /// Found there.
     pub hits: u64,
     /// Fetched from the volume.
@@ -118,7 +118,7 @@ pub struct Cache {
 /// How far a modification of a volume is, in AWS's words.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Modification {
+pub enum ModificationStage {
     /// None was made.
     #[default]
     None,
@@ -148,27 +148,27 @@ impl DiskSample {
             size: disk.volume.size,
             iops_limit: None,
             throughput_limit: None,
-            read: Done::default(),
-            write: Done::default(),
-            flush: Done::default(),
+            read: RequestCounters::default(),
+            write: RequestCounters::default(),
+            flush: RequestCounters::default(),
             counted: 0.0,
             errors: 0,
             in_flight: 0,
             busy: Nanos(0),
             queued: Nanos(0),
-            bound: Bounds::default(),
+            bound: LimitTimes::default(),
             ios: None,
             bytes: None,
             cache: None,
-            modification: Modification::None,
+            modification: ModificationStage::None,
             late: Nanos(0),
         }
     }
 
     /// The reads that reached the volumes: all but the cache's hits.
-    pub fn volume_read(&self) -> Done {
+    pub fn volume_read(&self) -> RequestCounters {
         let Some(cache) = self.cache else { return self.read };
-        Done {
+        RequestCounters {
             count: self.read.count.saturating_sub(cache.hits),
             bytes: self.read.bytes - cache.hit_bytes,
             time: self.read.time - cache.hit_time,
@@ -186,7 +186,7 @@ impl DiskSample {
     }
 }
 
-impl Credit {
+impl CreditGauge {
     /// What is left, 0 to 1.
     pub fn share(&self) -> f64 {
         if self.capacity > 0.0 { (self.now / self.capacity).clamp(0.0, 1.0) } else { 0.0 }

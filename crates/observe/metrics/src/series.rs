@@ -22,26 +22,26 @@
 //! | `size` | Bytes | Max | of the disk |
 //! | `read_latency` `write_latency` | nanoseconds | histogram | latencies, where they were taken |
 
-use timeline::{About, Latency, LatencyPoint, Merge, Point, Timeline, Unit};
+use timeline::{LatencyHistogram, LatencyPoint, MergeRule, SeriesPoint, SeriesUnit, Timeline, TimelineInfo};
 use units::Nanos;
 
 use crate::collect::{Collect, labels};
 use crate::rates::{DiskRates, rates};
-use crate::{Credit, DiskSample, Limit, NodeSample};
+use crate::{CreditGauge, DiskSample, HoldUpLimit, NodeSample};
 
 /// The latencies of a disk's requests since it was attached, in nanoseconds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Latencies {
+pub struct DiskLatencies {
     /// Of reads.
-    pub read: Latency,
+    pub read: LatencyHistogram,
     /// Of writes.
-    pub write: Latency,
+    pub write: LatencyHistogram,
 }
 
 /// The samples as series, one point for each interval between two of them; a sample that is not later than the one before
 /// is passed over. `latencies` is parallel to `samples`: each entry holds those of the sample's disks in their order, or
 /// nothing where they were not taken; their points span from one that was taken to the next.
-pub fn timeline(samples: &[NodeSample], latencies: &[Vec<Latencies>], about: About) -> Timeline {
+pub fn timeline(samples: &[NodeSample], latencies: &[Vec<DiskLatencies>], about: TimelineInfo) -> Timeline {
     let mut series = Collect::default();
     let order = in_order(samples);
     for pair in order.windows(2) {
@@ -86,32 +86,36 @@ struct Interval<'a> {
 type Value = fn(&Interval<'_>) -> Option<f64>;
 
 /// The series with one label, as the table above has them.
-const SERIES: [(&str, Unit, Merge, Value); 25] = [
-    ("read_ops", Unit::Count, Merge::Sum, |i| Some(i.count(|d| d.read.count))),
-    ("write_ops", Unit::Count, Merge::Sum, |i| Some(i.count(|d| d.write.count))),
-    ("flush_ops", Unit::Count, Merge::Sum, |i| Some(i.count(|d| d.flush.count))),
-    ("read_bytes", Unit::Bytes, Merge::Sum, |i| Some(i.count(|d| d.read.bytes.0))),
-    ("write_bytes", Unit::Bytes, Merge::Sum, |i| Some(i.count(|d| d.write.bytes.0))),
-    ("read_time", Unit::Seconds, Merge::Sum, |i| Some(i.time(|d| d.read.time))),
-    ("write_time", Unit::Seconds, Merge::Sum, |i| Some(i.time(|d| d.write.time))),
-    ("flush_time", Unit::Seconds, Merge::Sum, |i| Some(i.time(|d| d.flush.time))),
-    ("counted_ios", Unit::Count, Merge::Sum, |i| Some((i.now.counted - i.was.counted).max(0.0))),
-    ("errors", Unit::Count, Merge::Sum, |i| Some(i.count(|d| d.errors))),
-    ("cache_hits", Unit::Count, Merge::Sum, |i| i.now.cache.map(|_| i.count(|d| d.cache.map_or(0, |c| c.hits)))),
-    ("cache_misses", Unit::Count, Merge::Sum, |i| i.now.cache.map(|_| i.count(|d| d.cache.map_or(0, |c| c.misses)))),
-    ("busy_time", Unit::Seconds, Merge::Sum, |i| Some(i.time(|d| d.busy))),
-    ("late_time", Unit::Seconds, Merge::Sum, |i| Some(i.time(|d| d.late))),
-    ("queue_depth", Unit::None, Merge::Mean, |i| Some(i.rates.queue_depth)),
-    ("in_flight", Unit::None, Merge::Max, |i| Some(i.now.in_flight as f64)),
-    ("iops_utilisation", Unit::Percent, Merge::Mean, |i| i.rates.iops_utilisation.map(percent)),
-    ("throughput_utilisation", Unit::Percent, Merge::Mean, |i| i.rates.throughput_utilisation.map(percent)),
-    ("iops_limit", Unit::CountPerSecond, Merge::Mean, |i| i.now.iops_limit.map(|limit| limit.0)),
-    ("throughput_limit", Unit::BytesPerSecond, Merge::Mean, |i| i.now.throughput_limit.map(|limit| limit.0)),
-    ("io_credits", Unit::Count, Merge::Min, |i| i.now.ios.map(|credit| credit.now)),
-    ("byte_credits", Unit::Bytes, Merge::Min, |i| i.now.bytes.map(|credit| credit.now)),
-    ("io_balance", Unit::Percent, Merge::Min, |i| balance(i.now.ios)),
-    ("byte_balance", Unit::Percent, Merge::Min, |i| balance(i.now.bytes)),
-    ("size", Unit::Bytes, Merge::Max, |i| Some(i.now.size.as_f64())),
+const SERIES: [(&str, SeriesUnit, MergeRule, Value); 25] = [
+    ("read_ops", SeriesUnit::Count, MergeRule::Sum, |i| Some(i.count(|d| d.read.count))),
+    ("write_ops", SeriesUnit::Count, MergeRule::Sum, |i| Some(i.count(|d| d.write.count))),
+    ("flush_ops", SeriesUnit::Count, MergeRule::Sum, |i| Some(i.count(|d| d.flush.count))),
+    ("read_bytes", SeriesUnit::Bytes, MergeRule::Sum, |i| Some(i.count(|d| d.read.bytes.0))),
+    ("write_bytes", SeriesUnit::Bytes, MergeRule::Sum, |i| Some(i.count(|d| d.write.bytes.0))),
+    ("read_time", SeriesUnit::Seconds, MergeRule::Sum, |i| Some(i.time(|d| d.read.time))),
+    ("write_time", SeriesUnit::Seconds, MergeRule::Sum, |i| Some(i.time(|d| d.write.time))),
+    ("flush_time", SeriesUnit::Seconds, MergeRule::Sum, |i| Some(i.time(|d| d.flush.time))),
+    ("counted_ios", SeriesUnit::Count, MergeRule::Sum, |i| Some((i.now.counted - i.was.counted).max(0.0))),
+    ("errors", SeriesUnit::Count, MergeRule::Sum, |i| Some(i.count(|d| d.errors))),
+    ("cache_hits", SeriesUnit::Count, MergeRule::Sum, |i| {
+        i.now.cache.map(|_| i.count(|d| d.cache.map_or(0, |c| c.hits)))
+    }),
+    ("cache_misses", SeriesUnit::Count, MergeRule::Sum, |i| {
+        i.now.cache.map(|_| i.count(|d| d.cache.map_or(0, |c| c.misses)))
+    }),
+    ("busy_time", SeriesUnit::Seconds, MergeRule::Sum, |i| Some(i.time(|d| d.busy))),
+    ("late_time", SeriesUnit::Seconds, MergeRule::Sum, |i| Some(i.time(|d| d.late))),
+    ("queue_depth", SeriesUnit::None, MergeRule::Mean, |i| Some(i.rates.queue_depth)),
+    ("in_flight", SeriesUnit::None, MergeRule::Max, |i| Some(i.now.in_flight as f64)),
+    ("iops_utilisation", SeriesUnit::Percent, MergeRule::Mean, |i| i.rates.iops_utilisation.map(percent)),
+    ("throughput_utilisation", SeriesUnit::Percent, MergeRule::Mean, |i| i.rates.throughput_utilisation.map(percent)),
+    ("iops_limit", SeriesUnit::CountPerSecond, MergeRule::Mean, |i| i.now.iops_limit.map(|limit| limit.0)),
+    ("throughput_limit", SeriesUnit::BytesPerSecond, MergeRule::Mean, |i| i.now.throughput_limit.map(|limit| limit.0)),
+    ("io_credits", SeriesUnit::Count, MergeRule::Min, |i| i.now.ios.map(|credit| credit.now)),
+    ("byte_credits", SeriesUnit::Bytes, MergeRule::Min, |i| i.now.bytes.map(|credit| credit.now)),
+    ("io_balance", SeriesUnit::Percent, MergeRule::Min, |i| balance(i.now.ios)),
+    ("byte_balance", SeriesUnit::Percent, MergeRule::Min, |i| balance(i.now.bytes)),
+    ("size", SeriesUnit::Bytes, MergeRule::Max, |i| Some(i.now.size.as_f64())),
 ];
 
 impl Interval<'_> {
@@ -125,7 +129,7 @@ impl Interval<'_> {
 }
 
 fn disk(series: &mut Collect, interval: &Interval<'_>) {
-    let point = |value| Point { from: interval.from, until: interval.until, value };
+    let point = |value| SeriesPoint { from: interval.from, until: interval.until, value };
     let of_disk = labels([("disk", interval.now.name.as_str())]);
     for (name, unit, merge, value) in SERIES {
         if let Some(value) = value(interval) {
@@ -133,10 +137,10 @@ fn disk(series: &mut Collect, interval: &Interval<'_>) {
         }
     }
     let mut of_limit = of_disk;
-    for limit in Limit::ALL {
+    for limit in HoldUpLimit::ALL {
         let bound = (interval.now.bound.get(limit) - interval.was.bound.get(limit)).as_secs_f64();
         of_limit.insert("limit".to_owned(), limit.name().to_owned());
-        series.value("bound_time", &of_limit, (Unit::Seconds, Merge::Sum), point(bound));
+        series.value("bound_time", &of_limit, (SeriesUnit::Seconds, MergeRule::Sum), point(bound));
     }
 }
 
@@ -145,13 +149,18 @@ fn instance(series: &mut Collect, from: Nanos, now: &NodeSample) {
     let balances = [("instance_io_balance", now.instance_ios), ("instance_byte_balance", now.instance_bytes)];
     for (name, credit) in balances {
         if let Some(value) = balance(credit) {
-            series.value(name, &of_instance, (Unit::Percent, Merge::Min), Point { from, until: now.at, value });
+            series.value(
+                name,
+                &of_instance,
+                (SeriesUnit::Percent, MergeRule::Min),
+                SeriesPoint { from, until: now.at, value },
+            );
         }
     }
 }
 
 /// What a sample and the histograms beside it hold.
-type Taken<'a> = (&'a NodeSample, &'a [Latencies]);
+type Taken<'a> = (&'a NodeSample, &'a [DiskLatencies]);
 
 fn histograms(series: &mut Collect, (before, were): Taken<'_>, (after, are): Taken<'_>) {
     for (disk, now) in after.disks.iter().zip(are) {
@@ -168,14 +177,14 @@ fn histograms(series: &mut Collect, (before, were): Taken<'_>, (after, are): Tak
 }
 
 /// What was recorded in between; `None` if nothing was, or if the histograms are not of one run.
-fn grown(was: &Latency, now: &Latency) -> Option<Latency> {
+fn grown(was: &LatencyHistogram, now: &LatencyHistogram) -> Option<LatencyHistogram> {
     let mut grown = timeline::latencies();
     grown.add(now).ok()?;
     grown.subtract(was).ok()?;
     (!grown.is_empty()).then_some(grown)
 }
 
-fn balance(credit: Option<Credit>) -> Option<f64> {
+fn balance(credit: Option<CreditGauge>) -> Option<f64> {
     credit.map(|credit| percent(credit.share()))
 }
 

@@ -2,7 +2,7 @@
 
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
-use crate::{Credit, DiskSample, Done, NodeSample};
+use crate::{CreditGauge, DiskSample, NodeSample, RequestCounters};
 
 /// A disk that has done nothing; its kind is what its text says.
 pub(crate) fn disk(name: &str, text: &str) -> DiskSample {
@@ -19,11 +19,11 @@ pub(crate) fn node(second: u64, disks: Vec<DiskSample>) -> NodeSample {
 }
 
 /// So many requests, of that size and latency each.
-pub(crate) fn done(count: u64, kib: u64, latency: Nanos) -> Done {
-    Done { count, bytes: Bytes::kib(kib * count), time: Nanos(latency.0 * count) }
+pub(crate) fn done(count: u64, kib: u64, latency: Nanos) -> RequestCounters {
+    RequestCounters { count, bytes: Bytes::kib(kib * count), time: Nanos(latency.0 * count) }
 }
 
 /// A gp2's I/O credits: 5.4 million when full.
-pub(crate) fn gp2_credit(now: f64, accrual: f64) -> Credit {
-    Credit { now, capacity: 5.4e6, accrual }
+pub(crate) fn gp2_credit(now: f64, accrual: f64) -> CreditGauge {
+    CreditGauge { now, capacity: 5.4e6, accrual }
 }

@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use units::Nanos;
 
-use crate::audit::Event;
-use crate::guard::{Bounds, gate};
-use crate::journal::{Came, Ended, Entry, Undone};
+use crate::audit::PilotEvent;
+use crate::guard::{SettingBounds, gate};
+use crate::journal::{JournalEntry, RunEnd, StepOutcome, UndoOutcome};
 use crate::step::Shown;
 use crate::unanswered::is_unanswered;
-use crate::{Made, Next, Now, Pilot, PilotError, Reversal, Run, Step, WorldError, same};
+use crate::{
+    BegunStep, ClockReading, NextMove, Pilot, PilotError, PilotStep, ProcedureRun, StepReversal, WorldError, same,
+};
 
 /// What is known of a run beside the journal, and gone with the program.
 #[derive(Debug)]
@@ -40,13 +42,13 @@ struct Wrote {
 }
 
 impl Fresh {
-    pub(crate) fn new(now: Now) -> Self {
+    pub(crate) fn new(now: ClockReading) -> Self {
         let (waiting, unanswered, wrote) = (None, BTreeMap::new(), None);
         Self { since: now.mono, spent: Nanos(0), waiting, unanswered, wrote, not_before: Nanos(0), tries: 0 }
     }
 
     /// One that another program began. The wall may have jumped since: then at worst it is undone early, or given its time again.
-    pub(crate) fn resumed(run: &Run, now: Now) -> Self {
+    pub(crate) fn resumed(run: &ProcedureRun, now: ClockReading) -> Self {
         let unanswered = run.steps.iter().filter(|(_, made)| made.may_be_on_its_way(now));
         let unanswered = unanswered.map(|(stage, _)| (*stage, now.mono)).collect();
         Self { spent: now.since_wall(run.began).min(run.procedure.within), unanswered, ..Self::new(now) }
@@ -57,14 +59,14 @@ impl Fresh {
         (self.tries, self.not_before) = (0, Nanos(0));
     }
 
-    fn elapsed(&self, now: Now) -> Nanos {
+    fn elapsed(&self, now: ClockReading) -> Nanos {
         self.spent + now.since(self.since)
     }
 }
 
 impl Pilot {
     /// Drives a run on as far as it goes at once.
-    pub(crate) fn advance(&mut self, number: u64, now: Now) -> Result<(), PilotError> {
+    pub(crate) fn advance(&mut self, number: u64, now: ClockReading) -> Result<(), PilotError> {
         let Some(run) = self.runs().get(&number) else { return Ok(()) };
         // Each stage is made, settled and undone once at most; what is tried again waits for a later turn.
         let most = 8 * (run.procedure.stages.len() + run.procedure.afterwards.len()) + 8;
@@ -81,42 +83,48 @@ impl Pilot {
         Ok(())
     }
 
-    pub(crate) fn fresh(&mut self, run: u64, now: Now) -> &mut Fresh {
+    pub(crate) fn fresh(&mut self, run: u64, now: ClockReading) -> &mut Fresh {
         self.fresh.entry(run).or_insert_with(|| Fresh::new(now))
     }
 
     /// Does what comes next; whether something was done.
-    fn once(&mut self, run: &Run, now: Now) -> Result<bool, PilotError> {
+    fn once(&mut self, run: &ProcedureRun, now: ClockReading) -> Result<bool, PilotError> {
         let (number, at) = (run.number, now.wall);
         let next = run.next();
-        let forward = matches!(next, Next::Make(..) | Next::Settle(..))
-            || (run.turned.is_none() && matches!(next, Next::Await(..)));
+        let forward = matches!(next, NextMove::Make(..) | NextMove::Settle(..))
+            || (run.turned.is_none() && matches!(next, NextMove::Await(..)));
         if forward && self.fresh(number, now).elapsed(now) > run.procedure.within {
             self.turn(number, format!("it took longer than {}", run.procedure.within), false, now)?;
             return Ok(true);
         }
         match next {
-            Next::Make(stage, step) => self.make(run, stage, step, now),
-            Next::Settle(stage, step, made) => self.settle(run, stage, step, made, now),
-            Next::Await(stage, wait) => self.wait(run, stage, wait, now),
-            Next::Turn(why) => self.turn(number, why, false, now).map(|()| true),
-            Next::Undo(stage, step, made) => self.take_back(run, stage, step, made, now),
-            Next::End(ended) => {
-                if ended == Ended::Kept
+            NextMove::Make(stage, step) => self.make(run, stage, step, now),
+            NextMove::Settle(stage, step, made) => self.settle(run, stage, step, made, now),
+            NextMove::Await(stage, wait) => self.wait(run, stage, wait, now),
+            NextMove::Turn(why) => self.turn(number, why, false, now).map(|()| true),
+            NextMove::Undo(stage, step, made) => self.take_back(run, stage, step, made, now),
+            NextMove::End(ended) => {
+                if ended == RunEnd::Kept
                     && run.procedure.stages.len() > 1
                     && let Some(done) = self.set_again(run, now)?
                 {
                     return Ok(done);
                 }
-                self.write(&Entry::Ended { run: number, at, ended }, now)?;
+                self.write(&JournalEntry::Ended { run: number, at, ended }, now)?;
                 self.fresh.remove(&number);
                 Ok(false)
             }
-            Next::Nothing => Ok(false),
+            NextMove::Nothing => Ok(false),
         }
     }
 
-    fn make(&mut self, run: &Run, stage: usize, step: &Step, now: Now) -> Result<bool, PilotError> {
+    fn make(
+        &mut self,
+        run: &ProcedureRun,
+        stage: usize,
+        step: &PilotStep,
+        now: ClockReading,
+    ) -> Result<bool, PilotError> {
         let (number, at) = (run.number, now.wall);
         let seen = self.world.health().and_then(|health| {
             let before = self.world.read(&step.subject())?;
@@ -133,10 +141,10 @@ impl Pilot {
             return Ok(false);
         }
         let already = step.reached(&before, &before);
-        self.write(&Entry::Intent { run: number, stage, at, before: before.clone() }, now)?;
+        self.write(&JournalEntry::Intent { run: number, stage, at, before: before.clone() }, now)?;
         if already {
             let found = Some(before);
-            self.write(&Entry::Outcome { run: number, stage, at, came: Came::Already, found }, now)?;
+            self.write(&JournalEntry::Outcome { run: number, stage, at, came: StepOutcome::Already, found }, now)?;
             return Ok(true);
         }
         self.guard.count(&run.controller, now);
@@ -144,7 +152,7 @@ impl Pilot {
         Ok(true)
     }
 
-    fn send(&mut self, run: u64, stage: usize, step: &Step, before: &Value, now: Now) {
+    fn send(&mut self, run: u64, stage: usize, step: &PilotStep, before: &Value, now: ClockReading) {
         let error = self.world.write(&step.subject(), &step.writes(before)).err();
         let now = self.moment(now);
         let fresh = self.fresh(run, now);
@@ -156,7 +164,7 @@ impl Pilot {
     }
 
     /// What was written for a stage last. A program that did not write it itself knows nothing of the answer.
-    fn wrote(&mut self, run: u64, stage: usize, now: Now) -> Wrote {
+    fn wrote(&mut self, run: u64, stage: usize, now: ClockReading) -> Wrote {
         let (began, fresh) = (self.began.mono, self.fresh(run, now));
         let why = "its pilot ended before it was told".to_owned();
         let unknown = Wrote {
@@ -168,27 +176,34 @@ impl Pilot {
         fresh.wrote.clone().filter(|wrote| wrote.stage == stage).unwrap_or(unknown)
     }
 
-    fn settle(&mut self, run: &Run, stage: usize, step: &Step, made: &Made, now: Now) -> Result<bool, PilotError> {
+    fn settle(
+        &mut self,
+        run: &ProcedureRun,
+        stage: usize,
+        step: &PilotStep,
+        made: &BegunStep,
+        now: ClockReading,
+    ) -> Result<bool, PilotError> {
         let (number, at) = (run.number, now.wall);
         let wrote = self.wrote(number, stage, now);
         let found = match self.world.read(&step.subject()) {
             Ok(found) => found,
             Err(error) if error.is_passing() => return Ok(self.later(number, &error.to_string(), now)),
             Err(error) => {
-                let came = Came::Failed(format!("it cannot be read back: {error}"));
-                self.write(&Entry::Outcome { run: number, stage, at, came, found: None }, now)?;
+                let came = StepOutcome::Failed(format!("it cannot be read back: {error}"));
+                self.write(&JournalEntry::Outcome { run: number, stage, at, came, found: None }, now)?;
                 return Ok(true);
             }
         };
-        let bounds = Bounds::embedded();
+        let bounds = SettingBounds::embedded();
         let waited = now.since(wrote.at);
         let untouched = same(&found, &made.before);
         let came = if step.reached(&made.before, &found) {
-            Came::Done
+            StepOutcome::Done
         } else {
             match &wrote.error {
                 None if waited < bounds.settles_within(step) => return Ok(false),
-                None if untouched => Came::Failed("it was answered with a yes, and nothing changed".to_owned()),
+                None if untouched => StepOutcome::Failed("it was answered with a yes, and nothing changed".to_owned()),
                 Some(error) if untouched && is_unanswered(error) => {
                     // It may still be carried out; only then is it known not to be.
                     if waited < bounds.retries.grace {
@@ -198,32 +213,32 @@ impl Pilot {
                         self.send(number, stage, step, &made.before, now);
                         return Ok(true);
                     }
-                    Came::Failed(error.to_string())
+                    StepOutcome::Failed(error.to_string())
                 }
-                Some(error) if untouched => Came::Failed(error.to_string()),
-                _ => Came::Failed(format!("it was set to {} instead", Shown(&found))),
+                Some(error) if untouched => StepOutcome::Failed(error.to_string()),
+                _ => StepOutcome::Failed(format!("it was set to {} instead", Shown(&found))),
             }
         };
         let fresh = self.fresh(number, now);
         fresh.calm();
-        if came == Came::Done && wrote.sends == 1 {
+        if came == StepOutcome::Done && wrote.sends == 1 {
             // The only request has arrived, whatever became of its answer.
             fresh.unanswered.remove(&stage);
         }
-        self.write(&Entry::Outcome { run: number, stage, at, came, found: Some(found) }, now)?;
+        self.write(&JournalEntry::Outcome { run: number, stage, at, came, found: Some(found) }, now)?;
         Ok(true)
     }
 
     /// Before a run of several steps is kept: sets again what a TiKV has lost by a restart meanwhile. `None` if there is nothing to
     /// do, else whether something was done now.
-    fn set_again(&mut self, run: &Run, now: Now) -> Result<Option<bool>, PilotError> {
+    fn set_again(&mut self, run: &ProcedureRun, now: ClockReading) -> Result<Option<bool>, PilotError> {
         let number = run.number;
         for (stage, step) in run.procedure.steps() {
-            let made = run.steps.get(&stage).filter(|made| made.came == Some(Came::Done));
-            let (Some(made), Step::SetTikvConfig { .. }) = (made, step) else { continue };
+            let made = run.steps.get(&stage).filter(|made| made.came == Some(StepOutcome::Done));
+            let (Some(made), PilotStep::SetTikvConfig { .. }) = (made, step) else { continue };
             match self.world.read(&step.subject()) {
                 Ok(found) if same(&found, &made.before) => {
-                    self.write(&Entry::Intent { run: number, stage, at: now.wall, before: found }, now)?;
+                    self.write(&JournalEntry::Intent { run: number, stage, at: now.wall, before: found }, now)?;
                     self.send(number, stage, step, &made.before, now);
                     return Ok(Some(true));
                 }
@@ -237,11 +252,18 @@ impl Pilot {
         Ok(None)
     }
 
-    fn take_back(&mut self, run: &Run, stage: usize, step: &Step, made: &Made, now: Now) -> Result<bool, PilotError> {
+    fn take_back(
+        &mut self,
+        run: &ProcedureRun,
+        stage: usize,
+        step: &PilotStep,
+        made: &BegunStep,
+        now: ClockReading,
+    ) -> Result<bool, PilotError> {
         let (number, at) = (run.number, now.wall);
-        let outcome = |came| Entry::UndoOutcome { run: number, stage, at, came };
-        if let Reversal::Never(why) = step.reversal() {
-            self.write(&outcome(Undone::Never(why.to_owned())), now)?;
+        let outcome = |came| JournalEntry::UndoOutcome { run: number, stage, at, came };
+        if let StepReversal::Never(why) = step.reversal() {
+            self.write(&outcome(UndoOutcome::Never(why.to_owned())), now)?;
             return Ok(true);
         }
         let found = match self.world.read(&step.subject()) {
@@ -253,12 +275,12 @@ impl Pilot {
                 return self.write_again(run, stage, step, made, now);
             }
             self.fresh(number, now).calm();
-            self.write(&outcome(if made.undoing { Undone::Done } else { Undone::AsItWas }), now)?;
+            self.write(&outcome(if made.undoing { UndoOutcome::Done } else { UndoOutcome::AsItWas }), now)?;
             return Ok(true);
         }
-        let known = made.found.as_ref().filter(|_| made.came == Some(Came::Done) && !made.undoing && !run.force);
+        let known = made.found.as_ref().filter(|_| made.came == Some(StepOutcome::Done) && !made.undoing && !run.force);
         if known.is_some_and(|known| !same(known, &found)) {
-            self.write(&outcome(Undone::Left(Shown(&found).to_string())), now)?;
+            self.write(&outcome(UndoOutcome::Left(Shown(&found).to_string())), now)?;
             return Ok(true);
         }
         // It was waited for its peer.
@@ -266,7 +288,7 @@ impl Pilot {
             return Ok(false);
         }
         if !made.undoing {
-            self.write(&Entry::UndoIntent { run: number, stage, at }, now)?;
+            self.write(&JournalEntry::UndoIntent { run: number, stage, at }, now)?;
         }
         match self.world.write(&step.subject(), &made.before) {
             // Read back in the next round.
@@ -279,7 +301,7 @@ impl Pilot {
                 let left = Nanos(u64::try_from(until.as_nanosecond() - at.as_nanosecond()).unwrap_or(0));
                 self.fresh(number, now).not_before = now.mono + left;
                 let why = format!("{step} can be undone from {until:.0} on");
-                self.audit.note(self.moment(now).wall, &Event::Again(number, &why));
+                self.audit.note(self.moment(now).wall, &PilotEvent::Again(number, &why));
                 Ok(false)
             }
             Err(error) => Ok(self.later(number, &error.to_string(), now)),
@@ -287,15 +309,15 @@ impl Pilot {
     }
 
     /// Tries again later, the longer the more often it was in vain.
-    fn later(&mut self, run: u64, why: &str, now: Now) -> bool {
-        let retries = &Bounds::embedded().retries;
+    fn later(&mut self, run: u64, why: &str, now: ClockReading) -> bool {
+        let retries = &SettingBounds::embedded().retries;
         let fresh = self.fresh(run, now);
         fresh.tries = fresh.tries.saturating_add(1);
         let wait = retries.first.0.saturating_mul(1 << fresh.tries.min(16)).min(retries.most.0);
         fresh.not_before = now.mono + Nanos(wait);
         // Said when it begins, and when it seems to last.
         if fresh.tries == 1 || fresh.tries == retries.stuck_after {
-            self.audit.note(self.moment(now).wall, &Event::Again(run, why));
+            self.audit.note(self.moment(now).wall, &PilotEvent::Again(run, why));
         }
         false
     }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-use crate::{Folder, Stop};
+use crate::{PilotFolder, StopMode};
 
 /// An order to the pilot, the more urgent the greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Told {
+pub enum PilotOrder {
     /// To go on.
     Nothing,
     /// To undo what is under way, and end.
@@ -21,45 +21,45 @@ pub enum Told {
 #[derive(Debug, Clone)]
 pub struct Attention {
     signal: Arc<AtomicBool>,
-    folder: Arc<Folder>,
+    folder: Arc<PilotFolder>,
     /// The switch as it stood at the beginning: who undoes by hand what was frozen is not stopped by that.
-    stood: Option<Stop>,
+    stood: Option<StopMode>,
     heeded: Arc<AtomicU8>,
 }
 
 impl Attention {
     /// Looks at a flag that a signal sets, and at the switch of a folder; as that stands now, it stops nothing.
-    pub fn new(signal: Arc<AtomicBool>, folder: Folder) -> Self {
+    pub fn new(signal: Arc<AtomicBool>, folder: PilotFolder) -> Self {
         let stood = folder.stop();
         Self { signal, folder: Arc::new(folder), stood, heeded: Arc::default() }
     }
 
     /// The switch of the folder; nothing while it is as it stood at the beginning.
-    pub(crate) fn switch(&self) -> Option<Stop> {
+    pub(crate) fn switch(&self) -> Option<StopMode> {
         self.folder.stop().filter(|stop| Some(*stop) != self.stood)
     }
 
     /// The order that holds now.
-    pub fn told(&self) -> Told {
+    pub fn told(&self) -> PilotOrder {
         match self.switch() {
-            Some(Stop::Freeze) => Told::Freeze,
-            Some(Stop::Undo) => Told::Undo,
-            None if self.signal.load(Ordering::Acquire) => Told::Undo,
-            None => Told::Nothing,
+            Some(StopMode::Freeze) => PilotOrder::Freeze,
+            Some(StopMode::Undo) => PilotOrder::Undo,
+            None if self.signal.load(Ordering::Acquire) => PilotOrder::Undo,
+            None => PilotOrder::Nothing,
         }
     }
 
     /// The order that holds now; waits that begin from here on are not given up for it.
-    pub fn heed(&self) -> Told {
+    pub fn heed(&self) -> PilotOrder {
         let told = self.told();
         self.heeded.fetch_max(told as u8, Ordering::AcqRel);
         told
     }
 
     /// Gives up waits when the pilot is told more than its loop has heeded.
-    pub fn stop(&self) -> signals::Stop {
+    pub fn stop(&self) -> signals::StopSignal {
         let attention = self.clone();
-        signals::Stop::new(move || attention.told() as u8 > attention.heeded.load(Ordering::Acquire))
+        signals::StopSignal::new(move || attention.told() as u8 > attention.heeded.load(Ordering::Acquire))
     }
 }
 
@@ -70,28 +70,28 @@ mod tests {
     #[test]
     fn a_wait_is_given_up_for_what_is_not_heeded_yet() {
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::at(place.path()).unwrap();
+        let folder = PilotFolder::at(place.path()).unwrap();
         let signal = Arc::new(AtomicBool::new(false));
         let attention = Attention::new(Arc::clone(&signal), folder.reader());
         let stop = attention.stop();
         assert!(!stop.is_set());
         signal.store(true, Ordering::Release);
         assert!(stop.is_set());
-        assert_eq!(attention.heed(), Told::Undo);
+        assert_eq!(attention.heed(), PilotOrder::Undo);
         assert!(!stop.is_set(), "undoing waits for answers");
-        folder.set_stop(Some(Stop::Freeze)).unwrap();
-        assert!(stop.is_set() && attention.heed() == Told::Freeze && !stop.is_set());
+        folder.set_stop(Some(StopMode::Freeze)).unwrap();
+        assert!(stop.is_set() && attention.heed() == PilotOrder::Freeze && !stop.is_set());
     }
 
     #[test]
     fn a_switch_that_stood_before_stops_nobody_and_a_signal_still_does() {
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::at(place.path()).unwrap();
-        folder.set_stop(Some(Stop::Freeze)).unwrap();
+        let folder = PilotFolder::at(place.path()).unwrap();
+        folder.set_stop(Some(StopMode::Freeze)).unwrap();
         let signal = Arc::new(AtomicBool::new(false));
         let attention = Attention::new(Arc::clone(&signal), folder.reader());
-        assert_eq!(attention.told(), Told::Nothing);
+        assert_eq!(attention.told(), PilotOrder::Nothing);
         signal.store(true, Ordering::Release);
-        assert_eq!(attention.told(), Told::Undo);
+        assert_eq!(attention.told(), PilotOrder::Undo);
     }
 }

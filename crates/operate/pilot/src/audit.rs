@@ -3,22 +3,22 @@
 use jiff::Timestamp;
 use units::Nanos;
 
-use crate::journal::{Came, Ended, Entry, Undone};
-use crate::procedure::{Condition, Stage};
+use crate::journal::{JournalEntry, RunEnd, StepOutcome, UndoOutcome};
+use crate::procedure::{ProcedureStage, WaitCondition};
 use crate::step::Shown;
-use crate::{Proposal, Run, Step};
+use crate::{ActionProposal, PilotStep, ProcedureRun};
 
 /// Something that people may want to know.
 #[derive(Debug)]
-pub enum Event<'e> {
+pub enum PilotEvent<'e> {
     /// A line was written to the journal; the run is as it was before.
-    Wrote(&'e Entry, Option<&'e Run>),
+    Wrote(&'e JournalEntry, Option<&'e ProcedureRun>),
     /// A controller's proposal, which only `--act` would carry out.
-    Would(&'e str, &'e Proposal),
+    Would(&'e str, &'e ActionProposal),
     /// A controller's proposal that the guard does not let through, and why.
-    Held(&'e str, &'e Proposal, &'e str),
+    Held(&'e str, &'e ActionProposal, &'e str),
     /// What a controller can only tell.
-    Tells(&'e str, &'e Proposal),
+    Tells(&'e str, &'e ActionProposal),
     /// Something could not be seen.
     Unseen(&'e str),
     /// Something is tried again.
@@ -28,7 +28,7 @@ pub enum Event<'e> {
         /// The run.
         run: u64,
         /// What was asked for.
-        step: &'e Step,
+        step: &'e PilotStep,
         /// Whether the value of before is written again.
         rewritten: bool,
         /// How long it is read again.
@@ -52,12 +52,12 @@ pub enum Event<'e> {
 }
 
 /// Takes notes.
-pub trait Audit {
+pub trait AuditLog {
     /// Takes a note.
-    fn note(&mut self, at: Timestamp, event: &Event<'_>);
+    fn note(&mut self, at: Timestamp, event: &PilotEvent<'_>);
 }
 
-impl Event<'_> {
+impl PilotEvent<'_> {
     /// As a sentence; `None` where there is nothing that people need to read.
     pub fn sentence(&self) -> Option<String> {
         match self {
@@ -93,57 +93,57 @@ impl Event<'_> {
     }
 }
 
-fn wrote(entry: &Entry, run: Option<&Run>) -> Option<String> {
+fn wrote(entry: &JournalEntry, run: Option<&ProcedureRun>) -> Option<String> {
     let step = |stage: &usize| match run?.procedure.stages.get(*stage)? {
-        Stage::Do(step) => Some(step.to_string()),
-        Stage::Wait(_) => None,
+        ProcedureStage::Do(step) => Some(step.to_string()),
+        ProcedureStage::Wait(_) => None,
     };
     let wait = |stage: usize| {
         let procedure = &run?.procedure;
         let after = stage.checked_sub(procedure.stages.len());
         match (procedure.stages.get(stage), after) {
-            (Some(Stage::Wait(wait)), _) => Some(wait),
+            (Some(ProcedureStage::Wait(wait)), _) => Some(wait),
             (None, Some(after)) => procedure.afterwards.get(after),
             _ => None,
         }
     };
     Some(match entry {
-        Entry::Header { cluster, .. } => format!("journal of cluster {cluster} begun"),
-        Entry::Began { run, controller, reason, procedure, .. } => {
+        JournalEntry::Header { cluster, .. } => format!("journal of cluster {cluster} begun"),
+        JournalEntry::Began { run, controller, reason, procedure, .. } => {
             format!("run {run} begins for {controller}: {}: {reason}", procedure.name)
         }
-        Entry::Intent { run, stage, before, .. } => {
+        JournalEntry::Intent { run, stage, before, .. } => {
             format!("run {run}: about to {}; before: {}", step(stage)?, Shown(before))
         }
-        Entry::Outcome { run, stage, came, .. } => match came {
-            Came::Done => format!("run {run}: done, and read back: {}", step(stage)?),
-            Came::Already => format!("run {run}: was so already: {}", step(stage)?),
-            Came::Failed(why) => format!("run {run}: not done: {}: {why}", step(stage)?),
+        JournalEntry::Outcome { run, stage, came, .. } => match came {
+            StepOutcome::Done => format!("run {run}: done, and read back: {}", step(stage)?),
+            StepOutcome::Already => format!("run {run}: was so already: {}", step(stage)?),
+            StepOutcome::Failed(why) => format!("run {run}: not done: {}: {why}", step(stage)?),
         },
-        Entry::Waited { run, stage, met, .. } => {
+        JournalEntry::Waited { run, stage, met, .. } => {
             let wait = wait(*stage)?;
-            if !*met && matches!(wait.until, Condition::LeadersBack { .. }) {
+            if !*met && matches!(wait.until, WaitCondition::LeadersBack { .. }) {
                 // Told with what is there.
                 return None;
             }
             let came = if *met { "waited for" } else { "waited in vain for" };
             format!("run {run}: {came} {}", wait.until)
         }
-        Entry::Turned { run, why, .. } => format!("run {run} is undone: {why}"),
-        Entry::UndoIntent { run, stage, .. } => format!("run {run}: about to undo: {}", step(stage)?),
-        Entry::UndoOutcome { run, stage, came, .. } => match came {
-            Undone::Done => format!("run {run}: undone, and read back: {}", step(stage)?),
-            Undone::AsItWas => format!("run {run}: is as before: {}", step(stage)?),
-            Undone::Left(now) => {
+        JournalEntry::Turned { run, why, .. } => format!("run {run} is undone: {why}"),
+        JournalEntry::UndoIntent { run, stage, .. } => format!("run {run}: about to undo: {}", step(stage)?),
+        JournalEntry::UndoOutcome { run, stage, came, .. } => match came {
+            UndoOutcome::Done => format!("run {run}: undone, and read back: {}", step(stage)?),
+            UndoOutcome::AsItWas => format!("run {run}: is as before: {}", step(stage)?),
+            UndoOutcome::Left(now) => {
                 format!("run {run}: left as somebody else has set it since, {now}: {}", step(stage)?)
             }
-            Undone::Never(why) => format!("run {run}: cannot be undone: {}: {why}", step(stage)?),
+            UndoOutcome::Never(why) => format!("run {run}: cannot be undone: {}: {why}", step(stage)?),
         },
-        Entry::Ended { run, ended, .. } => match ended {
-            Ended::Kept => {
+        JournalEntry::Ended { run, ended, .. } => match ended {
+            RunEnd::Kept => {
                 format!("run {run} is over; its changes stay: `diskwright pilot undo {run}` takes them back")
             }
-            Ended::Undone => format!("run {run} is over; nothing of it is left"),
+            RunEnd::Undone => format!("run {run} is over; nothing of it is left"),
         },
     })
 }

@@ -7,14 +7,14 @@ use units::Nanos;
 
 /// An instant, by both clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Now {
+pub struct ClockReading {
     /// As people have it. It may jump.
     pub wall: Timestamp,
     /// Since this program began. It only grows.
     pub mono: Nanos,
 }
 
-impl Now {
+impl ClockReading {
     /// How long ago an instant of this program was.
     pub fn since(self, mono: Nanos) -> Nanos {
         self.mono - mono
@@ -28,9 +28,9 @@ impl Now {
 }
 
 /// Tells the time.
-pub trait Clock {
+pub trait WallClock {
     /// Now.
-    fn now(&self) -> Now;
+    fn now(&self) -> ClockReading;
 }
 
 /// The machine's.
@@ -50,9 +50,9 @@ impl Default for SystemClock {
     }
 }
 
-impl Clock for SystemClock {
-    fn now(&self) -> Now {
+impl WallClock for SystemClock {
+    fn now(&self) -> ClockReading {
         let mono = Nanos(u64::try_from(self.0.elapsed().as_nanos()).unwrap_or(u64::MAX));
-        Now { wall: Timestamp::now(), mono }
+        ClockReading { wall: Timestamp::now(), mono }
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use diagnose::Verdict;
+use diagnose::Finding;
 use serde::Serialize;
 use serde_json::Value;
 use timeline::Timeline;
 
 use crate::volumes::VolumesSeen;
-use crate::{Health, Now, Procedure, Step, Subject, WorldError};
+use crate::{ClockReading, ClusterHealth, PilotStep, Procedure, StepSubject, WorldError};
 
 /// Decides what should be changed. It sees only what it is given, so that what it decides can be replayed.
 pub trait Controller {
@@ -16,7 +16,7 @@ pub trait Controller {
     fn name(&self) -> &'static str;
 
     /// What should be changed, and why; nothing most of the time.
-    fn decide(&mut self, now: Now, seen: &Seen) -> Vec<Proposal>;
+    fn decide(&mut self, now: ClockReading, seen: &ClusterSnapshot) -> Vec<ActionProposal>;
 
     /// Whether it is asked after glances, too: it decides by what changes within a second.
     fn glances(&self) -> bool {
@@ -26,7 +26,7 @@ pub trait Controller {
 
 /// Something that should be done.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Proposal {
+pub struct ActionProposal {
     /// For people: the numbers that call for it, in a sentence.
     pub reason: String,
     /// What to do; `None` where only people can, as with a setting that needs a restart.
@@ -39,7 +39,7 @@ pub struct Proposal {
     pub expects: Value,
 }
 
-impl Proposal {
+impl ActionProposal {
     /// Something to do.
     pub fn act(reason: impl Into<String>, procedure: Procedure) -> Self {
         Self { reason: reason.into(), procedure: Some(procedure), undoes: None, expects: Value::Null }
@@ -67,13 +67,13 @@ impl Proposal {
 
 /// A run that is over, and whose changes stay until somebody takes them back.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
+pub struct StandingChange {
     /// Its number.
     pub run: u64,
     /// Who wanted it.
     pub controller: String,
     /// What it has changed.
-    pub subjects: Vec<Subject>,
+    pub subjects: Vec<StepSubject>,
     /// As the controller proposed it.
     pub expects: Value,
     /// How often the same was done for the same, and taken back.
@@ -82,9 +82,9 @@ pub struct Kept {
 
 /// What is known of a cluster at a moment.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
+pub struct ClusterSnapshot {
     /// By PD; `None` if PD does not answer.
-    pub health: Option<Health>,
+    pub health: Option<ClusterHealth>,
     /// PD's configuration.
     pub pd_config: Option<Value>,
     /// The configuration in effect of each TiKV that tells it, by PD's number.
@@ -94,35 +94,35 @@ pub struct Seen {
     /// The last while of metrics, where there is a Prometheus.
     pub timeline: Option<Timeline>,
     /// What they say is wrong.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<Finding>,
     /// The volumes of a cloud and their use, where they are watched.
     pub volumes: Option<VolumesSeen>,
     /// What the limiter is told of each store whose compactions are limited.
-    pub signals: BTreeMap<u64, compaction_control::Signals>,
+    pub signals: BTreeMap<u64, compaction_control::LimiterSignals>,
     /// The steps of what is under way, and for volumes those that would take them back.
-    pub changing: Vec<Step>,
+    pub changing: Vec<PilotStep>,
     /// What stays of runs that are over, the last first.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<StandingChange>,
     /// What clouds have announced.
-    pub notices: Vec<maintenance::Notice>,
+    pub notices: Vec<maintenance::MaintenanceNotice>,
     /// Of the events that something was made ready for: how many procedures have done all that is to be done before them.
     pub ready: BTreeMap<String, usize>,
 }
 
 /// Fills in a part of what is seen: Prometheus, a cloud's notices, a volume's counters.
-pub trait Source {
+pub trait SnapshotSource {
     /// Looks. What is not known stays as it was given.
     ///
     /// # Errors
     /// When nobody answers; the pilot goes on with what else is seen.
-    fn look(&mut self, now: Now, seen: &mut Seen) -> Result<(), WorldError>;
+    fn look(&mut self, now: ClockReading, seen: &mut ClusterSnapshot) -> Result<(), WorldError>;
 
     /// Looks between two looks at what changes within a second, if that costs its peers little. What is not asked for stays as
     /// it was seen last; what could not be told is taken out.
     ///
     /// # Errors
     /// When nobody answers.
-    fn glance(&mut self, _now: Now, _seen: &mut Seen) -> Result<(), WorldError> {
+    fn glance(&mut self, _now: ClockReading, _seen: &mut ClusterSnapshot) -> Result<(), WorldError> {
         Ok(())
     }
 }

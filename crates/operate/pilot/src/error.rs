@@ -1,7 +1,7 @@
 //! Why the pilot does not act, or cannot.
 
 use jiff::Timestamp;
-use private_dir::{Fault, FolderError};
+use private_dir::{FolderError, FolderFault};
 
 /// Why something of the cluster could not be read or written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -108,7 +108,7 @@ pub enum PilotError {
 impl From<FolderError> for PilotError {
     fn from(error: FolderError) -> Self {
         match error.fault {
-            Fault::NoFolder(_) | Fault::Links => Self::Input(error.to_string()),
+            FolderFault::NoFolder(_) | FolderFault::Links => Self::Input(error.to_string()),
             _ => Self::Environment(error.to_string()),
         }
     }

@@ -3,19 +3,19 @@
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use render::{Table, Version};
+use render::{SettingsTable, TikvVersion};
 use serde::Deserialize;
 use units::Nanos;
 
-use crate::procedure::Stage;
-use crate::{Health, Now, Procedure, Replay, Step, Subject};
+use crate::procedure::ProcedureStage;
+use crate::{ClockReading, ClusterHealth, JournalReplay, PilotStep, Procedure, StepSubject};
 
 const HOUR: Nanos = Nanos::secs(3600);
 
 /// The table of bounds.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Bounds {
+pub struct SettingBounds {
     controller: Vec<ControllerBound>,
     step: Vec<StepBound>,
     pub(crate) retries: Retries,
@@ -48,11 +48,11 @@ pub(crate) struct Retries {
     pub(crate) stuck_after: u32,
 }
 
-static BOUNDS: LazyLock<Bounds> = LazyLock::new(|| {
+static BOUNDS: LazyLock<SettingBounds> = LazyLock::new(|| {
     toml::from_str(include_str!("../tables/guard.toml")).expect("tables that ship with the program are read by a test")
 });
 
-impl Bounds {
+impl SettingBounds {
     /// The table that ships with the program.
     pub fn embedded() -> &'static Self {
         &BOUNDS
@@ -65,12 +65,12 @@ impl Bounds {
     }
 
     /// How long a step may take until it can be read back.
-    pub(crate) fn settles_within(&self, step: &Step) -> Nanos {
+    pub(crate) fn settles_within(&self, step: &PilotStep) -> Nanos {
         let name = match step {
-            Step::ResignPdLeader { .. } => "resign-pd-leader",
-            Step::DeletePod { .. } => "delete-pod",
-            Step::ApproveEvent { .. } => "approve-event",
-            Step::ModifyVolume { .. } => "modify-volume",
+            PilotStep::ResignPdLeader { .. } => "resign-pd-leader",
+            PilotStep::DeletePod { .. } => "delete-pod",
+            PilotStep::ApproveEvent { .. } => "approve-event",
+            PilotStep::ModifyVolume { .. } => "modify-volume",
             _ => "*",
         };
         self.step.iter().find(|bound| bound.name == name).map_or(Nanos(0), |bound| bound.settles_within)
@@ -79,14 +79,14 @@ impl Bounds {
 
 /// Lets things through, or says why not.
 #[derive(Debug, Default)]
-pub struct Guard {
+pub struct ActionGuard {
     /// Until when each action of the last hour counts, on the clock that never jumps, and whose it was.
     recent: Vec<(Nanos, String)>,
 }
 
-impl Guard {
+impl ActionGuard {
     /// One that remembers the actions of a journal's last hour.
-    pub fn new(replay: &Replay, now: Now) -> Self {
+    pub fn new(replay: &JournalReplay, now: ClockReading) -> Self {
         let mut guard = Self::default();
         for run in replay.runs.values() {
             let age = now.since_wall(run.last);
@@ -99,7 +99,7 @@ impl Guard {
     }
 
     /// Takes note of an action.
-    pub(crate) fn count(&mut self, controller: &str, now: Now) {
+    pub(crate) fn count(&mut self, controller: &str, now: ClockReading) {
         self.recent.retain(|(until, _)| *until > now.mono);
         self.recent.push((now.mono + HOUR, controller.to_owned()));
     }
@@ -112,9 +112,9 @@ impl Guard {
         &self,
         controller: &str,
         procedure: &Procedure,
-        health: Option<&Health>,
-        replay: &Replay,
-        now: Now,
+        health: Option<&ClusterHealth>,
+        replay: &JournalReplay,
+        now: ClockReading,
     ) -> Result<(), String> {
         let Some(health) = health else {
             return Err("PD does not tell how the cluster is".to_owned());
@@ -129,14 +129,14 @@ impl Guard {
         for step in procedure.steps().map(|(_, step)| step) {
             vet(step, health)?;
             gate(step, health)?;
-            if let Step::EvictLeaders { store } = step
+            if let PilotStep::EvictLeaders { store } = step
                 && let Some((run, other)) =
                     changing().find_map(|run| Some((run.number, evicted(&run.procedure, *store)?)))
             {
                 return Err(format!("run {run} evicts leaders from store {other}, and never two stores do"));
             }
         }
-        let (most, _) = Bounds::embedded().actions(controller);
+        let (most, _) = SettingBounds::embedded().actions(controller);
         let had = self.recent.iter().filter(|(until, of)| *until > now.mono && of == controller).count();
         let wanted = procedure.steps().count();
         if had + wanted > most {
@@ -149,7 +149,7 @@ impl Guard {
 /// A store other than this one that a procedure evicts leaders from.
 fn evicted(procedure: &Procedure, store: u64) -> Option<u64> {
     procedure.steps().find_map(|(_, step)| match step {
-        Step::EvictLeaders { store: other } if *other != store => Some(*other),
+        PilotStep::EvictLeaders { store: other } if *other != store => Some(*other),
         _ => None,
     })
 }
@@ -158,20 +158,20 @@ fn evicted(procedure: &Procedure, store: u64) -> Option<u64> {
 ///
 /// # Errors
 /// When it is not.
-pub fn gate(step: &Step, health: &Health) -> Result<(), String> {
+pub fn gate(step: &PilotStep, health: &ClusterHealth) -> Result<(), String> {
     if let Some(trouble) = health.trouble() {
         return Err(format!("the cluster is in trouble already: {trouble}"));
     }
     match step {
-        Step::EvictLeaders { store } => match health.evicting_beside(*store) {
+        PilotStep::EvictLeaders { store } => match health.evicting_beside(*store) {
             Some(other) => Err(format!("leaders are evicted from store {other} already, and never from two stores")),
             None if !health.stores.contains_key(store) => Err(format!("PD knows no store {store}")),
             None => Ok(()),
         },
-        Step::SetTikvConfig { store, .. } if !health.stores.contains_key(store) => {
+        PilotStep::SetTikvConfig { store, .. } if !health.stores.contains_key(store) => {
             Err(format!("PD knows no store {store}"))
         }
-        Step::ResignPdLeader { .. } if health.members.len() < 2 => {
+        PilotStep::ResignPdLeader { .. } if health.members.len() < 2 => {
             Err("PD has one member: nobody else could lead".to_owned())
         }
         _ => Ok(()),
@@ -183,21 +183,23 @@ pub fn gate(step: &Step, health: &Health) -> Result<(), String> {
 ///
 /// # Errors
 /// When it is not so.
-pub fn vet(step: &Step, health: &Health) -> Result<(), String> {
-    let mut oldest: Option<Version> = None;
+pub fn vet(step: &PilotStep, health: &ClusterHealth) -> Result<(), String> {
+    let mut oldest: Option<TikvVersion> = None;
     for (id, store) in &health.stores {
         let version = release(&store.version).map_err(|why| format!("store {id}: {why}"))?;
         oldest = Some(oldest.map_or(version, |other| other.min(version)));
-        if let Step::SetTikvConfig { store, key, .. } = step
+        if let PilotStep::SetTikvConfig { store, key, .. } = step
             && store == id
         {
-            online(Table::tikv(), version, key)?;
+            online(SettingsTable::tikv(), version, key)?;
         }
     }
     match (step, oldest) {
-        (Step::SetPdConfig { key, .. }, Some(version)) => online(Table::pd(), version, key),
-        (Step::SetPdConfig { .. }, None) => Err("PD knows no store, and its settings' version is not known".to_owned()),
-        (Step::SetTikvConfig { store, .. }, _) if !health.stores.contains_key(store) => {
+        (PilotStep::SetPdConfig { key, .. }, Some(version)) => online(SettingsTable::pd(), version, key),
+        (PilotStep::SetPdConfig { .. }, None) => {
+            Err("PD knows no store, and its settings' version is not known".to_owned())
+        }
+        (PilotStep::SetTikvConfig { store, .. }, _) if !health.stores.contains_key(store) => {
             Err(format!("PD knows no store {store}"))
         }
         _ => Ok(()),
@@ -205,15 +207,15 @@ pub fn vet(step: &Step, health: &Health) -> Result<(), String> {
 }
 
 /// The release that a store tells, if its line is known.
-fn release(version: &str) -> Result<Version, String> {
-    let known = || Version::ALL.map(Version::line).join(", ");
-    Version::from_str(version).map_err(|_| {
+fn release(version: &str) -> Result<TikvVersion, String> {
+    let known = || TikvVersion::ALL.map(TikvVersion::line).join(", ");
+    TikvVersion::from_str(version).map_err(|_| {
         let says = if version.is_empty() { "nothing".to_owned() } else { format!("`{version}`") };
         format!("says {says} of its version; the pilot knows the settings of {}, and acts on no guess", known())
     })
 }
 
-fn online(table: &Table, version: Version, key: &str) -> Result<(), String> {
+fn online(table: &SettingsTable, version: TikvVersion, key: &str) -> Result<(), String> {
     let known = table.key(version, key).map_err(|error| error.to_string())?;
     if known.is_online(version) {
         return Ok(());
@@ -230,9 +232,9 @@ fn online(table: &Table, version: Version, key: &str) -> Result<(), String> {
 /// # Errors
 /// When there is one.
 pub fn sound(procedure: &Procedure) -> Result<(), String> {
-    let mut seen: Vec<Subject> = Vec::new();
+    let mut seen: Vec<StepSubject> = Vec::new();
     for stage in &procedure.stages {
-        if let Stage::Do(step) = stage {
+        if let ProcedureStage::Do(step) = stage {
             let subject = step.subject();
             if seen.contains(&subject) {
                 return Err(format!(

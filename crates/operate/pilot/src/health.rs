@@ -25,7 +25,7 @@ pub struct StoreHealth {
 
 /// What moves are safe: stores, replicas, members.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Health {
+pub struct ClusterHealth {
     /// By PD's number; without tombstones.
     pub stores: BTreeMap<u64, StoreHealth>,
     /// Regions that lack a replica.
@@ -38,7 +38,7 @@ pub struct Health {
     pub members: BTreeMap<String, bool>,
 }
 
-impl Health {
+impl ClusterHealth {
     /// What is wrong, in a clause; `None` if nothing is.
     pub fn trouble(&self) -> Option<String> {
         let counted = |count: u64, what: &str| (count > 0).then(|| format!("{count} regions {what}"));

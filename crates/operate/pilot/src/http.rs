@@ -6,7 +6,7 @@ mod pd;
 mod peer;
 mod tikv;
 
-pub use lock::{Holder, PdLock};
+pub use lock::{LockHolder, PdLock};
 pub use pd::PdHttp;
-pub use peer::{Access, Answer, Peer};
+pub use peer::{HttpPeer, PeerAnswer, PilotAccess};
 pub use tikv::TikvHttp;

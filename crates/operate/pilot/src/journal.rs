@@ -13,10 +13,10 @@ mod scan;
 mod upgrade;
 mod write;
 
-pub use damage::{Damage, RefusedRun};
-pub use entry::{Came, Ended, Entry, Undone};
-pub use file::Folder;
+pub use damage::{JournalDamage, RefusedRun};
+pub use entry::{JournalEntry, RunEnd, StepOutcome, UndoOutcome};
+pub use file::PilotFolder;
 pub(crate) use files::{read_whole, write_whole};
-pub use read::Replay;
-pub use requests::Stop;
-pub use write::{Journal, Lines};
+pub use read::JournalReplay;
+pub use requests::StopMode;
+pub use write::{Journal, JournalSink};

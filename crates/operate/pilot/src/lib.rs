@@ -32,23 +32,28 @@ mod waits;
 mod watch;
 mod world;
 
-pub use attention::{Attention, Told};
-pub use audit::{Audit, Event};
-pub use clock::{Clock, Now, SystemClock};
-pub use controller::{Controller, Kept, Proposal, Seen, Source};
+pub use attention::{Attention, PilotOrder};
+pub use audit::{AuditLog, PilotEvent};
+pub use clock::{ClockReading, SystemClock, WallClock};
+pub use controller::{ActionProposal, ClusterSnapshot, Controller, SnapshotSource, StandingChange};
 pub use error::{PilotError, WorldError};
-pub use guard::{Bounds, Guard, gate, sound, vet};
-pub use health::{Health, StoreHealth};
-pub use http::{Access, Answer, Holder, PdHttp, PdLock, Peer, TikvHttp};
-pub use journal::{Came, Damage, Ended, Entry, Folder, Journal, Lines, RefusedRun, Replay, Stop, Undone};
-pub use lock::{ClusterLock, Lease};
-pub use metrics::{Meters, MetricsServer};
+pub use guard::{ActionGuard, SettingBounds, gate, sound, vet};
+pub use health::{ClusterHealth, StoreHealth};
+pub use http::{HttpPeer, LockHolder, PdHttp, PdLock, PeerAnswer, PilotAccess, TikvHttp};
+pub use journal::{
+    Journal, JournalDamage, JournalEntry, JournalReplay, JournalSink, PilotFolder, RefusedRun, RunEnd, StepOutcome,
+    StopMode, UndoOutcome,
+};
+pub use lock::{ClusterLock, PilotLease};
+pub use metrics::{MetricsServer, PilotMeters};
 pub use pilot::Pilot;
-pub use procedure::{Condition, Ending, Found, Late, Procedure, Stage, Wait};
-pub use prometheus::{Metrics, Prometheus};
-pub use run::{Made, Next, Run};
-pub use settings::Settings;
-pub use step::{Reversal, Step, Subject};
+pub use procedure::{
+    LatePolicy, PilotWait, Procedure, ProcedureEnding, ProcedureStage, UnfinishedPolicy, WaitCondition,
+};
+pub use prometheus::{MetricSource, PrometheusSource};
+pub use run::{BegunStep, NextMove, ProcedureRun};
+pub use settings::SettingsController;
+pub use step::{PilotStep, StepReversal, StepSubject};
 pub use value::same;
-pub use watch::{Notes, Plan, regain, settle, watch};
-pub use world::{Events, Kubernetes, Pd, Tidb, Tikv, Volumes, World, at};
+pub use watch::{LoopPlan, PilotNotes, regain, settle, watch};
+pub use world::{CloudEvents, CloudVolumes, ClusterWorld, KubernetesClient, PdApi, TidbApi, TikvApi, at};

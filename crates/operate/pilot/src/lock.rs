@@ -3,8 +3,8 @@
 
 use units::Nanos;
 
-use crate::audit::Event;
-use crate::{Now, Pilot, Run, WorldError};
+use crate::audit::PilotEvent;
+use crate::{ClockReading, Pilot, ProcedureRun, WorldError};
 
 /// How long is waited until the lock is asked for again, or given back again.
 const AGAIN: Nanos = Nanos::secs(1);
@@ -15,7 +15,7 @@ pub trait ClusterLock {
     ///
     /// # Errors
     /// When it does not answer.
-    fn take(&self, why: &str) -> Result<Lease, WorldError>;
+    fn take(&self, why: &str) -> Result<PilotLease, WorldError>;
 
     /// Gives it back; nothing happens where it is not held.
     ///
@@ -26,7 +26,7 @@ pub trait ClusterLock {
 
 /// Whether this pilot is the only one that may change the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lease {
+pub enum PilotLease {
     /// It holds the lock.
     Held,
     /// There is no such lock: only the folder's keeps others out.
@@ -44,7 +44,7 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    fn rests(&self, now: Now) -> Option<&str> {
+    fn rests(&self, now: ClockReading) -> Option<&str> {
         self.rests.as_ref().filter(|(until, _)| *until > now.mono).map(|(_, why)| why.as_str())
     }
 }
@@ -63,18 +63,18 @@ impl Pilot {
     }
 
     /// Takes the lock, if it is not held; an error says in a sentence who has it instead.
-    pub(crate) fn take_lock(&mut self, why: &str, now: Now) -> Result<(), String> {
+    pub(crate) fn take_lock(&mut self, why: &str, now: ClockReading) -> Result<(), String> {
         let Some(lock) = self.lock.as_mut().filter(|lock| !lock.held) else { return Ok(()) };
         if let Some(why) = lock.rests(now) {
             return Err(why.to_owned());
         }
         let refused = match lock.peer.take(&format!("diskwright pilot: {why}")) {
-            Ok(Lease::Held) => {
+            Ok(PilotLease::Held) => {
                 lock.held = true;
                 return Ok(());
             }
-            Ok(Lease::NotOffered) => return Ok(()),
-            Ok(Lease::Other(holder)) => format!("PD's maintenance lock is held by {holder}"),
+            Ok(PilotLease::NotOffered) => return Ok(()),
+            Ok(PilotLease::Other(holder)) => format!("PD's maintenance lock is held by {holder}"),
             Err(error) => error.to_string(),
         };
         lock.rests = Some((now.mono + AGAIN, refused.clone()));
@@ -85,8 +85,8 @@ impl Pilot {
     ///
     /// # Errors
     /// When it could not be given back, and nothing needs it.
-    pub fn release_lock(&mut self, now: Now) -> Result<(), WorldError> {
-        let needed = self.runs().values().any(Run::needs_lock);
+    pub fn release_lock(&mut self, now: ClockReading) -> Result<(), WorldError> {
+        let needed = self.runs().values().any(ProcedureRun::needs_lock);
         let Some(lock) = self.lock.as_mut().filter(|lock| lock.held && !needed) else { return Ok(()) };
         match lock.peer.release() {
             Ok(()) => {
@@ -101,13 +101,13 @@ impl Pilot {
     }
 
     /// The same between two turns: what fails is said once, and tried again.
-    pub(crate) fn let_lock_go(&mut self, now: Now) {
+    pub(crate) fn let_lock_go(&mut self, now: ClockReading) {
         if self.lock.as_ref().is_none_or(|lock| lock.rests(now).is_some()) {
             return;
         }
         if let Err(error) = self.release_lock(now) {
             let why = format!("PD's maintenance lock is not given back yet: {error}");
-            self.say("lock", "release", &why, now, &Event::Says(&why));
+            self.say("lock", "release", &why, now, &PilotEvent::Says(&why));
         }
     }
 }
@@ -115,7 +115,7 @@ impl Pilot {
 impl Drop for Pilot {
     /// Whatever ends a pilot before its work began leaves no lock behind.
     fn drop(&mut self) {
-        let needed = self.runs().values().any(Run::needs_lock);
+        let needed = self.runs().values().any(ProcedureRun::needs_lock);
         if let Some(lock) = self.lock.as_mut().filter(|lock| lock.held && !needed) {
             // Nobody is left to be told; the next pilot of this folder takes it up by name, and gives it back.
             let _ = lock.peer.release();

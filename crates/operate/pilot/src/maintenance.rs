@@ -11,10 +11,10 @@ mod procedures;
 mod rehearsal;
 mod role;
 
-pub use controller::Maintenance;
+pub use controller::MaintenanceController;
 #[cfg(feature = "cloud")]
 pub use ec2::Ec2Events;
-pub use edges::Heard;
-pub use procedures::{Machines, raised};
+pub use edges::HeardEvents;
+pub use procedures::{MachineList, raised};
 pub use rehearsal::{Rehearsal, rehearse};
-pub use role::{Machine, Role};
+pub use role::{ClusterMachine, MachineRole};

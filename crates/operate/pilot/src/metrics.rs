@@ -15,15 +15,15 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-use crate::audit::{Audit, Event};
-use crate::journal::{Came, Entry, Undone};
+use crate::audit::{AuditLog, PilotEvent};
+use crate::journal::{JournalEntry, StepOutcome, UndoOutcome};
 use crate::{Pilot, PilotError};
 
 type ByController = Family<Vec<(String, String)>, Counter>;
 
 /// What the pilot counts of itself. Copies are one.
 #[derive(Debug, Clone)]
-pub struct Meters {
+pub struct PilotMeters {
     steps: ByController,
     undone: ByController,
     held: ByController,
@@ -34,7 +34,7 @@ pub struct Meters {
     registry: Arc<Mutex<Registry>>,
 }
 
-impl Default for Meters {
+impl Default for PilotMeters {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("diskwright_pilot");
         let (steps, undone, held) = (ByController::default(), ByController::default(), ByController::default());
@@ -50,7 +50,7 @@ impl Default for Meters {
     }
 }
 
-impl Meters {
+impl PilotMeters {
     /// As Prometheus reads them.
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -68,40 +68,40 @@ impl Meters {
     }
 }
 
-impl Audit for Meters {
-    fn note(&mut self, _: Timestamp, event: &Event<'_>) {
+impl AuditLog for PilotMeters {
+    fn note(&mut self, _: Timestamp, event: &PilotEvent<'_>) {
         let of = |family: &ByController, name: &str, value: &str| {
             family.get_or_create(&vec![(name.to_owned(), value.to_owned())]).inc();
         };
         match event {
-            Event::Wrote(Entry::Outcome { came, .. }, _) => of(
+            PilotEvent::Wrote(JournalEntry::Outcome { came, .. }, _) => of(
                 &self.steps,
                 "came",
                 match came {
-                    Came::Done => "done",
-                    Came::Already => "already",
-                    Came::Failed(_) => "failed",
+                    StepOutcome::Done => "done",
+                    StepOutcome::Already => "already",
+                    StepOutcome::Failed(_) => "failed",
                 },
             ),
-            Event::Wrote(Entry::UndoOutcome { came, .. }, _) => of(
+            PilotEvent::Wrote(JournalEntry::UndoOutcome { came, .. }, _) => of(
                 &self.undone,
                 "came",
                 match came {
-                    Undone::Done => "done",
-                    Undone::AsItWas => "as-it-was",
-                    Undone::Left(_) => "left",
-                    Undone::Never(_) => "never",
+                    UndoOutcome::Done => "done",
+                    UndoOutcome::AsItWas => "as-it-was",
+                    UndoOutcome::Left(_) => "left",
+                    UndoOutcome::Never(_) => "never",
                 },
             ),
-            Event::Held(controller, ..) => of(&self.held, "controller", controller),
-            Event::Again(..) => drop(self.again.inc()),
-            Event::Wrote(..)
-            | Event::Would(..)
-            | Event::Tells(..)
-            | Event::Unseen(_)
-            | Event::OnItsWay { .. }
-            | Event::NotBack { .. }
-            | Event::Says(_) => {}
+            PilotEvent::Held(controller, ..) => of(&self.held, "controller", controller),
+            PilotEvent::Again(..) => drop(self.again.inc()),
+            PilotEvent::Wrote(..)
+            | PilotEvent::Would(..)
+            | PilotEvent::Tells(..)
+            | PilotEvent::Unseen(_)
+            | PilotEvent::OnItsWay { .. }
+            | PilotEvent::NotBack { .. }
+            | PilotEvent::Says(_) => {}
         }
     }
 }
@@ -118,7 +118,7 @@ impl MetricsServer {
     ///
     /// # Errors
     /// When the address is beyond this machine, or taken.
-    pub fn start(addr: SocketAddr, meters: &Meters) -> Result<Self, PilotError> {
+    pub fn start(addr: SocketAddr, meters: &PilotMeters) -> Result<Self, PilotError> {
         if !addr.ip().is_loopback() {
             return Err(PilotError::Input(format!(
                 "metrics are served on this machine only, not at {addr}; expected one such as 127.0.0.1:9400"
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn metrics_are_not_served_beyond_this_machine() {
-        let error = MetricsServer::start("10.0.0.5:9400".parse().unwrap(), &Meters::default()).unwrap_err();
+        let error = MetricsServer::start("10.0.0.5:9400".parse().unwrap(), &PilotMeters::default()).unwrap_err();
         assert!(error.exit_code() == 2 && error.to_string().contains("not at 10.0.0.5:9400"), "{error}");
     }
 }

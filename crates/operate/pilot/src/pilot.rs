@@ -4,37 +4,38 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::advance::Fresh;
-use crate::audit::{Audit, Event};
-use crate::guard::{Bounds, Guard, sound};
-use crate::journal::{Entry, Stop};
+use crate::audit::{AuditLog, PilotEvent};
+use crate::guard::{ActionGuard, SettingBounds, sound};
+use crate::journal::{JournalEntry, StopMode};
 use crate::lock::Lock;
 use crate::settings;
-use crate::volumes::{Bridge, Fleet};
+use crate::volumes::{FleetBridge, VolumeFleet};
 use crate::{
-    Attention, Controller, Found, Journal, Next, Now, PilotError, Procedure, Proposal, Replay, Run, Seen, Source, Step,
-    Subject, World, WorldError,
+    ActionProposal, Attention, ClockReading, ClusterSnapshot, ClusterWorld, Controller, Journal, JournalReplay,
+    NextMove, PilotError, PilotStep, Procedure, ProcedureRun, SnapshotSource, StepSubject, UnfinishedPolicy,
+    WorldError,
 };
 
 /// Acts on one cluster.
 pub struct Pilot {
-    pub(crate) world: World,
+    pub(crate) world: ClusterWorld,
     pub(crate) journal: Journal,
-    pub(crate) guard: Guard,
-    pub(crate) audit: Box<dyn Audit>,
+    pub(crate) guard: ActionGuard,
+    pub(crate) audit: Box<dyn AuditLog>,
     /// What is known of runs beside the journal, and gone with the program.
     pub(crate) fresh: BTreeMap<u64, Fresh>,
-    pub(crate) began: Now,
+    pub(crate) began: ClockReading,
     /// The lock of the whole cluster, where there is one.
     pub(crate) lock: Option<Lock>,
     controllers: Vec<Box<dyn Controller>>,
-    sources: Vec<Box<dyn Source>>,
+    sources: Vec<Box<dyn SnapshotSource>>,
     /// What was said last of a matter, so that it is said once.
     said: BTreeMap<String, String>,
     /// What was seen last, if nothing was changed since.
-    seen: Option<Rc<Seen>>,
-    switch: Option<Box<dyn Fn() -> Option<Stop>>>,
+    seen: Option<Rc<ClusterSnapshot>>,
+    switch: Option<Box<dyn Fn() -> Option<StopMode>>>,
     /// Told to end, nothing new is decided.
-    stop: signals::Stop,
+    stop: signals::StopSignal,
 }
 
 impl Pilot {
@@ -42,11 +43,16 @@ impl Pilot {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn new(world: World, journal: Journal, audit: Box<dyn Audit>, now: Now) -> Result<Self, PilotError> {
-        let guard = Guard::new(journal.replay(), now);
+    pub fn new(
+        world: ClusterWorld,
+        journal: Journal,
+        audit: Box<dyn AuditLog>,
+        now: ClockReading,
+    ) -> Result<Self, PilotError> {
+        let guard = ActionGuard::new(journal.replay(), now);
         let (fresh, said) = (BTreeMap::new(), BTreeMap::new());
         let (controllers, sources) = (Vec::new(), Vec::new());
-        let (lock, seen, switch, stop) = (None, None, None, signals::Stop::never());
+        let (lock, seen, switch, stop) = (None, None, None, signals::StopSignal::never());
         let mut pilot = Self {
             world,
             journal,
@@ -62,10 +68,10 @@ impl Pilot {
             switch,
             stop,
         };
-        let open: Vec<Run> = pilot.journal.replay().open().cloned().collect();
+        let open: Vec<ProcedureRun> = pilot.journal.replay().open().cloned().collect();
         for run in open {
             pilot.fresh.insert(run.number, Fresh::resumed(&run, now));
-            if run.turned.is_none() && run.procedure.found == Found::Undo && !pilot.world.read_only {
+            if run.turned.is_none() && run.procedure.found == UnfinishedPolicy::Undo && !pilot.world.read_only {
                 pilot.turn(run.number, "its pilot ended before it did".to_owned(), false, now)?;
             }
         }
@@ -90,43 +96,43 @@ impl Pilot {
 
     /// The same, seeing more.
     #[must_use]
-    pub fn source(mut self, source: Box<dyn Source>) -> Self {
+    pub fn source(mut self, source: Box<dyn SnapshotSource>) -> Self {
         self.sources.push(source);
         self
     }
 
     /// The same, heeding a kill switch before each of its steps, also of those that undo.
     #[must_use]
-    pub fn heeding(mut self, switch: Box<dyn Fn() -> Option<Stop>>) -> Self {
+    pub fn heeding(mut self, switch: Box<dyn Fn() -> Option<StopMode>>) -> Self {
         self.switch = Some(switch);
         self
     }
 
     /// The same, with the volumes of a fleet to see and to change.
     #[must_use]
-    pub fn with_volumes<F: Fleet + 'static>(mut self, fleet: &Bridge<F>) -> Self {
+    pub fn with_volumes<F: VolumeFleet + 'static>(mut self, fleet: &FleetBridge<F>) -> Self {
         self.world.volumes = Some(Box::new(fleet.clone()));
         self.source(Box::new(fleet.clone()))
     }
 
     /// The runs, and all that the journal says of them.
-    pub fn runs(&self) -> &BTreeMap<u64, Run> {
+    pub fn runs(&self) -> &BTreeMap<u64, ProcedureRun> {
         &self.journal.replay().runs
     }
 
     /// All that the journal says.
-    pub fn replay(&self) -> &Replay {
+    pub fn replay(&self) -> &JournalReplay {
         self.journal.replay()
     }
 
     /// What its kill switch says now.
-    pub fn stopped(&self) -> Option<Stop> {
+    pub fn stopped(&self) -> Option<StopMode> {
         self.switch.as_ref().and_then(|switch| switch())
     }
 
     /// Whether nothing may be touched any more.
     pub fn is_frozen(&self) -> bool {
-        self.stopped() == Some(Stop::Freeze)
+        self.stopped() == Some(StopMode::Freeze)
     }
 
     /// Whether nothing is under way.
@@ -145,10 +151,10 @@ impl Pilot {
     ///
     /// # Errors
     /// When the journal cannot be written: then nothing more may be done.
-    pub fn tick(&mut self, now: Now, stop: Option<Stop>) -> Result<(), PilotError> {
+    pub fn tick(&mut self, now: ClockReading, stop: Option<StopMode>) -> Result<(), PilotError> {
         match stop {
-            Some(Stop::Freeze) => return Ok(()),
-            Some(Stop::Undo) => self.turn_all("stopped by hand", now)?,
+            Some(StopMode::Freeze) => return Ok(()),
+            Some(StopMode::Undo) => self.turn_all("stopped by hand", now)?,
             None => {}
         }
         self.drive(now)?;
@@ -163,14 +169,14 @@ impl Pilot {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn glance(&mut self, now: Now) -> Result<(), PilotError> {
+    pub fn glance(&mut self, now: ClockReading) -> Result<(), PilotError> {
         self.drive(now)?;
         let Some(seen) = self.seen.take() else { return self.decide(now) };
         let mut seen = Rc::unwrap_or_clone(seen);
         for (matter, why) in self.ask_sources(&mut seen, |source, seen| source.glance(now, seen)) {
             // That all is seen is for a look to say: this one asked for less.
             if let Some(why) = why {
-                self.say("unseen", &matter, &why, now, &Event::Unseen(&why));
+                self.say("unseen", &matter, &why, now, &PilotEvent::Unseen(&why));
             }
         }
         self.ask_controllers(now, seen, |controller| controller.glances())
@@ -180,17 +186,17 @@ impl Pilot {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn drive(&mut self, now: Now) -> Result<(), PilotError> {
+    pub fn drive(&mut self, now: ClockReading) -> Result<(), PilotError> {
         if self.world.read_only || self.is_frozen() {
             return Ok(());
         }
         // What began last goes first: a later run may stand on what an earlier one set.
-        let of = |run: &Run| (run.number, run.needs_lock().then(|| run.procedure.name.clone()));
+        let of = |run: &ProcedureRun| (run.number, run.needs_lock().then(|| run.procedure.name.clone()));
         let open: Vec<(u64, Option<String>)> = self.journal.replay().open().rev().map(of).collect();
         for (run, changes) in open {
             match changes.map_or(Ok(()), |name| self.take_lock(&format!("run {run}: {name}"), now)) {
                 Ok(()) => self.advance(run, now)?,
-                Err(why) => self.say("lock", &format!("run {run}"), &why, now, &Event::Again(run, &why)),
+                Err(why) => self.say("lock", &format!("run {run}"), &why, now, &PilotEvent::Again(run, &why)),
             }
         }
         self.let_lock_go(now);
@@ -201,7 +207,7 @@ impl Pilot {
     ///
     /// # Errors
     /// When there is no such run, a line of it is lost, it holds nothing to undo, or the journal cannot be written.
-    pub fn undo(&mut self, number: u64, why: &str, force: bool, now: Now) -> Result<(), PilotError> {
+    pub fn undo(&mut self, number: u64, why: &str, force: bool, now: ClockReading) -> Result<(), PilotError> {
         if let Some(refused) = self.journal.replay().refused.get(&number) {
             return Err(PilotError::Input(format!("run {number} cannot be undone by its journal: {refused}")));
         }
@@ -227,49 +233,55 @@ impl Pilot {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn finish(&mut self, now: Now) -> Result<(), PilotError> {
+    pub fn finish(&mut self, now: ClockReading) -> Result<(), PilotError> {
         self.turn_all("its pilot ends", now)
     }
 
-    fn turn_all(&mut self, why: &str, now: Now) -> Result<(), PilotError> {
-        let with_pilot =
-            |run: &&Run| run.ended.is_some() && run.holds() && run.procedure.ending == crate::Ending::WithPilot;
-        let open = |run: &&Run| run.ended.is_none() && run.turned.is_none() && !run.only_waits();
+    fn turn_all(&mut self, why: &str, now: ClockReading) -> Result<(), PilotError> {
+        let with_pilot = |run: &&ProcedureRun| {
+            run.ended.is_some() && run.holds() && run.procedure.ending == crate::ProcedureEnding::WithPilot
+        };
+        let open = |run: &&ProcedureRun| run.ended.is_none() && run.turned.is_none() && !run.only_waits();
         let turned = self.runs().values().rev().filter(|run| open(run) || with_pilot(run));
         let turned: Vec<u64> = turned.map(|run| run.number).collect();
         turned.into_iter().try_for_each(|run| self.turn(run, why.to_owned(), false, now))
     }
 
     /// Now, also where the turn waited for its peers since it began at `turn`.
-    pub(crate) fn moment(&self, turn: Now) -> Now {
+    pub(crate) fn moment(&self, turn: ClockReading) -> ClockReading {
         self.journal.moment(turn)
     }
 
-    pub(crate) fn turn(&mut self, run: u64, why: String, force: bool, now: Now) -> Result<(), PilotError> {
+    pub(crate) fn turn(&mut self, run: u64, why: String, force: bool, now: ClockReading) -> Result<(), PilotError> {
         let now = self.moment(now);
         let known = self.journal.replay().runs.get(&run);
         let fresh = || known.map_or_else(|| Fresh::new(now), |run| Fresh::resumed(run, now));
         self.fresh.entry(run).or_insert_with(fresh).calm();
-        self.write(&Entry::Turned { run, at: now.wall, why, force }, now)
+        self.write(&JournalEntry::Turned { run, at: now.wall, why, force }, now)
     }
 
     /// Writes a line, with the time of this moment.
-    pub(crate) fn write(&mut self, entry: &Entry, now: Now) -> Result<(), PilotError> {
+    pub(crate) fn write(&mut self, entry: &JournalEntry, now: ClockReading) -> Result<(), PilotError> {
         let entry = entry.clone().written_at(self.moment(now).wall);
         self.journal.append(&entry)?;
         let run = entry.run().and_then(|run| self.journal.replay().runs.get(&run));
-        self.audit.note(entry.at(), &Event::Wrote(&entry, run));
+        self.audit.note(entry.at(), &PilotEvent::Wrote(&entry, run));
         self.seen = None;
         Ok(())
     }
 
-    fn decide(&mut self, now: Now) -> Result<(), PilotError> {
+    fn decide(&mut self, now: ClockReading) -> Result<(), PilotError> {
         let seen = self.look(now);
         self.ask_controllers(now, seen, |_| true)
     }
 
     /// Asks those that are to be. What was seen is kept for the next glance, unless they change something.
-    fn ask_controllers(&mut self, now: Now, seen: Seen, asked: fn(&dyn Controller) -> bool) -> Result<(), PilotError> {
+    fn ask_controllers(
+        &mut self,
+        now: ClockReading,
+        seen: ClusterSnapshot,
+        asked: fn(&dyn Controller) -> bool,
+    ) -> Result<(), PilotError> {
         if self.stop.is_set() {
             return Ok(());
         }
@@ -286,11 +298,17 @@ impl Pilot {
         done
     }
 
-    fn consider(&mut self, name: &str, proposal: &Proposal, seen: &Seen, now: Now) -> Result<(), PilotError> {
+    fn consider(
+        &mut self,
+        name: &str,
+        proposal: &ActionProposal,
+        seen: &ClusterSnapshot,
+        now: ClockReading,
+    ) -> Result<(), PilotError> {
         let replay = self.journal.replay();
         let undone = proposal.undoes.and_then(|run| replay.runs.get(&run)).map(|run| &run.procedure);
         let Some(procedure) = proposal.procedure.as_ref().or(undone) else {
-            self.say(name, &proposal.reason, "", now, &Event::Tells(name, proposal));
+            self.say(name, &proposal.reason, "", now, &PilotEvent::Tells(name, proposal));
             return Ok(());
         };
         let what = proposal.what();
@@ -298,15 +316,15 @@ impl Pilot {
             .and_then(|()| self.stuck().map_or(Ok(()), |run| Err(format!("run {run} cannot be undone yet"))))
             .and_then(|()| self.guard.admit(name, procedure, seen.health.as_ref(), replay, now));
         if let Err(why) = admitted {
-            self.say(name, &what, &why, now, &Event::Held(name, proposal, &why));
+            self.say(name, &what, &why, now, &PilotEvent::Held(name, proposal, &why));
             return Ok(());
         }
         if self.world.read_only {
-            self.say(name, &what, "", now, &Event::Would(name, proposal));
+            self.say(name, &what, "", now, &PilotEvent::Would(name, proposal));
             return Ok(());
         }
         if let Err(why) = self.take_lock(&what, now) {
-            self.say(name, &what, &why, now, &Event::Held(name, proposal, &why));
+            self.say(name, &what, &why, now, &PilotEvent::Held(name, proposal, &why));
             return Ok(());
         }
         self.said.remove(&format!("{name}: {what}"));
@@ -320,7 +338,7 @@ impl Pilot {
     ///
     /// # Errors
     /// When the proposal has nothing to do, or the journal is damaged or cannot be written.
-    pub fn begin(&mut self, controller: &str, proposal: &Proposal, now: Now) -> Result<u64, PilotError> {
+    pub fn begin(&mut self, controller: &str, proposal: &ActionProposal, now: ClockReading) -> Result<u64, PilotError> {
         if let Some(damaged) = self.journal.replay().complaint() {
             return Err(PilotError::Input(damaged));
         }
@@ -332,22 +350,23 @@ impl Pilot {
         self.take_lock(&format!("run {run}: {}", procedure.name), now).map_err(PilotError::Refused)?;
         self.leave_to(&procedure, now)?;
         self.fresh.insert(run, Fresh::new(now));
-        self.write(&Entry::Began { run, at: now.wall, controller, reason, procedure, expects }, now)?;
+        self.write(&JournalEntry::Began { run, at: now.wall, controller, reason, procedure, expects }, now)?;
         self.advance(run, now)?;
         Ok(run)
     }
 
     /// The run whose undoing was tried too often in vain.
     fn stuck(&self) -> Option<u64> {
-        let most = Bounds::embedded().retries.stuck_after;
-        let stuck = |run: &&Run| {
-            matches!(run.next(), Next::Undo(..)) && self.fresh.get(&run.number).is_some_and(|fresh| fresh.tries >= most)
+        let most = SettingBounds::embedded().retries.stuck_after;
+        let stuck = |run: &&ProcedureRun| {
+            matches!(run.next(), NextMove::Undo(..))
+                && self.fresh.get(&run.number).is_some_and(|fresh| fresh.tries >= most)
         };
         self.journal.replay().open().find(stuck).map(|run| run.number)
     }
 
     /// Notes something unless that was the last that was said of the matter.
-    pub(crate) fn say(&mut self, controller: &str, matter: &str, how: &str, now: Now, event: &Event<'_>) {
+    pub(crate) fn say(&mut self, controller: &str, matter: &str, how: &str, now: ClockReading, event: &PilotEvent<'_>) {
         if self.stop.is_set() {
             // What was cut off says nothing of the cluster.
             return;
@@ -360,15 +379,15 @@ impl Pilot {
     }
 
     /// What is known of the cluster now.
-    pub fn look(&mut self, now: Now) -> Seen {
-        let of = |run: &Run| {
-            let back = |at: usize, step: &Step| run.steps.get(&at).and_then(|made| step.back(&made.before));
+    pub fn look(&mut self, now: ClockReading) -> ClusterSnapshot {
+        let of = |run: &ProcedureRun| {
+            let back = |at: usize, step: &PilotStep| run.steps.get(&at).and_then(|made| step.back(&made.before));
             let steps = run.procedure.steps().flat_map(|(at, step)| [Some(step.clone()), back(at, step)]);
-            steps.flatten().collect::<Vec<Step>>()
+            steps.flatten().collect::<Vec<PilotStep>>()
         };
         let changing = self.journal.replay().open().filter(|run| !run.only_watches()).flat_map(of).collect();
-        let mut seen = Seen { changing, kept: self.journal.replay().kept(), ..Seen::default() };
-        for event in self.journal.replay().open().filter_map(Run::is_ready_for) {
+        let mut seen = ClusterSnapshot { changing, kept: self.journal.replay().kept(), ..ClusterSnapshot::default() };
+        for event in self.journal.replay().open().filter_map(ProcedureRun::is_ready_for) {
             *seen.ready.entry(event.to_owned()).or_default() += 1;
         }
         let mut unseen: Vec<(String, Option<String>)> = Vec::new();
@@ -396,7 +415,7 @@ impl Pilot {
         }
         for (matter, why) in unseen {
             match why {
-                Some(why) => self.say("unseen", &matter, &why.clone(), now, &Event::Unseen(&why)),
+                Some(why) => self.say("unseen", &matter, &why.clone(), now, &PilotEvent::Unseen(&why)),
                 None => drop(self.said.remove(&format!("unseen: {matter}"))),
             }
         }
@@ -406,8 +425,8 @@ impl Pilot {
     /// Asks each source: why it tells nothing, if it does not.
     fn ask_sources(
         &mut self,
-        seen: &mut Seen,
-        ask: impl Fn(&mut dyn Source, &mut Seen) -> Result<(), WorldError>,
+        seen: &mut ClusterSnapshot,
+        ask: impl Fn(&mut dyn SnapshotSource, &mut ClusterSnapshot) -> Result<(), WorldError>,
     ) -> Vec<(String, Option<String>)> {
         let sources = self.sources.iter_mut().enumerate();
         sources
@@ -416,8 +435,8 @@ impl Pilot {
     }
 
     /// What a procedure would change, as it is read now, or why it cannot be.
-    pub fn read(&self, procedure: &Procedure) -> Vec<(Subject, Result<serde_json::Value, String>)> {
-        let read = |subject: Subject| {
+    pub fn read(&self, procedure: &Procedure) -> Vec<(StepSubject, Result<serde_json::Value, String>)> {
+        let read = |subject: StepSubject| {
             let value = self.world.read(&subject).map_err(|error| error.to_string());
             (subject, value)
         };

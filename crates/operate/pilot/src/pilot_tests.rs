@@ -4,29 +4,29 @@ use jiff::Timestamp;
 use units::Nanos;
 
 use super::*;
-use crate::Replay;
-use crate::compactions::{Disks, Limited, Looked, StoreMetrics, Stores};
-use crate::twin::{MemoryAudit, MemoryLines, Twin};
+use crate::JournalReplay;
+use crate::compactions::{DiskSource, LimitedStore, StoreDiskView, StoreMetrics, StoreSet};
+use crate::twin::{ClusterTwin, MemoryAudit, MemoryLines};
 
 struct Quiet;
 
-impl Source for Quiet {
-    fn look(&mut self, _: Now, _: &mut Seen) -> Result<(), WorldError> {
+impl SnapshotSource for Quiet {
+    fn look(&mut self, _: ClockReading, _: &mut ClusterSnapshot) -> Result<(), WorldError> {
         Ok(())
     }
 }
 
 struct Silent(&'static str);
 
-impl Source for Silent {
-    fn look(&mut self, _: Now, _: &mut Seen) -> Result<(), WorldError> {
+impl SnapshotSource for Silent {
+    fn look(&mut self, _: ClockReading, _: &mut ClusterSnapshot) -> Result<(), WorldError> {
         Err(WorldError::Silent { peer: self.0.to_owned(), why: "it rests".to_owned() })
     }
 }
 
 #[test]
 fn each_source_that_is_silent_is_told_once_however_many_there_are() {
-    let (mut pilot, audit) = began(&Twin::new(1, &[]));
+    let (mut pilot, audit) = began(&ClusterTwin::new(1, &[]));
     for name in ["one", "two", "three", "four"] {
         pilot = pilot.source(Box::new(Silent(name))).source(Box::new(Quiet));
     }
@@ -44,14 +44,17 @@ struct Peers {
     silent: Rc<Cell<bool>>,
 }
 
-impl Disks for Peers {
-    fn look(&self, _: Now) -> Result<Looked, WorldError> {
+impl DiskSource for Peers {
+    fn look(&self, _: ClockReading) -> Result<StoreDiskView, WorldError> {
         if self.silent.get() {
             return Err(WorldError::Silent { peer: "the host".to_owned(), why: "it rests".to_owned() });
         }
         self.looks.set(self.looks.get() + 1);
-        let done = compaction_control::Done { ios: f64::from(self.looks.get()), ..compaction_control::Done::default() };
-        Ok(Looked { volume_done: done, instance_done: done, ..Looked::default() })
+        let done = compaction_control::CompletedIo {
+            ios: f64::from(self.looks.get()),
+            ..compaction_control::CompletedIo::default()
+        };
+        Ok(StoreDiskView { volume_done: done, instance_done: done, ..StoreDiskView::default() })
     }
 }
 
@@ -81,14 +84,14 @@ impl Controller for Noting {
         "limiter"
     }
 
-    fn decide(&mut self, _: Now, seen: &Seen) -> Vec<Proposal> {
+    fn decide(&mut self, _: ClockReading, seen: &ClusterSnapshot) -> Vec<ActionProposal> {
         self.asked.set(self.asked.get() + 1);
         self.ios.set(seen.signals.get(&1).map(|signals| signals.volume_done.ios));
         let key = "rocksdb.rate-bytes-per-sec".to_owned();
         let to = self.sets.replace(0);
-        let step = Step::SetTikvConfig { store: 1, key, value: serde_json::json!(format!("{to}MiB")) };
-        let procedure = Procedure::of_one(step, crate::Ending::WithPilot);
-        (to > 0).then(|| Proposal::act("it is told to", procedure)).into_iter().collect()
+        let step = PilotStep::SetTikvConfig { store: 1, key, value: serde_json::json!(format!("{to}MiB")) };
+        let procedure = Procedure::of_one(step, crate::ProcedureEnding::WithPilot);
+        (to > 0).then(|| ActionProposal::act("it is told to", procedure)).into_iter().collect()
     }
 
     fn glances(&self) -> bool {
@@ -96,28 +99,28 @@ impl Controller for Noting {
     }
 }
 
-fn now(millis: u64) -> Now {
-    Now { wall: Timestamp::UNIX_EPOCH, mono: Nanos::millis(millis) }
+fn now(millis: u64) -> ClockReading {
+    ClockReading { wall: Timestamp::UNIX_EPOCH, mono: Nanos::millis(millis) }
 }
 
-fn began(twin: &Twin) -> (Pilot, MemoryAudit) {
+fn began(twin: &ClusterTwin) -> (Pilot, MemoryAudit) {
     let audit = MemoryAudit::default();
-    let (replay, _) = Replay::read("journal", "").unwrap();
+    let (replay, _) = JournalReplay::read("journal", "").unwrap();
     let journal = Journal::open(Box::new(MemoryLines::default()), replay, "7001", "p", Timestamp::UNIX_EPOCH).unwrap();
     (Pilot::new(twin.world(), journal, Box::new(audit.clone()), now(0)).unwrap(), audit)
 }
 
-fn glancing(peers: &Peers, controllers: &[&Noting]) -> (Pilot, Twin, MemoryAudit) {
+fn glancing(peers: &Peers, controllers: &[&Noting]) -> (Pilot, ClusterTwin, MemoryAudit) {
     let settings = [
         ("rocksdb.rate-bytes-per-sec", serde_json::json!("100MiB")),
         ("storage.flow-control.soft-pending-compaction-bytes-limit", serde_json::json!("192GiB")),
         ("storage.flow-control.l0-files-threshold", serde_json::json!(20)),
         ("storage.flow-control.memtables-threshold", serde_json::json!(5)),
     ];
-    let twin = Twin::new(1, &settings);
+    let twin = ClusterTwin::new(1, &settings);
     let (pilot, audit) = began(&twin);
-    let limited = vec![Limited { store: 1, disks: Box::new(peers.clone()) }];
-    let pilot = pilot.source(Box::new(Stores::new(peers.clone(), limited)));
+    let limited = vec![LimitedStore { store: 1, disks: Box::new(peers.clone()) }];
+    let pilot = pilot.source(Box::new(StoreSet::new(peers.clone(), limited)));
     let pilot = controllers.iter().fold(pilot, |pilot, one| pilot.controller(Box::new((*one).clone())));
     (pilot, twin, audit)
 }

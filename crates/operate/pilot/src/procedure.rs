@@ -9,7 +9,7 @@ use units::Nanos;
 
 use crate::value::amount;
 use crate::world::at;
-use crate::{Step, Subject};
+use crate::{PilotStep, StepSubject};
 
 /// What is done, in order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,44 +18,44 @@ pub struct Procedure {
     /// For people: `keep store 3 clear of leaders during maintenance`.
     pub name: String,
     /// Steps and waits.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<ProcedureStage>,
     /// What becomes of the steps after the last stage.
-    pub ending: Ending,
+    pub ending: ProcedureEnding,
     /// What is waited for after the steps were undone, to tell whether all came back; lateness is told, no more.
     #[serde(default)]
-    pub afterwards: Vec<Wait>,
+    pub afterwards: Vec<PilotWait>,
     /// How long the stages may take together; then the steps are undone.
     pub within: Nanos,
     /// What a pilot does that finds it unfinished.
-    pub found: Found,
+    pub found: UnfinishedPolicy,
 }
 
 /// A step, or a wait.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Stage {
+pub enum ProcedureStage {
     /// Something to change.
-    Do(Step),
+    Do(PilotStep),
     /// Something to wait for.
-    Wait(Wait),
+    Wait(PilotWait),
 }
 
 /// Something to wait for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Wait {
+pub struct PilotWait {
     /// For what.
-    pub until: Condition,
+    pub until: WaitCondition,
     /// How long.
     pub within: Nanos,
     /// What happens if it has not come by then.
-    pub late: Late,
+    pub late: LatePolicy,
 }
 
 /// What is waited for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "that", rename_all = "kebab-case")]
-pub enum Condition {
+pub enum WaitCondition {
     /// A store leads nothing.
     LeadersGone {
         /// Which.
@@ -99,7 +99,7 @@ pub enum Condition {
 /// What happens when something that is waited for does not come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Late {
+pub enum LatePolicy {
     /// The steps are undone.
     Undo,
     /// The next stage begins all the same.
@@ -109,7 +109,7 @@ pub enum Late {
 /// What becomes of the steps after the last stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ending {
+pub enum ProcedureEnding {
     /// They stay, until somebody asks for their undoing.
     Keep,
     /// They are undone at once, the last first.
@@ -121,7 +121,7 @@ pub enum Ending {
 /// What a pilot does that finds a procedure unfinished, because the one before it was killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Found {
+pub enum UnfinishedPolicy {
     /// Goes on: the reason still holds, such as an event that is not over.
     GoOn,
     /// Undoes it: the reason may have gone.
@@ -131,7 +131,7 @@ pub enum Found {
 /// PD's own tolerance for leaders (tikv/pd pkg/schedule/schedulers/utils.go, `leaderTolerantSizeRatio`).
 const TOLERANCE: u64 = 5;
 
-impl Wait {
+impl PilotWait {
     /// For the leaders that PD's balance brings back to a store that led so many and was cleared: half of them, or as many as PD of that
     /// configuration brings at least. Where it need not bring any back, only what is there is told. `None` for a store that led next to
     /// nothing.
@@ -141,38 +141,42 @@ impl Wait {
         let tolerated = 2 * ratio.filter(|ratio| *ratio > 0.0).map_or(TOLERANCE, |ratio| ratio as u64);
         let (half, brought) = (led / 2, led.saturating_sub(tolerated));
         let (least, within) = if brought == 0 { (half, Nanos(0)) } else { (half.min(brought), within) };
-        (half > 0).then_some(Self { until: Condition::LeadersBack { store, least }, within, late: Late::GoOn })
+        (half > 0).then_some(Self {
+            until: WaitCondition::LeadersBack { store, least },
+            within,
+            late: LatePolicy::GoOn,
+        })
     }
 }
 
 impl Procedure {
     /// A single step that stays, with a minute to be done in.
-    pub fn of_one(step: Step, ending: Ending) -> Self {
+    pub fn of_one(step: PilotStep, ending: ProcedureEnding) -> Self {
         Self {
             name: step.to_string(),
-            stages: vec![Stage::Do(step)],
+            stages: vec![ProcedureStage::Do(step)],
             ending,
             afterwards: Vec::new(),
             within: Nanos::secs(60),
-            found: Found::Undo,
+            found: UnfinishedPolicy::Undo,
         }
     }
 
     /// Its steps, with the number of the stage of each.
-    pub fn steps(&self) -> impl DoubleEndedIterator<Item = (usize, &Step)> {
+    pub fn steps(&self) -> impl DoubleEndedIterator<Item = (usize, &PilotStep)> {
         self.stages.iter().enumerate().filter_map(|(at, stage)| match stage {
-            Stage::Do(step) => Some((at, step)),
-            Stage::Wait(_) => None,
+            ProcedureStage::Do(step) => Some((at, step)),
+            ProcedureStage::Wait(_) => None,
         })
     }
 
     /// What it changes.
-    pub fn subjects(&self) -> impl Iterator<Item = Subject> {
+    pub fn subjects(&self) -> impl Iterator<Item = StepSubject> {
         self.steps().map(|(_, step)| step.subject())
     }
 }
 
-impl fmt::Display for Condition {
+impl fmt::Display for WaitCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LeadersGone { store } => write!(f, "store {store} to lead nothing"),
@@ -195,9 +199,9 @@ mod tests {
     #[test]
     fn as_many_leaders_are_waited_for_as_pd_brings_back() {
         let wait = |led: u64, config: Option<Value>| {
-            let wait = Wait::leaders_back(1, led, config.as_ref(), Nanos::secs(600));
+            let wait = PilotWait::leaders_back(1, led, config.as_ref(), Nanos::secs(600));
             wait.map(|wait| match wait.until {
-                Condition::LeadersBack { least, .. } => (least, wait.within.as_secs_f64()),
+                WaitCondition::LeadersBack { least, .. } => (least, wait.within.as_secs_f64()),
                 other => panic!("{other:?}"),
             })
         };

@@ -1,12 +1,12 @@
 //! What a Prometheus knows of the cluster, and what diagnose says of it.
 
-use diagnose::{Known, diagnose};
-use ingest::prometheus::{Options, Range, Server, gather};
+use diagnose::{KnownFacts, diagnose};
+use ingest::prometheus::{PrometheusOptions, PrometheusServer, QueryRange, gather};
 use jiff::SignedDuration;
 use timeline::Timeline;
 use units::Nanos;
 
-use crate::{Now, Seen, Source, WorldError};
+use crate::{ClockReading, ClusterSnapshot, SnapshotSource, WorldError};
 
 /// How far back is looked. Diagnose tells bursts from what lasts over some minutes.
 const WINDOW: SignedDuration = SignedDuration::from_mins(30);
@@ -14,40 +14,40 @@ const WINDOW: SignedDuration = SignedDuration::from_mins(30);
 const EVERY: Nanos = Nanos::secs(60);
 
 /// Where metrics come from.
-pub trait Metrics {
+pub trait MetricSource {
     /// The last while of them.
     ///
     /// # Errors
     /// When there are none, in a sentence.
-    fn metrics(&self, range: &Range) -> Result<Timeline, String>;
+    fn metrics(&self, range: &QueryRange) -> Result<Timeline, String>;
 }
 
-impl Metrics for (Server, Options) {
-    fn metrics(&self, range: &Range) -> Result<Timeline, String> {
+impl MetricSource for (PrometheusServer, PrometheusOptions) {
+    fn metrics(&self, range: &QueryRange) -> Result<Timeline, String> {
         gather(&self.0, range, &self.1).map_err(|error| error.to_string())
     }
 }
 
 /// A Prometheus as a source.
-pub struct Prometheus {
-    metrics: Box<dyn Metrics>,
-    known: Known,
+pub struct PrometheusSource {
+    metrics: Box<dyn MetricSource>,
+    known: KnownFacts,
     last: Option<(Nanos, Result<Timeline, String>)>,
 }
 
-impl Prometheus {
+impl PrometheusSource {
     /// With what is known beside the metrics: disks, instances, the deployment.
-    pub fn new(metrics: Box<dyn Metrics>, known: Known) -> Self {
+    pub fn new(metrics: Box<dyn MetricSource>, known: KnownFacts) -> Self {
         Self { metrics, known, last: None }
     }
 }
 
-impl Source for Prometheus {
-    fn look(&mut self, now: Now, seen: &mut Seen) -> Result<(), WorldError> {
+impl SnapshotSource for PrometheusSource {
+    fn look(&mut self, now: ClockReading, seen: &mut ClusterSnapshot) -> Result<(), WorldError> {
         let fresh = self.last.as_ref().is_some_and(|(at, _)| now.since(*at) < EVERY);
         if !fresh {
             let from = now.wall.checked_sub(WINDOW).unwrap_or(now.wall);
-            let told = self.metrics.metrics(&Range { from, until: now.wall, step: None });
+            let told = self.metrics.metrics(&QueryRange { from, until: now.wall, step: None });
             self.last = Some((now.mono, told));
         }
         match &self.last {
@@ -76,8 +76,8 @@ mod tests {
 
     struct Counted(Rc<Cell<u32>>);
 
-    impl Metrics for Counted {
-        fn metrics(&self, range: &Range) -> Result<Timeline, String> {
+    impl MetricSource for Counted {
+        fn metrics(&self, range: &QueryRange) -> Result<Timeline, String> {
             assert_eq!(range.until.duration_since(range.from), WINDOW);
             self.0.set(self.0.get() + 1);
             Err("it rests".to_owned())
@@ -87,11 +87,11 @@ mod tests {
     #[test]
     fn it_is_asked_once_a_minute_and_its_silence_is_told() {
         let asked = Rc::new(Cell::new(0));
-        let known = Known::nothing(catalog::Catalog::embedded().at(None));
-        let mut source = Prometheus::new(Box::new(Counted(Rc::clone(&asked))), known);
+        let known = KnownFacts::nothing(catalog::Catalog::embedded().at(None));
+        let mut source = PrometheusSource::new(Box::new(Counted(Rc::clone(&asked))), known);
         for second in 0..121 {
-            let now = Now { wall: Timestamp::UNIX_EPOCH, mono: Nanos::secs(second) };
-            let error = source.look(now, &mut Seen::default()).unwrap_err();
+            let now = ClockReading { wall: Timestamp::UNIX_EPOCH, mono: Nanos::secs(second) };
+            let error = source.look(now, &mut ClusterSnapshot::default()).unwrap_err();
             assert!(error.to_string().contains("it rests"), "{error}");
         }
         assert_eq!(asked.get(), 3);

@@ -7,13 +7,13 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::journal::{Came, Ended, Entry, Undone};
-use crate::procedure::{Ending, Found, Late, Stage};
-use crate::{Condition, Procedure, Reversal, Step, Wait};
+use crate::journal::{JournalEntry, RunEnd, StepOutcome, UndoOutcome};
+use crate::procedure::{LatePolicy, ProcedureEnding, ProcedureStage, UnfinishedPolicy};
+use crate::{PilotStep, PilotWait, Procedure, StepReversal, WaitCondition};
 
 /// A procedure on its way.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Run {
+pub struct ProcedureRun {
     /// Its number in the journal.
     pub number: u64,
     /// When it began, by the clock on the wall.
@@ -29,7 +29,7 @@ pub struct Run {
     /// What it should bring.
     pub expects: Value,
     /// What became of its steps, by stage.
-    pub steps: BTreeMap<usize, Made>,
+    pub steps: BTreeMap<usize, BegunStep>,
     /// Which waits are over, and whether what was waited for came.
     pub waited: BTreeMap<usize, bool>,
     /// Why it is undone, if it is.
@@ -37,12 +37,12 @@ pub struct Run {
     /// Whether even what others changed since is set back.
     pub force: bool,
     /// How it ended; `None` while it is under way.
-    pub ended: Option<Ended>,
+    pub ended: Option<RunEnd>,
 }
 
 /// A step that was begun.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Made {
+pub struct BegunStep {
     /// When it was written down.
     pub at: Timestamp,
     /// What was there.
@@ -50,35 +50,35 @@ pub struct Made {
     /// When it was known how it came.
     pub told: Option<Timestamp>,
     /// How it came; `None` while that is not known.
-    pub came: Option<Came>,
+    pub came: Option<StepOutcome>,
     /// What was there after.
     pub found: Option<Value>,
     /// Whether its undoing was begun.
     pub undoing: bool,
     /// How its undoing came; `None` while it is not over.
-    pub undone: Option<Undone>,
+    pub undone: Option<UndoOutcome>,
 }
 
 /// What comes next in a run.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Next<'r> {
+pub enum NextMove<'r> {
     /// A step is to be made.
-    Make(usize, &'r Step),
+    Make(usize, &'r PilotStep),
     /// A step was begun, and what came of it is not known.
-    Settle(usize, &'r Step, &'r Made),
+    Settle(usize, &'r PilotStep, &'r BegunStep),
     /// Something is waited for.
-    Await(usize, &'r Wait),
+    Await(usize, &'r PilotWait),
     /// It is to be undone from here on, for this reason.
     Turn(String),
     /// A step is to be undone.
-    Undo(usize, &'r Step, &'r Made),
+    Undo(usize, &'r PilotStep, &'r BegunStep),
     /// It is over.
-    End(Ended),
+    End(RunEnd),
     /// Nothing: it has ended.
     Nothing,
 }
 
-impl Run {
+impl ProcedureRun {
     pub(crate) fn new(
         number: u64,
         at: Timestamp,
@@ -104,26 +104,28 @@ impl Run {
     }
 
     /// Takes a line of its own in; an error says in a clause why it cannot follow.
-    pub(crate) fn apply(&mut self, entry: &Entry) -> Result<(), String> {
+    pub(crate) fn apply(&mut self, entry: &JournalEntry) -> Result<(), String> {
         let number = self.number;
         self.last = entry.at();
         let unknown = |stage: &usize| format!("stage {stage} of run {number} did not begin");
         match entry {
-            Entry::Header { .. } | Entry::Began { .. } => return Err(format!("run {number} began before")),
-            Entry::Intent { stage, at, before, .. } => {
-                if !matches!(self.procedure.stages.get(*stage), Some(Stage::Do(_))) {
+            JournalEntry::Header { .. } | JournalEntry::Began { .. } => {
+                return Err(format!("run {number} began before"));
+            }
+            JournalEntry::Intent { stage, at, before, .. } => {
+                if !matches!(self.procedure.stages.get(*stage), Some(ProcedureStage::Do(_))) {
                     return Err(format!("stage {stage} of run {number} is no step"));
                 }
                 let (at, before) = (*at, before.clone());
-                let made = Made { at, before, told: None, came: None, found: None, undoing: false, undone: None };
+                let made = BegunStep { at, before, told: None, came: None, found: None, undoing: false, undone: None };
                 self.steps.insert(*stage, made);
             }
-            Entry::Outcome { stage, at, came, found, .. } => {
+            JournalEntry::Outcome { stage, at, came, found, .. } => {
                 let made = self.steps.get_mut(stage).ok_or_else(|| unknown(stage))?;
                 (made.told, made.came, made.found) = (Some(*at), Some(came.clone()), found.clone());
             }
-            Entry::Waited { stage, met, .. } => drop(self.waited.insert(*stage, *met)),
-            Entry::Turned { why, force, .. } => {
+            JournalEntry::Waited { stage, met, .. } => drop(self.waited.insert(*stage, *met)),
+            JournalEntry::Turned { why, force, .. } => {
                 self.turned = Some(why.clone());
                 self.force |= *force;
                 self.ended = None;
@@ -132,71 +134,73 @@ impl Run {
                     self.steps.values_mut().filter(|made| made.was_left()).for_each(|made| made.undone = None);
                 }
             }
-            Entry::UndoIntent { stage, .. } => self.steps.get_mut(stage).ok_or_else(|| unknown(stage))?.undoing = true,
-            Entry::UndoOutcome { stage, came, .. } => {
+            JournalEntry::UndoIntent { stage, .. } => {
+                self.steps.get_mut(stage).ok_or_else(|| unknown(stage))?.undoing = true
+            }
+            JournalEntry::UndoOutcome { stage, came, .. } => {
                 self.steps.get_mut(stage).ok_or_else(|| unknown(stage))?.undone = Some(came.clone());
             }
-            Entry::Ended { ended, .. } => self.ended = Some(*ended),
+            JournalEntry::Ended { ended, .. } => self.ended = Some(*ended),
         }
         Ok(())
     }
 
     /// What comes next.
-    pub fn next(&self) -> Next<'_> {
+    pub fn next(&self) -> NextMove<'_> {
         match (&self.ended, &self.turned) {
-            (Some(_), _) => Next::Nothing,
+            (Some(_), _) => NextMove::Nothing,
             (None, None) => self.forward(),
             (None, Some(_)) => self.back(),
         }
     }
 
-    fn forward(&self) -> Next<'_> {
+    fn forward(&self) -> NextMove<'_> {
         for (at, stage) in self.procedure.stages.iter().enumerate() {
             match stage {
-                Stage::Do(step) => match self.steps.get(&at) {
-                    None => return Next::Make(at, step),
+                ProcedureStage::Do(step) => match self.steps.get(&at) {
+                    None => return NextMove::Make(at, step),
                     Some(made) => match &made.came {
-                        None => return Next::Settle(at, step, made),
-                        Some(Came::Failed(why)) => return Next::Turn(format!("{step} failed: {why}")),
-                        Some(Came::Done | Came::Already) => {}
+                        None => return NextMove::Settle(at, step, made),
+                        Some(StepOutcome::Failed(why)) => return NextMove::Turn(format!("{step} failed: {why}")),
+                        Some(StepOutcome::Done | StepOutcome::Already) => {}
                     },
                 },
-                Stage::Wait(wait) => match self.waited.get(&at) {
-                    None => return Next::Await(at, wait),
-                    Some(false) if wait.late == Late::Undo => {
-                        return Next::Turn(format!("waited {} in vain for {}", wait.within, wait.until));
+                ProcedureStage::Wait(wait) => match self.waited.get(&at) {
+                    None => return NextMove::Await(at, wait),
+                    Some(false) if wait.late == LatePolicy::Undo => {
+                        return NextMove::Turn(format!("waited {} in vain for {}", wait.within, wait.until));
                     }
                     Some(_) => {}
                 },
             }
         }
         match self.procedure.ending {
-            Ending::Keep | Ending::WithPilot => Next::End(Ended::Kept),
-            Ending::Restore => Next::Turn("its stages are over".to_owned()),
+            ProcedureEnding::Keep | ProcedureEnding::WithPilot => NextMove::End(RunEnd::Kept),
+            ProcedureEnding::Restore => NextMove::Turn("its stages are over".to_owned()),
         }
     }
 
-    fn back(&self) -> Next<'_> {
+    fn back(&self) -> NextMove<'_> {
         for (at, step) in self.procedure.steps().rev() {
             if let Some(made) = self.steps.get(&at).filter(|made| made.undone.is_none() && made.is_ours()) {
-                return Next::Undo(at, step, made);
+                return NextMove::Undo(at, step, made);
             }
         }
         let offset = self.procedure.stages.len();
         // Nothing comes back that never left.
-        let touched = self.steps.values().any(|made| made.undone == Some(Undone::Done));
+        let touched = self.steps.values().any(|made| made.undone == Some(UndoOutcome::Done));
         let left = self.procedure.afterwards.iter().enumerate().filter(|_| touched);
         let mut left = left.filter(|(at, _)| !self.waited.contains_key(&(offset + at)));
         match left.next() {
-            Some((at, wait)) => Next::Await(offset + at, wait),
-            None => Next::End(Ended::Undone),
+            Some((at, wait)) => NextMove::Await(offset + at, wait),
+            None => NextMove::End(RunEnd::Undone),
         }
     }
 
     /// Whether it holds changes that could be undone.
     pub fn holds(&self) -> bool {
         let reversible = |at: &usize| match self.procedure.stages.get(*at) {
-            Some(Stage::Do(step)) => step.reversal() == Reversal::Write,
+            Some(ProcedureStage::Do(step)) => step.reversal() == StepReversal::Write,
             _ => false,
         };
         self.steps.iter().any(|(at, made)| reversible(at) && made.is_ours() && made.undone.is_none())
@@ -205,28 +209,29 @@ impl Run {
     /// Whether all of its stages came as they were meant, whatever became of them after.
     pub fn went_all_the_way(&self) -> bool {
         self.procedure.stages.iter().enumerate().all(|(at, stage)| match stage {
-            Stage::Do(_) => {
-                self.steps.get(&at).is_some_and(|made| matches!(made.came, Some(Came::Done | Came::Already)))
-            }
-            Stage::Wait(wait) => self.waited.get(&at).is_some_and(|met| *met || wait.late == Late::GoOn),
+            ProcedureStage::Do(_) => self
+                .steps
+                .get(&at)
+                .is_some_and(|made| matches!(made.came, Some(StepOutcome::Done | StepOutcome::Already))),
+            ProcedureStage::Wait(wait) => self.waited.get(&at).is_some_and(|met| *met || wait.late == LatePolicy::GoOn),
         })
     }
 
     /// Whether all is done that is to stay, and only waited for: a modification of a volume, which nobody can call off.
     pub(crate) fn only_waits(&self) -> bool {
-        let made = |(at, _): (usize, &Step)| {
-            self.steps.get(&at).is_some_and(|made| matches!(made.came, Some(Came::Done | Came::Already)))
+        let made = |(at, _): (usize, &PilotStep)| {
+            self.steps.get(&at).is_some_and(|made| matches!(made.came, Some(StepOutcome::Done | StepOutcome::Already)))
         };
         self.ended.is_none()
             && self.turned.is_none()
-            && (self.procedure.ending, self.procedure.found) == (Ending::Keep, Found::GoOn)
+            && (self.procedure.ending, self.procedure.found) == (ProcedureEnding::Keep, UnfinishedPolicy::GoOn)
             && self.procedure.steps().all(made)
     }
 
     /// The event whose end it waits for, if all that was to be done before it is.
     pub(crate) fn is_ready_for(&self) -> Option<&str> {
         match self.next() {
-            Next::Await(_, Wait { until: Condition::EventOver { event }, .. }) => {
+            NextMove::Await(_, PilotWait { until: WaitCondition::EventOver { event }, .. }) => {
                 self.waited.values().all(|met| *met).then_some(event)
             }
             _ => None,
@@ -235,38 +240,38 @@ impl Run {
 
     /// Whether something of it was left as somebody else had set it since.
     pub fn was_left(&self) -> bool {
-        self.steps.values().any(Made::was_left)
+        self.steps.values().any(BegunStep::was_left)
     }
 
     /// How it stands, in a word or a clause.
     pub fn standing(&self) -> String {
         match self.next() {
-            Next::Nothing => match self.ended {
-                Some(Ended::Kept) => "done".to_owned(),
+            NextMove::Nothing => match self.ended {
+                Some(RunEnd::Kept) => "done".to_owned(),
                 _ => "undone".to_owned(),
             },
-            Next::Await(_, wait) if self.only_watches() => match self.watched_until() {
+            NextMove::Await(_, wait) if self.only_watches() => match self.watched_until() {
                 Some(until) => format!("undone; watched until {until:.0} for {}", wait.until),
                 None => format!("undone; watched for {}", wait.until),
             },
-            Next::Make(_, step) => format!("about to {step}"),
-            Next::Settle(_, step, _) => format!("not known yet what came of: {step}"),
-            Next::Await(_, wait) => format!("waits for {}", wait.until),
-            Next::Turn(why) => format!("about to be undone: {why}"),
-            Next::Undo(_, step, _) => format!("is undoing: {step}"),
-            Next::End(_) => "about to end".to_owned(),
+            NextMove::Make(_, step) => format!("about to {step}"),
+            NextMove::Settle(_, step, _) => format!("not known yet what came of: {step}"),
+            NextMove::Await(_, wait) => format!("waits for {}", wait.until),
+            NextMove::Turn(why) => format!("about to be undone: {why}"),
+            NextMove::Undo(_, step, _) => format!("is undoing: {step}"),
+            NextMove::End(_) => "about to end".to_owned(),
         }
     }
 }
 
-impl Made {
+impl BegunStep {
     /// Whether this pilot changed something, or may have.
     fn is_ours(&self) -> bool {
-        self.came != Some(Came::Already)
+        self.came != Some(StepOutcome::Already)
     }
 
     /// Whether it was left as somebody else had set it.
     pub(crate) fn was_left(&self) -> bool {
-        matches!(self.undone, Some(Undone::Left(_)))
+        matches!(self.undone, Some(UndoOutcome::Left(_)))
     }
 }

@@ -4,35 +4,38 @@ mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use diagnose::{Scope, Verdict};
+use diagnose::{Finding, FindingScope};
 use serde_json::{Value, json};
 use units::Nanos;
 
 use self::table::{On, Rule, Table};
 use crate::step::Shown;
-use crate::{Controller, Ending, Health, Kept, Now, Procedure, Proposal, Seen, Step, Subject, at};
+use crate::{
+    ActionProposal, ClockReading, ClusterHealth, ClusterSnapshot, Controller, PilotStep, Procedure, ProcedureEnding,
+    StandingChange, StepSubject, at,
+};
 
 /// Changes settings that diagnose calls for.
 #[derive(Debug, Default)]
-pub struct Settings {
+pub struct SettingsController {
     /// Since when each verdict holds, on the clock that never jumps.
     since: BTreeMap<String, Nanos>,
     /// When each subject was last proposed to be changed.
-    rested: BTreeMap<Subject, Nanos>,
+    rested: BTreeMap<StepSubject, Nanos>,
     /// How long the verdict of each run that stays has been seen to be gone, by the run's number.
     gone: BTreeMap<u64, Nanos>,
     /// When it was last known what holds.
     looked: Option<Nanos>,
 }
 
-impl Controller for Settings {
+impl Controller for SettingsController {
     fn name(&self) -> &'static str {
         "settings"
     }
 
-    fn decide(&mut self, now: Now, seen: &Seen) -> Vec<Proposal> {
+    fn decide(&mut self, now: ClockReading, seen: &ClusterSnapshot) -> Vec<ActionProposal> {
         let table = Table::embedded();
-        let name = |verdict: &Verdict| named(verdict.kind.name(), &verdict.subject);
+        let name = |verdict: &Finding| named(verdict.kind.name(), &verdict.subject);
         let held: Vec<String> = seen.verdicts.iter().map(name).collect();
         self.since.retain(|name, _| held.contains(name));
         let mut proposals = Vec::new();
@@ -42,7 +45,8 @@ impl Controller for Settings {
                 continue;
             }
             let rules = table.rule.iter().filter(|rule| rule.fits(verdict));
-            let wanted: Vec<(Subject, Proposal)> = rules.flat_map(|rule| proposed(rule, verdict, seen)).collect();
+            let wanted: Vec<(StepSubject, ActionProposal)> =
+                rules.flat_map(|rule| proposed(rule, verdict, seen)).collect();
             for (subject, proposal) in wanted {
                 let rested = self.rested.get(&subject).is_none_or(|at| now.since(*at) >= table.rests_for);
                 // What the guard holds back rests too: people have been told.
@@ -59,9 +63,9 @@ impl Controller for Settings {
     }
 }
 
-impl Settings {
+impl SettingsController {
     /// Takes back what was changed for verdicts that have been gone for long. Of several changes of one setting the last goes first.
-    fn without_reason(&mut self, now: Now, seen: &Seen, held: &[String]) -> Vec<Proposal> {
+    fn without_reason(&mut self, now: ClockReading, seen: &ClusterSnapshot, held: &[String]) -> Vec<ActionProposal> {
         // Time in which nobody told what holds does not count.
         let passed = self.looked.map_or(Nanos(0), |looked| now.since(looked));
         self.looked = seen.timeline.is_some().then_some(now.mono);
@@ -88,7 +92,7 @@ impl Settings {
                 && *gone >= after
             {
                 self.rested.insert(subject.clone(), now.mono);
-                proposals.push(Proposal::undo(kept.run, format!("{called} has been gone for {after}")));
+                proposals.push(ActionProposal::undo(kept.run, format!("{called} has been gone for {after}")));
             }
         }
         proposals
@@ -101,30 +105,31 @@ fn named(verdict: &str, of: impl std::fmt::Display) -> String {
 }
 
 /// The verdict that a run was made for, and its subject.
-fn reason(kept: &Kept) -> Option<(&str, &str)> {
+fn reason(kept: &StandingChange) -> Option<(&str, &str)> {
     kept.expects["verdict"].as_str().zip(kept.expects["subject"].as_str())
 }
 
-fn key(subject: &Subject) -> &str {
+fn key(subject: &StepSubject) -> &str {
     match subject {
-        Subject::TikvConfig { key, .. } => key,
-        Subject::TidbVariable { name } => name,
+        StepSubject::TikvConfig { key, .. } => key,
+        StepSubject::TidbVariable { name } => name,
         _ => "",
     }
 }
 
 /// TiDB's variables that these verdicts may call to change.
-pub(crate) fn variables(verdicts: &[Verdict]) -> BTreeSet<&'static str> {
+pub(crate) fn variables(verdicts: &[Finding]) -> BTreeSet<&'static str> {
     let rules = Table::embedded().rule.iter().filter(|rule| rule.on == On::Tidb);
     rules.filter(|rule| verdicts.iter().any(|verdict| rule.fits(verdict))).map(|rule| rule.key.as_str()).collect()
 }
 
 /// What a rule comes to for a verdict, on each store that it is about.
-fn proposed(rule: &Rule, verdict: &Verdict, seen: &Seen) -> Vec<(Subject, Proposal)> {
-    let tell = |subject: Subject, why: String| vec![(subject, Proposal::tell(format!("{}: {why}", verdict.kind)))];
+fn proposed(rule: &Rule, verdict: &Finding, seen: &ClusterSnapshot) -> Vec<(StepSubject, ActionProposal)> {
+    let tell =
+        |subject: StepSubject, why: String| vec![(subject, ActionProposal::tell(format!("{}: {why}", verdict.kind)))];
     match rule.on {
         On::Tidb => {
-            let subject = Subject::TidbVariable { name: rule.key.clone() };
+            let subject = StepSubject::TidbVariable { name: rule.key.clone() };
             match seen.variables.get(&rule.key) {
                 Some(is) => one(rule, verdict, subject, is, &Value::Null).into_iter().collect(),
                 None => tell(subject, format!("set TiDB's {} by hand, for no TiDB is named: {}", rule.key, rule.why)),
@@ -133,12 +138,12 @@ fn proposed(rule: &Rule, verdict: &Verdict, seen: &Seen) -> Vec<(Subject, Propos
         On::Tikv => {
             let Some(health) = &seen.health else { return Vec::new() };
             match stores(verdict, health) {
-                Err(why) => tell(Subject::TikvConfig { store: 0, key: rule.key.clone() }, why),
+                Err(why) => tell(StepSubject::TikvConfig { store: 0, key: rule.key.clone() }, why),
                 Ok(stores) => stores
                     .into_iter()
                     .filter_map(|store| {
                         let config = seen.configs.get(&store)?;
-                        let subject = Subject::TikvConfig { store, key: rule.key.clone() };
+                        let subject = StepSubject::TikvConfig { store, key: rule.key.clone() };
                         one(rule, verdict, subject, at(config, &rule.key)?, config)
                     })
                     .collect(),
@@ -147,21 +152,32 @@ fn proposed(rule: &Rule, verdict: &Verdict, seen: &Seen) -> Vec<(Subject, Propos
     }
 }
 
-fn one(rule: &Rule, verdict: &Verdict, subject: Subject, is: &Value, config: &Value) -> Option<(Subject, Proposal)> {
+fn one(
+    rule: &Rule,
+    verdict: &Finding,
+    subject: StepSubject,
+    is: &Value,
+    config: &Value,
+) -> Option<(StepSubject, ActionProposal)> {
     let to = rule.next(is, config)?;
     let reason = format!("{} since {}: {}; it is {}", verdict.kind, verdict.subject, rule.why, Shown(is));
     let step = match &subject {
-        Subject::TikvConfig { store, key } => Step::SetTikvConfig { store: *store, key: key.clone(), value: to },
-        _ => Step::SetTidbVariable { name: rule.key.clone(), value: to },
+        StepSubject::TikvConfig { store, key } => {
+            PilotStep::SetTikvConfig { store: *store, key: key.clone(), value: to }
+        }
+        _ => PilotStep::SetTidbVariable { name: rule.key.clone(), value: to },
     };
     let expects = json!({ "verdict": verdict.kind.name(), "subject": verdict.subject.to_string() });
-    Some((subject, Proposal { expects, ..Proposal::act(reason, Procedure::of_one(step, Ending::Keep)) }))
+    Some((
+        subject,
+        ActionProposal { expects, ..ActionProposal::act(reason, Procedure::of_one(step, ProcedureEnding::Keep)) },
+    ))
 }
 
 /// The stores that a verdict is about. Metrics name nodes by their scrape address or by a name of their own.
-fn stores(verdict: &Verdict, health: &Health) -> Result<Vec<u64>, String> {
+fn stores(verdict: &Finding, health: &ClusterHealth) -> Result<Vec<u64>, String> {
     let node = verdict.subject.node.as_str();
-    if verdict.subject.scope == Scope::Cluster || node.is_empty() {
+    if verdict.subject.scope == FindingScope::Cluster || node.is_empty() {
         return Ok(health.stores.keys().copied().collect());
     }
     let host = |place: &str| place.rsplit_once(':').map_or(place, |(host, _)| host).to_owned();

@@ -1,18 +1,18 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use diagnose::{Evidence, Kind, Remedy};
+use diagnose::{Evidence, FindingKind, Remedy};
 use jiff::Timestamp;
 use timeline::Timeline;
 
 use super::*;
-use crate::twin::{MemoryAudit, MemoryLines, Twin, well};
-use crate::{Journal, Pilot, Replay, Source, WorldError};
+use crate::twin::{ClusterTwin, MemoryAudit, MemoryLines, well};
+use crate::{Journal, JournalReplay, Pilot, SnapshotSource, WorldError};
 
-fn verdict(kind: Kind, node: &str, text: &str) -> Verdict {
-    Verdict {
+fn verdict(kind: FindingKind, node: &str, text: &str) -> Finding {
+    Finding {
         kind,
-        subject: diagnose::Subject { scope: Scope::Node, node: node.to_owned(), disk: String::new() },
+        subject: diagnose::FindingSubject { scope: FindingScope::Node, node: node.to_owned(), disk: String::new() },
         from: Nanos(0),
         to: Nanos::secs(60),
         says: String::new(),
@@ -25,28 +25,28 @@ fn verdict(kind: Kind, node: &str, text: &str) -> Verdict {
     }
 }
 
-fn seen(verdict: Verdict) -> Seen {
+fn seen(verdict: Finding) -> ClusterSnapshot {
     let config = json!({ "raftstore": { "store-pool-size": 2 }, "server": { "grpc-concurrency": 5 } });
     let configs = (1..=3).map(|id| (id, config.clone())).collect();
-    Seen { health: Some(well(3)), configs, verdicts: vec![verdict], ..Seen::default() }
+    ClusterSnapshot { health: Some(well(3)), configs, verdicts: vec![verdict], ..ClusterSnapshot::default() }
 }
 
-fn at_minute(minute: u64) -> Now {
-    Now { wall: Timestamp::UNIX_EPOCH, mono: Nanos::secs(60 * minute) }
+fn at_minute(minute: u64) -> ClockReading {
+    ClockReading { wall: Timestamp::UNIX_EPOCH, mono: Nanos::secs(60 * minute) }
 }
 
 const RAISE: &str = "raise raftstore.store-pool-size: processors are idle";
 
 #[test]
 fn a_verdict_must_hold_before_anything_is_changed_and_its_effect_is_waited_for() {
-    let mut settings = Settings::default();
-    let seen = seen(verdict(Kind::ThreadPool, "127.0.0.1:20182", RAISE));
+    let mut settings = SettingsController::default();
+    let seen = seen(verdict(FindingKind::ThreadPool, "127.0.0.1:20182", RAISE));
     let minutes: Vec<u64> = (0..60).filter(|minute| !settings.decide(at_minute(*minute), &seen).is_empty()).collect();
     assert_eq!(minutes, [10, 40]);
     // A verdict that comes and goes never holds.
-    let mut settings = Settings::default();
+    let mut settings = SettingsController::default();
     let proposed = (0..60).any(|minute| {
-        let seen = if minute % 5 == 0 { Seen::default() } else { seen.clone() };
+        let seen = if minute % 5 == 0 { ClusterSnapshot::default() } else { seen.clone() };
         !settings.decide(at_minute(minute), &seen).is_empty()
     });
     assert!(!proposed);
@@ -54,24 +54,27 @@ fn a_verdict_must_hold_before_anything_is_changed_and_its_effect_is_waited_for()
 
 #[test]
 fn the_store_that_the_metrics_name_is_changed_and_no_other() {
-    let mut settings = Settings::default();
-    let seen = seen(verdict(Kind::ThreadPool, "127.0.0.1:20182", RAISE));
+    let mut settings = SettingsController::default();
+    let seen = seen(verdict(FindingKind::ThreadPool, "127.0.0.1:20182", RAISE));
     settings.decide(at_minute(0), &seen);
     let proposals = settings.decide(at_minute(10), &seen);
-    let steps: Vec<Step> = proposals
+    let steps: Vec<PilotStep> = proposals
         .iter()
         .flat_map(|proposal| {
             proposal.procedure.as_ref().unwrap().steps().map(|(_, step)| step.clone()).collect::<Vec<_>>()
         })
         .collect();
-    assert_eq!(steps, [Step::SetTikvConfig { store: 2, key: "raftstore.store-pool-size".to_owned(), value: json!(3) }]);
+    assert_eq!(
+        steps,
+        [PilotStep::SetTikvConfig { store: 2, key: "raftstore.store-pool-size".to_owned(), value: json!(3) }]
+    );
 }
 
 #[test]
 fn a_node_that_is_not_one_store_is_told_and_not_guessed_at() {
     for (node, says) in [("127.0.0.1", "stores [1, 2, 3] are all at"), ("n7", "no store is at `n7`")] {
-        let mut settings = Settings::default();
-        let seen = seen(verdict(Kind::ThreadPool, node, RAISE));
+        let mut settings = SettingsController::default();
+        let seen = seen(verdict(FindingKind::ThreadPool, node, RAISE));
         settings.decide(at_minute(0), &seen);
         let proposals = settings.decide(at_minute(10), &seen);
         assert!(proposals[0].procedure.is_none() && proposals[0].reason.contains(says), "{proposals:?}");
@@ -80,8 +83,9 @@ fn a_node_that_is_not_one_store_is_told_and_not_guessed_at() {
 
 #[test]
 fn what_needs_a_restart_is_proposed_and_the_guard_says_so() {
-    let mut settings = Settings::default();
-    let seen = seen(verdict(Kind::ThreadPool, "127.0.0.1:20182", "raise server.grpc-concurrency: processors are idle"));
+    let mut settings = SettingsController::default();
+    let seen =
+        seen(verdict(FindingKind::ThreadPool, "127.0.0.1:20182", "raise server.grpc-concurrency: processors are idle"));
     settings.decide(at_minute(0), &seen);
     let proposal = settings.decide(at_minute(10), &seen).remove(0);
     let step = proposal.procedure.unwrap().steps().next().unwrap().1.clone();
@@ -92,18 +96,18 @@ fn what_needs_a_restart_is_proposed_and_the_guard_says_so() {
 #[test]
 fn tidb_is_asked_only_for_what_a_verdict_may_change() {
     assert!(variables(&[]).is_empty());
-    let pool = verdict(Kind::ThreadPool, "127.0.0.1:20182", RAISE);
-    let tso = verdict(Kind::PdTso, "", "");
+    let pool = verdict(FindingKind::ThreadPool, "127.0.0.1:20182", RAISE);
+    let tso = verdict(FindingKind::PdTso, "", "");
     assert!(variables(std::slice::from_ref(&pool)).is_empty());
     assert_eq!(variables(&[pool, tso]), ["tidb_tso_client_batch_max_wait_time"].into());
 }
 
 /// Says what it is told to; nothing where nobody knows.
 #[derive(Clone, Default)]
-struct Told(Rc<RefCell<Option<Vec<Verdict>>>>);
+struct Told(Rc<RefCell<Option<Vec<Finding>>>>);
 
-impl Source for Told {
-    fn look(&mut self, _: Now, seen: &mut Seen) -> Result<(), WorldError> {
+impl SnapshotSource for Told {
+    fn look(&mut self, _: ClockReading, seen: &mut ClusterSnapshot) -> Result<(), WorldError> {
         if let Some(verdicts) = &*self.0.borrow() {
             seen.verdicts.clone_from(verdicts);
             seen.timeline = Some(Timeline::default());
@@ -117,24 +121,25 @@ struct Flown {
     pilot: Pilot,
     audit: MemoryAudit,
     told: Told,
-    twin: Twin,
+    twin: ClusterTwin,
     minute: u64,
 }
 
 impl Flown {
     fn begin() -> Self {
-        let twin = Twin::new(1, &[(POOL, json!(2)), (CACHE, json!("4GiB")), ("memory-usage-limit", json!("16GiB"))]);
-        let (replay, _) = Replay::read("journal", "").unwrap();
+        let twin =
+            ClusterTwin::new(1, &[(POOL, json!(2)), (CACHE, json!("4GiB")), ("memory-usage-limit", json!("16GiB"))]);
+        let (replay, _) = JournalReplay::read("journal", "").unwrap();
         let lines = Box::new(MemoryLines::default());
         let journal = Journal::open(lines, replay, "7001", "p", Timestamp::UNIX_EPOCH).unwrap();
         let (audit, told) = (MemoryAudit::default(), Told::default());
         let pilot = Pilot::new(twin.world(), journal, Box::new(audit.clone()), at_minute(0)).unwrap();
-        let pilot = pilot.controller(Box::<Settings>::default()).source(Box::new(told.clone()));
+        let pilot = pilot.controller(Box::<SettingsController>::default()).source(Box::new(told.clone()));
         Self { pilot, audit, told, twin, minute: 0 }
     }
 
     /// The minutes, from now on, at which a setting is another; it is flown for so many hours.
-    fn changes(&mut self, key: &str, told: Option<Vec<Verdict>>, hours: u64) -> Vec<(u64, Value)> {
+    fn changes(&mut self, key: &str, told: Option<Vec<Finding>>, hours: u64) -> Vec<(u64, Value)> {
         *self.told.0.borrow_mut() = told;
         let (from, mut changes) = (self.minute, Vec::new());
         let mut is = setting(&self.twin, key);
@@ -151,26 +156,26 @@ impl Flown {
     }
 }
 
-fn of_one(key: &str) -> Subject {
-    Subject::TikvConfig { store: 1, key: key.to_owned() }
+fn of_one(key: &str) -> StepSubject {
+    StepSubject::TikvConfig { store: 1, key: key.to_owned() }
 }
 
-fn setting(twin: &Twin, key: &str) -> Value {
+fn setting(twin: &ClusterTwin, key: &str) -> Value {
     twin.with(|state| state.values[&of_one(key)].clone())
 }
 
 const POOL: &str = "raftstore.store-pool-size";
 const CACHE: &str = "storage.block-cache.capacity";
 
-fn of_all(kind: Kind, text: &str) -> Option<Vec<Verdict>> {
-    let subject = diagnose::Subject { scope: Scope::Cluster, node: String::new(), disk: String::new() };
-    Some(vec![Verdict { subject, ..verdict(kind, "", text) }])
+fn of_all(kind: FindingKind, text: &str) -> Option<Vec<Finding>> {
+    let subject = diagnose::FindingSubject { scope: FindingScope::Cluster, node: String::new(), disk: String::new() };
+    Some(vec![Finding { subject, ..verdict(kind, "", text) }])
 }
 
 #[test]
 fn what_has_lost_its_reason_is_taken_back_and_stays_longer_when_it_is_called_for_again() {
     let mut flown = Flown::begin();
-    let (busy, quiet) = (of_all(Kind::ThreadPool, RAISE), Some(Vec::new()));
+    let (busy, quiet) = (of_all(FindingKind::ThreadPool, RAISE), Some(Vec::new()));
     assert_eq!(flown.changes(POOL, busy.clone(), 1), [(10, json!(3)), (40, json!(4))]);
     // Two changes: the last goes first, and the effect of that is waited for.
     let after = 25 * 60;
@@ -185,7 +190,7 @@ fn what_has_lost_its_reason_is_taken_back_and_stays_longer_when_it_is_called_for
 #[test]
 fn a_verdict_is_not_gone_while_nobody_tells_nor_before_its_busy_hour_has_come_again() {
     let mut flown = Flown::begin();
-    let (busy, quiet) = (of_all(Kind::ThreadPool, RAISE), Some(Vec::new()));
+    let (busy, quiet) = (of_all(FindingKind::ThreadPool, RAISE), Some(Vec::new()));
     assert_eq!(flown.changes(POOL, busy.clone(), 1).len(), 2);
     assert_eq!(flown.changes(POOL, None, 100), []);
     // Each day it holds for some minutes: too short to change anything more, and no reason to take anything back.
@@ -199,14 +204,14 @@ fn a_verdict_is_not_gone_while_nobody_tells_nor_before_its_busy_hour_has_come_ag
 #[test]
 fn a_cache_that_grew_is_not_shrunk_for_want_of_the_verdict_that_it_cured() {
     let mut flown = Flown::begin();
-    assert_eq!(flown.changes(CACHE, of_all(Kind::BlockCacheSmall, ""), 1).len(), 2);
+    assert_eq!(flown.changes(CACHE, of_all(FindingKind::BlockCacheSmall, ""), 1).len(), 2);
     assert_eq!(flown.changes(CACHE, Some(Vec::new()), 200), []);
 }
 
 #[test]
 fn what_somebody_has_set_since_is_theirs() {
     let mut flown = Flown::begin();
-    assert_eq!(flown.changes(POOL, of_all(Kind::ThreadPool, RAISE), 1).len(), 2);
+    assert_eq!(flown.changes(POOL, of_all(FindingKind::ThreadPool, RAISE), 1).len(), 2);
     flown.twin.with(|state| drop(state.values.insert(of_one(POOL), json!(7))));
     assert_eq!(flown.changes(POOL, Some(Vec::new()), 60), []);
     assert!(flown.audit.sentences().iter().any(|said| said.contains("left as somebody else has set it since, 7")));

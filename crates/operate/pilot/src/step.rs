@@ -3,7 +3,7 @@
 use std::fmt;
 
 use disk::Disk;
-use maintenance::State;
+use maintenance::NoticeState;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::value::same;
 /// A change of one thing. Written down before it is made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
-pub enum Step {
+pub enum PilotStep {
     /// Sets a key of one TiKV online, without writing it to TiKV's file: a restart of TiKV undoes it too.
     SetTikvConfig {
         /// PD's number of the store.
@@ -75,7 +75,7 @@ pub enum Step {
 /// What a step is about. Two runs never change one subject at a time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "kebab-case")]
-pub enum Subject {
+pub enum StepSubject {
     /// A key of a TiKV; read as its value.
     TikvConfig {
         /// PD's number of the store.
@@ -126,26 +126,26 @@ pub enum Subject {
 
 /// How a step is undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reversal {
+pub enum StepReversal {
     /// By writing what was there before.
     Write,
     /// Never; this says why.
     Never(&'static str),
 }
 
-impl Step {
+impl PilotStep {
     /// What it is about.
-    pub fn subject(&self) -> Subject {
+    pub fn subject(&self) -> StepSubject {
         match self.clone() {
-            Self::SetTikvConfig { store, key, .. } => Subject::TikvConfig { store, key },
-            Self::SetPdConfig { key, .. } => Subject::PdConfig { key },
-            Self::EvictLeaders { store } => Subject::Leaders { store },
-            Self::ResignPdLeader { .. } => Subject::PdLeader,
-            Self::CordonNode { node } => Subject::Node { node },
-            Self::DeletePod { namespace, pod } => Subject::Pod { namespace, pod },
-            Self::ApproveEvent { event } => Subject::Event { event },
-            Self::ModifyVolume { volume, .. } => Subject::Volume { volume },
-            Self::SetTidbVariable { name, .. } => Subject::TidbVariable { name },
+            Self::SetTikvConfig { store, key, .. } => StepSubject::TikvConfig { store, key },
+            Self::SetPdConfig { key, .. } => StepSubject::PdConfig { key },
+            Self::EvictLeaders { store } => StepSubject::Leaders { store },
+            Self::ResignPdLeader { .. } => StepSubject::PdLeader,
+            Self::CordonNode { node } => StepSubject::Node { node },
+            Self::DeletePod { namespace, pod } => StepSubject::Pod { namespace, pod },
+            Self::ApproveEvent { event } => StepSubject::Event { event },
+            Self::ModifyVolume { volume, .. } => StepSubject::Volume { volume },
+            Self::SetTidbVariable { name, .. } => StepSubject::TidbVariable { name },
         }
     }
 
@@ -169,7 +169,7 @@ impl Step {
             // The one that shall go, so that no other is hit.
             Self::ResignPdLeader { member } => json!(member),
             Self::DeletePod { .. } => before.clone(),
-            Self::ApproveEvent { .. } => json!(State::Started),
+            Self::ApproveEvent { .. } => json!(NoticeState::Started),
             Self::ModifyVolume { to, .. } => json!(to.to_string()),
         }
     }
@@ -180,28 +180,28 @@ impl Step {
             Self::ResignPdLeader { member } => now.as_str() != Some(member),
             Self::DeletePod { .. } => before.is_null() || now != before,
             // It may be over when it is looked at.
-            Self::ApproveEvent { .. } => *now != json!(State::Scheduled),
+            Self::ApproveEvent { .. } => *now != json!(NoticeState::Scheduled),
             _ => same(&self.writes(before), now),
         }
     }
 
     /// Whether what was before can be written once more although it is there. A cloud counts each modification of a volume.
     pub(crate) fn can_be_rewritten(&self) -> bool {
-        self.reversal() == Reversal::Write && !matches!(self, Self::ModifyVolume { .. })
+        self.reversal() == StepReversal::Write && !matches!(self, Self::ModifyVolume { .. })
     }
 
     /// How it is undone.
-    pub fn reversal(&self) -> Reversal {
+    pub fn reversal(&self) -> StepReversal {
         match self {
-            Self::ResignPdLeader { .. } => Reversal::Never("PD may be led by any of its members"),
-            Self::DeletePod { .. } => Reversal::Never("a pod that is gone is made anew by its controller"),
-            Self::ApproveEvent { .. } => Reversal::Never("what a cloud has begun cannot be held back"),
-            _ => Reversal::Write,
+            Self::ResignPdLeader { .. } => StepReversal::Never("PD may be led by any of its members"),
+            Self::DeletePod { .. } => StepReversal::Never("a pod that is gone is made anew by its controller"),
+            Self::ApproveEvent { .. } => StepReversal::Never("what a cloud has begun cannot be held back"),
+            _ => StepReversal::Write,
         }
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for PilotStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SetTikvConfig { store, key, value } => write!(f, "set {key} = {} on store {store}", Shown(value)),
@@ -217,7 +217,7 @@ impl fmt::Display for Step {
     }
 }
 
-impl fmt::Display for Subject {
+impl fmt::Display for StepSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TikvConfig { store, key } => write!(f, "{key} of store {store}"),

@@ -4,13 +4,13 @@ use std::str::FromStr;
 
 use serde_json::{Value, json};
 
-use crate::Step;
+use crate::PilotStep;
 
 /// What is expected, for messages.
 const FORMS: &str = "expected tikv/STORE/KEY=VALUE, pd/KEY=VALUE, tidb/NAME=VALUE, evict/STORE, resign/MEMBER, cordon/NODE, \
                      pod/NAMESPACE/NAME or volume/ID=DISK";
 
-impl FromStr for Step {
+impl FromStr for PilotStep {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -68,22 +68,24 @@ mod tests {
 
     #[test]
     fn steps_are_read_as_people_write_them() {
-        let read = |text: &str| text.parse::<Step>().unwrap();
+        let read = |text: &str| text.parse::<PilotStep>().unwrap();
         let key = "rocksdb.rate-bytes-per-sec".to_owned();
         assert_eq!(
             read("tikv/1/rocksdb.rate-bytes-per-sec=100MB"),
-            Step::SetTikvConfig { store: 1, key, value: json!("100MB") }
+            PilotStep::SetTikvConfig { store: 1, key, value: json!("100MB") }
         );
-        assert_eq!(read("evict/2"), Step::EvictLeaders { store: 2 });
-        assert!(matches!(read("pd/schedule.leader-schedule-limit=64"), Step::SetPdConfig { value, .. } if value == 64));
-        assert!(matches!(read("volume/vol-1=gp3:100GiB,4000iops"), Step::ModifyVolume { .. }));
-        assert!(matches!(read("pod/tidb/basic-tidb-0"), Step::DeletePod { .. }));
+        assert_eq!(read("evict/2"), PilotStep::EvictLeaders { store: 2 });
+        assert!(
+            matches!(read("pd/schedule.leader-schedule-limit=64"), PilotStep::SetPdConfig { value, .. } if value == 64)
+        );
+        assert!(matches!(read("volume/vol-1=gp3:100GiB,4000iops"), PilotStep::ModifyVolume { .. }));
+        assert!(matches!(read("pod/tidb/basic-tidb-0"), PilotStep::DeletePod { .. }));
     }
 
     #[test]
     fn what_is_no_step_is_told_with_what_was_expected() {
         for wrong in ["evict", "evict/one", "tikv/1/x", "tikv/x=1", "pd/=1", "volume/v=gp9", "pod/x", "boot/1", "pd/"] {
-            let error = wrong.parse::<Step>().unwrap_err();
+            let error = wrong.parse::<PilotStep>().unwrap_err();
             assert!(error.contains(wrong) && error.contains("expected tikv/STORE"), "{error}");
         }
     }

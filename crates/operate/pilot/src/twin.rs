@@ -5,7 +5,7 @@ mod lines;
 mod peers;
 mod state;
 
-pub use faults::{Fault, Op};
+pub use faults::{PilotRequest, RequestFault};
 pub use lines::{MemoryAudit, MemoryLines};
 pub use peers::TwinLock;
-pub use state::{State, Twin, well};
+pub use state::{ClusterTwin, TwinState, well};

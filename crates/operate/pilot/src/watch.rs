@@ -5,15 +5,15 @@ use std::time::Duration;
 use jiff::Timestamp;
 use units::Nanos;
 
-use crate::audit::{Audit, Event};
-use crate::{Attention, Clock, Folder, Meters, Pilot, PilotError, Stop, Told};
+use crate::audit::{AuditLog, PilotEvent};
+use crate::{Attention, Pilot, PilotError, PilotFolder, PilotMeters, PilotOrder, StopMode, WallClock};
 
 /// While something is under way, turns come at least so often: waits end with it.
 const BUSY: Nanos = Nanos::millis(500);
 
 /// How long the loop goes on.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
+pub struct LoopPlan {
     /// From one look to the next.
     pub every: Nanos,
     /// From one glance to the next between them, where something is worth one.
@@ -25,21 +25,21 @@ pub struct Plan {
 }
 
 /// Notes for people: into the folder's log, to whoever listens, and counted.
-pub struct Notes {
-    folder: Folder,
-    meters: Meters,
+pub struct PilotNotes {
+    folder: PilotFolder,
+    meters: PilotMeters,
     tell: Box<dyn FnMut(&str)>,
 }
 
-impl Notes {
+impl PilotNotes {
     /// Beside `folder`'s log, each sentence goes to `tell`.
-    pub fn new(folder: &Folder, meters: &Meters, tell: Box<dyn FnMut(&str)>) -> Self {
+    pub fn new(folder: &PilotFolder, meters: &PilotMeters, tell: Box<dyn FnMut(&str)>) -> Self {
         Self { folder: folder.reader(), meters: meters.clone(), tell }
     }
 }
 
-impl Audit for Notes {
-    fn note(&mut self, at: Timestamp, event: &Event<'_>) {
+impl AuditLog for PilotNotes {
+    fn note(&mut self, at: Timestamp, event: &PilotEvent<'_>) {
         self.meters.note(at, event);
         if let Some(sentence) = event.sentence() {
             (self.tell)(&sentence);
@@ -55,25 +55,26 @@ impl Audit for Notes {
 /// When the folder cannot be written, or not all was undone in time.
 pub fn watch(
     pilot: &mut Pilot,
-    folder: &Folder,
-    meters: &Meters,
-    clock: &dyn Clock,
-    plan: &Plan,
+    folder: &PilotFolder,
+    meters: &PilotMeters,
+    clock: &dyn WallClock,
+    plan: &LoopPlan,
     attention: &Attention,
 ) -> Result<(), PilotError> {
     let began = clock.now();
     let stop = attention.stop();
-    let over = |now: crate::Now| plan.last.is_some_and(|last| now.since(began.mono) >= last);
+    let over = |now: crate::ClockReading| plan.last.is_some_and(|last| now.since(began.mono) >= last);
     let mut looked: Option<Nanos> = None;
     let mut glanced: Option<Nanos> = None;
-    let due = |last: Option<Nanos>, every: Nanos, now: crate::Now| last.is_none_or(|at| now.since(at) >= every);
+    let due =
+        |last: Option<Nanos>, every: Nanos, now: crate::ClockReading| last.is_none_or(|at| now.since(at) >= every);
     loop {
         let now = clock.now();
         match attention.heed() {
-            Told::Freeze => return Ok(()),
-            Told::Undo => break,
-            Told::Nothing if over(now) && looked.is_some() => break,
-            Told::Nothing => {}
+            PilotOrder::Freeze => return Ok(()),
+            PilotOrder::Undo => break,
+            PilotOrder::Nothing if over(now) && looked.is_some() => break,
+            PilotOrder::Nothing => {}
         }
         for (run, force) in folder.asked_undo()? {
             // Who asked for what is not there was told before.
@@ -111,14 +112,19 @@ pub fn watch(
 ///
 /// # Errors
 /// When the journal cannot be written, the kill switch freezes, or `patience` is over before.
-pub fn settle(pilot: &mut Pilot, clock: &dyn Clock, patience: Nanos, attention: &Attention) -> Result<(), PilotError> {
+pub fn settle(
+    pilot: &mut Pilot,
+    clock: &dyn WallClock,
+    patience: Nanos,
+    attention: &Attention,
+) -> Result<(), PilotError> {
     let began = clock.now();
     let stop = attention.stop();
     let mut finished = false;
     loop {
         let now = clock.now();
         let told = attention.heed();
-        if !finished && (told == Told::Undo || pilot.stopped() == Some(Stop::Undo)) {
+        if !finished && (told == PilotOrder::Undo || pilot.stopped() == Some(StopMode::Undo)) {
             finished = true;
             pilot.finish(now)?;
         }
@@ -152,9 +158,9 @@ pub fn settle(pilot: &mut Pilot, clock: &dyn Clock, patience: Nanos, attention: 
 ///
 /// # Errors
 /// When the journal cannot be written.
-pub fn regain(pilot: &mut Pilot, clock: &dyn Clock, attention: &Attention) -> Result<(), PilotError> {
+pub fn regain(pilot: &mut Pilot, clock: &dyn WallClock, attention: &Attention) -> Result<(), PilotError> {
     let stop = attention.stop();
-    while pilot.is_watching() && attention.heed() == Told::Nothing {
+    while pilot.is_watching() && attention.heed() == PilotOrder::Nothing {
         stop.pause(Duration::from_millis(200));
         pilot.drive(clock.now())?;
     }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::health::Health;
-use crate::procedure::Condition;
-use crate::{Subject, WorldError};
+use crate::health::ClusterHealth;
+use crate::procedure::WaitCondition;
+use crate::{StepSubject, WorldError};
 
 /// The status servers of TiKV.
-pub trait Tikv {
+pub trait TikvApi {
     /// The configuration of a store as it is in effect: `GET /config`.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ pub trait Tikv {
 }
 
 /// The placement driver.
-pub trait Pd {
+pub trait PdApi {
     /// The number of the cluster.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ pub trait Pd {
     ///
     /// # Errors
     /// When it cannot be told.
-    fn health(&self) -> Result<Health, WorldError>;
+    fn health(&self) -> Result<ClusterHealth, WorldError>;
 
     /// All of its configuration.
     ///
@@ -81,7 +81,7 @@ pub trait Pd {
 }
 
 /// Kubernetes' API.
-pub trait Kubernetes {
+pub trait KubernetesClient {
     /// Whether a node takes no pods.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ pub trait Kubernetes {
 }
 
 /// A cloud's volumes.
-pub trait Volumes {
+pub trait CloudVolumes {
     /// What a volume is provisioned as: the text of a [`disk::Disk`], every rate written out.
     ///
     /// # Errors
@@ -129,7 +129,7 @@ pub trait Volumes {
 }
 
 /// A TiDB.
-pub trait Tidb {
+pub trait TidbApi {
     /// A global variable.
     ///
     /// # Errors
@@ -144,12 +144,12 @@ pub trait Tidb {
 }
 
 /// What a cloud says of its events.
-pub trait Events {
+pub trait CloudEvents {
     /// How far an event is, by the name that its notice had; nothing if it is over.
     ///
     /// # Errors
     /// When it cannot be told.
-    fn state(&self, event: &str) -> Result<Option<maintenance::State>, WorldError>;
+    fn state(&self, event: &str) -> Result<Option<maintenance::NoticeState>, WorldError>;
 
     /// Lets an event begin before its time.
     ///
@@ -160,42 +160,42 @@ pub trait Events {
 
 /// All of a cluster that can be seen and changed. What is not named cannot be touched.
 #[derive(Default)]
-pub struct World {
+pub struct ClusterWorld {
     /// TiKV's status servers.
-    pub tikv: Option<Box<dyn Tikv>>,
+    pub tikv: Option<Box<dyn TikvApi>>,
     /// PD.
-    pub pd: Option<Box<dyn Pd>>,
+    pub pd: Option<Box<dyn PdApi>>,
     /// Kubernetes.
-    pub kubernetes: Option<Box<dyn Kubernetes>>,
+    pub kubernetes: Option<Box<dyn KubernetesClient>>,
     /// Volumes.
-    pub volumes: Option<Box<dyn Volumes>>,
+    pub volumes: Option<Box<dyn CloudVolumes>>,
     /// TiDB.
-    pub tidb: Option<Box<dyn Tidb>>,
+    pub tidb: Option<Box<dyn TidbApi>>,
     /// Events of a cloud.
-    pub events: Option<Box<dyn Events>>,
+    pub events: Option<Box<dyn CloudEvents>>,
     /// Whether writing is refused here, whatever was decided elsewhere.
     pub read_only: bool,
 }
 
-impl World {
+impl ClusterWorld {
     /// What a subject is read as; see [`Subject`].
     ///
     /// # Errors
     /// When it cannot be told.
-    pub fn read(&self, subject: &Subject) -> Result<Value, WorldError> {
+    pub fn read(&self, subject: &StepSubject) -> Result<Value, WorldError> {
         match subject {
-            Subject::TikvConfig { store, key } => {
+            StepSubject::TikvConfig { store, key } => {
                 let config = self.tikv()?.config(*store)?;
                 setting(&config, format!("store {store}"), key)
             }
-            Subject::PdConfig { key } => setting(&self.pd()?.config()?, "PD".to_owned(), key),
-            Subject::Leaders { store } => Ok(json!(self.pd()?.evicting()?.contains(store))),
-            Subject::PdLeader => Ok(json!(self.pd()?.leader()?)),
-            Subject::Node { node } => Ok(json!(self.kubernetes()?.cordoned(node)?)),
-            Subject::Pod { namespace, pod } => Ok(json!(self.kubernetes()?.pod(namespace, pod)?)),
-            Subject::Event { event } => Ok(json!(self.events()?.state(event)?)),
-            Subject::Volume { volume } => Ok(json!(self.volumes()?.provisioned(volume)?)),
-            Subject::TidbVariable { name } => self.tidb()?.variable(name),
+            StepSubject::PdConfig { key } => setting(&self.pd()?.config()?, "PD".to_owned(), key),
+            StepSubject::Leaders { store } => Ok(json!(self.pd()?.evicting()?.contains(store))),
+            StepSubject::PdLeader => Ok(json!(self.pd()?.leader()?)),
+            StepSubject::Node { node } => Ok(json!(self.kubernetes()?.cordoned(node)?)),
+            StepSubject::Pod { namespace, pod } => Ok(json!(self.kubernetes()?.pod(namespace, pod)?)),
+            StepSubject::Event { event } => Ok(json!(self.events()?.state(event)?)),
+            StepSubject::Volume { volume } => Ok(json!(self.volumes()?.provisioned(volume)?)),
+            StepSubject::TidbVariable { name } => self.tidb()?.variable(name),
         }
     }
 
@@ -203,26 +203,26 @@ impl World {
     ///
     /// # Errors
     /// When it was refused, or perhaps not done: only reading tells.
-    pub fn write(&self, subject: &Subject, to: &Value) -> Result<(), WorldError> {
+    pub fn write(&self, subject: &StepSubject, to: &Value) -> Result<(), WorldError> {
         if self.read_only {
             return Err(WorldError::DryRun { what: format!("changing {subject}") });
         }
         let truth = || to.as_bool().ok_or_else(|| unfit(subject, to));
         let text = || to.as_str().ok_or_else(|| unfit(subject, to));
         match subject {
-            Subject::TikvConfig { store, key } => self.tikv()?.set_config(*store, key, to),
-            Subject::PdConfig { key } => self.pd()?.set_config(key, to),
-            Subject::Leaders { store } => self.pd()?.set_evicting(*store, truth()?),
-            Subject::PdLeader => {
+            StepSubject::TikvConfig { store, key } => self.tikv()?.set_config(*store, key, to),
+            StepSubject::PdConfig { key } => self.pd()?.set_config(key, to),
+            StepSubject::Leaders { store } => self.pd()?.set_evicting(*store, truth()?),
+            StepSubject::PdLeader => {
                 let member = text()?;
                 // Only who shall resign is made to: PD's request names nobody.
                 if self.pd()?.leader()? == member { self.pd()?.resign() } else { Ok(()) }
             }
-            Subject::Node { node } => self.kubernetes()?.set_cordoned(node, truth()?),
-            Subject::Pod { namespace, pod } => self.kubernetes()?.delete_pod(namespace, pod, text()?),
-            Subject::Event { event } => self.events()?.approve(event),
-            Subject::Volume { volume } => self.volumes()?.modify(volume, text()?),
-            Subject::TidbVariable { name } => self.tidb()?.set_variable(name, to),
+            StepSubject::Node { node } => self.kubernetes()?.set_cordoned(node, truth()?),
+            StepSubject::Pod { namespace, pod } => self.kubernetes()?.delete_pod(namespace, pod, text()?),
+            StepSubject::Event { event } => self.events()?.approve(event),
+            StepSubject::Volume { volume } => self.volumes()?.modify(volume, text()?),
+            StepSubject::TidbVariable { name } => self.tidb()?.set_variable(name, to),
         }
     }
 
@@ -230,17 +230,17 @@ impl World {
     ///
     /// # Errors
     /// When it cannot be told.
-    pub fn met(&self, condition: &Condition) -> Result<bool, WorldError> {
+    pub fn met(&self, condition: &WaitCondition) -> Result<bool, WorldError> {
         match condition {
-            Condition::LeadersGone { store } => Ok(self.pd()?.leaders(*store)? == 0),
-            Condition::LeadersBack { store, least } => Ok(self.pd()?.leaders(*store)? >= *least),
-            Condition::PdLedByOther { member } => Ok(self.pd()?.leader()? != *member),
-            Condition::EventOver { event } => Ok(self.events()?.state(event)?.is_none()),
-            Condition::VolumeSettled { volume } => self.volumes()?.settled(volume),
-            Condition::PodGone { namespace, pod, uid } => {
+            WaitCondition::LeadersGone { store } => Ok(self.pd()?.leaders(*store)? == 0),
+            WaitCondition::LeadersBack { store, least } => Ok(self.pd()?.leaders(*store)? >= *least),
+            WaitCondition::PdLedByOther { member } => Ok(self.pd()?.leader()? != *member),
+            WaitCondition::EventOver { event } => Ok(self.events()?.state(event)?.is_none()),
+            WaitCondition::VolumeSettled { volume } => self.volumes()?.settled(volume),
+            WaitCondition::PodGone { namespace, pod, uid } => {
                 Ok(self.kubernetes()?.pod(namespace, pod)?.as_deref() != Some(uid.as_str()))
             }
-            Condition::Passed => Ok(false),
+            WaitCondition::Passed => Ok(false),
         }
     }
 
@@ -248,31 +248,31 @@ impl World {
     ///
     /// # Errors
     /// When it cannot be told.
-    pub fn health(&self) -> Result<Health, WorldError> {
+    pub fn health(&self) -> Result<ClusterHealth, WorldError> {
         self.pd()?.health()
     }
 
-    fn tikv(&self) -> Result<&dyn Tikv, WorldError> {
+    fn tikv(&self) -> Result<&dyn TikvApi, WorldError> {
         self.tikv.as_deref().ok_or_else(|| unnamed("TiKV", "name its status servers with --tikv-status"))
     }
 
-    fn pd(&self) -> Result<&dyn Pd, WorldError> {
+    fn pd(&self) -> Result<&dyn PdApi, WorldError> {
         self.pd.as_deref().ok_or_else(|| unnamed("PD", "name it with --pd"))
     }
 
-    fn kubernetes(&self) -> Result<&dyn Kubernetes, WorldError> {
+    fn kubernetes(&self) -> Result<&dyn KubernetesClient, WorldError> {
         self.kubernetes.as_deref().ok_or_else(|| unnamed("Kubernetes", "name its API with --kubernetes"))
     }
 
-    fn volumes(&self) -> Result<&dyn Volumes, WorldError> {
+    fn volumes(&self) -> Result<&dyn CloudVolumes, WorldError> {
         self.volumes.as_deref().ok_or_else(|| unnamed("volumes", "name theirs with --volume or --mounted"))
     }
 
-    fn tidb(&self) -> Result<&dyn Tidb, WorldError> {
+    fn tidb(&self) -> Result<&dyn TidbApi, WorldError> {
         self.tidb.as_deref().ok_or_else(|| unnamed("TiDB", "name one with --tidb"))
     }
 
-    fn events(&self) -> Result<&dyn Events, WorldError> {
+    fn events(&self) -> Result<&dyn CloudEvents, WorldError> {
         self.events.as_deref().ok_or_else(|| unnamed("a cloud's events", "name the cloud with --maintenance"))
     }
 }
@@ -281,7 +281,7 @@ fn unnamed(what: &str, hint: &str) -> WorldError {
     WorldError::Unnamed { what: what.to_owned(), hint: hint.to_owned() }
 }
 
-fn unfit(subject: &Subject, to: &Value) -> WorldError {
+fn unfit(subject: &StepSubject, to: &Value) -> WorldError {
     WorldError::Refused { peer: "the pilot".to_owned(), why: format!("{to} cannot be written to {subject}") }
 }
 

@@ -11,16 +11,16 @@ use std::sync::Arc;
 
 use disk::Disk;
 use pilot::SystemClock;
-use pilot::volumes::{Ebs, Fleet};
+use pilot::volumes::{EbsFleet, VolumeFleet};
 use server::moto;
 use units::Nanos;
-use volume_control::{Cloud, CloudError, Volume};
+use volume_control::{CloudError, ManagedVolume, VolumeCloud};
 
-fn ebs(user: &str, volume: &str) -> Ebs {
-    Ebs::new(moto().session(user), Arc::new(SystemClock::new()), vec![volume.to_owned()])
+fn ebs(user: &str, volume: &str) -> EbsFleet {
+    EbsFleet::new(moto().session(user), Arc::new(SystemClock::new()), vec![volume.to_owned()])
 }
 
-fn described(ebs: &mut Ebs, volume: &String) -> Volume {
+fn described(ebs: &mut EbsFleet, volume: &String) -> ManagedVolume {
     ebs.describe(slice::from_ref(volume)).unwrap().remove(0)
 }
 

@@ -6,18 +6,20 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
-use pilot::{Ending, Entry, Folder, Journal, PilotError, Procedure, Replay, Step, Stop};
+use pilot::{
+    Journal, JournalEntry, JournalReplay, PilotError, PilotFolder, PilotStep, Procedure, ProcedureEnding, StopMode,
+};
 use serde_json::json;
 
 const HEADER: &str = r#"{"entry":"header","format":1,"cluster":"7","pilot":"p","at":"2026-01-01T00:00:00Z"}"#;
 
-fn began(run: u64) -> Entry {
-    let procedure = Procedure::of_one(Step::EvictLeaders { store: 1 }, Ending::Keep);
+fn began(run: u64) -> JournalEntry {
+    let procedure = Procedure::of_one(PilotStep::EvictLeaders { store: 1 }, ProcedureEnding::Keep);
     let (at, controller, reason) = (Timestamp::UNIX_EPOCH, "by-hand".to_owned(), "because".to_owned());
-    Entry::Began { run, at, controller, reason, procedure, expects: json!(null) }
+    JournalEntry::Began { run, at, controller, reason, procedure, expects: json!(null) }
 }
 
-fn open(folder: &Folder, cluster: &str) -> Result<Journal, PilotError> {
+fn open(folder: &PilotFolder, cluster: &str) -> Result<Journal, PilotError> {
     let (lines, replay) = folder.lines()?;
     Journal::open(lines, replay, cluster, "p", Timestamp::UNIX_EPOCH)
 }
@@ -25,7 +27,7 @@ fn open(folder: &Folder, cluster: &str) -> Result<Journal, PilotError> {
 #[test]
 fn a_line_that_a_crash_cut_off_had_not_happened() {
     let place = tempfile::tempdir().unwrap();
-    let folder = Folder::take(place.path()).unwrap();
+    let folder = PilotFolder::take(place.path()).unwrap();
     open(&folder, "7").unwrap().append(&began(1)).unwrap();
     let file = place.path().join("journal.jsonl");
     let whole = fs::read(&file).unwrap();
@@ -42,7 +44,7 @@ fn a_line_that_a_crash_cut_off_had_not_happened() {
 #[test]
 fn a_journal_that_is_none_or_newer_or_of_another_cluster_is_refused() {
     let newer = HEADER.replace("\"format\":1", "\"format\":3");
-    let error = Replay::read("j", format!("{newer}\n")).unwrap_err();
+    let error = JournalReplay::read("j", format!("{newer}\n")).unwrap_err();
     assert!(error.exit_code() == 2 && error.to_string().contains("j:1: format 3 is newer"), "{error}");
     let place = tempfile::tempdir().unwrap();
     for (text, why) in [
@@ -51,14 +53,14 @@ fn a_journal_that_is_none_or_newer_or_of_another_cluster_is_refused() {
         (serde_json::to_string(&began(1)).unwrap() + "\n", "the lines that name the cluster are lost"),
     ] {
         fs::write(place.path().join("journal.jsonl"), &text).unwrap();
-        let folder = Folder::take(place.path()).unwrap();
+        let folder = PilotFolder::take(place.path()).unwrap();
         let complaint = folder.replay().unwrap().complaint().unwrap();
         assert!(complaint.contains(why), "{complaint}");
         assert_eq!(folder.replay().unwrap().runs.len(), 0);
         assert_eq!(fs::read(place.path().join("journal.jsonl")).unwrap(), text.as_bytes());
     }
     let place = tempfile::tempdir().unwrap();
-    let folder = Folder::take(place.path()).unwrap();
+    let folder = PilotFolder::take(place.path()).unwrap();
     drop(open(&folder, "7").unwrap());
     let error = open(&folder, "8").unwrap_err();
     assert!(error.exit_code() == 2 && error.to_string().contains("the journal is of cluster 7"), "{error}");
@@ -67,13 +69,13 @@ fn a_journal_that_is_none_or_newer_or_of_another_cluster_is_refused() {
 #[test]
 fn one_pilot_works_in_a_folder() {
     let place = tempfile::tempdir().unwrap();
-    let first = Folder::take(place.path()).unwrap();
-    let error = Folder::take(place.path()).unwrap_err();
+    let first = PilotFolder::take(place.path()).unwrap();
+    let error = PilotFolder::take(place.path()).unwrap_err();
     assert!(error.exit_code() == 1 && error.to_string().contains("another pilot works in"), "{error}");
-    assert!(Folder::at(place.path()).unwrap().is_taken());
+    assert!(PilotFolder::at(place.path()).unwrap().is_taken());
     drop(first);
-    assert!(!Folder::at(place.path()).unwrap().is_taken());
-    Folder::take(place.path()).unwrap();
+    assert!(!PilotFolder::at(place.path()).unwrap().is_taken());
+    PilotFolder::take(place.path()).unwrap();
 }
 
 #[test]
@@ -84,7 +86,7 @@ fn a_folder_that_others_could_have_written_in_is_neither_read_nor_written() {
     fs::write(path.join("journal.jsonl"), HEADER.to_owned() + "\n").unwrap();
     for mode in [0o777, 0o775, 0o1777] {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-        for error in [Folder::take(&path).unwrap_err(), Folder::at(&path).unwrap_err()] {
+        for error in [PilotFolder::take(&path).unwrap_err(), PilotFolder::at(&path).unwrap_err()] {
             let says = error.to_string();
             assert!(
                 error.exit_code() == 3 && says.contains("expected mode 0755") && says.contains("--journal DIR"),
@@ -93,23 +95,23 @@ fn a_folder_that_others_could_have_written_in_is_neither_read_nor_written() {
         }
     }
     fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
-    assert_eq!(Folder::at(&path).unwrap().replay().unwrap().cluster, "7");
+    assert_eq!(PilotFolder::at(&path).unwrap().replay().unwrap().cluster, "7");
     let made = place.path().join("made");
-    Folder::take(&made).unwrap();
+    PilotFolder::take(&made).unwrap();
     assert_eq!(made.metadata().unwrap().permissions().mode() & 0o777, 0o700);
 }
 
 #[test]
 fn what_is_asked_through_the_folder_is_asked_once() {
     let place = tempfile::tempdir().unwrap();
-    let folder = Folder::at(place.path()).unwrap();
+    let folder = PilotFolder::at(place.path()).unwrap();
     assert_eq!(folder.asked_undo().unwrap(), []);
     folder.ask_undo(&[3, 1], false).unwrap();
     folder.ask_undo(&[2], true).unwrap();
     assert_eq!(folder.asked_undo().unwrap(), [(3, false), (1, false), (2, true)]);
     assert_eq!(folder.asked_undo().unwrap(), []);
     assert_eq!(folder.stop(), None);
-    for stop in [Stop::Undo, Stop::Freeze] {
+    for stop in [StopMode::Undo, StopMode::Freeze] {
         folder.set_stop(Some(stop)).unwrap();
         assert_eq!(folder.stop(), Some(stop));
     }
@@ -121,17 +123,17 @@ fn what_is_asked_through_the_folder_is_asked_once() {
 #[test]
 fn a_switch_that_says_nothing_or_cannot_be_read_freezes() {
     let place = tempfile::tempdir().unwrap();
-    let (folder, file) = (Folder::at(place.path()).unwrap(), place.path().join("stop"));
+    let (folder, file) = (PilotFolder::at(place.path()).unwrap(), place.path().join("stop"));
     for text in ["", "\n", "freeze", "und", "stop", "\u{fffd}"] {
         fs::write(&file, text).unwrap();
-        assert_eq!(folder.stop(), Some(Stop::Freeze), "{text:?}");
+        assert_eq!(folder.stop(), Some(StopMode::Freeze), "{text:?}");
     }
     fs::remove_file(&file).unwrap();
     std::os::unix::fs::symlink("/nowhere/at/all", &file).unwrap();
-    assert_eq!(folder.stop(), Some(Stop::Freeze));
+    assert_eq!(folder.stop(), Some(StopMode::Freeze));
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
-    assert_eq!(folder.stop(), Some(Stop::Freeze));
+    assert_eq!(folder.stop(), Some(StopMode::Freeze));
     fs::remove_dir(&file).unwrap();
     assert_eq!(folder.stop(), None);
 }
@@ -139,8 +141,8 @@ fn a_switch_that_says_nothing_or_cannot_be_read_freezes() {
 #[test]
 fn who_reads_the_switch_while_it_is_written_sees_one_or_the_other() {
     let place = tempfile::tempdir().unwrap();
-    let folder = Folder::at(place.path()).unwrap();
-    folder.set_stop(Some(Stop::Freeze)).unwrap();
+    let folder = PilotFolder::at(place.path()).unwrap();
+    folder.set_stop(Some(StopMode::Freeze)).unwrap();
     let over = AtomicBool::new(false);
     let seen = std::thread::scope(|scope| {
         let reader = scope.spawn(|| {
@@ -151,7 +153,7 @@ fn who_reads_the_switch_while_it_is_written_sees_one_or_the_other() {
             seen
         });
         for _ in 0..300 {
-            folder.set_stop(Some(Stop::Freeze)).unwrap();
+            folder.set_stop(Some(StopMode::Freeze)).unwrap();
         }
         over.store(true, Ordering::Relaxed);
         reader.join().unwrap()
@@ -163,7 +165,7 @@ fn who_reads_the_switch_while_it_is_written_sees_one_or_the_other() {
 #[test]
 fn a_request_that_was_not_written_whole_asks_for_nothing() {
     let place = tempfile::tempdir().unwrap();
-    let folder = Folder::at(place.path()).unwrap();
+    let folder = PilotFolder::at(place.path()).unwrap();
     // A disk was full in the middle of a number, and had room again.
     fs::write(place.path().join("undo"), "\n17 force end\n\n1").unwrap();
     folder.ask_undo(&[23], false).unwrap();
@@ -175,7 +177,7 @@ fn a_request_that_was_not_written_whole_asks_for_nothing() {
 #[test]
 fn what_is_no_file_is_refused_at_once() {
     let place = tempfile::tempdir().unwrap();
-    let (folder, journal) = (Folder::take(place.path()).unwrap(), place.path().join("journal.jsonl"));
+    let (folder, journal) = (PilotFolder::take(place.path()).unwrap(), place.path().join("journal.jsonl"));
     let refused = |what: &str| {
         for error in [folder.replay().unwrap_err(), folder.lines().err().unwrap(), folder.glance().err().unwrap()] {
             assert!(error.exit_code() == 2 && error.to_string().contains(what), "{error}");
@@ -193,11 +195,11 @@ fn what_is_no_file_is_refused_at_once() {
     for name in ["stop", "undo", "pilot.log"] {
         assert!(std::process::Command::new("mkfifo").arg(place.path().join(name)).status().unwrap().success());
     }
-    assert_eq!(folder.stop(), Some(Stop::Freeze));
+    assert_eq!(folder.stop(), Some(StopMode::Freeze));
     assert_eq!(folder.ask_undo(&[1], false).unwrap_err().exit_code(), 2);
     assert_eq!(folder.asked_undo().unwrap_err().exit_code(), 2);
     assert_eq!(folder.log(Timestamp::UNIX_EPOCH, "said").unwrap_err().exit_code(), 2);
     assert_eq!(folder.logged().unwrap_err().exit_code(), 2);
-    let error = Folder::take(place.path().join("stop")).unwrap_err();
+    let error = PilotFolder::take(place.path().join("stop")).unwrap_err();
     assert!(error.exit_code() == 2 && error.to_string().contains("is no folder"), "{error}");
 }

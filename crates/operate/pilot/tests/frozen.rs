@@ -5,10 +5,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use pilot::twin::{MemoryAudit, MemoryLines, Twin};
+use pilot::twin::{ClusterTwin, MemoryAudit, MemoryLines};
 use pilot::{
-    Attention, Clock, Ending, Folder, Found, Journal, Now, Pilot, Procedure, Proposal, Replay, Stage, Step, Stop,
-    Subject, settle,
+    ActionProposal, Attention, ClockReading, Journal, JournalReplay, Pilot, PilotFolder, PilotStep, Procedure,
+    ProcedureEnding, ProcedureStage, StepSubject, StopMode, UnfinishedPolicy, WallClock, settle,
 };
 use serde_json::json;
 use units::Nanos;
@@ -16,38 +16,39 @@ use units::Nanos;
 const RATE: &str = "rocksdb.rate-bytes-per-sec";
 
 /// The twin's time, in which a second passes whenever it is asked for.
-struct Passing(Twin);
+struct Passing(ClusterTwin);
 
-impl Clock for Passing {
-    fn now(&self) -> Now {
+impl WallClock for Passing {
+    fn now(&self) -> ClockReading {
         self.0.pass(1);
         self.0.now()
     }
 }
 
 /// Three stores limited, and a pilot with this switch.
-fn limited(switch: impl Fn(&Twin) -> Option<Stop> + 'static) -> (Twin, Pilot) {
-    let twin = Twin::new(3, &[(RATE, json!("10GiB"))]);
+fn limited(switch: impl Fn(&ClusterTwin) -> Option<StopMode> + 'static) -> (ClusterTwin, Pilot) {
+    let twin = ClusterTwin::new(3, &[(RATE, json!("10GiB"))]);
     let lines = Box::new(MemoryLines::of(&twin));
-    let journal = Journal::open(lines, Replay::default(), "7001", "p", Timestamp::UNIX_EPOCH).unwrap();
+    let journal = Journal::open(lines, JournalReplay::default(), "7001", "p", Timestamp::UNIX_EPOCH).unwrap();
     let world = twin.clone();
     let pilot = Pilot::new(twin.world(), journal, Box::new(MemoryAudit::default()), twin.now()).unwrap();
     let mut pilot = pilot.heeding(Box::new(move || switch(&world)));
-    let step = |store| Stage::Do(Step::SetTikvConfig { store, key: RATE.to_owned(), value: json!("50MiB") });
-    let one = Procedure::of_one(Step::EvictLeaders { store: 1 }, Ending::Keep);
-    let all = Procedure { stages: (1..=3).map(step).collect(), found: Found::Undo, ..one };
-    pilot.begin("by-hand", &Proposal::act("because", all), twin.now()).unwrap();
+    let step =
+        |store| ProcedureStage::Do(PilotStep::SetTikvConfig { store, key: RATE.to_owned(), value: json!("50MiB") });
+    let one = Procedure::of_one(PilotStep::EvictLeaders { store: 1 }, ProcedureEnding::Keep);
+    let all = Procedure { stages: (1..=3).map(step).collect(), found: UnfinishedPolicy::Undo, ..one };
+    pilot.begin("by-hand", &ActionProposal::act("because", all), twin.now()).unwrap();
     (twin, pilot)
 }
 
 /// What no signal and no folder's switch ever reaches; the folder is gone by then.
 fn calm() -> Attention {
     let place = tempfile::tempdir().unwrap();
-    Attention::new(Arc::default(), Folder::at(place.path()).unwrap())
+    Attention::new(Arc::default(), PilotFolder::at(place.path()).unwrap())
 }
 
-fn limits(twin: &Twin) -> [bool; 3] {
-    let rate = |store| Subject::TikvConfig { store, key: RATE.to_owned() };
+fn limits(twin: &ClusterTwin) -> [bool; 3] {
+    let rate = |store| StepSubject::TikvConfig { store, key: RATE.to_owned() };
     [1, 2, 3].map(|store| twin.state().values[&rate(store)] == "50MiB")
 }
 
@@ -57,7 +58,7 @@ fn a_freeze_in_the_middle_of_an_undoing_stops_it_before_its_next_step() {
     let thrown = Rc::clone(&on);
     // Thrown as soon as one store is as it was; the last is undone first.
     let (twin, mut pilot) =
-        limited(move |twin| (thrown.get() && !limits(twin)[2] && limits(twin)[0]).then_some(Stop::Freeze));
+        limited(move |twin| (thrown.get() && !limits(twin)[2] && limits(twin)[0]).then_some(StopMode::Freeze));
     // At first none is limited yet: a switch that is thrown would keep the third from being.
     on.set(false);
     let calm = calm();
@@ -82,7 +83,7 @@ fn a_freeze_while_a_peer_is_waited_for_keeps_the_request_from_being_sent() {
     // Thrown while the undoing reads what is there.
     let from = Rc::new(Cell::new(usize::MAX));
     let thrown = Rc::clone(&from);
-    let (twin, mut pilot) = limited(move |twin| (twin.ops().len() > thrown.get()).then_some(Stop::Freeze));
+    let (twin, mut pilot) = limited(move |twin| (twin.ops().len() > thrown.get()).then_some(StopMode::Freeze));
     settle(&mut pilot, &Passing(twin.clone()), Nanos::secs(60), &calm()).unwrap();
     pilot.undo(1, "by hand", false, twin.now()).unwrap();
     from.set(twin.ops().len());
@@ -95,14 +96,18 @@ fn a_freeze_while_a_peer_is_waited_for_keeps_the_request_from_being_sent() {
 fn a_switch_that_undoes_ends_what_is_settled_as_an_interrupt_does() {
     let on = Rc::new(Cell::new(false));
     let thrown = Rc::clone(&on);
-    let (twin, mut pilot) = limited(move |_| thrown.get().then_some(Stop::Undo));
-    let wait = pilot::Wait { until: pilot::Condition::Passed, within: Nanos::secs(3600), late: pilot::Late::GoOn };
-    let limit = Step::SetPdConfig { key: "schedule.leader-schedule-limit".to_owned(), value: json!(64) };
-    let mut held = Procedure::of_one(limit, Ending::Restore);
-    held.stages.push(Stage::Wait(wait));
+    let (twin, mut pilot) = limited(move |_| thrown.get().then_some(StopMode::Undo));
+    let wait = pilot::PilotWait {
+        until: pilot::WaitCondition::Passed,
+        within: Nanos::secs(3600),
+        late: pilot::LatePolicy::GoOn,
+    };
+    let limit = PilotStep::SetPdConfig { key: "schedule.leader-schedule-limit".to_owned(), value: json!(64) };
+    let mut held = Procedure::of_one(limit, ProcedureEnding::Restore);
+    held.stages.push(ProcedureStage::Wait(wait));
     held.within = Nanos::secs(7200);
-    pilot.begin("by-hand", &Proposal::act("for an hour", held), twin.now()).unwrap();
+    pilot.begin("by-hand", &ActionProposal::act("for an hour", held), twin.now()).unwrap();
     on.set(true);
     settle(&mut pilot, &Passing(twin.clone()), Nanos::secs(60), &calm()).unwrap();
-    assert_eq!(twin.state().values[&Subject::PdConfig { key: "schedule.leader-schedule-limit".to_owned() }], 4);
+    assert_eq!(twin.state().values[&StepSubject::PdConfig { key: "schedule.leader-schedule-limit".to_owned() }], 4);
 }

@@ -1,10 +1,10 @@
 //! A pilot that is killed, in a cluster that misbehaves: whatever happens, it ends as it was or as intended, never between.
 
 use jiff::Timestamp;
-use pilot::twin::{Fault, MemoryAudit, MemoryLines, State, Twin};
+use pilot::twin::{ClusterTwin, MemoryAudit, MemoryLines, RequestFault, TwinState};
 use pilot::{
-    Condition, Ended, Ending, Found, Journal, Late, Pilot, PilotError, Procedure, Proposal, Replay, Reversal, Stage,
-    Step, Subject, Wait,
+    ActionProposal, Journal, JournalReplay, LatePolicy, Pilot, PilotError, PilotStep, PilotWait, Procedure,
+    ProcedureEnding, ProcedureStage, RunEnd, StepReversal, StepSubject, UnfinishedPolicy, WaitCondition,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -23,42 +23,42 @@ const VOLUME: &str = "vol-0a1b2c3d";
 const VARIABLES: [(&str, &str, &str); 2] =
     [("tidb_tso_client_batch_max_wait_time", "0", "2"), ("tidb_replica_read", "leader", "closest-adaptive")];
 
-fn twin() -> Twin {
-    let twin = Twin::new(3, &[(RATE, json!("10GiB")), ("storage.block-cache.capacity", json!("4GiB"))]);
+fn twin() -> ClusterTwin {
+    let twin = ClusterTwin::new(3, &[(RATE, json!("10GiB")), ("storage.block-cache.capacity", json!("4GiB"))]);
     let [namespace, pod] = POD.map(str::to_owned);
     twin.with(|state| {
-        state.values.insert(Subject::Pod { namespace, pod }, json!("uid-1"));
-        state.values.insert(Subject::Node { node: NODE.to_owned() }, json!(false));
-        state.values.insert(Subject::Volume { volume: VOLUME.to_owned() }, json!("gp3:500GiB"));
+        state.values.insert(StepSubject::Pod { namespace, pod }, json!("uid-1"));
+        state.values.insert(StepSubject::Node { node: NODE.to_owned() }, json!(false));
+        state.values.insert(StepSubject::Volume { volume: VOLUME.to_owned() }, json!("gp3:500GiB"));
         for (name, is, _) in VARIABLES {
-            state.values.insert(Subject::TidbVariable { name: name.to_owned() }, json!(is));
+            state.values.insert(StepSubject::TidbVariable { name: name.to_owned() }, json!(is));
         }
     });
     twin
 }
 
-fn rate(ending: Ending, found: Found) -> Procedure {
+fn rate(ending: ProcedureEnding, found: UnfinishedPolicy) -> Procedure {
     let value = json!("100MB");
-    let one = Procedure::of_one(Step::SetTikvConfig { store: 1, key: RATE.to_owned(), value }, ending);
+    let one = Procedure::of_one(PilotStep::SetTikvConfig { store: 1, key: RATE.to_owned(), value }, ending);
     Procedure { found, within: Nanos::secs(300), ..one }
 }
 
 /// What maintenance does: limits are raised, leaders leave, the event passes, and all comes back.
-fn clear(found: Found) -> Procedure {
-    let wait = |until, secs, late| Stage::Wait(Wait { until, within: Nanos::secs(secs), late });
+fn clear(found: UnfinishedPolicy) -> Procedure {
+    let wait = |until, secs, late| ProcedureStage::Wait(PilotWait { until, within: Nanos::secs(secs), late });
     Procedure {
         name: "keep store 2 clear of leaders".to_owned(),
         stages: vec![
-            Stage::Do(Step::SetPdConfig { key: LIMIT.to_owned(), value: json!(64) }),
-            Stage::Do(Step::EvictLeaders { store: 2 }),
-            wait(Condition::LeadersGone { store: 2 }, 60, Late::GoOn),
-            wait(Condition::EventOver { event: "e1".to_owned() }, 600, Late::GoOn),
+            ProcedureStage::Do(PilotStep::SetPdConfig { key: LIMIT.to_owned(), value: json!(64) }),
+            ProcedureStage::Do(PilotStep::EvictLeaders { store: 2 }),
+            wait(WaitCondition::LeadersGone { store: 2 }, 60, LatePolicy::GoOn),
+            wait(WaitCondition::EventOver { event: "e1".to_owned() }, 600, LatePolicy::GoOn),
         ],
-        ending: Ending::Restore,
-        afterwards: vec![Wait {
-            until: Condition::LeadersBack { store: 2, least: 9 },
+        ending: ProcedureEnding::Restore,
+        afterwards: vec![PilotWait {
+            until: WaitCondition::LeadersBack { store: 2, least: 9 },
             within: Nanos::secs(60),
-            late: Late::GoOn,
+            late: LatePolicy::GoOn,
         }],
         within: Nanos::secs(900),
         found,
@@ -66,52 +66,57 @@ fn clear(found: Found) -> Procedure {
 }
 
 /// The same for a machine that runs all there is: what leads PD there leads it no more, and TiDB is made anew elsewhere.
-fn machine(found: Found) -> Procedure {
+fn machine(found: UnfinishedPolicy) -> Procedure {
     let [namespace, pod] = POD.map(str::to_owned);
     let mut clear = clear(found);
     let more = [
-        Step::ResignPdLeader { member: "pd1".to_owned() },
-        Step::CordonNode { node: NODE.to_owned() },
-        Step::DeletePod { namespace, pod },
+        PilotStep::ResignPdLeader { member: "pd1".to_owned() },
+        PilotStep::CordonNode { node: NODE.to_owned() },
+        PilotStep::DeletePod { namespace, pod },
     ];
-    clear.stages.splice(2..2, more.map(Stage::Do));
+    clear.stages.splice(2..2, more.map(ProcedureStage::Do));
     clear
 }
 
 /// Variables of TiDB.
-fn variables(ending: Ending, found: Found) -> Procedure {
-    let step = |(name, _, to): (&str, _, &str)| Step::SetTidbVariable { name: name.to_owned(), value: json!(to) };
-    let stages = VARIABLES.map(step).map(Stage::Do).into();
+fn variables(ending: ProcedureEnding, found: UnfinishedPolicy) -> Procedure {
+    let step = |(name, _, to): (&str, _, &str)| PilotStep::SetTidbVariable { name: name.to_owned(), value: json!(to) };
+    let stages = VARIABLES.map(step).map(ProcedureStage::Do).into();
     Procedure { name: "read from the nearest replica".to_owned(), stages, ..rate(ending, found) }
 }
 
 /// A disk that becomes faster.
-fn volume(found: Found) -> Procedure {
+fn volume(found: UnfinishedPolicy) -> Procedure {
     let to = "gp3:500GiB,6000iops".parse().unwrap();
-    let one = Procedure::of_one(Step::ModifyVolume { volume: VOLUME.to_owned(), to }, Ending::Keep);
+    let one = Procedure::of_one(PilotStep::ModifyVolume { volume: VOLUME.to_owned(), to }, ProcedureEnding::Keep);
     Procedure { found, within: Nanos::secs(3600), ..one }
 }
 
 /// Three stores, one after the other.
 fn all_stores() -> Procedure {
-    let step = |store| Stage::Do(Step::SetTikvConfig { store, key: RATE.to_owned(), value: json!("50MiB") });
-    Procedure { name: "limit all".to_owned(), stages: (1..=3).map(step).collect(), ..rate(Ending::Keep, Found::Undo) }
+    let step =
+        |store| ProcedureStage::Do(PilotStep::SetTikvConfig { store, key: RATE.to_owned(), value: json!("50MiB") });
+    Procedure {
+        name: "limit all".to_owned(),
+        stages: (1..=3).map(step).collect(),
+        ..rate(ProcedureEnding::Keep, UnfinishedPolicy::Undo)
+    }
 }
 
 /// One pilot after the other, as each is killed, until nothing is under way. Gives the last's audit.
 struct Life {
-    twin: Twin,
+    twin: ClusterTwin,
     lines: MemoryLines,
     wanted: Option<Procedure>,
 }
 
 impl Life {
-    fn new(twin: &Twin, procedure: Procedure) -> Self {
+    fn new(twin: &ClusterTwin, procedure: Procedure) -> Self {
         Self { twin: twin.clone(), lines: MemoryLines::of(twin), wanted: Some(procedure) }
     }
 
-    fn replay(&self) -> Replay {
-        let (replay, whole) = Replay::read("journal", self.lines.text()).unwrap();
+    fn replay(&self) -> JournalReplay {
+        let (replay, whole) = JournalReplay::read("journal", self.lines.text()).unwrap();
         self.lines.truncate(whole);
         replay
     }
@@ -125,7 +130,7 @@ impl Life {
     fn live(&mut self, mut jumps: impl Iterator<Item = i64>, left: &mut u64) -> Result<(), PilotError> {
         let mut pilot = self.start()?;
         if let Some(procedure) = self.wanted.take_if(|_| pilot.runs().is_empty()) {
-            pilot.begin("maintenance", &Proposal::act("because", procedure), self.twin.now())?;
+            pilot.begin("maintenance", &ActionProposal::act("because", procedure), self.twin.now())?;
         }
         while !self.twin.is_dead() && !pilot.is_idle() && *left > 0 {
             self.twin.pass(1);
@@ -136,7 +141,7 @@ impl Life {
         Ok(())
     }
 
-    fn all_lives(&mut self, jumps: &[i64]) -> Replay {
+    fn all_lives(&mut self, jumps: &[i64]) -> JournalReplay {
         let mut left = PATIENCE;
         let mut jumps = jumps.iter().copied();
         loop {
@@ -154,23 +159,23 @@ impl Life {
 }
 
 /// The values that count: leaders move by themselves, and what cannot be undone is judged by [`lasting`].
-fn told(state: State) -> State {
+fn told(state: TwinState) -> TwinState {
     let mut state = state;
     state.health.stores.values_mut().for_each(|store| store.leaders = 0);
-    state.values.retain(|subject, _| !matches!(subject, Subject::PdLeader | Subject::Pod { .. }));
+    state.values.retain(|subject, _| !matches!(subject, StepSubject::PdLeader | StepSubject::Pod { .. }));
     state
 }
 
 /// Whether what cannot be undone is as it was, or as the procedure wants it.
-fn lasting(procedure: &Procedure, before: &State, after: &State) -> bool {
-    let steps = procedure.steps().map(|(_, step)| step).filter(|step| step.reversal() != Reversal::Write);
-    let values = |step: &Step| [before, after].map(|state| state.values[&step.subject()].clone());
+fn lasting(procedure: &Procedure, before: &TwinState, after: &TwinState) -> bool {
+    let steps = procedure.steps().map(|(_, step)| step).filter(|step| step.reversal() != StepReversal::Write);
+    let values = |step: &PilotStep| [before, after].map(|state| state.values[&step.subject()].clone());
     steps.map(|step| (step, values(step))).all(|(step, [was, is])| was == is || step.reached(&was, &is))
 }
 
-fn intended(before: &State, procedure: &Procedure) -> State {
+fn intended(before: &TwinState, procedure: &Procedure) -> TwinState {
     let mut state = before.clone();
-    if procedure.ending != Ending::Restore {
+    if procedure.ending != ProcedureEnding::Restore {
         for (_, step) in procedure.steps() {
             state.values.insert(step.subject(), step.writes(&json!(null)));
         }
@@ -178,7 +183,7 @@ fn intended(before: &State, procedure: &Procedure) -> State {
     state
 }
 
-fn ends_well(twin: &Twin, procedure: &Procedure, jumps: &[i64]) -> Result<(), TestCaseError> {
+fn ends_well(twin: &ClusterTwin, procedure: &Procedure, jumps: &[i64]) -> Result<(), TestCaseError> {
     twin.with(|state| state.over.insert("e1".to_owned()));
     let was = twin.state();
     let mut life = Life::new(twin, procedure.clone());
@@ -189,36 +194,36 @@ fn ends_well(twin: &Twin, procedure: &Procedure, jumps: &[i64]) -> Result<(), Te
     match replay.runs.get(&1).map(|run| run.ended) {
         // Killed before it began.
         None => prop_assert_eq!(&after, &before, "{}", text),
-        Some(Some(Ended::Kept)) => prop_assert_eq!(&after, &intended(&before, procedure), "{}", text),
-        Some(Some(Ended::Undone)) => prop_assert_eq!(&after, &before, "{}", text),
+        Some(Some(RunEnd::Kept)) => prop_assert_eq!(&after, &intended(&before, procedure), "{}", text),
+        Some(Some(RunEnd::Undone)) => prop_assert_eq!(&after, &before, "{}", text),
         Some(None) => prop_assert!(false, "it is under way for ever: {}", text),
     }
     Ok(())
 }
 
-fn faults() -> impl Strategy<Value = Fault> {
+fn faults() -> impl Strategy<Value = RequestFault> {
     prop_oneof![
-        3 => Just(Fault::Silent),
-        2 => Just(Fault::SilentDone),
-        2 => (0_u64..9).prop_map(|secs| Fault::Late(Nanos::secs(secs))),
-        2 => Just(Fault::Error),
-        2 => Just(Fault::ErrorDone),
-        2 => Just(Fault::Half),
-        2 => Just(Fault::ErrorHalf),
-        2 => Just(Fault::Kill),
-        2 => Just(Fault::KillDone),
-        2 => Just(Fault::Restart),
+        3 => Just(RequestFault::Silent),
+        2 => Just(RequestFault::SilentDone),
+        2 => (0_u64..9).prop_map(|secs| RequestFault::Late(Nanos::secs(secs))),
+        2 => Just(RequestFault::Error),
+        2 => Just(RequestFault::ErrorDone),
+        2 => Just(RequestFault::Half),
+        2 => Just(RequestFault::ErrorHalf),
+        2 => Just(RequestFault::Kill),
+        2 => Just(RequestFault::KillDone),
+        2 => Just(RequestFault::Restart),
     ]
 }
 
 fn procedures() -> impl Strategy<Value = Procedure> {
-    let found = prop_oneof![Just(Found::GoOn), Just(Found::Undo)];
+    let found = prop_oneof![Just(UnfinishedPolicy::GoOn), Just(UnfinishedPolicy::Undo)];
     (0..9, found).prop_map(|(which, found)| match which {
-        0 => rate(Ending::Keep, found),
-        1 => rate(Ending::Restore, found),
+        0 => rate(ProcedureEnding::Keep, found),
+        1 => rate(ProcedureEnding::Restore, found),
         2 => all_stores(),
-        3 => variables(Ending::Keep, found),
-        4 => variables(Ending::Restore, found),
+        3 => variables(ProcedureEnding::Keep, found),
+        4 => variables(ProcedureEnding::Restore, found),
         5 => volume(found),
         6 => clear(found),
         _ => machine(found),
@@ -245,22 +250,22 @@ proptest! {
 #[test]
 fn a_kill_at_every_request_and_every_line_leaves_nothing_between() {
     for procedure in [
-        rate(Ending::Keep, Found::Undo),
-        rate(Ending::Keep, Found::GoOn),
+        rate(ProcedureEnding::Keep, UnfinishedPolicy::Undo),
+        rate(ProcedureEnding::Keep, UnfinishedPolicy::GoOn),
         all_stores(),
-        clear(Found::GoOn),
-        clear(Found::Undo),
-        machine(Found::GoOn),
-        machine(Found::Undo),
-        variables(Ending::Restore, Found::Undo),
-        volume(Found::GoOn),
+        clear(UnfinishedPolicy::GoOn),
+        clear(UnfinishedPolicy::Undo),
+        machine(UnfinishedPolicy::GoOn),
+        machine(UnfinishedPolicy::Undo),
+        variables(ProcedureEnding::Restore, UnfinishedPolicy::Undo),
+        volume(UnfinishedPolicy::GoOn),
     ] {
         let calm = twin();
         ends_well(&calm, &procedure, &[]).unwrap();
         let (requests, lines) = (calm.ops().len() as u64, calm.lines());
         assert!(requests > 2 && lines > 3, "{requests} {lines}");
         for at in 0..requests {
-            for fault in [Fault::Kill, Fault::KillDone] {
+            for fault in [RequestFault::Kill, RequestFault::KillDone] {
                 let twin = twin();
                 twin.fault(at, fault);
                 ends_well(&twin, &procedure, &[]).unwrap();
@@ -279,9 +284,9 @@ fn a_kill_at_every_request_and_every_line_leaves_nothing_between() {
 fn a_tikv_that_restarts_has_what_its_file_says_and_that_is_as_it_was() {
     let twin = twin();
     let before = told(twin.state());
-    let mut life = Life::new(&twin, rate(Ending::Keep, Found::Undo));
+    let mut life = Life::new(&twin, rate(ProcedureEnding::Keep, UnfinishedPolicy::Undo));
     life.all_lives(&[]);
-    twin.fault(twin.ops().len() as u64, Fault::Restart);
+    twin.fault(twin.ops().len() as u64, RequestFault::Restart);
     let mut pilot = life.start().unwrap();
     pilot.undo(1, "by hand", false, twin.now()).unwrap();
     (0..3).for_each(|_| pilot.drive(twin.now()).unwrap());
@@ -292,9 +297,9 @@ fn a_tikv_that_restarts_has_what_its_file_says_and_that_is_as_it_was() {
 #[test]
 fn what_somebody_else_has_set_since_is_left_unless_forced() {
     let twin = twin();
-    let mut life = Life::new(&twin, rate(Ending::Keep, Found::Undo));
+    let mut life = Life::new(&twin, rate(ProcedureEnding::Keep, UnfinishedPolicy::Undo));
     life.all_lives(&[]);
-    let subject = Subject::TikvConfig { store: 1, key: RATE.to_owned() };
+    let subject = StepSubject::TikvConfig { store: 1, key: RATE.to_owned() };
     twin.with(|state| state.values.insert(subject.clone(), json!("1GiB")));
     let mut pilot = life.start().unwrap();
     pilot.undo(1, "by hand", false, twin.now()).unwrap();

@@ -5,8 +5,8 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::thread;
 
-use kubernetes::{Api, KubernetesError, Token};
-use pilot::{Access, Pd, PdHttp, PilotError, WorldError};
+use kubernetes::{KubernetesApi, KubernetesError, TokenSource};
+use pilot::{PdApi, PdHttp, PilotAccess, PilotError, WorldError};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::server::WebPkiClientVerifier;
@@ -70,21 +70,21 @@ fn pd_is_trusted_by_its_authority_and_lets_us_in_by_our_certificate() {
     let (ours, other) = (Authority::new(), Authority::new());
     let place = serve(&ours);
     let pem = |authority: &Authority| authority.certificate.pem().into_bytes();
-    let shown = |access: Access, (certificate, key): (rcgen::Certificate, KeyPair)| {
+    let shown = |access: PilotAccess, (certificate, key): (rcgen::Certificate, KeyPair)| {
         access.identity(certificate.pem().as_bytes(), key.serialize_pem().as_bytes()).unwrap()
     };
-    let trusting = || Access::default().ca(&pem(&ours)).unwrap();
+    let trusting = || PilotAccess::default().ca(&pem(&ours)).unwrap();
     let pd = PdHttp::new(&place, &shown(trusting(), ours.sign("pilot"))).unwrap();
     assert_eq!(pd.cluster_id().unwrap(), "7");
 
-    let refused = |access: Access, why: &str| {
+    let refused = |access: PilotAccess, why: &str| {
         let error = PdHttp::new(&place, &access).unwrap_err();
         assert!(matches!(error, PilotError::World(WorldError::Silent { .. })), "{why}: {error:?}");
     };
     refused(trusting(), "nobody shows a certificate");
     refused(shown(trusting(), other.sign("pilot")), "it is signed by another");
-    refused(shown(Access::default().ca(&pem(&other)).unwrap(), ours.sign("pilot")), "PD's is signed by another");
-    refused(shown(Access::default(), ours.sign("pilot")), "the world's authorities do not know PD's");
+    refused(shown(PilotAccess::default().ca(&pem(&other)).unwrap(), ours.sign("pilot")), "PD's is signed by another");
+    refused(shown(PilotAccess::default(), ours.sign("pilot")), "the world's authorities do not know PD's");
 }
 
 #[test]
@@ -92,15 +92,16 @@ fn kubernetes_is_trusted_by_its_authority_and_lets_us_in_by_our_certificate() {
     let (ours, other) = (Authority::new(), Authority::new());
     let place = serve(&ours);
     let access = |trusted: &Authority| {
-        kubernetes::Access::new(&place, Token::None, Some(trusted.certificate.pem().as_bytes())).unwrap()
+        kubernetes::KubernetesAccess::new(&place, TokenSource::None, Some(trusted.certificate.pem().as_bytes()))
+            .unwrap()
     };
-    let shown = |access: kubernetes::Access| {
+    let shown = |access: kubernetes::KubernetesAccess| {
         let (certificate, key) = ours.sign("pilot");
         access.identity(certificate.pem().as_bytes(), key.serialize_pem().as_bytes()).unwrap()
     };
-    assert!(Api::new(shown(access(&ours))).node("worker-1").unwrap().cordoned);
+    assert!(KubernetesApi::new(shown(access(&ours))).node("worker-1").unwrap().cordoned);
     for refused in [access(&ours), shown(access(&other))] {
-        let error = Api::new(refused).node("worker-1").unwrap_err();
+        let error = KubernetesApi::new(refused).node("worker-1").unwrap_err();
         assert!(matches!(error, KubernetesError::Silent(_)), "{error:?}");
     }
 }

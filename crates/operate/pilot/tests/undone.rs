@@ -6,10 +6,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use pilot::twin::{Fault, MemoryAudit, MemoryLines, Twin};
+use pilot::twin::{ClusterTwin, MemoryAudit, MemoryLines, RequestFault};
 use pilot::{
-    Attention, Clock, ClusterLock, Condition, Ended, Ending, Folder, Found, Guard, Journal, Late, Meters, Pilot,
-    PilotError, Plan, Procedure, Proposal, Replay, Stage, Step, SystemClock, Wait, regain, watch,
+    ActionGuard, ActionProposal, Attention, ClusterLock, Journal, JournalReplay, LatePolicy, LoopPlan, Pilot,
+    PilotError, PilotFolder, PilotMeters, PilotStep, PilotWait, Procedure, ProcedureEnding, ProcedureStage, RunEnd,
+    SystemClock, UnfinishedPolicy, WaitCondition, WallClock, regain, watch,
 };
 use units::Nanos;
 
@@ -19,36 +20,36 @@ const LED: u64 = 40;
 const WATCHED: u64 = 600;
 
 /// Clears a store of leaders for a moment, and waits for as many as PD never brings back.
-fn clear(found: Found) -> Procedure {
-    let wait = |until, secs| Wait { until, within: Nanos::secs(secs), late: Late::GoOn };
+fn clear(found: UnfinishedPolicy) -> Procedure {
+    let wait = |until, secs| PilotWait { until, within: Nanos::secs(secs), late: LatePolicy::GoOn };
     Procedure {
         name: "clear store 2".to_owned(),
         stages: vec![
-            Stage::Do(Step::EvictLeaders { store: STORE }),
-            Stage::Wait(wait(Condition::LeadersGone { store: STORE }, 60)),
+            ProcedureStage::Do(PilotStep::EvictLeaders { store: STORE }),
+            ProcedureStage::Wait(wait(WaitCondition::LeadersGone { store: STORE }, 60)),
         ],
-        ending: Ending::Restore,
-        afterwards: vec![wait(Condition::LeadersBack { store: STORE, least: LED }, WATCHED)],
+        ending: ProcedureEnding::Restore,
+        afterwards: vec![wait(WaitCondition::LeadersBack { store: STORE, least: LED }, WATCHED)],
         within: Nanos::secs(300),
         found,
     }
 }
 
 struct Place {
-    twin: Twin,
+    twin: ClusterTwin,
     lines: MemoryLines,
     audit: MemoryAudit,
 }
 
 impl Place {
     fn new() -> Self {
-        let twin = Twin::new(3, &[]);
+        let twin = ClusterTwin::new(3, &[]);
         twin.with(|state| state.health.stores.values_mut().for_each(|store| store.leaders = LED));
         Self { lines: MemoryLines::of(&twin), twin, audit: MemoryAudit::default() }
     }
 
-    fn replay(&self) -> Replay {
-        Replay::read("journal", self.lines.text()).unwrap().0
+    fn replay(&self) -> JournalReplay {
+        JournalReplay::read("journal", self.lines.text()).unwrap().0
     }
 
     /// A pilot that took the lock when it began, as the program does.
@@ -61,7 +62,9 @@ impl Place {
     }
 
     fn begin(&self, pilot: &mut Pilot) -> u64 {
-        pilot.begin("maintenance", &Proposal::act("because", clear(Found::GoOn)), self.twin.now()).unwrap()
+        pilot
+            .begin("maintenance", &ActionProposal::act("because", clear(UnfinishedPolicy::GoOn)), self.twin.now())
+            .unwrap()
     }
 
     fn drive(&self, pilot: &mut Pilot, seconds: u64) {
@@ -125,7 +128,7 @@ fn a_watch_counts_from_the_journals_time_across_restarts_and_tells_once_what_did
         restarts += 1;
         assert!(place.twin.now().since(began.mono) < Nanos::secs(WATCHED + 91), "{}", place.lines.text());
     }
-    assert!(restarts >= 6 && place.replay().runs[&1].ended == Some(Ended::Undone), "{restarts}");
+    assert!(restarts >= 6 && place.replay().runs[&1].ended == Some(RunEnd::Undone), "{restarts}");
     assert_eq!(place.said(NOT_BACK), 1, "{:?}", place.audit.sentences());
     assert_eq!(place.said("leads 34 regions"), 1, "as many as PD brings back: {:?}", place.audit.sentences());
     assert_eq!(place.said("waited in vain"), 0);
@@ -139,12 +142,12 @@ fn what_is_watched_holds_up_no_other_run_and_ends_where_the_store_is_cleared_aga
     let mut pilot = place.watching();
     let (health, replay) = (place.twin.world().health().unwrap(), place.replay());
     for store in [1, STORE] {
-        let other = Procedure::of_one(Step::EvictLeaders { store }, Ending::Restore);
-        Guard::default().admit("maintenance", &other, Some(&health), &replay, place.twin.now()).unwrap();
+        let other = Procedure::of_one(PilotStep::EvictLeaders { store }, ProcedureEnding::Restore);
+        ActionGuard::default().admit("maintenance", &other, Some(&health), &replay, place.twin.now()).unwrap();
     }
     assert!(pilot.look(place.twin.now()).changing.is_empty());
     let again = place.begin(&mut pilot);
-    assert_eq!((again, pilot.runs()[&1].ended), (2, Some(Ended::Undone)));
+    assert_eq!((again, pilot.runs()[&1].ended), (2, Some(RunEnd::Undone)));
     assert_eq!(place.said(NOT_BACK), 1);
     assert!(place.twin.state().evicting.contains(&STORE) && place.holder().is_some());
 }
@@ -163,7 +166,7 @@ fn whoever_asks_for_its_undoing_ends_a_watch() {
 
 #[test]
 fn a_pilot_that_is_killed_keeps_the_lock_until_the_next_has_undone_what_it_did() {
-    for fault in [Fault::Kill, Fault::KillDone] {
+    for fault in [RequestFault::Kill, RequestFault::KillDone] {
         let place = Place::new();
         let calm = {
             let place = Place::new();
@@ -173,7 +176,11 @@ fn a_pilot_that_is_killed_keeps_the_lock_until_the_next_has_undone_what_it_did()
         let evicts = calm.iter().find(|op| op.writes).unwrap().number;
         place.twin.fault(evicts, fault);
         let mut pilot = place.start();
-        let _ = pilot.begin("maintenance", &Proposal::act("because", clear(Found::Undo)), place.twin.now());
+        let _ = pilot.begin(
+            "maintenance",
+            &ActionProposal::act("because", clear(UnfinishedPolicy::Undo)),
+            place.twin.now(),
+        );
         assert!(place.twin.is_dead());
         drop(pilot);
         place.twin.revive();
@@ -191,8 +198,9 @@ fn nothing_begins_while_another_holds_the_lock() {
     let mut pilot = place.start();
     place.drive(&mut pilot, 1);
     place.twin.lock("other").take("a restart").unwrap();
-    let begin =
-        |pilot: &mut Pilot| pilot.begin("maintenance", &Proposal::act("because", clear(Found::GoOn)), place.twin.now());
+    let begin = |pilot: &mut Pilot| {
+        pilot.begin("maintenance", &ActionProposal::act("because", clear(UnfinishedPolicy::GoOn)), place.twin.now())
+    };
     let refused = begin(&mut pilot).unwrap_err();
     assert!(matches!(&refused, PilotError::Refused(why) if why.contains("held by other")), "{refused}");
     assert!(pilot.is_idle() && place.twin.state().evicting.is_empty());
@@ -210,7 +218,7 @@ fn a_pilot_that_ends_before_it_began_anything_leaves_no_lock() {
 }
 
 /// A twin whose seconds pass by themselves, fifty a second.
-fn ticking(twin: &Twin) -> Arc<AtomicBool> {
+fn ticking(twin: &ClusterTwin) -> Arc<AtomicBool> {
     let (twin, over) = (twin.clone(), Arc::new(AtomicBool::new(false)));
     let ends = Arc::clone(&over);
     thread::spawn(move || {
@@ -223,7 +231,7 @@ fn ticking(twin: &Twin) -> Arc<AtomicBool> {
 }
 
 /// Interrupts as soon as the eviction is undone.
-fn interrupts(twin: &Twin) -> (Arc<AtomicBool>, thread::JoinHandle<Instant>) {
+fn interrupts(twin: &ClusterTwin) -> (Arc<AtomicBool>, thread::JoinHandle<Instant>) {
     let (twin, interrupted) = (twin.clone(), Arc::new(AtomicBool::new(false)));
     let flag = Arc::clone(&interrupted);
     let at = thread::spawn(move || {
@@ -240,7 +248,7 @@ fn interrupts(twin: &Twin) -> (Arc<AtomicBool>, thread::JoinHandle<Instant>) {
 }
 
 /// A pilot in a folder, on the machine's own clock.
-fn in_folder(place: &Place, folder: &Folder, clock: &SystemClock) -> Pilot {
+fn in_folder(place: &Place, folder: &PilotFolder, clock: &SystemClock) -> Pilot {
     let (lines, replay) = folder.lines().unwrap();
     let journal = Journal::open(lines, replay, "7001", "p", Timestamp::now()).unwrap();
     place.twin.lock("p").take("begins").unwrap();
@@ -255,15 +263,15 @@ const SOON: Duration = Duration::from_secs(20);
 fn a_pilot_that_only_watches_ends_when_it_is_told_and_the_next_goes_on_watching() {
     let place = Place::new();
     let (home, clock) = (tempfile::tempdir().unwrap(), SystemClock::new());
-    let folder = Folder::take(home.path()).unwrap();
+    let folder = PilotFolder::take(home.path()).unwrap();
     let mut pilot = in_folder(&place, &folder, &clock);
     let over = ticking(&place.twin);
     let (interrupted, at) = interrupts(&place.twin);
-    let attention = Attention::new(interrupted, Folder::at(home.path()).unwrap());
-    pilot.begin("maintenance", &Proposal::act("because", clear(Found::GoOn)), clock.now()).unwrap();
+    let attention = Attention::new(interrupted, PilotFolder::at(home.path()).unwrap());
+    pilot.begin("maintenance", &ActionProposal::act("because", clear(UnfinishedPolicy::GoOn)), clock.now()).unwrap();
     let (every, patience) = (Nanos::millis(100), Nanos::secs(120));
-    let plan = Plan { every, glance: None, last: None, patience };
-    watch(&mut pilot, &folder, &Meters::default(), &clock, &plan, &attention).unwrap();
+    let plan = LoopPlan { every, glance: None, last: None, patience };
+    watch(&mut pilot, &folder, &PilotMeters::default(), &clock, &plan, &attention).unwrap();
     assert!(at.join().unwrap().elapsed() < SOON);
     assert!(pilot.is_watching() && place.holder().is_none());
     drop(pilot);
@@ -276,13 +284,13 @@ fn a_pilot_that_only_watches_ends_when_it_is_told_and_the_next_goes_on_watching(
 fn what_is_changed_by_hand_watches_until_it_is_told_to_end_and_leaves_nothing_open() {
     let place = Place::new();
     let (home, clock) = (tempfile::tempdir().unwrap(), SystemClock::new());
-    let folder = Folder::take(home.path()).unwrap();
+    let folder = PilotFolder::take(home.path()).unwrap();
     let mut pilot = in_folder(&place, &folder, &clock);
     let over = ticking(&place.twin);
     let (interrupted, at) = interrupts(&place.twin);
-    let attention = Attention::new(interrupted, Folder::at(home.path()).unwrap());
-    pilot.begin("by-hand", &Proposal::act("because", clear(Found::Undo)), clock.now()).unwrap();
-    let calm = Attention::new(Arc::default(), Folder::at(home.path()).unwrap());
+    let attention = Attention::new(interrupted, PilotFolder::at(home.path()).unwrap());
+    pilot.begin("by-hand", &ActionProposal::act("because", clear(UnfinishedPolicy::Undo)), clock.now()).unwrap();
+    let calm = Attention::new(Arc::default(), PilotFolder::at(home.path()).unwrap());
     pilot::settle(&mut pilot, &clock, Nanos::secs(120), &calm).unwrap();
     assert!(pilot.is_watching(), "nothing is left to undo, and that is all that is waited for");
     regain(&mut pilot, &clock, &attention).unwrap();

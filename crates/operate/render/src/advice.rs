@@ -2,15 +2,15 @@
 
 use std::sync::LazyLock;
 
-use deployment::{Compression, Locks};
+use deployment::{BlockCompression, LockMode};
 use serde::Deserialize;
 use units::{Bytes, Nanos};
 
 use crate::document::Why;
-use crate::keys::{Default, SettingError, Table, Value};
+use crate::keys::{KeyDefault, SettingError, SettingValue, SettingsTable};
 use crate::settings::Settings;
 use crate::site::{Group, Site};
-use crate::{Format, Version};
+use crate::{FileFormat, TikvVersion};
 
 /// A number of the advice and where it is from.
 #[derive(Debug, Deserialize)]
@@ -72,7 +72,7 @@ fn whole_mib(bytes: f64) -> Bytes {
 
 /// TiKV's settings on the nodes of a group. `raft_dir` is where the raft log's own disk is mounted.
 pub(crate) fn tikv(site: &Site<'_>, group: &Group<'_>, raft_dir: &str) -> Result<Settings, SettingError> {
-    let mut to = Settings::new(Table::tikv(), site.version, group.instance.vcpu);
+    let mut to = Settings::new(SettingsTable::tikv(), site.version, group.instance.vcpu);
     let asked = &site.deployment.settings;
     let disk = group.data_text();
     rate_limit(&mut to, site, group)?;
@@ -84,7 +84,7 @@ pub(crate) fn tikv(site: &Site<'_>, group: &Group<'_>, raft_dir: &str) -> Result
         );
         to.set(
             "storage.block-cache.capacity",
-            Value::Size(whole_mib(cache.as_f64())),
+            SettingValue::Size(whole_mib(cache.as_f64())),
             Why::new(text, manual("capacity")),
         )?;
     }
@@ -92,7 +92,11 @@ pub(crate) fn tikv(site: &Site<'_>, group: &Group<'_>, raft_dir: &str) -> Result
         for cf in ["defaultcf", "writecf"] {
             let text =
                 format!("As planned: smaller blocks read fewer bytes for a row, larger ones compress better on {disk}");
-            to.set(&format!("rocksdb.{cf}.block-size"), Value::Size(size), Why::new(text, manual("block-size")))?;
+            to.set(
+                &format!("rocksdb.{cf}.block-size"),
+                SettingValue::Size(size),
+                Why::new(text, manual("block-size")),
+            )?;
         }
     }
     compression(&mut to, asked.compression, &disk)?;
@@ -100,48 +104,48 @@ pub(crate) fn tikv(site: &Site<'_>, group: &Group<'_>, raft_dir: &str) -> Result
         let text =
             format!("As planned: values from {size} on stay out of compactions, which then write less to {disk}");
         let why = Why::new(text, "https://docs.pingcap.com/tidb/stable/titan-configuration");
-        to.set("rocksdb.titan.enabled", Value::Bool(true), why.clone())?;
-        to.set("rocksdb.defaultcf.titan.min-blob-size", Value::Size(size), why.clone())?;
+        to.set("rocksdb.titan.enabled", SettingValue::Bool(true), why.clone())?;
+        to.set("rocksdb.defaultcf.titan.min-blob-size", SettingValue::Size(size), why.clone())?;
         let why = Why::new("Values that stay where they are are worth the better compression", why.link);
-        to.set("rocksdb.defaultcf.titan.blob-file-compression", Value::text("zstd"), why)?;
+        to.set("rocksdb.defaultcf.titan.blob-file-compression", SettingValue::text("zstd"), why)?;
     }
-    if site.version.is_of_line(Version::V8_5) {
+    if site.version.is_of_line(TikvVersion::V8_5) {
         let piece = &ADVICE.compaction_read_ahead;
         let text = "The default of 8.5.7, said for 8.5.0 to 8.5.6 too: without it compactions read a block a request, \
                     which uses up the volume's IOPS";
-        to.set("rocksdb.compaction-readahead-size", Value::Size(piece.value), piece.because(text))?;
+        to.set("rocksdb.compaction-readahead-size", SettingValue::Size(piece.value), piece.because(text))?;
     }
     if let Some((limits, log)) = &group.log {
         let text = format!("The raft log on a disk of its own, {log}: its syncs do not wait behind compactions");
         to.set(
             "raft-engine.enable",
-            Value::Bool(true),
+            SettingValue::Bool(true),
             Why::new("The log that is made for a disk of its own", CLOUD_MANUAL),
         )?;
-        to.set("raft-engine.dir", Value::text(format!("{raft_dir}/raft-engine")), Why::new(text, CLOUD_MANUAL))?;
+        to.set("raft-engine.dir", SettingValue::text(format!("{raft_dir}/raft-engine")), Why::new(text, CLOUD_MANUAL))?;
         small_log(&mut to, limits.size, log)?;
     }
     if asked.grpc_compression == Some(true) {
         let text = format!("Traffic between zones is paid by the byte{}", site.transfer_text());
-        to.set("server.grpc-compression-type", Value::text("gzip"), Why::new(text, CLOUD_MANUAL))?;
+        to.set("server.grpc-compression-type", SettingValue::text("gzip"), Why::new(text, CLOUD_MANUAL))?;
     }
-    if let Some(locks @ (Locks::Pipelined | Locks::Written)) = asked.locks {
+    if let Some(locks @ (LockMode::Pipelined | LockMode::Written)) = asked.locks {
         let text = "As planned: each lock is a raft write, and outlives its leader";
-        to.set("pessimistic-txn.in-memory", Value::Bool(false), Why::new(text, LOCKS_MANUAL))?;
-        if locks == Locks::Written {
+        to.set("pessimistic-txn.in-memory", SettingValue::Bool(false), Why::new(text, LOCKS_MANUAL))?;
+        if locks == LockMode::Written {
             let text = "As planned: a statement waits until its locks are written";
-            to.set("pessimistic-txn.pipelined", Value::Bool(false), Why::new(text, LOCKS_MANUAL))?;
+            to.set("pessimistic-txn.pipelined", SettingValue::Bool(false), Why::new(text, LOCKS_MANUAL))?;
         }
     }
-    if site.version.is_of_line(Version::V7_5) {
+    if site.version.is_of_line(TikvVersion::V7_5) {
         let piece = &ADVICE.store_io_pool_size;
         let text = format!("What 8.0 made the default. {}", piece.source);
-        to.set("raftstore.store-io-pool-size", Value::Int(piece.value), piece.because(text))?;
+        to.set("raftstore.store-io-pool-size", SettingValue::Int(piece.value), piece.because(text))?;
     }
-    if !site.version.is_of_line(Version::V8_5) {
+    if !site.version.is_of_line(TikvVersion::V8_5) {
         let piece = &ADVICE.region_split_size;
         let text = "What 8.4 made the default: fewer, larger regions are fewer heartbeats and fewer raft logs to sync";
-        to.set("coprocessor.region-split-size", Value::Size(piece.value), piece.because(text))?;
+        to.set("coprocessor.region-split-size", SettingValue::Size(piece.value), piece.because(text))?;
     }
     Ok(to)
 }
@@ -149,8 +153,8 @@ pub(crate) fn tikv(site: &Site<'_>, group: &Group<'_>, raft_dir: &str) -> Result
 /// A log's disk that the default size of the log would fill: the log is kept to half of it.
 fn small_log(to: &mut Settings, size: Bytes, disk: &disk::Disk) -> Result<(), SettingError> {
     const KEY: &str = "raft-engine.purge-threshold";
-    let table = Table::tikv();
-    let Some(Default::Is(Value::Size(usual))) = table.key(to.version(), KEY)?.default(to.version()) else {
+    let table = SettingsTable::tikv();
+    let Some(KeyDefault::Is(SettingValue::Size(usual))) = table.key(to.version(), KEY)?.default(to.version()) else {
         return Ok(());
     };
     let half = size * 0.5;
@@ -160,7 +164,7 @@ fn small_log(to: &mut Settings, size: Bytes, disk: &disk::Disk) -> Result<(), Se
     let text = format!(
         "Half of {disk}: the log is rewritten from here on, and the default of {usual} would come near filling it"
     );
-    to.set(KEY, Value::Size(whole_mib(half.as_f64())), Why::new(text, manual("purge-threshold")))
+    to.set(KEY, SettingValue::Size(whole_mib(half.as_f64())), Why::new(text, manual("purge-threshold")))
 }
 
 fn manual(anchor: &str) -> String {
@@ -183,28 +187,28 @@ fn rate_limit(to: &mut Settings, site: &Site<'_>, group: &Group<'_>) -> Result<(
         }
     };
     let text = format!("{text}. It is the ceiling: RocksDB tunes itself below it (rate-limiter-auto-tuned)");
-    to.set(KEY, Value::Size(whole_mib(value)), Why::new(text, supply.link))
+    to.set(KEY, SettingValue::Size(whole_mib(value)), Why::new(text, supply.link))
 }
 
-fn compression(to: &mut Settings, asked: Option<Compression>, disk: &str) -> Result<(), SettingError> {
+fn compression(to: &mut Settings, asked: Option<BlockCompression>, disk: &str) -> Result<(), SettingError> {
     let (names, bottom, text) = match asked {
-        Some(Compression::Zstd) => (
+        Some(BlockCompression::Zstd) => (
             ["zstd"; 7],
             None,
             format!("As planned: compactions write fewer bytes to {disk}, for more work of the processors"),
         ),
-        Some(Compression::None) => {
+        Some(BlockCompression::None) => {
             (["no"; 7], Some("disable"), "As planned: no work of the processors, more bytes on disk".to_owned())
         }
-        Some(Compression::Default) | None => return Ok(()),
+        Some(BlockCompression::Default) | None => return Ok(()),
     };
     for cf in ["defaultcf", "writecf"] {
-        let levels = Value::Texts(names.map(str::to_owned).to_vec());
+        let levels = SettingValue::Texts(names.map(str::to_owned).to_vec());
         let why = Why::new(text.clone(), manual("compression-per-level"));
         to.set(&format!("rocksdb.{cf}.compression-per-level"), levels, why)?;
         if let Some(bottom) = bottom {
             let why = Why::new("The last level follows the list above", manual("bottommost-level-compression"));
-            to.set(&format!("rocksdb.{cf}.bottommost-level-compression"), Value::text(bottom), why)?;
+            to.set(&format!("rocksdb.{cf}.bottommost-level-compression"), SettingValue::text(bottom), why)?;
         }
     }
     Ok(())
@@ -212,11 +216,11 @@ fn compression(to: &mut Settings, asked: Option<Compression>, disk: &str) -> Res
 
 /// PD's settings.
 pub(crate) fn pd(site: &Site<'_>) -> Result<Settings, SettingError> {
-    let mut to = Settings::new(Table::pd(), site.version, 1);
+    let mut to = Settings::new(SettingsTable::pd(), site.version, 1);
     let replicas = site.deployment.replicas();
     let text = format!("{replicas} copies of each range, as planned");
-    to.set("replication.max-replicas", Value::Int(replicas.into()), Why::new(text, PD_MANUAL))?;
-    let labels = Value::Texts(["zone", "host"].map(str::to_owned).to_vec());
+    to.set("replication.max-replicas", SettingValue::Int(replicas.into()), Why::new(text, PD_MANUAL))?;
+    let labels = SettingValue::Texts(["zone", "host"].map(str::to_owned).to_vec());
     let text =
         "Copies of a range go to different zones first, then to different hosts. Each TiKV names both in its labels";
     to.set("replication.location-labels", labels, Why::new(text, PD_MANUAL))?;
@@ -225,20 +229,20 @@ pub(crate) fn pd(site: &Site<'_>) -> Result<Settings, SettingError> {
             "{} zones hold {replicas} copies: no zone may hold two, so that its loss takes one",
             site.deployment.zones
         );
-        to.set("replication.isolation-level", Value::text("zone"), Why::new(text, PD_MANUAL))?;
+        to.set("replication.isolation-level", SettingValue::text("zone"), Why::new(text, PD_MANUAL))?;
     }
     if site.needs_tso_batches() {
         let piece = &ADVICE.tso_update_physical_interval;
         let text =
             format!("At the workload's rate PD gives out {:.0} timestamps a second or more", ADVICE.tso_requests.value);
-        to.set("tso-update-physical-interval", Value::Duration(piece.value), piece.because(text))?;
+        to.set("tso-update-physical-interval", SettingValue::Duration(piece.value), piece.because(text))?;
     }
     Ok(to)
 }
 
 /// MySQL's settings.
 pub(crate) fn mysql(site: &Site<'_>, group: &Group<'_>) -> Result<Settings, SettingError> {
-    let mut to = Settings::new(Table::mysql(), site.version, group.instance.vcpu);
+    let mut to = Settings::new(SettingsTable::mysql(), site.version, group.instance.vcpu);
     let asked = &site.deployment.settings;
     let memory = group.instance.memory;
     let (pool, text) = match asked.block_cache {
@@ -252,30 +256,30 @@ pub(crate) fn mysql(site: &Site<'_>, group: &Group<'_>) -> Result<Settings, Sett
         }
     };
     let link = ADVICE.innodb_buffer_pool_share.link.clone();
-    to.set("innodb_buffer_pool_size", Value::Size(whole_mib(pool)), Why::new(text, link))?;
+    to.set("innodb_buffer_pool_size", SettingValue::Size(whole_mib(pool)), Why::new(text, link))?;
     if let Some(supply) = group.iops() {
         let share = &ADVICE.innodb_io_capacity_share;
         let least = 100.0;
-        let capacity = |share: f64| Value::Int((supply.rate.0 * share).clamp(least, 1e9) as i64);
+        let capacity = |share: f64| SettingValue::Int((supply.rate.0 * share).clamp(least, 1e9) as i64);
         let text = format!("{} of {}: the other half is for reads and the redo log", percent(share.value), supply.what);
         to.set("innodb_io_capacity", capacity(share.value), Why::new(text, share.link.clone()))?;
         let text = format!("All of {}, when flushing falls behind. Credits are left for the clients", supply.what);
         to.set("innodb_io_capacity_max", capacity(1.0), Why::new(text, supply.link.clone()))?;
     }
     let text = "The buffer pool is the cache: the kernel's would hold every page twice";
-    to.set("innodb_flush_method", Value::text("O_DIRECT"), Why::new(text, INNODB_MANUAL))?;
+    to.set("innodb_flush_method", SettingValue::text("O_DIRECT"), Why::new(text, INNODB_MANUAL))?;
     let text = "Neighbours are worth flushing along on spinning disks only: here each counts as an I/O";
-    to.set("innodb_flush_neighbors", Value::Int(0), Why::new(text, INNODB_MANUAL))?;
+    to.set("innodb_flush_neighbors", SettingValue::Int(0), Why::new(text, INNODB_MANUAL))?;
     let text = "A commit is on the disk before it is answered: what the plan's log writes count";
-    to.set("innodb_flush_log_at_trx_commit", Value::Int(1), Why::new(text, INNODB_MANUAL))?;
+    to.set("innodb_flush_log_at_trx_commit", SettingValue::Int(1), Why::new(text, INNODB_MANUAL))?;
     if asked.doublewrite == Some(false) {
         let text = "As planned: saves half of the page writes where the disk never writes a page in half";
-        to.set("innodb_doublewrite", Value::text("OFF"), Why::new(text, INNODB_MANUAL))?;
+        to.set("innodb_doublewrite", SettingValue::text("OFF"), Why::new(text, INNODB_MANUAL))?;
     }
     Ok(to)
 }
 
-impl Format {
+impl FileFormat {
     /// Where the format mounts the raft log's own disk.
     pub(crate) fn raft_dir(self) -> &'static str {
         match self {

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use catalog::Burst;
-use disk::Limits;
+use catalog::BurstBucket;
+use disk::DiskLimits;
 use serde::Deserialize;
 
 /// `tables/alarms.toml`.
@@ -52,9 +52,9 @@ pub(crate) struct CloudWatchAlarm {
 
 impl CloudWatchAlarm {
     /// Whether a volume of a type on an instance has the metric.
-    pub(crate) fn fits(&self, kind: &str, each: &Limits, nitro: bool) -> bool {
-        let bursts = matches!(each.burst, Some(Burst::IoCredits { iops, .. }) if each.iops < iops)
-            || matches!(each.burst, Some(Burst::ByteCredits { .. }));
+    pub(crate) fn fits(&self, kind: &str, each: &DiskLimits, nitro: bool) -> bool {
+        let bursts = matches!(each.burst, Some(BurstBucket::IoCredits { iops, .. }) if each.iops < iops)
+            || matches!(each.burst, Some(BurstBucket::ByteCredits { .. }));
         self.kinds.iter().any(|known| known == kind) && (nitro || !self.nitro) && (bursts || !self.bursting)
     }
 

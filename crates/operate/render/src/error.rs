@@ -5,7 +5,7 @@ use deployment::DeploymentError;
 use disk::DiskError;
 use textfile::InputError;
 
-use crate::{Format, SettingError};
+use crate::{FileFormat, SettingError};
 
 /// Why a deployment cannot be rendered.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -26,7 +26,7 @@ pub enum RenderError {
     #[error("{format} cannot be rendered: {why}; leave it out of --only")]
     Unfit {
         /// The format.
-        format: Format,
+        format: FileFormat,
         /// Why.
         why: String,
     },

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use catalog::Cloud;
-use deployment::Role;
+use deployment::NodeRole;
 use textfile::did_you_mean;
 
 use crate::formats;
@@ -13,7 +13,7 @@ use crate::site::Site;
 /// A kind of file, and what reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum FileFormat {
     /// `tikv.toml`
     Tikv,
     /// `pd.toml`
@@ -40,7 +40,7 @@ pub enum Format {
     Host,
 }
 
-impl Format {
+impl FileFormat {
     /// All, in the order in which they are written.
     pub const ALL: [Self; 12] = [
         Self::Tikv,
@@ -115,13 +115,13 @@ impl Format {
                     Unfit { why, expected: false }
                 })
             }
-            Self::Ansible if site.of(Role::Tiflash).next().is_some() => {
+            Self::Ansible if site.of(NodeRole::Tiflash).next().is_some() => {
                 short("TiDB-Ansible is older than TiFlash in these versions".to_owned())
             }
             Self::Operator if site.storage().count() > 1 => {
                 short("a TidbCluster has one kind of TiKV node; operator-v2 has more".to_owned())
             }
-            Self::Operator if site.groups.iter().filter(|group| group.nodes.role == Role::Tiflash).count() > 1 => {
+            Self::Operator if site.groups.iter().filter(|group| group.nodes.role == NodeRole::Tiflash).count() > 1 => {
                 short("a TidbCluster has one kind of TiFlash node; operator-v2 has more".to_owned())
             }
             _ => None,
@@ -140,13 +140,13 @@ pub(crate) struct Unfit {
     pub(crate) expected: bool,
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for FileFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-impl FromStr for Format {
+impl FromStr for FileFormat {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -166,12 +166,12 @@ mod tests {
 
     #[test]
     fn every_format_is_found_by_its_name_and_an_unknown_one_is_told_them_all() {
-        for format in Format::ALL {
+        for format in FileFormat::ALL {
             assert_eq!(format.name().parse(), Ok(format));
             assert!(!format.purpose().is_empty());
         }
-        let message = "cloudfromation".parse::<Format>().unwrap_err();
-        for format in Format::ALL {
+        let message = "cloudfromation".parse::<FileFormat>().unwrap_err();
+        for format in FileFormat::ALL {
             assert!(message.contains(format.name()), "{message}");
         }
     }

@@ -1,7 +1,7 @@
 //! Which machine does what in which zone.
 
 use catalog::Cloud;
-use deployment::{Deployment, NodeGroup, Role};
+use deployment::{Deployment, NodeGroup, NodeRole};
 use workload::Engine;
 
 use crate::advice::ADVICE;
@@ -12,7 +12,7 @@ pub(crate) struct Host<'a> {
     /// Its name, which must resolve: `tikv-1`.
     pub(crate) name: String,
     /// What it does.
-    pub(crate) role: Role,
+    pub(crate) role: NodeRole,
     /// Its group and the group's place in the deployment; `None` if the deployment names none and one is needed.
     pub(crate) group: Option<(usize, &'a NodeGroup)>,
     /// The number of its zone.
@@ -20,13 +20,13 @@ pub(crate) struct Host<'a> {
 }
 
 /// The name of what runs on nodes of a role.
-pub(crate) fn program(role: Role, engine: Engine) -> &'static str {
+pub(crate) fn program(role: NodeRole, engine: Engine) -> &'static str {
     match (role, engine) {
-        (Role::Storage, Engine::TiKv) => "tikv",
-        (Role::Storage, Engine::InnoDb) => "mysql",
-        (Role::Sql, _) => "tidb",
-        (Role::Pd, _) => "pd",
-        (Role::Tiflash, _) => "tiflash",
+        (NodeRole::Storage, Engine::TiKv) => "tikv",
+        (NodeRole::Storage, Engine::InnoDb) => "mysql",
+        (NodeRole::Sql, _) => "tidb",
+        (NodeRole::Pd, _) => "pd",
+        (NodeRole::Tiflash, _) => "tiflash",
     }
 }
 
@@ -35,19 +35,19 @@ pub(crate) fn program(role: Role, engine: Engine) -> &'static str {
 pub(crate) fn hosts(deployment: &Deployment) -> Vec<Host<'_>> {
     let zones = deployment.zones.max(1) as usize;
     let mut hosts = Vec::new();
-    for role in [Role::Pd, Role::Sql, Role::Storage, Role::Tiflash] {
+    for role in [NodeRole::Pd, NodeRole::Sql, NodeRole::Storage, NodeRole::Tiflash] {
         let groups = deployment.nodes.iter().enumerate().filter(|(_, group)| group.role == role);
         let mut named: Vec<_> = groups.flat_map(|(i, group)| (0..group.count).map(move |_| Some((i, group)))).collect();
         if named.is_empty() && deployment.engine == Engine::TiKv {
             let needed = match role {
-                Role::Pd => ADVICE.pd_nodes.value,
-                Role::Sql => ADVICE.sql_nodes.value,
-                Role::Storage | Role::Tiflash => 0,
+                NodeRole::Pd => ADVICE.pd_nodes.value,
+                NodeRole::Sql => ADVICE.sql_nodes.value,
+                NodeRole::Storage | NodeRole::Tiflash => 0,
             };
             named.resize(needed as usize, None);
         }
         for (i, group) in named.into_iter().enumerate() {
-            let zone = if role == Role::Tiflash { 0 } else { i % zones };
+            let zone = if role == NodeRole::Tiflash { 0 } else { i % zones };
             let name = format!("{}-{}", program(role, deployment.engine), i + 1);
             hosts.push(Host { name, role, group, zone });
         }
@@ -75,17 +75,17 @@ mod tests {
     fn replicas_spread_over_the_zones_and_tiflash_stays_in_one() {
         let deployment = deployment("htap.toml");
         let hosts = hosts(&deployment);
-        let zones_of = |role: Role| hosts.iter().filter(|h| h.role == role).map(|h| h.zone).collect::<Vec<_>>();
-        assert_eq!(zones_of(Role::Storage), [0, 1, 2]);
-        assert!(zones_of(Role::Tiflash).len() > 1 && zones_of(Role::Tiflash).iter().all(|zone| *zone == 0));
+        let zones_of = |role: NodeRole| hosts.iter().filter(|h| h.role == role).map(|h| h.zone).collect::<Vec<_>>();
+        assert_eq!(zones_of(NodeRole::Storage), [0, 1, 2]);
+        assert!(zones_of(NodeRole::Tiflash).len() > 1 && zones_of(NodeRole::Tiflash).iter().all(|zone| *zone == 0));
     }
 
     #[test]
     fn a_cluster_without_placement_drivers_gets_what_it_needs_to_start() {
         let deployment = deployment("raft-dedicated.toml");
         let hosts = hosts(&deployment);
-        let count = |role: Role| hosts.iter().filter(|host| host.role == role && host.group.is_none()).count();
-        assert_eq!((count(Role::Pd), count(Role::Sql)), (3, 2));
+        let count = |role: NodeRole| hosts.iter().filter(|host| host.role == role && host.group.is_none()).count();
+        assert_eq!((count(NodeRole::Pd), count(NodeRole::Sql)), (3, 2));
     }
 
     #[test]

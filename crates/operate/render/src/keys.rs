@@ -3,37 +3,37 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use catalog::{Release, Releases};
+use catalog::{Release, ReleaseSet};
 use textfile::did_you_mean;
 use units::{Bytes, Nanos};
 
-use crate::Version;
+use crate::TikvVersion;
 
 mod kind;
 mod value;
 
-pub use kind::Kind;
-pub use value::Value;
+pub use kind::SettingKind;
+pub use value::SettingValue;
 
 /// A key of a configuration.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Key {
+pub struct ConfigKey {
     /// The name with dots, as in the file.
     pub name: String,
     /// What it takes.
-    pub kind: Kind,
+    pub kind: SettingKind,
     /// The least, if there is one.
-    pub min: Option<Value>,
+    pub min: Option<SettingValue>,
     /// The greatest, if there is one.
-    pub max: Option<Value>,
+    pub max: Option<SettingValue>,
     /// The greatest as a multiple of the hardware threads, though at least four.
     pub max_by_cpus: Option<u32>,
     /// What holds in each version when nothing is said; `None` where the version lacks the key.
     defaults: Vec<Since>,
     /// The releases in which it changes while the program runs; in others a restart is needed.
-    pub online: Option<Releases>,
+    pub online: Option<ReleaseSet>,
     /// What goes wrong with it, and in which releases.
-    pub trap: Option<(Releases, String)>,
+    pub trap: Option<(ReleaseSet, String)>,
     /// Where all this is from.
     pub source: String,
 }
@@ -42,23 +42,23 @@ pub struct Key {
 #[derive(Debug, Clone, PartialEq)]
 struct Since {
     release: Release,
-    default: Option<Default>,
+    default: Option<KeyDefault>,
 }
 
 /// What a key is without being set.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Default {
+pub enum KeyDefault {
     /// This.
-    Is(Value),
+    Is(SettingValue),
     /// What the machine or other keys say.
     Computed,
     /// Nothing.
     Unset,
 }
 
-impl Key {
+impl ConfigKey {
     /// What holds when nothing is said; `None` where the version lacks the key.
-    pub fn default(&self, version: Version) -> Option<&Default> {
+    pub fn default(&self, version: TikvVersion) -> Option<&KeyDefault> {
         let release = version.release();
         let of_line = self.defaults.iter().filter(|since| since.release.line() == release.line());
         let last = of_line.filter(|since| since.release <= release).max_by_key(|since| since.release)?;
@@ -66,12 +66,12 @@ impl Key {
     }
 
     /// Whether it changes without a restart.
-    pub fn is_online(&self, version: Version) -> bool {
+    pub fn is_online(&self, version: TikvVersion) -> bool {
         self.online.as_ref().is_some_and(|releases| version.is_of(releases))
     }
 
     /// What goes wrong with it in a version.
-    pub fn trap(&self, version: Version) -> Option<&str> {
+    pub fn trap(&self, version: TikvVersion) -> Option<&str> {
         self.trap.as_ref().filter(|(releases, _)| version.is_of(releases)).map(|(_, text)| text.as_str())
     }
 }
@@ -97,7 +97,7 @@ pub enum SettingError {
         /// The key.
         key: String,
         /// The version.
-        version: Version,
+        version: TikvVersion,
     },
     /// It takes something else.
     #[error("{program}'s `{key}` takes {expected}, not {given}")]
@@ -127,17 +127,20 @@ pub enum SettingError {
 
 /// All settings of a program.
 #[derive(Debug)]
-pub struct Table {
+pub struct SettingsTable {
     /// Whose: `TiKV`.
     pub program: &'static str,
-    keys: BTreeMap<String, Key>,
+    keys: BTreeMap<String, ConfigKey>,
 }
 
-static TIKV: LazyLock<Table> = LazyLock::new(|| Table::embedded("TiKV", include_str!("../tables/tikv_keys.csv")));
-static PD: LazyLock<Table> = LazyLock::new(|| Table::embedded("PD", include_str!("../tables/pd_keys.csv")));
-static MYSQL: LazyLock<Table> = LazyLock::new(|| Table::embedded("MySQL", include_str!("../tables/mysql_keys.csv")));
+static TIKV: LazyLock<SettingsTable> =
+    LazyLock::new(|| SettingsTable::embedded("TiKV", include_str!("../tables/tikv_keys.csv")));
+static PD: LazyLock<SettingsTable> =
+    LazyLock::new(|| SettingsTable::embedded("PD", include_str!("../tables/pd_keys.csv")));
+static MYSQL: LazyLock<SettingsTable> =
+    LazyLock::new(|| SettingsTable::embedded("MySQL", include_str!("../tables/mysql_keys.csv")));
 
-impl Table {
+impl SettingsTable {
     /// TiKV's.
     pub fn tikv() -> &'static Self {
         &TIKV
@@ -159,7 +162,7 @@ impl Table {
     }
 
     /// All keys, by name.
-    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+    pub fn keys(&self) -> impl Iterator<Item = &ConfigKey> {
         self.keys.values()
     }
 
@@ -167,7 +170,7 @@ impl Table {
     ///
     /// # Errors
     /// When there is none, or not yet.
-    pub fn key(&self, version: Version, name: &str) -> Result<&Key, SettingError> {
+    pub fn key(&self, version: TikvVersion, name: &str) -> Result<&ConfigKey, SettingError> {
         let Some(key) = self.keys.get(name) else {
             let names: Vec<&str> = self.keys.keys().map(String::as_str).collect();
             let hint = textfile::suggest(name, names.iter().copied())
@@ -184,7 +187,13 @@ impl Table {
     ///
     /// # Errors
     /// When any of this is not so.
-    pub fn admit(&self, version: Version, vcpu: u32, name: &str, value: &Value) -> Result<&Key, SettingError> {
+    pub fn admit(
+        &self,
+        version: TikvVersion,
+        vcpu: u32,
+        name: &str,
+        value: &SettingValue,
+    ) -> Result<&ConfigKey, SettingError> {
         let key = self.key(version, name)?;
         let (program, key_name, given) = (self.program, name.to_owned(), value.to_string());
         key.kind.admits(value).map_err(|expected| SettingError::Kind {
@@ -198,7 +207,7 @@ impl Table {
         if let Some(min) = key.min.as_ref().filter(|min| min.magnitude().is_some_and(|min| magnitude < min)) {
             return range(format!("at least {min}"));
         }
-        let by_cpus = key.max_by_cpus.map(|factor| Value::Int(i64::from(factor.saturating_mul(vcpu).max(4))));
+        let by_cpus = key.max_by_cpus.map(|factor| SettingValue::Int(i64::from(factor.saturating_mul(vcpu).max(4))));
         match by_cpus.as_ref().or(key.max.as_ref()) {
             Some(max) if max.magnitude().is_some_and(|max| magnitude > max) => range(format!("at most {max}")),
             _ => Ok(key),
@@ -224,13 +233,13 @@ struct Row {
     source: String,
 }
 
-fn read(table: &str) -> Result<Vec<Key>, String> {
+fn read(table: &str) -> Result<Vec<ConfigKey>, String> {
     let rows = csv::Reader::from_reader(table.as_bytes()).into_deserialize::<Row>();
     rows.map(|row| row.map_err(|error| error.to_string()).and_then(key)).collect()
 }
 
 /// The defaults of a line in a cell, each with the patch from which it holds: `0;8.5.7:2MB` has 0 before 8.5.7.
-fn patches(line: Version, cell: &str) -> impl Iterator<Item = (Release, &str)> {
+fn patches(line: TikvVersion, cell: &str) -> impl Iterator<Item = (Release, &str)> {
     let first = Release { patch: 0, ..line.release() };
     cell.split(';').map(move |text| match text.split_once(':') {
         Some((patch, text)) if patch.parse::<Release>().is_ok_and(|patch| patch.line() == first.line()) => {
@@ -240,9 +249,9 @@ fn patches(line: Version, cell: &str) -> impl Iterator<Item = (Release, &str)> {
     })
 }
 
-fn key(row: Row) -> Result<Key, String> {
+fn key(row: Row) -> Result<ConfigKey, String> {
     let at = |what: &str, error: String| format!("{}: {what}: {error}", row.key);
-    let kind = Kind::named(&row.kind).ok_or_else(|| at("kind", format!("`{}` is none", row.kind)))?;
+    let kind = SettingKind::named(&row.kind).ok_or_else(|| at("kind", format!("`{}` is none", row.kind)))?;
     let bound = |text: &str| match text {
         "" => Ok(None),
         text if text.starts_with("cpus*") => Ok(None),
@@ -250,24 +259,24 @@ fn key(row: Row) -> Result<Key, String> {
     };
     let default = |text: &str| match text {
         "-" => Ok(None),
-        "auto" => Ok(Some(Default::Computed)),
-        "unset" => Ok(Some(Default::Unset)),
-        text => kind.read(text).map(|value| Some(Default::Is(value))),
+        "auto" => Ok(Some(KeyDefault::Computed)),
+        "unset" => Ok(Some(KeyDefault::Unset)),
+        text => kind.read(text).map(|value| Some(KeyDefault::Is(value))),
     };
     let mut defaults = Vec::new();
-    for (version, text) in Version::ALL.into_iter().zip([&row.default_7_5, &row.default_8_1, &row.default_8_5]) {
+    for (version, text) in TikvVersion::ALL.into_iter().zip([&row.default_7_5, &row.default_8_1, &row.default_8_5]) {
         for (release, text) in patches(version, text) {
             let default = default(text).map_err(|error| at("default", error))?;
             defaults.push(Since { release, default });
         }
     }
-    let releases = |what: &str, text: &str| text.parse::<Releases>().map_err(|error| at(what, error.to_string()));
+    let releases = |what: &str, text: &str| text.parse::<ReleaseSet>().map_err(|error| at(what, error.to_string()));
     let trap = match row.trap.split_once(": ") {
         None if row.trap.is_empty() => None,
         None => return Err(at("trap", "does not begin with its versions".to_owned())),
         Some((of, text)) => Some((releases("trap", of)?, text.to_owned())),
     };
-    Ok(Key {
+    Ok(ConfigKey {
         min: bound(&row.min).map_err(|error| at("min", error))?,
         max: bound(&row.max).map_err(|error| at("max", error))?,
         max_by_cpus: row.max.strip_prefix("cpus*").and_then(|factor| factor.parse().ok()),

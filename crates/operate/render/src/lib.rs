@@ -23,9 +23,9 @@ mod version;
 mod write;
 
 pub use error::{RenderError, WriteError};
-pub use format::Format;
-pub use keys::{Key, Kind, SettingError, Table, Value};
-pub use rendered::{File, Rendered, Request, render};
-pub use traffic::{Traffic, Variant, timestamps, traffic};
-pub use version::Version;
-pub use write::{Fate, Written, write};
+pub use format::FileFormat;
+pub use keys::{ConfigKey, SettingError, SettingKind, SettingValue, SettingsTable};
+pub use rendered::{RenderRequest, RenderResult, RenderedFile, render};
+pub use traffic::{TrafficEstimate, TrafficVariant, timestamps, traffic};
+pub use version::TikvVersion;
+pub use write::{FileFate, WrittenFile, write};

@@ -1,33 +1,33 @@
 //! From a deployment to its files.
 
-use catalog::View;
+use catalog::CatalogView;
 use deployment::Deployment;
 
 use crate::formats;
 use crate::site::Site;
 use crate::traps;
-use crate::{Format, RenderError, Version};
+use crate::{FileFormat, RenderError, TikvVersion};
 
 /// What is to be rendered.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+pub struct RenderRequest<'a> {
     /// The deployment.
     pub deployment: &'a Deployment,
     /// The facts of its day.
-    pub view: &'a View,
+    pub view: &'a CatalogView,
     /// Of which TiKV.
-    pub version: Version,
+    pub version: TikvVersion,
     /// The formats wanted; all that say something of the deployment if none is named.
-    pub only: &'a [Format],
+    pub only: &'a [FileFormat],
     /// Timestamps a second that the workload takes from PD, if it is known.
     pub timestamps: Option<f64>,
 }
 
 /// A file to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
+pub struct RenderedFile {
     /// What it is.
-    pub format: Format,
+    pub format: FileFormat,
     /// Its name in the folder.
     pub name: String,
     /// What it says.
@@ -36,17 +36,17 @@ pub struct File {
     pub executable: bool,
 }
 
-impl File {
-    pub(crate) fn new(format: Format, name: impl Into<String>, content: String) -> Self {
+impl RenderedFile {
+    pub(crate) fn new(format: FileFormat, name: impl Into<String>, content: String) -> Self {
         Self { format, name: name.into(), content, executable: false }
     }
 }
 
 /// The files, and what to know before they are used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rendered {
+pub struct RenderResult {
     /// The files, by format.
-    pub files: Vec<File>,
+    pub files: Vec<RenderedFile>,
     /// Warnings: traps of the version, what was assumed, what was left out.
     pub notes: Vec<String>,
 }
@@ -56,11 +56,11 @@ pub struct Rendered {
 /// # Errors
 /// When the deployment cannot be had, the database would refuse one of its settings, or a format was asked for that says
 /// nothing of it.
-pub fn render(request: &Request<'_>) -> Result<Rendered, RenderError> {
+pub fn render(request: &RenderRequest<'_>) -> Result<RenderResult, RenderError> {
     let site = Site::new(request.deployment, request.view, request.version, request.timestamps)?;
-    let mut rendered = Rendered { files: Vec::new(), notes: Vec::new() };
+    let mut rendered = RenderResult { files: Vec::new(), notes: Vec::new() };
     let mut chosen = Vec::new();
-    for format in Format::ALL {
+    for format in FileFormat::ALL {
         let asked = request.only.contains(&format);
         match format.unfit(&site) {
             _ if !request.only.is_empty() && !asked => {}

@@ -1,14 +1,14 @@
 //! Settings with their reasons: there is no way to make one that its program would refuse.
 
-use crate::Version;
+use crate::TikvVersion;
 use crate::document::{Map, Node, Why};
-use crate::keys::{Key, SettingError, Table, Value};
+use crate::keys::{ConfigKey, SettingError, SettingValue, SettingsTable};
 
 /// A setting that its program takes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Setting {
-    key: &'static Key,
-    value: Value,
+    key: &'static ConfigKey,
+    value: SettingValue,
     why: Why,
 }
 
@@ -17,23 +17,25 @@ impl Setting {
         &self.key.name
     }
 
-    pub(crate) fn value(&self) -> &Value {
+    pub(crate) fn value(&self) -> &SettingValue {
         &self.value
     }
 
-    pub(crate) fn key(&self) -> &'static Key {
+    pub(crate) fn key(&self) -> &'static ConfigKey {
         self.key
     }
 
     /// As a value of a document.
     pub(crate) fn node(&self) -> Node {
         match &self.value {
-            Value::Bool(value) => (*value).into(),
-            Value::Int(value) => (*value).into(),
-            Value::Float(value) => Node::Float(*value),
-            Value::Texts(values) => values.clone().into(),
-            Value::Labels(labels) => labels.iter().fold(Map::new(), |map, (k, v)| map.with(k, v.as_str())).into(),
-            Value::Size(_) | Value::Duration(_) | Value::Text(_) => self.value.to_string().into(),
+            SettingValue::Bool(value) => (*value).into(),
+            SettingValue::Int(value) => (*value).into(),
+            SettingValue::Float(value) => Node::Float(*value),
+            SettingValue::Texts(values) => values.clone().into(),
+            SettingValue::Labels(labels) => {
+                labels.iter().fold(Map::new(), |map, (k, v)| map.with(k, v.as_str())).into()
+            }
+            SettingValue::Size(_) | SettingValue::Duration(_) | SettingValue::Text(_) => self.value.to_string().into(),
         }
     }
 }
@@ -41,20 +43,20 @@ impl Setting {
 /// Settings of one program on one kind of machine, in the order in which they were made.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    table: &'static Table,
-    version: Version,
+    table: &'static SettingsTable,
+    version: TikvVersion,
     vcpu: u32,
     settings: Vec<Setting>,
 }
 
 impl Settings {
     /// None yet, for machines of `vcpu` hardware threads.
-    pub(crate) fn new(table: &'static Table, version: Version, vcpu: u32) -> Self {
+    pub(crate) fn new(table: &'static SettingsTable, version: TikvVersion, vcpu: u32) -> Self {
         Self { table, version, vcpu, settings: Vec::new() }
     }
 
     /// Adds a setting.
-    pub(crate) fn set(&mut self, key: &str, value: Value, why: Why) -> Result<(), SettingError> {
+    pub(crate) fn set(&mut self, key: &str, value: SettingValue, why: Why) -> Result<(), SettingError> {
         let key = self.table.admit(self.version, self.vcpu, key, &value)?;
         self.settings.push(Setting { key, value, why });
         Ok(())
@@ -69,7 +71,7 @@ impl Settings {
         self.iter().find(|setting| setting.name() == name)
     }
 
-    pub(crate) fn version(&self) -> Version {
+    pub(crate) fn version(&self) -> TikvVersion {
         self.version
     }
 
@@ -85,7 +87,7 @@ impl Settings {
 
 impl Setting {
     /// The reason, and the trap of the key if the version has one.
-    pub(crate) fn explained(&self, version: Version) -> Why {
+    pub(crate) fn explained(&self, version: TikvVersion) -> Why {
         match self.key.trap(version) {
             Some(trap) => Why { text: format!("{}\nMind: {trap}.", self.why.text), ..self.why.clone() },
             None => self.why.clone(),

@@ -1,13 +1,13 @@
 //! A deployment with the facts that rendering needs: its machines, their limits, its zones.
 
-use catalog::{Cloud, InstanceType, View};
-use deployment::{Deployment, NodeGroup, Role};
-use disk::{Disk, Limits};
+use catalog::{CatalogView, Cloud, InstanceType};
+use deployment::{Deployment, NodeGroup, NodeRole};
+use disk::{Disk, DiskLimits};
 use units::{BytesPerSec, Iops};
 use workload::Engine;
 
 use crate::hosts::{Host, hosts, program, zones};
-use crate::{RenderError, Version, names};
+use crate::{RenderError, TikvVersion, names};
 
 /// Characters of a cluster's name at most: TiDB Operator v2, manifests/crd/core.pingcap.com_clusters.yaml.
 const CLUSTER_NAME: usize = 37;
@@ -31,8 +31,8 @@ pub(crate) struct Group<'a> {
     pub(crate) index: usize,
     pub(crate) nodes: &'a NodeGroup,
     pub(crate) instance: &'a InstanceType,
-    pub(crate) data: (Limits, &'a Disk),
-    pub(crate) log: Option<(Limits, &'a Disk)>,
+    pub(crate) data: (DiskLimits, &'a Disk),
+    pub(crate) log: Option<(DiskLimits, &'a Disk)>,
     /// Source of the data volume's limits.
     source: String,
 }
@@ -98,8 +98,8 @@ impl Group<'_> {
 #[derive(Debug)]
 pub(crate) struct Site<'a> {
     pub(crate) deployment: &'a Deployment,
-    pub(crate) view: &'a View,
-    pub(crate) version: Version,
+    pub(crate) view: &'a CatalogView,
+    pub(crate) version: TikvVersion,
     pub(crate) cloud: Cloud,
     pub(crate) hosts: Vec<Host<'a>>,
     /// The zones' names.
@@ -113,15 +113,17 @@ pub(crate) struct Site<'a> {
 impl<'a> Site<'a> {
     pub(crate) fn new(
         deployment: &'a Deployment,
-        view: &'a View,
-        version: Version,
+        view: &'a CatalogView,
+        version: TikvVersion,
         timestamps: Option<f64>,
     ) -> Result<Self, RenderError> {
         deployment.validate(view)?;
         let cloud = view.region(&deployment.region)?;
         let mut groups = Vec::new();
         for (index, nodes) in deployment.nodes.iter().enumerate() {
-            let Some(data) = nodes.data.as_ref().filter(|_| matches!(nodes.role, Role::Storage | Role::Tiflash)) else {
+            let Some(data) =
+                nodes.data.as_ref().filter(|_| matches!(nodes.role, NodeRole::Storage | NodeRole::Tiflash))
+            else {
                 continue;
             };
             let instance = view.instance(&nodes.instance)?;
@@ -140,13 +142,13 @@ impl<'a> Site<'a> {
     }
 
     /// The machines of a role.
-    pub(crate) fn of(&self, role: Role) -> impl Iterator<Item = &Host<'a>> {
+    pub(crate) fn of(&self, role: NodeRole) -> impl Iterator<Item = &Host<'a>> {
         self.hosts.iter().filter(move |host| host.role == role)
     }
 
     /// The groups that hold the database.
     pub(crate) fn storage(&self) -> impl Iterator<Item = &Group<'a>> {
-        self.groups.iter().filter(|group| group.nodes.role == Role::Storage)
+        self.groups.iter().filter(|group| group.nodes.role == NodeRole::Storage)
     }
 
     /// The group of a machine that keeps data.

@@ -1,9 +1,9 @@
 //! The examples, as tests read them.
 
-use catalog::{Catalog, View};
+use catalog::{Catalog, CatalogView};
 use deployment::Deployment;
 
-use crate::{File, Format, Rendered, Request, Version, render};
+use crate::{FileFormat, RenderRequest, RenderResult, RenderedFile, TikvVersion, render};
 
 /// A deployment of `examples/`.
 pub(crate) fn deployment(name: &str) -> Deployment {
@@ -12,20 +12,20 @@ pub(crate) fn deployment(name: &str) -> Deployment {
 }
 
 /// The facts of a deployment's day.
-pub(crate) fn view(deployment: &Deployment) -> View {
+pub(crate) fn view(deployment: &Deployment) -> CatalogView {
     Catalog::embedded().at(deployment.as_of)
 }
 
 /// What a deployment is rendered to.
-pub(crate) fn of(deployment: &Deployment, version: Version, only: &[Format]) -> Rendered {
+pub(crate) fn of(deployment: &Deployment, version: TikvVersion, only: &[FileFormat]) -> RenderResult {
     let view = view(deployment);
-    render(&Request { deployment, view: &view, version, only, timestamps: None })
+    render(&RenderRequest { deployment, view: &view, version, only, timestamps: None })
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The one file of a format.
-pub(crate) fn file(name: &str, format: Format) -> File {
-    let mut files = of(&deployment(name), Version::default(), &[format]).files;
+pub(crate) fn file(name: &str, format: FileFormat) -> RenderedFile {
+    let mut files = of(&deployment(name), TikvVersion::default(), &[format]).files;
     assert_eq!(files.len(), 1, "{format}");
     files.remove(0)
 }

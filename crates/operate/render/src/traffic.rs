@@ -1,8 +1,8 @@
 //! What traffic between zones costs a month, before and after what saves it.
 
-use catalog::View;
-use deployment::{Deployment, Settings};
-use engine::{Calibration, Cluster, Prepared};
+use catalog::CatalogView;
+use deployment::{Deployment, EngineSettings};
+use engine::{ClusterMachines, EngineCalibration, PreparedTask};
 use units::Usd;
 use workload::Task;
 
@@ -13,7 +13,7 @@ const MONTH: f64 = 730.0 * 3600.0;
 
 /// A month's traffic between zones under some of the settings that save it.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Variant {
+pub struct TrafficVariant {
     /// Whether reads go to the nearest copy.
     pub follower_read: bool,
     /// Whether nodes compress what they send.
@@ -28,9 +28,9 @@ pub struct Variant {
 
 /// A month's traffic between zones at the workload's target, in four ways.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Traffic {
+pub struct TrafficEstimate {
     /// Neither, follower read, compression, both.
-    pub variants: Vec<Variant>,
+    pub variants: Vec<TrafficVariant>,
 }
 
 /// Timestamps that a transaction takes from PD: when it begins and when it commits.
@@ -46,31 +46,31 @@ pub fn timestamps(task: &Task) -> f64 {
 /// # Errors
 /// When the catalogue lacks the region or the instance type.
 pub fn traffic(
-    calibration: &Calibration,
+    calibration: &EngineCalibration,
     task: &Task,
     deployment: &Deployment,
-    view: &View,
-) -> Result<Traffic, RenderError> {
-    let Some((_, group)) = deployment.storage().next() else { return Ok(Traffic { variants: Vec::new() }) };
+    view: &CatalogView,
+) -> Result<TrafficEstimate, RenderError> {
+    let Some((_, group)) = deployment.storage().next() else { return Ok(TrafficEstimate { variants: Vec::new() }) };
     let instance = view.instance(&group.instance)?;
-    let cluster = Cluster {
+    let cluster = ClusterMachines {
         nodes: deployment.storage_nodes(),
         vcpu: instance.vcpu,
         memory: instance.memory,
         zones: deployment.zones,
     };
     let price = view.transfer(view.region(&deployment.region)?).ok().map(|price| price.per_gb);
-    let prepared = Prepared::new(calibration, task);
+    let prepared = PreparedTask::new(calibration, task);
     let rate = task.targets.throughput / task.profile.unit.per_operation;
     let set = &deployment.settings;
     let variants =
         [(false, false), (true, false), (false, true), (true, true)].map(|(follower_read, grpc_compression)| {
             let settings =
-                Settings { follower_read: Some(follower_read), grpc_compression: Some(grpc_compression), ..*set };
+                EngineSettings { follower_read: Some(follower_read), grpc_compression: Some(grpc_compression), ..*set };
             let gb = prepared.demand(&cluster, &settings).cross_zone * rate * MONTH / 1e9;
             let chosen = set.follower_read.unwrap_or(false) == follower_read
                 && set.grpc_compression.unwrap_or(false) == grpc_compression;
-            Variant { follower_read, grpc_compression, gb, usd: price.map(|per_gb: Usd| per_gb.0 * gb), chosen }
+            TrafficVariant { follower_read, grpc_compression, gb, usd: price.map(|per_gb: Usd| per_gb.0 * gb), chosen }
         });
-    Ok(Traffic { variants: variants.to_vec() })
+    Ok(TrafficEstimate { variants: variants.to_vec() })
 }

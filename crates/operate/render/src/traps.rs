@@ -2,14 +2,14 @@
 
 use std::sync::LazyLock;
 
-use deployment::Role;
+use deployment::NodeRole;
 use serde::Deserialize;
 
 #[cfg(test)]
-use crate::Version;
+use crate::TikvVersion;
 use crate::advice;
 use crate::site::Site;
-use crate::{Format, RenderError};
+use crate::{FileFormat, RenderError};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -61,16 +61,16 @@ fn holds(when: When, site: &Site<'_>) -> bool {
         }
         When::Cache => any(|group| group.data.1.cache.is_some()),
         When::LocalDisk => any(|group| group.data.1.volume.is_local()),
-        When::NoPlacementDriver => site.of(Role::Pd).any(|host| host.group.is_none()),
+        When::NoPlacementDriver => site.of(NodeRole::Pd).any(|host| host.group.is_none()),
         When::NoValueSeparation => site.is_tikv() && site.deployment.settings.value_separation.is_none(),
         When::FollowerRead => site.deployment.settings.follower_read == Some(true),
-        When::Tiflash => site.of(Role::Tiflash).next().is_some(),
+        When::Tiflash => site.of(NodeRole::Tiflash).next().is_some(),
         When::TooFewZones => site.deployment.zones > 1 && site.deployment.zones < site.deployment.replicas(),
     }
 }
 
 /// What is worth knowing of the formats chosen: their traps, and those of the keys that were set.
-pub(crate) fn notes(site: &Site<'_>, formats: &[Format]) -> Result<Vec<String>, RenderError> {
+pub(crate) fn notes(site: &Site<'_>, formats: &[FileFormat]) -> Result<Vec<String>, RenderError> {
     let mut notes = Vec::new();
     for trap in &TRAPS.trap {
         let of_version = trap.versions.is_empty() || trap.versions.iter().any(|name| *name == site.version.line());
@@ -79,9 +79,9 @@ pub(crate) fn notes(site: &Site<'_>, formats: &[Format]) -> Result<Vec<String>, 
             notes.push(trap.text.clone());
         }
     }
-    let tells_keys = formats
-        .iter()
-        .any(|format| matches!(format, Format::Tikv | Format::Tiup | Format::Operator | Format::OperatorV2));
+    let tells_keys = formats.iter().any(|format| {
+        matches!(format, FileFormat::Tikv | FileFormat::Tiup | FileFormat::Operator | FileFormat::OperatorV2)
+    });
     if tells_keys && site.is_tikv() {
         // A trap that several keys share is told once.
         let mut of_keys: Vec<(&str, Vec<String>)> = Vec::new();
@@ -105,8 +105,8 @@ impl Trap {
     /// Whether every format and version that it names is one.
     #[cfg(test)]
     fn is_sound(&self) -> bool {
-        self.formats.iter().all(|name| name.parse::<Format>().is_ok())
-            && self.versions.iter().all(|name| name.parse::<Version>().is_ok())
+        self.formats.iter().all(|name| name.parse::<FileFormat>().is_ok())
+            && self.versions.iter().all(|name| name.parse::<TikvVersion>().is_ok())
             && !self.formats.is_empty()
             && !self.source.trim().is_empty()
     }
@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn a_trap_of_several_keys_is_told_once_with_all_of_them() {
-        let notes = crate::testing::of(&crate::testing::deployment("htap.toml"), Version::V8_5, &[Format::Tikv]).notes;
+        let notes =
+            crate::testing::of(&crate::testing::deployment("htap.toml"), TikvVersion::V8_5, &[FileFormat::Tikv]).notes;
         let of_compression: Vec<&String> = notes.iter().filter(|note| note.contains("compression-per-level")).collect();
         assert_eq!(of_compression.len(), 1, "{notes:?}");
         assert!(of_compression[0].contains("defaultcf") && of_compression[0].contains("writecf"));

@@ -3,13 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use catalog::{Release, Releases};
+use catalog::{Release, ReleaseSet};
 
 /// A release of TiKV whose line is known. Of a patch newer than the tables what the newest known one has is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Version(Release);
+pub struct TikvVersion(Release);
 
-impl Version {
+impl TikvVersion {
     /// The newest known of 7.5.
     pub const V7_5: Self = Self(Release::new(7, 5, 7));
     /// The newest known of 8.1.
@@ -56,30 +56,30 @@ impl Version {
     }
 
     /// Whether it is among some releases.
-    pub(crate) fn is_of(self, releases: &Releases) -> bool {
+    pub(crate) fn is_of(self, releases: &ReleaseSet) -> bool {
         releases.contains(self.0)
     }
 }
 
-impl Default for Version {
+impl Default for TikvVersion {
     fn default() -> Self {
         Self::V8_5
     }
 }
 
-impl serde::Serialize for Version {
+impl serde::Serialize for TikvVersion {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.name())
     }
 }
 
-impl fmt::Display for Version {
+impl fmt::Display for TikvVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.name())
     }
 }
 
-impl FromStr for Version {
+impl FromStr for TikvVersion {
     type Err = String;
 
     /// A line, which is its newest known patch, or a release.
@@ -100,29 +100,29 @@ mod tests {
 
     #[test]
     fn a_line_is_its_newest_patch_and_a_patch_is_itself() {
-        assert_eq!("8.5".parse(), Ok(Version::V8_5));
-        assert_eq!("v8.5.7".parse(), Ok(Version::V8_5));
-        let old: Version = "v8.5.3-20250805".parse().unwrap();
-        assert!(old < Version::V8_5 && old > Version::V8_1);
+        assert_eq!("8.5".parse(), Ok(TikvVersion::V8_5));
+        assert_eq!("v8.5.7".parse(), Ok(TikvVersion::V8_5));
+        let old: TikvVersion = "v8.5.3-20250805".parse().unwrap();
+        assert!(old < TikvVersion::V8_5 && old > TikvVersion::V8_1);
         assert_eq!((old.name(), old.tag(), old.line()), ("8.5.3".into(), "v8.5.3".into(), "8.5".into()));
-        assert_eq!((Version::V8_5.name(), Version::V8_5.tag()), ("8.5".into(), "v8.5.7".into()));
+        assert_eq!((TikvVersion::V8_5.name(), TikvVersion::V8_5.tag()), ("8.5".into(), "v8.5.7".into()));
     }
 
     #[test]
     fn a_patch_newer_than_the_tables_is_told() {
-        assert_eq!(Version::V7_5.assumption(), None);
-        assert_eq!("8.5.3".parse::<Version>().unwrap().assumption(), None);
-        let told = "8.5.99".parse::<Version>().unwrap().assumption().unwrap();
+        assert_eq!(TikvVersion::V7_5.assumption(), None);
+        assert_eq!("8.5.3".parse::<TikvVersion>().unwrap().assumption(), None);
+        let told = "8.5.99".parse::<TikvVersion>().unwrap().assumption().unwrap();
         assert_eq!(told, "nothing is known of 8.5.99 yet: what 8.5.7 has is taken");
     }
 
     #[test]
     fn an_unknown_version_is_refused_with_the_known_ones() {
         for text in ["6.5", "6.5.3", "9.0.0", "8.5.x", ""] {
-            let message = text.parse::<Version>().unwrap_err();
+            let message = text.parse::<TikvVersion>().unwrap_err();
             assert!(message.contains(&format!("`{text}`")) && message.contains("7.5, 8.1, 8.5"), "{message}");
         }
-        for version in Version::ALL {
+        for version in TikvVersion::ALL {
             assert_eq!(version.name().parse(), Ok(version));
         }
     }

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use units::Bytes;
 
-use crate::{File, WriteError};
+use crate::{RenderedFile, WriteError};
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Fate {
+pub enum FileFate {
     /// It was not there.
     Written,
     /// It was there and said the same.
@@ -22,11 +22,11 @@ pub enum Fate {
 
 /// A file and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenFile {
     /// Where it is.
     pub path: PathBuf,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: FileFate,
 }
 
 /// Writes files into a folder, which is made. Each is written aside and renamed.
@@ -34,7 +34,7 @@ pub struct Written {
 /// # Errors
 /// When files are there that say something else and `force` is not given: then nothing is written. When the folder cannot be
 /// read or written.
-pub fn write(files: &[File], folder: &Path, force: bool) -> Result<Vec<Written>, WriteError> {
+pub fn write(files: &[RenderedFile], folder: &Path, force: bool) -> Result<Vec<WrittenFile>, WriteError> {
     let fault = |path: &Path| {
         let path = path.display().to_string();
         move |source| WriteError::Folder { path, source }
@@ -43,26 +43,26 @@ pub fn write(files: &[File], folder: &Path, force: bool) -> Result<Vec<Written>,
     for file in files {
         let path = folder.join(&file.name);
         let fate = match fs::metadata(&path) {
-            Ok(there) if there.len() != file.content.len() as u64 && there.is_file() => Fate::Replaced,
+            Ok(there) if there.len() != file.content.len() as u64 && there.is_file() => FileFate::Replaced,
             // What is no file would be read without end.
             Ok(_) if textfile::read_bytes(&path, Bytes(file.content.len() as u64))? == file.content.as_bytes() => {
-                Fate::Unchanged
+                FileFate::Unchanged
             }
-            Ok(_) => Fate::Replaced,
-            Err(error) if error.kind() == ErrorKind::NotFound => Fate::Written,
+            Ok(_) => FileFate::Replaced,
+            Err(error) if error.kind() == ErrorKind::NotFound => FileFate::Written,
             Err(error) => return Err(fault(&path)(error)),
         };
-        written.push(Written { path, fate });
+        written.push(WrittenFile { path, fate });
     }
     let pairs = files.iter().zip(&written);
     let differs: Vec<String> =
-        pairs.filter(|(_, to)| to.fate == Fate::Replaced).map(|(file, _)| file.name.clone()).collect();
+        pairs.filter(|(_, to)| to.fate == FileFate::Replaced).map(|(file, _)| file.name.clone()).collect();
     if !force && !differs.is_empty() {
         return Err(WriteError::Differs { folder: folder.display().to_string(), files: differs });
     }
     fs::create_dir_all(folder).map_err(fault(folder))?;
     for (file, to) in files.iter().zip(&written) {
-        if to.fate != Fate::Unchanged {
+        if to.fate != FileFate::Unchanged {
             textfile::write_atomically(&to.path, file.content.as_bytes())?;
         }
         #[cfg(unix)]
@@ -80,10 +80,10 @@ pub fn write(files: &[File], folder: &Path, force: bool) -> Result<Vec<Written>,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Format;
+    use crate::FileFormat;
 
-    fn file(name: &str, content: &str) -> File {
-        File::new(Format::Tikv, name, content.to_owned())
+    fn file(name: &str, content: &str) -> RenderedFile {
+        RenderedFile::new(FileFormat::Tikv, name, content.to_owned())
     }
 
     #[test]
@@ -96,8 +96,8 @@ mod tests {
         assert!(error.to_string().contains(": b;") && error.to_string().contains("--force"), "{error}");
         assert!(!folder.path().join("a").exists());
         assert_eq!(fs::read(folder.path().join("b")).unwrap(), b"mine");
-        let fates: Vec<Fate> = write(&files, folder.path(), true).unwrap().iter().map(|w| w.fate).collect();
-        assert_eq!(fates, [Fate::Written, Fate::Replaced]);
+        let fates: Vec<FileFate> = write(&files, folder.path(), true).unwrap().iter().map(|w| w.fate).collect();
+        assert_eq!(fates, [FileFate::Written, FileFate::Replaced]);
     }
 
     #[test]
@@ -114,7 +114,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let files = [file("a", "1")];
         write(&files, &folder.path().join("new"), false).unwrap();
-        assert_eq!(write(&files, &folder.path().join("new"), false).unwrap()[0].fate, Fate::Unchanged);
+        assert_eq!(write(&files, &folder.path().join("new"), false).unwrap()[0].fate, FileFate::Unchanged);
     }
 
     #[test]

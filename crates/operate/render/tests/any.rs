@@ -3,9 +3,9 @@
 mod common;
 
 use catalog::Catalog;
-use deployment::{Deployment, Locks, NodeGroup, Role, Settings};
+use deployment::{Deployment, EngineSettings, LockMode, NodeGroup, NodeRole};
 use proptest::prelude::*;
-use render::{Format, Request, Version};
+use render::{FileFormat, RenderRequest, TikvVersion};
 use serde_json::Value;
 use units::{Bytes, BytesPerSec};
 use workload::Engine;
@@ -40,25 +40,25 @@ prop_compose! {
         block_size in prop::option::of(1024u64..1 << 20),
         rate in prop::option::of(1e6..1e9f64),
         (follower_read, grpc_compression) in any::<(Option<bool>, Option<bool>)>(),
-        locks in prop::option::of(prop::sample::select(vec![Locks::Memory, Locks::Pipelined, Locks::Written])),
+        locks in prop::option::of(prop::sample::select(vec![LockMode::Memory, LockMode::Pipelined, LockMode::Written])),
     ) -> Deployment {
         let disk = |i: usize| Some(picks[i].get(disks).parse().unwrap());
-        let group = |role: Role, count: u32, data, log| NodeGroup { role, count, instance: instance.to_owned(), data, log };
+        let group = |role: NodeRole, count: u32, data, log| NodeGroup { role, count, instance: instance.to_owned(), data, log };
         let tikv = engine == Engine::TiKv;
-        let mut nodes = vec![group(Role::Storage, 3, disk(0), disk(1).filter(|_| log && tikv))];
+        let mut nodes = vec![group(NodeRole::Storage, 3, disk(0), disk(1).filter(|_| log && tikv))];
         if tikv {
-            let others = [(Role::Sql, None), (Role::Pd, None), (Role::Tiflash, disk(2)), (Role::Storage, disk(1))];
+            let others = [(NodeRole::Sql, None), (NodeRole::Pd, None), (NodeRole::Tiflash, disk(2)), (NodeRole::Storage, disk(1))];
             for ((role, data), count) in others.into_iter().zip(counts).filter(|(_, count)| *count > 0) {
                 nodes.push(group(role, count, data, None));
             }
         }
-        let settings = Settings {
+        let settings = EngineSettings {
             block_size: block_size.map(Bytes).filter(|_| tikv),
             rate_limit: rate.map(BytesPerSec).filter(|_| tikv),
             follower_read: follower_read.filter(|_| tikv),
             grpc_compression: grpc_compression.filter(|_| tikv),
             locks: locks.filter(|_| tikv),
-            ..Settings::default()
+            ..EngineSettings::default()
         };
         Deployment { name, engine, region: region.to_owned(), as_of: None, zones, nodes, settings, asks: None }
     }
@@ -68,10 +68,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn every_file_reads_back_as_what_it_is(deployment in deployments(), version in prop::sample::select(Version::ALL.to_vec())) {
+    fn every_file_reads_back_as_what_it_is(deployment in deployments(), version in prop::sample::select(TikvVersion::ALL.to_vec())) {
         let view = Catalog::embedded().at(None);
         prop_assume!(deployment.validate(&view).is_ok());
-        let request = Request { deployment: &deployment, view: &view, version, only: &[], timestamps: None };
+        let request = RenderRequest { deployment: &deployment, view: &view, version, only: &[], timestamps: None };
         let rendered = render::render(&request).map_err(|error| TestCaseError::fail(error.to_string()))?;
         let mut names = std::collections::BTreeSet::new();
         for file in &rendered.files {
@@ -81,19 +81,19 @@ proptest! {
             let hidden = file.content.find(|c| textfile::is_hidden(c) && !matches!(c, '\n' | '\t'));
             prop_assert!(hidden.is_none(), "{}: not all is as it reads: {:?}", file.name, file.content);
             match file.format {
-                Format::Tikv | Format::Pd => {
+                FileFormat::Tikv | FileFormat::Pd => {
                     toml::from_str::<toml::Table>(&file.content).map_err(|error| wrong(error.to_string()))?;
                 }
-                Format::Tiup | Format::Operator | Format::OperatorV2 | Format::Cloudformation | Format::Prometheus => {
+                FileFormat::Tiup | FileFormat::Operator | FileFormat::OperatorV2 | FileFormat::Cloudformation | FileFormat::Prometheus => {
                     let documents: Vec<Value> =
                         serde_saphyr::from_multiple(&file.content).map_err(|error| wrong(error.to_string()))?;
                     prop_assert!(documents.iter().all(Value::is_object), "{}", file.content);
                 }
-                Format::Terraform => {
+                FileFormat::Terraform => {
                     hcl::from_str::<hcl::Body>(&file.content).map_err(|error| wrong(error.to_string()))?;
                 }
-                Format::Ansible | Format::Sql | Format::MyCnf | Format::Host => {
-                    let mark = if file.format == Format::Sql { "--" } else { "#" };
+                FileFormat::Ansible | FileFormat::Sql | FileFormat::MyCnf | FileFormat::Host => {
+                    let mark = if file.format == FileFormat::Sql { "--" } else { "#" };
                     prop_assert!(file.content.starts_with(mark), "a name could end the first comment: {}", file.content);
                 }
             }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{deployment, passes, rendered};
-use render::{Format, Version};
+use render::{FileFormat, TikvVersion};
 
 /// A file as a block device, let go when dropped.
 struct Loop(String);
@@ -39,8 +39,8 @@ fn inside(folder: &Path, commands: &str) -> Command {
 #[test]
 fn disks_are_made_ready_once_and_devices_in_use_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let files = rendered(&deployment("raft-dedicated.toml"), Version::V8_5);
-    let script: Vec<_> = files.into_iter().filter(|file| file.format == Format::Host).collect();
+    let files = rendered(&deployment("raft-dedicated.toml"), TikvVersion::V8_5);
+    let script: Vec<_> = files.into_iter().filter(|file| file.format == FileFormat::Host).collect();
     render::write(&script, folder.path(), false).unwrap();
     let [data, log] = ["data.img", "log.img"].map(|name| Loop::new(folder.path().join(name)));
     let run = format!("./prepare-tikv.sh --data {} --log {} --user root", data.0, log.0);

@@ -7,17 +7,17 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use cluster::Programs;
+use cluster::ClusterPrograms;
 use common::{deployment, rendered};
-use deployment::{Compression, Deployment};
-use render::{Format, Version};
+use deployment::{BlockCompression, Deployment};
+use render::{FileFormat, TikvVersion};
 use serde_json::Value;
 use units::{Bytes, BytesPerSec};
 
 /// A store's settings of a deployment with the raft log in a folder of the test.
-fn tikv(deployment: &Deployment, version: Version, folder: &Path) -> String {
+fn tikv(deployment: &Deployment, version: TikvVersion, folder: &Path) -> String {
     let files = rendered(deployment, version);
-    let file = files.into_iter().find(|file| file.format == Format::Tikv).unwrap();
+    let file = files.into_iter().find(|file| file.format == FileFormat::Tikv).unwrap();
     file.content.replace("/var/lib/diskwright", &folder.display().to_string())
 }
 
@@ -28,7 +28,7 @@ fn outspoken() -> Deployment {
     let settings = &mut deployment.settings;
     settings.block_cache = Some(Bytes::mib(64));
     settings.block_size = Some(Bytes::kib(8));
-    settings.compression = Some(Compression::Zstd);
+    settings.compression = Some(BlockCompression::Zstd);
     settings.value_separation = Some(Bytes::kib(1));
     settings.rate_limit = Some(BytesPerSec::mib(48.0));
     settings.grpc_compression = Some(true);
@@ -37,10 +37,10 @@ fn outspoken() -> Deployment {
 
 #[test]
 fn no_key_of_the_newest_version_is_strange_to_the_store() {
-    let store = Programs::find().unwrap().store;
+    let store = ClusterPrograms::find().unwrap().store;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tikv.toml");
-    std::fs::write(&path, tikv(&outspoken(), Version::V8_5, folder.path())).unwrap();
+    std::fs::write(&path, tikv(&outspoken(), TikvVersion::V8_5, folder.path())).unwrap();
     common::passes(Command::new(store).arg("--config").arg(&path).arg("--config-check"));
 }
 
@@ -83,10 +83,10 @@ fn same(ours: &toml::Value, theirs: &Value) -> bool {
 
 #[test]
 fn the_store_runs_with_every_value_that_was_written() {
-    let programs = Programs::find().unwrap();
+    let programs = ClusterPrograms::find().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("tikv.toml");
-    let text = tikv(&outspoken(), Version::V8_5, folder.path());
+    let text = tikv(&outspoken(), TikvVersion::V8_5, folder.path());
     // The reserves of a data disk are larger than a test's folder may be.
     std::fs::write(&config, format!("{text}\n[storage]\nreserve-space = '1MB'\nreserve-raft-space = '1MB'\n")).unwrap();
     let pd = Program::start(Command::new(programs.pd).arg("--data-dir").arg(folder.path().join("pd")).args([

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 use common::{files, passes};
-use render::Format;
+use render::FileFormat;
 use testkit::tool;
 
 #[test]
@@ -16,20 +16,20 @@ fn cloudformation_is_taken_by_cfn_lint() {
     passes(
         tool("cfn-lint")
             .args(["--non-zero-exit-code", "informational", "--include-checks", "I", "--"])
-            .args(files(Format::Cloudformation, folder.path())),
+            .args(files(FileFormat::Cloudformation, folder.path())),
     );
 }
 
 #[test]
 fn alert_rules_are_taken_by_promtool() {
     let folder = tempfile::tempdir().unwrap();
-    passes(tool("promtool").args(["check", "rules"]).args(files(Format::Prometheus, folder.path())));
+    passes(tool("promtool").args(["check", "rules"]).args(files(FileFormat::Prometheus, folder.path())));
 }
 
 #[test]
 fn alerts_fire_on_what_they_are_for_and_not_below() {
     let folder = tempfile::tempdir().unwrap();
-    let rules = files(Format::Prometheus, folder.path());
+    let rules = files(FileFormat::Prometheus, folder.path());
     let of = rules.iter().find(|path| path.to_string_lossy().contains("raft-dedicated")).unwrap();
     let tests = folder.path().join("tests.yml");
     // Both gp3 together have 6,000 I/Os a second: the first host makes 5,700, the second 5,100, in two directions.
@@ -70,7 +70,9 @@ fn judged(manifests: &[serde_json::Value]) -> (usize, String) {
 #[test]
 fn manifests_are_taken_by_the_schemas_of_both_operators() {
     let folder = tempfile::tempdir().unwrap();
-    for (format, replicas) in [(Format::Operator, "/spec/tikv/replicas"), (Format::OperatorV2, "/spec/replicas")] {
+    for (format, replicas) in
+        [(FileFormat::Operator, "/spec/tikv/replicas"), (FileFormat::OperatorV2, "/spec/replicas")]
+    {
         let texts = files(format, folder.path()).into_iter().map(|path| std::fs::read_to_string(path).unwrap());
         let mut manifests: Vec<serde_json::Value> =
             texts.flat_map(|text| serde_saphyr::from_multiple::<serde_json::Value>(&text).unwrap()).collect();
@@ -86,7 +88,7 @@ fn manifests_are_taken_by_the_schemas_of_both_operators() {
 #[test]
 fn host_scripts_are_sound_shell() {
     let folder = tempfile::tempdir().unwrap();
-    let scripts = files(Format::Host, folder.path());
+    let scripts = files(FileFormat::Host, folder.path());
     for script in &scripts {
         passes(tool("bash").arg("-n").arg(script));
     }
@@ -96,7 +98,7 @@ fn host_scripts_are_sound_shell() {
 #[test]
 fn a_host_script_refuses_devices_that_are_too_few_or_none() {
     let folder = tempfile::tempdir().unwrap();
-    let scripts = files(Format::Host, folder.path());
+    let scripts = files(FileFormat::Host, folder.path());
     let script = scripts.iter().find(|path| path.to_string_lossy().contains("raid0")).unwrap();
     let run = |args: &[&str]| {
         let output = tool("bash").arg(script).args(args).output().unwrap();

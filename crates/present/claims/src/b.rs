@@ -1,12 +1,12 @@
 //! Source 001: what a write-heavy TiKV node asks of its disks, and a disk of its own for the raft log.
 
-use catalog::{IopsRule, View};
+use catalog::{CatalogView, IopsRule};
 use deployment::Deployment;
 use plan::LogDisk;
 use textfile::Text;
 use workload::{IoRates, parse_iostat};
 
-use crate::judge::Value;
+use crate::judge::ClaimValue;
 use crate::run::{ClaimError, Compute, Ours, Setting};
 
 pub(crate) const CLAIMS: &[(&str, Compute)] =
@@ -36,7 +36,7 @@ fn device(name: &str) -> Result<Ours, ClaimError> {
     let rates = example_rates(name)?;
     let kilobytes = |bytes: f64| bytes / 1024.0;
     let numbers = [rates.reads, kilobytes(rates.read_bytes), rates.writes, kilobytes(rates.write_bytes), rates.flushes];
-    Ok(Value::Numbers(numbers.to_vec()).into())
+    Ok(ClaimValue::Numbers(numbers.to_vec()).into())
 }
 
 /// Percent by which a raft disk of its own makes the cluster dearer.
@@ -48,7 +48,7 @@ fn cost_of_a_raft_disk(s: &Setting<'_>) -> Result<Ours, ClaimError> {
     let dedicated = month(&example!("raft-dedicated.toml"))?;
     let remark = "the source names neither instance nor data disk: those of the example files are assumed, near the cost \
                   that its percentage implies";
-    Ok(Ours { remark: Some(remark.to_owned()), ..Ours::from(Value::number((dedicated / shared - 1.0) * 100.0)) })
+    Ok(Ours { remark: Some(remark.to_owned()), ..Ours::from(ClaimValue::number((dedicated / shared - 1.0) * 100.0)) })
 }
 
 /// The source's clouds with a region of each.
@@ -69,11 +69,14 @@ fn raft_disks(s: &Setting<'_>) -> Result<Ours, ClaimError> {
         high.push(format!("{cloud} {}", in_words(&view, disks.high)?));
     }
     let remark = "for the raft disk of B04, with today's facts: those of GCP and Azure are no older";
-    Ok(Ours { remark: Some(remark.to_owned()), ..Ours::from(Value::words([middle.join(" / "), high.join(" / ")])) })
+    Ok(Ours {
+        remark: Some(remark.to_owned()),
+        ..Ours::from(ClaimValue::words([middle.join(" / "), high.join(" / ")]))
+    })
 }
 
 /// The type, and the size where the rate follows from it.
-fn in_words(view: &View, disk: Option<LogDisk>) -> Result<String, ClaimError> {
+fn in_words(view: &CatalogView, disk: Option<LogDisk>) -> Result<String, ClaimError> {
     let Some(disk) = disk else { return Ok("none".to_owned()) };
     let name = NAMES.iter().find(|(ours, _)| *ours == disk.kind).map_or(disk.kind.as_str(), |(_, theirs)| theirs);
     let by_size = matches!(view.volume(&disk.kind)?.iops, IopsRule::BySize { .. });

@@ -1,13 +1,13 @@
 //! Source 002: volumes that outlive their node, and which type to take.
 
-use availability::{Rates, Scenario, Storage, ZoneAndNode, assess};
+use availability::{ClusterShape, FailureRates, NodeStorage, ZoneAndNode, assess};
 use catalog::{IopsRule, ThroughputRule, VolumeType};
-use engine::Calibration;
-use plan::{Market, Options, Planner, Reason, Subject};
+use engine::EngineCalibration;
+use plan::{Market, PlanOptions, Planner, RejectedCandidate, RejectionReason};
 use textfile::Text;
 use workload::{Task, Workload};
 
-use crate::judge::Value;
+use crate::judge::ClaimValue;
 use crate::run::{ClaimError, Compute, Ours, Setting};
 
 pub(crate) const CLAIMS: &[(&str, Compute)] = &[("C01", recovery), ("C02", volume_types), ("C07", chosen_volume)];
@@ -18,11 +18,11 @@ const TPCC: &str = include_str!("../tables/tpcc-5000-r5b.toml");
 /// What ends the outage after one zone and one node elsewhere, for three replicas over three zones.
 fn recovery(_s: &Setting<'_>) -> Result<Ours, ClaimError> {
     let after = |storage| -> Result<ZoneAndNode, ClaimError> {
-        let scenario = Scenario { replicas: 3, zones: 3, nodes: 3, storage, ..Scenario::default() };
-        let lost = assess(&scenario, &Rates::default())?.zone_and_node;
+        let scenario = ClusterShape { replicas: 3, zones: 3, nodes: 3, storage, ..ClusterShape::default() };
+        let lost = assess(&scenario, &FailureRates::default())?.zone_and_node;
         lost.ok_or_else(|| ClaimError::Other("no quorum is lost".into()))
     };
-    let (local, volume) = (after(Storage::Local)?, after(Storage::Reattachable)?);
+    let (local, volume) = (after(NodeStorage::Local)?, after(NodeStorage::Reattachable)?);
     let tell = |lost: ZoneAndNode| {
         format!("{:.1e} a year, back after {:.0} min", -(-lost.losses_per_year).exp_m1(), lost.minutes_to_recover)
     };
@@ -31,7 +31,7 @@ fn recovery(_s: &Setting<'_>) -> Result<Ours, ClaimError> {
         tell(local),
         tell(volume)
     );
-    Ok(Ours { remark: Some(remark), ..Ours::from(Value::words([local.recovery, volume.recovery])) })
+    Ok(Ours { remark: Some(remark), ..Ours::from(ClaimValue::words([local.recovery, volume.recovery])) })
 }
 
 /// Durability, bandwidth and IOPS by type, in the source's words.
@@ -42,7 +42,7 @@ fn volume_types(s: &Setting<'_>) -> Result<Ours, ClaimError> {
             kind.durability.ok_or_else(|| ClaimError::Other(format!("the catalogue has no durability of {name}")))?;
         Ok(format!("{} / {} / {}", range(low * 100.0, high * 100.0), bandwidth(&kind.throughput), iops(kind)))
     };
-    Ok(Value::Words(["gp2", "gp3", "io1", "io2"].into_iter().map(row).collect::<Result<_, _>>()?).into())
+    Ok(ClaimValue::Words(["gp2", "gp3", "io1", "io2"].into_iter().map(row).collect::<Result<_, _>>()?).into())
 }
 
 fn bandwidth(rule: &ThroughputRule) -> String {
@@ -80,25 +80,29 @@ fn chosen_volume(s: &Setting<'_>) -> Result<Ours, ClaimError> {
         Workload::from_text(&Text::new("tpcc-5000-r5b.toml", TPCC), &mut |_| unreachable!("no iostat in it"))?;
     let task = workload.middle().map_err(|error| ClaimError::Other(error.to_string()))?;
     let (kind, remark) = choose(s, &task, &["gp2", "gp3", "io1"])?;
-    Ok(Ours { remark: Some(remark), ..Ours::from(Value::words([kind])) })
+    Ok(Ours { remark: Some(remark), ..Ours::from(ClaimValue::words([kind])) })
 }
 
 /// The chosen type among `kinds`, and what the others cost more or lack.
 fn choose(s: &Setting<'_>, task: &Task, kinds: &[&str]) -> Result<(String, String), ClaimError> {
     let market = Market::from_view(&s.view, s.region)?;
-    let options = Options {
+    let options = PlanOptions {
         instance: Some("r5b.2xlarge".to_owned()),
         nodes: Some(3),
         exclude: market.disks().filter(|disk| !kinds.contains(disk)).map(str::to_owned).collect(),
-        ..Options::default()
+        ..PlanOptions::default()
     };
-    let answer = Planner::new(Calibration::embedded(), &market).plan(task, &options)?;
+    let answer = Planner::new(EngineCalibration::embedded(), &market).plan(task, &options)?;
     let first = answer.plans.first().ok_or_else(|| ClaimError::Other(answer.shortfalls.join("; ")))?;
     let disk = first.deployment.nodes.iter().find_map(|group| group.data.as_ref());
     let kind = disk.map(|disk| disk.volume.kind.clone());
     let others = answer.why_not.iter().filter_map(|other| match (&other.subject, &other.reason) {
-        (Subject::Disk(name), Reason::Costs { more, .. }) => Some(format!("{name} costs {more} more")),
-        (Subject::Disk(name), Reason::RuledOut { constraint }) => Some(format!("{name}: {constraint}")),
+        (RejectedCandidate::Disk(name), RejectionReason::Costs { more, .. }) => {
+            Some(format!("{name} costs {more} more"))
+        }
+        (RejectedCandidate::Disk(name), RejectionReason::RuledOut { constraint }) => {
+            Some(format!("{name}: {constraint}"))
+        }
         _ => None,
     });
     let remark = others.filter(|text| kinds.iter().any(|kind| text.starts_with(kind))).collect::<Vec<_>>().join("; ");

@@ -1,10 +1,10 @@
 //! Source 004: what General Purpose and Provisioned IOPS volumes cost, and which to take.
 
-use catalog::Medium;
-use plan::{Market, Need};
+use catalog::VolumeMedium;
+use plan::{Market, VolumeNeed};
 use units::{Bytes, Iops, Usd};
 
-use crate::judge::Value;
+use crate::judge::ClaimValue;
 use crate::run::{ClaimError, Compute, Ours, Setting};
 
 pub(crate) const CLAIMS: &[(&str, Compute)] = &[("D05", prices), ("D06", choices)];
@@ -17,14 +17,17 @@ const DEMAND: Iops = Iops(2500.0);
 fn prices(s: &Setting<'_>) -> Result<Ours, ClaimError> {
     let disks = ["gp2:400GiB", "io1:400GiB,5000iops", "io1:400GiB,2500iops", "gp2:900GiB"];
     let months: Result<Vec<f64>, ClaimError> = disks.iter().map(|disk| Ok(s.disk_monthly(disk)?.0)).collect();
-    Ok(Ours { remark: Some("the fourth at 900 GB".into()), ..Ours::from(Value::Numbers(months?)) })
+    Ok(Ours { remark: Some("the fourth at 900 GB".into()), ..Ours::from(ClaimValue::Numbers(months?)) })
 }
 
 fn choices(s: &Setting<'_>) -> Result<Ours, ClaimError> {
     let market = Market::from_view(&s.view, s.region)?;
     let (steady, strict) = (cheapest(&market, &["gp2", "io1"], 0.99)?, cheapest(&market, &["gp2", "io1"], 0.999)?);
     let remark = format!("{} for {}, or {} for {}", steady.disk, steady.monthly, strict.disk, strict.monthly);
-    Ok(Ours { remark: Some(remark), ..Ours::from(Value::words([format!("{} against {}", steady.name, strict.name)])) })
+    Ok(Ours {
+        remark: Some(remark),
+        ..Ours::from(ClaimValue::words([format!("{} against {}", steady.name, strict.name)]))
+    })
 }
 
 /// The cheapest volume for the demand.
@@ -38,10 +41,10 @@ struct Choice {
 
 /// Among `kinds` that promise what they were provisioned with for `of_the_time` of a year.
 fn cheapest(market: &Market, kinds: &[&str], of_the_time: f64) -> Result<Choice, ClaimError> {
-    let need = Need { bytes: SIZE.as_f64(), iops: DEMAND.0, throughput: 0.0 };
+    let need = VolumeNeed { bytes: SIZE.as_f64(), iops: DEMAND.0, throughput: 0.0 };
     let offers = market.volumes.iter().filter(|offer| {
         let promise = offer.kind.consistency.map_or(0.0, |consistency| consistency.of_the_time);
-        offer.kind.medium == Medium::Ssd && kinds.contains(&offer.kind.name.as_str()) && promise >= of_the_time
+        offer.kind.medium == VolumeMedium::Ssd && kinds.contains(&offer.kind.name.as_str()) && promise >= of_the_time
     });
     let choices = offers.filter_map(|offer| {
         let provision = offer.least(need, None).ok()?;

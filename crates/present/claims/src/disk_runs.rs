@@ -1,10 +1,10 @@
 //! Claims on what a disk does under a load of its own, in virtual time: no database, only the disk's behaviour.
 
 use catalog::Catalog;
-use disk::{Device, Disk, Host, Io, Op};
+use disk::{Device, Disk, InstanceLink, IoOperation, IoRequest};
 use units::Nanos;
 
-use crate::judge::Value;
+use crate::judge::ClaimValue;
 use crate::run::{ClaimError, Ours};
 
 /// Runs what a claim is of.
@@ -17,13 +17,13 @@ const SETTLE: Nanos = Nanos::secs(20);
 const SPAN: Nanos = Nanos::secs(60);
 
 /// A disk on an instance, its burst credits spent.
-fn attached(disk: &str, instance: &str) -> Result<(Device, Host, disk::Limits), ClaimError> {
+fn attached(disk: &str, instance: &str) -> Result<(Device, InstanceLink, disk::DiskLimits), ClaimError> {
     let view = Catalog::embedded().at(None);
     let disk: Disk = disk.parse()?;
     let instance = view.instance(instance)?;
     let limits = disk.limits(&view, Some(instance))?;
     let mut device = Device::new(disk.spec(&view, Some(instance))?, 1);
-    let mut host = Host::new(instance.caps.as_ref().filter(|_| !disk.volume.is_local()));
+    let mut host = InstanceLink::new(instance.caps.as_ref().filter(|_| !disk.volume.is_local()));
     device.exhaust_credits(Nanos(0));
     host.exhaust_credits(Nanos(0));
     Ok((device, host, limits))
@@ -32,7 +32,7 @@ fn attached(disk: &str, instance: &str) -> Result<(Device, Host, disk::Limits), 
 /// Requests of one kind, at a steady rate while there is room in the queue.
 #[derive(Debug, Clone, Copy)]
 struct Stream {
-    op: Op,
+    op: IoOperation,
     bytes: u32,
     /// Requests a second.
     rate: f64,
@@ -43,7 +43,7 @@ struct Stream {
 }
 
 /// The mean latency of each stream, waiting for room in its queue included, in seconds.
-fn latencies(device: &mut Device, host: &mut Host, streams: &[Stream]) -> Vec<f64> {
+fn latencies(device: &mut Device, host: &mut InstanceLink, streams: &[Stream]) -> Vec<f64> {
     struct Turn {
         next: Nanos,
         number: u64,
@@ -63,7 +63,7 @@ fn latencies(device: &mut Device, host: &mut Host, streams: &[Stream]) -> Vec<f6
         // Places far apart, so that nothing merges that is not meant to.
         let place = if stream.sequential { turn.number } else { turn.number.wrapping_mul(2_654_435_761) % 100_000 };
         let offset = (index as u64 + 1) * (1 << 36) + place * u64::from(stream.bytes);
-        let done = device.submit(host, at, Io { op: stream.op, offset, bytes: stream.bytes }).at;
+        let done = device.submit(host, at, IoRequest { op: stream.op, offset, bytes: stream.bytes }).at;
         turn.in_flight.push(std::cmp::Reverse(done));
         while turn.in_flight.peek().is_some_and(|first| first.0 <= at) {
             turn.in_flight.pop();
@@ -92,12 +92,13 @@ fn overloaded() -> Result<Ours, ClaimError> {
     let mut told = Vec::new();
     for disk in ["gp2:1000GiB", "io1:1000GiB,6000iops", "gp3:1000GiB"] {
         let (mut device, mut host, limits) = attached(disk, "m5.4xlarge")?;
-        let stream = Stream { op: Op::Read, bytes: 4096, rate: 1.3 * limits.iops.0, depth: 64, sequential: false };
+        let stream =
+            Stream { op: IoOperation::Read, bytes: 4096, rate: 1.3 * limits.iops.0, depth: 64, sequential: false };
         told.push((disk, latencies(&mut device, &mut host, &[stream])[0] * 1e3));
     }
     let least = told.iter().map(|(_, latency)| *latency).fold(f64::INFINITY, f64::min);
     let remark = told.iter().map(|(disk, latency)| format!("{disk} {latency:.1} ms")).collect::<Vec<_>>().join("; ");
-    Ok(Ours { remark: Some(format!("The least of {remark}.")), ..Ours::from(Value::number(least)) })
+    Ok(Ours { remark: Some(format!("The least of {remark}.")), ..Ours::from(ClaimValue::number(least)) })
 }
 
 /// Mean latency of a gp3 at 80 % of its throughput over that at 20 %.
@@ -106,10 +107,10 @@ fn softness() -> Result<Ours, ClaimError> {
         let (mut device, mut host, limits) = attached("gp3:1000GiB,6000iops,250MiB/s", "m5.4xlarge")?;
         const BYTES: u32 = 256 << 10;
         let rate = share * limits.throughput.0 / f64::from(BYTES);
-        let stream = Stream { op: Op::Read, bytes: BYTES, rate, depth: 64, sequential: false };
+        let stream = Stream { op: IoOperation::Read, bytes: BYTES, rate, depth: 64, sequential: false };
         Ok(latencies(&mut device, &mut host, &[stream])[0])
     };
-    Ok(Value::number(at(0.8)? / at(0.2)?).into())
+    Ok(ClaimValue::number(at(0.8)? / at(0.2)?).into())
 }
 
 /// Whether the gap in foreground latency between a gp3 and local flash closes as the background grows.
@@ -118,9 +119,9 @@ fn gap() -> Result<Ours, ClaimError> {
     const LEVELS: [f64; 4] = [10.0, 125.0, 250.0, 500.0];
     let foreground = |disk: &str, instance: &str, level: f64| -> Result<f64, ClaimError> {
         let (mut device, mut host, _) = attached(disk, instance)?;
-        let log = Stream { op: Op::Write, bytes: 16 << 10, rate: 500.0, depth: 1, sequential: true };
-        let reads = Stream { op: Op::Read, bytes: 4 << 10, rate: 1000.0, depth: 8, sequential: false };
-        let compaction = Stream { op: Op::Write, bytes: 1 << 20, rate: level, depth: 4, sequential: true };
+        let log = Stream { op: IoOperation::Write, bytes: 16 << 10, rate: 500.0, depth: 1, sequential: true };
+        let reads = Stream { op: IoOperation::Read, bytes: 4 << 10, rate: 1000.0, depth: 8, sequential: false };
+        let compaction = Stream { op: IoOperation::Write, bytes: 1 << 20, rate: level, depth: 4, sequential: true };
         let means = latencies(&mut device, &mut host, &[log, reads, compaction]);
         Ok((500.0 * means[0] + 1000.0 * means[1]) / 1500.0)
     };
@@ -140,7 +141,7 @@ fn gap() -> Result<Ours, ClaimError> {
         "Assumed: gp3 at its ceiling. Foreground latency of EBS over local flash, by background writes: {}.",
         told.join("; ")
     );
-    Ok(Ours { remark: Some(remark), ..Ours::from(Value::words([trend])) })
+    Ok(Ours { remark: Some(remark), ..Ours::from(ClaimValue::words([trend])) })
 }
 
 #[cfg(test)]
@@ -150,7 +151,8 @@ mod tests {
     #[test]
     fn what_waits_is_as_many_as_rate_times_latency() {
         let (mut device, mut host, limits) = attached("gp3:1000GiB", "m5.4xlarge").unwrap();
-        let stream = Stream { op: Op::Read, bytes: 4096, rate: 2.0 * limits.iops.0, depth: 64, sequential: false };
+        let stream =
+            Stream { op: IoOperation::Read, bytes: 4096, rate: 2.0 * limits.iops.0, depth: 64, sequential: false };
         let latency = latencies(&mut device, &mut host, &[stream])[0];
         assert!((latency * limits.iops.0 / 64.0 - 1.0).abs() < 0.1, "{latency}");
     }

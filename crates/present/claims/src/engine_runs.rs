@@ -1,17 +1,19 @@
 //! Claims that are measured on the reference store: each recipe is run without and with what is claimed of, in turn.
 
-use bench::compare::{Sample, Verdict, compare};
-use reference_store::{Found, Order, Side, Stage, Use, alternate, alternate_online};
+use bench::compare::{DifferenceVerdict, RunSample, compare};
+use reference_store::{
+    SideSettings, StoreResourceUse, StoreRunResult, StoreRunSpec, StoreStage, alternate, alternate_online,
+};
 use timeline::Timeline;
 use units::{Bytes, Nanos, Ratio as Share};
 
-use crate::judge::Value;
-use crate::measured::Lab;
+use crate::judge::ClaimValue;
+use crate::measured::ClaimTestBed;
 use crate::recipe::{Online, Recipe};
 use crate::run::{ClaimError, Ours};
 
 /// Measures ours. `tell` hears what is being done.
-pub(crate) type Measure = fn(&Lab, &str) -> Result<Ours, ClaimError>;
+pub(crate) type Measure = fn(&ClaimTestBed, &str) -> Result<Ours, ClaimError>;
 
 pub(crate) const CLAIMS: &[(&str, Measure)] = &[
     ("A26", steadiness),
@@ -26,22 +28,26 @@ pub(crate) const CLAIMS: &[(&str, Measure)] = &[
 pub(crate) const BY_PILOT: &[(&str, Measure)] = &[("A26", steadiness_by_pilot)];
 
 /// Where clusters are started.
-fn cluster(lab: &Lab) -> Result<cluster::Lab, ClaimError> {
-    let programs = cluster::Programs::find().map_err(reference_store::TrialError::from)?;
-    Ok(cluster::Lab { home: lab.home.clone(), scratch: lab.scratch.clone(), programs })
+fn cluster(lab: &ClaimTestBed) -> Result<cluster::TestBed, ClaimError> {
+    let programs = cluster::ClusterPrograms::find().map_err(reference_store::TrialError::from)?;
+    Ok(cluster::TestBed { home: lab.home.clone(), scratch: lab.scratch.clone(), programs })
 }
 
 /// The runs of all orders, round by round.
-fn rounds<const N: usize>(lab: &Lab, orders: [&Order; N], rounds: u32) -> Result<[Vec<Found>; N], ClaimError> {
-    let orders = orders.map(|order| Order { stop: lab.stop.clone(), ..order.clone() });
+fn rounds<const N: usize>(
+    lab: &ClaimTestBed,
+    orders: [&StoreRunSpec; N],
+    rounds: u32,
+) -> Result<[Vec<StoreRunResult>; N], ClaimError> {
+    let orders = orders.map(|order| StoreRunSpec { stop: lab.stop.clone(), ..order.clone() });
     let lab = cluster(lab)?;
-    alternate(Some(&lab), orders.each_ref(), rounds, &mut |_, _, _: Stage<'_>| (), &mut |_, found| carried(found))
+    alternate(Some(&lab), orders.each_ref(), rounds, &mut |_, _, _: StoreStage<'_>| (), &mut |_, found| carried(found))
 }
 
 /// The share of operations that may fail: where more do, a run did not carry its load, and the other side is favoured.
 const FAILED: Share = Share(0.01);
 
-fn carried(found: &Found) -> Result<(), ClaimError> {
+fn carried(found: &StoreRunResult) -> Result<(), ClaimError> {
     Ok(found.report.carried(FAILED).map_err(reference_store::TrialError::from)?)
 }
 
@@ -54,7 +60,7 @@ struct Ratio {
 }
 
 impl Ratio {
-    fn of(number: impl Fn(&Found) -> f64, with: &[Found], without: &[Found]) -> Self {
+    fn of(number: impl Fn(&StoreRunResult) -> f64, with: &[StoreRunResult], without: &[StoreRunResult]) -> Self {
         let logs: Vec<f64> = without.iter().zip(with).map(|(a, b)| (number(b) / number(a)).ln()).collect();
         let pairs = logs.len();
         let Some(logs) = bench::statistics::mean(&logs) else {
@@ -67,7 +73,7 @@ impl Ratio {
     /// The answer to a claim that it is less than one.
     fn less(self, remark: &str) -> Ours {
         let certain = self.high < 1.0;
-        Ours { remark: Some(format!("{self}. {remark}")), certain, value: Value::number(self.mean) }
+        Ours { remark: Some(format!("{self}. {remark}")), certain, value: ClaimValue::number(self.mean) }
     }
 }
 
@@ -78,16 +84,16 @@ impl std::fmt::Display for Ratio {
 }
 
 /// Something of all nodes for each byte that clients wrote.
-fn per_byte(of: fn(&Use) -> f64) -> impl Fn(&Found) -> f64 {
+fn per_byte(of: fn(&StoreResourceUse) -> f64) -> impl Fn(&StoreRunResult) -> f64 {
     move |found| of(&found.used) / found.used.user_bytes.max(1.0)
 }
 
 /// Something of all nodes for each operation.
-fn per_operation(of: fn(&Use) -> f64) -> impl Fn(&Found) -> f64 {
+fn per_operation(of: fn(&StoreResourceUse) -> f64) -> impl Fn(&StoreRunResult) -> f64 {
     move |found| of(&found.used) / (found.report.operations as f64).max(1.0)
 }
 
-fn compared(lab: &Lab, id: &str, number: impl Fn(&Found) -> f64 + Copy) -> Result<Ours, ClaimError> {
+fn compared(lab: &ClaimTestBed, id: &str, number: impl Fn(&StoreRunResult) -> f64 + Copy) -> Result<Ours, ClaimError> {
     let recipe = Recipe::of(id)?;
     let (without, with, scaled) = (recipe.without()?, recipe.with()?, recipe.scaled.trim());
     let Some(instead) = recipe.instead()? else {
@@ -101,23 +107,23 @@ fn compared(lab: &Lab, id: &str, number: impl Fn(&Found) -> f64 + Copy) -> Resul
 }
 
 /// How unsteady foreground writes are.
-fn steadiness(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
+fn steadiness(lab: &ClaimTestBed, id: &str) -> Result<Ours, ClaimError> {
     let (recipe, online) = changed_online(id)?;
-    let sides = [&online.without, &online.with].map(|keys| Side { keys, pilot: None });
+    let sides = [&online.without, &online.with].map(|keys| SideSettings { keys, pilot: None });
     let [without, with] = online_rounds(lab, &recipe, sides)?;
     Ok(Ratio::of(unsteadiness, &with, &without).less(recipe.scaled.trim()))
 }
 
 /// The same with the pilot's limiter in place of the limit, and what it leaves to be compacted: who puts that off is steady, too.
-fn steadiness_by_pilot(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
+fn steadiness_by_pilot(lab: &ClaimTestBed, id: &str) -> Result<Ours, ClaimError> {
     let (recipe, online) = changed_online(id)?;
     let how = recipe.by_pilot.clone().ok_or_else(|| ClaimError::Other(format!("{id} has no runs of the pilot")))?;
     let recipe = how.runs(recipe);
-    let without = Side { keys: &online.without, pilot: None };
-    let with = Side { keys: &how.keys, pilot: Some(recipe.share) };
+    let without = SideSettings { keys: &online.without, pilot: None };
+    let with = SideSettings { keys: &how.keys, pilot: Some(recipe.share) };
     let [without, with] = online_rounds(lab, &recipe, [without, with])?;
     let done = Ratio::of(|found| found.report.operations as f64 / found.report.measured_s, &with, &without);
-    let waited = |runs: &[Found]| {
+    let waited = |runs: &[StoreRunResult]| {
         let pending = most("pending_compaction_bytes", runs) / Bytes::mib(1).as_f64();
         format!("{pending:.0} MiB and {:.0} files on L0", most("level0_files", runs))
     };
@@ -133,7 +139,7 @@ fn steadiness_by_pilot(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
 }
 
 /// The most that a series of any node was while runs were measured.
-fn most(series: &str, runs: &[Found]) -> f64 {
+fn most(series: &str, runs: &[StoreRunResult]) -> f64 {
     let values = runs.iter().flat_map(|found| values(&found.timeline, series, found.from, found.until));
     values.fold(0.0, f64::max)
 }
@@ -152,16 +158,16 @@ fn changed_online(id: &str) -> Result<(Recipe, Online), ClaimError> {
 }
 
 fn online_rounds<const N: usize>(
-    lab: &Lab,
+    lab: &ClaimTestBed,
     recipe: &Recipe,
-    sides: [Side<'_>; N],
-) -> Result<[Vec<Found>; N], ClaimError> {
-    let order = Order { stop: lab.stop.clone(), ..recipe.without()? };
-    let (tell, keep) = (&mut |_, _, _: Stage<'_>| (), &mut |_, found: &Found| carried(found));
+    sides: [SideSettings<'_>; N],
+) -> Result<[Vec<StoreRunResult>; N], ClaimError> {
+    let order = StoreRunSpec { stop: lab.stop.clone(), ..recipe.without()? };
+    let (tell, keep) = (&mut |_, _, _: StoreStage<'_>| (), &mut |_, found: &StoreRunResult| carried(found));
     alternate_online(Some(&cluster(lab)?), &order, sides, recipe.pairs, tell, keep)
 }
 
-fn unsteadiness(found: &Found) -> f64 {
+fn unsteadiness(found: &StoreRunResult) -> f64 {
     variation(&found.timeline, found.from, found.until)
 }
 
@@ -172,32 +178,33 @@ fn variation(timeline: &Timeline, from: Nanos, until: Nanos) -> f64 {
 }
 
 /// Bytes that compactions wrote.
-fn compaction(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
+fn compaction(lab: &ClaimTestBed, id: &str) -> Result<Ours, ClaimError> {
     compared(lab, id, &per_byte(|used| used.compaction_write_bytes))
 }
 
 /// Bytes of reads that crossed zones.
-fn client_traffic(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
+fn client_traffic(lab: &ClaimTestBed, id: &str) -> Result<Ours, ClaimError> {
     compared(lab, id, &per_operation(|used| used.cross_zone_client_bytes))
 }
 
 /// Bytes between nodes of different zones.
-fn peer_traffic(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
+fn peer_traffic(lab: &ClaimTestBed, id: &str) -> Result<Ours, ClaimError> {
     compared(lab, id, &per_operation(|used| used.cross_zone_peer_bytes))
 }
 
 /// What a disk of its own for the raft log brings: more operations, a shorter 99th percentile.
-fn dedicated_log(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
+fn dedicated_log(lab: &ClaimTestBed, id: &str) -> Result<Ours, ClaimError> {
     let recipe = Recipe::of(id)?;
     let found = rounds(lab, [&recipe.without()?, &recipe.with()?], recipe.pairs)?;
     let samples =
-        found.each_ref().map(|side| side.iter().map(|found| Sample::of_report(&found.report)).collect::<Vec<_>>());
+        found.each_ref().map(|side| side.iter().map(|found| RunSample::of_report(&found.report)).collect::<Vec<_>>());
     let comparison =
         compare(("shared", &samples[0]), ("dedicated", &samples[1]), 1).map_err(reference_store::TrialError::from)?;
     let p99 = comparison.p99_ns.values().next();
     let p99 = p99.ok_or_else(|| ClaimError::Other("no operation succeeded".to_owned()))?;
-    let certain = matches!(comparison.throughput.verdict, Verdict::Higher) && matches!(p99.verdict, Verdict::Lower);
-    let interval = |difference: &bench::compare::Difference| match (difference.ratio_low, difference.ratio_high) {
+    let certain = matches!(comparison.throughput.verdict, DifferenceVerdict::Higher)
+        && matches!(p99.verdict, DifferenceVerdict::Lower);
+    let interval = |difference: &bench::compare::RunDifference| match (difference.ratio_low, difference.ratio_high) {
         (Some(low), Some(high)) => format!("{:+.1} to {:+.1} %", 100.0 * (low - 1.0), 100.0 * (high - 1.0)),
         _ => "unknown".to_owned(),
     };
@@ -208,7 +215,7 @@ fn dedicated_log(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
         interval(p99),
         recipe.scaled.trim()
     );
-    let value = Value::Numbers(vec![100.0 * (comparison.throughput.ratio - 1.0), 100.0 * (1.0 - p99.ratio)]);
+    let value = ClaimValue::Numbers(vec![100.0 * (comparison.throughput.ratio - 1.0), 100.0 * (1.0 - p99.ratio)]);
     Ok(Ours { remark: Some(remark), certain, value })
 }
 
@@ -216,20 +223,20 @@ fn dedicated_log(lab: &Lab, id: &str) -> Result<Ours, ClaimError> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use timeline::{Merge, Point, Points, Series, Unit};
+    use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit};
 
     use super::*;
 
     #[test]
     fn unsteadiness_is_of_the_seconds_that_were_measured() {
-        let second = |at: u64, value| Point { from: Nanos::secs(at), until: Nanos::secs(at + 1), value };
+        let second = |at: u64, value| SeriesPoint { from: Nanos::secs(at), until: Nanos::secs(at + 1), value };
         // Loading and warming up, an hour into the Timeline; then 90 and 110.
         let points = vec![second(3600, 1000.0), second(3601, 90.0), second(3602, 110.0), second(3603, 5.0)];
         let series = Series {
             name: "operations_per_second".to_owned(),
             labels: BTreeMap::new(),
-            unit: Unit::CountPerSecond,
-            points: Points::Values(Merge::Mean, points),
+            unit: SeriesUnit::CountPerSecond,
+            points: SeriesPoints::Values(MergeRule::Mean, points),
         };
         let timeline = Timeline { series: vec![series], ..Timeline::default() };
         let found = variation(&timeline, Nanos::secs(3601), Nanos::secs(3603));

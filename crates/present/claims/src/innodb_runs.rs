@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 use catalog::Catalog;
 use deployment::Deployment;
 use rayon::prelude::*;
-use simulate::{Options, Run};
+use simulate::{SimulationOptions, SimulationRun};
 use textfile::Text;
 use timeline::Series;
 use units::Nanos;
 use workload::Workload;
 
-use crate::judge::Value;
+use crate::judge::ClaimValue;
 use crate::run::{ClaimError, Ours};
 
 /// Runs what a claim is of.
@@ -33,21 +33,27 @@ const MINUTE: Nanos = Nanos::secs(60);
 /// Minutes between two points of what the source looked at: basic monitoring, "at five-minute frequency".
 const POINT: usize = 5;
 
-static RUNS: LazyLock<Result<Vec<Run>, String>> = LazyLock::new(|| ON.par_iter().map(|on| run(on)).collect());
+static RUNS: LazyLock<Result<Vec<SimulationRun>, String>> = LazyLock::new(|| ON.par_iter().map(|on| run(on)).collect());
 
-fn run(on: &str) -> Result<Run, String> {
+fn run(on: &str) -> Result<SimulationRun, String> {
     let text = |name: &str, text: &str| Text::new(name, text.to_owned());
     let said = |error: &dyn std::fmt::Display| error.to_string();
     let deployment = Deployment::from_text(&text("deployment", on)).map_err(|error| said(&error))?;
     let workload =
         Workload::from_text(&text("rds-inserts.toml", INSERTS), &mut |path| textfile::read_text(path, textfile::LIMIT));
     let task = workload.map_err(|error| said(&error))?.middle().map_err(|error| said(&error))?;
-    let options = Options { span: SPAN, warm_up: Nanos(0), step: MINUTE, driver: DRIVER, ..Options::default() };
+    let options = SimulationOptions {
+        span: SPAN,
+        warm_up: Nanos(0),
+        step: MINUTE,
+        driver: DRIVER,
+        ..SimulationOptions::default()
+    };
     let view = Catalog::embedded().at(deployment.as_of);
     simulate::simulate(&deployment, &task, &view, &options).map_err(|error| said(&error))
 }
 
-fn runs() -> Result<[&'static Run; 2], ClaimError> {
+fn runs() -> Result<[&'static SimulationRun; 2], ClaimError> {
     match &*RUNS {
         Ok(runs) => Ok([&runs[0], &runs[1]]),
         Err(error) => Err(ClaimError::Other(error.clone())),
@@ -55,7 +61,7 @@ fn runs() -> Result<[&'static Run; 2], ClaimError> {
 }
 
 /// When a run had added all rows, in minutes.
-fn finished(run: &Run) -> Result<f64, ClaimError> {
+fn finished(run: &SimulationRun) -> Result<f64, ClaimError> {
     let at = run.summary.innodb.and_then(|innodb| innodb.finished);
     at.map(|at| at.as_secs_f64() / 60.0).ok_or_else(|| ClaimError::Other("the rows were not all added".to_owned()))
 }
@@ -70,11 +76,11 @@ fn later() -> Result<Ours, ClaimError> {
     let [gp2, io1] = runs()?;
     let (gp2, io1) = (finished(gp2)?, finished(io1)?);
     let remark = format!("{}. io1 after {io1:.0} min, gp2 after {gp2:.0}.", assumed());
-    Ok(Ours { remark: Some(remark), ..Ours::from(Value::number(gp2 - io1)) })
+    Ok(Ours { remark: Some(remark), ..Ours::from(ClaimValue::number(gp2 - io1)) })
 }
 
 /// I/Os a second over each of so many whole minutes.
-fn iops(run: &Run, minutes: usize) -> Vec<f64> {
+fn iops(run: &SimulationRun, minutes: usize) -> Vec<f64> {
     let series = run.timeline.select("counted_ios", &[("disk", "data")]);
     let points: Vec<_> = series.flat_map(Series::points).collect();
     // The last minute is not whole.
@@ -100,5 +106,5 @@ fn drawn() -> Result<Ours, ClaimError> {
         assumed(),
         greatest(iops(io1, 1))
     );
-    Ok(Ours { remark: Some(remark), ..Ours::from(Value::Numbers(vec![steady, peak])) })
+    Ok(Ours { remark: Some(remark), ..Ours::from(ClaimValue::Numbers(vec![steady, peak])) })
 }

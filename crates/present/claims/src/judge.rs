@@ -4,14 +4,14 @@ use std::str::FromStr;
 
 /// A result as we computed it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub enum ClaimValue {
     /// Numbers in the published order and unit.
     Numbers(Vec<f64>),
     /// Names or states, in the published order.
     Words(Vec<String>),
 }
 
-impl Value {
+impl ClaimValue {
     /// One number.
     pub fn number(value: f64) -> Self {
         Self::Numbers(vec![value])
@@ -23,7 +23,7 @@ impl Value {
     }
 }
 
-impl std::fmt::Display for Value {
+impl std::fmt::Display for ClaimValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let words = match self {
             Self::Numbers(numbers) => numbers.iter().map(|number| significant(*number)).collect(),
@@ -100,7 +100,7 @@ impl FromStr for Tolerance {
 
 /// What the comparator says.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judgement {
+pub struct ClaimJudgement {
     /// `ours / published - 1` of the number that is furthest off; `None` for words.
     pub relative_error: Option<f64>,
     /// Whether all values are near enough.
@@ -108,22 +108,22 @@ pub struct Judgement {
 }
 
 /// Compares.
-pub fn judge(published: &str, ours: &Value, tolerance: Tolerance) -> Judgement {
+pub fn judge(published: &str, ours: &ClaimValue, tolerance: Tolerance) -> ClaimJudgement {
     match ours {
-        Value::Words(ours) => {
+        ClaimValue::Words(ours) => {
             let theirs = parts(published, ours.len());
             let same = theirs.len() == ours.len() && theirs.iter().zip(ours).all(|(a, b)| plain(a) == plain(b));
-            Judgement { relative_error: None, holds: tolerance == Tolerance::Same && same }
+            ClaimJudgement { relative_error: None, holds: tolerance == Tolerance::Same && same }
         }
-        Value::Numbers(ours) => {
+        ClaimValue::Numbers(ours) => {
             let theirs = parts(published, ours.len());
             let pairs: Option<Vec<(&str, f64, f64)>> =
                 theirs.iter().zip(ours).map(|(text, ours)| Some((*text, text.parse().ok()?, *ours))).collect();
             let Some(pairs) = pairs.filter(|pairs| pairs.len() == ours.len() && pairs.len() == theirs.len()) else {
-                return Judgement { relative_error: None, holds: false };
+                return ClaimJudgement { relative_error: None, holds: false };
             };
             let errors = pairs.iter().map(|(_, theirs, ours)| ours / theirs - 1.0);
-            Judgement {
+            ClaimJudgement {
                 relative_error: errors.max_by(|a, b| a.abs().total_cmp(&b.abs())).filter(|error| error.is_finite()),
                 holds: pairs.iter().all(|(text, theirs, ours)| near(text, *theirs, *ours, tolerance)),
             }
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     fn holds(published: &str, ours: &[f64], tolerance: &str) -> bool {
-        judge(published, &Value::Numbers(ours.to_vec()), tolerance.parse().unwrap()).holds
+        judge(published, &ClaimValue::Numbers(ours.to_vec()), tolerance.parse().unwrap()).holds
     }
 
     #[test]
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn words_are_the_same_but_for_case_and_space_and_never_near() {
         let words = |published, ours: &[&str], tolerance: &str| {
-            judge(published, &Value::words(ours), tolerance.parse().unwrap()).holds
+            judge(published, &ClaimValue::words(ours), tolerance.parse().unwrap()).holds
         };
         assert!(words("AWS gp3;  GCP pd-ssd", &["aws gp3", "GCP pd-ssd"], "same"));
         assert!(words("by hand / re-attached", &["by hand", "re-attached"], "same"));
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn the_error_is_that_of_the_worst_value() {
-        let judgement = judge("100; 200", &Value::Numbers(vec![101.0, 190.0]), Tolerance::Share(0.1));
+        let judgement = judge("100; 200", &ClaimValue::Numbers(vec![101.0, 190.0]), Tolerance::Share(0.1));
         assert!((judgement.relative_error.unwrap() + 0.05).abs() < 1e-12 && judgement.holds);
     }
 
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn numbers_are_printed_with_five_digits() {
-        let text = Value::Numbers(vec![0.388349, 287.5, 209030.67, 0.0]).to_string();
+        let text = ClaimValue::Numbers(vec![0.388349, 287.5, 209030.67, 0.0]).to_string();
         assert_eq!(text, "0.38835; 287.5; 209031; 0");
     }
 }

@@ -86,7 +86,7 @@ pub struct Claim {
 /// A document with claims.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Source {
+pub struct ClaimSource {
     /// Its number.
     pub source: String,
     /// Who published it under which title.
@@ -102,7 +102,7 @@ pub struct Source {
 /// A claim that we do not reproduce, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Shortfall {
+pub struct ClaimShortfall {
     /// The claim.
     pub id: String,
     /// Why.
@@ -110,8 +110,8 @@ pub struct Shortfall {
 }
 
 static CLAIMS: LazyLock<Vec<Claim>> = LazyLock::new(|| read(include_str!("../tables/claims.csv")));
-static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| read(include_str!("../tables/sources.csv")));
-static SHORTFALLS: LazyLock<Vec<Shortfall>> = LazyLock::new(|| read(include_str!("../tables/shortfalls.csv")));
+static SOURCES: LazyLock<Vec<ClaimSource>> = LazyLock::new(|| read(include_str!("../tables/sources.csv")));
+static SHORTFALLS: LazyLock<Vec<ClaimShortfall>> = LazyLock::new(|| read(include_str!("../tables/shortfalls.csv")));
 
 fn read<T: DeserializeOwned>(table: &str) -> Vec<T> {
     let rows: Result<_, _> = csv::Reader::from_reader(table.as_bytes()).into_deserialize().collect();
@@ -124,12 +124,12 @@ pub fn claims() -> &'static [Claim] {
 }
 
 /// The documents.
-pub fn sources() -> &'static [Source] {
+pub fn sources() -> &'static [ClaimSource] {
     &SOURCES
 }
 
 /// Where ours is known to differ.
-pub fn shortfalls() -> &'static [Shortfall] {
+pub fn shortfalls() -> &'static [ClaimShortfall] {
     &SHORTFALLS
 }
 

@@ -24,8 +24,8 @@ mod simulated;
 mod studied;
 mod verdicts;
 
-pub use judge::{Judgement, Tolerance, UnknownTolerance, Value, judge};
-pub use ledger::{Claim, Rung, Shortfall, Source, claims, shortfalls, sources};
-pub use measured::Lab;
-pub use outcome::{Outcome, median_error};
-pub use run::{ClaimError, Context, measure, on_rung, run};
+pub use judge::{ClaimJudgement, ClaimValue, Tolerance, UnknownTolerance, judge};
+pub use ledger::{Claim, ClaimShortfall, ClaimSource, Rung, claims, shortfalls, sources};
+pub use measured::ClaimTestBed;
+pub use outcome::{ClaimOutcome, median_error};
+pub use run::{ClaimContext, ClaimError, measure, on_rung, run};

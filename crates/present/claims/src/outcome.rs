@@ -6,7 +6,7 @@ use crate::ledger::{Claim, Rung};
 
 /// A claim with ours beside it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Outcome {
+pub struct ClaimOutcome {
     /// The claim's id.
     pub id: String,
     /// The source's number.
@@ -29,7 +29,7 @@ pub struct Outcome {
     pub why: Option<String>,
 }
 
-impl Outcome {
+impl ClaimOutcome {
     /// A claim of which nothing is known yet.
     pub(crate) fn open(claim: &Claim, why: String) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Outcome {
 }
 
 /// The median of the sizes of all relative errors; `None` where no claim has one.
-pub fn median_error(outcomes: &[Outcome]) -> Option<f64> {
+pub fn median_error(outcomes: &[ClaimOutcome]) -> Option<f64> {
     let errors: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.relative_error.map(f64::abs)).collect();
     (!errors.is_empty()).then(|| Data::new(errors).median())
 }
@@ -57,8 +57,8 @@ pub fn median_error(outcomes: &[Outcome]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn off_by(relative_error: Option<f64>) -> Outcome {
-        Outcome { relative_error, ..Outcome::open(&crate::claims()[0], String::new()) }
+    fn off_by(relative_error: Option<f64>) -> ClaimOutcome {
+        ClaimOutcome { relative_error, ..ClaimOutcome::open(&crate::claims()[0], String::new()) }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use simulate::{PdConstants, PdLoad, PdRun, placement_driver};
 use units::Nanos;
 
-use crate::judge::Value;
+use crate::judge::ClaimValue;
 use crate::run::{ClaimError, Ours};
 
 /// Runs what a claim is of.
@@ -44,5 +44,5 @@ fn tuned() -> Result<Ours, ClaimError> {
     let each = |of: fn(&PdRun) -> f64| [of(&before), of(&after)];
     let numbers = [each(|run| run.requests), each(|run| run.busy * 100.0), each(|run| run.handle_p999.as_millis_f64())];
     let remark = "Assumed: a timestamp a statement, 1 ms to the leader and back, as many TiDB servers as make 162,000 requests/s before, 100 TB in regions";
-    Ok(Ours { remark: Some(format!("{remark}.")), ..Ours::from(Value::Numbers(numbers.concat())) })
+    Ok(Ours { remark: Some(format!("{remark}.")), ..Ours::from(ClaimValue::Numbers(numbers.concat())) })
 }

@@ -1,9 +1,9 @@
 //! Claims on a real engine as recipes: a workload, a deployment without and with what is claimed of, and how both were made
 //! as small as one machine.
 
-use bench::{Arrivals, Limits, Loop, Plan};
+use bench::{ArrivalSpacing, LoopKind, RunLimits, RunPlan};
 use deployment::Deployment;
-use reference_store::{Database, Order};
+use reference_store::{StoreDatabase, StoreRunSpec};
 use textfile::Text;
 use units::{Bytes, Nanos};
 use workload::Workload;
@@ -107,56 +107,59 @@ impl Recipe {
     }
 
     /// The side without what is claimed of.
-    pub(crate) fn without(&self) -> Result<Order, ClaimError> {
+    pub(crate) fn without(&self) -> Result<StoreRunSpec, ClaimError> {
         self.order(&toml::Table::new(), "without")
     }
 
     /// The side with it.
-    pub(crate) fn with(&self) -> Result<Order, ClaimError> {
+    pub(crate) fn with(&self) -> Result<StoreRunSpec, ClaimError> {
         self.order(&self.with, "with")
     }
 
     /// The side of which the source says that it does nothing, if there is one.
-    pub(crate) fn instead(&self) -> Result<Option<Order>, ClaimError> {
+    pub(crate) fn instead(&self) -> Result<Option<StoreRunSpec>, ClaimError> {
         self.instead.as_ref().map(|change| self.order(change, "instead")).transpose()
     }
 
-    fn load(&self) -> Result<Loop, ClaimError> {
+    fn load(&self) -> Result<LoopKind, ClaimError> {
         match (self.clients, self.rate) {
-            (Some(clients), None) => Ok(Loop::Closed { clients, think: Nanos(0) }),
+            (Some(clients), None) => Ok(LoopKind::Closed { clients, think: Nanos(0) }),
             (None, Some(rate)) => {
                 let most = (rate * PATIENCE) as u32;
-                Ok(Loop::Open { rate, arrivals: Arrivals::Constant, in_flight: most, backlog: most })
+                Ok(LoopKind::Open { rate, arrivals: ArrivalSpacing::Constant, in_flight: most, backlog: most })
             }
             _ => Err(ClaimError::Other("a recipe has either clients or a rate".to_owned())),
         }
     }
 
-    fn order(&self, change: &toml::Table, title: &str) -> Result<Order, ClaimError> {
+    fn order(&self, change: &toml::Table, title: &str) -> Result<StoreRunSpec, ClaimError> {
         let text = |table: &toml::Table| Text::new("recipe", table.to_string());
         let workload =
             Workload::from_text(&text(&self.workload), &mut |path| textfile::read_text(path, textfile::LIMIT))?;
         let deployment = Deployment::from_text(&text(&changed(&self.deployment, change)))?;
-        let plan = Plan {
-            limits: Limits {
+        let plan = RunPlan {
+            limits: RunLimits {
                 warm_least: self.warm_up,
                 warm_most: self.warm_up,
                 measure_least: self.measure,
                 measure_most: self.measure,
-                ..Limits::default()
+                ..RunLimits::default()
             },
-            ..Plan::new(title, &workload.name, self.load()?, Order::TIMEOUT)
+            ..RunPlan::new(title, &workload.name, self.load()?, StoreRunSpec::TIMEOUT)
         };
-        let options =
-            cluster::Options { memory: Some(self.memory), keys: self.keys.clone(), ..cluster::Options::default() };
-        let database = Database::Reference {
+        let options = cluster::ClusterOptions {
+            memory: Some(self.memory),
+            keys: self.keys.clone(),
+            ..cluster::ClusterOptions::default()
+        };
+        let database = StoreDatabase::Reference {
             deployment: Box::new(deployment),
             options: Box::new(options),
             regions: REGIONS,
             share: self.share,
         };
-        let order = Order::new(workload, database, plan);
-        Ok(Order { client: rawkv::Options { zone: self.zone.clone(), ..order.client }, ..order })
+        let order = StoreRunSpec::new(workload, database, plan);
+        Ok(StoreRunSpec { client: rawkv::RawClientOptions { zone: self.zone.clone(), ..order.client }, ..order })
     }
 }
 
@@ -181,8 +184,8 @@ fn changed(deployment: &toml::Table, change: &toml::Table) -> toml::Table {
 mod tests {
     use super::*;
 
-    fn deployment(order: &Order) -> &Deployment {
-        let Database::Reference { deployment, .. } = &order.database else {
+    fn deployment(order: &StoreRunSpec) -> &Deployment {
+        let StoreDatabase::Reference { deployment, .. } = &order.database else {
             panic!("a recipe starts its own database")
         };
         deployment

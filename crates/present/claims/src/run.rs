@@ -1,17 +1,17 @@
 //! Computes ours for every claim and holds it against what was published.
 
-use catalog::{Catalog, View};
+use catalog::{Catalog, CatalogView};
 use units::Usd;
 
-use crate::judge::{Tolerance, Value, judge};
-use crate::ledger::{Claim, Rung, Source, claims, shortfalls, sources};
-use crate::measured::{self, Lab};
-use crate::outcome::Outcome;
+use crate::judge::{ClaimValue, Tolerance, judge};
+use crate::ledger::{Claim, ClaimSource, Rung, claims, shortfalls, sources};
+use crate::measured::{self, ClaimTestBed};
+use crate::outcome::ClaimOutcome;
 use crate::{a, b, c, d, engine_runs, piloted, rendered, simulated, studied, verdicts};
 
 /// What claims are computed from.
 #[derive(Debug, Clone, Copy)]
-pub struct Context<'a> {
+pub struct ClaimContext<'a> {
     /// The facts of all days.
     pub catalog: &'a Catalog,
 }
@@ -84,14 +84,14 @@ impl ClaimError {
 /// Our result, and what to know of it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ours {
-    pub(crate) value: Value,
+    pub(crate) value: ClaimValue,
     pub(crate) remark: Option<String>,
     /// Whether chance is no explanation: an interval excludes that there is nothing to see.
     pub(crate) certain: bool,
 }
 
-impl From<Value> for Ours {
-    fn from(value: Value) -> Self {
+impl From<ClaimValue> for Ours {
+    fn from(value: ClaimValue) -> Self {
         Self { value, remark: None, certain: true }
     }
 }
@@ -100,7 +100,7 @@ impl From<Value> for Ours {
 #[derive(Debug)]
 pub(crate) struct Setting<'a> {
     pub(crate) catalog: &'a Catalog,
-    pub(crate) view: View,
+    pub(crate) view: CatalogView,
     pub(crate) region: &'a str,
 }
 
@@ -111,7 +111,7 @@ impl Setting<'_> {
     }
 
     /// What a disk sustains while no instance limits it.
-    pub(crate) fn limits(&self, disk: &str) -> Result<disk::Limits, ClaimError> {
+    pub(crate) fn limits(&self, disk: &str) -> Result<disk::DiskLimits, ClaimError> {
         Ok(disk.parse::<disk::Disk>()?.limits(&self.view, None)?)
     }
 }
@@ -128,10 +128,12 @@ fn compute(id: &str) -> Option<Compute> {
 }
 
 /// All claims in the ledger's order, computed where that takes no machine but this program.
-pub fn run(context: &Context<'_>) -> Vec<Outcome> {
-    let computed = |claim: &Claim| -> Outcome {
+pub fn run(context: &ClaimContext<'_>) -> Vec<ClaimOutcome> {
+    let computed = |claim: &Claim| -> ClaimOutcome {
         match claim.rung {
-            rung if rung.measured() => Outcome::open(claim, format!("answered by `diskwright claims --run {rung}`")),
+            rung if rung.measured() => {
+                ClaimOutcome::open(claim, format!("answered by `diskwright claims --run {rung}`"))
+            }
             _ => outcome(claim, answer(context, claim)),
         }
     };
@@ -159,11 +161,11 @@ pub fn on_rung(rung: Rung) -> Vec<&'static Claim> {
 /// # Errors
 /// When the machine lacks what measuring needs: then nothing can be said of any claim.
 pub fn measure(
-    lab: &Lab,
+    lab: &ClaimTestBed,
     rung: Rung,
     wanted: &[&Claim],
     begin: &mut dyn FnMut(&Claim),
-) -> Result<Vec<Outcome>, ClaimError> {
+) -> Result<Vec<ClaimOutcome>, ClaimError> {
     let engine_runs = if rung == Rung::Pilot { engine_runs::BY_PILOT } else { engine_runs::CLAIMS };
     if wanted.iter().any(|claim| !simulated::known(&claim.id)) {
         measured::ready(&lab.scratch)?;
@@ -185,15 +187,15 @@ pub fn measure(
         lab.go_on()?;
         match ours {
             Err(error) if error.exit_code() == 3 => return Err(error),
-            ours => outcomes.push(Outcome { rung, ..outcome(claim, ours.map(|ours| (ours, tolerance))) }),
+            ours => outcomes.push(ClaimOutcome { rung, ..outcome(claim, ours.map(|ours| (ours, tolerance))) }),
         }
     }
     Ok(outcomes)
 }
 
 /// A claim held against ours.
-fn outcome(claim: &Claim, ours: Result<(Ours, Tolerance), ClaimError>) -> Outcome {
-    let mut outcome = Outcome { holds: Some(false), why: None, ..Outcome::open(claim, String::new()) };
+fn outcome(claim: &Claim, ours: Result<(Ours, Tolerance), ClaimError>) -> ClaimOutcome {
+    let mut outcome = ClaimOutcome { holds: Some(false), why: None, ..ClaimOutcome::open(claim, String::new()) };
     match ours {
         Ok((ours, tolerance)) => {
             let judgement = judge(&claim.published, &ours.value, tolerance);
@@ -211,7 +213,7 @@ fn outcome(claim: &Claim, ours: Result<(Ours, Tolerance), ClaimError>) -> Outcom
 }
 
 /// How near ours must be, and the source with its day.
-fn terms(claim: &Claim) -> Result<(Tolerance, &'static Source), ClaimError> {
+fn terms(claim: &Claim) -> Result<(Tolerance, &'static ClaimSource), ClaimError> {
     let other = |message: String| ClaimError::Other(message);
     let tolerance = claim.tolerance.parse().map_err(|error| other(format!("{error}")))?;
     let source = sources().iter().find(|s| s.source == claim.source);
@@ -219,7 +221,7 @@ fn terms(claim: &Claim) -> Result<(Tolerance, &'static Source), ClaimError> {
     Ok((tolerance, source))
 }
 
-fn answer(context: &Context<'_>, claim: &Claim) -> Result<(Ours, Tolerance), ClaimError> {
+fn answer(context: &ClaimContext<'_>, claim: &Claim) -> Result<(Ours, Tolerance), ClaimError> {
     let (tolerance, source) = terms(claim)?;
     let compute = compute(&claim.id).ok_or_else(|| ClaimError::Other("no function computes it".to_owned()))?;
     let view = context.catalog.at(Some(source.as_of));
@@ -230,8 +232,8 @@ fn answer(context: &Context<'_>, claim: &Claim) -> Result<(Ours, Tolerance), Cla
 mod tests {
     use super::*;
 
-    fn outcomes() -> Vec<Outcome> {
-        run(&Context { catalog: Catalog::embedded() })
+    fn outcomes() -> Vec<ClaimOutcome> {
+        run(&ClaimContext { catalog: Catalog::embedded() })
     }
 
     #[test]

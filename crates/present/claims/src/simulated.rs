@@ -6,13 +6,13 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use catalog::Catalog;
 use deployment::Deployment;
 use rayon::prelude::*;
-use simulate::{Options, Run, Script, Setup, Variant};
+use simulate::{EventScript, SimulationOptions, SimulationRun, SimulationSetup, SweepVariant};
 use textfile::Text;
-use timeline::Points;
+use timeline::SeriesPoints;
 use units::Nanos;
 use workload::{Task, Workload};
 
-use crate::judge::Value;
+use crate::judge::ClaimValue;
 use crate::run::{ClaimError, Ours};
 use crate::{disk_runs, innodb_runs, pd_runs};
 
@@ -141,7 +141,7 @@ pub(crate) fn simulated(id: &str) -> Result<Ours, ClaimError> {
     bound.dedup();
     let assumed = recipe.assumed.as_ref().map(|assumed| format!("Assumed: {assumed}. ")).unwrap_or_default();
     let remark = format!("{assumed}Held up most by {}.", bound.join(", then "));
-    Ok(Ours { remark: Some(remark), ..Ours::from(Value::Numbers(numbers)) })
+    Ok(Ours { remark: Some(remark), ..Ours::from(ClaimValue::Numbers(numbers)) })
 }
 
 fn file(name: &str) -> Result<Text, ClaimError> {
@@ -151,45 +151,46 @@ fn file(name: &str) -> Result<Text, ClaimError> {
 }
 
 /// A run and its task, or why there is none; made once, by who asks first.
-type Made = Arc<OnceLock<Result<Arc<(Run, Task)>, String>>>;
+type Made = Arc<OnceLock<Result<Arc<(SimulationRun, Task)>, String>>>;
 
 impl Scene {
     /// The run. Runs are alike bit for bit: claims that ask for the same share one.
-    fn made(&self, events: Option<&str>) -> Result<Arc<(Run, Task)>, ClaimError> {
+    fn made(&self, events: Option<&str>) -> Result<Arc<(SimulationRun, Task)>, ClaimError> {
         static MADE: Mutex<BTreeMap<String, Made>> = Mutex::new(BTreeMap::new());
         let which = format!("{self:?} {events:?}");
         let made = MADE.lock().unwrap_or_else(PoisonError::into_inner).entry(which).or_default().clone();
         let run = || {
-            let Setup { deployment, task, options } = self.variant(events).map_err(|error| error.to_string())?.setup;
+            let SimulationSetup { deployment, task, options } =
+                self.variant(events).map_err(|error| error.to_string())?.setup;
             let view = Catalog::embedded().at(deployment.as_of);
             let mut run = simulate::simulate(&deployment, &task, &view, &options).map_err(|error| error.to_string())?;
             // No claim reads histograms in time, and those of all runs take gigabytes.
-            run.timeline.series.retain(|series| matches!(series.points, Points::Values(..)));
+            run.timeline.series.retain(|series| matches!(series.points, SeriesPoints::Values(..)));
             Ok(Arc::new((run, task)))
         };
         made.get_or_init(run).clone().map_err(ClaimError::Other)
     }
 
-    fn variant(&self, events: Option<&str>) -> Result<Variant, ClaimError> {
+    fn variant(&self, events: Option<&str>) -> Result<SweepVariant, ClaimError> {
         let script = match events {
-            Some(line) => Script::from_text(&Text::new("events", format!("[[events]]\nat = \"0s\"\n{line}\n")))?,
-            None => Script::default(),
+            Some(line) => EventScript::from_text(&Text::new("events", format!("[[events]]\nat = \"0s\"\n{line}\n")))?,
+            None => EventScript::default(),
         };
-        let options = Options { span: SPAN, warm_up: WARM_UP, script, ..Options::default() };
+        let options = SimulationOptions { span: SPAN, warm_up: WARM_UP, script, ..SimulationOptions::default() };
         let deployment = Deployment::from_text(&file(&self.on)?)?;
         let workload = Workload::from_text(&file(&self.of)?, &mut |path| textfile::read_text(path, textfile::LIMIT))?;
         let task = workload.middle().map_err(|error| ClaimError::Other(error.to_string()))?;
-        let variants = simulate::variants(&Setup { deployment, task, options }, &self.with)
+        let variants = simulate::variants(&SimulationSetup { deployment, task, options }, &self.with)
             .map_err(|error| ClaimError::Other(error.to_string()))?;
         variants.into_iter().next().ok_or_else(|| ClaimError::Other("a recipe names no run".to_owned()))
     }
 }
 
 impl Metric {
-    fn of(self, run: &Run, task: &Task) -> f64 {
+    fn of(self, run: &SimulationRun, task: &Task) -> f64 {
         let summary = &run.summary;
         let statements = task.profile.statements;
-        let millis = |at: fn(&simulate::Latencies) -> Nanos| {
+        let millis = |at: fn(&simulate::LatencySummary) -> Nanos| {
             summary.latency.as_ref().map_or(f64::NAN, |latency| at(latency).as_millis_f64())
         };
         match self {
@@ -204,11 +205,11 @@ impl Metric {
 }
 
 /// A counter of all disks, a second of what was measured.
-fn per_second(run: &Run, name: &str) -> f64 {
+fn per_second(run: &SimulationRun, name: &str) -> f64 {
     let measured = run.timeline.window(run.summary.from, run.summary.until);
-    let of = |points: &Points| match points {
-        Points::Values(_, points) => points.iter().map(|point| point.value).sum(),
-        Points::Latencies(_) => 0.0,
+    let of = |points: &SeriesPoints| match points {
+        SeriesPoints::Values(_, points) => points.iter().map(|point| point.value).sum(),
+        SeriesPoints::Latencies(_) => 0.0,
     };
     let sum: f64 = measured.series.iter().filter(|series| series.name == name).map(|series| of(&series.points)).sum();
     sum / (run.summary.until - run.summary.from).as_secs_f64()

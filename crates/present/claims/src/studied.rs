@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use bench::compare::Difference;
-use mysql::study::{Phases, Study, phases};
+use bench::compare::RunDifference;
+use mysql::study::{Study, StudyPhases, phases};
 use textfile::{InputError, Text};
 
-use crate::judge::Value;
-use crate::measured::Lab;
+use crate::judge::ClaimValue;
+use crate::measured::ClaimTestBed;
 use crate::run::{ClaimError, Ours};
 
 /// The files of the study: one truth for the claim and for who runs it by hand.
@@ -34,18 +34,18 @@ fn study() -> Result<Study, ClaimError> {
 }
 
 /// What io1 gains once the credits of gp2 are gone, in percent.
-pub(crate) fn gain(lab: &Lab) -> Result<Ours, ClaimError> {
+pub(crate) fn gain(lab: &ClaimTestBed) -> Result<Ours, ClaimError> {
     let study = study()?;
     let pairs = study.run(&lab.home, &lab.scratch, &lab.stop, &mut |_, _, _| ())?;
     answer(&phases(&pairs), &study.scaled)
 }
 
-fn answer(seen: &Phases, scaled: &str) -> Result<Ours, ClaimError> {
+fn answer(seen: &StudyPhases, scaled: &str) -> Result<Ours, ClaimError> {
     let missing = |what: &str| ClaimError::Other(format!("no time was seen in which the credits of gp2 were {what}"));
     let before = &seen.before.as_ref().ok_or_else(|| missing("left"))?.rows_per_minute;
     let after = &seen.after.as_ref().ok_or_else(|| missing("gone"))?.rows_per_minute;
     let percent = |ratio: f64| 100.0 * (ratio - 1.0);
-    let interval = |of: &Difference| match (of.ratio_low, of.ratio_high) {
+    let interval = |of: &RunDifference| match (of.ratio_low, of.ratio_high) {
         (Some(low), Some(high)) => format!("{:+.1} to {:+.1} %", percent(low), percent(high)),
         _ => "unknown".to_owned(),
     };
@@ -58,22 +58,22 @@ fn answer(seen: &Phases, scaled: &str) -> Result<Ours, ClaimError> {
     // Beyond noise after the credits, and not before.
     let certain = after.ratio_low.is_some_and(|low| low > 1.0)
         && before.ratio_low.zip(before.ratio_high).is_some_and(|(low, high)| low <= 1.0 && high >= 1.0);
-    Ok(Ours { remark: Some(remark), certain, value: Value::number(percent(after.ratio)) })
+    Ok(Ours { remark: Some(remark), certain, value: ClaimValue::number(percent(after.ratio)) })
 }
 
 #[cfg(test)]
 mod tests {
-    use mysql::study::Gain;
+    use mysql::study::StudyGain;
 
     use super::*;
 
-    fn phase(pairs: &[(f64, f64)]) -> Option<Gain> {
-        let rows_per_minute = Difference::of_pairs(pairs);
-        Some(Gain { rows_per_minute, iops: [1.0; 2], queue_depth: [1.0; 2], seconds: 20.0 })
+    fn phase(pairs: &[(f64, f64)]) -> Option<StudyGain> {
+        let rows_per_minute = RunDifference::of_pairs(pairs);
+        Some(StudyGain { rows_per_minute, iops: [1.0; 2], queue_depth: [1.0; 2], seconds: 20.0 })
     }
 
     fn of(before: &[(f64, f64)], after: &[(f64, f64)]) -> Ours {
-        let seen = Phases { exhausted_s: vec![Some(20.0); 3], before: phase(before), after: phase(after) };
+        let seen = StudyPhases { exhausted_s: vec![Some(20.0); 3], before: phase(before), after: phase(after) };
         answer(&seen, "scaled").unwrap()
     }
 
@@ -90,14 +90,17 @@ mod tests {
     #[test]
     fn a_gain_is_certain_only_where_it_comes_with_the_end_of_the_credits() {
         let ours = of(&SAME, &MORE);
-        assert!(ours.certain && matches!(&ours.value, Value::Numbers(all) if (all[0] - 20.0).abs() < 0.1), "{ours:?}");
+        assert!(
+            ours.certain && matches!(&ours.value, ClaimValue::Numbers(all) if (all[0] - 20.0).abs() < 0.1),
+            "{ours:?}"
+        );
         assert!(!of(&MORE, &MORE).certain, "the disks were not the reason");
         assert!(!of(&SAME, &SAME).certain);
     }
 
     #[test]
     fn credits_that_never_ran_out_are_no_answer() {
-        let seen = Phases { exhausted_s: vec![None], before: phase(&SAME), after: None };
+        let seen = StudyPhases { exhausted_s: vec![None], before: phase(&SAME), after: None };
         assert!(answer(&seen, "").unwrap_err().to_string().contains("gone"));
     }
 }

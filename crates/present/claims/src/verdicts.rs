@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use diagnose::{Known, Verdict, diagnose};
-use timeline::{Merge, Point, Points, Series, Timeline, Unit};
+use diagnose::{Finding, KnownFacts, diagnose};
+use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline};
 use units::{Nanos, Ratio};
 
-use crate::judge::Value;
+use crate::judge::ClaimValue;
 use crate::run::{ClaimError, Compute, Ours, Setting};
 
 pub(crate) const CLAIMS: &[(&str, Compute)] = &[("D04", insert_test), ("D08", case_study)];
@@ -31,7 +31,7 @@ const PERIODS: u64 = 72;
 /// Inserts for six hours without a pause.
 fn insert_test(s: &Setting<'_>) -> Result<Ours, ClaimError> {
     let verdicts = diagnosed(s, None, |_| (0.0, INSERTS))?;
-    Ok(Value::words([verdicts[0].kind]).into())
+    Ok(ClaimValue::words([verdicts[0].kind]).into())
 }
 
 /// Users all day, and a report for three hours.
@@ -42,7 +42,7 @@ fn case_study(s: &Setting<'_>) -> Result<Ours, ClaimError> {
     let to = first.remedy.as_ref().and_then(|remedy| remedy.to.clone()).unwrap_or_default();
     let remedy = if to.starts_with("gp2") { "larger gp2" } else { "provision IOPS" };
     let remark = format!("{to}, {:+.2} USD a month", first.monthly.map_or(0.0, |usd| usd.0));
-    Ok(Ours { remark: Some(remark), ..Ours::from(Value::words([first.kind.to_string(), remedy.to_owned()])) })
+    Ok(Ours { remark: Some(remark), ..Ours::from(ClaimValue::words([first.kind.to_string(), remedy.to_owned()])) })
 }
 
 /// The verdicts on a gp2 that is asked for so many reads and writes a second in each period, with a remedy that promises its rates
@@ -51,9 +51,9 @@ fn diagnosed(
     s: &Setting<'_>,
     consistency: Option<Ratio>,
     asked: impl Fn(u64) -> (f64, f64),
-) -> Result<Vec<Verdict>, ClaimError> {
+) -> Result<Vec<Finding>, ClaimError> {
     let limits = s.limits(DISK)?;
-    let Some(catalog::Burst::IoCredits { iops: burst, capacity }) = limits.burst else {
+    let Some(catalog::BurstBucket::IoCredits { iops: burst, capacity }) = limits.burst else {
         return Err(ClaimError::Other(format!("{DISK} has no I/O credits")));
     };
     let mut left = capacity;
@@ -77,7 +77,8 @@ fn diagnosed(
         add("BurstBalance", left / capacity * 100.0);
         add("CPUUtilization", 25.0);
     }
-    let mut known = Known { region: Some(s.region.to_owned()), consistency, ..Known::nothing(s.view.clone()) };
+    let mut known =
+        KnownFacts { region: Some(s.region.to_owned()), consistency, ..KnownFacts::nothing(s.view.clone()) };
     known.disks.insert("*".to_owned(), DISK.parse()?);
     let timeline = Timeline { series: series.into_iter().map(of_database).collect(), ..Timeline::default() };
     Ok(diagnose(&timeline, &known))
@@ -87,9 +88,9 @@ fn diagnosed(
 fn of_database((name, values): (&str, Vec<f64>)) -> Series {
     let point = |(i, value): (usize, f64)| {
         let at = |i: usize| Nanos::secs(i as u64 * PERIOD);
-        Point { from: at(i), until: at(i + 1), value }
+        SeriesPoint { from: at(i), until: at(i + 1), value }
     };
-    let points = Points::Values(Merge::Mean, values.into_iter().enumerate().map(point).collect());
+    let points = SeriesPoints::Values(MergeRule::Mean, values.into_iter().enumerate().map(point).collect());
     let labels = BTreeMap::from([("DBInstanceIdentifier".to_owned(), "myinstance-gp2".to_owned())]);
-    Series { name: name.to_owned(), labels, unit: Unit::None, points }
+    Series { name: name.to_owned(), labels, unit: SeriesUnit::None, points }
 }

@@ -1,13 +1,13 @@
 //! What was asked, in words.
 
 use catalog::Date;
-use workload::{Availability, Kind, Wishes, Workload};
+use workload::{AvailabilityTarget, TargetIntervals, Workload, WorkloadKind};
 
 use crate::words;
 
 /// What was asked, for the top of a page.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Asked {
+pub struct PageQuestion {
     /// What was asked for, name and value: `("Region", "us-west-2")`.
     pub facts: Vec<(String, String)>,
     /// The throughput asked for, in the unit of the plans; for an interval its middle.
@@ -16,7 +16,7 @@ pub struct Asked {
     pub not_covered: Vec<String>,
 }
 
-impl Asked {
+impl PageQuestion {
     /// The facts of a workload, planned in a region with the facts of a day (the newest without one); `unit` is that of
     /// its throughput.
     pub fn new(workload: &Workload, region: &str, as_of: Option<Date>, unit: &str) -> Self {
@@ -34,18 +34,18 @@ impl Asked {
     }
 }
 
-fn kind(kind: &Kind) -> String {
+fn kind(kind: &WorkloadKind) -> String {
     match kind {
-        Kind::Tpcc(tpcc) => format!("tpcc, {} warehouses", tpcc.warehouses),
+        WorkloadKind::Tpcc(tpcc) => format!("tpcc, {} warehouses", tpcc.warehouses),
         other => other.name().to_owned(),
     }
 }
 
-fn targets(wishes: &Wishes, unit: &str) -> String {
+fn targets(wishes: &TargetIntervals, unit: &str) -> String {
     let availability = match wishes.availability {
-        Availability::Node => "a node",
-        Availability::Zone => "a zone",
-        Availability::ZoneAndNode => "a zone and a node elsewhere",
+        AvailabilityTarget::Node => "a node",
+        AvailabilityTarget::Zone => "a zone",
+        AvailabilityTarget::ZoneAndNode => "a zone and a node elsewhere",
     };
     let parts = [
         wishes

@@ -4,13 +4,13 @@ use crate::words;
 
 /// A range that begins and ends at a tick; steps are 1, 2 or 5 times a power of ten.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Axis {
+pub struct ChartAxis {
     low: f64,
     high: f64,
     step: f64,
 }
 
-impl Axis {
+impl ChartAxis {
     /// An axis that covers all finite `values` with about `ticks` steps; 0 to 1 if there are none.
     pub fn over(values: impl IntoIterator<Item = f64>, ticks: u32) -> Self {
         let finite = values.into_iter().filter(|v| v.is_finite());
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     fn texts(values: &[f64]) -> Vec<String> {
-        let axis = Axis::over(values.iter().copied(), 5);
+        let axis = ChartAxis::over(values.iter().copied(), 5);
         axis.ticks().into_iter().map(|t| axis.text(t)).collect()
     }
 
@@ -71,14 +71,14 @@ mod tests {
 
     #[test]
     fn one_value_stands_amid_its_surroundings() {
-        let axis = Axis::over([3000.0], 5);
+        let axis = ChartAxis::over([3000.0], 5);
         let share = axis.share(3000.0);
         assert!(share > 0.0 && share < 1.0, "{axis:?}");
     }
 
     #[test]
     fn no_value_and_no_number_give_a_unit_axis() {
-        assert_eq!(Axis::over([f64::NAN, f64::INFINITY], 5), Axis::over([0.0, 1.0], 5));
+        assert_eq!(ChartAxis::over([f64::NAN, f64::INFINITY], 5), ChartAxis::over([0.0, 1.0], 5));
     }
 
     #[test]
@@ -86,7 +86,7 @@ mod tests {
         for exponent in -6..9 {
             for low in [0.0, 1.0, 7.3, -4.0] {
                 let scale = 10f64.powi(exponent);
-                let axis = Axis::over([low * scale, (low + 3.1) * scale], 6);
+                let axis = ChartAxis::over([low * scale, (low + 3.1) * scale], 6);
                 let n = axis.ticks().len();
                 assert!((3..=9).contains(&n), "{n} ticks on {axis:?}");
                 assert!(axis.share(low * scale) >= -1e-9 && axis.share((low + 3.1) * scale) <= 1.0 + 1e-9);

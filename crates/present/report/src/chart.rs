@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::Axis;
+use crate::ChartAxis;
 use crate::html::escape;
 use crate::labels::{self, Area, CHARACTER, LINE};
 
@@ -12,7 +12,7 @@ const PLOT: Area = Area { left: 84.0, top: 20.0, width: WIDTH - 84.0 - 36.0, hei
 
 /// How a point is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
+pub enum PointMark {
     /// Filled: what the page is about.
     Main,
     /// Hollow: what it is compared with.
@@ -21,7 +21,7 @@ pub enum Mark {
 
 /// One point.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Point {
+pub struct ChartPoint {
     /// In the x axis' unit.
     pub x: f64,
     /// In the y axis' unit.
@@ -31,12 +31,12 @@ pub struct Point {
     /// What a pointer resting on it shows.
     pub hover: String,
     /// How it is drawn.
-    pub mark: Mark,
+    pub mark: PointMark,
 }
 
 /// Points over two axes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scatter {
+pub struct ScatterChart {
     /// What the chart shows, read aloud in its place.
     pub label: String,
     /// Name and unit of the x axis: `Cost, $ a month`.
@@ -44,17 +44,17 @@ pub struct Scatter {
     /// Name and unit of the y axis.
     pub y: String,
     /// The points, the most important first: it is the first to get its label.
-    pub points: Vec<Point>,
+    pub points: Vec<ChartPoint>,
     /// A height to mark across the chart, and its name.
     pub level: Option<(f64, String)>,
 }
 
-impl Scatter {
+impl ScatterChart {
     /// The chart as an `svg` element.
     pub fn svg(&self) -> String {
-        let x_axis = Axis::over(self.points.iter().map(|p| p.x), 7);
+        let x_axis = ChartAxis::over(self.points.iter().map(|p| p.x), 7);
         let level = self.level.as_ref().map(|(y, _)| *y);
-        let y_axis = Axis::over(self.points.iter().map(|p| p.y).chain(level), 5);
+        let y_axis = ChartAxis::over(self.points.iter().map(|p| p.y).chain(level), 5);
         let at = |x: f64, y: f64| {
             (PLOT.left + x_axis.share(x) * PLOT.width, PLOT.top + (1.0 - y_axis.share(y)) * PLOT.height)
         };
@@ -69,7 +69,7 @@ impl Scatter {
         svg + "</svg>\n"
     }
 
-    fn draw_axes(&self, svg: &mut String, x_axis: &Axis, y_axis: &Axis) {
+    fn draw_axes(&self, svg: &mut String, x_axis: &ChartAxis, y_axis: &ChartAxis) {
         let (bottom, right) = (PLOT.top + PLOT.height, PLOT.left + PLOT.width);
         for tick in y_axis.ticks() {
             let y = PLOT.top + (1.0 - y_axis.share(tick)) * PLOT.height;
@@ -141,8 +141,8 @@ impl Scatter {
         vec![text, Area { left: PLOT.left, top: y - 1.0, width: PLOT.width, height: 2.0 }]
     }
 
-    fn front(&self) -> Vec<&Point> {
-        let mut sorted: Vec<&Point> = self.points.iter().collect();
+    fn front(&self) -> Vec<&ChartPoint> {
+        let mut sorted: Vec<&ChartPoint> = self.points.iter().collect();
         sorted.sort_by(|a, b| a.x.total_cmp(&b.x).then(b.y.total_cmp(&a.y)));
         let mut best = f64::NEG_INFINITY;
         sorted.retain(|point| {
@@ -161,8 +161,8 @@ impl Scatter {
         // Drawn last first, so that the most important lie on top.
         for ((point, (x, y)), label) in self.points.iter().zip(places).zip(labels).rev() {
             let class = match point.mark {
-                Mark::Main => "main",
-                Mark::Other => "other",
+                PointMark::Main => "main",
+                PointMark::Other => "other",
             };
             let _ = write!(
                 svg,
@@ -187,10 +187,15 @@ impl Scatter {
 mod tests {
     use super::*;
 
-    fn chart(points: &[(f64, f64)]) -> Scatter {
-        let points =
-            points.iter().map(|&(x, y)| Point { x, y, label: "<1>".into(), hover: "a & b".into(), mark: Mark::Main });
-        Scatter {
+    fn chart(points: &[(f64, f64)]) -> ScatterChart {
+        let points = points.iter().map(|&(x, y)| ChartPoint {
+            x,
+            y,
+            label: "<1>".into(),
+            hover: "a & b".into(),
+            mark: PointMark::Main,
+        });
+        ScatterChart {
             label: "\"quoted\"".into(),
             x: "Cost".into(),
             y: "Rate".into(),

@@ -4,11 +4,11 @@ use units::Nanos;
 
 use crate::html::{escape, table};
 use crate::page::shell;
-use crate::{Line, Lines, Tone};
+use crate::{ChartLine, LineChart, LineTone};
 
 /// A curve that says so, or speaks against it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Curve {
+pub struct EvidenceCurve {
     /// What it shows.
     pub heading: String,
     /// Name and unit of its values.
@@ -21,7 +21,7 @@ pub struct Curve {
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
+pub struct FindingSection {
     /// `volume IOPS of n1/data`.
     pub heading: String,
     /// Sentences: what goes on, what to do, what it costs.
@@ -31,7 +31,7 @@ pub struct Finding {
     /// From when to when, from the start of what was seen.
     pub window: [Nanos; 2],
     /// The evidence drawn.
-    pub curves: Vec<Curve>,
+    pub curves: Vec<EvidenceCurve>,
 }
 
 /// What the page tells.
@@ -48,7 +48,7 @@ pub struct FindingsPage {
     /// How long.
     pub span: Nanos,
     /// What was found, the one to act on first.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<FindingSection>,
     /// How far to trust it, a sentence each.
     pub notes: Vec<String>,
 }
@@ -73,7 +73,7 @@ pub fn findings_page(page: &FindingsPage) -> String {
     shell(&page.title, &body)
 }
 
-fn one(finding: &Finding, span: Nanos) -> String {
+fn one(finding: &FindingSection, span: Nanos) -> String {
     let mut text = format!("<h2>{}</h2>\n", escape(&finding.heading));
     for sentence in &finding.says {
         text += &format!("<p>{}</p>\n", escape(sentence));
@@ -84,8 +84,8 @@ fn one(finding: &Finding, span: Nanos) -> String {
         text += &table("Evidence", &["", "Statistic", "Value", "Threshold", "Speaks"], &[2, 3], &rows);
     }
     for curve in finding.curves.iter().filter(|curve| curve.points.iter().any(|(_, value)| value.is_some())) {
-        let line = Line { name: curve.y.clone(), tone: Tone::One, points: curve.points.clone() };
-        let lines = Lines {
+        let line = ChartLine { name: curve.y.clone(), tone: LineTone::One, points: curve.points.clone() };
+        let lines = LineChart {
             label: format!("Chart over time: {}. The marks 1 and 2 are where it begins and ends.", curve.heading),
             y: curve.y.clone(),
             span,
@@ -106,15 +106,15 @@ mod tests {
     fn page() -> String {
         let points = (0..10).map(|i| (Nanos::secs(i), (i != 4).then_some(i as f64))).collect();
         let level = Some((5.0, "threshold".to_owned()));
-        let curve = Curve { heading: "use <of> the limit".to_owned(), y: "share".to_owned(), points, level };
-        let empty = Curve { heading: "never".to_owned(), points: vec![(Nanos(0), None)], ..curve.clone() };
+        let curve = EvidenceCurve { heading: "use <of> the limit".to_owned(), y: "share".to_owned(), points, level };
+        let empty = EvidenceCurve { heading: "never".to_owned(), points: vec![(Nanos(0), None)], ..curve.clone() };
         findings_page(&FindingsPage {
             title: "a <timeline>".to_owned(),
             answer: "Volume IOPS.".to_owned(),
             good: false,
             facts: vec![("Seen".to_owned(), "10 s".to_owned())],
             span: Nanos::secs(10),
-            findings: vec![Finding {
+            findings: vec![FindingSection {
                 heading: "volume IOPS of n1/data".to_owned(),
                 says: vec!["It is <full>.".to_owned()],
                 evidence: vec![["use", "mean", "1.00", "0.95", "for"].map(str::to_owned)],

@@ -20,17 +20,17 @@ mod sweep;
 mod time;
 pub mod words;
 
-pub use asked::Asked;
-pub use axis::Axis;
-pub use chart::{Mark, Point, Scatter};
-pub use findings::{Curve, Finding, FindingsPage, findings_page};
-pub use lines::{Line, Lines, Tone};
+pub use asked::PageQuestion;
+pub use axis::ChartAxis;
+pub use chart::{ChartPoint, PointMark, ScatterChart};
+pub use findings::{EvidenceCurve, FindingSection, FindingsPage, findings_page};
+pub use lines::{ChartLine, LineChart, LineTone};
 pub use page::plan_page;
-pub use run::{Held, RunPage, run_page};
-pub use strip::{Shares, Strip};
+pub use run::{HoldUpShare, RunPage, run_page};
+pub use strip::{ShareIntervals, StripChart};
 pub use study::{StudyPage, StudySide, study_page};
 pub use sweep::{SweepPage, SweepRow, sweep_page};
-pub use time::Clock;
+pub use time::TimeScale;
 
 #[cfg(test)]
 mod sample;

@@ -6,7 +6,7 @@ use units::Nanos;
 
 use crate::html::escape;
 use crate::labels::Area;
-use crate::{Axis, Clock};
+use crate::{ChartAxis, TimeScale};
 
 pub(crate) const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 250.0;
@@ -14,7 +14,7 @@ const PLOT: Area = Area { left: 84.0, top: 22.0, width: WIDTH - 84.0 - 36.0, hei
 
 /// The colour of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
+pub enum LineTone {
     /// The first.
     One,
     /// The second.
@@ -23,7 +23,7 @@ pub enum Tone {
     Three,
 }
 
-impl Tone {
+impl LineTone {
     /// Its class in the page's style.
     pub(crate) fn class(self) -> &'static str {
         match self {
@@ -36,18 +36,18 @@ impl Tone {
 
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct ChartLine {
     /// What it shows.
     pub name: String,
     /// Its colour.
-    pub tone: Tone,
+    pub tone: LineTone,
     /// Instants and values; where the value is `None` the line is broken.
     pub points: Vec<(Nanos, Option<f64>)>,
 }
 
 /// Lines over one time axis that begins at zero.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lines<'a> {
+pub struct LineChart<'a> {
     /// What the chart shows, read aloud in its place.
     pub label: String,
     /// Name and unit of the values.
@@ -55,14 +55,14 @@ pub struct Lines<'a> {
     /// How long the time axis is.
     pub span: Nanos,
     /// The lines.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ChartLine>,
     /// A height to mark across the chart, and its name.
     pub level: Option<(f64, String)>,
     /// Instants to mark, numbered from 1.
     pub marks: &'a [Nanos],
 }
 
-impl Lines<'_> {
+impl LineChart<'_> {
     /// The chart as an `svg` element; its lines are named in the caption. Time is virtual.
     pub fn svg(&self) -> String {
         self.svg_over(VIRTUAL)
@@ -70,10 +70,10 @@ impl Lines<'_> {
 
     /// The same with another name of the time axis.
     fn svg_over(&self, axis: &str) -> String {
-        let clock = Clock::of(self.span);
+        let clock = TimeScale::of(self.span);
         let values = self.lines.iter().flat_map(|line| line.points.iter().filter_map(|(_, value)| *value));
         let level = self.level.as_ref().map(|(value, _)| *value);
-        let y_axis = Axis::over(values.chain(level).chain([0.0]), 4);
+        let y_axis = ChartAxis::over(values.chain(level).chain([0.0]), 4);
         let x = |at: Nanos| PLOT.left + place(at, self.span) * PLOT.width;
         let y = |value: f64| PLOT.top + (1.0 - y_axis.share(value)) * PLOT.height;
         let mut svg = format!(
@@ -138,7 +138,7 @@ impl Lines<'_> {
 
     /// The same with another name of the time axis.
     pub(crate) fn figure_over(&self, heading: &str, axis: &str) -> String {
-        let key = |line: &Line| format!("<span class=\"key {}\"></span>{}", line.tone.class(), escape(&line.name));
+        let key = |line: &ChartLine| format!("<span class=\"key {}\"></span>{}", line.tone.class(), escape(&line.name));
         let keys: Vec<String> = self.lines.iter().map(key).collect();
         format!(
             "<h2>{}</h2>\n<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n",
@@ -158,13 +158,13 @@ fn place(at: Nanos, span: Nanos) -> f64 {
 const VIRTUAL: &str = "virtual time";
 
 /// Ticks and their texts under a plot; those past the end are left out.
-pub(crate) fn time_axis(clock: &Clock, span: Nanos, top: f64, bottom: f64) -> String {
+pub(crate) fn time_axis(clock: &TimeScale, span: Nanos, top: f64, bottom: f64) -> String {
     named_time_axis(VIRTUAL, clock, span, (top, bottom))
 }
 
-fn named_time_axis(name: &str, clock: &Clock, span: Nanos, (top, bottom): (f64, f64)) -> String {
+fn named_time_axis(name: &str, clock: &TimeScale, span: Nanos, (top, bottom): (f64, f64)) -> String {
     let mut svg = String::new();
-    let axis = Axis::over([0.0, clock.number(span)], 8);
+    let axis = ChartAxis::over([0.0, clock.number(span)], 8);
     for tick in axis.ticks() {
         let share = tick / clock.number(span).max(1e-9);
         if share > 1.0 + 1e-9 {
@@ -216,9 +216,9 @@ mod tests {
 
     fn chart(values: &[Option<f64>]) -> String {
         let points = values.iter().zip(0..).map(|(value, second)| (Nanos::secs(second), *value)).collect();
-        let line = Line { name: "a <b>".to_owned(), tone: Tone::One, points };
+        let line = ChartLine { name: "a <b>".to_owned(), tone: LineTone::One, points };
         let marks = [Nanos::secs(1), Nanos::secs(99)];
-        let lines = Lines {
+        let lines = LineChart {
             label: "\"x\"".to_owned(),
             y: "Rate".to_owned(),
             span: Nanos::secs(10),

@@ -1,14 +1,14 @@
 //! The page of a plan: the answer first, then the evidence.
 
-use plan::Answer;
+use plan::PlanResult;
 
-use crate::Asked;
+use crate::PageQuestion;
 use crate::html::escape;
 use crate::sections;
 use crate::words;
 
 /// The whole page: one file, nothing fetched.
-pub fn plan_page(title: &str, asked: &Asked, answer: &Answer) -> String {
+pub fn plan_page(title: &str, asked: &PageQuestion, answer: &PlanResult) -> String {
     let class = if answer.plans.is_empty() { "answer no" } else { "answer" };
     let mut body =
         format!("<h1>{}</h1>\n<p class=\"{class}\">{}</p>\n", escape(title), escape(&words::headline(answer)));

@@ -5,14 +5,14 @@ use units::Nanos;
 
 use crate::html::{escape, table};
 use crate::page::shell;
-use crate::{Clock, Line, Lines, Strip, Tone, words};
+use crate::{ChartLine, LineChart, LineTone, StripChart, TimeScale, words};
 
 /// Points of a line: more are no wider than a hair.
 const POINTS: u64 = 240;
 
 /// What held a run up.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Held {
+pub struct HoldUpShare {
     /// `data disk: volume IOPS`, `CPU`.
     pub what: String,
     /// Share of the measured time, on the node where it was largest.
@@ -41,7 +41,7 @@ pub struct RunPage<'a> {
     /// What happened beside the load, in order of time.
     pub events: Vec<(Nanos, String)>,
     /// What held it up, the most first.
-    pub held: Vec<Held>,
+    pub held: Vec<HoldUpShare>,
     /// How far to trust it, a sentence each.
     pub notes: Vec<String>,
 }
@@ -80,8 +80,8 @@ fn held(page: &RunPage<'_>) -> String {
     if page.held.is_empty() {
         return String::new();
     }
-    let clock = Clock::of(page.span);
-    let row = |held: &Held| {
+    let clock = TimeScale::of(page.span);
+    let row = |held: &HoldUpShare| {
         let (from, until) = held
             .between
             .map_or(("-".to_owned(), "-".to_owned()), |(from, until)| (clock.text(from), clock.text(until)));
@@ -132,21 +132,21 @@ impl<'a> Charts<'a> {
         self.intervals().map(at).collect()
     }
 
-    fn chart(&self, heading: &str, y: &str, level: Option<(f64, String)>, lines: Vec<Line>) -> String {
-        let lines: Vec<Line> =
+    fn chart(&self, heading: &str, y: &str, level: Option<(f64, String)>, lines: Vec<ChartLine>) -> String {
+        let lines: Vec<ChartLine> =
             lines.into_iter().filter(|line| line.points.iter().any(|(_, value)| value.is_some())).collect();
         if lines.is_empty() {
             return String::new();
         }
         let label = format!("Chart over virtual time: {heading}.");
-        Lines { label, y: y.to_owned(), span: self.span, lines, level, marks: &self.marks }.figure(heading)
+        LineChart { label, y: y.to_owned(), span: self.span, lines, level, marks: &self.marks }.figure(heading)
     }
 
     fn events(&self, page: &RunPage<'_>) -> String {
         if page.events.is_empty() {
             return String::new();
         }
-        let clock = Clock::of(self.span);
+        let clock = TimeScale::of(self.span);
         let row = |(number, (at, what)): (usize, &(Nanos, String))| {
             vec![(number + 1).to_string(), clock.text(*at), escape(what)]
         };
@@ -156,7 +156,7 @@ impl<'a> Charts<'a> {
 
     fn load(&self, page: &RunPage<'_>) -> String {
         let (unit, each) = page.unit;
-        let throughput = line(unit, Tone::One, self.folded("operations_per_second", &[], f64::max, each, false));
+        let throughput = line(unit, LineTone::One, self.folded("operations_per_second", &[], f64::max, each, false));
         let mut out = self.chart("Throughput", unit, None, vec![throughput]);
         let latency = |share: f64| {
             let of = self.timeline.select("latency", &[("kind", "operation")]).next();
@@ -170,7 +170,7 @@ impl<'a> Charts<'a> {
             "Latency",
             "ms",
             None,
-            vec![line("p50", Tone::One, latency(0.5)), line("p99", Tone::Two, latency(0.99))],
+            vec![line("p50", LineTone::One, latency(0.5)), line("p99", LineTone::Two, latency(0.99))],
         );
         out
     }
@@ -197,8 +197,8 @@ impl<'a> Charts<'a> {
                 "% of the sustained limit",
                 Some((100.0, "the limit; over it, burst".to_owned())),
                 vec![
-                    line("I/Os a second", Tone::One, most("iops_utilisation")),
-                    line("bytes a second", Tone::Two, most("throughput_utilisation")),
+                    line("I/Os a second", LineTone::One, most("iops_utilisation")),
+                    line("bytes a second", LineTone::Two, most("throughput_utilisation")),
                 ],
             )
         };
@@ -213,8 +213,8 @@ impl<'a> Charts<'a> {
                 "% of the full bucket",
                 None,
                 vec![
-                    line("I/Os", Tone::One, least("io_balance", &[("disk", role)])),
-                    line("bytes", Tone::Two, least("byte_balance", &[("disk", role)])),
+                    line("I/Os", LineTone::One, least("io_balance", &[("disk", role)])),
+                    line("bytes", LineTone::Two, least("byte_balance", &[("disk", role)])),
                 ],
             )
         };
@@ -224,8 +224,8 @@ impl<'a> Charts<'a> {
             "% of the full bucket",
             None,
             vec![
-                line("I/Os", Tone::One, least("instance_io_balance", &[])),
-                line("bytes", Tone::Two, least("instance_byte_balance", &[])),
+                line("I/Os", LineTone::One, least("instance_io_balance", &[])),
+                line("bytes", LineTone::Two, least("instance_byte_balance", &[])),
             ],
         );
         disks + &instance
@@ -234,8 +234,8 @@ impl<'a> Charts<'a> {
     fn debt(&self) -> String {
         const GIB: f64 = 1.0 / (1u64 << 30) as f64;
         let most = |name, scale| self.folded(name, &[], f64::max, scale, false);
-        let pending = line("bytes", Tone::One, most("pending_compaction_bytes", GIB));
-        let files = line("files", Tone::One, most("level0_files", 1.0));
+        let pending = line("bytes", LineTone::One, most("pending_compaction_bytes", GIB));
+        let files = line("files", LineTone::One, most("level0_files", 1.0));
         self.chart("Bytes that wait for compaction, on the node where most do", "GiB", None, vec![pending])
             + &self.chart("Files on level 0, on the node where most are", "files", None, vec![files])
     }
@@ -257,7 +257,7 @@ impl<'a> Charts<'a> {
             };
             all.into_iter().zip(node).map(larger).collect()
         });
-        let lines = most.map(|points| vec![line("threads", Tone::One, points)]).unwrap_or_default();
+        let lines = most.map(|points| vec![line("threads", LineTone::One, points)]).unwrap_or_default();
         self.chart("Busy threads of the processors, on the busiest node", "threads", None, lines)
     }
 
@@ -284,7 +284,7 @@ impl<'a> Charts<'a> {
         let total = |shares: &[(Nanos, Nanos, f64)]| shares.iter().map(|(.., share)| share).sum::<f64>();
         rows.sort_by(|(_, a), (_, b)| total(b).total_cmp(&total(a)));
         let label = "Chart over virtual time: what held operations up; the table below has the numbers.".to_owned();
-        let chart = Strip { label, span: self.span, rows, marks: &self.marks };
+        let chart = StripChart { label, span: self.span, rows, marks: &self.marks };
         format!(
             "<h2>What held operations up, and when</h2>\n<figure>\n{}<figcaption>The darker, the larger the share of the \
              time, on the node where it was largest.</figcaption>\n</figure>\n",
@@ -293,24 +293,24 @@ impl<'a> Charts<'a> {
     }
 }
 
-fn line(name: &str, tone: Tone, points: Vec<(Nanos, Option<f64>)>) -> Line {
-    Line { name: name.to_owned(), tone, points }
+fn line(name: &str, tone: LineTone, points: Vec<(Nanos, Option<f64>)>) -> ChartLine {
+    ChartLine { name: name.to_owned(), tone, points }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
-    use timeline::{LatencyPoint, Merge, Point, Points, Unit, latencies};
+    use timeline::{LatencyPoint, MergeRule, SeriesPoint, SeriesPoints, SeriesUnit, latencies};
 
     use super::*;
     use crate::page::tests::{check_alone, check_balance};
 
     fn series(name: &str, labels: &[(&str, &str)], value: f64) -> Series {
-        let point = |second| Point { from: Nanos::secs(second), until: Nanos::secs(second + 1), value };
+        let point = |second| SeriesPoint { from: Nanos::secs(second), until: Nanos::secs(second + 1), value };
         let labels: BTreeMap<_, _> = labels.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        let points = Points::Values(Merge::Mean, (0..20).map(point).collect());
-        Series { name: name.to_owned(), labels, unit: Unit::None, points }
+        let points = SeriesPoints::Values(MergeRule::Mean, (0..20).map(point).collect());
+        Series { name: name.to_owned(), labels, unit: SeriesUnit::None, points }
     }
 
     fn timeline() -> Timeline {
@@ -318,7 +318,7 @@ mod tests {
         histogram.record(2_000_000).unwrap();
         let point = LatencyPoint { from: Nanos(0), until: Nanos::secs(10), histogram };
         let mut latency = series("latency", &[("kind", "operation")], 0.0);
-        latency.points = Points::Latencies(vec![point]);
+        latency.points = SeriesPoints::Latencies(vec![point]);
         Timeline {
             series: vec![
                 latency,
@@ -343,7 +343,7 @@ mod tests {
             timeline: &timeline,
             span: Nanos::secs(20),
             events: vec![(Nanos::secs(5), "n1/data stall 10s".to_owned())],
-            held: vec![Held { what: "data disk: <stall>".to_owned(), share: 0.5, between: None }],
+            held: vec![HoldUpShare { what: "data disk: <stall>".to_owned(), share: 0.5, between: None }],
             notes: vec!["Not held against anything.".to_owned()],
         })
     }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use deployment::{Deployment, NodeGroup, Role, Settings};
+use deployment::{Deployment, EngineSettings, NodeGroup, NodeRole};
 use disk::{Disk, Volume};
 use engine::Resource;
-use plan::{Answer, Costs, Plan, Predicted, Reason, Subject, Uncertainty, WhyNot};
+use plan::{MonthlyCosts, Plan, PlanResult, PlanUncertainty, PredictedRun, RejectedCandidate, RejectionReason, WhyNot};
 use units::{Bytes, BytesPerSec, Iops, Nanos, Usd};
 
-use crate::Asked;
+use crate::PageQuestion;
 
 fn disk(kind: &str, gib: u64, iops: f64, mib: f64) -> Disk {
     let volume = Volume {
@@ -21,10 +21,10 @@ fn disk(kind: &str, gib: u64, iops: f64, mib: f64) -> Disk {
 }
 
 fn plan(compute: f64, data: Disk, log: Option<Disk>, throughput: f64) -> Plan {
-    let group = NodeGroup { role: Role::Storage, count: 3, instance: "m5.4xlarge".into(), data: Some(data), log };
+    let group = NodeGroup { role: NodeRole::Storage, count: 3, instance: "m5.4xlarge".into(), data: Some(data), log };
     Plan {
-        usd: Costs { compute: Usd(compute), disks: Usd(234.0), transfer: Usd(80.5) },
-        predicted: Predicted { throughput, unit: "tpmC", p50: Nanos::micros(12_345), p99: Nanos::micros(48_700) },
+        usd: MonthlyCosts { compute: Usd(compute), disks: Usd(234.0), transfer: Usd(80.5) },
+        predicted: PredictedRun { throughput, unit: "tpmC", p50: Nanos::micros(12_345), p99: Nanos::micros(48_700) },
         bottleneck: Resource::Cpu,
         headroom: 0.23,
         utilisation: vec![
@@ -40,21 +40,21 @@ fn plan(compute: f64, data: Disk, log: Option<Disk>, throughput: f64) -> Plan {
             as_of: None,
             zones: 3,
             nodes: vec![group],
-            settings: Settings::default(),
+            settings: EngineSettings::default(),
             asks: None,
         },
     }
 }
 
-pub(crate) fn asked() -> Asked {
-    Asked {
+pub(crate) fn asked() -> PageQuestion {
+    PageQuestion {
         facts: vec![("Workload".into(), "tpcc, 5000 warehouses".into()), ("Region".into(), "us-west-2".into())],
         target: Some(50_000.0),
         not_covered: vec!["TiDB & PD nodes.".into()],
     }
 }
 
-pub(crate) fn answer() -> Answer {
+pub(crate) fn answer() -> PlanResult {
     let log = || Some(disk("gp3", 20, 0.0, 0.0));
     let plans = vec![
         plan(919.5, disk("gp3", 1000, 6000.0, 250.0), log(), 55_730.0),
@@ -62,23 +62,25 @@ pub(crate) fn answer() -> Answer {
         plan(1100.0, disk("io2", 1000, 6000.0, 0.0), log(), 56_000.0),
     ];
     let dear = plan(2400.0, disk("io1", 1000, 6000.0, 0.0), log(), 61_000.0);
-    Answer {
+    PlanResult {
         considered: 1_234_567,
         pruned: 45_678,
         plans,
         why_not: vec![
             WhyNot {
-                subject: Subject::Disk("io1".into()),
-                reason: Reason::Costs { more: Usd(1480.5), best: Box::new(dear) },
+                subject: RejectedCandidate::Disk("io1".into()),
+                reason: RejectionReason::Costs { more: Usd(1480.5), best: Box::new(dear) },
             },
             WhyNot {
-                subject: Subject::Family("t3".into()),
-                reason: Reason::RuledOut { constraint: "instance throughput: 87 MB/s of the 209 MB/s asked".into() },
+                subject: RejectedCandidate::Family("t3".into()),
+                reason: RejectionReason::RuledOut {
+                    constraint: "instance throughput: 87 MB/s of the 209 MB/s asked".into(),
+                },
             },
         ],
         closest: None,
         shortfalls: vec![],
-        uncertainty: Some(Uncertainty {
+        uncertainty: Some(PlanUncertainty {
             futures: 1000,
             cheapest: 0,
             least_regret: 1,
@@ -89,9 +91,9 @@ pub(crate) fn answer() -> Answer {
     }
 }
 
-pub(crate) fn out_of_reach() -> Answer {
+pub(crate) fn out_of_reach() -> PlanResult {
     let closest = answer().plans.remove(0);
-    Answer {
+    PlanResult {
         plans: vec![],
         why_not: vec![],
         closest: Some(closest),

@@ -1,10 +1,10 @@
 //! The parts of a plan's page, each a function from the answer to HTML.
 
-use plan::{Answer, Costs, Plan, Reason, Subject, WhyNot};
+use plan::{MonthlyCosts, Plan, PlanResult, RejectedCandidate, RejectionReason, WhyNot};
 use units::Usd;
 
 use crate::html::{escape, table};
-use crate::{Asked, Mark, Point, Scatter, words};
+use crate::{ChartPoint, PageQuestion, PointMark, ScatterChart, words};
 
 /// From this share on a resource is shown as nearly full: queues grow steeply beyond it.
 const NEARLY_FULL: f64 = 0.9;
@@ -13,7 +13,7 @@ const DRAWN_UP_TO: f64 = 2.0;
 /// Families shown at once; the others are folded.
 const FAMILIES: usize = 10;
 
-pub(crate) fn asked(asked: &Asked) -> String {
+pub(crate) fn asked(asked: &PageQuestion) -> String {
     if asked.facts.is_empty() {
         return String::new();
     }
@@ -22,7 +22,7 @@ pub(crate) fn asked(asked: &Asked) -> String {
 }
 
 /// What falls short, each by itself.
-pub(crate) fn shortfalls(answer: &Answer) -> String {
+pub(crate) fn shortfalls(answer: &PlanResult) -> String {
     if answer.shortfalls.is_empty() {
         return String::new();
     }
@@ -31,23 +31,23 @@ pub(crate) fn shortfalls(answer: &Answer) -> String {
 }
 
 /// Cost against throughput: the ranked plans, and the best of what was not chosen.
-pub(crate) fn front(asked: &Asked, answer: &Answer) -> String {
+pub(crate) fn front(asked: &PageQuestion, answer: &PlanResult) -> String {
     let plans = answer.plans.iter().enumerate().map(|(i, plan)| {
         let label = format!("{}: {}", i + 1, words::kind(&plan.deployment));
-        point(plan, Mark::Main, label, format!("{}. ", i + 1))
+        point(plan, PointMark::Main, label, format!("{}. ", i + 1))
     });
     let most = answer.plans.iter().map(|plan| plan.monthly().0).fold(0.0, f64::max) * DRAWN_UP_TO;
     let others = answer.why_not.iter().filter_map(|why| match &why.reason {
-        Reason::Costs { best, .. } if best.monthly().0 <= most && !answer.plans.contains(best) => {
-            let (Subject::Disk(name) | Subject::Family(name)) = &why.subject;
+        RejectionReason::Costs { best, .. } if best.monthly().0 <= most && !answer.plans.contains(best) => {
+            let (RejectedCandidate::Disk(name) | RejectedCandidate::Family(name)) = &why.subject;
             let subject = words::subject(&why.subject);
-            Some(point(best, Mark::Other, name.clone(), format!("Best with {subject}: ")))
+            Some(point(best, PointMark::Other, name.clone(), format!("Best with {subject}: ")))
         }
         _ => None,
     });
-    let points: Vec<Point> = plans.chain(others).collect();
+    let points: Vec<ChartPoint> = plans.chain(others).collect();
     let Some(unit) = answer.plans.first().map(|plan| plan.predicted.unit) else { return String::new() };
-    let chart = Scatter {
+    let chart = ScatterChart {
         label: format!(
             "Chart of monthly cost against sustained throughput of {} deployments; the table below has the numbers.",
             points.len()
@@ -65,7 +65,7 @@ pub(crate) fn front(asked: &Asked, answer: &Answer) -> String {
     )
 }
 
-fn point(plan: &Plan, mark: Mark, label: String, prefix: String) -> Point {
+fn point(plan: &Plan, mark: PointMark, label: String, prefix: String) -> ChartPoint {
     let Plan { predicted, .. } = plan;
     let hover = format!(
         "{prefix}{} a month, {} {}, p99 {}: {}",
@@ -75,11 +75,11 @@ fn point(plan: &Plan, mark: Mark, label: String, prefix: String) -> Point {
         words::millis(predicted.p99),
         words::layout(plan)
     );
-    Point { x: plan.monthly().0, y: predicted.throughput, label, hover, mark }
+    ChartPoint { x: plan.monthly().0, y: predicted.throughput, label, hover, mark }
 }
 
 /// The plans with their numbers; without any, the closest.
-pub(crate) fn ranking(answer: &Answer) -> String {
+pub(crate) fn ranking(answer: &PlanResult) -> String {
     let (heading, plans) = match (&answer.closest, answer.plans.is_empty()) {
         (Some(closest), true) => ("The closest", std::slice::from_ref(closest)),
         _ => ("The cheapest deployments", answer.plans.as_slice()),
@@ -124,7 +124,7 @@ fn nodes(plan: &Plan) -> String {
 }
 
 /// A bar of a month's cost by what it pays for, against the dearest plan's.
-fn split(usd: Costs, dearest: Usd) -> String {
+fn split(usd: MonthlyCosts, dearest: Usd) -> String {
     let mut left = 0.0;
     let mut parts = String::new();
     for (class, part) in [("one", usd.compute), ("two", usd.disks), ("three", usd.transfer)] {
@@ -141,7 +141,7 @@ fn split(usd: Costs, dearest: Usd) -> String {
 }
 
 /// How full each resource of the best plan is at the target load.
-pub(crate) fn utilisation(answer: &Answer) -> String {
+pub(crate) fn utilisation(answer: &PlanResult) -> String {
     let Some(best) = answer.plans.first().or(answer.closest.as_ref()) else { return String::new() };
     // A log without a disk of its own takes nothing of one.
     let used = best.utilisation.iter().filter(|(_, share)| *share > 0.0);
@@ -160,7 +160,7 @@ pub(crate) fn utilisation(answer: &Answer) -> String {
     format!("<h2>How full {whose} is at the target</h2>\n<div class=\"bars\">\n{bars}</div>\n")
 }
 
-pub(crate) fn why_not(answer: &Answer) -> String {
+pub(crate) fn why_not(answer: &PlanResult) -> String {
     if answer.why_not.is_empty() {
         return String::new();
     }
@@ -182,7 +182,7 @@ pub(crate) fn why_not(answer: &Answer) -> String {
 }
 
 /// How the plans fare when the uncertain inputs are sampled.
-pub(crate) fn uncertainty(answer: &Answer) -> String {
+pub(crate) fn uncertainty(answer: &PlanResult) -> String {
     let Some(uncertainty) = &answer.uncertainty else { return String::new() };
     let inputs = uncertainty.inputs.iter().map(|(key, text)| format!("{key} {text}"));
     let inputs = inputs.collect::<Vec<_>>().join(", ");
@@ -207,7 +207,7 @@ pub(crate) fn uncertainty(answer: &Answer) -> String {
     )
 }
 
-pub(crate) fn foot(asked: &Asked, answer: &Answer) -> String {
+pub(crate) fn foot(asked: &PageQuestion, answer: &PlanResult) -> String {
     let items = asked.not_covered.iter().map(|text| format!("<li>{}</li>\n", escape(text)));
     format!(
         "<footer>\n<p>{} layouts evaluated, {} ruled out by a bound. Not covered:</p>\n<ul>\n{}</ul>\n</footer>\n",

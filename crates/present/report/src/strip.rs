@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use units::Nanos;
 
-use crate::Clock;
+use crate::TimeScale;
 use crate::html::escape;
 use crate::lines::{WIDTH, marks, plot, time_axis};
 
@@ -16,22 +16,22 @@ const TOP: f64 = 22.0;
 const LEAST: f64 = 0.01;
 
 /// Intervals, and for each the share of it, 0 to 1, in which something was the case.
-pub type Shares = Vec<(Nanos, Nanos, f64)>;
+pub type ShareIntervals = Vec<(Nanos, Nanos, f64)>;
 
 /// Rows over one time axis that begins at zero.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Strip<'a> {
+pub struct StripChart<'a> {
     /// What the chart shows, read aloud in its place.
     pub label: String,
     /// How long the time axis is.
     pub span: Nanos,
     /// Each with its name.
-    pub rows: Vec<(String, Shares)>,
+    pub rows: Vec<(String, ShareIntervals)>,
     /// Instants to mark, numbered from 1.
     pub marks: &'a [Nanos],
 }
 
-impl Strip<'_> {
+impl StripChart<'_> {
     /// The chart as an `svg` element.
     pub fn svg(&self) -> String {
         let bottom = TOP + self.rows.len() as f64 * (ROW + GAP);
@@ -41,7 +41,7 @@ impl Strip<'_> {
             bottom + 46.0,
             escape(&self.label)
         );
-        svg += &time_axis(&Clock::of(self.span), self.span, TOP, bottom);
+        svg += &time_axis(&TimeScale::of(self.span), self.span, TOP, bottom);
         svg += &marks(self.marks, self.span, TOP, bottom);
         let x = |at: Nanos| left + at.as_secs_f64() / self.span.as_secs_f64().max(1e-9) * width;
         for (row, (name, shares)) in self.rows.iter().enumerate() {
@@ -75,8 +75,12 @@ mod tests {
     fn what_was_the_case_for_longer_is_darker_and_what_hardly_was_is_not_drawn() {
         let second = Nanos::secs;
         let shares = vec![(second(0), second(1), 0.001), (second(1), second(2), 0.25), (second(2), second(3), 1.0)];
-        let strip =
-            Strip { label: "x".to_owned(), span: second(3), rows: vec![("CPU & disk".to_owned(), shares)], marks: &[] };
+        let strip = StripChart {
+            label: "x".to_owned(),
+            span: second(3),
+            rows: vec![("CPU & disk".to_owned(), shares)],
+            marks: &[],
+        };
         let svg = strip.svg();
         assert!(svg.contains("CPU &amp; disk"));
         let drawn: Vec<&str> = svg.lines().filter(|line| line.contains("class=\"strip\"")).collect();

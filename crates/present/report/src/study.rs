@@ -5,7 +5,7 @@ use units::Nanos;
 
 use crate::html::{escape, table};
 use crate::page::shell;
-use crate::{Line, Lines, Tone};
+use crate::{ChartLine, LineChart, LineTone};
 
 /// One of the two runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,12 +107,12 @@ pub fn study_page(page: &StudyPage<'_>) -> String {
 
 /// Both runs in one chart; nothing if neither has the series.
 fn drawn(page: &StudyPage<'_>, chart: &Chart) -> String {
-    let tones = [Tone::One, Tone::Two];
-    let lines: Vec<Line> = page
+    let tones = [LineTone::One, LineTone::Two];
+    let lines: Vec<ChartLine> = page
         .sides
         .iter()
         .zip(tones)
-        .map(|(side, tone)| Line { name: side.name.clone(), tone, points: points(side, chart, page.span) })
+        .map(|(side, tone)| ChartLine { name: side.name.clone(), tone, points: points(side, chart, page.span) })
         .filter(|line| line.points.iter().any(|(_, value)| value.is_some()))
         .collect();
     if lines.is_empty() {
@@ -120,7 +120,7 @@ fn drawn(page: &StudyPage<'_>, chart: &Chart) -> String {
     }
     let marks: Vec<Nanos> = page.events.iter().map(|(at, _)| *at).collect();
     let label = format!("Chart over time since the measuring began: {}.", chart.heading);
-    let lines = Lines { label, y: chart.y.to_owned(), span: page.span, lines, level: None, marks: &marks };
+    let lines = LineChart { label, y: chart.y.to_owned(), span: page.span, lines, level: None, marks: &marks };
     lines.figure_over(chart.heading, "time")
 }
 
@@ -142,7 +142,7 @@ fn points(side: &StudySide<'_>, chart: &Chart, span: Nanos) -> Vec<(Nanos, Optio
 mod tests {
     use std::collections::BTreeMap;
 
-    use timeline::{Merge, Point, Points, Unit};
+    use timeline::{MergeRule, SeriesPoint, SeriesPoints, SeriesUnit};
 
     use super::*;
     use crate::page::tests::{check_alone, check_balance};
@@ -151,20 +151,20 @@ mod tests {
         let series = |name: &str, merge, disk: Option<&str>, value: f64| Series {
             name: name.to_owned(),
             labels: disk.map(|disk| ("disk".to_owned(), disk.to_owned())).into_iter().collect::<BTreeMap<_, _>>(),
-            unit: Unit::None,
-            points: Points::Values(
+            unit: SeriesUnit::None,
+            points: SeriesPoints::Values(
                 merge,
-                (0..20).map(|at| Point { from: Nanos::secs(at), until: Nanos::secs(at + 1), value }).collect(),
+                (0..20).map(|at| SeriesPoint { from: Nanos::secs(at), until: Nanos::secs(at + 1), value }).collect(),
             ),
         };
         let mut all = vec![
-            series("rows_added_per_second", Merge::Mean, None, 100.0),
-            series("read_ops", Merge::Sum, Some("data"), 30.0),
-            series("write_ops", Merge::Sum, Some("data"), 70.0),
-            series("write_ops", Merge::Sum, Some("redo"), 900.0),
+            series("rows_added_per_second", MergeRule::Mean, None, 100.0),
+            series("read_ops", MergeRule::Sum, Some("data"), 30.0),
+            series("write_ops", MergeRule::Sum, Some("data"), 70.0),
+            series("write_ops", MergeRule::Sum, Some("redo"), 900.0),
         ];
         if balance {
-            all.push(series("io_balance", Merge::Mean, Some("data"), 5.0));
+            all.push(series("io_balance", MergeRule::Mean, Some("data"), 5.0));
         }
         Timeline { series: all, ..Timeline::default() }
     }

@@ -2,7 +2,7 @@
 
 use crate::html::{escape, table};
 use crate::page::shell;
-use crate::{Mark, Point, Scatter, words};
+use crate::{ChartPoint, PointMark, ScatterChart, words};
 
 /// One run of a sweep.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,15 +60,15 @@ fn chart(page: &SweepPage) -> String {
     let best = page.rows.iter().map(|row| row.throughput).fold(0.0, f64::max);
     let point = |(number, row): (usize, &SweepRow)| {
         let x = if by_cost { Some(row.monthly) } else { row.latency.map(|(_, p99)| p99) };
-        x.map(|x| Point {
+        x.map(|x| ChartPoint {
             x,
             y: row.throughput,
             label: (number + 1).to_string(),
             hover: format!("{}: {} {}", row.values.join(", "), words::count(row.throughput), page.unit),
-            mark: if row.throughput >= best { Mark::Main } else { Mark::Other },
+            mark: if row.throughput >= best { PointMark::Main } else { PointMark::Other },
         })
     };
-    let scatter = Scatter {
+    let scatter = ScatterChart {
         label: format!("Chart of {} runs; the table below has the numbers.", page.rows.len()),
         x: if by_cost { "Cost, $ a month" } else { "99th percentile, ms" }.to_owned(),
         y: format!("Throughput, {}", page.unit),

@@ -6,7 +6,7 @@ use crate::words;
 
 /// Seconds, minutes, hours or days, whichever a span has some of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Clock {
+pub struct TimeScale {
     unit: f64,
     name: &'static str,
 }
@@ -15,7 +15,7 @@ pub struct Clock {
 const UNITS: [(f64, f64, &str); 4] =
     [(300.0, 1.0, "s"), (3.0 * 3600.0, 60.0, "min"), (3.0 * 86_400.0, 3600.0, "h"), (f64::INFINITY, 86_400.0, "d")];
 
-impl Clock {
+impl TimeScale {
     /// For a run of so long.
     pub fn of(span: Nanos) -> Self {
         let seconds = span.as_secs_f64();
@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn a_span_is_told_in_a_unit_of_which_it_has_some() {
         for (seconds, text) in [(60, "30 s"), (3600, "30 min"), (86_400, "12 h"), (864_000, "5 d")] {
-            assert_eq!(Clock::of(Nanos::secs(seconds)).text(Nanos::secs(seconds / 2)), text);
+            assert_eq!(TimeScale::of(Nanos::secs(seconds)).text(Nanos::secs(seconds / 2)), text);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! What an answer says in plain words; the page and the terminal share them.
 
-use deployment::{Compression, Deployment, NodeGroup, Role, Settings};
+use deployment::{BlockCompression, Deployment, EngineSettings, NodeGroup, NodeRole};
 use engine::Resource;
-use plan::{Answer, Plan, Reason, Subject, Uncertainty, WhyNot};
+use plan::{Plan, PlanResult, PlanUncertainty, RejectedCandidate, RejectionReason, WhyNot};
 use units::Nanos;
 use workload::Engine;
 
@@ -90,7 +90,7 @@ pub fn short(resource: Resource) -> &'static str {
 
 /// The groups of nodes that hold data.
 pub fn storage(deployment: &Deployment) -> impl Iterator<Item = &NodeGroup> {
-    deployment.nodes.iter().filter(|group| group.role == Role::Storage)
+    deployment.nodes.iter().filter(|group| group.role == NodeRole::Storage)
 }
 
 /// The storage nodes: `3 × m5.4xlarge`.
@@ -133,7 +133,7 @@ pub fn layout(plan: &Plan) -> String {
 }
 
 /// The answer in a sentence.
-pub fn headline(answer: &Answer) -> String {
+pub fn headline(answer: &PlanResult) -> String {
     if let Some(best) = answer.plans.first() {
         return format!(
             "The cheapest deployment costs {} a month: {}. It sustains {} {} with a 99th percentile of {} at the \
@@ -155,20 +155,21 @@ pub fn headline(answer: &Answer) -> String {
 }
 
 /// What was not chosen: `io2`, `m5 family`.
-pub fn subject(subject: &Subject) -> String {
+pub fn subject(subject: &RejectedCandidate) -> String {
     match subject {
-        Subject::Disk(kind) => kind.clone(),
-        Subject::Family(family) => format!("{family} family"),
+        RejectedCandidate::Disk(kind) => kind.clone(),
+        RejectedCandidate::Family(family) => format!("{family} family"),
     }
 }
 
 /// Disk types as they come, then families, those that cost the least more first.
 pub fn nearest_first(all: &[WhyNot]) -> (Vec<&WhyNot>, Vec<&WhyNot>) {
     let more = |why: &WhyNot| match &why.reason {
-        Reason::Costs { more, .. } => more.0,
-        Reason::RuledOut { .. } => f64::INFINITY,
+        RejectionReason::Costs { more, .. } => more.0,
+        RejectionReason::RuledOut { .. } => f64::INFINITY,
     };
-    let (disks, mut families): (Vec<_>, Vec<_>) = all.iter().partition(|why| matches!(why.subject, Subject::Disk(_)));
+    let (disks, mut families): (Vec<_>, Vec<_>) =
+        all.iter().partition(|why| matches!(why.subject, RejectedCandidate::Disk(_)));
     families.sort_by(|a, b| more(a).total_cmp(&more(b)));
     (disks, families)
 }
@@ -176,24 +177,24 @@ pub fn nearest_first(all: &[WhyNot]) -> (Vec<&WhyNot>, Vec<&WhyNot>) {
 /// Why it was not chosen.
 pub fn why_not(why: &WhyNot) -> String {
     match &why.reason {
-        Reason::Costs { more, best } => format!("costs {more} a month more: {}", layout(best)),
-        Reason::RuledOut { constraint } => format!("is ruled out: {constraint}"),
+        RejectionReason::Costs { more, best } => format!("costs {more} a month more: {}", layout(best)),
+        RejectionReason::RuledOut { constraint } => format!("is ruled out: {constraint}"),
     }
 }
 
 /// What stands out about a plan over sampled futures, if anything.
-pub fn fate(uncertainty: &Uncertainty, plan: usize) -> String {
+pub fn fate(uncertainty: &PlanUncertainty, plan: usize) -> String {
     let notes = [(uncertainty.cheapest, "cheapest in the middle future"), (uncertainty.least_regret, "least regret")];
     let notes: Vec<&str> = notes.into_iter().filter(|(of, _)| *of == plan).map(|(_, note)| note).collect();
     notes.join(", ")
 }
 
 /// The settings of a plan that are not the engine's own: `block-size 4KiB, compression zstd`.
-pub fn settings(settings: &Settings) -> String {
+pub fn settings(settings: &EngineSettings) -> String {
     let compression = match settings.compression {
-        None | Some(Compression::Default) => None,
-        Some(Compression::None) => Some("none"),
-        Some(Compression::Zstd) => Some("zstd"),
+        None | Some(BlockCompression::Default) => None,
+        Some(BlockCompression::None) => Some("none"),
+        Some(BlockCompression::Zstd) => Some("zstd"),
     };
     let set = [
         settings.block_size.map(|size| format!("block-size {size}")),

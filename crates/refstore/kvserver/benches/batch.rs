@@ -7,7 +7,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::{Store, of};
-use kvserver::Settings;
+use kvserver::KvServerSettings;
 use proto::kvrpcpb::*;
 use proto::tikvpb::BatchCommandsRequest;
 use proto::tikvpb::batch_commands_request::Request as Asked;
@@ -76,7 +76,8 @@ fn measure(store: &Store, what: &str, size: u64, ask: impl Fn(u64) -> Ask) {
 }
 
 fn main() {
-    let store = Store::start(Settings { grpc_concurrency: 2, read_pool_size: 2, ..Settings::default() });
+    let store =
+        Store::start(KvServerSettings { grpc_concurrency: 2, read_pool_size: 2, ..KvServerSettings::default() });
     let key = |number: u64| format!("key{number:09}").into();
     let value = bytes::Bytes::from(vec![7; VALUE]);
     let put = |number| {

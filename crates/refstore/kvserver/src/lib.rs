@@ -12,8 +12,8 @@ mod service;
 mod settings;
 
 pub use error::ServerError;
-pub use flow::{CfPressure, FlowControl, FlowSettings, Pressure};
-pub use network::{Network, Stores, transport};
-pub use replicas::{Pieces, Replicas};
-pub use server::{Server, Setup};
-pub use settings::{Compression, Settings};
+pub use flow::{CfPressure, EnginePressure, FlowControl, FlowSettings};
+pub use network::{StoreDirectory, StoreNetwork, transport};
+pub use replicas::{ReplicaAccess, SnapshotPieces};
+pub use server::{KvServer, KvServerSetup};
+pub use settings::{GrpcCompression, KvServerSettings};

@@ -6,12 +6,12 @@ use bytes::Bytes;
 use proto::kvrpcpb::Context;
 use proto::metapb::Region;
 use proto::raft_serverpb::RaftMessage;
-use raftstore::{Applied, Command, Done, Refusal, Router, SnapshotSink};
+use raftstore::{ApplyResult, RaftRouter, Refusal, SnapshotSink, WriteCallback, WriteCommand};
 
 /// What the service asks of the node's replicas; [`raftstore::Router`] answers, and says there what each call means.
-pub trait Replicas: Send + Sync + 'static {
+pub trait ReplicaAccess: Send + Sync + 'static {
     /// Replicates a command and applies it.
-    fn write(&self, asked: &Context, command: Command, done: Done<Applied>);
+    fn write(&self, asked: &Context, command: WriteCommand, done: WriteCallback<ApplyResult>);
 
     /// Whether a read may be done now.
     ///
@@ -20,7 +20,7 @@ pub trait Replicas: Send + Sync + 'static {
     fn read_now(&self, asked: &Context) -> Result<bool, Refusal>;
 
     /// Calls `done` when a read may be done.
-    fn read_later(&self, asked: &Context, done: Done<()>);
+    fn read_later(&self, asked: &Context, done: WriteCallback<()>);
 
     /// How often a range began to be replaced: a read is good if that is the same after it as before leave was asked for it.
     fn wipes(&self) -> u64;
@@ -32,7 +32,7 @@ pub trait Replicas: Send + Sync + 'static {
     ///
     /// # Errors
     /// When there is no such replica here, or the disk fails.
-    fn snapshot(&self, message: RaftMessage) -> Result<Box<dyn Pieces>, Refusal>;
+    fn snapshot(&self, message: RaftMessage) -> Result<Box<dyn SnapshotPieces>, Refusal>;
 
     /// Whether a disk of the node failed or hangs, so that no replica serves any more.
     fn broken(&self) -> bool;
@@ -42,7 +42,7 @@ pub trait Replicas: Send + Sync + 'static {
 }
 
 /// Takes the pieces of a snapshot. Calls block.
-pub trait Pieces: Send {
+pub trait SnapshotPieces: Send {
     /// The next piece.
     ///
     /// # Errors
@@ -56,41 +56,41 @@ pub trait Pieces: Send {
     fn finish(self: Box<Self>) -> Result<(), Refusal>;
 }
 
-impl Replicas for Router {
-    fn write(&self, asked: &Context, command: Command, done: Done<Applied>) {
-        Router::write(self, asked, command, done);
+impl ReplicaAccess for RaftRouter {
+    fn write(&self, asked: &Context, command: WriteCommand, done: WriteCallback<ApplyResult>) {
+        RaftRouter::write(self, asked, command, done);
     }
 
     fn read_now(&self, asked: &Context) -> Result<bool, Refusal> {
-        Router::read_now(self, asked)
+        RaftRouter::read_now(self, asked)
     }
 
-    fn read_later(&self, asked: &Context, done: Done<()>) {
-        Router::read_later(self, asked, done);
+    fn read_later(&self, asked: &Context, done: WriteCallback<()>) {
+        RaftRouter::read_later(self, asked, done);
     }
 
     fn wipes(&self) -> u64 {
-        Router::wipes(self)
+        RaftRouter::wipes(self)
     }
 
     fn step(&self, messages: Vec<RaftMessage>) {
-        Router::step(self, messages);
+        RaftRouter::step(self, messages);
     }
 
-    fn snapshot(&self, message: RaftMessage) -> Result<Box<dyn Pieces>, Refusal> {
+    fn snapshot(&self, message: RaftMessage) -> Result<Box<dyn SnapshotPieces>, Refusal> {
         Ok(Box::new(self.snapshot_sink(message)?))
     }
 
     fn broken(&self) -> bool {
-        Router::broken(self).is_some()
+        RaftRouter::broken(self).is_some()
     }
 
     fn region(&self, id: u64) -> Option<Arc<Region>> {
-        Router::region(self, id)
+        RaftRouter::region(self, id)
     }
 }
 
-impl Pieces for SnapshotSink {
+impl SnapshotPieces for SnapshotSink {
     fn write(&mut self, piece: Bytes) -> Result<(), Refusal> {
         SnapshotSink::write(self, piece)
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use proto::LocalStream;
 use proto::tikvpb::tikv_server::TikvServer;
-use raftstore::State;
+use raftstore::StateStore;
 use tokio::net::UnixListener;
 use tokio::sync::oneshot;
 use tokio_stream::StreamExt;
@@ -24,7 +24,7 @@ use crate::service::health::{self, Feedback};
 use crate::service::reads;
 use crate::service::shared::{ReadTask, Shared};
 use crate::service::writes::{self, Write};
-use crate::{Compression, FlowControl, Network, Pressure, Replicas, ServerError, Settings};
+use crate::{EnginePressure, FlowControl, GrpcCompression, KvServerSettings, ReplicaAccess, ServerError, StoreNetwork};
 
 /// How long writes under way may take to be answered when the service stops.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -36,26 +36,26 @@ const FRAME: u32 = 1 << 20;
 const NO_LIMIT: usize = usize::MAX;
 
 /// What a service needs.
-pub struct Setup {
+pub struct KvServerSetup {
     /// How it is set.
-    pub settings: Settings,
+    pub settings: KvServerSettings,
     /// Where it listens, and beside it ([`proto::beside`]) where that is on loopback. Bound by the caller, who thus knows the port
     /// that port 0 became before anybody connects.
     pub listener: TcpListener,
     /// The store's id, as PD gave it.
     pub store_id: u64,
     /// The network between stores; the service runs on its threads.
-    pub network: Arc<Network>,
+    pub network: Arc<StoreNetwork>,
     /// The node's replicas: a [`raftstore::Router`].
-    pub replicas: Arc<dyn Replicas>,
+    pub replicas: Arc<dyn ReplicaAccess>,
     /// What reads read.
-    pub state: Arc<dyn State>,
+    pub state: Arc<dyn StateStore>,
     /// How far the engine is behind.
-    pub pressure: Arc<dyn Pressure>,
+    pub pressure: Arc<dyn EnginePressure>,
 }
 
 /// The service of a store. It goes on until it is stopped or dropped.
-pub struct Server {
+pub struct KvServer {
     addr: SocketAddr,
     shared: Arc<Shared>,
     readers: Pool<ReadTask>,
@@ -64,13 +64,13 @@ pub struct Server {
     serving: Option<(oneshot::Sender<()>, tokio::task::AbortHandle)>,
 }
 
-impl Server {
+impl KvServer {
     /// Takes connections and starts the pools. Not to be called on a thread of an asynchronous runtime: it waits.
     ///
     /// # Errors
     /// When the listener is of no use or a thread cannot be started.
-    pub fn start(setup: Setup) -> Result<Self, ServerError> {
-        let Setup { settings, listener, store_id, network, replicas, state, pressure } = setup;
+    pub fn start(setup: KvServerSetup) -> Result<Self, ServerError> {
+        let KvServerSetup { settings, listener, store_id, network, replicas, state, pressure } = setup;
         let handle = network.handle();
         let addr = listener.local_addr().map_err(ServerError::Listen)?;
         listener.set_nonblocking(true).map_err(ServerError::Listen)?;
@@ -161,7 +161,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for KvServer {
     fn drop(&mut self) {
         self.end();
     }
@@ -170,7 +170,7 @@ impl Drop for Server {
 async fn serve(
     (listener, local): (tokio::net::TcpListener, Option<UnixListener>),
     service: Service,
-    settings: Settings,
+    settings: KvServerSettings,
     stopped: oneshot::Receiver<()>,
 ) {
     let (reporter, health_service) = tonic_health::server::health_reporter();
@@ -179,7 +179,7 @@ async fn serve(
         .accept_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(NO_LIMIT)
         .max_encoding_message_size(NO_LIMIT);
-    if settings.compression == Compression::Gzip {
+    if settings.compression == GrpcCompression::Gzip {
         service = service.send_compressed(CompressionEncoding::Gzip);
     }
     let zone = settings.zone;

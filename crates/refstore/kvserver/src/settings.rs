@@ -6,7 +6,7 @@ use crate::FlowSettings;
 
 /// `server.grpc-compression-type`, of what is sent; what comes in may be compressed always.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Compression {
+pub enum GrpcCompression {
     /// As it is.
     #[default]
     None,
@@ -16,7 +16,7 @@ pub enum Compression {
 
 /// Settings of the service.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct KvServerSettings {
     /// `server.grpc-concurrency`: threads that speak gRPC; 5.
     pub grpc_concurrency: usize,
     /// `server.grpc-concurrent-stream`: requests at once on a connection; 1024.
@@ -24,7 +24,7 @@ pub struct Settings {
     /// `server.grpc-stream-initial-window-size`: 2 MiB.
     pub grpc_stream_window: u32,
     /// `server.grpc-compression-type`.
-    pub compression: Compression,
+    pub compression: GrpcCompression,
     /// `storage.scheduler-worker-pool-size`: threads that writes pass through; 4 on four to fifteen processors.
     pub scheduler_worker_pool_size: usize,
     /// `storage.scheduler-pending-write-threshold`: bytes of unanswered writes; above it a store is busy; 100 MiB.
@@ -41,13 +41,13 @@ pub struct Settings {
     pub flow: FlowSettings,
 }
 
-impl Default for Settings {
+impl Default for KvServerSettings {
     fn default() -> Self {
         Self {
             grpc_concurrency: 5,
             grpc_concurrent_stream: 1024,
             grpc_stream_window: 2 << 20,
-            compression: Compression::None,
+            compression: GrpcCompression::None,
             scheduler_worker_pool_size: 4,
             scheduler_pending_write_threshold: 100 << 20,
             read_pool_size: 4,

@@ -5,7 +5,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{Mood, Store, of};
-use kvserver::{Compression, Settings};
+use kvserver::{GrpcCompression, KvServerSettings};
 use proto::kvrpcpb::*;
 use proto::tikvpb::batch_commands_request::Request as Asked;
 use proto::tikvpb::batch_commands_request::request::Cmd as Ask;
@@ -56,7 +56,7 @@ fn answers(
 
 #[test]
 fn every_request_of_every_batch_is_answered_once_under_its_id() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let (sender, mut stream) = stream(&store);
     for batch in 0..20 {
         store
@@ -83,7 +83,7 @@ fn every_request_of_every_batch_is_answered_once_under_its_id() {
 
 #[test]
 fn reads_and_writes_and_what_is_unknown_may_come_in_one_batch() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let (sender, mut stream) = stream(&store);
     let empty = Ask::Empty(BatchCommandsEmptyRequest { test_id: 7, delay_time: 0 });
     let scan = Ask::RawScan(RawScanRequest { context: of(2), start_key: "m".into(), limit: 1, ..Default::default() });
@@ -101,7 +101,7 @@ fn reads_and_writes_and_what_is_unknown_may_come_in_one_batch() {
 
 #[test]
 fn reads_without_a_lease_ask_once_for_all_of_a_region() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let (sender, mut stream) = stream(&store);
     *store.told.mood.lock() = Mood::NoLease;
     let elsewhere = Ask::RawGet(RawGetRequest { context: of(2), key: "x".into(), ..Default::default() });
@@ -114,7 +114,7 @@ fn reads_without_a_lease_ask_once_for_all_of_a_region() {
 
 #[test]
 fn a_client_that_leaves_does_not_disturb_the_others() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     *store.told.mood.lock() = Mood::Keeps;
     let (leaver, answers_of_leaver) = stream(&store);
     store.clients.block_on(leaver.send(message(vec![put(1)]))).expect("it takes them");
@@ -124,14 +124,14 @@ fn a_client_that_leaves_does_not_disturb_the_others() {
     let (sender, mut stream) = stream(&store);
     store.clients.block_on(sender.send(message(vec![put(2), get(3)]))).expect("it takes them");
     let kept = std::mem::take(&mut *store.told.kept.lock());
-    kept.into_iter().for_each(|done| done(Ok(raftstore::Applied::Done)));
+    kept.into_iter().for_each(|done| done(Ok(raftstore::ApplyResult::Done)));
     assert_eq!(answers(&store, &mut stream, 2).len(), 2);
 }
 
 #[test]
 fn compressed_requests_are_understood_and_answers_compressed_where_it_is_set() {
-    for (compression, wanted) in [(Compression::None, None), (Compression::Gzip, Some("gzip"))] {
-        let store = Store::start(Settings { compression, ..Settings::default() });
+    for (compression, wanted) in [(GrpcCompression::None, None), (GrpcCompression::Gzip, Some("gzip"))] {
+        let store = Store::start(KvServerSettings { compression, ..KvServerSettings::default() });
         let gzip = CompressionEncoding::Gzip;
         let mut client = store.client().send_compressed(gzip).accept_compressed(gzip);
         let value = "v".repeat(10_000);
@@ -147,7 +147,7 @@ fn compressed_requests_are_understood_and_answers_compressed_where_it_is_set() {
 
 #[test]
 fn a_stopped_store_answers_what_is_under_way() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let (sender, mut stream) = stream(&store);
     *store.told.mood.lock() = Mood::Keeps;
     store.clients.block_on(sender.send(message(vec![put(1)]))).expect("it takes them");
@@ -156,7 +156,7 @@ fn a_stopped_store_answers_what_is_under_way() {
     let later = std::thread::spawn(move || {
         std::thread::sleep(std::time::Duration::from_millis(50));
         let kept = std::mem::take(&mut *told.kept.lock());
-        kept.into_iter().for_each(|done| done(Ok(raftstore::Applied::Done)));
+        kept.into_iter().for_each(|done| done(Ok(raftstore::ApplyResult::Done)));
     });
     let Store { server, clients, network, .. } = store;
     server.stop();
@@ -168,7 +168,7 @@ fn a_stopped_store_answers_what_is_under_way() {
 
 #[test]
 fn bytes_of_a_client_that_says_its_zone_are_counted() {
-    let store = Store::start(Settings { zone: "batch-b".to_owned(), ..Settings::default() });
+    let store = Store::start(KvServerSettings { zone: "batch-b".to_owned(), ..KvServerSettings::default() });
     let mut client = store.client();
     let value = "v".repeat(100_000);
     let put = RawPutRequest { context: of(1), key: "a".into(), value: value.into(), ..Default::default() };

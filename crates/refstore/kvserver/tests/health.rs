@@ -5,7 +5,7 @@ mod common;
 use std::sync::atomic::Ordering;
 
 use common::{Mood, Store, of, until};
-use kvserver::Settings;
+use kvserver::KvServerSettings;
 use proto::kvrpcpb::*;
 use proto::tikvpb::batch_commands_request::{Request, request::Cmd as Ask};
 use proto::tikvpb::batch_commands_response::response::Cmd as Answer;
@@ -63,7 +63,7 @@ fn totals(answer: &RawChecksumResponse) -> (u64, u64, u64) {
 
 #[test]
 fn a_store_says_that_it_serves_and_no_more_when_a_disk_broke() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut health = HealthClient::new(channel(&store));
     assert_eq!(status(&store, &mut health), ServingStatus::Serving);
     let mut client = store.client();
@@ -83,7 +83,7 @@ fn a_store_says_that_it_serves_and_no_more_when_a_disk_broke() {
 
 #[test]
 fn a_checksum_is_of_all_pairs_in_the_ranges_and_of_no_others() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     for (region, key, value) in [(1, "a", "one"), (1, "b", ""), (1, "c", "three"), (2, "x", "other")] {
         call!(store, client.raw_put(put(region, key, value)));
@@ -106,7 +106,7 @@ fn a_checksum_is_of_all_pairs_in_the_ranges_and_of_no_others() {
 
 #[test]
 fn a_checksum_fails_as_a_scan_does() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     let outside = call!(store, client.raw_checksum(sum(1, &[("x", "")])));
     assert!(outside.region_error.expect("it is another region's").key_not_in_region.is_some());
@@ -119,7 +119,7 @@ fn a_checksum_fails_as_a_scan_does() {
 
 #[test]
 fn a_checksum_under_which_a_range_is_replaced_is_made_anew() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     call!(store, client.raw_put(put(1, "a", "one")));
     store.told.wipe_after.store(2, Ordering::SeqCst);
@@ -129,7 +129,7 @@ fn a_checksum_under_which_a_range_is_replaced_is_made_anew() {
 
 #[test]
 fn a_destroyed_range_is_empty_in_all_column_families() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     let cfs = ["default", "lock", "write"];
     for cf in cfs {
@@ -151,7 +151,7 @@ fn a_destroyed_range_is_empty_in_all_column_families() {
 
 #[test]
 fn a_split_is_refused_in_the_answer() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     let split = SplitRegionRequest { context: of(1), split_keys: vec!["b".into()], ..Default::default() };
     let refused = call!(store, client.split_region(split.clone())).region_error.expect("it cannot");
@@ -163,7 +163,7 @@ fn a_split_is_refused_in_the_answer() {
 
 #[test]
 fn a_store_without_transactions_has_no_safe_timestamp_and_no_lock_that_is_waited_for() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     assert_eq!(call!(store, client.get_store_safe_ts(StoreSafeTsRequest::default())).safe_ts, 0);
     let waits = call!(store, client.get_lock_wait_info(GetLockWaitInfoRequest::default()));
@@ -184,7 +184,7 @@ fn batched(store: &Store, ask: Ask) -> BatchCommandsResponse {
 
 #[test]
 fn batches_carry_the_slow_score_and_what_a_client_asks_of_it() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let asked = batched(&store, Ask::GetHealthFeedback(GetHealthFeedbackRequest::default()));
     let Some(Answer::GetHealthFeedback(answer)) = &asked.responses[0].cmd else { panic!("{asked:?}") };
     assert_eq!((asked.request_ids[0], answer.health_feedback.map(|fed| fed.slow_score)), (5, Some(1)));
@@ -193,7 +193,7 @@ fn batches_carry_the_slow_score_and_what_a_client_asks_of_it() {
 
 #[test]
 fn a_plugin_asked_for_in_a_batch_is_refused_as_alone() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let asked = batched(&store, Ask::RawCoprocessor(RawCoprocessorRequest::default()));
     let Some(Answer::RawCoprocessor(answer)) = &asked.responses[0].cmd else { panic!("{asked:?}") };
     assert_eq!(answer.error, "Coprocessor plugin is disabled!");

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use common::{Store, Told, regions, until};
-use kvserver::{Compression, Settings, Stores};
+use kvserver::{GrpcCompression, KvServerSettings, StoreDirectory};
 use proto::raft_serverpb::RaftMessage;
-use raftstore::Transport;
+use raftstore::RaftTransport;
 
 fn message(number: u64, size: usize) -> RaftMessage {
     let mut content = number.to_be_bytes().to_vec();
@@ -22,17 +22,21 @@ fn numbers(store: &Store) -> Vec<u64> {
 }
 
 /// A store in zone `a` that knows a store 2.
-fn beside(two: &Store, zone_of_two: &str, settings: Settings) -> Store {
+fn beside(two: &Store, zone_of_two: &str, settings: KvServerSettings) -> Store {
     let neighbour = two.neighbour(2, zone_of_two);
-    let stores = Stores::new(move || vec![neighbour.clone()]);
-    Store::of(Settings { zone: "a".to_owned(), ..settings }, Told { regions: regions(), ..Told::default() }, stores)
+    let stores = StoreDirectory::new(move || vec![neighbour.clone()]);
+    Store::of(
+        KvServerSettings { zone: "a".to_owned(), ..settings },
+        Told { regions: regions(), ..Told::default() },
+        stores,
+    )
 }
 
 #[test]
 fn messages_arrive_in_their_order() {
-    for compression in [Compression::None, Compression::Gzip] {
-        let two = Store::start(Settings::default());
-        let one = beside(&two, "a", Settings { compression, ..Settings::default() });
+    for compression in [GrpcCompression::None, GrpcCompression::Gzip] {
+        let two = Store::start(KvServerSettings::default());
+        let one = beside(&two, "a", KvServerSettings { compression, ..KvServerSettings::default() });
         // The first ones wait until it is known where store 2 is, and may be dropped: raft sends again.
         until("there is a connection", || {
             one.network.send(2, vec![message(0, 8)]);
@@ -50,9 +54,9 @@ fn messages_arrive_in_their_order() {
 
 #[test]
 fn messages_to_another_zone_take_half_of_the_round_trip() {
-    let two = Store::start(Settings::default());
+    let two = Store::start(KvServerSettings::default());
     let half = Duration::from_millis(20);
-    let one = beside(&two, "b", Settings { zone_round_trip: half * 2, ..Settings::default() });
+    let one = beside(&two, "b", KvServerSettings { zone_round_trip: half * 2, ..KvServerSettings::default() });
     until("there is a connection", || {
         one.network.send(2, vec![message(0, 8)]);
         std::thread::sleep(Duration::from_millis(50));
@@ -78,11 +82,11 @@ fn messages_to_another_zone_take_half_of_the_round_trip() {
 
 #[test]
 fn a_store_that_moves_is_found_again() {
-    let two = Store::start(Settings::default());
+    let two = Store::start(KvServerSettings::default());
     let place = std::sync::Arc::new(parking_lot::Mutex::new(two.neighbour(2, "a")));
     let known = place.clone();
-    let stores = Stores::new(move || vec![known.lock().clone()]);
-    let one = Store::of(Settings::default(), Told { regions: regions(), ..Told::default() }, stores);
+    let stores = StoreDirectory::new(move || vec![known.lock().clone()]);
+    let one = Store::of(KvServerSettings::default(), Told { regions: regions(), ..Told::default() }, stores);
     let arrives = |store: &Store| {
         until("a message arrives", || {
             one.network.send(2, vec![message(1, 8)]);
@@ -94,15 +98,19 @@ fn a_store_that_moves_is_found_again() {
     let Store { server, network, .. } = two;
     server.stop();
     network.stop();
-    let moved = Store::start(Settings::default());
+    let moved = Store::start(KvServerSettings::default());
     *place.lock() = moved.neighbour(2, "a");
     arrives(&moved);
 }
 
 #[test]
 fn a_snapshot_arrives_whole_or_is_said_not_to() {
-    let two = Store::start(Settings::default());
-    let one = beside(&two, "b", Settings { zone_round_trip: Duration::from_millis(2), ..Settings::default() });
+    let two = Store::start(KvServerSettings::default());
+    let one = beside(
+        &two,
+        "b",
+        KvServerSettings { zone_round_trip: Duration::from_millis(2), ..KvServerSettings::default() },
+    );
     let pieces: Vec<Bytes> = (0..50).map(|number| Bytes::from(vec![number; 100_000])).collect();
     assert!(one.network.send_snapshot(2, message(1, 8), &mut pieces.clone().into_iter()));
     assert_eq!(*two.told.snapshots.lock(), [(message(1, 8), pieces.clone())]);

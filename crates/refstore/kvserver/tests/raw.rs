@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use common::{Mood, Store, of};
-use kvserver::Settings;
+use kvserver::KvServerSettings;
 use proptest::prelude::*;
 use proto::kvrpcpb::*;
 use proto::tikvpb::tikv_client::TikvClient;
@@ -40,7 +40,7 @@ fn pairs(kvs: &[KvPair]) -> Vec<(&str, &str)> {
 
 #[test]
 fn what_is_put_is_there_until_it_is_deleted() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     assert_eq!(call!(store, client.raw_put(put(1, "a", "one"))), RawPutResponse::default());
     let found = call!(store, client.raw_get(get(1, "a")));
@@ -53,7 +53,7 @@ fn what_is_put_is_there_until_it_is_deleted() {
 
 #[test]
 fn an_empty_value_is_a_value() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     call!(store, client.raw_put(put(1, "a", "")));
     assert!(!call!(store, client.raw_get(get(1, "a"))).not_found);
@@ -61,7 +61,7 @@ fn an_empty_value_is_a_value() {
 
 #[test]
 fn column_families_are_apart() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     call!(store, client.raw_put(RawPutRequest { cf: "write".to_owned(), ..put(1, "a", "w") }));
     assert!(call!(store, client.raw_get(get(1, "a"))).not_found);
@@ -73,7 +73,7 @@ fn column_families_are_apart() {
 
 #[test]
 fn batches_put_get_and_delete() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     let pair = |key: &'static str| KvPair { key: key.into(), value: key.into(), ..Default::default() };
     let puts =
@@ -92,7 +92,7 @@ fn batches_put_get_and_delete() {
 
 #[test]
 fn a_range_is_deleted_within_its_region() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     for key in ["a", "b", "c", "d"] {
         call!(store, client.raw_put(put(1, key, "")));
@@ -116,7 +116,7 @@ fn a_range_is_deleted_within_its_region() {
 
 #[test]
 fn compare_and_swap_says_what_was_there() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     let swap = |expected: Option<&'static str>, value: &'static str| RawCasRequest {
         context: of(1),
@@ -136,7 +136,7 @@ fn compare_and_swap_says_what_was_there() {
 
 #[test]
 fn requests_that_make_no_sense_are_refused_with_a_reason() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     let ttl = call!(store, client.raw_put(RawPutRequest { ttl: 5, ..put(1, "a", "") }));
     assert!(ttl.error.starts_with("ttl is not enabled"), "{}", ttl.error);
@@ -161,7 +161,7 @@ fn requests_that_make_no_sense_are_refused_with_a_reason() {
 
 #[test]
 fn a_replica_that_does_not_lead_says_so_to_every_kind_of_request() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     *store.told.mood.lock() = Mood::Follows;
     let context = of(1);
@@ -177,7 +177,7 @@ fn a_replica_that_does_not_lead_says_so_to_every_kind_of_request() {
 
 #[test]
 fn a_read_without_a_lease_asks_first() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     call!(store, client.raw_put(put(1, "a", "one")));
     *store.told.mood.lock() = Mood::NoLease;
@@ -186,7 +186,7 @@ fn a_read_without_a_lease_asks_first() {
 
 #[test]
 fn a_read_is_done_again_when_its_range_was_replaced_under_it() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     call!(store, client.raw_put(put(1, "a", "one")));
     // The second look at the counter, after the read, sees another number; the third and fourth do not.
@@ -197,7 +197,8 @@ fn a_read_is_done_again_when_its_range_was_replaced_under_it() {
 
 #[test]
 fn too_many_writes_under_way_make_a_store_busy_until_they_are_done() {
-    let store = Store::start(Settings { scheduler_pending_write_threshold: 1000, ..Settings::default() });
+    let store =
+        Store::start(KvServerSettings { scheduler_pending_write_threshold: 1000, ..KvServerSettings::default() });
     let mut client = store.client();
     *store.told.mood.lock() = Mood::Keeps;
     let waits = {
@@ -209,7 +210,7 @@ fn too_many_writes_under_way_make_a_store_busy_until_they_are_done() {
     let busy = call!(store, client.raw_put(put(1, "b", ""))).region_error.expect("too many");
     assert_eq!(busy.server_is_busy.expect("busy").reason, "scheduler is busy");
     let kept = std::mem::take(&mut *store.told.kept.lock());
-    kept.into_iter().for_each(|done| done(Ok(raftstore::Applied::Done)));
+    kept.into_iter().for_each(|done| done(Ok(raftstore::ApplyResult::Done)));
     assert!(store.clients.block_on(waits).expect("it ends").expect("an answer").get_ref().region_error.is_none());
     *store.told.mood.lock() = Mood::Leads;
     assert!(call!(store, client.raw_put(put(1, "b", ""))).region_error.is_none());
@@ -217,7 +218,7 @@ fn too_many_writes_under_way_make_a_store_busy_until_they_are_done() {
 
 #[test]
 fn a_value_of_16_mib_passes() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     let value = Bytes::from(vec![7; 16 << 20]);
     call!(store, client.raw_put(RawPutRequest { value: value.clone(), ..put(1, "a", "") }));
@@ -226,7 +227,7 @@ fn a_value_of_16_mib_passes() {
 
 #[test]
 fn several_ranges_are_scanned_at_once() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let mut client = store.client();
     for key in ["a", "b", "c", "d", "e"] {
         call!(store, client.raw_put(put(1, key, key)));
@@ -255,7 +256,7 @@ fn expected(map: &BTreeMap<Vec<u8>, Vec<u8>>, scan: &RawScanRequest, region: u64
 
 #[test]
 fn scans_give_what_a_map_would() {
-    let store = Store::start(Settings::default());
+    let store = Store::start(KvServerSettings::default());
     let client = store.client();
     let key = || prop::collection::vec(prop::sample::select(b"abmnz\xff\x00".to_vec()), 1..4);
     let bound = || prop_oneof![1 => Just(Vec::new()), 4 => key()];

@@ -25,7 +25,7 @@ Exit codes:
   2  wrong usage or input
   3  the environment fails: the address is in use, the data directory cannot be written"
 )]
-pub struct Arguments {
+pub struct PdArguments {
     /// Its name among the members
     #[arg(long, default_value = "pd1")]
     pub name: String,
@@ -63,7 +63,7 @@ pub struct Arguments {
     pub allow_remote: bool,
 }
 
-impl Arguments {
+impl PdArguments {
     /// Where to listen.
     pub(crate) fn listen(&self) -> Result<SocketAddr, PdError> {
         let text = self.client_urls.trim_start_matches("http://").trim_end_matches('/');
@@ -111,8 +111,8 @@ impl Arguments {
 mod tests {
     use super::*;
 
-    fn given(more: &[&str]) -> Arguments {
-        Arguments::parse_from(["diskwright-pd", "--data-dir", "/tmp/x"].iter().chain(more))
+    fn given(more: &[&str]) -> PdArguments {
+        PdArguments::parse_from(["diskwright-pd", "--data-dir", "/tmp/x"].iter().chain(more))
     }
 
     #[test]

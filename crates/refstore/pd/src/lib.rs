@@ -24,6 +24,6 @@ mod shared;
 mod stores;
 mod tso;
 
-pub use arguments::Arguments;
+pub use arguments::PdArguments;
 pub use error::PdError;
-pub use server::Server;
+pub use server::PlacementServer;

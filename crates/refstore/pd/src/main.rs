@@ -6,11 +6,11 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
-use pd::{Arguments, PdError, Server};
-use signals::Stop;
+use pd::{PdArguments, PdError, PlacementServer};
+use signals::StopSignal;
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
+    match run(&PdArguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             textfile::log_line(format_args!("diskwright-pd: {error}"));
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<(), PdError> {
+fn run(arguments: &PdArguments) -> Result<(), PdError> {
     let failed = |what: &str| {
         let what = what.to_owned();
         move |source| PdError::System { what, source }
@@ -29,11 +29,11 @@ fn run(arguments: &Arguments) -> Result<(), PdError> {
     let _inside = runtime.enter();
     // Before the ready line: who reads it may ask for the end at once.
     signals::catch().map_err(failed("watch for SIGTERM"))?;
-    let server = Server::start(arguments)?;
+    let server = PlacementServer::start(arguments)?;
     let ready = serde_json::json!({ "addr": server.addr().to_string() });
     let mut out = std::io::stdout().lock();
     writeln!(out, "{ready}").and_then(|()| out.flush()).map_err(failed("write to standard output"))?;
-    let _ = runtime.block_on(Stop::default().during(std::future::pending::<()>()));
+    let _ = runtime.block_on(StopSignal::default().during(std::future::pending::<()>()));
     server.stop();
     Ok(())
 }

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::time::{MissedTickBehavior, interval};
 use tonic::service::Routes;
 
-use crate::Arguments;
+use crate::PdArguments;
 use crate::cluster::Cluster;
 use crate::error::{PdError, system};
 use crate::file::StateFile;
@@ -28,18 +28,18 @@ const THREADS: usize = 2;
 
 /// A placement driver that serves gRPC and HTTP on one port. Dropping it stops it.
 #[derive(Debug)]
-pub struct Server {
+pub struct PlacementServer {
     addr: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Server {
+impl PlacementServer {
     /// Reads the state and starts to serve; the port is open when this returns.
     ///
     /// # Errors
     /// When the arguments ask for what cannot be, the state cannot be read or written, or the address is in use.
-    pub fn start(arguments: &Arguments) -> Result<Self, PdError> {
+    pub fn start(arguments: &PdArguments) -> Result<Self, PdError> {
         let listen = arguments.listen()?;
         let layout = arguments.layout()?;
         let (file, record) = StateFile::open(&arguments.data_dir)?;
@@ -88,7 +88,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for PlacementServer {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {

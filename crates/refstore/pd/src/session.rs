@@ -24,7 +24,7 @@ const WAIT_NOTE: Duration = Duration::from_secs(10);
 
 /// With what a node joins.
 #[derive(Debug, Clone)]
-pub struct Join {
+pub struct JoinRequest {
     /// Where the placement driver listens, as `host:port` or `http://host:port`; tried in turn.
     pub endpoints: Vec<String>,
     /// The node: addresses, labels, version, start time. Its id is 0 if it is new; what `id_file` says wins.
@@ -106,7 +106,7 @@ impl SessionError {
 
 /// What the heartbeats are made of. All are called on the session's own thread: they must not wait.
 #[derive(Clone)]
-pub struct Heartbeats {
+pub struct HeartbeatSource {
     /// The regions that this node leads; header and sender are filled in by the session.
     pub regions: Arc<dyn Fn() -> Vec<RegionHeartbeatRequest> + Send + Sync>,
     /// The node's state; its store id is filled in by the session.
@@ -117,7 +117,7 @@ pub struct Heartbeats {
 
 /// A node's connection to the placement driver. It outlives restarts of the other side; dropping it ends it.
 #[derive(Debug)]
-pub struct Session {
+pub struct PdSession {
     store_id: u64,
     cluster_id: u64,
     regions: Vec<Region>,
@@ -129,7 +129,7 @@ pub struct Session {
 
 enum Ask {
     Stores(blocking::SyncSender<Vec<Store>>),
-    Heartbeats(Heartbeats),
+    Heartbeats(HeartbeatSource),
 }
 
 struct Joined {
@@ -139,13 +139,13 @@ struct Joined {
     stores: Vec<Store>,
 }
 
-impl Session {
+impl PdSession {
     /// Joins: gets an id if the node has none, says where it listens, and waits until all expected nodes are there and
     /// the regions are cut; that wait has no end, for nobody knows when the others come.
     ///
     /// # Errors
     /// When nobody answers for half a minute, when the placement driver refuses, or when the id file is unusable.
-    pub fn join(join: Join) -> Result<Self, SessionError> {
+    pub fn join(join: JoinRequest) -> Result<Self, SessionError> {
         let (asks, asked) = mpsc::unbounded_channel();
         let (answer, answered) = blocking::sync_channel(1);
         let nudge = Arc::new(Notify::new());
@@ -213,7 +213,7 @@ impl Session {
 
     /// Starts the heartbeats: the node's each 2 s, those of the regions it leads each 5 s and after [`nudge`](Self::nudge).
     /// A second call replaces the first.
-    pub fn start_heartbeats(&self, heartbeats: Heartbeats) {
+    pub fn start_heartbeats(&self, heartbeats: HeartbeatSource) {
         if let Some(asks) = &self.asks {
             let _ = asks.send(Ask::Heartbeats(heartbeats));
         }
@@ -225,7 +225,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for PdSession {
     fn drop(&mut self) {
         self.asks = None;
         // A callback may hold the last owner: its thread ends by itself.
@@ -236,7 +236,7 @@ impl Drop for Session {
 }
 
 /// Joins and waits for the others.
-async fn enter(join: Join) -> Result<(Link, Joined), SessionError> {
+async fn enter(join: JoinRequest) -> Result<(Link, Joined), SessionError> {
     let mut link = Link::to(&join.endpoints).await?;
     let store_id = identity::settle(&mut link, &join).await?;
     let store = Store { id: store_id, ..join.store };

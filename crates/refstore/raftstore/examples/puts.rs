@@ -9,20 +9,23 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use proto::kvrpcpb::Context;
 use raftstore::testing::{self, MemoryNetwork};
-use raftstore::{Cf, Change, Command, Online, Raftstore, Router, Scan, Setup, State, StateError};
+use raftstore::{
+    ColumnFamily, KeyScan, OnlineRaftSettings, RaftRouter, RaftSetup, Raftstore, StateChange, StateError, StateStore,
+    WriteCommand,
+};
 
 /// Forgets everything: what is left is what raft costs.
 #[derive(Default)]
 struct Nowhere;
 
-impl State for Nowhere {
-    fn get(&self, _: Cf, _: &[u8]) -> Result<Option<Bytes>, StateError> {
+impl StateStore for Nowhere {
+    fn get(&self, _: ColumnFamily, _: &[u8]) -> Result<Option<Bytes>, StateError> {
         Ok(None)
     }
-    fn scan(&self, _: &Scan) -> Result<Vec<(Bytes, Bytes)>, StateError> {
+    fn scan(&self, _: &KeyScan) -> Result<Vec<(Bytes, Bytes)>, StateError> {
         Ok(Vec::new())
     }
-    fn write(&self, _: &[Change]) -> Result<(), StateError> {
+    fn write(&self, _: &[StateChange]) -> Result<(), StateError> {
         Ok(())
     }
     fn sync(&self) -> Result<(), StateError> {
@@ -30,15 +33,15 @@ impl State for Nowhere {
     }
     fn export(
         &self,
-        _: &[(Cf, Bytes, Bytes)],
-        _: &mut dyn FnMut(Cf, Bytes, Bytes) -> Result<(), StateError>,
+        _: &[(ColumnFamily, Bytes, Bytes)],
+        _: &mut dyn FnMut(ColumnFamily, Bytes, Bytes) -> Result<(), StateError>,
     ) -> Result<(), StateError> {
         Ok(())
     }
 }
 
 struct Client {
-    router: Router,
+    router: RaftRouter,
     context: Context,
     key: Bytes,
     value: Bytes,
@@ -48,10 +51,10 @@ struct Client {
 /// The next put of a client begins when the one before is done.
 fn put(client: Arc<Client>) {
     let next = Arc::clone(&client);
-    let change = Change::Put(Cf::Default, client.key.clone(), client.value.clone());
+    let change = StateChange::Put(ColumnFamily::Default, client.key.clone(), client.value.clone());
     client.router.write(
         &client.context,
-        Command::Write(vec![change]),
+        WriteCommand::Write(vec![change]),
         Box::new(move |outcome| match outcome {
             Ok(_) => {
                 next.done.fetch_add(1, Ordering::Relaxed);
@@ -93,10 +96,10 @@ fn main() {
             settings.tick = Duration::from_millis(100);
             let lease = Duration::from_millis(900);
             let gc_interval = Duration::from_secs(1);
-            let store = Raftstore::start(Setup {
+            let store = Raftstore::start(RaftSetup {
                 store_id: id,
                 settings,
-                online: Online { lease, gc_interval, ..testing::online() },
+                online: OnlineRaftSettings { lease, gc_interval, ..testing::online() },
                 snapshot_dir: home.join("snap"),
                 state: Arc::new(Nowhere),
                 transport: network.transport(id),

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use proto::metapb::Region;
 
-use crate::{Cf, Change, State, StateError};
+use crate::{ColumnFamily, StateChange, StateError, StateStore};
 
 /// The index and the term that every log begins after, as TiKV has it: whoever has them has a region without data.
 pub(crate) const BEGIN: Position = Position { index: 5, term: 5 };
@@ -31,8 +31,8 @@ impl Progress {
     pub(crate) const NEW: Self = Self { applied: BEGIN, truncated: BEGIN };
 
     /// What the state says; none if it knows nothing of the region.
-    pub(crate) fn load(state: &dyn State, region_id: u64) -> Result<Option<Self>, StateError> {
-        let value = state.get(Cf::Raft, &key(region_id))?;
+    pub(crate) fn load(state: &dyn StateStore, region_id: u64) -> Result<Option<Self>, StateError> {
+        let value = state.get(ColumnFamily::Raft, &key(region_id))?;
         value.map(|value| Self::decode(&value)).transpose()
     }
 
@@ -62,8 +62,8 @@ impl Progress {
     }
 
     /// Writes it to the state.
-    pub(crate) fn change(self, region_id: u64) -> Change {
-        Change::Put(Cf::Raft, key(region_id), self.encode())
+    pub(crate) fn change(self, region_id: u64) -> StateChange {
+        StateChange::Put(ColumnFamily::Raft, key(region_id), self.encode())
     }
 }
 

@@ -3,13 +3,13 @@
 use bytes::Bytes;
 use proto::errorpb;
 
-use crate::Change;
+use crate::StateChange;
 
 /// A write to one region. Keys are as the state has them, prefix and all.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
+pub enum WriteCommand {
     /// All of these changes or none.
-    Write(Vec<Change>),
+    Write(Vec<StateChange>),
     /// Put the value, in `default`, if the key has the expected one; none expects that there is no such key.
     CompareAndSwap {
         /// Of which key.
@@ -21,7 +21,7 @@ pub enum Command {
     },
 }
 
-impl Command {
+impl WriteCommand {
     /// Bytes of keys and values.
     pub fn size(&self) -> usize {
         match self {
@@ -34,17 +34,17 @@ impl Command {
 }
 
 /// Bytes of keys and values of a change.
-pub(crate) fn change_size(change: &Change) -> usize {
+pub(crate) fn change_size(change: &StateChange) -> usize {
     match change {
-        Change::Put(_, key, value) => key.len() + value.len(),
-        Change::Delete(_, key) => key.len(),
-        Change::DeleteRange(_, from, until) => from.len() + until.len(),
+        StateChange::Put(_, key, value) => key.len() + value.len(),
+        StateChange::Delete(_, key) => key.len(),
+        StateChange::DeleteRange(_, from, until) => from.len() + until.len(),
     }
 }
 
 /// What a command did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Applied {
+pub enum ApplyResult {
     /// The changes are made.
     Done,
     /// The outcome of a compare and swap.
@@ -66,4 +66,4 @@ pub enum Refusal {
 }
 
 /// Called exactly once with the outcome, on a thread of raft: it must not block.
-pub type Done<T> = Box<dyn FnOnce(Result<T, Refusal>) + Send>;
+pub type WriteCallback<T> = Box<dyn FnOnce(Result<T, Refusal>) + Send>;

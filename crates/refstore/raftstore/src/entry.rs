@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::varint::{Reader, put_bytes, put_varint};
-use crate::{Cf, Change, Command};
+use crate::{ColumnFamily, StateChange, WriteCommand};
 
 const COMMANDS: u8 = 1;
 const COMPACT: u8 = 2;
@@ -30,17 +30,17 @@ impl Writer {
     }
 
     /// One more command.
-    pub(crate) fn push(&mut self, command: &Command) {
+    pub(crate) fn push(&mut self, command: &WriteCommand) {
         let to = &mut self.data;
         match command {
-            Command::Write(changes) => {
+            WriteCommand::Write(changes) => {
                 to.push(WRITE);
                 put_varint(to, changes.len() as u64);
                 for change in changes {
                     let (kind, cf, first, second) = match change {
-                        Change::Put(cf, key, value) => (PUT, cf, key, Some(value)),
-                        Change::Delete(cf, key) => (DELETE, cf, key, None),
-                        Change::DeleteRange(cf, from, until) => (DELETE_RANGE, cf, from, Some(until)),
+                        StateChange::Put(cf, key, value) => (PUT, cf, key, Some(value)),
+                        StateChange::Delete(cf, key) => (DELETE, cf, key, None),
+                        StateChange::DeleteRange(cf, from, until) => (DELETE_RANGE, cf, from, Some(until)),
                     };
                     to.push(kind | *cf as u8);
                     put_bytes(to, first);
@@ -49,7 +49,7 @@ impl Writer {
                     }
                 }
             }
-            Command::CompareAndSwap { key, expected, value } => {
+            WriteCommand::CompareAndSwap { key, expected, value } => {
                 to.push(COMPARE_AND_SWAP);
                 put_bytes(to, key);
                 to.push(u8::from(expected.is_some()));
@@ -123,17 +123,17 @@ impl Commands {
     }
 
     /// Reads a command; its changes, which are slices of the entry, go to `changes`. None when the entry is damaged.
-    pub(crate) fn next(&mut self, changes: &mut Vec<Change>) -> Option<Step> {
+    pub(crate) fn next(&mut self, changes: &mut Vec<StateChange>) -> Option<Step> {
         let reader = &mut self.reader;
         match reader.byte()? {
             WRITE => {
                 for _ in 0..reader.varint()? {
                     let tag = reader.byte()?;
-                    let cf = *Cf::ALL.get(usize::from(tag & 3))?;
+                    let cf = *ColumnFamily::ALL.get(usize::from(tag & 3))?;
                     changes.push(match tag & !3 {
-                        PUT => Change::Put(cf, reader.bytes()?, reader.bytes()?),
-                        DELETE => Change::Delete(cf, reader.bytes()?),
-                        DELETE_RANGE => Change::DeleteRange(cf, reader.bytes()?, reader.bytes()?),
+                        PUT => StateChange::Put(cf, reader.bytes()?, reader.bytes()?),
+                        DELETE => StateChange::Delete(cf, reader.bytes()?),
+                        DELETE_RANGE => StateChange::DeleteRange(cf, reader.bytes()?, reader.bytes()?),
                         _ => return None,
                     });
                 }
@@ -159,20 +159,20 @@ mod tests {
         proptest::collection::vec(any::<u8>(), 0..300).prop_map(Bytes::from)
     }
 
-    fn change() -> impl Strategy<Value = Change> {
-        let cf = proptest::sample::select(&Cf::ALL);
+    fn change() -> impl Strategy<Value = StateChange> {
+        let cf = proptest::sample::select(&ColumnFamily::ALL);
         (0..3, cf, bytes(), bytes()).prop_map(|(kind, cf, one, two)| match kind {
-            0 => Change::Put(cf, one, two),
-            1 => Change::Delete(cf, one),
-            _ => Change::DeleteRange(cf, one, two),
+            0 => StateChange::Put(cf, one, two),
+            1 => StateChange::Delete(cf, one),
+            _ => StateChange::DeleteRange(cf, one, two),
         })
     }
 
-    fn command() -> impl Strategy<Value = Command> {
+    fn command() -> impl Strategy<Value = WriteCommand> {
         prop_oneof![
-            proptest::collection::vec(change(), 0..5).prop_map(Command::Write),
+            proptest::collection::vec(change(), 0..5).prop_map(WriteCommand::Write),
             (bytes(), proptest::option::of(bytes()), bytes())
-                .prop_map(|(key, expected, value)| Command::CompareAndSwap { key, expected, value }),
+                .prop_map(|(key, expected, value)| WriteCommand::CompareAndSwap { key, expected, value }),
         ]
     }
 
@@ -186,8 +186,8 @@ mod tests {
                 let mut changes = Vec::new();
                 let step = read.next(&mut changes).unwrap();
                 let back = match step {
-                    Step::Written => Command::Write(changes),
-                    Step::CompareAndSwap { key, expected, value } => Command::CompareAndSwap { key, expected, value },
+                    Step::Written => WriteCommand::Write(changes),
+                    Step::CompareAndSwap { key, expected, value } => WriteCommand::CompareAndSwap { key, expected, value },
                 };
                 prop_assert_eq!(back, command);
             }

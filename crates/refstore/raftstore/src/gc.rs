@@ -10,7 +10,7 @@ use raft_engine::{Command, LogBatch};
 use crate::log::{Engine, failure};
 use crate::node::Node;
 use crate::shard::ToShard;
-use crate::{State, StateError};
+use crate::{StateError, StateStore};
 
 /// What the thread is told.
 pub(crate) enum ToGc {
@@ -21,7 +21,7 @@ pub(crate) enum ToGc {
 }
 
 /// Works until told to stop.
-pub(crate) fn run(node: &Node, engine: &Arc<Engine>, state: &dyn State, work: &Receiver<ToGc>) {
+pub(crate) fn run(node: &Node, engine: &Arc<Engine>, state: &dyn StateStore, work: &Receiver<ToGc>) {
     let mut wanted: HashMap<u64, u64> = HashMap::new();
     let mut next = Instant::now() + node.online.read().gc_interval;
     loop {
@@ -53,7 +53,7 @@ pub(crate) fn run(node: &Node, engine: &Arc<Engine>, state: &dyn State, work: &R
 }
 
 /// Whether it is done.
-fn shorten(node: &Node, engine: &Engine, state: &dyn State, wanted: &mut HashMap<u64, u64>) -> bool {
+fn shorten(node: &Node, engine: &Engine, state: &dyn StateStore, wanted: &mut HashMap<u64, u64>) -> bool {
     // RocksDB gives up recovering from a full disk when a sync fails meanwhile, and says "no space" for ever: nothing is
     // synced while a write waits for room, and a sync that finds none is left to the next round.
     if node.disks.state_waits() {

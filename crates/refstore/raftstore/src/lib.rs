@@ -32,12 +32,12 @@ mod transport;
 mod varint;
 mod writer;
 
-pub use command::{Applied, Command, Done, Refusal};
+pub use command::{ApplyResult, Refusal, WriteCallback, WriteCommand};
 pub use log::{LogRecovery, LogSettings};
-pub use raftstore::{Raftstore, RaftstoreError, Setup};
-pub use router::Router;
-pub use settings::{Online, Settings};
+pub use raftstore::{RaftSetup, Raftstore, RaftstoreError};
+pub use router::RaftRouter;
+pub use settings::{OnlineRaftSettings, RaftSettings};
 pub use snapshot::SnapshotSink;
-pub use state::{Cf, Change, Scan, State, StateError};
+pub use state::{ColumnFamily, KeyScan, StateChange, StateError, StateStore};
 pub use status::RegionStatus;
-pub use transport::Transport;
+pub use transport::RaftTransport;

@@ -17,7 +17,7 @@ use crate::pools::ToPools;
 use crate::replica::Replica;
 use crate::shard::ToShard;
 use crate::writer::ToWriter;
-use crate::{Online, RaftstoreError, Refusal, Settings, refusals};
+use crate::{OnlineRaftSettings, RaftSettings, RaftstoreError, Refusal, refusals};
 
 /// Why the node has stepped down for good, once it has.
 #[derive(Default)]
@@ -136,9 +136,9 @@ impl Drop for Waiting<'_> {
 /// A node.
 pub(crate) struct Node {
     pub(crate) store_id: u64,
-    pub(crate) settings: Settings,
+    pub(crate) settings: RaftSettings,
     /// As they are now.
-    pub(crate) online: RwLock<Online>,
+    pub(crate) online: RwLock<OnlineRaftSettings>,
     pub(crate) snapshot_dir: PathBuf,
     pub(crate) replicas: HashMap<u64, Arc<Replica>>,
     /// To the threads that run raft.

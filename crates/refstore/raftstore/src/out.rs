@@ -57,7 +57,7 @@ impl Mail {
     }
 
     /// Sends all.
-    pub(crate) fn send(&mut self, transport: &dyn crate::Transport) {
+    pub(crate) fn send(&mut self, transport: &dyn crate::RaftTransport) {
         for (store, messages) in &mut self.stores {
             if !messages.is_empty() {
                 transport.send(*store, std::mem::take(messages));

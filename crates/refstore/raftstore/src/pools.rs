@@ -16,7 +16,7 @@ use crate::peer::Peer;
 use crate::shard::{Shard, Writing};
 use crate::snapshot::Sending;
 use crate::writer::Writer;
-use crate::{RaftstoreError, RegionStatus, State, Transport};
+use crate::{RaftTransport, RaftstoreError, RegionStatus, StateStore};
 
 /// What the thread is told that resizes pools.
 pub(crate) enum ToPools {
@@ -30,8 +30,8 @@ pub(crate) enum ToPools {
 pub(crate) struct Supplies {
     pub(crate) node: Arc<Node>,
     pub(crate) engine: Arc<Engine>,
-    pub(crate) state: Arc<dyn State>,
-    pub(crate) transport: Arc<dyn Transport>,
+    pub(crate) state: Arc<dyn StateStore>,
+    pub(crate) transport: Arc<dyn RaftTransport>,
     pub(crate) gc: Sender<ToGc>,
     pub(crate) snapshots: Sender<Sending>,
     pub(crate) on_leader_change: Arc<dyn Fn(RegionStatus) + Send + Sync>,

@@ -12,22 +12,22 @@ use crate::crew::join;
 use crate::gc::ToGc;
 use crate::node::Node;
 use crate::pools::{Pools, ToPools};
-use crate::{Online, RegionStatus, Router, Settings, State, Transport, start};
+use crate::{OnlineRaftSettings, RaftRouter, RaftSettings, RaftTransport, RegionStatus, StateStore, start};
 
 /// What a node's raft needs.
-pub struct Setup {
+pub struct RaftSetup {
     /// This node.
     pub store_id: u64,
     /// Of raft.
-    pub settings: Settings,
+    pub settings: RaftSettings,
     /// Of raft, too, as they are at the start.
-    pub online: Online,
+    pub online: OnlineRaftSettings,
     /// A folder, on the data disk, for snapshots that come in.
     pub snapshot_dir: PathBuf,
     /// What entries change.
-    pub state: Arc<dyn State>,
+    pub state: Arc<dyn StateStore>,
     /// To other nodes.
-    pub transport: Arc<dyn Transport>,
+    pub transport: Arc<dyn RaftTransport>,
     /// Regions with a replica on this node. They stay as they are, and `start_key` and `end_key` are as clients know them:
     /// `key_prefix` comes before them in the state.
     pub regions: Vec<Region>,
@@ -79,13 +79,13 @@ impl Raftstore {
     ///
     /// # Errors
     /// When the log or the state cannot be read, or does not fit the regions.
-    pub fn start(setup: Setup) -> Result<Self, RaftstoreError> {
+    pub fn start(setup: RaftSetup) -> Result<Self, RaftstoreError> {
         start::start(setup)
     }
 
     /// The door to the replicas.
-    pub fn router(&self) -> Router {
-        Router::new(Arc::clone(&self.node))
+    pub fn router(&self) -> RaftRouter {
+        RaftRouter::new(Arc::clone(&self.node))
     }
 
     /// Stops the threads; requests on the way are answered.

@@ -14,15 +14,17 @@ use crate::node::Node;
 use crate::pools::ToPools;
 use crate::replica::Replica;
 use crate::shard::ToShard;
-use crate::{Applied, Command, Done, Online, Refusal, RegionStatus, SnapshotSink, clock, refusals};
+use crate::{
+    ApplyResult, OnlineRaftSettings, Refusal, RegionStatus, SnapshotSink, WriteCallback, WriteCommand, clock, refusals,
+};
 
 /// Takes requests and messages to the threads of raft; cheap to clone, and no call of it blocks.
 #[derive(Clone)]
-pub struct Router {
+pub struct RaftRouter {
     node: Arc<Node>,
 }
 
-impl Router {
+impl RaftRouter {
     pub(crate) fn new(node: Arc<Node>) -> Self {
         Self { node }
     }
@@ -51,7 +53,7 @@ impl Router {
     }
 
     /// Replicates a command and applies it; `done` is called when it is applied here.
-    pub fn write(&self, asked: &Context, command: Command, done: Done<Applied>) {
+    pub fn write(&self, asked: &Context, command: WriteCommand, done: WriteCallback<ApplyResult>) {
         match self.writable(asked, &command) {
             Err(refusal) => done(Err(refusal)),
             Ok(replica) => {
@@ -62,7 +64,7 @@ impl Router {
         }
     }
 
-    fn writable(&self, asked: &Context, command: &Command) -> Result<&Arc<Replica>, Refusal> {
+    fn writable(&self, asked: &Context, command: &WriteCommand) -> Result<&Arc<Replica>, Refusal> {
         let replica = self.leader(asked)?;
         let (size, limit) = (command.size() as u64, self.node.online.read().entry_max_size);
         if size > limit {
@@ -95,7 +97,7 @@ impl Router {
     }
 
     /// Calls `done` when the local state has everything that was acknowledged before this call. Load [`Router::wipes`] first.
-    pub fn read_later(&self, asked: &Context, done: Done<()>) {
+    pub fn read_later(&self, asked: &Context, done: WriteCallback<()>) {
         match self.readable(asked) {
             Err(refusal) => done(Err(refusal)),
             Ok(replica) => {
@@ -179,7 +181,7 @@ impl Router {
     ///
     /// # Errors
     /// When it cannot be changed, in TiKV's words; then nothing is.
-    pub fn change(&self, online: Online) -> Result<(), &'static str> {
+    pub fn change(&self, online: OnlineRaftSettings) -> Result<(), &'static str> {
         let mut now = self.node.online.write();
         online.follows(&now)?;
         *now = online;

@@ -7,7 +7,7 @@ use crate::LogSettings;
 
 /// Settings of raft that hold from the start of a node.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct RaftSettings {
     /// Folder of the log, `raft-engine.dir`.
     pub log_dir: PathBuf,
     /// `raft-engine.target-file-size`: 128 MiB.
@@ -30,7 +30,7 @@ pub struct Settings {
 
 /// Settings of raft that can be changed while the node runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Online {
+pub struct OnlineRaftSettings {
     /// `raftstore.store-pool-size`: threads that run raft; 2.
     pub store_pool_size: usize,
     /// `raftstore.store-io-pool-size`: threads that write the log; 1. Zero means that raft's own threads do, and that they do
@@ -58,7 +58,7 @@ pub struct Online {
     pub gc_size_limit: u64,
 }
 
-impl Online {
+impl OnlineRaftSettings {
     /// Whether what is set now can become this.
     ///
     /// # Errors

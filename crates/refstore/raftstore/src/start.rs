@@ -16,12 +16,12 @@ use crate::node::{Broken, Disks, Node, spawn};
 use crate::peer::Peer;
 use crate::pools::{Pools, Supplies};
 use crate::replica::Replica;
-use crate::{Raftstore, RaftstoreError, Setup, State, gc, log, metrics, snapshot};
+use crate::{RaftSetup, Raftstore, RaftstoreError, StateStore, gc, log, metrics, snapshot};
 
 /// Snapshots that are sent at once.
 const SENDERS: usize = 2;
 
-pub(crate) fn start(setup: Setup) -> Result<Raftstore, RaftstoreError> {
+pub(crate) fn start(setup: RaftSetup) -> Result<Raftstore, RaftstoreError> {
     metrics::register();
     let folder = |path: &std::path::Path| {
         let made = fs::create_dir_all(path);
@@ -108,7 +108,7 @@ fn replicas(store_id: u64, regions: &[Region], key_prefix: u8) -> Result<HashMap
 }
 
 /// How far every region is; snapshots that a crash interrupted are installed, and other files of snapshots removed.
-fn recover(node: &Node, engine: &Engine, state: &dyn State) -> Result<HashMap<u64, Progress>, RaftstoreError> {
+fn recover(node: &Node, engine: &Engine, state: &dyn StateStore) -> Result<HashMap<u64, Progress>, RaftstoreError> {
     let mut all = HashMap::new();
     for (&id, replica) in &node.replicas {
         let mut progress = Progress::load(state, id)?.unwrap_or(Progress::NEW);

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 /// TiKV's column families.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Cf {
+pub enum ColumnFamily {
     /// Values; raw keys live here.
     Default,
     /// Locks of transactions.
@@ -17,7 +17,7 @@ pub enum Cf {
     Raft,
 }
 
-impl Cf {
+impl ColumnFamily {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Default, Self::Lock, Self::Write, Self::Raft];
 
@@ -40,7 +40,7 @@ impl Cf {
     }
 }
 
-impl fmt::Display for Cf {
+impl fmt::Display for ColumnFamily {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -48,20 +48,20 @@ impl fmt::Display for Cf {
 
 /// One change of the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum StateChange {
     /// A key gets a value.
-    Put(Cf, Bytes, Bytes),
+    Put(ColumnFamily, Bytes, Bytes),
     /// A key goes.
-    Delete(Cf, Bytes),
+    Delete(ColumnFamily, Bytes),
     /// All keys from the first, up to but without the second, go; an empty second is the end.
-    DeleteRange(Cf, Bytes, Bytes),
+    DeleteRange(ColumnFamily, Bytes, Bytes),
 }
 
 /// A walk over keys in order.
 #[derive(Debug, Clone)]
-pub struct Scan {
+pub struct KeyScan {
     /// In which column family.
-    pub cf: Cf,
+    pub cf: ColumnFamily,
     /// The least key.
     pub from: Bytes,
     /// Keys are less than this; empty is the end.
@@ -86,24 +86,24 @@ pub enum StateError {
 }
 
 /// An ordered map in column families, on a disk. Calls may block; every call may come from any thread.
-pub trait State: Send + Sync + 'static {
+pub trait StateStore: Send + Sync + 'static {
     /// The value of a key.
     ///
     /// # Errors
     /// When the disk fails.
-    fn get(&self, cf: Cf, key: &[u8]) -> Result<Option<Bytes>, StateError>;
+    fn get(&self, cf: ColumnFamily, key: &[u8]) -> Result<Option<Bytes>, StateError>;
 
     /// Pairs in order.
     ///
     /// # Errors
     /// When the disk fails.
-    fn scan(&self, scan: &Scan) -> Result<Vec<(Bytes, Bytes)>, StateError>;
+    fn scan(&self, scan: &KeyScan) -> Result<Vec<(Bytes, Bytes)>, StateError>;
 
     /// All changes or none, in their order. They survive a kill of the process, not a power cut: for that, [`State::sync`].
     ///
     /// # Errors
     /// When the disk fails or is full; then nothing is changed.
-    fn write(&self, changes: &[Change]) -> Result<(), StateError>;
+    fn write(&self, changes: &[StateChange]) -> Result<(), StateError>;
 
     /// Whatever was written survives a power cut.
     ///
@@ -117,7 +117,7 @@ pub trait State: Send + Sync + 'static {
     /// When the disk fails, or `each` does.
     fn export(
         &self,
-        ranges: &[(Cf, Bytes, Bytes)],
-        each: &mut dyn FnMut(Cf, Bytes, Bytes) -> Result<(), StateError>,
+        ranges: &[(ColumnFamily, Bytes, Bytes)],
+        each: &mut dyn FnMut(ColumnFamily, Bytes, Bytes) -> Result<(), StateError>,
     ) -> Result<(), StateError>;
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use proto::raft_serverpb::RaftMessage;
 
 /// Sends without blocking; what cannot be sent is dropped, for raft sends it again.
-pub trait Transport: Send + Sync + 'static {
+pub trait RaftTransport: Send + Sync + 'static {
     /// Sends messages to a store, in their order.
     fn send(&self, to_store: u64, messages: Vec<RaftMessage>);
 

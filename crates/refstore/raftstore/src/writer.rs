@@ -12,7 +12,7 @@ use crate::log::{self, Engine, Entries, failure};
 use crate::node::Node;
 use crate::out::{Mail, WriteTask};
 use crate::shard::ToShard;
-use crate::{Transport, clock, metrics};
+use crate::{RaftTransport, clock, metrics};
 
 /// A log without room is tried again after this long.
 const RETRY: Duration = Duration::from_millis(100);
@@ -32,14 +32,14 @@ pub(crate) type Written = (usize, u64);
 pub(crate) struct Writer {
     node: Arc<Node>,
     engine: Arc<Engine>,
-    transport: Arc<dyn Transport>,
+    transport: Arc<dyn RaftTransport>,
     batch: LogBatch,
     mail: Mail,
 }
 
 impl Writer {
     /// Of this log.
-    pub(crate) fn new(node: Arc<Node>, engine: Arc<Engine>, transport: Arc<dyn Transport>) -> Self {
+    pub(crate) fn new(node: Arc<Node>, engine: Arc<Engine>, transport: Arc<dyn RaftTransport>) -> Self {
         Self { node, engine, transport, batch: LogBatch::default(), mail: Mail::default() }
     }
 

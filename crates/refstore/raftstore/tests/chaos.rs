@@ -15,11 +15,13 @@ use crossbeam_channel::{bounded, unbounded};
 use parking_lot::{Mutex, RwLock};
 use proto::kvrpcpb::Context;
 use raftstore::testing::{self, MemoryState};
-use raftstore::{Applied, Cf, Command, Online, Refusal, Router, Scan, State};
+use raftstore::{
+    ApplyResult, ColumnFamily, KeyScan, OnlineRaftSettings, RaftRouter, Refusal, StateStore, WriteCommand,
+};
 
 /// What clients know of the nodes.
 struct World {
-    routers: RwLock<HashMap<u64, Router>>,
+    routers: RwLock<HashMap<u64, RaftRouter>>,
     /// Held by who reads: a process that has crashed reads nothing, so while a state forgets, nobody may.
     reading: RwLock<()>,
     contexts: HashMap<u64, Context>,
@@ -41,12 +43,12 @@ fn number(value: Option<&Bytes>) -> u64 {
 }
 
 impl World {
-    fn some_node(&self) -> Option<(u64, Router)> {
+    fn some_node(&self) -> Option<(u64, RaftRouter)> {
         let id = self.dice.roll(3) + 1;
         Some((id, self.routers.read().get(&id)?.clone()))
     }
 
-    fn write(&self, command: Command) -> Option<Result<Applied, Refusal>> {
+    fn write(&self, command: WriteCommand) -> Option<Result<ApplyResult, Refusal>> {
         let (id, router) = self.some_node()?;
         let (done, outcome) = bounded(1);
         router.write(&self.contexts[&id], command, Box::new(move |outcome| drop(done.send(outcome))));
@@ -59,14 +61,14 @@ impl World {
         while !self.over.load(Ordering::Relaxed) {
             let text = |number: u64| Bytes::from(number.to_string());
             let expected = (known > 0).then(|| text(known));
-            let swap = Command::CompareAndSwap { key: COUNTER.into(), expected, value: text(known + 1) };
+            let swap = WriteCommand::CompareAndSwap { key: COUNTER.into(), expected, value: text(known + 1) };
             match self.write(swap) {
-                Some(Ok(Applied::Swapped { succeeded: true, .. })) => {
+                Some(Ok(ApplyResult::Swapped { succeeded: true, .. })) => {
                     known += 1;
                     self.swaps.0.fetch_add(1, Ordering::SeqCst);
                     self.counted.fetch_max(known, Ordering::SeqCst);
                 }
-                Some(Ok(Applied::Swapped { previous, .. })) => known = number(previous.as_ref()),
+                Some(Ok(ApplyResult::Swapped { previous, .. })) => known = number(previous.as_ref()),
                 Some(Err(Refusal::Unknown(_))) => {
                     self.swaps.1.fetch_add(1, Ordering::SeqCst);
                 }
@@ -101,7 +103,7 @@ impl World {
                 std::thread::sleep(Duration::from_millis(1));
                 continue;
             }
-            let value = self.states[&id].get(Cf::Default, COUNTER).unwrap();
+            let value = self.states[&id].get(ColumnFamily::Default, COUNTER).unwrap();
             if router.wipes() == wipes {
                 let seen = number(value.as_ref());
                 assert!(seen >= before, "store {id} read {seen}, but {before} was acknowledged or read before");
@@ -182,7 +184,8 @@ fn chaos(seed: u64, lasting: Duration) {
                     resizes += 1;
                     let size = || dice.roll(4) as usize + 1;
                     let (store_pool_size, store_io_pool_size, apply_pool_size) = (size(), size(), size());
-                    let sizes = Online { store_pool_size, store_io_pool_size, apply_pool_size, ..nodes.online };
+                    let sizes =
+                        OnlineRaftSettings { store_pool_size, store_io_pool_size, apply_pool_size, ..nodes.online };
                     nodes.router(id).change(sizes).unwrap();
                 }
                 _ => {
@@ -198,8 +201,8 @@ fn chaos(seed: u64, lasting: Duration) {
     let leader = nodes.leader(1);
     nodes.put_somewhere(1, "last", "last");
     let all = |id: u64| {
-        let scan = Scan {
-            cf: Cf::Default,
+        let scan = KeyScan {
+            cf: ColumnFamily::Default,
             from: Bytes::new(),
             until: Bytes::new(),
             limit: usize::MAX,
@@ -218,7 +221,7 @@ fn chaos(seed: u64, lasting: Duration) {
     for key in puts.iter() {
         assert_eq!(nodes.value(leader, key).as_ref(), Some(key), "seed {seed}: an acknowledged put is lost");
     }
-    let counted = number(nodes.states[&leader].get(Cf::Default, COUNTER).unwrap().as_ref());
+    let counted = number(nodes.states[&leader].get(ColumnFamily::Default, COUNTER).unwrap().as_ref());
     let (sure, unsure) = (world.swaps.0.load(Ordering::SeqCst), world.swaps.1.load(Ordering::SeqCst));
     assert!((sure..=sure + unsure).contains(&counted), "seed {seed}: {sure} swaps and {unsure} unknown made {counted}");
     let reads = world.reads.load(Ordering::Relaxed);

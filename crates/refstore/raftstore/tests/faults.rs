@@ -9,7 +9,7 @@ use std::time::Duration;
 use common::{Nodes, eventually, one_region, put, read};
 use proto::errorpb::Error;
 use proto::raft_serverpb::DiskUsage;
-use raftstore::{Online, Refusal, StateError, testing};
+use raftstore::{OnlineRaftSettings, Refusal, StateError, testing};
 
 fn region_error<T: std::fmt::Debug>(outcome: Result<T, Refusal>) -> Error {
     match outcome {
@@ -54,7 +54,7 @@ fn how_long_a_log_is_kept_for_a_node_that_is_away_can_be_changed() {
     };
     assert_eq!(come_back(nodes, "before"), 0, "10,000 entries are kept");
     for id in (1..=3).filter(|id| *id != away) {
-        let online = Online { gc_count_limit: 100, ..testing::online() };
+        let online = OnlineRaftSettings { gc_count_limit: 100, ..testing::online() };
         assert_eq!(nodes.router(id).change(online), Ok(()));
     }
     assert_eq!(come_back(nodes, "after"), 1, "100 are kept, and the node needs a snapshot");
@@ -70,7 +70,10 @@ fn a_node_that_was_away_for_long_gets_a_snapshot() {
     eventually("the follower has it", || nodes.value(away, "gone"));
     nodes.stop(away);
     let leader = nodes.leader(1);
-    let delete = raftstore::Command::Write(vec![raftstore::Change::Delete(raftstore::Cf::Default, "zgone".into())]);
+    let delete = raftstore::WriteCommand::Write(vec![raftstore::StateChange::Delete(
+        raftstore::ColumnFamily::Default,
+        "zgone".into(),
+    )]);
     common::write(&nodes.router(leader), &nodes.context(1, leader), delete).unwrap();
     let value = "v".repeat(1000);
     for n in 0..1000 {

@@ -10,7 +10,7 @@ use crossbeam_channel::bounded;
 use proto::errorpb::Error;
 use proto::metapb::Peer;
 use raftstore::testing;
-use raftstore::{Applied, Cf, Change, Command, Online, Refusal};
+use raftstore::{ApplyResult, ColumnFamily, OnlineRaftSettings, Refusal, StateChange, WriteCommand};
 
 fn region_error<T: std::fmt::Debug>(outcome: Result<T, Refusal>) -> Error {
     match outcome {
@@ -23,7 +23,7 @@ fn region_error<T: std::fmt::Debug>(outcome: Result<T, Refusal>) -> Error {
 fn a_put_is_in_every_state() {
     let nodes = Nodes::started(one_region());
     let leader = nodes.leader(1);
-    assert_eq!(nodes.put(1, leader, "k", "v"), Ok(Applied::Done));
+    assert_eq!(nodes.put(1, leader, "k", "v"), Ok(ApplyResult::Done));
     assert_eq!(nodes.value(leader, "k").as_deref(), Some("v"));
     for id in 1..=3 {
         eventually("the followers apply it", || nodes.value(id, "k").filter(|value| value == "v"));
@@ -89,13 +89,15 @@ fn a_swap_sees_all_that_came_before_it_and_is_done_once() {
     let nodes = Nodes::started(one_region());
     let leader = nodes.leader(1);
     let (router, context) = (nodes.router(leader), nodes.context(1, leader));
-    let swap = |expected: Option<&'static str>, value: &'static str| Command::CompareAndSwap {
+    let swap = |expected: Option<&'static str>, value: &'static str| WriteCommand::CompareAndSwap {
         key: "zk".into(),
         expected: expected.map(Into::into),
         value: value.into(),
     };
-    let swapped =
-        |succeeded, previous: Option<&'static str>| Applied::Swapped { succeeded, previous: previous.map(Into::into) };
+    let swapped = |succeeded, previous: Option<&'static str>| ApplyResult::Swapped {
+        succeeded,
+        previous: previous.map(Into::into),
+    };
     assert_eq!(write(&router, &context, swap(None, "1")), Ok(swapped(true, None)));
     assert_eq!(write(&router, &context, swap(None, "2")), Ok(swapped(false, Some("1"))));
 
@@ -109,8 +111,8 @@ fn a_swap_sees_all_that_came_before_it_and_is_done_once() {
     let won = outcomes.iter().filter(|outcome| *outcome == Ok(swapped(true, Some("1")))).count();
     assert_eq!(won, 1);
 
-    let gone = Command::Write(vec![Change::DeleteRange(Cf::Default, "z".into(), "{".into())]);
-    assert_eq!(write(&router, &context, gone), Ok(Applied::Done));
+    let gone = WriteCommand::Write(vec![StateChange::DeleteRange(ColumnFamily::Default, "z".into(), "{".into())]);
+    assert_eq!(write(&router, &context, gone), Ok(ApplyResult::Done));
     assert_eq!(write(&router, &context, swap(None, "again")), Ok(swapped(true, None)));
 }
 
@@ -161,7 +163,7 @@ fn a_follower_reads_what_the_leader_has_shown_though_nobody_was_told_that_it_is_
         eventually("the leader shows it", || nodes.value(leader, "k").filter(|shown| *shown == value));
         eventually("leave to read", || read(&nodes.router(follower), &at_follower).ok());
         assert_eq!(nodes.value(follower, "k"), Some(value));
-        assert_eq!(outcomes.recv_timeout(common::PATIENCE), Ok(Ok(Applied::Done)));
+        assert_eq!(outcomes.recv_timeout(common::PATIENCE), Ok(Ok(ApplyResult::Done)));
     }
 }
 
@@ -233,7 +235,8 @@ fn pools_change_their_sizes_under_writes_and_no_write_is_lost() {
                 let of = id as usize;
                 let sizes = (size(of), size(of + 1), size(of + 2));
                 let (store_pool_size, store_io_pool_size, apply_pool_size) = sizes;
-                let online = Online { store_pool_size, store_io_pool_size, apply_pool_size, ..testing::online() };
+                let online =
+                    OnlineRaftSettings { store_pool_size, store_io_pool_size, apply_pool_size, ..testing::online() };
                 assert_eq!(nodes.router(id).change(online), Ok(()));
             }
             std::thread::sleep(Duration::from_millis(25));
@@ -255,7 +258,8 @@ fn pools_change_their_sizes_under_writes_and_no_write_is_lost() {
 fn who_writes_the_log_is_settled_at_the_start() {
     let mut nodes = Nodes::new(vec![testing::region(1, b"", b"", &[1])], |_| {});
     nodes.start(1);
-    let online = |store_io_pool_size| Online { store_io_pool_size, store_pool_size: 3, ..testing::online() };
+    let online =
+        |store_io_pool_size| OnlineRaftSettings { store_io_pool_size, store_pool_size: 3, ..testing::online() };
     let refused = nodes.router(1).change(online(0)).unwrap_err();
     assert!(refused.starts_with("ASYNC mode"), "{refused}");
     nodes.stop(1);

@@ -11,7 +11,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use rawkv::{Options, ReplicaRead, Request};
+use rawkv::{RawClientOptions, RawRequest, ReplicaRead};
 
 use fake::Fake;
 
@@ -38,7 +38,7 @@ struct Case {
     /// Whether the session works in the thread that asks.
     own: bool,
     zones: &'static [&'static str],
-    options: Options,
+    options: RawClientOptions,
 }
 
 fn measure(case: Case) {
@@ -51,10 +51,10 @@ fn measure(case: Case) {
     let mut session = if case.own { client.own_session().expect("a session") } else { client.session() };
     let value = Bytes::from(vec![7; 1024]);
     let mut tag = 0;
-    let mut next = |session: &mut rawkv::Session, put| {
+    let mut next = |session: &mut rawkv::RawSession, put| {
         // An odd multiplier visits all keys in an order that mixes regions.
         let key = Bytes::from(format!("key{:04}", tag * 2531 % KEYS));
-        session.submit(tag, if put { Request::Put(key, value.clone()) } else { Request::Get(key) });
+        session.submit(tag, if put { RawRequest::Put(key, value.clone()) } else { RawRequest::Get(key) });
         tag += 1;
     };
     for _ in 0..KEYS {
@@ -67,7 +67,7 @@ fn measure(case: Case) {
     }
     session.flush();
     let mut done = Vec::new();
-    let mut turn = |session: &mut rawkv::Session, length: Duration| {
+    let mut turn = |session: &mut rawkv::RawSession, length: Duration| {
         let (start, mut count, mut waits) = (Instant::now(), 0, Vec::new());
         while start.elapsed() < length {
             let asked = Instant::now();
@@ -103,15 +103,15 @@ fn measure(case: Case) {
 }
 
 fn main() {
-    let plain = Options::default;
-    let far = Options {
+    let plain = RawClientOptions::default;
+    let far = RawClientOptions {
         zone: Some("b".into()),
         zone_round_trip: Duration::from_millis(1),
         replica_read: ReplicaRead::Leader,
         ..plain()
     };
     let (one, three): (&[_], &[_]) = (&["a"], &["a", "b", "c"]);
-    let case = |name, depth, put, zones, options: Options| {
+    let case = |name, depth, put, zones, options: RawClientOptions| {
         [false, true].map(|own| Case { name, depth, put, own, zones, options: options.clone() })
     };
     let cases = [

@@ -11,14 +11,14 @@ use crate::own::Own;
 use crate::pd::Pd;
 use crate::traffic::Meter;
 use crate::worker::Event;
-use crate::{ClientError, Options, Session, Traffic};
+use crate::{ClientError, ClientTraffic, RawClientOptions, RawSession};
 
 /// The most threads of a client.
 const THREADS: usize = 64;
 
 /// A client of a cluster. Its threads end with it and its last session.
 #[derive(Debug, Clone)]
-pub struct Client {
+pub struct RawClient {
     threads: Arc<Threads>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Threads {
     meter: Arc<Meter>,
     /// What it was made with.
     pd: String,
-    options: Options,
+    options: RawClientOptions,
 }
 
 impl Drop for Threads {
@@ -41,11 +41,11 @@ impl Drop for Threads {
     }
 }
 
-impl Client {
+impl RawClient {
     /// Asks the placement drivers for stores and regions, and starts the threads. `pd` is one address or several with commas
     /// between them: `127.0.0.1:2379`, `tikv://a:2379,b:2379`. A cluster that does not answer yet is given
     /// `options.timeout`.
-    pub fn connect(pd: &str, options: Options) -> Result<Self, ClientError> {
+    pub fn connect(pd: &str, options: RawClientOptions) -> Result<Self, ClientError> {
         if options.threads == 0 || options.threads > THREADS {
             let threads = options.threads;
             return Err(ClientError::Input(format!("{threads} threads for a client: expected 1 to {THREADS}")));
@@ -78,12 +78,12 @@ impl Client {
     }
 
     /// A way to ask, for one thread. Sessions are cheap.
-    pub fn session(&self) -> Session {
+    pub fn session(&self) -> RawSession {
         let number = self.threads.number();
         let events = self.threads.events[number as usize % self.threads.events.len()].clone();
         let mailbox = Arc::new(Mailbox::default());
         let _ = events.send(Event::Opened(number, mailbox.clone()));
-        Session::new(number, mailbox, events, self.threads.clone(), None)
+        RawSession::new(number, mailbox, events, self.threads.clone(), None)
     }
 
     /// A session with connections of its own that works in the thread that polls it, and only while it does: no other thread
@@ -91,7 +91,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`Client::connect`].
-    pub fn own_session(&self) -> Result<Session, ClientError> {
+    pub fn own_session(&self) -> Result<RawSession, ClientError> {
         let Threads { pd, options, meter, .. } = &*self.threads;
         let (number, mailbox) = (self.threads.number(), Arc::new(Mailbox::default()));
         let channel = mpsc::unbounded_channel();
@@ -100,11 +100,11 @@ impl Client {
         // Other than those of the threads.
         let seed = seed(u32::MAX - number);
         let own = Own::start(Pd::new(pd)?, options.clone(), channel, meter.clone(), seed)?;
-        Ok(Session::new(number, mailbox, events, self.threads.clone(), Some(Box::new(own))))
+        Ok(RawSession::new(number, mailbox, events, self.threads.clone(), Some(Box::new(own))))
     }
 
     /// Bytes on the wire until now.
-    pub fn traffic(&self) -> Traffic {
+    pub fn traffic(&self) -> ClientTraffic {
         self.threads.meter.read(self.threads.options.zone.clone())
     }
 
@@ -129,7 +129,7 @@ fn seed(number: u32) -> u64 {
 /// What a thread does. It says on `ready` once whether it has started.
 fn run(
     pd: Pd,
-    options: Options,
+    options: RawClientOptions,
     channel: (UnboundedSender<Event>, UnboundedReceiver<Event>),
     meter: Arc<Meter>,
     seed: u64,

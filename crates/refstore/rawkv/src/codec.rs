@@ -9,7 +9,7 @@ use proto::kvrpcpb::{
 use proto::tikvpb::batch_commands_request::request::Cmd;
 use proto::tikvpb::batch_commands_response::response::Cmd as Answer;
 
-use crate::{Request, Response};
+use crate::{RawRequest, RawResponse};
 
 /// A request as stores understand it.
 pub(crate) enum Command {
@@ -20,18 +20,18 @@ pub(crate) enum Command {
 }
 
 /// The request for a region that ends at `end`.
-pub(crate) fn encode(request: &Request, context: Context, end: &Bytes, for_cas: bool) -> Command {
+pub(crate) fn encode(request: &RawRequest, context: Context, end: &Bytes, for_cas: bool) -> Command {
     let context = Some(context);
     let cf = String::new();
     Command::Batched(match request.clone() {
-        Request::Get(key) => Cmd::RawGet(RawGetRequest { context, key, cf }),
-        Request::Put(key, value) => Cmd::RawPut(RawPutRequest { context, key, value, cf, ttl: 0, for_cas }),
-        Request::Delete(key) => Cmd::RawDelete(RawDeleteRequest { context, key, cf, for_cas }),
-        Request::BatchPut(pairs) => {
+        RawRequest::Get(key) => Cmd::RawGet(RawGetRequest { context, key, cf }),
+        RawRequest::Put(key, value) => Cmd::RawPut(RawPutRequest { context, key, value, cf, ttl: 0, for_cas }),
+        RawRequest::Delete(key) => Cmd::RawDelete(RawDeleteRequest { context, key, cf, for_cas }),
+        RawRequest::BatchPut(pairs) => {
             let pairs = pairs.into_iter().map(|(key, value)| KvPair { error: None, key, value }).collect();
             Cmd::RawBatchPut(RawBatchPutRequest { context, pairs, cf, ttl: 0, for_cas, ttls: Vec::new() })
         }
-        Request::Scan { from, until, limit } => Cmd::RawScan(RawScanRequest {
+        RawRequest::Scan { from, until, limit } => Cmd::RawScan(RawScanRequest {
             context,
             start_key: from,
             limit,
@@ -40,7 +40,7 @@ pub(crate) fn encode(request: &Request, context: Context, end: &Bytes, for_cas: 
             reverse: false,
             end_key: if until.is_empty() || (!end.is_empty() && *end < until) { end.clone() } else { until },
         }),
-        Request::CompareAndSwap { key, expected, value } => {
+        RawRequest::CompareAndSwap { key, expected, value } => {
             return Command::Single(RawCasRequest {
                 context,
                 key,
@@ -55,10 +55,10 @@ pub(crate) fn encode(request: &Request, context: Context, end: &Bytes, for_cas: 
 }
 
 /// Bytes of a request, without its small fields.
-pub(crate) fn size(request: &Request) -> usize {
+pub(crate) fn size(request: &RawRequest) -> usize {
     match request {
-        Request::Put(key, value) => key.len() + value.len(),
-        Request::BatchPut(pairs) => pairs.iter().map(|(key, value)| key.len() + value.len()).sum(),
+        RawRequest::Put(key, value) => key.len() + value.len(),
+        RawRequest::BatchPut(pairs) => pairs.iter().map(|(key, value)| key.len() + value.len()).sum(),
         _ => 0,
     }
 }
@@ -67,14 +67,14 @@ pub(crate) fn size(request: &Request) -> usize {
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// It is done.
-    Done(Response),
+    Done(RawResponse),
     /// The region is not there, or not able: certainly not done.
     Region(Box<errorpb::Error>),
     /// It failed in the store, in words: perhaps done.
     Failed(String),
 }
 
-fn outcome(region: Option<Box<errorpb::Error>>, fault: String, done: impl FnOnce() -> Response) -> Outcome {
+fn outcome(region: Option<Box<errorpb::Error>>, fault: String, done: impl FnOnce() -> RawResponse) -> Outcome {
     match region {
         Some(error) => Outcome::Region(error),
         None if !fault.is_empty() => Outcome::Failed(fault),
@@ -86,16 +86,16 @@ fn outcome(region: Option<Box<errorpb::Error>>, fault: String, done: impl FnOnce
 pub(crate) fn decode(answer: Answer) -> Option<Outcome> {
     Some(match answer {
         Answer::RawGet(got) => {
-            outcome(got.region_error, got.error, || Response::Value((!got.not_found).then_some(got.value)))
+            outcome(got.region_error, got.error, || RawResponse::Value((!got.not_found).then_some(got.value)))
         }
-        Answer::RawPut(put) => outcome(put.region_error, put.error, || Response::Done),
-        Answer::RawDelete(deleted) => outcome(deleted.region_error, deleted.error, || Response::Done),
-        Answer::RawBatchPut(put) => outcome(put.region_error, put.error, || Response::Done),
+        Answer::RawPut(put) => outcome(put.region_error, put.error, || RawResponse::Done),
+        Answer::RawDelete(deleted) => outcome(deleted.region_error, deleted.error, || RawResponse::Done),
+        Answer::RawBatchPut(put) => outcome(put.region_error, put.error, || RawResponse::Done),
         Answer::RawScan(scanned) => {
             let faulty = scanned.kvs.iter().find_map(|pair| pair.error.as_ref());
             let fault = faulty.map(|error| format!("{}{}", error.abort, error.retryable)).unwrap_or_default();
             outcome(scanned.region_error, fault, || {
-                Response::Pairs(scanned.kvs.into_iter().map(|pair| (pair.key, pair.value)).collect())
+                RawResponse::Pairs(scanned.kvs.into_iter().map(|pair| (pair.key, pair.value)).collect())
             })
         }
         _ => return None,
@@ -104,7 +104,7 @@ pub(crate) fn decode(answer: Answer) -> Option<Outcome> {
 
 /// What the answer to a compare-and-swap says.
 pub(crate) fn decode_swap(answer: RawCasResponse) -> Outcome {
-    outcome(answer.region_error, answer.error, || Response::Swapped {
+    outcome(answer.region_error, answer.error, || RawResponse::Swapped {
         succeeded: answer.succeed,
         previous: (!answer.previous_not_exist).then_some(answer.previous_value),
     })
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     fn scan_end(until: &'static str, end: &'static str) -> Bytes {
-        let request = Request::Scan { from: Bytes::new(), until: until.into(), limit: 9 };
+        let request = RawRequest::Scan { from: Bytes::new(), until: until.into(), limit: 9 };
         match encode(&request, Context::default(), &end.into(), false) {
             Command::Batched(Cmd::RawScan(scan)) => scan.end_key,
             _ => unreachable!("a scan is a scan"),

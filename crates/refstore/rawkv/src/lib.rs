@@ -21,10 +21,10 @@ mod session;
 mod traffic;
 mod worker;
 
-pub use client::Client;
+pub use client::RawClient;
 pub use error::ClientError;
-pub use options::{Options, ReplicaRead};
+pub use options::{RawClientOptions, ReplicaRead};
 pub use pd::addresses;
-pub use request::{Request, RequestError, Response};
-pub use session::Session;
-pub use traffic::{Traffic, ZoneTraffic};
+pub use request::{RawRequest, RawResponse, RequestError};
+pub use session::RawSession;
+pub use traffic::{ClientTraffic, ZoneTraffic};

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::{RequestError, Response};
+use crate::{RawResponse, RequestError};
 
 /// An answer, with the tag of its request.
-pub(crate) type Tagged = (u64, Result<Response, RequestError>);
+pub(crate) type Tagged = (u64, Result<RawResponse, RequestError>);
 
 /// Where the answers of a session wait for it. One lock and at most one wake-up for a whole batch.
 #[derive(Debug, Default)]

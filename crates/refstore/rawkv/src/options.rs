@@ -15,7 +15,7 @@ pub enum ReplicaRead {
 
 /// How a client behaves.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct RawClientOptions {
     /// The zone in which the client is, as stores name theirs in the label `zone`.
     pub zone: Option<String>,
     /// Requests to stores of another zone are held back for half of this, their answers for the other half. A store without
@@ -37,7 +37,7 @@ pub struct Options {
     pub threads: usize,
 }
 
-impl Default for Options {
+impl Default for RawClientOptions {
     fn default() -> Self {
         Self {
             zone: None,

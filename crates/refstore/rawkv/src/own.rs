@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use signals::Stop;
+use signals::StopSignal;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::task::yield_now;
@@ -13,7 +13,7 @@ use crate::mailbox::{Mailbox, Tagged};
 use crate::pd::Pd;
 use crate::traffic::Meter;
 use crate::worker::{Event, Worker, first};
-use crate::{ClientError, Options};
+use crate::{ClientError, RawClientOptions};
 
 /// An event loop and what it runs.
 pub(crate) struct Own {
@@ -26,7 +26,7 @@ impl Own {
     /// Ready as soon as the placement driver has told stores and regions.
     pub(crate) fn start(
         pd: Pd,
-        options: Options,
+        options: RawClientOptions,
         channel: (UnboundedSender<Event>, UnboundedReceiver<Event>),
         meter: Arc<Meter>,
         seed: u64,
@@ -37,7 +37,7 @@ impl Own {
             let timeout = options.timeout;
             let mut worker = Worker::new(options, channel, meter, seed)
                 .map_err(|error| environment("a timer for the client", &error))?;
-            let learned = Stop::default().during(first(pd, timeout)).await;
+            let learned = StopSignal::default().during(first(pd, timeout)).await;
             worker.learn(learned.map_err(|_| ClientError::Interrupted)??);
             Ok(worker)
         });

@@ -5,7 +5,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use slab::Slab;
 
-use crate::Request;
+use crate::RawRequest;
 
 /// Who waits for a request.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ pub(crate) enum Place {
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub(crate) owner: Owner,
-    pub(crate) request: Request,
+    pub(crate) request: RawRequest,
     /// What a scan has found in earlier regions.
     pub(crate) found: Vec<(Bytes, Bytes)>,
     pub(crate) deadline: Instant,
@@ -50,7 +50,7 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    pub(crate) fn new(owner: Owner, request: Request, deadline: Instant) -> Self {
+    pub(crate) fn new(owner: Owner, request: RawRequest, deadline: Instant) -> Self {
         Self {
             owner,
             request,
@@ -68,22 +68,22 @@ impl Pending {
     }
 
     pub(crate) fn reads(&self) -> bool {
-        matches!(self.request, Request::Get(_) | Request::Scan { .. })
+        matches!(self.request, RawRequest::Get(_) | RawRequest::Scan { .. })
     }
 
     /// Whether it does no harm to carry it out twice.
     pub(crate) fn repeatable(&self) -> bool {
-        !matches!(self.request, Request::CompareAndSwap { .. })
+        !matches!(self.request, RawRequest::CompareAndSwap { .. })
     }
 
     /// The key that decides which region comes next.
     pub(crate) fn key(&self) -> &Bytes {
         static NONE: Bytes = Bytes::new();
         match &self.request {
-            Request::Get(key) | Request::Put(key, _) | Request::Delete(key) => key,
-            Request::BatchPut(pairs) => pairs.first().map_or(&NONE, |(key, _)| key),
-            Request::Scan { from, .. } => from,
-            Request::CompareAndSwap { key, .. } => key,
+            RawRequest::Get(key) | RawRequest::Put(key, _) | RawRequest::Delete(key) => key,
+            RawRequest::BatchPut(pairs) => pairs.first().map_or(&NONE, |(key, _)| key),
+            RawRequest::Scan { from, .. } => from,
+            RawRequest::CompareAndSwap { key, .. } => key,
         }
     }
 }
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     fn pending(tag: u64) -> Pending {
-        Pending::new(Owner::Session(0, tag), Request::Get(Bytes::new()), Instant::now())
+        Pending::new(Owner::Session(0, tag), RawRequest::Get(Bytes::new()), Instant::now())
     }
 
     #[test]

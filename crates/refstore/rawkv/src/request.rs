@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 /// What is asked of the cluster. Values never expire.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Request {
+pub enum RawRequest {
     /// The value of a key.
     Get(Bytes),
     /// Sets a key to a value.
@@ -35,7 +35,7 @@ pub enum Request {
 
 /// What the cluster answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Response {
+pub enum RawResponse {
     /// To `Get`: the value, if there is one.
     Value(Option<Bytes>),
     /// To `Put`, `Delete` and `BatchPut`.

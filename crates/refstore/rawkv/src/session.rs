@@ -9,15 +9,15 @@ use crate::client::Threads;
 use crate::mailbox::Mailbox;
 use crate::own::Own;
 use crate::worker::Event;
-use crate::{Request, RequestError, Response};
+use crate::{RawRequest, RawResponse, RequestError};
 
 /// How one thread asks. Nothing leaves before `flush`; answers come in any order, each with the tag of its request.
 ///
 /// When it is dropped, what it has flushed may still be carried out.
 #[derive(Debug)]
-pub struct Session {
+pub struct RawSession {
     number: u32,
-    asked: Vec<(u64, Request)>,
+    asked: Vec<(u64, RawRequest)>,
     mailbox: Arc<Mailbox>,
     events: UnboundedSender<Event>,
     /// The loop that answers, where no thread of the client's does.
@@ -25,7 +25,7 @@ pub struct Session {
     _threads: Arc<Threads>,
 }
 
-impl Session {
+impl RawSession {
     pub(crate) fn new(
         number: u32,
         mailbox: Arc<Mailbox>,
@@ -37,7 +37,7 @@ impl Session {
     }
 
     /// Adds a request to the next batch. Tags are the caller's, and should differ among what is on its way.
-    pub fn submit(&mut self, tag: u64, request: Request) {
+    pub fn submit(&mut self, tag: u64, request: RawRequest) {
         self.asked.push((tag, request));
     }
 
@@ -57,7 +57,7 @@ impl Session {
     }
 
     /// Appends all answers that are there to `done`. If there is none it waits for some, at most `wait`.
-    pub fn poll(&mut self, wait: Duration, done: &mut Vec<(u64, Result<Response, RequestError>)>) {
+    pub fn poll(&mut self, wait: Duration, done: &mut Vec<(u64, Result<RawResponse, RequestError>)>) {
         match &mut self.own {
             Some(own) => own.poll(&self.mailbox, wait, done),
             None => self.mailbox.take(wait, done),
@@ -76,7 +76,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for RawSession {
     fn drop(&mut self) {
         let _ = self.events.send(Event::Closed(self.number));
     }

@@ -18,14 +18,14 @@ pub struct ZoneTraffic {
 /// Bytes of a client since its start: what TCP carried to and from stores, framing and compression included; not what PD was
 /// asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Traffic {
+pub struct ClientTraffic {
     /// The client's own zone.
     pub own: Option<String>,
     /// By the zone of the store; the empty name holds stores that have none.
     pub zones: BTreeMap<String, ZoneTraffic>,
 }
 
-impl Traffic {
+impl ClientTraffic {
     /// What passed between the client's zone and other named zones: what a cloud charges. Nothing if its own is not known.
     pub fn crossing(&self) -> ZoneTraffic {
         let Some(own) = &self.own else { return ZoneTraffic::default() };
@@ -56,12 +56,15 @@ impl Meter {
         self.zones.lock().entry(name.to_owned()).or_default().clone()
     }
 
-    pub(crate) fn read(&self, own: Option<String>) -> Traffic {
+    pub(crate) fn read(&self, own: Option<String>) -> ClientTraffic {
         let read = |counter: &Counter| ZoneTraffic {
             sent: counter.sent.load(Ordering::Relaxed),
             received: counter.received.load(Ordering::Relaxed),
         };
-        Traffic { own, zones: self.zones.lock().iter().map(|(name, counter)| (name.clone(), read(counter))).collect() }
+        ClientTraffic {
+            own,
+            zones: self.zones.lock().iter().map(|(name, counter)| (name.clone(), read(counter))).collect(),
+        }
     }
 }
 
@@ -69,10 +72,10 @@ impl Meter {
 mod tests {
     use super::*;
 
-    fn traffic(own: Option<&str>) -> Traffic {
+    fn traffic(own: Option<&str>) -> ClientTraffic {
         let zone = |sent, received| ZoneTraffic { sent, received };
         let zones = [("", zone(1, 1)), ("a", zone(10, 20)), ("b", zone(100, 200)), ("c", zone(1000, 2000))];
-        Traffic {
+        ClientTraffic {
             own: own.map(str::to_owned),
             zones: zones.map(|(name, counted)| (name.to_owned(), counted)).into_iter().collect(),
         }

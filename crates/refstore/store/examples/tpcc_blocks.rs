@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use rocksdb::{BlockBasedOptions, DBCompressionType, Options, SstFileWriter};
-use tpcc::{Pieces, Scale, Table, Value};
+use tpcc::{DatabaseScale, LoadPieces, SqlValue, Table};
 
 /// Column families' pairs, in the order of their keys.
 type Pairs = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -20,7 +20,7 @@ const SHORT: usize = 255;
 fn main() {
     for apart in [true, false] {
         let mut kept = Kept { apart, ..Kept::default() };
-        let pieces = Pieces::new(Scale { warehouses: 1 }, 42, "2026-01-31 12:00:00");
+        let pieces = LoadPieces::new(DatabaseScale { warehouses: 1 }, 42, "2026-01-31 12:00:00");
         for number in 0..pieces.count() {
             for batch in pieces.batches(number).iter().filter(|batch| batch.table != Table::Item) {
                 kept.load(batch.table, &batch.rows);
@@ -67,7 +67,7 @@ struct Kept {
 }
 
 impl Kept {
-    fn load(&mut self, table: Table, rows: &[Vec<Value>]) {
+    fn load(&mut self, table: Table, rows: &[Vec<SqlValue>]) {
         self.transactions += 1;
         let (primary, indexes): (&[usize], &[&[usize]]) = match table {
             Table::Warehouse => (&[0], &[]),
@@ -150,18 +150,18 @@ fn comparable(key: &[u8]) -> Vec<u8> {
 }
 
 /// A column of a key, with a flag of its kind (TiDB `pkg/util/codec`).
-fn in_key(value: &Value) -> Vec<u8> {
+fn in_key(value: &SqlValue) -> Vec<u8> {
     match value {
-        Value::Int(number) => [&[3], &ordered(*number)[..]].concat(),
+        SqlValue::Int(number) => [&[3], &ordered(*number)[..]].concat(),
         other => [&[1], &comparable(other.text().as_bytes())[..]].concat(),
     }
 }
 
 /// A row without the columns of its key (TiDB `docs/design/2018-07-19-row-format.md`): version, flag, counts, columns' numbers, ends of
 /// their values, values.
-fn encoded(row: &[Value], key: &[usize]) -> Vec<u8> {
+fn encoded(row: &[SqlValue], key: &[usize]) -> Vec<u8> {
     let columns = (1u8..).zip(row).enumerate().filter(|(at, _)| !key.contains(at)).map(|(_, column)| column);
-    let (none, some): (Vec<_>, Vec<_>) = columns.partition(|(_, value)| **value == Value::Null);
+    let (none, some): (Vec<_>, Vec<_>) = columns.partition(|(_, value)| **value == SqlValue::Null);
     let mut out = vec![128, 0];
     out.extend((some.len() as u16).to_le_bytes());
     out.extend((none.len() as u16).to_le_bytes());
@@ -169,11 +169,11 @@ fn encoded(row: &[Value], key: &[usize]) -> Vec<u8> {
     let mut values = Vec::new();
     for (_, value) in some {
         match value {
-            Value::Int(number) => values.extend(shortest(*number)),
-            Value::Decimal { units, places } => values.extend(decimal(*units, *places)),
-            Value::Text(time) if time.len() == 19 && time.as_bytes()[4] == b'-' => values.extend(datetime(time)),
-            Value::Text(text) => values.extend(text.as_bytes()),
-            Value::Null => {}
+            SqlValue::Int(number) => values.extend(shortest(*number)),
+            SqlValue::Decimal { units, places } => values.extend(decimal(*units, *places)),
+            SqlValue::Text(time) if time.len() == 19 && time.as_bytes()[4] == b'-' => values.extend(datetime(time)),
+            SqlValue::Text(text) => values.extend(text.as_bytes()),
+            SqlValue::Null => {}
         }
         out.extend((values.len() as u16).to_le_bytes());
     }

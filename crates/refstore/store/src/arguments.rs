@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-use crate::config::{KEYS_BY_NAME, Period, Values};
+use crate::config::{ConfigDuration, ConfigValues, KEYS_BY_NAME};
 
 /// A node of diskwright's reference store: RocksDB and Raft Engine under TiKV's settings.
 ///
@@ -23,7 +23,7 @@ Exit codes:
   2  wrong usage or input, or a key that means nothing here with --config-check
   3  the environment fails: no placement driver, an address in use, a folder that cannot be written"
 )]
-pub struct Arguments {
+pub struct StoreArguments {
     /// TiKV's configuration file; what means nothing here is reported and left alone
     #[arg(short = 'C', long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -54,19 +54,19 @@ pub struct Arguments {
 
     /// Round trip to nodes and clients of another zone, as if they were there
     #[arg(long, default_value = "0s", value_name = "TIME")]
-    pub zone_round_trip: Period,
+    pub zone_round_trip: ConfigDuration,
 
     /// Listen on addresses that other machines reach, too: nothing here asks who they are
     #[arg(long)]
     pub allow_remote: bool,
 }
 
-impl Arguments {
+impl StoreArguments {
     /// The keys that the command line sets.
     ///
     /// # Errors
     /// When a value is not what its key takes.
-    pub fn values(&self) -> Result<Values, String> {
+    pub fn values(&self) -> Result<ConfigValues, String> {
         let given = [
             ("addr", "server.addr", &self.addr),
             ("status-addr", "server.status-addr", &self.status_addr),
@@ -74,7 +74,7 @@ impl Arguments {
             ("data-dir", "storage.data-dir", &self.data_dir),
             ("labels", "server.labels", &self.labels),
         ];
-        let mut values = Values::new();
+        let mut values = ConfigValues::new();
         for (flag, name, text) in given {
             if let (Some(text), Some(key)) = (text, KEYS_BY_NAME.get(name)) {
                 let value = key.kind.read_text(text).map_err(|error| format!("--{flag}: {error}"))?;
@@ -90,18 +90,18 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
-    use crate::config::Value;
+    use crate::config::ConfigValue;
 
     #[test]
     fn the_command_line_is_tikvs() {
-        Arguments::command().debug_assert();
+        StoreArguments::command().debug_assert();
         let line =
             "diskwright-store --addr 127.0.0.1:0 --pd a:1,b:2 -s /data --labels zone=a,host=h --zone-round-trip 1ms";
-        let arguments = Arguments::try_parse_from(line.split(' ')).unwrap();
+        let arguments = StoreArguments::try_parse_from(line.split(' ')).unwrap();
         let values = arguments.values().unwrap();
-        assert_eq!(values["pd.endpoints"], Value::Texts(vec!["a:1".to_owned(), "b:2".to_owned()]));
+        assert_eq!(values["pd.endpoints"], ConfigValue::Texts(vec!["a:1".to_owned(), "b:2".to_owned()]));
         assert_eq!(arguments.zone_round_trip.0.as_millis(), 1);
-        let wrong = Arguments::try_parse_from(["diskwright-store", "--labels", "zone"]).unwrap();
+        let wrong = StoreArguments::try_parse_from(["diskwright-store", "--labels", "zone"]).unwrap();
         assert_eq!(wrong.values(), Err("--labels: label `zone` is not like zone=a".to_owned()));
     }
 }

@@ -11,5 +11,5 @@ pub mod rocks;
 pub mod space;
 pub mod status;
 
-pub use arguments::Arguments;
-pub use node::{Node, NodeError, configure};
+pub use arguments::StoreArguments;
+pub use node::{NodeError, StoreNode, configure};

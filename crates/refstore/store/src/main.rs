@@ -10,11 +10,11 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
-use store::config::{Loaded, Machine};
-use store::{Arguments, Node, NodeError, configure};
+use store::config::{HostMachine, LoadedConfig};
+use store::{NodeError, StoreArguments, StoreNode, configure};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = StoreArguments::parse();
     match run(&arguments) {
         Ok(code) => code,
         Err(error) => {
@@ -24,8 +24,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<ExitCode, NodeError> {
-    let machine = Machine::here();
+fn run(arguments: &StoreArguments) -> Result<ExitCode, NodeError> {
+    let machine = HostMachine::here();
     let loaded = configure(arguments, &machine)?;
     report(arguments, &loaded);
     if arguments.config_check {
@@ -36,7 +36,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, NodeError> {
         let what = what.to_owned();
         move |source| NodeError::System { what, source }
     };
-    let node = Node::start(arguments, loaded.config, machine)?;
+    let node = StoreNode::start(arguments, loaded.config, machine)?;
     // Not before: a start that waits for other nodes ends at once by default, which loses nothing. Not after the ready line:
     // who reads it may ask for the end.
     signals::catch().map_err(failed("watch for SIGTERM"))?;
@@ -49,7 +49,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, NodeError> {
 }
 
 /// Tells of keys that mean nothing here.
-fn report(arguments: &Arguments, loaded: &Loaded) {
+fn report(arguments: &StoreArguments, loaded: &LoadedConfig) {
     let file = arguments.config.as_deref().unwrap_or_else(|| "command line".as_ref()).display();
     for key in &loaded.unrecognised {
         let meant = key.meant.as_ref().map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::statvfs;
 
-use crate::config::{Config, Size};
+use crate::config::{ConfigSize, StoreConfig};
 
 /// Room on a disk, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Room {
+pub struct DiskRoom {
     /// All of it.
     pub capacity: u64,
     /// What is left to this process.
@@ -17,7 +17,7 @@ pub struct Room {
 
 /// The disks of a node and their reserves.
 #[derive(Debug)]
-pub struct Space {
+pub struct NodeSpace {
     data: Disk,
     raft: Disk,
 }
@@ -30,9 +30,9 @@ struct Disk {
     reserve: (&'static str, u64),
 }
 
-impl Space {
+impl NodeSpace {
     /// Watches the disk of the data and that of the raft log, with the reserves of the configuration.
-    pub fn new(config: &Config, data: &Path, raft: &Path) -> Self {
+    pub fn new(config: &StoreConfig, data: &Path, raft: &Path) -> Self {
         let disk = |name, folder: &Path, key, full| Disk {
             name,
             folder: folder.to_owned(),
@@ -45,7 +45,7 @@ impl Space {
     }
 
     /// Room on the data disk.
-    pub fn data(&self) -> Room {
+    pub fn data(&self) -> DiskRoom {
         room(&self.data.folder).unwrap_or_default()
     }
 
@@ -56,16 +56,16 @@ impl Space {
             let room = room(&disk.folder)?;
             let (key, reserve) = disk.reserve;
             (room.available < reserve).then(|| {
-                let (left, all, reserve) = (shown(room.available), shown(room.capacity), Size(reserve));
+                let (left, all, reserve) = (shown(room.available), shown(room.capacity), ConfigSize(reserve));
                 format!("{} full: {left} of {all} left, {key} is {reserve}", disk.name)
             })
         })
     }
 }
 
-fn room(folder: &Path) -> Option<Room> {
+fn room(folder: &Path) -> Option<DiskRoom> {
     let stat = statvfs(folder).ok()?;
-    Some(Room { capacity: stat.f_blocks * stat.f_frsize, available: stat.f_bavail * stat.f_frsize })
+    Some(DiskRoom { capacity: stat.f_blocks * stat.f_frsize, available: stat.f_bavail * stat.f_frsize })
 }
 
 fn shown(bytes: u64) -> String {
@@ -75,15 +75,15 @@ fn shown(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Machine, Value, Values};
+    use crate::config::{ConfigValue, ConfigValues, HostMachine};
 
-    fn space(reserve: u64, dir: &Path) -> Space {
-        let values = Values::from([
-            ("storage.reserve-space".to_owned(), Value::Size(reserve)),
-            ("storage.reserve-raft-space".to_owned(), Value::Size(0)),
+    fn space(reserve: u64, dir: &Path) -> NodeSpace {
+        let values = ConfigValues::from([
+            ("storage.reserve-space".to_owned(), ConfigValue::Size(reserve)),
+            ("storage.reserve-raft-space".to_owned(), ConfigValue::Size(0)),
         ]);
-        let machine = Machine { cpus: 2, memory: 1 << 30 };
-        Space::new(&Config::new(values, &machine).unwrap(), dir, dir)
+        let machine = HostMachine { cpus: 2, memory: 1 << 30 };
+        NodeSpace::new(&StoreConfig::new(values, &machine).unwrap(), dir, dir)
     }
 
     #[test]

@@ -7,13 +7,13 @@ use std::process::Command;
 use std::time::Duration;
 
 use common::{Program, QUICK, http, pd, store, until};
-use rawkv::{Client, Options, Request, RequestError, Response, Session};
+use rawkv::{RawClient, RawClientOptions, RawRequest, RawResponse, RawSession, RequestError};
 
-fn client(pd: &Program) -> Session {
-    Client::connect(&pd.addr("addr"), Options::default()).unwrap().session()
+fn client(pd: &Program) -> RawSession {
+    RawClient::connect(&pd.addr("addr"), RawClientOptions::default()).unwrap().session()
 }
 
-fn ask(session: &mut Session, request: Request) -> Result<Response, RequestError> {
+fn ask(session: &mut RawSession, request: RawRequest) -> Result<RawResponse, RequestError> {
     session.submit(0, request);
     session.flush();
     let mut done = Vec::new();
@@ -58,7 +58,7 @@ fn are_tikvs(metrics: &str) {
     let known: Vec<&str> = rows
         .filter_map(|row| {
             let mut cells = row.splitn(3, ',');
-            let (name, releases) = (cells.next()?, cells.next()?.parse::<catalog::Releases>().unwrap());
+            let (name, releases) = (cells.next()?, cells.next()?.parse::<catalog::ReleaseSet>().unwrap());
             assert!(!cells.next().unwrap_or_default().is_empty(), "{name} has no source");
             releases.contains(tikv).then_some(name)
         })
@@ -91,8 +91,8 @@ fn pools_are_resized_while_a_node_serves() {
         until("as many threads as were asked for", || {
             node.threads("unified-read-po") == readers && node.threads("sched-worker") == schedulers
         });
-        assert_eq!(ask(&mut session, Request::Put("k".into(), "v".into())), Ok(Response::Done));
-        assert_eq!(ask(&mut session, Request::Get("k".into())), Ok(Response::Value(Some("v".into()))));
+        assert_eq!(ask(&mut session, RawRequest::Put("k".into(), "v".into())), Ok(RawResponse::Done));
+        assert_eq!(ask(&mut session, RawRequest::Get("k".into())), Ok(RawResponse::Value(Some("v".into()))));
     }
     // As TiKV: of two groups of `storage` in one request only the first takes effect, and both are told.
     set(r#"{"storage.flow-control.l0-files-threshold": 30, "storage.scheduler-worker-pool-size": 4}"#);
@@ -127,10 +127,10 @@ fn what_tikv_changes_of_raft_changes_while_a_node_serves() {
         });
         let value = bytes::Bytes::from(round.to_string());
         for key in &keys {
-            assert_eq!(ask(&mut session, Request::Put(key.clone(), value.clone())), Ok(Response::Done));
+            assert_eq!(ask(&mut session, RawRequest::Put(key.clone(), value.clone())), Ok(RawResponse::Done));
         }
         for key in &keys {
-            assert_eq!(ask(&mut session, Request::Get(key.clone())), Ok(Response::Value(Some(value.clone()))));
+            assert_eq!(ask(&mut session, RawRequest::Get(key.clone())), Ok(RawResponse::Value(Some(value.clone()))));
         }
     }
     let refused =
@@ -140,11 +140,11 @@ fn what_tikv_changes_of_raft_changes_while_a_node_serves() {
     assert_eq!(config(&status)["raftstore"]["store-pool-size"], 2, "a change that is refused changes nothing");
 
     set(r#"{"raftstore.raft-entry-max-size": "4KB", "raftstore.raft-write-size-limit": "64KB"}"#);
-    let long = Request::Put(keys[0].clone(), vec![b'v'; 5000].into());
+    let long = RawRequest::Put(keys[0].clone(), vec![b'v'; 5000].into());
     let refused = ask(&mut session, long.clone()).unwrap_err().to_string();
     assert!(refused.contains("raft-entry-max-size is 4096"), "{refused}");
     set(r#"{"raftstore.raft-entry-max-size": "8MB"}"#);
-    assert_eq!(ask(&mut session, long), Ok(Response::Done));
+    assert_eq!(ask(&mut session, long), Ok(RawResponse::Done));
     let shown = config(&status);
     assert_eq!(shown["raftstore"]["raft-write-size-limit"], "64KiB");
     let refused = http(&status, "POST /config", r#"{"raftstore.raft-store-max-leader-lease": "1h"}"#);
@@ -157,11 +157,11 @@ fn a_node_serves_changes_its_settings_ends_and_comes_back_with_its_data() {
     let pd = pd(dir.path(), 1, 1, 2);
     let node = Program::start(&mut store(dir.path(), &pd, "n1", QUICK));
     let mut session = client(&pd);
-    let put = |key: &'static [u8], value: &'static [u8]| Request::Put(key.into(), value.into());
+    let put = |key: &'static [u8], value: &'static [u8]| RawRequest::Put(key.into(), value.into());
     for key in [&b"a"[..], b"\xF0b", b"c"] {
-        assert_eq!(ask(&mut session, put(key, b"1")), Ok(Response::Done));
+        assert_eq!(ask(&mut session, put(key, b"1")), Ok(RawResponse::Done));
     }
-    assert_eq!(ask(&mut session, Request::Get(b"\xF0b"[..].into())), Ok(Response::Value(Some(b"1"[..].into()))));
+    assert_eq!(ask(&mut session, RawRequest::Get(b"\xF0b"[..].into())), Ok(RawResponse::Value(Some(b"1"[..].into()))));
     // On one machine they spare themselves TCP: 03 is a socket that is connected.
     let beside = format!("@diskwright-store/{}", node.addr("addr"));
     let sockets = std::fs::read_to_string("/proc/net/unix").unwrap();
@@ -224,9 +224,9 @@ fn a_node_serves_changes_its_settings_ends_and_comes_back_with_its_data() {
     assert_eq!(node.terminate().code(), Some(0));
     let _node = Program::start(&mut store(dir.path(), &pd, "n1", &file));
     let mut session = client(&pd);
-    let scan = Request::Scan { from: Default::default(), until: Default::default(), limit: 10 };
+    let scan = RawRequest::Scan { from: Default::default(), until: Default::default(), limit: 10 };
     let pairs = [&b"a"[..], b"c", b"\xF0b"].map(|key| (key.into(), b"1"[..].into()));
-    assert_eq!(ask(&mut session, scan), Ok(Response::Pairs(pairs.to_vec())));
+    assert_eq!(ask(&mut session, scan), Ok(RawResponse::Pairs(pairs.to_vec())));
 }
 
 #[test]
@@ -235,18 +235,18 @@ fn a_node_without_room_refuses_writes_with_the_reason_and_goes_on_reading() {
     let pd = pd(dir.path(), 1, 1, 1);
     let node = Program::start(&mut store(dir.path(), &pd, "n1", QUICK));
     let mut session = client(&pd);
-    assert_eq!(ask(&mut session, Request::Put(b"k"[..].into(), b"v"[..].into())), Ok(Response::Done));
+    assert_eq!(ask(&mut session, RawRequest::Put(b"k"[..].into(), b"v"[..].into())), Ok(RawResponse::Done));
     assert_eq!(node.terminate().code(), Some(0));
 
     let hungry = QUICK.replace("reserve-space = '1MB'", "reserve-space = '1PB'");
     let _node = Program::start(&mut store(dir.path(), &pd, "n1", &hungry));
-    let options = Options { timeout: Duration::from_secs(3), ..Options::default() };
-    let mut session = Client::connect(&pd.addr("addr"), options).unwrap().session();
-    let got = ask(&mut session, Request::Get(b"k"[..].into()));
-    assert_eq!(got, Ok(Response::Value(Some(b"v"[..].into()))));
+    let options = RawClientOptions { timeout: Duration::from_secs(3), ..RawClientOptions::default() };
+    let mut session = RawClient::connect(&pd.addr("addr"), options).unwrap().session();
+    let got = ask(&mut session, RawRequest::Get(b"k"[..].into()));
+    assert_eq!(got, Ok(RawResponse::Value(Some(b"v"[..].into()))));
     // The disks are looked at as soon as the node serves, but beside it.
     let mut refused = String::new();
-    until("a refusal", || match ask(&mut session, Request::Put(b"k"[..].into(), b"w"[..].into())) {
+    until("a refusal", || match ask(&mut session, RawRequest::Put(b"k"[..].into(), b"w"[..].into())) {
         Err(RequestError::Refused(reason)) => {
             refused = reason;
             true

@@ -3,35 +3,35 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::{Purpose, User};
+use crate::{FolderPurpose, LocalUser};
 
 /// Why a folder is not used. The message names the folder, whose it is, its mode, what was expected and what to try.
 #[derive(Debug, thiserror::Error)]
 #[error("the {} {} cannot be used: {fault}{}", .purpose.what, .folder.display(), advice(.purpose, .fault))]
 pub struct FolderError {
     /// What it is for.
-    pub purpose: Purpose,
+    pub purpose: FolderPurpose,
     /// The folder that was asked for.
     pub folder: PathBuf,
     /// What is wrong with it.
-    pub fault: Fault,
+    pub fault: FolderFault,
 }
 
 /// What is wrong with a folder.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum FolderFault {
     /// It belongs to another user.
-    #[error("{0}; expected a folder of {own} with mode 0700", own = User::current())]
-    Owner(Found),
+    #[error("{0}; expected a folder of {own} with mode 0700", own = LocalUser::current())]
+    Owner(PathEntry),
     /// A folder or link on the way to it belongs to another user, who could put something else in its place.
     #[error("{0}, who could put something else in its place; expected {own}", own = trusted())]
-    OwnerOnTheWay(Found),
+    OwnerOnTheWay(PathEntry),
     /// Others may do more with it than its purpose allows.
     #[error("others can get into it: {0}; expected mode {allowed:04o}", allowed = .1)]
-    Open(Found, u32),
+    Open(PathEntry, u32),
     /// Others may write to a folder on the way to it.
     #[error("others could put something else in its place: {0}; expected mode 0755 or less, or the sticky bit")]
-    Writable(Found),
+    Writable(PathEntry),
     /// It is no folder, or something on the way to it is none.
     #[error("{} is no folder", .0.display())]
     NoFolder(PathBuf),
@@ -48,7 +48,7 @@ pub enum Fault {
     },
 }
 
-impl Fault {
+impl FolderFault {
     /// Whether the system refused it to this user.
     pub fn is_denied(&self) -> bool {
         matches!(self, Self::System { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied)
@@ -57,39 +57,43 @@ impl Fault {
 
 /// Something on the way to a folder, as it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct PathEntry {
     /// Where.
     pub at: PathBuf,
     /// Whose.
-    pub owner: User,
+    pub owner: LocalUser,
     /// Its permission bits, with the sticky bit.
     pub mode: u32,
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for PathEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} belongs to {} and has mode {:04o}", self.at.display(), self.owner, self.mode)
     }
 }
 
 fn trusted() -> String {
-    match User::current() {
-        User::ROOT => format!("it to be of {}", User::ROOT),
-        own => format!("it to be of {} or {own}", User::ROOT),
+    match LocalUser::current() {
+        LocalUser::ROOT => format!("it to be of {}", LocalUser::ROOT),
+        own => format!("it to be of {} or {own}", LocalUser::ROOT),
     }
 }
 
-fn advice(purpose: &Purpose, fault: &Fault) -> String {
+fn advice(purpose: &FolderPurpose, fault: &FolderFault) -> String {
     let first = match fault {
-        Fault::Owner(_) if User::current() == User::ROOT => "remove it if nobody needs it".to_owned(),
-        Fault::Owner(found) => format!("run as {}", found.owner),
-        Fault::Open(found, allowed) if found.mode & 0o022 == 0 => {
+        FolderFault::Owner(_) if LocalUser::current() == LocalUser::ROOT => "remove it if nobody needs it".to_owned(),
+        FolderFault::Owner(found) => format!("run as {}", found.owner),
+        FolderFault::Open(found, allowed) if found.mode & 0o022 == 0 => {
             format!("close it with `chmod {allowed:o} {}`", found.at.display())
         }
-        Fault::Open(found, _) if found.mode & 0o1000 != 0 => "name a folder below it".to_owned(),
-        Fault::Writable(found) => format!("close it with `chmod go-w {}`", found.at.display()),
+        FolderFault::Open(found, _) if found.mode & 0o1000 != 0 => "name a folder below it".to_owned(),
+        FolderFault::Writable(found) => format!("close it with `chmod go-w {}`", found.at.display()),
         // Closed, it would still hold what others have put there.
-        Fault::Open(..) | Fault::OwnerOnTheWay(_) | Fault::NoFolder(_) | Fault::Links | Fault::System { .. } => {
+        FolderFault::Open(..)
+        | FolderFault::OwnerOnTheWay(_)
+        | FolderFault::NoFolder(_)
+        | FolderFault::Links
+        | FolderFault::System { .. } => {
             return format!(": {}", purpose.choose);
         }
     };

@@ -7,13 +7,13 @@ mod error;
 mod user;
 mod walk;
 
-pub use error::{Fault, FolderError, Found};
-pub use user::User;
+pub use error::{FolderError, FolderFault, PathEntry};
+pub use user::LocalUser;
 pub use walk::{existing, open};
 
 /// Meaning of a folder to people, and how private it has to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Purpose {
+pub struct FolderPurpose {
     /// Its name in messages: `scratch folder`.
     pub what: &'static str,
     /// How another is chosen, after "or": `name another with --scratch DIR`.
@@ -22,7 +22,7 @@ pub struct Purpose {
     pub allowed: u32,
 }
 
-impl Purpose {
+impl FolderPurpose {
     /// Scratch folder of runs. Its group may pass through it, without seeing what is there: a server that runs as a user of its
     /// own has its files below.
     pub const SCRATCH: Self =

@@ -6,9 +6,9 @@ use nix::unistd::{Uid, geteuid, getgroups};
 
 /// A user of this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct User(pub u32);
+pub struct LocalUser(pub u32);
 
-impl User {
+impl LocalUser {
     /// The superuser.
     pub const ROOT: Self = Self(0);
 
@@ -23,7 +23,7 @@ impl User {
     }
 }
 
-impl fmt::Display for User {
+impl fmt::Display for LocalUser {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {
             Some(name) => write!(f, "{name} (uid {})", self.0),

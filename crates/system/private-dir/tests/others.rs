@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 
-use private_dir::{Purpose, existing, open};
+use private_dir::{FolderPurpose, existing, open};
 
 const NOBODY: u32 = 65534;
 
@@ -27,23 +27,26 @@ fn folder(path: PathBuf, owner: u32, bits: u32) -> PathBuf {
 
 #[track_caller]
 fn refused(path: &Path, says: &[&str]) {
-    let error = open(path, Purpose::SCRATCH).unwrap_err().to_string();
+    let error = open(path, FolderPurpose::SCRATCH).unwrap_err().to_string();
     for part in says.iter().chain(&[path.to_str().unwrap(), "--scratch DIR"]) {
         assert!(error.contains(part), "`{part}` is not in: {error}");
     }
-    assert!(existing(path, Purpose::SCRATCH).is_err() || !path.exists(), "what is there is refused in either way");
+    assert!(
+        existing(path, FolderPurpose::SCRATCH).is_err() || !path.exists(),
+        "what is there is refused in either way"
+    );
 }
 
 #[test]
 fn a_missing_folder_is_made_for_its_owner_only_with_all_that_lead_to_it() {
     let place = place();
     let path = place.path().join("a/b");
-    assert_eq!(existing(&path, Purpose::SCRATCH).unwrap(), None);
-    assert_eq!(open(&path, Purpose::SCRATCH).unwrap(), path);
+    assert_eq!(existing(&path, FolderPurpose::SCRATCH).unwrap(), None);
+    assert_eq!(open(&path, FolderPurpose::SCRATCH).unwrap(), path);
     for made in [&path, &place.path().join("a")] {
         assert_eq!(made.metadata().unwrap().permissions().mode() & 0o7777, 0o700, "{}", made.display());
     }
-    assert_eq!(existing(&path, Purpose::SCRATCH).unwrap(), Some(path));
+    assert_eq!(existing(&path, FolderPurpose::SCRATCH).unwrap(), Some(path));
 }
 
 #[test]
@@ -66,8 +69,8 @@ fn a_folder_that_others_can_read_or_write_is_refused_with_how_to_close_it() {
         refused(&path, &["others can get into it", &format!("has mode {bits:04o}"), hint]);
     }
     let passed = folder(place.path().join("passed"), 0, 0o710);
-    assert_eq!(open(&passed, Purpose::SCRATCH).unwrap(), passed);
-    let data = Purpose { allowed: 0o055, ..Purpose::SCRATCH };
+    assert_eq!(open(&passed, FolderPurpose::SCRATCH).unwrap(), passed);
+    let data = FolderPurpose { allowed: 0o055, ..FolderPurpose::SCRATCH };
     assert!(open(&place.path().join("755"), data).is_ok());
     let error = open(&place.path().join("1777"), data).unwrap_err().to_string();
     assert!(error.contains("expected mode 0755"), "{error}");
@@ -80,8 +83,8 @@ fn a_link_that_another_user_placed_is_not_followed_and_an_own_one_is() {
     let own = folder(place.path().join("own"), 0, 0o700);
     let link = shared.join("link");
     symlink(&own, &link).unwrap();
-    assert_eq!(open(&link, Purpose::SCRATCH).unwrap(), own);
-    assert_eq!(open(&link.join("../own/x"), Purpose::SCRATCH).unwrap(), own.join("x"));
+    assert_eq!(open(&link, FolderPurpose::SCRATCH).unwrap(), own);
+    assert_eq!(open(&link.join("../own/x"), FolderPurpose::SCRATCH).unwrap(), own.join("x"));
     std::os::unix::fs::lchown(&link, Some(NOBODY), None).unwrap();
     refused(&link, &["belongs to nobody (uid 65534)", "could put something else in its place"]);
     refused(&link.join("x"), &["belongs to nobody (uid 65534)"]);
@@ -99,7 +102,7 @@ fn a_link_that_leads_to_itself_is_refused() {
 fn a_folder_on_the_way_that_others_can_write_to_is_trusted_only_if_sticky() {
     let place = place();
     let shared = folder(place.path().join("shared"), 0, 0o1777);
-    assert!(open(&shared.join("x"), Purpose::SCRATCH).is_ok());
+    assert!(open(&shared.join("x"), FolderPurpose::SCRATCH).is_ok());
     for bits in [0o777, 0o772] {
         mode(&shared, bits);
         refused(&shared.join("x"), &["could put something else in its place", shared.to_str().unwrap(), "chmod go-w"]);
@@ -108,7 +111,7 @@ fn a_folder_on_the_way_that_others_can_write_to_is_trusted_only_if_sticky() {
     }
     // Root's group, whose members are as good as root.
     mode(&shared, 0o775);
-    assert!(open(&shared.join("x"), Purpose::SCRATCH).is_ok());
+    assert!(open(&shared.join("x"), FolderPurpose::SCRATCH).is_ok());
     chown(&shared, None, Some(NOBODY)).unwrap();
     refused(&shared.join("x"), &["could put something else in its place"]);
 }

@@ -7,4 +7,4 @@ mod signals;
 mod stop;
 
 pub use signals::{catch, is_set, pause, wait};
-pub use stop::{GivenUp, Stop};
+pub use stop::{GivenUp, StopSignal};

@@ -15,7 +15,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// Tells those who wait for others whether to give up. The default is a signal, see [`catch`](crate::catch).
 #[derive(Clone)]
-pub struct Stop(Arc<dyn Fn() -> bool + Send + Sync>);
+pub struct StopSignal(Arc<dyn Fn() -> bool + Send + Sync>);
 
 /// Why a wait brought nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum GivenUp {
     Late,
 }
 
-impl Stop {
+impl StopSignal {
     /// Asks `told` about every tenth of a second.
     pub fn new(told: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(told))
@@ -122,19 +122,19 @@ impl Stop {
     }
 }
 
-impl Default for Stop {
+impl Default for StopSignal {
     fn default() -> Self {
         Self::new(signals::is_set)
     }
 }
 
-impl From<Arc<AtomicBool>> for Stop {
+impl From<Arc<AtomicBool>> for StopSignal {
     fn from(flag: Arc<AtomicBool>) -> Self {
         Self::new(move || flag.load(Ordering::Relaxed))
     }
 }
 
-impl fmt::Debug for Stop {
+impl fmt::Debug for StopSignal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Stop").field(&self.is_set()).finish()
     }
@@ -146,14 +146,14 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(600);
 
-    fn soon() -> (Stop, Instant) {
+    fn soon() -> (StopSignal, Instant) {
         let flag = Arc::new(AtomicBool::new(false));
         let set = Arc::clone(&flag);
         std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(200));
             set.store(true, Ordering::Relaxed);
         });
-        (Stop::from(flag), Instant::now())
+        (StopSignal::from(flag), Instant::now())
     }
 
     fn runtime() -> tokio::runtime::Runtime {
@@ -166,9 +166,9 @@ mod tests {
         let given_up = stop.run(LONG, || std::thread::sleep(LONG)).unwrap();
         assert_eq!(given_up, Err(GivenUp::Stopped));
         assert_eq!(stop.run(LONG, || ()).unwrap(), Err(GivenUp::Stopped), "nothing begins any more");
-        let late = Stop::never().run(Duration::from_millis(250), || std::thread::sleep(LONG)).unwrap();
+        let late = StopSignal::never().run(Duration::from_millis(250), || std::thread::sleep(LONG)).unwrap();
         assert_eq!(late, Err(GivenUp::Late));
-        assert_eq!(Stop::never().run(LONG, || 7).unwrap(), Ok(7));
+        assert_eq!(StopSignal::never().run(LONG, || 7).unwrap(), Ok(7));
         assert!(from.elapsed() < LONG / 10);
     }
 
@@ -179,7 +179,7 @@ mod tests {
         let pending = std::future::pending::<()>;
         assert_eq!(runtime.block_on(stop.during(pending())), Err(GivenUp::Stopped));
         assert_eq!(runtime.block_on(stop.within(LONG, pending())), Err(GivenUp::Stopped));
-        let never = Stop::never();
+        let never = StopSignal::never();
         assert_eq!(runtime.block_on(never.within(Duration::from_millis(250), pending())), Err(GivenUp::Late));
         assert_eq!(runtime.block_on(never.within(LONG, async { 7 })), Ok(7));
         assert!(from.elapsed() < LONG / 10);
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn work_that_panics_is_an_error() {
-        assert!(Stop::never().run(LONG, || panic!("on purpose")).is_err());
+        assert!(StopSignal::never().run(LONG, || panic!("on purpose")).is_err());
     }
 
     #[test]

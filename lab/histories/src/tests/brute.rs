@@ -1,22 +1,23 @@
 //! The definition of linearizability, tried in all orders: slow, and plain enough to believe.
 
-use crate::{Call, Operation, Outcome};
+use crate::{CallOutcome, RegisterCall, TimedCall};
 
 /// Whether operations on one key are linearizable.
-pub(crate) fn is_linearizable(operations: &[Operation]) -> bool {
+pub(crate) fn is_linearizable(operations: &[TimedCall]) -> bool {
     let mut done = vec![false; operations.len()];
     any_order(operations, &mut done, None)
 }
 
-fn any_order(operations: &[Operation], done: &mut [bool], holds: Option<&str>) -> bool {
-    let answered = |o: &Operation| !matches!(o.outcome, Outcome::Unknown | Outcome::Refused);
+fn any_order(operations: &[TimedCall], done: &mut [bool], holds: Option<&str>) -> bool {
+    let answered = |o: &TimedCall| !matches!(o.outcome, CallOutcome::Unknown | CallOutcome::Refused);
     if operations.iter().zip(done.iter()).all(|(operation, done)| *done || !answered(operation)) {
         return true;
     }
     for (place, operation) in operations.iter().enumerate() {
         let preceded =
-            |(other, done): (&Operation, &bool)| !done && answered(other) && other.answered < operation.called;
-        if done[place] || operation.outcome == Outcome::Refused || operations.iter().zip(done.iter()).any(preceded) {
+            |(other, done): (&TimedCall, &bool)| !done && answered(other) && other.answered < operation.called;
+        if done[place] || operation.outcome == CallOutcome::Refused || operations.iter().zip(done.iter()).any(preceded)
+        {
             continue;
         }
         let Some(after) = act(operation, holds) else { continue };
@@ -30,17 +31,17 @@ fn any_order(operations: &[Operation], done: &mut [bool], holds: Option<&str>) -
 }
 
 /// What the register holds after an operation, if it can have been answered so.
-fn act<'a>(operation: &'a Operation, holds: Option<&'a str>) -> Option<Option<&'a str>> {
+fn act<'a>(operation: &'a TimedCall, holds: Option<&'a str>) -> Option<Option<&'a str>> {
     match (&operation.call, &operation.outcome) {
-        (Call::Get, Outcome::Found(value)) => (value.as_deref() == holds).then_some(holds),
-        (Call::Get, _) => Some(holds),
-        (Call::Put(value), _) => Some(Some(value)),
-        (Call::Delete, _) => Some(None),
-        (Call::CompareAndSwap { expected, value }, outcome) => {
+        (RegisterCall::Get, CallOutcome::Found(value)) => (value.as_deref() == holds).then_some(holds),
+        (RegisterCall::Get, _) => Some(holds),
+        (RegisterCall::Put(value), _) => Some(Some(value)),
+        (RegisterCall::Delete, _) => Some(None),
+        (RegisterCall::CompareAndSwap { expected, value }, outcome) => {
             let succeeds = expected.as_deref() == holds;
             let after = if succeeds { Some(value.as_str()) } else { holds };
             let right = match outcome {
-                Outcome::Swapped { succeeded, previous } => *succeeded == succeeds && previous.as_deref() == holds,
+                CallOutcome::Swapped { succeeded, previous } => *succeeded == succeeds && previous.as_deref() == holds,
                 _ => true,
             };
             right.then_some(after)

@@ -3,24 +3,24 @@
 use super::brute::is_linearizable;
 use super::{decided, operation, verdict};
 use crate::search::Found;
-use crate::{Call, Operation, Outcome, Verdict};
+use crate::{CallOutcome, HistoryVerdict, RegisterCall, TimedCall};
 
 /// Every call with every answer that it can have, on a register of two values.
-fn calls() -> Vec<(Call, Outcome)> {
+fn calls() -> Vec<(RegisterCall, CallOutcome)> {
     let values = [None, Some("a".to_owned()), Some("b".to_owned())];
-    let mut calls = vec![(Call::Delete, Outcome::Done), (Call::Delete, Outcome::Unknown)];
+    let mut calls = vec![(RegisterCall::Delete, CallOutcome::Done), (RegisterCall::Delete, CallOutcome::Unknown)];
     for value in &values {
-        calls.push((Call::Get, Outcome::Found(value.clone())));
+        calls.push((RegisterCall::Get, CallOutcome::Found(value.clone())));
         let Some(written) = value else { continue };
-        let put = Call::Put(written.clone());
-        calls.extend([(put.clone(), Outcome::Done), (put, Outcome::Unknown)]);
+        let put = RegisterCall::Put(written.clone());
+        calls.extend([(put.clone(), CallOutcome::Done), (put, CallOutcome::Unknown)]);
         for expected in &values {
-            let swap = Call::CompareAndSwap { expected: expected.clone(), value: written.clone() };
+            let swap = RegisterCall::CompareAndSwap { expected: expected.clone(), value: written.clone() };
             let failed = values.iter().filter(|previous| *previous != expected);
-            let failed = failed.map(|previous| Outcome::Swapped { succeeded: false, previous: previous.clone() });
+            let failed = failed.map(|previous| CallOutcome::Swapped { succeeded: false, previous: previous.clone() });
             calls.extend(failed.map(|outcome| (swap.clone(), outcome)));
-            calls.push((swap.clone(), Outcome::Swapped { succeeded: true, previous: expected.clone() }));
-            calls.push((swap, Outcome::Unknown));
+            calls.push((swap.clone(), CallOutcome::Swapped { succeeded: true, previous: expected.clone() }));
+            calls.push((swap, CallOutcome::Unknown));
         }
     }
     calls
@@ -53,7 +53,7 @@ fn all_histories_of_three_operations_are_judged_as_by_the_definition() {
         for second in &calls {
             for third in &calls {
                 for time in &times {
-                    let three: Vec<Operation> = [first, second, third]
+                    let three: Vec<TimedCall> = [first, second, third]
                         .iter()
                         .zip(time)
                         .map(|((call, outcome), (from, to))| operation(0, *from, *to, call.clone(), outcome.clone()))
@@ -78,7 +78,7 @@ fn the_whole_check_agrees_on_histories_of_two_operations() {
         for time in [[(0, 1), (2, 3)], [(0, 2), (1, 3)], [(0, 3), (1, 2)]] {
             let two = [(&first, time[0]), (&second, time[1])]
                 .map(|((call, outcome), (from, to))| operation(0, from, to, call.clone(), outcome.clone()));
-            assert_eq!(verdict(&two) == Verdict::Linearizable, is_linearizable(&two), "{two:#?}");
+            assert_eq!(verdict(&two) == HistoryVerdict::Linearizable, is_linearizable(&two), "{two:#?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::generate::{Shape, made};
 use super::{get, operation, put, verdict};
-use crate::{Call, Outcome, Verdict};
+use crate::{CallOutcome, HistoryVerdict, RegisterCall};
 
 const MS: u64 = 1_000_000;
 
@@ -18,7 +18,7 @@ fn a_stale_read_is_told_with_the_writes_that_contradict_it() {
     // What comes later does not matter.
     operations.push(get(93, end + 7 * MS, end + 8 * MS, Some("new")));
     let verdict = verdict(&operations);
-    let Verdict::Violated(violation) = &verdict else { panic!("{verdict}") };
+    let HistoryVerdict::Violated(violation) = &verdict else { panic!("{verdict}") };
     assert_eq!(violation.answer.client, 92);
     assert_eq!(violation.calls, operations.len() - 1);
     assert!(violation.possible.contains(&Some("new".to_owned())), "{verdict}");
@@ -31,7 +31,7 @@ fn the_text_names_operations_times_and_what_was_expected() {
     let text = verdict(&[
         put(1, MS, 2 * MS, "a"),
         put(2, 3 * MS, 4 * MS, "b"),
-        operation(4, 3 * MS, 0, Call::Put("c".to_owned()), Outcome::Unknown),
+        operation(4, 3 * MS, 0, RegisterCall::Put("c".to_owned()), CallOutcome::Unknown),
         get(3, 5 * MS, 6 * MS + 700, Some("a")),
     ])
     .to_string();
@@ -56,17 +56,17 @@ fn a_value_from_nowhere_is_told_as_such() {
 
 #[test]
 fn a_swap_over_what_was_not_there_is_told() {
-    let swap = Call::CompareAndSwap { expected: Some("a".to_owned()), value: "c".to_owned() };
-    let done = Outcome::Swapped { succeeded: true, previous: Some("a".to_owned()) };
+    let swap = RegisterCall::CompareAndSwap { expected: Some("a".to_owned()), value: "c".to_owned() };
+    let done = CallOutcome::Swapped { succeeded: true, previous: Some("a".to_owned()) };
     let verdict = verdict(&[put(1, 1, 2, "a"), put(2, 3, 4, "b"), operation(3, 5, 6, swap, done)]);
-    let Verdict::Violated(violation) = &verdict else { panic!("{verdict}") };
+    let HistoryVerdict::Violated(violation) = &verdict else { panic!("{verdict}") };
     assert_eq!((violation.answer.client, &violation.possible[..]), (3, &[Some("b".to_owned())][..]));
     assert_eq!(violation.core.len(), 3, "{verdict}");
 }
 
 #[test]
 fn what_is_long_past_is_left_out() {
-    let delete = |from, to| operation(5, from, to, Call::Delete, Outcome::Done);
+    let delete = |from, to| operation(5, from, to, RegisterCall::Delete, CallOutcome::Done);
     let mut operations: Vec<_> = (0..50).map(|count| delete(10 * count, 10 * count + 5)).collect();
     operations.extend([
         put(1, 1000, 1010, "a"),
@@ -75,7 +75,7 @@ fn what_is_long_past_is_left_out() {
         get(3, 1026, 1028, Some("a")),
     ]);
     let verdict = verdict(&operations);
-    let Verdict::Violated(violation) = &verdict else { panic!("{verdict}") };
+    let HistoryVerdict::Violated(violation) = &verdict else { panic!("{verdict}") };
     assert_eq!(violation.answer.client, 3);
     assert!(violation.since >= 1000 && violation.core.len() <= 4, "{verdict}");
 }
@@ -84,5 +84,5 @@ fn what_is_long_past_is_left_out() {
 fn each_key_is_a_register_of_its_own() {
     let mut other = get(2, 3, 4, None);
     other.key = "other".to_owned();
-    assert_eq!(verdict(&[put(1, 1, 2, "a"), other]), Verdict::Linearizable);
+    assert_eq!(verdict(&[put(1, 1, 2, "a"), other]), HistoryVerdict::Linearizable);
 }

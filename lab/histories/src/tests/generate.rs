@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::{Call, Operation, Outcome};
+use crate::{CallOutcome, RegisterCall, TimedCall};
 
 /// What a history is like.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +26,7 @@ pub(super) struct Shape {
 }
 
 /// A history of one key that is linearizable.
-pub(super) fn made(shape: Shape, seed: u64) -> Vec<Operation> {
+pub(super) fn made(shape: Shape, seed: u64) -> Vec<TimedCall> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut operations = Vec::new();
     // When each takes effect, if ever.
@@ -44,8 +44,8 @@ pub(super) fn made(shape: Shape, seed: u64) -> Vec<Operation> {
             if !unknown || random.random_bool(0.6) {
                 effects.push((effect, operations.len()));
             }
-            let outcome = if unknown { Outcome::Unknown } else { Outcome::Done };
-            operations.push(Operation { client, key: "k".to_owned(), call, outcome, called, answered });
+            let outcome = if unknown { CallOutcome::Unknown } else { CallOutcome::Done };
+            operations.push(TimedCall { client, key: "k".to_owned(), call, outcome, called, answered });
             now = if unknown { called } else { answered } + random.random_range(0..=shape.slowness);
         }
     }
@@ -54,51 +54,51 @@ pub(super) fn made(shape: Shape, seed: u64) -> Vec<Operation> {
     let mut lately: VecDeque<Option<String>> = VecDeque::from([None]);
     for (_, place) in effects {
         let operation = &mut operations[place];
-        if let Call::CompareAndSwap { expected, .. } = &mut operation.call {
+        if let RegisterCall::CompareAndSwap { expected, .. } = &mut operation.call {
             // A client expects what was there lately.
             expected.clone_from(&lately[random.random_range(0..lately.len())]);
         }
         let outcome = act(&operation.call, &mut holds);
         lately.push_front(holds.clone());
         lately.truncate(3);
-        if operation.outcome != Outcome::Unknown {
+        if operation.outcome != CallOutcome::Unknown {
             operation.outcome = outcome;
         }
     }
     operations
 }
 
-fn call(shape: Shape, unique: &str, random: &mut Xoshiro256PlusPlus) -> Call {
+fn call(shape: Shape, unique: &str, random: &mut Xoshiro256PlusPlus) -> RegisterCall {
     let value = shape.values.map_or(unique.to_owned(), |values| format!("v{}", random.random_range(0..values)));
     if !random.random_bool(shape.writes) {
-        Call::Get
+        RegisterCall::Get
     } else if random.random_bool(shape.deletes) {
-        Call::Delete
+        RegisterCall::Delete
     } else if random.random_bool(0.3) {
-        Call::CompareAndSwap { expected: None, value }
+        RegisterCall::CompareAndSwap { expected: None, value }
     } else {
-        Call::Put(value)
+        RegisterCall::Put(value)
     }
 }
 
-fn act(call: &Call, holds: &mut Option<String>) -> Outcome {
+fn act(call: &RegisterCall, holds: &mut Option<String>) -> CallOutcome {
     match call {
-        Call::Get => Outcome::Found(holds.clone()),
-        Call::Put(value) => {
+        RegisterCall::Get => CallOutcome::Found(holds.clone()),
+        RegisterCall::Put(value) => {
             *holds = Some(value.clone());
-            Outcome::Done
+            CallOutcome::Done
         }
-        Call::Delete => {
+        RegisterCall::Delete => {
             *holds = None;
-            Outcome::Done
+            CallOutcome::Done
         }
-        Call::CompareAndSwap { expected, value } => {
+        RegisterCall::CompareAndSwap { expected, value } => {
             let previous = holds.clone();
             let succeeded = previous == *expected;
             if succeeded {
                 *holds = Some(value.clone());
             }
-            Outcome::Swapped { succeeded, previous }
+            CallOutcome::Swapped { succeeded, previous }
         }
     }
 }

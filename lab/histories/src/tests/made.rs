@@ -7,7 +7,7 @@ use super::verdict;
 use crate::check::decide;
 use crate::search::Found;
 use crate::steps::{OPEN, Register};
-use crate::{Limits, Operation, Verdict};
+use crate::{CheckLimits, HistoryVerdict, TimedCall};
 
 prop_compose! {
     fn shapes()(
@@ -26,7 +26,7 @@ proptest! {
             shape.operations = shape.operations.min(12);
             shape.clients = shape.clients.min(6);
         }
-        prop_assert_eq!(verdict(&made(shape, seed)), Verdict::Linearizable);
+        prop_assert_eq!(verdict(&made(shape, seed)), HistoryVerdict::Linearizable);
     }
 
     #[test]
@@ -34,16 +34,16 @@ proptest! {
         let shape = Shape { values: None, ..shape };
         let operations = made(shape, seed);
         let register = Register::new(operations.iter().collect());
-        prop_assert_eq!(decide(register.steps(until), register.values(), Limits::default()), Found::Order);
+        prop_assert_eq!(decide(register.steps(until), register.values(), CheckLimits::default()), Found::Order);
     }
 }
 
 /// The tries that a history needs, as a power of two.
-fn tries(operations: &[Operation]) -> Option<usize> {
+fn tries(operations: &[TimedCall]) -> Option<usize> {
     let register = Register::new(operations.iter().collect());
     (0..24)
         .map(|power| 1 << power)
-        .find(|tries| decide(register.steps(OPEN), register.values(), Limits { tries: *tries }) == Found::Order)
+        .find(|tries| decide(register.steps(OPEN), register.values(), CheckLimits { tries: *tries }) == Found::Order)
 }
 
 #[test]
@@ -62,8 +62,8 @@ fn too_many_possibilities_are_told_as_such() {
     let shape =
         Shape { clients: 16, operations: 100, slowness: 1000, values: None, unknown: 0.0, deletes: 0.1, writes: 0.5 };
     let history = made(shape, 1).into_iter().collect();
-    let verdict = crate::check(&history, Limits { tries: 10 });
-    let Verdict::Undecided(undecided) = &verdict else { panic!("{verdict}") };
+    let verdict = crate::check(&history, CheckLimits { tries: 10 });
+    let HistoryVerdict::Undecided(undecided) = &verdict else { panic!("{verdict}") };
     assert_eq!((undecided.operations, undecided.tries), (1600, 10));
     assert!(verdict.to_string().contains("write every value only once"));
 }

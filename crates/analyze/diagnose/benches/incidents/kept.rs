@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Mutex;
 
-use diagnose::Kind;
+use diagnose::FindingKind;
 
 use crate::matrix::{Outcome, Telling};
 
@@ -41,7 +41,7 @@ impl Kept {
 fn read(line: &str) -> Option<(u64, Outcome)> {
     let words: Vec<&str> = line.split(' ').collect();
     let [number, truth, held_out, telling, first, among, redrawn] = words[..] else { return None };
-    let kind = |name: &str| Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    let kind = |name: &str| FindingKind::ALL.into_iter().find(|kind| kind.name() == name);
     let outcome = Outcome {
         truth: kind(truth)?,
         held_out: held_out.parse().ok()?,

@@ -13,9 +13,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use catalog::{Catalog, View};
+use catalog::{Catalog, CatalogView};
 use clap::Parser;
-use diagnose::{Kind, Known, Verdict, diagnose};
+use diagnose::{Finding, FindingKind, KnownFacts, diagnose};
 use rayon::prelude::*;
 use simulate::simulate;
 use timeline::Timeline;
@@ -56,10 +56,10 @@ struct Args {
 /// Something that went wrong in a simulation, or did not, and is known.
 pub(crate) struct Incident {
     pub(crate) number: u64,
-    pub(crate) truth: Kind,
+    pub(crate) truth: FindingKind,
     pub(crate) held_out: bool,
     pub(crate) timeline: Timeline,
-    pub(crate) known: Known,
+    pub(crate) known: KnownFacts,
     /// Drafts that were thrown away before this one.
     pub(crate) redrawn: u64,
 }
@@ -110,13 +110,13 @@ fn main() -> ExitCode {
 }
 
 /// Which cause an incident has, and whether it is held out: every other round of all causes.
-fn place(number: u64) -> (Kind, bool) {
+fn place(number: u64) -> (FindingKind, bool) {
     let causes = CAUSES.len() as u64;
     (CAUSES[(number % causes) as usize], (number / causes) % 2 == 1)
 }
 
 /// Draws until a draft is of its cause.
-fn simulated(number: u64, view: &View, look: bool) -> Option<Incident> {
+fn simulated(number: u64, view: &CatalogView, look: bool) -> Option<Incident> {
     let (truth, held_out) = place(number);
     (0..TRIES).find_map(|redrawn| {
         let draft = draft(truth, number * TRIES + redrawn, view);
@@ -132,7 +132,7 @@ fn simulated(number: u64, view: &View, look: bool) -> Option<Incident> {
         let mut timeline = run.timeline;
         // What held operations up is what is asked, and no database tells it.
         timeline.series.retain(|series| series.name != "held_up_time");
-        let known = Known::deployment(view.clone(), draft.deployment);
+        let known = KnownFacts::deployment(view.clone(), draft.deployment);
         Some(Incident { number, truth, held_out, timeline, known, redrawn })
     })
 }
@@ -157,12 +157,12 @@ fn tell(incident: &Incident, aloud: bool) -> Vec<Outcome> {
     Telling::ALL.map(outcome).to_vec()
 }
 
-fn say(incident: &Incident, telling: Telling, verdicts: &[Verdict]) {
+fn say(incident: &Incident, telling: Telling, verdicts: &[Finding]) {
     let nodes = &incident.known.deployment.as_ref().map(|deployment| deployment.nodes.clone());
     println!("{} {} ({telling:?}) {nodes:?}", incident.number, incident.truth.name());
     for facts in diagnose::facts(&telling.of(&incident.timeline), &incident.known) {
         let whole = 0..facts.grid.count;
-        let told = |signal: &diagnose::Signal| {
+        let told = |signal: &diagnose::DiagnosisSignal| {
             let of = |share| facts.quantile(*signal, share).unwrap_or(f64::NAN);
             facts
                 .mean(*signal, whole.clone())

@@ -1,11 +1,11 @@
 //! Deployments with one known cause each, drawn at random: what is asked of them is made so that this cause, and no other,
 //! holds them up.
 
-use catalog::{InstanceType, View};
-use deployment::{Compression, Deployment};
-use diagnose::Kind;
-use engine::Load;
-use simulate::{Options, Script};
+use catalog::{CatalogView, InstanceType};
+use deployment::{BlockCompression, Deployment};
+use diagnose::FindingKind;
+use engine::OfferedLoad;
+use simulate::{EventScript, SimulationOptions};
 use textfile::Text;
 use units::{Bytes, Nanos};
 use workload::Task;
@@ -15,55 +15,60 @@ use crate::parts::{Dice, plain, reads, writes};
 /// What is simulated, and what is wrong with it.
 #[derive(Debug, Clone)]
 pub(crate) struct Draft {
-    pub(crate) truth: Kind,
+    pub(crate) truth: FindingKind,
     pub(crate) deployment: Deployment,
     pub(crate) task: Task,
-    pub(crate) options: Options,
+    pub(crate) options: SimulationOptions,
 }
 
 /// The causes that are made, in turn. PD is not simulated, and in the simulation the page cache holds what a small block cache
 /// does not. `healthy` comes twice, for false alarms are counted in it.
-pub(crate) const CAUSES: [Kind; 19] = [
-    Kind::Healthy,
-    Kind::DiskStalled,
-    Kind::DiskSlow,
-    Kind::VolumeIops,
-    Kind::VolumeThroughput,
-    Kind::InstanceIops,
-    Kind::InstanceThroughput,
-    Kind::BurstExhausted,
-    Kind::BurstEnding,
-    Kind::InstanceBurstSpent,
-    Kind::RaftLogContention,
-    Kind::CompactionDebt,
-    Kind::CompactionUnthrottled,
-    Kind::BlockCacheLarge,
-    Kind::BlockSize,
-    Kind::ThreadPool,
-    Kind::Cpu,
-    Kind::OverProvisioned,
-    Kind::Healthy,
+pub(crate) const CAUSES: [FindingKind; 19] = [
+    FindingKind::Healthy,
+    FindingKind::DiskStalled,
+    FindingKind::DiskSlow,
+    FindingKind::VolumeIops,
+    FindingKind::VolumeThroughput,
+    FindingKind::InstanceIops,
+    FindingKind::InstanceThroughput,
+    FindingKind::BurstExhausted,
+    FindingKind::BurstEnding,
+    FindingKind::InstanceBurstSpent,
+    FindingKind::RaftLogContention,
+    FindingKind::CompactionDebt,
+    FindingKind::CompactionUnthrottled,
+    FindingKind::BlockCacheLarge,
+    FindingKind::BlockSize,
+    FindingKind::ThreadPool,
+    FindingKind::Cpu,
+    FindingKind::OverProvisioned,
+    FindingKind::Healthy,
 ];
 
 /// A draft for a cause.
-pub(crate) fn draft(truth: Kind, seed: u64, view: &View) -> Draft {
+pub(crate) fn draft(truth: FindingKind, seed: u64, view: &CatalogView) -> Draft {
     let mut dice = Dice::new(seed);
     let d = &mut dice;
     let mut draft = Draft {
         truth,
         deployment: plain(d),
         task: reads(d, 1000.0),
-        options: Options { seed, span: Nanos::secs(d.whole(90, 180)), warm_up: Nanos::secs(10), ..Options::default() },
+        options: SimulationOptions {
+            seed,
+            span: Nanos::secs(d.whole(90, 180)),
+            warm_up: Nanos::secs(10),
+            ..SimulationOptions::default()
+        },
     };
     let gib = d.whole(300, 900);
     let nodes = f64::from(draft.deployment.nodes[0].count);
     match truth {
-        Kind::Healthy => healthy(&mut draft, d, gib),
-        Kind::DiskStalled => {
+        FindingKind::Healthy => healthy(&mut draft, d, gib),
+        FindingKind::DiskStalled => {
             healthy(&mut draft, d, gib);
             happens(&mut draft, format!("n1/data stall {}s", d.whole(10, 40)), d);
         }
-        Kind::DiskSlow => {
+        FindingKind::DiskSlow => {
             healthy(&mut draft, d, gib);
             let (times, by, lasts) = (d.whole(6, 20), d.whole(10, 60), d.whole(30, 80));
             let share = d.whole(10, 30);
@@ -74,30 +79,32 @@ pub(crate) fn draft(truth: Kind, seed: u64, view: &View) -> Draft {
             };
             happens(&mut draft, format!("n1/data {what}"), d);
         }
-        Kind::VolumeIops => {
+        FindingKind::VolumeIops => {
             let iops = d.whole(30, 60) * 100;
             data(&mut draft, &format!("gp3:{gib}GiB,{iops}iops,{}MiB/s", (iops / 4).min(1000)));
-            draft.options.load = Some(Load::Closed(nodes * d.between(60.0, 200.0)));
+            draft.options.load = Some(OfferedLoad::Closed(nodes * d.between(60.0, 200.0)));
         }
-        Kind::VolumeThroughput => {
+        FindingKind::VolumeThroughput => {
             data(&mut draft, &format!("gp3:{gib}GiB,{}iops,{}MiB/s", d.whole(100, 160) * 100, d.whole(125, 200)));
-            draft.options.load = Some(Load::Closed(nodes * d.between(100.0, 250.0)));
+            draft.options.load = Some(OfferedLoad::Closed(nodes * d.between(100.0, 250.0)));
         }
-        Kind::InstanceIops | Kind::InstanceThroughput | Kind::InstanceBurstSpent => link(&mut draft, d, view),
-        Kind::BurstExhausted | Kind::BurstEnding => burst(&mut draft, d),
-        Kind::RaftLogContention | Kind::CompactionUnthrottled => {
+        FindingKind::InstanceIops | FindingKind::InstanceThroughput | FindingKind::InstanceBurstSpent => {
+            link(&mut draft, d, view)
+        }
+        FindingKind::BurstExhausted | FindingKind::BurstEnding => burst(&mut draft, d),
+        FindingKind::RaftLogContention | FindingKind::CompactionUnthrottled => {
             let mib = d.whole(125, 220);
             data(&mut draft, &format!("gp3:{gib}GiB,{}iops,{mib}MiB/s", d.whole(40, 160).max(mib / 25) * 100));
             let bytes = mib as f64 * 1024.0 * 1024.0 * d.between(0.045, 0.065);
             draft.task = writes(d, bytes);
             draft.options.span = Nanos::secs(180);
-            if truth == Kind::CompactionUnthrottled {
+            if truth == FindingKind::CompactionUnthrottled {
                 own_log(&mut draft);
                 // Those who wait behind compaction are reads.
                 draft.task.profile.point_reads = d.between(0.05, 0.15);
             }
         }
-        Kind::CompactionDebt => {
+        FindingKind::CompactionDebt => {
             data(&mut draft, &format!("gp3:{gib}GiB,10000iops,600MiB/s"));
             own_log(&mut draft);
             let bytes = d.between(20.0, 40.0) * 1024.0 * 1024.0;
@@ -105,21 +112,21 @@ pub(crate) fn draft(truth: Kind, seed: u64, view: &View) -> Draft {
             draft.deployment.settings.rate_limit = Some(units::BytesPerSec(bytes * d.between(0.8, 1.4)));
             draft.options.span = Nanos::secs(300);
         }
-        Kind::BlockCacheLarge => {
+        FindingKind::BlockCacheLarge => {
             data(&mut draft, &format!("gp3:{gib}GiB"));
             draft.task.profile.compressed = d.between(0.35, 0.5);
             let memory = view.instance(&draft.deployment.nodes[0].instance).expect("an instance").memory.as_f64();
             draft.deployment.settings.block_cache = Some(Bytes((memory * d.between(0.75, 0.9)) as u64));
             draft.task.profile.data = Bytes((memory * nodes * d.between(1.0, 1.3)) as u64);
-            draft.options.load = Some(Load::Closed(nodes * d.between(60.0, 200.0)));
+            draft.options.load = Some(OfferedLoad::Closed(nodes * d.between(60.0, 200.0)));
         }
-        Kind::BlockSize => {
+        FindingKind::BlockSize => {
             data(&mut draft, &format!("gp3:{gib}GiB,{}iops,{}MiB/s", d.whole(60, 160) * 100, d.whole(125, 200)));
             draft.deployment.settings.block_size = Some(Bytes::kib(d.one(&[64, 128, 256])));
             draft.task.profile.row = Bytes(d.whole(200, 1500));
-            draft.options.load = Some(Load::Closed(nodes * d.between(60.0, 200.0)));
+            draft.options.load = Some(OfferedLoad::Closed(nodes * d.between(60.0, 200.0)));
         }
-        Kind::ThreadPool => {
+        FindingKind::ThreadPool => {
             instance(&mut draft, d.one(&["m5.4xlarge", "m5.8xlarge", "r5.4xlarge"]));
             data(&mut draft, &format!("gp3:{gib}GiB,16000iops,1000MiB/s"));
             own_log(&mut draft);
@@ -127,19 +134,19 @@ pub(crate) fn draft(truth: Kind, seed: u64, view: &View) -> Draft {
             draft.task.profile.row = Bytes(d.whole(60, 120));
             draft.task.profile.data = Bytes::gib(40);
             draft.options.span = Nanos::secs(60);
-            draft.options.load = Some(Load::Closed(nodes * d.between(2000.0, 4000.0)));
+            draft.options.load = Some(OfferedLoad::Closed(nodes * d.between(2000.0, 4000.0)));
         }
-        Kind::Cpu => {
+        FindingKind::Cpu => {
             instance(&mut draft, d.one(&["m5.large", "m5.xlarge", "r5.large", "c5.2xlarge"]));
             data(&mut draft, &format!("gp3:{gib}GiB"));
             draft.task.profile.data = Bytes::gib(1);
             draft.options.span = Nanos::secs(40);
-            draft.options.load = Some(Load::Closed(nodes * d.between(200.0, 400.0)));
+            draft.options.load = Some(OfferedLoad::Closed(nodes * d.between(200.0, 400.0)));
         }
-        Kind::OverProvisioned => {
+        FindingKind::OverProvisioned => {
             healthy(&mut draft, d, gib);
             data(&mut draft, &format!("gp3:{gib}GiB,{}iops,{}MiB/s", d.whole(80, 160) * 100, d.whole(300, 900)));
-            draft.options.load = Some(Load::Open(d.between(50.0, 400.0)));
+            draft.options.load = Some(OfferedLoad::Open(d.between(50.0, 400.0)));
             draft.options.span = Nanos::secs(700);
         }
         _ => unreachable!("not among the causes that are made"),
@@ -160,16 +167,16 @@ fn healthy(draft: &mut Draft, d: &mut Dice, gib: u64) {
     let share = d.between(0.15, 0.6);
     draft.task.profile.updates = d.one(&[0.0, 0.05, 0.1]);
     let nodes = f64::from(draft.deployment.nodes[0].count);
-    draft.options.load = Some(Load::Open(nodes * (iops * share / 1.6).min(1500.0)));
+    draft.options.load = Some(OfferedLoad::Open(nodes * (iops * share / 1.6).min(1500.0)));
     if d.one(&[true, false]) {
         own_log(draft);
     }
 }
 
 /// An instance whose link is slower than its volume.
-fn link(draft: &mut Draft, d: &mut Dice, view: &View) {
+fn link(draft: &mut Draft, d: &mut Dice, view: &CatalogView) {
     let nodes = f64::from(draft.deployment.nodes[0].count);
-    let bursts = draft.truth == Kind::InstanceBurstSpent;
+    let bursts = draft.truth == FindingKind::InstanceBurstSpent;
     let is_fit = |one: &&InstanceType| {
         one.vcpu >= 2
             && one.speed.is_some()
@@ -187,12 +194,12 @@ fn link(draft: &mut Draft, d: &mut Dice, view: &View) {
     data(draft, "2x(gp3:300GiB,16000iops,1000MiB/s)");
     // Compressed blocks of this size make one limit or the other bind.
     let even = caps.throughput.0 / caps.iops.0;
-    let (from, to) = if draft.truth == Kind::InstanceThroughput { (1.5, 3.0) } else { (0.3, 0.7) };
+    let (from, to) = if draft.truth == FindingKind::InstanceThroughput { (1.5, 3.0) } else { (0.3, 0.7) };
     let size = (even * d.between(from, to) / draft.task.profile.compressed).clamp(4096.0, 60_000.0);
     draft.deployment.settings.block_size = Some(Bytes((size as u64 / 1024).max(4) * 1024));
-    draft.deployment.settings.compression = Some(Compression::Default);
+    draft.deployment.settings.compression = Some(BlockCompression::Default);
     draft.options.span = Nanos::secs(60);
-    draft.options.load = Some(Load::Closed(nodes * d.between(150.0, 300.0)));
+    draft.options.load = Some(OfferedLoad::Closed(nodes * d.between(150.0, 300.0)));
     if bursts {
         draft.options.credits = disk::StartCredits::Spent;
     }
@@ -205,11 +212,11 @@ fn burst(draft: &mut Draft, d: &mut Dice) {
     draft.task.profile.data = Bytes::gib(gib / 2);
     let baseline = 3.0 * gib as f64;
     let nodes = f64::from(draft.deployment.nodes[0].count);
-    if draft.truth == Kind::BurstExhausted {
+    if draft.truth == FindingKind::BurstExhausted {
         draft.options.credits = disk::StartCredits::Spent;
-        draft.options.load = Some(Load::Closed(nodes * d.between(30.0, 150.0)));
+        draft.options.load = Some(OfferedLoad::Closed(nodes * d.between(30.0, 150.0)));
     } else {
-        draft.options.load = Some(Load::Open(nodes * (baseline + (3000.0 - baseline) * d.between(0.4, 0.8))));
+        draft.options.load = Some(OfferedLoad::Open(nodes * (baseline + (3000.0 - baseline) * d.between(0.4, 0.8))));
         happens_at(draft, &format!("all/data credits {}%", d.whole(15, 50)), 1);
     }
 }
@@ -232,5 +239,6 @@ fn happens(draft: &mut Draft, what: String, d: &mut Dice) {
 
 fn happens_at(draft: &mut Draft, what: &str, second: u64) {
     let events = format!("[[events]]\nat = \"{second}s\"\nfault = \"{what}\"\n");
-    draft.options.script = Script::from_text(&Text::new("events.toml", &*events)).expect("events are as documented");
+    draft.options.script =
+        EventScript::from_text(&Text::new("events.toml", &*events)).expect("events are as documented");
 }

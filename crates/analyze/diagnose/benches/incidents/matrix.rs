@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use diagnose::Kind;
+use diagnose::FindingKind;
 use timeline::{Series, Timeline};
 
 /// How an incident is told.
@@ -46,10 +46,10 @@ impl Telling {
 /// What was named for an incident.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outcome {
-    pub(crate) truth: Kind,
+    pub(crate) truth: FindingKind,
     pub(crate) held_out: bool,
     pub(crate) telling: Telling,
-    pub(crate) first: Kind,
+    pub(crate) first: FindingKind,
     pub(crate) among: bool,
     pub(crate) redrawn: u64,
 }
@@ -115,7 +115,7 @@ pub(crate) fn markdown(outcomes: &[Outcome]) -> String {
         let told = if telling == Telling::Counted { "counted" } else { "plain" };
         let _ =
             writeln!(text, "### Held out, {told}\n\n| cause | incidents | right | named instead |\n|---|---|---|---|");
-        let mut by: BTreeMap<Kind, BTreeMap<Kind, usize>> = BTreeMap::new();
+        let mut by: BTreeMap<FindingKind, BTreeMap<FindingKind, usize>> = BTreeMap::new();
         for one in of(outcomes, true, telling) {
             *by.entry(one.truth).or_default().entry(one.first).or_default() += 1;
         }

@@ -1,10 +1,10 @@
 //! What drafts are made of: chance, a deployment, a load.
 
-use deployment::{Compression, Deployment, NodeGroup, Role, Settings};
+use deployment::{BlockCompression, Deployment, EngineSettings, NodeGroup, NodeRole};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::Bytes;
-use workload::{Engine, Profile, Task};
+use workload::{Engine, OperationProfile, Task};
 
 /// Chance, from a seed.
 pub(crate) struct Dice(Xoshiro256PlusPlus);
@@ -43,11 +43,11 @@ pub(crate) fn plain(d: &mut Dice) -> Deployment {
             data: Some("gp3:500GiB".parse().expect("a disk")),
             log: None,
         }],
-        settings: Settings {
+        settings: EngineSettings {
             replicas: Some(count),
-            compression: Some(d.one(&[Compression::Default, Compression::Zstd])),
+            compression: Some(d.one(&[BlockCompression::Default, BlockCompression::Zstd])),
             block_size: Some(Bytes::kib(d.one(&[16, 32]))),
-            ..Settings::default()
+            ..EngineSettings::default()
         },
         asks: None,
     }
@@ -67,6 +67,6 @@ pub(crate) fn writes(d: &mut Dice, bytes: f64) -> Task {
 
 fn task(d: &mut Dice, rate: f64, point_reads: f64, updates: f64) -> Task {
     let (row, data) = (Bytes(d.whole(500, 2500)), Bytes::gib(d.whole(150, 220)));
-    let profile = Profile::raw_keys(row, data, d.between(0.5, 0.7));
-    Task::open_loop(Engine::TiKv, Profile { point_reads, updates, ..profile }, rate)
+    let profile = OperationProfile::raw_keys(row, data, d.between(0.5, 0.7));
+    Task::open_loop(Engine::TiKv, OperationProfile { point_reads, updates, ..profile }, rate)
 }

@@ -2,26 +2,26 @@
 
 use timeline::{Series, Timeline};
 
-use super::{Facts, Grid, Scope, Signal, Subject};
+use super::{DiagnosisSignal, FindingScope, FindingSubject, IntervalGrid, SubjectFacts};
 
 /// `None` where nothing is told of PD. Series: `tso_wait_time` and `tso_waits` (what clients waited for timestamps, summed
 /// up, and how often), `pd_cpu_time` and `pd_processors` of the leading PD.
-pub(super) fn facts(timeline: &Timeline) -> Option<Facts> {
+pub(super) fn facts(timeline: &Timeline) -> Option<SubjectFacts> {
     let of = |name: &str| -> Vec<&Series> { timeline.select(name, &[]).collect() };
     let (time, waits) = (of("tso_wait_time"), of("tso_waits"));
     let (cpu, processors) = (of("pd_cpu_time"), of("pd_processors"));
-    let grid = Grid::of(time.iter().chain(&cpu).copied())?;
-    let subject = Subject { scope: Scope::Cluster, node: String::new(), disk: String::new() };
-    let mut facts = Facts::new(subject, grid);
+    let grid = IntervalGrid::of(time.iter().chain(&cpu).copied())?;
+    let subject = FindingSubject { scope: FindingScope::Cluster, node: String::new(), disk: String::new() };
+    let mut facts = SubjectFacts::new(subject, grid);
     let sum = |series: &[&Series]| {
         let columns: Vec<_> = series.iter().map(|series| grid.column(series)).collect();
         move |i: usize| columns.iter().filter_map(|column| column[i]).reduce(|a, b| a + b)
     };
     let (time, waits, cpu, processors) = (sum(&time), sum(&waits), sum(&cpu), sum(&processors));
-    facts.derive(Signal::TsoWait, "tso_wait_time over tso_waits", |_, i| {
+    facts.derive(DiagnosisSignal::TsoWait, "tso_wait_time over tso_waits", |_, i| {
         Some(time(i)? / waits(i).filter(|waits| *waits > 0.0)?)
     });
-    facts.derive(Signal::PdCpuUse, "pd_cpu_time over pd_processors", |_, i| {
+    facts.derive(DiagnosisSignal::PdCpuUse, "pd_cpu_time over pd_processors", |_, i| {
         Some(cpu(i)? / processors(i).filter(|processors| *processors > 0.0)?)
     });
     Some(facts)

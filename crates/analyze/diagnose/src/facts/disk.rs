@@ -4,14 +4,14 @@ mod credits;
 
 use std::collections::BTreeSet;
 
-use ::disk::{Direction, Limits};
+use ::disk::{DiskLimits, IoDirection};
 use timeline::Series;
 use units::Bytes;
 
 use super::raw::{Column, Raw, Told};
 use super::use_of::share_of;
-use super::{Facts, Grid, Scope, Signal, Subject, estimate};
-use crate::Known;
+use super::{DiagnosisSignal, FindingScope, FindingSubject, IntervalGrid, SubjectFacts, estimate};
+use crate::KnownFacts;
 use crate::rules::thresholds;
 
 /// `None` for a disk whose series tell no rate. Of a refuted one nothing is taken that was said or told of its limits.
@@ -19,14 +19,14 @@ pub(super) fn facts(
     node: &str,
     label: &str,
     series: &[&Series],
-    known: &Known,
-    refuted: &BTreeSet<Subject>,
-) -> Option<Facts> {
-    let grid = Grid::of(Told::paces(series))?;
+    known: &KnownFacts,
+    refuted: &BTreeSet<FindingSubject>,
+) -> Option<SubjectFacts> {
+    let grid = IntervalGrid::of(Told::paces(series))?;
     let told = Told { series, grid };
-    let subject = Subject { scope: Scope::Volume, node: node.to_owned(), disk: label.to_owned() };
+    let subject = FindingSubject { scope: FindingScope::Volume, node: node.to_owned(), disk: label.to_owned() };
     let is_refuted = refuted.contains(&subject);
-    let mut facts = Facts::new(subject, grid);
+    let mut facts = SubjectFacts::new(subject, grid);
     facts.disk = known.disk(node, label).cloned();
     facts.limits = facts.disk.as_ref().and_then(|disk| known.limits(node, disk));
     facts.on_link = facts.limits.as_ref().is_none_or(|limits| limits.shares_instance_caps);
@@ -93,20 +93,20 @@ impl Flow {
         }
     }
 
-    fn rates(&self, facts: &mut Facts, told: &Told<'_>) {
-        facts.put(Signal::Iops, &self.names[0], sum(&self.reads, &self.writes));
-        facts.put(Signal::Throughput, &self.names[1], sum(&self.read_bytes, &self.write_bytes));
-        for (signal, raw) in [(Signal::QueueDepth, Raw::Queue), (Signal::FlushRate, Raw::Flushes)] {
+    fn rates(&self, facts: &mut SubjectFacts, told: &Told<'_>) {
+        facts.put(DiagnosisSignal::Iops, &self.names[0], sum(&self.reads, &self.writes));
+        facts.put(DiagnosisSignal::Throughput, &self.names[1], sum(&self.read_bytes, &self.write_bytes));
+        for (signal, raw) in [(DiagnosisSignal::QueueDepth, Raw::Queue), (DiagnosisSignal::FlushRate, Raw::Flushes)] {
             if let Some(column) = told.get(raw) {
                 facts.put(signal, column.series, column.values);
             }
         }
         let of = |a: &Values, b: &Values, i: usize| Some(a[i]? / b[i].filter(|b| *b > 0.0)?);
         let all = sum(&self.read_bytes, &self.write_bytes);
-        facts.derive(Signal::ReadShare, &self.names[1], |_, i| of(&self.read_bytes, &all, i));
-        facts.derive(Signal::ReadSize, &self.names[1], |_, i| of(&self.read_bytes, &self.reads, i));
-        facts.derive(Signal::WriteSize, &self.names[1], |_, i| of(&self.write_bytes, &self.writes, i));
-        facts.derive(Signal::Latency, "time of requests over their number", |_, i| {
+        facts.derive(DiagnosisSignal::ReadShare, &self.names[1], |_, i| of(&self.read_bytes, &all, i));
+        facts.derive(DiagnosisSignal::ReadSize, &self.names[1], |_, i| of(&self.read_bytes, &self.reads, i));
+        facts.derive(DiagnosisSignal::WriteSize, &self.names[1], |_, i| of(&self.write_bytes, &self.writes, i));
+        facts.derive(DiagnosisSignal::Latency, "time of requests over their number", |_, i| {
             let count = self.reads[i].unwrap_or(0.0) + self.writes[i].unwrap_or(0.0);
             (count > 0.0).then_some(())?;
             Some(
@@ -118,19 +118,19 @@ impl Flow {
     }
 
     /// Latency over what the disk's model takes for requests of that size at that throughput.
-    fn latency(&self, facts: &mut Facts) {
+    fn latency(&self, facts: &mut SubjectFacts) {
         // What a read cache answers is no business of the volume's model.
         let Some(limits) = facts.limits.clone().filter(|_| !self.cached) else { return };
-        facts.derive(Signal::LatencyExcess, "time of requests over the disk model's", |facts, i| {
-            let used = facts.at(Signal::Throughput, i)? / limits.throughput.0;
+        facts.derive(DiagnosisSignal::LatencyExcess, "time of requests over the disk model's", |facts, i| {
+            let used = facts.at(DiagnosisSignal::Throughput, i)? / limits.throughput.0;
             let expected = self.expected(&limits, used.min(1.0), i)?;
             let count = self.reads[i].unwrap_or(0.0) + self.writes[i].unwrap_or(0.0);
-            Some(facts.at(Signal::Latency, i)? * count / expected)
+            Some(facts.at(DiagnosisSignal::Latency, i)? * count / expected)
         });
     }
 
     /// Seconds of requests a second by the model. Too few requests tell nothing.
-    fn expected(&self, limits: &Limits, used: f64, i: usize) -> Option<f64> {
+    fn expected(&self, limits: &DiskLimits, used: f64, i: usize) -> Option<f64> {
         let of = |direction, count: Option<f64>, bytes: Option<f64>| {
             let count = count.unwrap_or(0.0);
             if count <= 0.0 {
@@ -139,14 +139,14 @@ impl Flow {
             let size = Bytes((bytes? / count) as u64);
             Some(count * limits.service.mean(limits.service.median(direction, size, used)))
         };
-        let seconds = of(Direction::Read, self.reads[i], self.read_bytes[i])?
-            + of(Direction::Write, self.writes[i], self.write_bytes[i])?;
+        let seconds = of(IoDirection::Read, self.reads[i], self.read_bytes[i])?
+            + of(IoDirection::Write, self.writes[i], self.write_bytes[i])?;
         let count = self.reads[i].unwrap_or(0.0) + self.writes[i].unwrap_or(0.0);
         (count >= thresholds().requests && seconds > 0.0).then_some(seconds)
     }
 
     /// I/Os as the volume counts them: as told, else one for each unit of a request of mean size.
-    fn counted(&self, limits: Option<&Limits>, i: usize) -> Option<f64> {
+    fn counted(&self, limits: Option<&DiskLimits>, i: usize) -> Option<f64> {
         if let Some(counted) = self.counted.as_ref().and_then(|column| column.values[i]) {
             return Some(counted);
         }
@@ -164,10 +164,15 @@ impl Flow {
 }
 
 /// As counted, as the cloud checks it, else as estimated.
-fn bounds(facts: &mut Facts, told: &Told<'_>) {
+fn bounds(facts: &mut SubjectFacts, told: &Told<'_>) {
     let of = [
-        (Signal::BoundVolumeIops, Raw::BoundVolumeIops, Some(Raw::CheckIops), Signal::IopsUse),
-        (Signal::BoundVolumeThroughput, Raw::BoundVolumeThroughput, Some(Raw::CheckThroughput), Signal::ThroughputUse),
+        (DiagnosisSignal::BoundVolumeIops, Raw::BoundVolumeIops, Some(Raw::CheckIops), DiagnosisSignal::IopsUse),
+        (
+            DiagnosisSignal::BoundVolumeThroughput,
+            Raw::BoundVolumeThroughput,
+            Some(Raw::CheckThroughput),
+            DiagnosisSignal::ThroughputUse,
+        ),
     ];
     for (signal, counted, check, used) in of {
         if let Some(column) = told.get(counted) {
@@ -183,15 +188,19 @@ fn bounds(facts: &mut Facts, told: &Told<'_>) {
         }
     }
     let instance = [
-        (Signal::BoundInstanceIops, Raw::BoundInstanceIops),
-        (Signal::BoundInstanceThroughput, Raw::BoundInstanceThroughput),
+        (DiagnosisSignal::BoundInstanceIops, Raw::BoundInstanceIops),
+        (DiagnosisSignal::BoundInstanceThroughput, Raw::BoundInstanceThroughput),
     ];
     for (signal, raw) in instance {
         if let Some(column) = told.get(raw) {
             facts.put(signal, column.series, column.values);
         }
     }
-    larger(facts, Signal::BoundVolume, &[Signal::BoundVolumeIops, Signal::BoundVolumeThroughput]);
+    larger(
+        facts,
+        DiagnosisSignal::BoundVolume,
+        &[DiagnosisSignal::BoundVolumeIops, DiagnosisSignal::BoundVolumeThroughput],
+    );
 }
 
 /// The share of time in which a limit as it is sold held requests up: it is used up meanwhile. A disk that holds them up for longer
@@ -202,7 +211,7 @@ fn by_limit(bound: f64, used: Option<f64>) -> Option<f64> {
 }
 
 /// The largest of some signals, and where it was drawn from.
-pub(super) fn larger(facts: &mut Facts, signal: Signal, of: &[Signal]) {
+pub(super) fn larger(facts: &mut SubjectFacts, signal: DiagnosisSignal, of: &[DiagnosisSignal]) {
     let drawn = of.iter().filter_map(|signal| facts.columns.get(signal));
     let (series, estimated) = drawn.map(|drawn| (drawn.series.clone(), drawn.estimated)).next().unwrap_or_default();
     facts.derive(signal, series, |facts, i| of.iter().filter_map(|signal| facts.at(*signal, i)).reduce(f64::max));
@@ -211,11 +220,11 @@ pub(super) fn larger(facts: &mut Facts, signal: Signal, of: &[Signal]) {
     }
 }
 
-fn stalled(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
+fn stalled(facts: &mut SubjectFacts, told: &Told<'_>, flow: &Flow) {
     let (fault, check, in_flight) = (told.get(Raw::BoundFault), told.get(Raw::CheckStalled), told.get(Raw::InFlight));
     let name = check.as_ref().or(in_flight.as_ref()).map_or("queue_depth", |column| &column.series).to_owned();
     let at = |column: &Option<Column>, i: usize| column.as_ref().and_then(|column| column.values[i]);
-    facts.derive(Signal::Stalled, name, |facts, i| {
+    facts.derive(DiagnosisSignal::Stalled, name, |facts, i| {
         if let Some(check) = at(&check, i) {
             return Some(check);
         }
@@ -223,7 +232,7 @@ fn stalled(facts: &mut Facts, told: &Told<'_>, flow: &Flow) {
         let none = [flow.reads[i], flow.writes[i]].into_iter().flatten().reduce(|a, b| a + b).map(|done| done <= 0.0);
         let waiting = match at(&in_flight, i) {
             Some(requests) => requests >= 1.0,
-            None => facts.at(Signal::QueueDepth, i)? >= thresholds().stalled_queue,
+            None => facts.at(DiagnosisSignal::QueueDepth, i)? >= thresholds().stalled_queue,
         };
         let nothing = f64::from(u8::from(none? && waiting));
         Some(at(&fault, i).map_or(nothing, |fault| nothing.max(fault.min(1.0))))

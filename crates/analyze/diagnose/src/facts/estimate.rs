@@ -1,17 +1,17 @@
 //! Whether a limit holds requests up, where nothing counts it: what it lets through is used up, and requests take longer than
 //! the disk needs for them.
 
-use super::{Drawn, Facts, Signal};
+use super::{DiagnosisSignal, SignalSeries, SubjectFacts};
 use crate::rules::thresholds;
 
 /// Whether requests of a disk wait: by latency over the model's, else by the queue. `None` if neither is known. Of a limit that is
 /// `used` whole, all that softness does not explain is waiting: few who wait for their answers make a short queue.
-pub(super) fn waits(disk: &Facts, i: usize, used: Option<f64>) -> Option<bool> {
+pub(super) fn waits(disk: &SubjectFacts, i: usize, used: Option<f64>) -> Option<bool> {
     let t = thresholds();
     let is_whole = used.is_some_and(|used| used >= t.whole);
-    match disk.at(Signal::LatencyExcess, i) {
+    match disk.at(DiagnosisSignal::LatencyExcess, i) {
         Some(excess) => Some(excess >= if is_whole { t.soft } else { t.waiting }),
-        None => disk.at(Signal::QueueDepth, i).map(|depth| depth >= t.queue),
+        None => disk.at(DiagnosisSignal::QueueDepth, i).map(|depth| depth >= t.queue),
     }
 }
 
@@ -31,6 +31,6 @@ pub(super) fn or_checked(check: &[Option<f64>], estimated: &[Option<f64>]) -> Ve
 }
 
 /// A signal that was estimated from another.
-pub(super) fn drawn(of: Signal, values: Vec<Option<f64>>) -> Drawn {
-    Drawn { series: format!("estimated from {} and latency", of.name()), estimated: true, values }
+pub(super) fn drawn(of: DiagnosisSignal, values: Vec<Option<f64>>) -> SignalSeries {
+    SignalSeries { series: format!("estimated from {} and latency", of.name()), estimated: true, values }
 }

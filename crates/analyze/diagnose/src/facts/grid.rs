@@ -1,6 +1,6 @@
 //! Series brought to equal intervals.
 
-use timeline::{Merge, Point, Points, Series};
+use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints};
 use units::Nanos;
 
 /// Intervals at most; a longer Timeline has wider ones.
@@ -8,7 +8,7 @@ const MOST: u64 = 20_000;
 
 /// Equal intervals, one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Grid {
+pub struct IntervalGrid {
     /// The start of the first.
     pub from: Nanos,
     /// The length of each.
@@ -17,7 +17,7 @@ pub struct Grid {
     pub count: usize,
 }
 
-impl Grid {
+impl IntervalGrid {
     /// As the points of these series lie: their usual length, from the first to the last. `None` without points.
     pub(crate) fn of<'s>(series: impl Iterator<Item = &'s Series> + Clone) -> Option<Self> {
         let spans = series.clone().filter_map(Series::span);
@@ -41,7 +41,7 @@ impl Grid {
     /// The values of a series in each interval by its merge rule, sums as they are a second. A point counts where it lies, and
     /// so does a part of it: a gap stays a gap.
     pub(crate) fn column(&self, series: &Series) -> Vec<Option<f64>> {
-        let Points::Values(merge, points) = &series.points else { return vec![None; self.count] };
+        let SeriesPoints::Values(merge, points) = &series.points else { return vec![None; self.count] };
         let mut first = 0;
         let interval = |i| {
             let (from, until) = (self.at(i), self.at(i + 1));
@@ -55,7 +55,12 @@ impl Grid {
     }
 }
 
-fn folded<'p>(merge: Merge, points: impl Iterator<Item = &'p Point>, from: Nanos, until: Nanos) -> Option<f64> {
+fn folded<'p>(
+    merge: MergeRule,
+    points: impl Iterator<Item = &'p SeriesPoint>,
+    from: Nanos,
+    until: Nanos,
+) -> Option<f64> {
     let (mut sum, mut weight, mut extreme) = (0.0, 0.0, None::<f64>);
     for point in points {
         let inside = (point.until.min(until) - point.from.max(from)).as_secs_f64();
@@ -64,23 +69,23 @@ fn folded<'p>(merge: Merge, points: impl Iterator<Item = &'p Point>, from: Nanos
             continue;
         }
         weight += inside;
-        sum += if merge == Merge::Sum { point.value * inside / length } else { point.value * inside };
+        sum += if merge == MergeRule::Sum { point.value * inside / length } else { point.value * inside };
         extreme = Some(match (merge, extreme) {
-            (Merge::Min, Some(extreme)) => extreme.min(point.value),
+            (MergeRule::Min, Some(extreme)) => extreme.min(point.value),
             (_, Some(extreme)) => extreme.max(point.value),
             (_, None) => point.value,
         });
     }
     match merge {
-        Merge::Max | Merge::Min => extreme,
+        MergeRule::Max | MergeRule::Min => extreme,
         // A sum over the time that it is known for is a rate; a mean over it is a mean.
-        Merge::Sum | Merge::Mean => (weight > 0.0).then(|| sum / weight),
+        MergeRule::Sum | MergeRule::Mean => (weight > 0.0).then(|| sum / weight),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use timeline::Unit;
+    use timeline::SeriesUnit;
 
     use super::*;
     use crate::testing::Made;
@@ -89,7 +94,7 @@ mod tests {
         let series = &made.timeline.series[0];
         let (from, until) = series.span().unwrap();
         let step = Nanos::secs(step);
-        Grid { from, step, count: ((until.0 - from.0).div_ceil(step.0)) as usize }.column(series)
+        IntervalGrid { from, step, count: ((until.0 - from.0).div_ceil(step.0)) as usize }.column(series)
     }
 
     #[test]
@@ -102,7 +107,8 @@ mod tests {
 
     #[test]
     fn a_gap_stays_a_gap_and_is_not_zero() {
-        let made = Made::seconds(4).each("x", &[], (Unit::None, Merge::Mean), |i| (i != 1 && i != 2).then_some(3.0));
+        let made =
+            Made::seconds(4).each("x", &[], (SeriesUnit::None, MergeRule::Mean), |i| (i != 1 && i != 2).then_some(3.0));
         assert_eq!(column(&made, 1), [Some(3.0), None, None, Some(3.0)]);
         assert_eq!(column(&made, 2), [Some(3.0), Some(3.0)]);
     }
@@ -110,10 +116,10 @@ mod tests {
     #[test]
     fn the_usual_length_of_points_is_the_step() {
         let made = Made::intervals(10, 300).level("x", &[], 1.0);
-        let grid = Grid::of(made.timeline.series.iter()).unwrap();
+        let grid = IntervalGrid::of(made.timeline.series.iter()).unwrap();
         assert_eq!((grid.step, grid.count), (Nanos::secs(300), 10));
         let long = Made::seconds(50_000).level("x", &[], 1.0);
-        let grid = Grid::of(long.timeline.series.iter()).unwrap();
+        let grid = IntervalGrid::of(long.timeline.series.iter()).unwrap();
         assert_eq!((grid.step, grid.count), (Nanos::secs(3), 16_667));
     }
 }

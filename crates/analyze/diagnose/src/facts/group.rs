@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use timeline::{Series, Timeline};
 
-use crate::Known;
+use crate::KnownFacts;
 
 /// The series of a node.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(super) struct NodeSeries<'t> {
 }
 
 /// Series by node; the name is empty where none is told.
-pub(super) fn nodes<'t>(timeline: &'t Timeline, known: &Known) -> BTreeMap<String, NodeSeries<'t>> {
+pub(super) fn nodes<'t>(timeline: &'t Timeline, known: &KnownFacts) -> BTreeMap<String, NodeSeries<'t>> {
     let hangs_on = attached(timeline, known);
     let mut nodes: BTreeMap<String, NodeSeries<'t>> = BTreeMap::new();
     for series in &timeline.series {
@@ -46,7 +46,7 @@ pub(super) fn nodes<'t>(timeline: &'t Timeline, known: &Known) -> BTreeMap<Strin
 }
 
 /// On which instance a volume hangs: as given, else as a series with both labels says.
-fn attached(timeline: &Timeline, known: &Known) -> BTreeMap<String, String> {
+fn attached(timeline: &Timeline, known: &KnownFacts) -> BTreeMap<String, String> {
     let mut hangs_on = BTreeMap::new();
     for series in &timeline.series {
         if let (Some(volume), Some(instance)) = (series.labels.get("VolumeId"), series.labels.get("InstanceId")) {

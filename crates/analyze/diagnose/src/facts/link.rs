@@ -5,11 +5,11 @@ use catalog::InstanceCaps;
 use super::disk::larger;
 use super::node::{Told, any_bound};
 use super::use_of::Ceiling;
-use super::{Facts, Signal, estimate};
+use super::{DiagnosisSignal, SubjectFacts, estimate};
 
 /// Adds the link's signals to a node and to its disks; `caps` are what it lets through, where that is known.
-pub(super) fn facts(node: &mut Facts, caps: Option<InstanceCaps>, told: &Told<'_>, disks: &mut [Facts]) {
-    let on_link: Vec<&Facts> = disks.iter().filter(|disk| disk.on_link).collect();
+pub(super) fn facts(node: &mut SubjectFacts, caps: Option<InstanceCaps>, told: &Told<'_>, disks: &mut [SubjectFacts]) {
+    let on_link: Vec<&SubjectFacts> = disks.iter().filter(|disk| disk.on_link).collect();
     // Disks of one node are told alike; where they are not, their sum is not known interval by interval.
     let aligned = on_link.iter().all(|disk| disk.grid == node.grid);
     let caps = caps.filter(|_| aligned && !on_link.is_empty());
@@ -18,19 +18,19 @@ pub(super) fn facts(node: &mut Facts, caps: Option<InstanceCaps>, told: &Told<'_
         let sides = [
             Side {
                 ceiling: iops,
-                rate: Signal::Iops,
-                used: Signal::InstanceIopsUse,
-                left: Signal::InstanceIoLeft,
-                bound: Signal::BoundInstanceIops,
+                rate: DiagnosisSignal::Iops,
+                used: DiagnosisSignal::InstanceIopsUse,
+                left: DiagnosisSignal::InstanceIoLeft,
+                bound: DiagnosisSignal::BoundInstanceIops,
                 balance: ["instance_io_balance", "EBSIOBalance%"],
                 check: "InstanceEBSIOPSExceededCheck",
             },
             Side {
                 ceiling: throughput,
-                rate: Signal::Throughput,
-                used: Signal::InstanceThroughputUse,
-                left: Signal::InstanceByteLeft,
-                bound: Signal::BoundInstanceThroughput,
+                rate: DiagnosisSignal::Throughput,
+                used: DiagnosisSignal::InstanceThroughputUse,
+                left: DiagnosisSignal::InstanceByteLeft,
+                bound: DiagnosisSignal::BoundInstanceThroughput,
                 balance: ["instance_byte_balance", "EBSByteBalance%"],
                 check: "InstanceEBSThroughputExceededCheck",
             },
@@ -39,7 +39,7 @@ pub(super) fn facts(node: &mut Facts, caps: Option<InstanceCaps>, told: &Told<'_
             side.put(node, told, &on_link);
         }
     } else {
-        for signal in [Signal::BoundInstanceIops, Signal::BoundInstanceThroughput] {
+        for signal in [DiagnosisSignal::BoundInstanceIops, DiagnosisSignal::BoundInstanceThroughput] {
             let counted = |i| on_link.iter().filter_map(|disk| disk.at(signal, i)).reduce(f64::max);
             let values = (0..node.grid.count).map(counted).collect();
             node.put(signal, "bound_time", values);
@@ -49,10 +49,10 @@ pub(super) fn facts(node: &mut Facts, caps: Option<InstanceCaps>, told: &Told<'_
     for disk in disks.iter_mut() {
         if disk.on_link && disk.grid == node.grid {
             let of = [
-                Signal::InstanceIopsUse,
-                Signal::InstanceThroughputUse,
-                Signal::BoundInstanceIops,
-                Signal::BoundInstanceThroughput,
+                DiagnosisSignal::InstanceIopsUse,
+                DiagnosisSignal::InstanceThroughputUse,
+                DiagnosisSignal::BoundInstanceIops,
+                DiagnosisSignal::BoundInstanceThroughput,
             ];
             for signal in of {
                 let had = disk.columns.contains_key(&signal);
@@ -63,14 +63,18 @@ pub(super) fn facts(node: &mut Facts, caps: Option<InstanceCaps>, told: &Told<'_
         }
         any_bound(disk);
     }
-    larger(node, Signal::BoundAny, &[Signal::BoundInstanceIops, Signal::BoundInstanceThroughput]);
+    larger(
+        node,
+        DiagnosisSignal::BoundAny,
+        &[DiagnosisSignal::BoundInstanceIops, DiagnosisSignal::BoundInstanceThroughput],
+    );
 }
 
 /// Balances of an instance of unknown limits.
-fn balances(node: &mut Facts, told: &Told<'_>) {
+fn balances(node: &mut SubjectFacts, told: &Told<'_>) {
     let of = [
-        (Signal::InstanceIoLeft, ["instance_io_balance", "EBSIOBalance%"]),
-        (Signal::InstanceByteLeft, ["instance_byte_balance", "EBSByteBalance%"]),
+        (DiagnosisSignal::InstanceIoLeft, ["instance_io_balance", "EBSIOBalance%"]),
+        (DiagnosisSignal::InstanceByteLeft, ["instance_byte_balance", "EBSByteBalance%"]),
     ];
     for (signal, names) in of {
         if let Some((name, values)) = names.iter().find_map(|name| Some((*name, told.get(name)?))) {
@@ -82,16 +86,16 @@ fn balances(node: &mut Facts, told: &Told<'_>) {
 /// I/Os or bytes.
 struct Side {
     ceiling: Ceiling,
-    rate: Signal,
-    used: Signal,
-    left: Signal,
-    bound: Signal,
+    rate: DiagnosisSignal,
+    used: DiagnosisSignal,
+    left: DiagnosisSignal,
+    bound: DiagnosisSignal,
     balance: [&'static str; 2],
     check: &'static str,
 }
 
 impl Side {
-    fn put(&self, node: &mut Facts, told: &Told<'_>, disks: &[&Facts]) {
+    fn put(&self, node: &mut SubjectFacts, told: &Told<'_>, disks: &[&SubjectFacts]) {
         let rate = |i: usize| disks.iter().filter_map(|disk| disk.at(self.rate, i)).reduce(|a, b| a + b);
         let waits =
             |i: usize, used| disks.iter().filter_map(|disk| estimate::waits(disk, i, used)).reduce(|a, b| a || b);

@@ -14,20 +14,20 @@ mod use_of;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use ::disk::{Disk, Limits};
+use ::disk::{Disk, DiskLimits};
 use catalog::InstanceType;
 use timeline::Timeline;
 use units::Nanos;
 
-use crate::Known;
+use crate::KnownFacts;
 
-pub use grid::Grid;
-pub use signal::Signal;
+pub use grid::IntervalGrid;
+pub use signal::DiagnosisSignal;
 
 /// What kind of thing a verdict is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Scope {
+pub enum FindingScope {
     /// A disk.
     Volume,
     /// The link of an instance to its volumes.
@@ -40,30 +40,30 @@ pub enum Scope {
 
 /// What a verdict is about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
-pub struct Subject {
+pub struct FindingSubject {
     /// What kind of thing.
-    pub scope: Scope,
+    pub scope: FindingScope,
     /// The node or instance; empty where the Timeline names none.
     pub node: String,
     /// The disk's label or volume id; empty for what is no disk.
     pub disk: String,
 }
 
-impl fmt::Display for Subject {
+impl fmt::Display for FindingSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.scope, self.node.as_str(), self.disk.as_str()) {
-            (Scope::Cluster, ..) => f.write_str("the cluster"),
-            (Scope::Volume, "", disk) => f.write_str(disk),
-            (Scope::Volume, node, disk) => write!(f, "{node}/{disk}"),
+            (FindingScope::Cluster, ..) => f.write_str("the cluster"),
+            (FindingScope::Volume, "", disk) => f.write_str(disk),
+            (FindingScope::Volume, node, disk) => write!(f, "{node}/{disk}"),
             (_, "", _) => f.write_str("the node"),
-            (Scope::Instance | Scope::Node, node, _) => f.write_str(node),
+            (FindingScope::Instance | FindingScope::Node, node, _) => f.write_str(node),
         }
     }
 }
 
 /// One number in each interval, and where it was drawn from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Drawn {
+pub struct SignalSeries {
     /// The series of the Timeline.
     pub series: String,
     /// Whether it was worked out of limits and latency, because nothing counts it.
@@ -74,46 +74,46 @@ pub struct Drawn {
 
 /// What is known of one subject.
 #[derive(Debug, Clone)]
-pub struct Facts {
+pub struct SubjectFacts {
     /// Of what.
-    pub subject: Subject,
+    pub subject: FindingSubject,
     /// The intervals.
-    pub grid: Grid,
+    pub grid: IntervalGrid,
     /// The signals that are known.
-    pub columns: BTreeMap<Signal, Drawn>,
+    pub columns: BTreeMap<DiagnosisSignal, SignalSeries>,
     /// The disk, if it is one and known.
     pub disk: Option<Disk>,
     /// Its limits, if they are known.
-    pub limits: Option<Limits>,
+    pub limits: Option<DiskLimits>,
     /// The instance type, if it is known.
     pub instance: Option<InstanceType>,
     /// Whether it is a disk that, for all that was said of it, hangs on the instance's link.
     pub(crate) on_link: bool,
 }
 
-impl Facts {
-    fn new(subject: Subject, grid: Grid) -> Self {
+impl SubjectFacts {
+    fn new(subject: FindingSubject, grid: IntervalGrid) -> Self {
         Self { subject, grid, columns: BTreeMap::new(), disk: None, limits: None, instance: None, on_link: true }
     }
 
     /// Of a Timeline that tells nothing.
     pub(crate) fn nothing() -> Self {
-        let subject = Subject { scope: Scope::Cluster, node: String::new(), disk: String::new() };
-        Self::new(subject, Grid { from: Nanos(0), step: Nanos(1), count: 0 })
+        let subject = FindingSubject { scope: FindingScope::Cluster, node: String::new(), disk: String::new() };
+        Self::new(subject, IntervalGrid { from: Nanos(0), step: Nanos(1), count: 0 })
     }
 
     /// A signal's values; nothing where it is not known at all.
-    pub fn values(&self, signal: Signal) -> &[Option<f64>] {
+    pub fn values(&self, signal: DiagnosisSignal) -> &[Option<f64>] {
         self.columns.get(&signal).map_or(&[], |drawn| &drawn.values)
     }
 
     /// A signal's value in an interval.
-    pub fn at(&self, signal: Signal, i: usize) -> Option<f64> {
+    pub fn at(&self, signal: DiagnosisSignal, i: usize) -> Option<f64> {
         self.values(signal).get(i).copied().flatten()
     }
 
     /// The mean of a signal over some intervals; `None` where nothing is known.
-    pub fn mean(&self, signal: Signal, within: std::ops::Range<usize>) -> Option<f64> {
+    pub fn mean(&self, signal: DiagnosisSignal, within: std::ops::Range<usize>) -> Option<f64> {
         let values = self.values(signal);
         let known = || values[within.start.min(values.len())..within.end.min(values.len())].iter().flatten();
         let count = known().count();
@@ -121,7 +121,7 @@ impl Facts {
     }
 
     /// The value that a signal does not exceed in a `share` of the known intervals.
-    pub fn quantile(&self, signal: Signal, share: f64) -> Option<f64> {
+    pub fn quantile(&self, signal: DiagnosisSignal, share: f64) -> Option<f64> {
         let mut known: Vec<f64> = self.values(signal).iter().flatten().copied().collect();
         known.sort_by(f64::total_cmp);
         known.get(((known.len() as f64 - 1.0) * share).round().max(0.0) as usize).copied()
@@ -133,30 +133,34 @@ impl Facts {
     }
 
     /// Keeps a signal if any of it is known.
-    fn put(&mut self, signal: Signal, series: impl Into<String>, values: Vec<Option<f64>>) {
-        self.draw(signal, Drawn { series: series.into(), estimated: false, values });
+    fn put(&mut self, signal: DiagnosisSignal, series: impl Into<String>, values: Vec<Option<f64>>) {
+        self.draw(signal, SignalSeries { series: series.into(), estimated: false, values });
     }
 
-    fn draw(&mut self, signal: Signal, drawn: Drawn) {
+    fn draw(&mut self, signal: DiagnosisSignal, drawn: SignalSeries) {
         if drawn.values.iter().any(Option::is_some) {
             self.columns.insert(signal, drawn);
         }
     }
 
     /// A signal worked out of others, interval by interval.
-    fn derive(&mut self, signal: Signal, series: impl Into<String>, of: impl Fn(&Self, usize) -> Option<f64>) {
+    fn derive(&mut self, signal: DiagnosisSignal, series: impl Into<String>, of: impl Fn(&Self, usize) -> Option<f64>) {
         let values = (0..self.grid.count).map(|i| of(self, i).filter(|value| value.is_finite())).collect();
         self.put(signal, series, values);
     }
 }
 
 /// Everything that a Timeline tells of its disks, nodes and cluster.
-pub fn facts(timeline: &Timeline, known: &Known) -> Vec<Facts> {
+pub fn facts(timeline: &Timeline, known: &KnownFacts) -> Vec<SubjectFacts> {
     facts_without(timeline, known, &BTreeSet::new())
 }
 
 /// The same where the limits of some disks, and of some instances' links, are taken to be unknown.
-pub(crate) fn facts_without(timeline: &Timeline, known: &Known, refuted: &BTreeSet<Subject>) -> Vec<Facts> {
+pub(crate) fn facts_without(
+    timeline: &Timeline,
+    known: &KnownFacts,
+    refuted: &BTreeSet<FindingSubject>,
+) -> Vec<SubjectFacts> {
     let mut all = Vec::new();
     for (name, series) in group::nodes(timeline, known) {
         let mut disks = Vec::new();

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use ::disk::Direction;
+use ::disk::IoDirection;
 use timeline::Series;
 use units::{Bytes, Nanos};
 
 use super::disk::larger;
 use super::group::NodeSeries;
-use super::{Facts, Grid, Scope, Signal, Subject, link};
-use crate::Known;
+use super::{DiagnosisSignal, FindingScope, FindingSubject, IntervalGrid, SubjectFacts, link};
+use crate::KnownFacts;
 
 /// TiKV's default size of a data block: `rocksdb.defaultcf.block-size`, tikv src/config/mod.rs.
 const BLOCK: Bytes = Bytes::kib(32);
@@ -23,17 +23,17 @@ const JOB: Nanos = Nanos::secs(30);
 pub(super) fn facts(
     node: &str,
     series: &NodeSeries<'_>,
-    disks: &mut [Facts],
-    known: &Known,
-    refuted: &BTreeSet<Subject>,
-) -> Option<Facts> {
+    disks: &mut [SubjectFacts],
+    known: &KnownFacts,
+    refuted: &BTreeSet<FindingSubject>,
+) -> Option<SubjectFacts> {
     let of_engine = || series.others.iter().copied().filter(|series| !series.points().is_empty());
-    let grid = disks.first().map(|disk| disk.grid).or_else(|| Grid::of(of_engine()))?;
-    let subject = Subject { scope: Scope::Node, node: node.to_owned(), disk: String::new() };
-    let mut facts = Facts::new(subject, grid);
+    let grid = disks.first().map(|disk| disk.grid).or_else(|| IntervalGrid::of(of_engine()))?;
+    let subject = FindingSubject { scope: FindingScope::Node, node: node.to_owned(), disk: String::new() };
+    let mut facts = SubjectFacts::new(subject, grid);
     facts.instance = known.instance(node).cloned();
     let told = Told { series: &series.others, grid };
-    let of_link = Subject { scope: Scope::Instance, ..facts.subject.clone() };
+    let of_link = FindingSubject { scope: FindingScope::Instance, ..facts.subject.clone() };
     let caps = facts.instance.as_ref().and_then(|instance| instance.caps).filter(|_| !refuted.contains(&of_link));
     link::facts(&mut facts, caps, &told, disks);
     processors(&mut facts, &told, known);
@@ -41,14 +41,14 @@ pub(super) fn facts(
     data(&mut facts, &told, disks, known);
     cache(&mut facts, &told, known);
     // Settings alone tell nothing of a node.
-    let set = [Signal::BlockSize, Signal::CacheOfMemory, Signal::LogOnData];
+    let set = [DiagnosisSignal::BlockSize, DiagnosisSignal::CacheOfMemory, DiagnosisSignal::LogOnData];
     facts.columns.keys().any(|signal| !set.contains(signal)).then_some(facts)
 }
 
 /// The series of a node that are of no disk.
 pub(super) struct Told<'t> {
     pub(super) series: &'t [&'t Series],
-    pub(super) grid: Grid,
+    pub(super) grid: IntervalGrid,
 }
 
 impl Told<'_> {
@@ -58,7 +58,7 @@ impl Told<'_> {
     }
 }
 
-fn processors(facts: &mut Facts, told: &Told<'_>, known: &Known) {
+fn processors(facts: &mut SubjectFacts, told: &Told<'_>, known: &KnownFacts) {
     machine(facts, told);
     let Some(vcpu) = facts.instance.as_ref().map(|instance| instance.vcpu) else { return };
     let pools: Vec<(&str, Vec<Option<f64>>)> = told
@@ -71,8 +71,8 @@ fn processors(facts: &mut Facts, told: &Told<'_>, known: &Known) {
         return;
     }
     // Where the machine tells, it knows of the programs beside the database, too.
-    if !facts.columns.contains_key(&Signal::CpuUse) {
-        facts.derive(Signal::CpuUse, "cpu_time", |_, i| {
+    if !facts.columns.contains_key(&DiagnosisSignal::CpuUse) {
+        facts.derive(DiagnosisSignal::CpuUse, "cpu_time", |_, i| {
             let busy: Vec<f64> = pools.iter().filter_map(|(_, busy)| busy[i]).collect();
             (!busy.is_empty()).then(|| busy.iter().sum::<f64>() / f64::from(vcpu))
         });
@@ -83,12 +83,12 @@ fn processors(facts: &mut Facts, told: &Told<'_>, known: &Known) {
     let mean = |pool: &(&str, Vec<Option<f64>>)| (0..told.grid.count).filter_map(|i| used(pool, i)).sum::<f64>();
     let fullest = pools.iter().max_by(|a, b| mean(a).total_cmp(&mean(b)));
     if let Some(fullest) = fullest {
-        facts.derive(Signal::PoolUse, format!("cpu_time{{pool={}}}", fullest.0), |_, i| used(fullest, i));
+        facts.derive(DiagnosisSignal::PoolUse, format!("cpu_time{{pool={}}}", fullest.0), |_, i| used(fullest, i));
     }
 }
 
 /// Busy processors as the cloud or node_exporter tell of the machine.
-fn machine(facts: &mut Facts, told: &Told<'_>) {
+fn machine(facts: &mut SubjectFacts, told: &Told<'_>) {
     /// Modes in which a processor does nothing for this machine, or counts twice (proc(5): guest time is user time).
     const NOT_BUSY: [&str; 5] = ["idle", "iowait", "steal", "guest", "guest_nice"];
     if let Some(processors) = told.get("host_cpus") {
@@ -97,60 +97,68 @@ fn machine(facts: &mut Facts, told: &Told<'_>) {
             series.name == "host_cpu_time" && !NOT_BUSY.contains(&mode)
         };
         let modes: Vec<_> = told.series.iter().filter(is_busy).map(|series| told.grid.column(series)).collect();
-        facts.derive(Signal::CpuUse, "host_cpu_time over host_cpus", |_, i| {
+        facts.derive(DiagnosisSignal::CpuUse, "host_cpu_time over host_cpus", |_, i| {
             let busy = modes.iter().filter_map(|mode| mode[i]).reduce(|a, b| a + b)?;
             Some(busy / processors[i].filter(|processors| *processors > 0.0)?)
         });
     }
     if let Some(percent) = told.get("CPUUtilization") {
-        facts.put(Signal::CpuUse, "CPUUtilization", percent.into_iter().map(|p| p.map(|p| p / 100.0)).collect());
+        facts.put(
+            DiagnosisSignal::CpuUse,
+            "CPUUtilization",
+            percent.into_iter().map(|p| p.map(|p| p / 100.0)).collect(),
+        );
     }
 }
 
-fn engine(facts: &mut Facts, told: &Told<'_>) {
+fn engine(facts: &mut SubjectFacts, told: &Told<'_>) {
     let (stalls, throttles) = (told.get("stall_time"), told.get("throttle_time"));
     let at = |column: &Option<Vec<Option<f64>>>, i: usize| column.as_ref().and_then(|column| column[i]);
-    facts.derive(Signal::HeldBack, "stall_time + throttle_time", |_, i| match (at(&stalls, i), at(&throttles, i)) {
-        (None, None) => None,
-        (stall, throttle) => Some(stall.unwrap_or(0.0) + throttle.unwrap_or(0.0)),
+    facts.derive(DiagnosisSignal::HeldBack, "stall_time + throttle_time", |_, i| {
+        match (at(&stalls, i), at(&throttles, i)) {
+            (None, None) => None,
+            (stall, throttle) => Some(stall.unwrap_or(0.0) + throttle.unwrap_or(0.0)),
+        }
     });
-    for (signal, name) in [(Signal::PendingBytes, "pending_compaction_bytes"), (Signal::Level0Files, "level0_files")] {
+    for (signal, name) in
+        [(DiagnosisSignal::PendingBytes, "pending_compaction_bytes"), (DiagnosisSignal::Level0Files, "level0_files")]
+    {
         if let Some(values) = told.get(name) {
             facts.put(signal, name, values);
         }
     }
     let (time, syncs) = (told.get("raft_log_sync_time"), told.get("raft_log_syncs"));
-    facts.derive(Signal::SyncLatency, "raft_log_sync_time over raft_log_syncs", |_, i| {
+    facts.derive(DiagnosisSignal::SyncLatency, "raft_log_sync_time over raft_log_syncs", |_, i| {
         Some(at(&time, i)? / at(&syncs, i).filter(|syncs| *syncs > 0.0)?)
     });
 }
 
 /// What the engine does to its data disk, and the log to it.
-fn data(facts: &mut Facts, told: &Told<'_>, disks: &[Facts], known: &Known) {
+fn data(facts: &mut SubjectFacts, told: &Told<'_>, disks: &[SubjectFacts], known: &KnownFacts) {
     let node = facts.subject.node.clone();
-    let is = |disk: &&Facts, names: &[&str]| names.iter().any(|name| disk.subject.disk.ends_with(name));
+    let is = |disk: &&SubjectFacts, names: &[&str]| names.iter().any(|name| disk.subject.disk.ends_with(name));
     let log = disks.iter().find(|disk| is(disk, &["log", "raft", "redo"]));
     let others = disks.iter().filter(|disk| log.is_none_or(|log| disk.subject != log.subject));
     let Some(data) = disks.iter().find(|disk| is(disk, &["data", "kv"])).or_else(|| others.clone().next()) else {
         return;
     };
-    let sync_told = facts.columns.contains_key(&Signal::SyncLatency);
+    let sync_told = facts.columns.contains_key(&DiagnosisSignal::SyncLatency);
     let shared = known.separate_log(&node).map_or(log.is_none() && sync_told, |separate| !separate);
-    facts.derive(Signal::LogOnData, "the deployment", |_, _| Some(f64::from(u8::from(shared))));
+    facts.derive(DiagnosisSignal::LogOnData, "the deployment", |_, _| Some(f64::from(u8::from(shared))));
     let home = if shared { Some(data) } else { log };
     let model = home.and_then(|disk| disk.limits.clone());
     let (bytes, syncs) = (told.get("raft_log_bytes"), told.get("raft_log_syncs"));
     if let Some(limits) = model {
-        facts.derive(Signal::SyncExcess, "raft_log_sync_time over the disk model's", |facts, i| {
+        facts.derive(DiagnosisSignal::SyncExcess, "raft_log_sync_time over the disk model's", |facts, i| {
             let size = bytes.as_ref()?[i]? / syncs.as_ref()?[i].filter(|syncs| *syncs > 0.0)?;
-            let median = limits.service.median(Direction::Write, Bytes(size as u64), 0.0);
-            Some(facts.at(Signal::SyncLatency, i)? / limits.service.mean(median))
+            let median = limits.service.median(IoDirection::Write, Bytes(size as u64), 0.0);
+            Some(facts.at(DiagnosisSignal::SyncLatency, i)? / limits.service.mean(median))
         });
     }
     let same = [
-        (Signal::DataReadShare, Signal::ReadShare),
-        (Signal::DataReadSize, Signal::ReadSize),
-        (Signal::DataBound, Signal::BoundAny),
+        (DiagnosisSignal::DataReadShare, DiagnosisSignal::ReadShare),
+        (DiagnosisSignal::DataReadSize, DiagnosisSignal::ReadSize),
+        (DiagnosisSignal::DataBound, DiagnosisSignal::BoundAny),
     ];
     for (signal, of) in same {
         if let Some(drawn) = data.columns.get(&of) {
@@ -158,63 +166,71 @@ fn data(facts: &mut Facts, told: &Told<'_>, disks: &[Facts], known: &Known) {
         }
     }
     let of = [
-        (Signal::DataBoundIops, [Signal::BoundVolumeIops, Signal::BoundInstanceIops]),
-        (Signal::DataBoundThroughput, [Signal::BoundVolumeThroughput, Signal::BoundInstanceThroughput]),
+        (DiagnosisSignal::DataBoundIops, [DiagnosisSignal::BoundVolumeIops, DiagnosisSignal::BoundInstanceIops]),
+        (
+            DiagnosisSignal::DataBoundThroughput,
+            [DiagnosisSignal::BoundVolumeThroughput, DiagnosisSignal::BoundInstanceThroughput],
+        ),
     ];
     for (signal, of) in of {
         facts.derive(signal, "the data disk", |_, i| of.iter().filter_map(|of| data.at(*of, i)).reduce(f64::max));
     }
-    let uses = [Signal::IopsUse, Signal::ThroughputUse, Signal::InstanceIopsUse, Signal::InstanceThroughputUse];
-    facts.derive(Signal::DataUse, "use of the data disk's limits", |_, i| {
+    let uses = [
+        DiagnosisSignal::IopsUse,
+        DiagnosisSignal::ThroughputUse,
+        DiagnosisSignal::InstanceIopsUse,
+        DiagnosisSignal::InstanceThroughputUse,
+    ];
+    facts.derive(DiagnosisSignal::DataUse, "use of the data disk's limits", |_, i| {
         uses.iter().filter_map(|signal| data.at(*signal, i)).reduce(f64::max)
     });
     let (read, written) = (told.get("compaction_read_bytes"), told.get("compaction_write_bytes"));
     let around = (JOB.as_secs_f64() / facts.grid.step.as_secs_f64()) as usize;
-    facts.derive(Signal::CompactionShare, "compaction_read_bytes + compaction_write_bytes", |facts, i| {
+    facts.derive(DiagnosisSignal::CompactionShare, "compaction_read_bytes + compaction_write_bytes", |facts, i| {
         let (read, written) = (read.as_ref()?, written.as_ref()?);
         let within = i.saturating_sub(around)..(i + around + 1).min(facts.grid.count);
-        let both = within.filter_map(|i| Some((read[i]? + written[i]?, data.at(Signal::Throughput, i)?)));
+        let both = within.filter_map(|i| Some((read[i]? + written[i]?, data.at(DiagnosisSignal::Throughput, i)?)));
         let (compacted, all) = both.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         (all > 0.0).then(|| (compacted / all).min(1.0))
     });
 }
 
-fn cache(facts: &mut Facts, told: &Told<'_>, known: &Known) {
+fn cache(facts: &mut SubjectFacts, told: &Told<'_>, known: &KnownFacts) {
     let (hits, misses) = (told.get("block_cache_hits"), told.get("block_cache_misses"));
-    facts.derive(Signal::CacheMissShare, "block_cache_misses over all", |_, i| {
+    facts.derive(DiagnosisSignal::CacheMissShare, "block_cache_misses over all", |_, i| {
         let (hits, misses) = (hits.as_ref()?[i]?, misses.as_ref()?[i]?);
         (hits + misses > 0.0).then(|| misses / (hits + misses))
     });
     // InnoDB's cache of blocks is its buffer pool of pages.
     let (asked, missed) = (told.get("buffer_pool_requests"), told.get("buffer_pool_misses"));
     if asked.is_some() {
-        facts.derive(Signal::CacheMissShare, "buffer_pool_misses over all", |_, i| {
+        facts.derive(DiagnosisSignal::CacheMissShare, "buffer_pool_misses over all", |_, i| {
             Some(missed.as_ref()?[i]? / asked.as_ref()?[i].filter(|asked| *asked > 0.0)?)
         });
     }
     let Some(memory) = facts.instance.as_ref().map(|instance| instance.memory.as_f64()) else { return };
     let held = told.get("block_cache_bytes");
     let set = known.settings().and_then(|settings| settings.block_cache);
-    facts.derive(Signal::CacheOfMemory, set.map_or("block_cache_bytes", |_| "the setting"), |_, i| {
+    facts.derive(DiagnosisSignal::CacheOfMemory, set.map_or("block_cache_bytes", |_| "the setting"), |_, i| {
         let bytes = set.map(Bytes::as_f64).or_else(|| held.as_ref()?[i])?;
         Some(bytes / memory)
     });
     if let Some(settings) = known.settings() {
         let size = settings.block_size.unwrap_or(BLOCK).as_f64();
-        facts.derive(Signal::BlockSize, "the setting", |_, _| Some(size));
+        facts.derive(DiagnosisSignal::BlockSize, "the setting", |_, _| Some(size));
     }
 }
 
 /// Of node and disks: the largest of what holds a disk up.
-pub(super) fn any_bound(disk: &mut Facts) {
+pub(super) fn any_bound(disk: &mut SubjectFacts) {
     larger(
         disk,
-        Signal::BoundAny,
+        DiagnosisSignal::BoundAny,
         &[
-            Signal::BoundVolumeIops,
-            Signal::BoundVolumeThroughput,
-            Signal::BoundInstanceIops,
-            Signal::BoundInstanceThroughput,
+            DiagnosisSignal::BoundVolumeIops,
+            DiagnosisSignal::BoundVolumeThroughput,
+            DiagnosisSignal::BoundInstanceIops,
+            DiagnosisSignal::BoundInstanceThroughput,
         ],
     );
 }

@@ -1,8 +1,8 @@
 //! What series are called: by us, by CloudWatch for volumes, and by RDS. A rate is a sum over its period.
 
-use timeline::{Series, Unit};
+use timeline::{Series, SeriesUnit};
 
-use super::Grid;
+use super::IntervalGrid;
 
 /// What a series tells of a disk, whatever it is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,7 +108,7 @@ pub(super) struct Column {
 /// What the series of a disk tell, each brought to the grid when it is asked for.
 pub(super) struct Told<'t> {
     pub(super) series: &'t [&'t Series],
-    pub(super) grid: Grid,
+    pub(super) grid: IntervalGrid,
 }
 
 impl Told<'_> {
@@ -139,5 +139,5 @@ impl Told<'_> {
 /// Latencies that are told in milliseconds under a name that has them in seconds.
 fn millis(series: &Series, raw: Raw) -> f64 {
     let in_seconds = matches!(raw, Raw::ReadLatency | Raw::WriteLatency) && !series.name.starts_with("VolumeAvg");
-    if in_seconds && series.unit == Unit::Milliseconds { 1e-3 } else { 1.0 }
+    if in_seconds && series.unit == SeriesUnit::Milliseconds { 1e-3 } else { 1.0 }
 }

@@ -6,11 +6,11 @@ macro_rules! signals {
     ($($variant:ident $name:literal $unit:literal $doc:literal),* $(,)?) => {
         /// A number that rules look at, worked out of a Timeline for each interval.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-        pub enum Signal {
+        pub enum DiagnosisSignal {
             $(#[doc = $doc] #[serde(rename = $name)] $variant,)*
         }
 
-        impl Signal {
+        impl DiagnosisSignal {
             /// All of them.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
@@ -83,7 +83,7 @@ signals! {
     PdCpuUse "pd-cpu-use" "" "busy processors of the leading PD over all",
 }
 
-impl fmt::Display for Signal {
+impl fmt::Display for DiagnosisSignal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.meaning())
     }

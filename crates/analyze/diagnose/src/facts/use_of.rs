@@ -1,13 +1,13 @@
 //! What a disk or an instance may do in an interval: more than it sustains while burst credits are left.
 
-use catalog::{Burst, InstanceCaps};
-use disk::Limits;
+use catalog::{BurstBucket, InstanceCaps};
+use disk::DiskLimits;
 
 use crate::rules::thresholds;
 
 /// The limits of a disk that delivers only a share of them; its service times stay.
-pub(super) fn share_of(limits: Limits, share: f64) -> Limits {
-    Limits {
+pub(super) fn share_of(limits: DiskLimits, share: f64) -> DiskLimits {
+    DiskLimits {
         iops: limits.iops * share,
         throughput: limits.throughput * share,
         burst_throughput: limits.burst_throughput * share,
@@ -24,22 +24,22 @@ pub(super) struct Ceiling {
 
 impl Ceiling {
     /// The I/O rate of a disk of `stripe` volumes.
-    pub(super) fn iops(limits: &Limits, stripe: u32) -> Self {
+    pub(super) fn iops(limits: &DiskLimits, stripe: u32) -> Self {
         let sustained = limits.iops.0;
         let burst = match limits.burst {
-            Some(Burst::IoCredits { iops, .. } | Burst::Timed { iops, .. }) => iops.0 * f64::from(stripe),
+            Some(BurstBucket::IoCredits { iops, .. } | BurstBucket::Timed { iops, .. }) => iops.0 * f64::from(stripe),
             _ => sustained,
         };
         Self { sustained, burst: burst.max(sustained) }
     }
 
     /// Its throughput.
-    pub(super) fn throughput(limits: &Limits, stripe: u32) -> Self {
+    pub(super) fn throughput(limits: &DiskLimits, stripe: u32) -> Self {
         let sustained = limits.throughput.0;
         let tib = limits.size.as_gib() / 1024.0;
         let burst = match limits.burst {
-            Some(Burst::ByteCredits { per_tib, max, .. }) => (per_tib.0 * tib).min(max.0 * f64::from(stripe)),
-            Some(Burst::Timed { throughput, .. }) => throughput.0 * f64::from(stripe),
+            Some(BurstBucket::ByteCredits { per_tib, max, .. }) => (per_tib.0 * tib).min(max.0 * f64::from(stripe)),
+            Some(BurstBucket::Timed { throughput, .. }) => throughput.0 * f64::from(stripe),
             _ => limits.burst_throughput.0,
         };
         Self { sustained, burst: burst.max(sustained) }

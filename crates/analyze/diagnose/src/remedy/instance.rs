@@ -3,16 +3,21 @@
 use std::ops::Range;
 
 use catalog::{InstanceCaps, InstanceType};
-use deployment::{Deployment, NodeGroup, Role, Settings};
+use deployment::{Deployment, EngineSettings, NodeGroup, NodeRole};
 use units::Usd;
 
-use super::{Advice, Effect, Remedy};
-use crate::Known;
-use crate::facts::{Facts, Signal};
+use super::{Advice, Remedy, RemedyEffect};
+use crate::KnownFacts;
+use crate::facts::{DiagnosisSignal, SubjectFacts};
 use crate::rules::thresholds;
 
 /// An instance whose sustained link carries what the volumes ask for.
-pub(super) fn larger_link(facts: &Facts, disks: &[&Facts], within: Range<usize>, known: &Known) -> Advice {
+pub(super) fn larger_link(
+    facts: &SubjectFacts,
+    disks: &[&SubjectFacts],
+    within: Range<usize>,
+    known: &KnownFacts,
+) -> Advice {
     let Some((now, caps)) = facts.instance.as_ref().and_then(|now| Some((now, now.caps?))) else {
         return Advice::text(
             "instance",
@@ -21,12 +26,14 @@ pub(super) fn larger_link(facts: &Facts, disks: &[&Facts], within: Range<usize>,
     };
     let t = thresholds();
     let sum = |signal| -> f64 { disks.iter().filter_map(|disk| disk.mean(signal, within.clone())).sum() };
-    let excess =
-        disks.iter().filter_map(|disk| disk.mean(Signal::LatencyExcess, within.clone())).fold(t.raise, f64::max);
+    let excess = disks
+        .iter()
+        .filter_map(|disk| disk.mean(DiagnosisSignal::LatencyExcess, within.clone()))
+        .fold(t.raise, f64::max);
     let more = excess.clamp(t.raise, t.most_raise);
     let mean = |signal| facts.mean(signal, within.clone()).unwrap_or(0.0);
-    let by_iops = mean(Signal::BoundInstanceIops) >= mean(Signal::BoundInstanceThroughput);
-    let (iops, bytes) = (sum(Signal::Iops), sum(Signal::Throughput));
+    let by_iops = mean(DiagnosisSignal::BoundInstanceIops) >= mean(DiagnosisSignal::BoundInstanceThroughput);
+    let (iops, bytes) = (sum(DiagnosisSignal::Iops), sum(DiagnosisSignal::Throughput));
     let asks = |iops: f64, bytes: f64| move |to: &InstanceCaps| to.iops.0 >= iops && to.throughput.0 >= bytes;
     let raised = |value: f64, by: bool| value * if by { more } else { t.headroom };
     let fits = asks(raised(iops, by_iops), raised(bytes, !by_iops));
@@ -39,12 +46,12 @@ pub(super) fn larger_link(facts: &Facts, disks: &[&Facts], within: Range<usize>,
     } else {
         ("instance throughput", "bytes/s", caps.throughput.0, after.throughput.0, bytes)
     };
-    let predicted = Effect { limit, unit, before, after, used_after: (delivered / after).min(1.0) };
+    let predicted = RemedyEffect { limit, unit, before, after, used_after: (delivered / after).min(1.0) };
     Advice { predicted: Some(predicted), ..replace(now, to, monthly) }
 }
 
 /// An instance with more processors.
-pub(super) fn more_processors(facts: &Facts, known: &Known) -> Advice {
+pub(super) fn more_processors(facts: &SubjectFacts, known: &KnownFacts) -> Advice {
     let Some(now) = &facts.instance else {
         return Advice::text("instance", "take an instance with more processors; name this one (--instance)");
     };
@@ -52,7 +59,7 @@ pub(super) fn more_processors(facts: &Facts, known: &Known) -> Advice {
     let needs = power(now) * thresholds().raise;
     match cheapest(now, known, |to| power(to) >= needs) {
         Some((to, monthly)) => {
-            let predicted = Effect {
+            let predicted = RemedyEffect {
                 limit: "processors",
                 unit: "threads of an m5",
                 before: power(now),
@@ -78,7 +85,7 @@ fn replace(now: &InstanceType, to: &InstanceType, monthly: Option<Usd>) -> Advic
 /// The cheapest instance of the same architecture with no less memory and processors that fits, and what it adds to a month.
 fn cheapest<'k>(
     now: &InstanceType,
-    known: &'k Known,
+    known: &'k KnownFacts,
     fits: impl Fn(&InstanceType) -> bool,
 ) -> Option<(&'k InstanceType, Option<Usd>)> {
     let region = known.region()?;
@@ -98,8 +105,8 @@ fn cheapest<'k>(
 }
 
 /// What an instance costs a month.
-fn month(name: &str, region: &str, known: &Known) -> Option<Usd> {
-    let group = NodeGroup { role: Role::Sql, count: 1, instance: name.to_owned(), data: None, log: None };
+fn month(name: &str, region: &str, known: &KnownFacts) -> Option<Usd> {
+    let group = NodeGroup { role: NodeRole::Sql, count: 1, instance: name.to_owned(), data: None, log: None };
     let alone = Deployment {
         name: String::new(),
         engine: workload::Engine::TiKv,
@@ -107,7 +114,7 @@ fn month(name: &str, region: &str, known: &Known) -> Option<Usd> {
         as_of: None,
         zones: 1,
         nodes: vec![group],
-        settings: Settings::default(),
+        settings: EngineSettings::default(),
         asks: None,
     };
     alone.monthly(&known.view).ok().map(|costs| costs.total())

@@ -10,12 +10,12 @@ use std::ops::Range;
 
 use units::Usd;
 
-use crate::facts::{Facts, Signal};
+use crate::facts::{DiagnosisSignal, SubjectFacts};
 use crate::rules::thresholds;
-use crate::{Kind, Known};
+use crate::{FindingKind, KnownFacts};
 
 pub(crate) use over::over_provisioned;
-pub use volume::{Carrier, carriers};
+pub use volume::{SuitableDisk, carriers};
 
 /// Something to change.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -32,7 +32,7 @@ pub struct Remedy {
 
 /// What a change does to the limit that binds.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Effect {
+pub struct RemedyEffect {
     /// Which limit.
     pub limit: &'static str,
     /// Its unit.
@@ -50,7 +50,7 @@ pub struct Effect {
 pub(crate) struct Advice {
     pub(crate) remedy: Option<Remedy>,
     pub(crate) monthly: Option<Usd>,
-    pub(crate) predicted: Option<Effect>,
+    pub(crate) predicted: Option<RemedyEffect>,
 }
 
 impl Advice {
@@ -70,37 +70,43 @@ pub(crate) struct Need {
 
 impl Need {
     /// What was delivered in the mean over a window.
-    pub(crate) fn delivered(facts: &Facts, within: Range<usize>) -> Self {
+    pub(crate) fn delivered(facts: &SubjectFacts, within: Range<usize>) -> Self {
         let mean = |signal| facts.mean(signal, within.clone()).unwrap_or(0.0);
-        let iops = counted(facts, within.clone()).unwrap_or(mean(Signal::Iops));
-        Self { iops, bytes: mean(Signal::Throughput) }
+        let iops = counted(facts, within.clone()).unwrap_or(mean(DiagnosisSignal::Iops));
+        Self { iops, bytes: mean(DiagnosisSignal::Throughput) }
     }
 
     /// What the limits should carry: a closed loop that waits so many times the model's latency would send that much more,
     /// within reason.
-    fn raised(self, facts: &Facts, within: Range<usize>, raised: Signal) -> Self {
+    fn raised(self, facts: &SubjectFacts, within: Range<usize>, raised: DiagnosisSignal) -> Self {
         let t = thresholds();
-        let more = facts.mean(Signal::LatencyExcess, within).unwrap_or(t.raise).clamp(t.raise, t.most_raise);
-        let of = |signal: Signal, value: f64| value * if raised == signal { more } else { t.headroom };
-        Self { iops: of(Signal::Iops, self.iops), bytes: of(Signal::Throughput, self.bytes) }
+        let more = facts.mean(DiagnosisSignal::LatencyExcess, within).unwrap_or(t.raise).clamp(t.raise, t.most_raise);
+        let of = |signal: DiagnosisSignal, value: f64| value * if raised == signal { more } else { t.headroom };
+        Self { iops: of(DiagnosisSignal::Iops, self.iops), bytes: of(DiagnosisSignal::Throughput, self.bytes) }
     }
 }
 
 /// I/Os a second as the volume counts them.
-fn counted(facts: &Facts, within: Range<usize>) -> Option<f64> {
-    Some(facts.mean(Signal::IopsPaid, within)? * facts.limits.as_ref()?.iops.0)
+fn counted(facts: &SubjectFacts, within: Range<usize>) -> Option<f64> {
+    Some(facts.mean(DiagnosisSignal::IopsPaid, within)? * facts.limits.as_ref()?.iops.0)
 }
 
 /// What to do about a verdict that held `within` some intervals. `disks` are those of the node, where it is about one.
-pub(crate) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&Facts], known: &Known) -> Advice {
-    let volume = |raised: Signal| {
+pub(crate) fn advice(
+    kind: FindingKind,
+    facts: &SubjectFacts,
+    within: Range<usize>,
+    disks: &[&SubjectFacts],
+    known: &KnownFacts,
+) -> Advice {
+    let volume = |raised: DiagnosisSignal| {
         let delivered = Need::delivered(facts, within.clone());
         volume::change(facts, delivered, delivered.raised(facts, within.clone(), raised), raised, known)
     };
     match kind {
-        Kind::VolumeIops => volume(Signal::Iops),
-        Kind::BurstExhausted | Kind::BurstEnding => {
-            let mut advice = volume(Signal::Iops);
+        FindingKind::VolumeIops => volume(DiagnosisSignal::Iops),
+        FindingKind::BurstExhausted | FindingKind::BurstEnding => {
+            let mut advice = volume(DiagnosisSignal::Iops);
             if let Some(remedy) = &mut advice.remedy {
                 let balance = thresholds().alarm_balance * 100.0;
                 remedy.text +=
@@ -108,12 +114,12 @@ pub(crate) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&
             }
             advice
         }
-        Kind::VolumeThroughput => volume(Signal::Throughput),
-        Kind::InstanceIops | Kind::InstanceThroughput | Kind::InstanceBurstSpent => {
+        FindingKind::VolumeThroughput => volume(DiagnosisSignal::Throughput),
+        FindingKind::InstanceIops | FindingKind::InstanceThroughput | FindingKind::InstanceBurstSpent => {
             instance::larger_link(facts, disks, within, known)
         }
-        Kind::Cpu => instance::more_processors(facts, known),
-        Kind::RaftLogContention => volume::own_log(known),
+        FindingKind::Cpu => instance::more_processors(facts, known),
+        FindingKind::RaftLogContention => volume::own_log(known),
         kind => setting::advice(kind, facts, within, disks),
     }
 }

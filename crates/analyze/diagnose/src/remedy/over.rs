@@ -3,20 +3,20 @@
 use units::Usd;
 
 use super::volume::cheapest;
-use super::{Advice, Effect, Need, Remedy};
-use crate::Known;
-use crate::facts::{Facts, Signal};
+use super::{Advice, Need, Remedy, RemedyEffect};
+use crate::KnownFacts;
+use crate::facts::{DiagnosisSignal, SubjectFacts};
 use crate::rules::thresholds;
 
 /// The peak of an interval that is not an accident.
 const PEAK: f64 = 0.995;
 
 /// A cheaper disk that carries what was the peak, with headroom; `None` if there is none worth the change.
-pub(crate) fn over_provisioned(facts: &Facts, known: &Known) -> Option<(Advice, f64)> {
+pub(crate) fn over_provisioned(facts: &SubjectFacts, known: &KnownFacts) -> Option<(Advice, f64)> {
     let (disk, limits) = (facts.disk.as_ref()?, facts.limits.as_ref()?);
     let t = thresholds();
-    let peak_iops = facts.quantile(Signal::IopsPaid, PEAK)? * limits.iops.0;
-    let peak_bytes = facts.quantile(Signal::ThroughputPaid, PEAK)? * limits.throughput.0;
+    let peak_iops = facts.quantile(DiagnosisSignal::IopsPaid, PEAK)? * limits.iops.0;
+    let peak_bytes = facts.quantile(DiagnosisSignal::ThroughputPaid, PEAK)? * limits.throughput.0;
     let used = (peak_iops / limits.iops.0).max(peak_bytes / limits.throughput.0);
     let need = Need { iops: peak_iops * t.headroom, bytes: peak_bytes * t.headroom };
     let (to, after, monthly) = cheapest(disk, need, facts, known)?;
@@ -30,7 +30,7 @@ pub(crate) fn over_provisioned(facts: &Facts, known: &Known) -> Option<(Advice, 
         from: Some(disk.to_string()),
         to: Some(to.to_string()),
     };
-    let predicted = Effect {
+    let predicted = RemedyEffect {
         limit: "volume IOPS",
         unit: "IOPS",
         before: limits.iops.0,

@@ -5,14 +5,14 @@ use std::ops::Range;
 use units::{Bytes, BytesPerSec};
 
 use super::{Advice, Remedy};
-use crate::Kind;
-use crate::facts::{Facts, Signal};
+use crate::FindingKind;
+use crate::facts::{DiagnosisSignal, SubjectFacts};
 
 /// What flushes and compactions may write of the disk's throughput: they read 0.69 bytes for each (sources/001's node), and a
 /// fifth or more is left to everything else.
 const COMPACTION_SHARE: f64 = 0.45;
 
-pub(super) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&Facts]) -> Advice {
+pub(super) fn advice(kind: FindingKind, facts: &SubjectFacts, within: Range<usize>, disks: &[&SubjectFacts]) -> Advice {
     let mean = |signal| facts.mean(signal, within.clone());
     let set = |name: &str, from: Option<String>, to: String, text: &str| {
         let remedy = Remedy { text: text.to_owned(), what: "setting", from, to: Some(format!("{name} = {to}")) };
@@ -20,15 +20,15 @@ pub(super) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&
     };
     let size = |bytes: f64| Bytes(bytes as u64).to_string();
     match kind {
-        Kind::DiskStalled | Kind::DiskSlow => Advice::text(
+        FindingKind::DiskStalled | FindingKind::DiskSlow => Advice::text(
             "check",
             "move leaders off the node, look at the volume's status and the provider's events, and replace the volume if it lasts",
         ),
-        Kind::FlushBound => {
-            let flushes = mean(Signal::FlushRate).filter(|flushes| *flushes > 0.0);
+        FindingKind::FlushBound => {
+            let flushes = mean(DiagnosisSignal::FlushRate).filter(|flushes| *flushes > 0.0);
             let (rate, what) = match flushes {
                 Some(flushes) => (flushes, "syncs"),
-                None => (mean(Signal::Iops).unwrap_or(0.0), "requests"),
+                None => (mean(DiagnosisSignal::Iops).unwrap_or(0.0), "requests"),
             };
             Advice::text(
                 "disk",
@@ -38,12 +38,12 @@ pub(super) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&
                 ),
             )
         }
-        Kind::WriteThroughputNear => Advice::text(
+        FindingKind::WriteThroughputNear => Advice::text(
             "setting",
             "give compaction less to write (value separation for rows over 512 B, zstd on all levels) or a pace \
              (rocksdb.rate-bytes-per-sec), else raise the throughput of the disk before the load grows",
         ),
-        Kind::CompactionUnthrottled => {
+        FindingKind::CompactionUnthrottled => {
             let limits = disks.iter().filter_map(|disk| disk.limits.as_ref());
             let most = limits.map(|limits| limits.throughput.0).fold(0.0, f64::max);
             let rate = BytesPerSec::mib((BytesPerSec(most * COMPACTION_SHARE).as_mib() / 5.0).floor() * 5.0);
@@ -54,14 +54,14 @@ pub(super) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&
                 Advice::text("setting", format!("{text}: rocksdb.rate-bytes-per-sec"))
             }
         }
-        Kind::CompactionDebt => Advice::text(
+        FindingKind::CompactionDebt => Advice::text(
             "setting",
             "let compaction do more (rocksdb.rate-bytes-per-sec, max-background-jobs), or give it less to do: value separation \
              (Titan) for rows over 512 B, zstd on all levels for smaller ones",
         ),
-        Kind::BlockCacheSmall => {
+        FindingKind::BlockCacheSmall => {
             let memory = facts.instance.as_ref().map_or(0.0, |instance| instance.memory.as_f64());
-            let from = mean(Signal::CacheOfMemory).map(|share| size(share * memory));
+            let from = mean(DiagnosisSignal::CacheOfMemory).map(|share| size(share * memory));
             let to = (memory * 0.45 / Bytes::gib(1).as_f64()).floor() * Bytes::gib(1).as_f64();
             set(
                 "storage.block-cache.capacity",
@@ -70,7 +70,7 @@ pub(super) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&
                 "give the block cache 45 % of the memory, TiKV's default",
             )
         }
-        Kind::BlockCacheLarge => {
+        FindingKind::BlockCacheLarge => {
             let memory = facts.instance.as_ref().map_or(0.0, |instance| instance.memory.as_f64());
             let to = (memory * 0.45 / Bytes::gib(1).as_f64()).floor() * Bytes::gib(1).as_f64();
             set(
@@ -80,14 +80,14 @@ pub(super) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&
                 "leave half of the memory to memtables, requests and the page cache",
             )
         }
-        Kind::BlockSize => {
-            let now = mean(Signal::BlockSize).unwrap_or(0.0);
+        FindingKind::BlockSize => {
+            let now = mean(DiagnosisSignal::BlockSize).unwrap_or(0.0);
             let to = if now > Bytes::kib(32).as_f64() { Bytes::kib(16) } else { Bytes::kib(32) };
             let text = "change the size of blocks; files take it on as they are compacted";
             set("rocksdb.defaultcf.block-size", Some(size(now)), to.to_string(), text)
         }
-        Kind::ThreadPool => {
-            let pool = facts.columns.get(&Signal::PoolUse).map_or("the pool", |drawn| &drawn.series);
+        FindingKind::ThreadPool => {
+            let pool = facts.columns.get(&DiagnosisSignal::PoolUse).map_or("the pool", |drawn| &drawn.series);
             let name = match pool {
                 pool if pool.contains("raftstore") => "raftstore.store-pool-size",
                 pool if pool.contains("apply") => "raftstore.apply-pool-size",
@@ -98,7 +98,7 @@ pub(super) fn advice(kind: Kind, facts: &Facts, within: Range<usize>, disks: &[&
             };
             Advice::text("setting", format!("raise {name}: processors are idle"))
         }
-        Kind::PdTso => Advice::text(
+        FindingKind::PdTso => Advice::text(
             "setting",
             "tso-update-physical-interval = 10ms, tidb_tso_client_batch_max_wait_time = 2, larger regions; then a larger PD",
         ),

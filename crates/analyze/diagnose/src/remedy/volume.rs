@@ -1,17 +1,23 @@
 //! The cheapest volume that carries a need: gp3 with what it lacks, provisioned IOPS, or a gp2 that is larger.
 
-use disk::{Disk, Limits, Volume};
+use disk::{Disk, DiskLimits, Volume};
 use units::{Bytes, BytesPerSec, Iops, Usd};
 
-use super::{Advice, Effect, Need, Remedy};
-use crate::Known;
-use crate::facts::{Facts, Signal};
+use super::{Advice, Need, Remedy, RemedyEffect};
+use crate::KnownFacts;
+use crate::facts::{DiagnosisSignal, SubjectFacts};
 
 /// What a raft log needs at most, and what one of its own is bought with.
 const LOG: &str = "gp3:20GiB";
 
 /// The cheapest change of a disk.
-pub(super) fn change(facts: &Facts, delivered: Need, need: Need, raised: Signal, known: &Known) -> Advice {
+pub(super) fn change(
+    facts: &SubjectFacts,
+    delivered: Need,
+    need: Need,
+    raised: DiagnosisSignal,
+    known: &KnownFacts,
+) -> Advice {
     let (Some(disk), Some(limits)) = (&facts.disk, &facts.limits) else {
         return Advice::text(
             "disk",
@@ -29,7 +35,7 @@ pub(super) fn change(facts: &Facts, delivered: Need, need: Need, raised: Signal,
             },
         );
     };
-    let (limit, unit, before, now) = if raised == Signal::Iops {
+    let (limit, unit, before, now) = if raised == DiagnosisSignal::Iops {
         ("volume IOPS", "IOPS", limits.iops.0, after.iops.0)
     } else {
         ("volume throughput", "bytes/s", limits.throughput.0, after.throughput.0)
@@ -45,12 +51,12 @@ pub(super) fn change(facts: &Facts, delivered: Need, need: Need, raised: Signal,
         to: Some(to.to_string()),
     };
     let after = now.min(cap);
-    let predicted = Effect { limit, unit, before, after, used_after: (delivered / after).min(1.0) };
+    let predicted = RemedyEffect { limit, unit, before, after, used_after: (delivered / after).min(1.0) };
     Advice { remedy: Some(remedy), monthly, predicted: Some(predicted) }
 }
 
 /// A disk of its own for the raft log.
-pub(super) fn own_log(known: &Known) -> Advice {
+pub(super) fn own_log(known: &KnownFacts) -> Advice {
     let log: Disk = LOG.parse().expect("tested: it is a disk");
     let monthly = known.region().and_then(|region| log.monthly(&known.view, region).ok());
     let remedy = Remedy {
@@ -64,38 +70,43 @@ pub(super) fn own_log(known: &Known) -> Advice {
 
 /// A disk that carries a need.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Carrier {
+pub struct SuitableDisk {
     /// The disk.
     pub disk: Disk,
     /// What it sustains.
-    pub limits: Limits,
+    pub limits: DiskLimits,
     /// What it costs a month; `None` where that is not known.
     pub monthly: Option<Usd>,
 }
 
 /// Other disks of the same size or more, and of as many volumes, that sustain so much on a node, for as much of the time as is
 /// asked: the cheapest first, those without a price last.
-pub fn carriers(disk: &Disk, iops: Iops, throughput: BytesPerSec, node: &str, known: &Known) -> Vec<Carrier> {
+pub fn carriers(disk: &Disk, iops: Iops, throughput: BytesPerSec, node: &str, known: &KnownFacts) -> Vec<SuitableDisk> {
     let need = Need { iops: iops.0, bytes: throughput.0 };
     let carries = |disk: &Disk| {
         let limits = known.limits(node, disk)?;
         (limits.iops.0 >= need.iops * 0.999 && limits.throughput.0 >= need.bytes * 0.999).then_some(limits)
     };
-    let mut fit: Vec<Carrier> = candidates(disk, need)
+    let mut fit: Vec<SuitableDisk> = candidates(disk, need)
         .into_iter()
         .filter(|candidate| candidate != disk && known.is_promised(candidate))
         .filter_map(|candidate| {
-            Some(Carrier { limits: carries(&candidate)?, monthly: known.monthly(&candidate), disk: candidate })
+            Some(SuitableDisk { limits: carries(&candidate)?, monthly: known.monthly(&candidate), disk: candidate })
         })
         .collect();
-    let price = |one: &Carrier| one.monthly.map_or(f64::INFINITY, |usd| usd.0);
+    let price = |one: &SuitableDisk| one.monthly.map_or(f64::INFINITY, |usd| usd.0);
     fit.sort_by(|a, b| price(a).total_cmp(&price(b)));
     fit
 }
 
 /// The cheapest disk of the same size or more that carries the need, its limits, and what it adds to a month's price. Without
 /// a price the first that carries it.
-pub(super) fn cheapest(disk: &Disk, need: Need, facts: &Facts, known: &Known) -> Option<(Disk, Limits, Option<Usd>)> {
+pub(super) fn cheapest(
+    disk: &Disk,
+    need: Need,
+    facts: &SubjectFacts,
+    known: &KnownFacts,
+) -> Option<(Disk, DiskLimits, Option<Usd>)> {
     let now = known.monthly(disk);
     let fit = carriers(disk, Iops(need.iops), BytesPerSec(need.bytes), &facts.subject.node, known);
     let to = fit.into_iter().next()?;
@@ -144,7 +155,7 @@ mod tests {
     }
 
     fn promised(disk: &str, iops: f64, mib: f64, consistency: Option<Ratio>) -> Option<(String, f64)> {
-        let known = Known { consistency, ..Known::deployment(view(), deployment(disk, None)) };
+        let known = KnownFacts { consistency, ..KnownFacts::deployment(view(), deployment(disk, None)) };
         let made = Made::seconds(10).disk("data", 100.0, 4.0, 1.0, 1.0);
         let all = facts(&made.timeline, &known);
         let data = all.iter().find(|facts| facts.subject.disk == "data").unwrap();
@@ -183,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_log_disk_is_one_that_can_be_bought() {
-        let advice = own_log(&Known::deployment(view(), deployment("gp3:100GiB", None)));
+        let advice = own_log(&KnownFacts::deployment(view(), deployment("gp3:100GiB", None)));
         assert!(advice.monthly.unwrap().0 > 0.0);
     }
 }

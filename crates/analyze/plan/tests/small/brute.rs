@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use catalog::{IopsRule, ThroughputRule};
-use deployment::Settings;
-use disk::Direction;
-use engine::{Capacity, Cluster, Demand, DiskCapacity};
-use plan::{Ceilings, Flash, InstanceOffer, MONTH_HOURS, Market, Model, Provision, Space, Survival, VolumeOffer};
+use deployment::EngineSettings;
+use disk::IoDirection;
+use engine::{ClusterMachines, DiskCapacity, NodeCapacity, OperationDemand};
+use plan::{
+    EngineModel, InstanceOffer, LocalFlash, MONTH_HOURS, Market, PlanningCeilings, SearchSpace, SurvivalRule,
+    VolumeOffer, VolumeProvision,
+};
 use units::{Bytes, BytesPerSec};
 use workload::Task;
 
@@ -14,10 +17,10 @@ use workload::Task;
 pub(crate) type Place = (String, u32, String, Option<String>);
 
 pub(crate) struct Brute<'a> {
-    pub(crate) model: &'a dyn Model,
+    pub(crate) model: &'a dyn EngineModel,
     pub(crate) market: &'a Market,
-    pub(crate) space: &'a Space,
-    pub(crate) ceilings: Ceilings,
+    pub(crate) space: &'a SearchSpace,
+    pub(crate) ceilings: PlanningCeilings,
     pub(crate) task: &'a Task,
 }
 
@@ -27,7 +30,7 @@ type Choice = (DiskCapacity, f64, f64);
 impl Brute<'_> {
     /// The cheapest price of every place in the ranking that can meet the targets.
     pub(crate) fn places(&self) -> BTreeMap<Place, f64> {
-        let rule = Survival::of(self.task.engine, self.task.targets.availability);
+        let rule = SurvivalRule::of(self.task.engine, self.task.targets.availability);
         let mut best = BTreeMap::new();
         for instance in &self.market.instances {
             for nodes in self.space.nodes[0]..=self.space.nodes[1] {
@@ -35,7 +38,7 @@ impl Brute<'_> {
                     continue;
                 }
                 let (vcpu, memory) = (instance.kind.vcpu, instance.kind.memory);
-                let cluster = Cluster { nodes, vcpu, memory, zones: rule.zones };
+                let cluster = ClusterMachines { nodes, vcpu, memory, zones: rule.zones };
                 for settings in self.space.settings(self.task, rule, memory) {
                     for cache in [None, instance.flash.as_ref()] {
                         let demand = self.demand(&cluster, &settings, cache);
@@ -47,13 +50,18 @@ impl Brute<'_> {
         best
     }
 
-    fn demand(&self, cluster: &Cluster, settings: &Settings, cache: Option<&Flash>) -> Demand {
+    fn demand(
+        &self,
+        cluster: &ClusterMachines,
+        settings: &EngineSettings,
+        cache: Option<&LocalFlash>,
+    ) -> OperationDemand {
         let prepared = self.model.prepare(self.task);
         let plain = prepared.demand(cluster, settings);
         let Some(flash) = cache else { return plain };
         let memory = Bytes(cluster.memory.0 + flash.size.0);
-        let mut cached = prepared.demand(&Cluster { memory, ..*cluster }, settings);
-        let median = flash.service.median(Direction::Read, Bytes(cached.path.read_size as u64), 0.0);
+        let mut cached = prepared.demand(&ClusterMachines { memory, ..*cluster }, settings);
+        let median = flash.service.median(IoDirection::Read, Bytes(cached.path.read_size as u64), 0.0);
         cached.path.delay += (plain.path.reads - cached.path.reads) * flash.service.mean(median);
         cached
     }
@@ -61,8 +69,8 @@ impl Brute<'_> {
     fn try_disks(
         &self,
         instance: &InstanceOffer,
-        cluster: &Cluster,
-        demand: &Demand,
+        cluster: &ClusterMachines,
+        demand: &OperationDemand,
         local: bool,
         best: &mut BTreeMap<Place, f64>,
     ) {
@@ -139,7 +147,7 @@ impl Brute<'_> {
     /// The least price of a node's disks over all pairs of provisionings.
     fn cheapest(
         &self,
-        demand: &Demand,
+        demand: &OperationDemand,
         instance: &InstanceOffer,
         data: &[Choice],
         log: Option<&Vec<Choice>>,
@@ -184,7 +192,7 @@ impl Brute<'_> {
                 {
                     continue;
                 }
-                let capacity = Capacity {
+                let capacity = NodeCapacity {
                     data: *disk,
                     log: own.map(|(c, _)| c),
                     instance: Some((caps.iops, caps.throughput)),
@@ -222,7 +230,7 @@ impl Brute<'_> {
 }
 
 /// Every volume of a type that can be bought.
-fn all_provisions(offer: &VolumeOffer, most_iops: u64) -> Vec<Provision> {
+fn all_provisions(offer: &VolumeOffer, most_iops: u64) -> Vec<VolumeProvision> {
     let gib = |b: Bytes| b.0 >> 30;
     let iops = match offer.kind.iops {
         IopsRule::Provisioned { min, max, .. } => min.0 as u64..=(max.0 as u64).min(most_iops),
@@ -240,7 +248,7 @@ fn all_provisions(offer: &VolumeOffer, most_iops: u64) -> Vec<Provision> {
         }
         for iops in iops.clone() {
             for mib_s in mib_s.clone() {
-                let p = Provision { gib: size, iops, mib_s };
+                let p = VolumeProvision { gib: size, iops, mib_s };
                 let sized = match offer.kind.iops {
                     IopsRule::Provisioned { min, max_per_gib: Some(per), .. } => {
                         iops as f64 <= (per * size as f64).max(min.0)

@@ -1,16 +1,22 @@
 //! Small random markets and a synthetic engine with the properties that the planner relies on.
 
 use catalog::{
-    Cloud, Consistency, Date, InstanceCaps, InstanceType, IopsBand, IopsRule, Medium, Provenance, SizeBand,
-    ThroughputRule, VolumePrice, VolumeType,
+    Cloud, ConsistencyPromise, Date, InstanceCaps, InstanceType, IopsBand, IopsRule, Provenance, SizeBand,
+    ThroughputRule, VolumeMedium, VolumePrice, VolumeType,
 };
-use deployment::{Compression, Settings};
+use deployment::{BlockCompression, EngineSettings};
 use disk::ServiceTime;
-use engine::{Capacity, Cluster, Demand, IoDemand, Latency, Load, Path, Prediction, Resource};
-use plan::{Demands, Flash, InnodbSpace, InstanceOffer, Market, Model, NitroOnly, Space, TikvSpace, VolumeOffer};
+use engine::{
+    ClusterMachines, EnginePrediction, IoDemand, NodeCapacity, OfferedLoad, OperationDemand, OperationLatency,
+    OperationPath, Resource,
+};
+use plan::{
+    DemandModel, EngineModel, InnodbSpace, InstanceOffer, LocalFlash, Market, NitroOnly, SearchSpace, TikvSpace,
+    VolumeOffer,
+};
 use proptest::prelude::*;
 use units::{Bytes, BytesPerSec, Iops, Nanos, Ratio, Usd};
-use workload::{Availability, Engine, Profile, Targets, Task};
+use workload::{AvailabilityTarget, Engine, OperationProfile, Targets, Task};
 
 const MIB: f64 = 1048576.0;
 
@@ -25,12 +31,12 @@ pub(crate) struct Synthetic {
     pub(crate) stored_gib: f64,
 }
 
-impl Model for Synthetic {
-    fn prepare<'a>(&'a self, task: &'a Task) -> Box<dyn Demands + 'a> {
+impl EngineModel for Synthetic {
+    fn prepare<'a>(&'a self, task: &'a Task) -> Box<dyn DemandModel + 'a> {
         Box::new(Prepared { model: self, growth: 1.0 + task.targets.growth })
     }
 
-    fn latency(&self, demand: &Demand, capacity: &Capacity, rate: f64) -> Latency {
+    fn latency(&self, demand: &OperationDemand, capacity: &NodeCapacity, rate: f64) -> OperationLatency {
         let on_data = demand.data.bytes() + if capacity.log.is_none() { demand.log.bytes() } else { 0.0 };
         let data_use = rate * on_data / capacity.data.throughput.0;
         let time = |floor: Nanos, softness: f64, used: f64| floor.as_secs_f64() * (1.0 + softness * used * used);
@@ -41,13 +47,13 @@ impl Model for Synthetic {
         };
         let mean = demand.path.cpu + demand.path.delay + demand.path.reads * read + demand.path.syncs * sync;
         let at = |factor: f64| Nanos::from_secs_f64(mean * factor);
-        Latency { mean: at(1.0), p50: at(0.9), p99: at(2.5) }
+        OperationLatency { mean: at(1.0), p50: at(0.9), p99: at(2.5) }
     }
 
-    fn predict(&self, demand: &Demand, capacity: &Capacity, load: Load) -> Prediction {
-        let (Load::Open(rate) | Load::Closed(rate)) = load;
+    fn predict(&self, demand: &OperationDemand, capacity: &NodeCapacity, load: OfferedLoad) -> EnginePrediction {
+        let (OfferedLoad::Open(rate) | OfferedLoad::Closed(rate)) = load;
         let latency = self.latency(demand, capacity, rate);
-        Prediction {
+        EnginePrediction {
             throughput: rate,
             ceiling: rate,
             mean: latency.mean,
@@ -64,10 +70,10 @@ struct Prepared<'a> {
     growth: f64,
 }
 
-impl Demands for Prepared<'_> {
-    fn demand(&self, cluster: &Cluster, settings: &Settings) -> Demand {
+impl DemandModel for Prepared<'_> {
+    fn demand(&self, cluster: &ClusterMachines, settings: &EngineSettings) -> OperationDemand {
         let (m, n) = (self.model, f64::from(cluster.nodes));
-        let squeeze = if settings.compression == Some(Compression::Zstd) { 0.8 } else { 1.0 };
+        let squeeze = if settings.compression == Some(BlockCompression::Zstd) { 0.8 } else { 1.0 };
         let small = if settings.block_size == Some(Bytes::kib(4)) { 0.7 } else { 1.0 };
         // Saved traffic costs cores, so that neither choice always wins.
         let (saved, spent) = if settings.follower_read == Some(true) { (0.6, 1.2) } else { (1.0, 1.0) };
@@ -78,7 +84,7 @@ impl Demands for Prepared<'_> {
             writes,
             write_bytes: writes * m.kib * 1024.0 * squeeze,
         };
-        Demand {
+        OperationDemand {
             cpu: m.cpu * (2.0 - squeeze) / small.sqrt() / n * spent,
             data: io(m.reads * misses / n, m.writes / n),
             log: io(0.0, m.log_share * m.writes / n),
@@ -86,7 +92,7 @@ impl Demands for Prepared<'_> {
             cross_zone: if cluster.zones > 1 { m.writes * m.kib * 1024.0 * saved } else { 0.0 },
             stored: Bytes((m.stored_gib * squeeze / small * self.growth / n * 1e9) as u64),
             log_stored: Bytes::mib(200),
-            path: Path {
+            path: OperationPath {
                 cpu: m.cpu * 0.1,
                 delay: 0.0005,
                 reads: m.reads * misses,
@@ -100,8 +106,8 @@ impl Demands for Prepared<'_> {
     }
 }
 
-pub(crate) fn space() -> Space {
-    Space {
+pub(crate) fn space() -> SearchSpace {
+    SearchSpace {
         nodes: [3, 4],
         stripes: 2,
         log_size: Bytes::gib(2),
@@ -111,7 +117,7 @@ pub(crate) fn space() -> Space {
             memory: Bytes(0),
             block_size: vec![Bytes::kib(32), Bytes::kib(4)],
             block_cache: vec![0.45],
-            compression: vec![Compression::Default, Compression::Zstd],
+            compression: vec![BlockCompression::Default, BlockCompression::Zstd],
             value_separation: Bytes::kib(1),
             separation_row: Bytes::gib(1),
             follower_read: vec![false, true],
@@ -165,7 +171,7 @@ prop_compose! {
             },
             hourly: Usd(hourly),
             cores: f64::from(vcpu) * sustained,
-            flash: flash.map(|(gib, iops, mib)| Flash {
+            flash: flash.map(|(gib, iops, mib)| LocalFlash {
                 size: Bytes::gib(gib),
                 iops: Iops(iops),
                 throughput: BytesPerSec::mib(mib),
@@ -222,14 +228,14 @@ fn volume_type(name: &str, durability: f64, consistency: f64) -> VolumeType {
     VolumeType {
         name: name.to_owned(),
         cloud: Cloud::Aws,
-        medium: Medium::Ssd,
+        medium: VolumeMedium::Ssd,
         size: (Bytes::gib(size.0), Bytes::gib(size.1)),
         iops,
         throughput,
         burst: None,
         io_unit: Bytes::kib(256),
         durability: Some((durability, durability)),
-        consistency: Some(Consistency { delivered: 0.9, of_the_time: consistency }),
+        consistency: Some(ConsistencyPromise { delivered: 0.9, of_the_time: consistency }),
         provenance: provenance(),
     }
 }
@@ -291,7 +297,7 @@ prop_compose! {
     pub(crate) fn task()(
         rate in 1.0..16.0f64, growth in prop::sample::select(vec![0.0, 0.3]), p99_ms in prop::option::weighted(0.8, 5_u64..60),
         clients in prop::option::of(0.02..0.3f64),
-        survives in prop::sample::select(vec![Availability::Node, Availability::Zone, Availability::ZoneAndNode]),
+        survives in prop::sample::select(vec![AvailabilityTarget::Node, AvailabilityTarget::Zone, AvailabilityTarget::ZoneAndNode]),
         durable in prop::sample::select(vec![None, None, None, Some(0.998)]),
         consistent in prop::sample::select(vec![None, None, None, Some(0.99)]),
         capacity in prop::option::weighted(0.2, 1_u64..12),
@@ -316,6 +322,6 @@ prop_compose! {
 }
 
 /// The planner hands it to the engine unread, but for the unit and the row.
-fn profile() -> Profile {
-    Profile { point_reads: 1.0, updates: 1.0, ..Profile::raw_keys(Bytes(100), Bytes::gib(10), 0.5) }
+fn profile() -> OperationProfile {
+    OperationProfile { point_reads: 1.0, updates: 1.0, ..OperationProfile::raw_keys(Bytes(100), Bytes::gib(10), 0.5) }
 }

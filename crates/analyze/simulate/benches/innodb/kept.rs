@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use timeline::{Merge, Points, Timeline};
+use timeline::{MergeRule, SeriesPoints, Timeline};
 use units::Nanos;
 
 use crate::grid::{Grid, Row};
@@ -52,9 +52,9 @@ impl Figures {
         let mut all: BTreeMap<&str, f64> = BTreeMap::new();
         let seconds = (until - from).as_secs_f64();
         for series in &window.series {
-            let Points::Values(merge, points) = &series.points else { continue };
+            let SeriesPoints::Values(merge, points) = &series.points else { continue };
             let sum: f64 = match merge {
-                Merge::Sum => points.iter().map(|point| point.value).sum(),
+                MergeRule::Sum => points.iter().map(|point| point.value).sum(),
                 _ => points.iter().map(|point| point.value * (point.until - point.from).as_secs_f64()).sum(),
             };
             *all.entry(&series.name).or_default() += sum / seconds;

@@ -4,7 +4,7 @@ use catalog::Catalog;
 use deployment::Deployment;
 use disk::StartCredits;
 use rayon::prelude::*;
-use simulate::{Flavour, InnodbConstants, Machine, Options, Server, simulate};
+use simulate::{InnodbConstants, ServerFlavour, ServerVariables, SharedMachine, SimulationOptions, simulate};
 use textfile::Text;
 use units::Bytes;
 use workload::Workload;
@@ -29,19 +29,19 @@ pub(crate) fn predict(grid: &Grid, row: &Row, constants: &InnodbConstants) -> Re
         textfile::read_text(path, textfile::LIMIT)
     });
     let task = workload.map_err(|error| text(&error))?.middle().map_err(|error| text(&error))?;
-    let mut server = Server::of(Flavour::MariaDb);
+    let mut server = ServerVariables::of(ServerFlavour::MariaDb);
     for set in grid.set(row) {
         let (key, value) = set.split_once('=').ok_or_else(|| text(&format!("{set}: expected VARIABLE=VALUE")))?;
         server = server.with(key, value).map_err(|error| text(&error))?;
     }
-    let options = Options {
+    let options = SimulationOptions {
         span: grid.warm_up + grid.measure,
         warm_up: grid.warm_up,
         credits: StartCredits::Spent,
         server,
         innodb: *constants,
-        machine: Some(Machine { processors: PROCESSORS, memory: Bytes::gib(16), shares: [1.0; 2], regions: 0 }),
-        ..Options::default()
+        machine: Some(SharedMachine { processors: PROCESSORS, memory: Bytes::gib(16), shares: [1.0; 2], regions: 0 }),
+        ..SimulationOptions::default()
     };
     let run = simulate(&deployment, &task, &Catalog::embedded().at(None), &options).map_err(|error| text(&error))?;
     Ok(Figures::of(&run.timeline, run.summary.from, run.summary.until))

@@ -1,12 +1,12 @@
 //! What is compared, and what a run of it shows.
 
 use catalog::Catalog;
-use deployment::{Deployment, NodeGroup, Role, Settings};
-use simulate::{Constants, Options, Script, Tuner, simulate};
+use deployment::{Deployment, EngineSettings, NodeGroup, NodeRole};
+use simulate::{Constants, EventScript, SimulationOptions, WriteRateTuner, simulate};
 use textfile::Text;
-use timeline::{Points, Timeline};
+use timeline::{SeriesPoints, Timeline};
 use units::{Bytes, BytesPerSec, Nanos};
-use workload::{Engine, Profile, Task};
+use workload::{Engine, OperationProfile, Task};
 
 use crate::figures::{Figures, values};
 use crate::phases::{MIX, events, sequence};
@@ -27,20 +27,20 @@ const FIXED: [f64; 7] = [10.0, 12.5, 16.0, 20.0, 25.0, 32.0, 40.0];
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Arm {
     pub(crate) name: String,
-    tuner: Tuner,
+    tuner: WriteRateTuner,
     rate: Option<BytesPerSec>,
     pilot: compaction_control::Constants,
 }
 
 impl Arm {
-    fn new(name: &str, tuner: Tuner, rate: Option<f64>) -> Self {
+    fn new(name: &str, tuner: WriteRateTuner, rate: Option<f64>) -> Self {
         let rate = rate.map(BytesPerSec::mib);
         Self { name: name.to_owned(), tuner, rate, pilot: *compaction_control::Constants::embedded() }
     }
 
     /// The pilot's limiter, with constants replaced as `horizon=60,polite=0.8` says.
     pub(crate) fn pilot(constants: &str) -> Self {
-        let mut arm = Self::new("pilot", Tuner::Pilot, None);
+        let mut arm = Self::new("pilot", WriteRateTuner::Pilot, None);
         for (name, value) in constants.split(',').filter_map(|pair| pair.split_once('=')) {
             let value = value.parse().expect("a number");
             arm.pilot = arm.pilot.with(name, value).expect("a constant of the limiter");
@@ -60,7 +60,7 @@ impl Arm {
     }
 
     fn fixed(rate: f64) -> Self {
-        Self::new(&format!("fixed at {rate} MiB/s"), Tuner::Fixed, Some(rate))
+        Self::new(&format!("fixed at {rate} MiB/s"), WriteRateTuner::Fixed, Some(rate))
     }
 
     /// All fixed rates.
@@ -81,14 +81,14 @@ pub(crate) fn flow_control() -> f64 {
 
 fn task() -> Task {
     let [point_reads, scans, updates] = MIX;
-    let profile = Profile::raw_keys(Bytes::kib(32), Bytes::gib(150), 0.6);
-    Task::open_loop(Engine::TiKv, Profile { point_reads, scans, rows_per_scan: 8.0, updates, ..profile }, RATE)
+    let profile = OperationProfile::raw_keys(Bytes::kib(32), Bytes::gib(150), 0.6);
+    Task::open_loop(Engine::TiKv, OperationProfile { point_reads, scans, rows_per_scan: 8.0, updates, ..profile }, RATE)
 }
 
 /// One run of an arm on the sequence of a seed.
 pub(crate) fn run(arm: &Arm, seed: u64, span: Nanos) -> Figures {
     let group = NodeGroup {
-        role: Role::Storage,
+        role: NodeRole::Storage,
         count: 1,
         instance: "m5.2xlarge".to_owned(),
         data: Some(DISK.parse().expect("a disk")),
@@ -101,15 +101,15 @@ pub(crate) fn run(arm: &Arm, seed: u64, span: Nanos) -> Figures {
         as_of: None,
         zones: 1,
         nodes: vec![group],
-        settings: Settings { replicas: Some(1), rate_limit: arm.rate, ..Settings::default() },
+        settings: EngineSettings { replicas: Some(1), rate_limit: arm.rate, ..EngineSettings::default() },
         asks: None,
     };
     let script =
-        Script::from_text(&Text::new("phases.toml", events(&sequence(seed, span.as_secs_f64())))).expect("events");
+        EventScript::from_text(&Text::new("phases.toml", events(&sequence(seed, span.as_secs_f64())))).expect("events");
     let c = Constants::embedded();
     let constants =
         c.with("soft_pending", flow_control()).and_then(|c| c.with("hard_pending", c.hard_pending / PRESSED));
-    let options = Options {
+    let options = SimulationOptions {
         constants: constants.expect("constants of the simulation"),
         seed,
         span,
@@ -117,7 +117,7 @@ pub(crate) fn run(arm: &Arm, seed: u64, span: Nanos) -> Figures {
         tuner: Some(arm.tuner),
         pilot: arm.pilot,
         script,
-        ..Options::default()
+        ..SimulationOptions::default()
     };
     let run = simulate(&deployment, &task(), &Catalog::embedded().at(None), &options).expect("it can start");
     let latencies = latencies(&run.timeline);
@@ -129,10 +129,10 @@ pub(crate) fn run(arm: &Arm, seed: u64, span: Nanos) -> Figures {
 }
 
 /// Latencies after the warm-up, of saturated runs too.
-fn latencies(timeline: &Timeline) -> timeline::Latency {
+fn latencies(timeline: &Timeline) -> timeline::LatencyHistogram {
     let mut all = timeline::latencies();
     for series in timeline.series.iter().filter(|series| series.name == "latency") {
-        if let Points::Latencies(points) = &series.points {
+        if let SeriesPoints::Latencies(points) = &series.points {
             for point in points.iter().filter(|point| point.from >= WARM_UP) {
                 all.add(&point.histogram).expect("all histograms are alike and grow");
             }

@@ -20,7 +20,12 @@ pub(crate) struct Figures {
 
 impl Figures {
     /// Of a run that ended so many operations a second with these latencies in nanoseconds, from its series second by second.
-    pub(crate) fn of(done: f64, latencies: &timeline::Latency, [pending, l0]: [&[f64]; 2], changes: f64) -> Self {
+    pub(crate) fn of(
+        done: f64,
+        latencies: &timeline::LatencyHistogram,
+        [pending, l0]: [&[f64]; 2],
+        changes: f64,
+    ) -> Self {
         let at = |quantile| latencies.value_at_quantile(quantile) as f64 / 1e9;
         let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
         Self {
@@ -41,8 +46,10 @@ pub(crate) fn values(timeline: &timeline::Timeline, name: &str) -> Vec<f64> {
     let series = timeline.series.iter().filter(|series| series.name == name);
     series
         .filter_map(|series| match &series.points {
-            timeline::Points::Values(_, points) => Some(points.iter().map(|point| point.value).collect::<Vec<_>>()),
-            timeline::Points::Latencies(_) => None,
+            timeline::SeriesPoints::Values(_, points) => {
+                Some(points.iter().map(|point| point.value).collect::<Vec<_>>())
+            }
+            timeline::SeriesPoints::Latencies(_) => None,
         })
         .next()
         .unwrap_or_default()

@@ -2,9 +2,11 @@
 
 use std::collections::VecDeque;
 
-use compaction_control::Done as Asked;
-use disk::{Bound, Completion, Device, Disk, Limits, Modification as Course, ModificationState, Op};
-use metrics::{Bounds, Cache, DiskSample, Latencies, Modification};
+use compaction_control::CompletedIo as Asked;
+use disk::{
+    Device, Disk, DiskLimits, IoCompletion, IoOperation, ModificationState, VolumeModification as Course, WaitCause,
+};
+use metrics::{CacheCounters, DiskLatencies, DiskSample, LimitTimes, ModificationStage};
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 use super::credit;
@@ -52,7 +54,7 @@ pub(super) struct Counted {
     busy: Covered,
     /// By [`Bound`], `Nothing` not among them.
     bound: [Covered; 5],
-    pub(super) latencies: Latencies,
+    pub(super) latencies: DiskLatencies,
     /// Until when a fault lasts.
     pub(super) faulty: Nanos,
     /// The modification under way.
@@ -64,13 +66,13 @@ pub(super) struct Counted {
 pub(super) struct Becomes {
     pub(super) course: Course,
     pub(super) disk: Disk,
-    pub(super) limits: Limits,
+    pub(super) limits: DiskLimits,
     /// What its limits were.
     pub(super) from: (Option<Iops>, Option<BytesPerSec>),
 }
 
 impl Counted {
-    pub(super) fn new(name: &str, disk: &Disk, limits: &Limits, device: Device) -> Self {
+    pub(super) fn new(name: &str, disk: &Disk, limits: &DiskLimits, device: Device) -> Self {
         let limited = !disk.volume.is_unlimited();
         let sample = DiskSample {
             size: limits.size,
@@ -78,7 +80,7 @@ impl Counted {
             throughput_limit: limited.then_some(limits.throughput),
             ..DiskSample::idle(name, disk)
         };
-        let latencies = Latencies { read: timeline::latencies(), write: timeline::latencies() };
+        let latencies = DiskLatencies { read: timeline::latencies(), write: timeline::latencies() };
         let steps = VecDeque::from([Step::default()]);
         let (busy, bound) = (Covered::default(), [Covered::default(); 5]);
         let (faulty, becomes) = (Nanos(0), None);
@@ -100,7 +102,7 @@ impl Counted {
     }
 
     /// Counts a request that was submitted, and is done so many steps ahead.
-    pub(super) fn count(&mut self, at: Nanos, op: Op, bytes: u32, completion: Completion, ahead: usize) {
+    pub(super) fn count(&mut self, at: Nanos, op: IoOperation, bytes: u32, completion: IoCompletion, ahead: usize) {
         while self.steps.len() <= ahead {
             self.steps.push_back(Step::default());
         }
@@ -108,9 +110,9 @@ impl Counted {
         let took = completion.at - at;
         let kind = op as usize;
         // No branch between reads and writes: nobody could foresee which it is.
-        let Latencies { read, write } = &mut self.latencies;
-        let latencies = if op == Op::Read { read } else { write };
-        if op != Op::Flush {
+        let DiskLatencies { read, write } = &mut self.latencies;
+        let latencies = if op == IoOperation::Read { read } else { write };
+        if op != IoOperation::Flush {
             latencies.record(took.0.max(1)).expect("the histogram grows");
         }
         let done = &mut step.done[kind];
@@ -122,12 +124,12 @@ impl Counted {
         *asked = (asked.0 + 1, asked.1 + u64::from(bytes));
         self.busy.add(at.0, completion.at.0);
         let bound = match completion.bound_by {
-            Bound::Nothing => return,
-            Bound::VolumeIops => 0,
-            Bound::VolumeThroughput => 1,
-            Bound::InstanceIops => 2,
-            Bound::InstanceThroughput => 3,
-            Bound::Fault => 4,
+            WaitCause::Nothing => return,
+            WaitCause::VolumeIops => 0,
+            WaitCause::VolumeThroughput => 1,
+            WaitCause::InstanceIops => 2,
+            WaitCause::InstanceThroughput => 3,
+            WaitCause::Fault => 4,
         };
         self.bound[bound].add(at.0, completion.started.0);
     }
@@ -162,7 +164,7 @@ impl Counted {
         sample.in_flight = submitted - sample.answered();
         sample.busy = self.busy.before(at);
         let bound = self.bound.map(|covered| covered.before(at));
-        sample.bound = Bounds {
+        sample.bound = LimitTimes {
             volume_iops: bound[0],
             volume_throughput: bound[1],
             instance_iops: bound[2],
@@ -172,7 +174,7 @@ impl Counted {
         let credits = self.device.credits(at);
         sample.ios = credits.ios.map(credit);
         sample.bytes = credits.bytes.map(credit);
-        sample.cache = self.device.cache_stats().map(|stats| Cache {
+        sample.cache = self.device.cache_stats().map(|stats| CacheCounters {
             hits: stats.hits,
             misses: stats.misses,
             hit_bytes: Bytes(0),
@@ -197,10 +199,10 @@ impl Counted {
         sample.iops_limit = from.0.map(|old| Iops(between(old.0, limits.iops.0)));
         sample.throughput_limit = from.1.map(|old| BytesPerSec(between(old.0, limits.throughput.0)));
         sample.modification = match state {
-            ModificationState::None => Modification::None,
-            ModificationState::Modifying => Modification::Modifying,
-            ModificationState::Optimizing(done) => Modification::Optimizing(done),
-            ModificationState::Completed => Modification::Completed,
+            ModificationState::None => ModificationStage::None,
+            ModificationState::Modifying => ModificationStage::Modifying,
+            ModificationState::Optimizing(done) => ModificationStage::Optimizing(done),
+            ModificationState::Completed => ModificationStage::Completed,
         };
         if at >= course.optimizing {
             sample.size = limits.size;

@@ -1,7 +1,7 @@
 //! How many writes through the page cache Linux lets at a disk (block/blk-wbt.c): few while reads take longer than its target, ever
 //! more while nobody reads. Writes of the raft log and of the journal are not counted; those that wait here wait in order.
 
-use disk::Op;
+use disk::IoOperation;
 use units::Nanos;
 
 /// Requests at the disk before anything is known: `RWB_DEF_DEPTH`.
@@ -101,19 +101,19 @@ impl Throttle {
     }
 
     /// A request went to the disk, whoever sent it, and is done at an instant.
-    pub(super) fn sent(&mut self, at: Nanos, op: Op, done: Nanos) {
-        if op == Op::Read {
+    pub(super) fn sent(&mut self, at: Nanos, op: IoOperation, done: Nanos) {
+        if op == IoOperation::Read {
             self.read = self.read.max(Some(done));
         }
-        if self.window.is_none() || op == Op::Flush {
+        if self.window.is_none() || op == IoOperation::Flush {
             return;
         }
         self.look(at);
-        if op == Op::Read && self.watched.1 <= at {
+        if op == IoOperation::Read && self.watched.1 <= at {
             self.watched = (at, done);
         }
         if let Some(window) = &mut self.window {
-            window.add(done, (op == Op::Read).then_some(done - at));
+            window.add(done, (op == IoOperation::Read).then_some(done - at));
         }
     }
 
@@ -215,9 +215,9 @@ mod tests {
     fn second(throttle: &mut Throttle, from: u64, read: Option<u64>) {
         for tick in (from..from + 1000).step_by(10) {
             assert!(throttle.lets(at(tick), Wants::Synced), "one at a time");
-            throttle.sent(at(tick), Op::Write, at(tick + 3));
+            throttle.sent(at(tick), IoOperation::Write, at(tick + 3));
             if let Some(took) = read {
-                throttle.sent(at(tick), Op::Read, at(tick + took));
+                throttle.sent(at(tick), IoOperation::Read, at(tick + took));
             }
             throttle.done(at(tick + 3));
         }
@@ -251,7 +251,7 @@ mod tests {
     fn a_read_that_does_not_come_back_counts_as_long() {
         let mut throttle = Throttle::new(at(2));
         assert!(throttle.lets(at(0), Wants::Soon));
-        throttle.sent(at(1), Op::Read, at(10_000));
+        throttle.sent(at(1), IoOperation::Read, at(10_000));
         assert_eq!(1 + room(&mut throttle, at(150), Wants::Synced), DEPTH / 2);
     }
 

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use catalog::View;
+use catalog::CatalogView;
 use deployment::{Deployment, NodeGroup};
-use disk::{Device, Disk, Limits, ModificationRules, Wish};
-use events::{Event, Script, Setting, What};
+use disk::{Device, Disk, DiskLimits, ModificationRules, RequestedRate};
+use events::{EventEntry, EventKind, EventScript, OnlineSetting};
 use textfile::InputError;
 use units::{Bytes, Nanos};
 use workload::Task;
 
-use crate::Options;
+use crate::SimulationOptions;
 use crate::load::{Caches, Data};
 use crate::world::Sent;
 
@@ -22,9 +22,16 @@ pub(crate) enum Action {
     /// An operation has so many times the reads, scans and writes of the beginning.
     Mix([f64; 3]),
     /// A fault of a disk, or its end.
-    Fault { node: usize, disk: usize, wish: Wish },
+    Fault { node: usize, disk: usize, wish: RequestedRate },
     /// A disk becomes another: each volume of these limits, all together of those.
-    Modify { node: usize, disk: usize, to: Disk, each: Box<Limits>, whole: Box<Limits>, rules: ModificationRules },
+    Modify {
+        node: usize,
+        disk: usize,
+        to: Disk,
+        each: Box<DiskLimits>,
+        whole: Box<DiskLimits>,
+        rules: ModificationRules,
+    },
     /// A setting.
     Set(Knob),
     /// A node goes away.
@@ -58,9 +65,9 @@ fn end(at: Nanos, lasts: Nanos) -> Option<Nanos> {
 /// What events are held against.
 struct Given<'a> {
     deployment: &'a Deployment,
-    view: &'a View,
-    options: &'a Options,
-    names: events::Names<'a>,
+    view: &'a CatalogView,
+    options: &'a SimulationOptions,
+    names: events::DeploymentNames<'a>,
 }
 
 /// The actions of a script with their instants, in order of time.
@@ -68,13 +75,13 @@ struct Given<'a> {
 /// # Errors
 /// When an event names what is not there, asks for what is refused, or never comes; at its line and key.
 pub(crate) fn bind(
-    script: &Script,
+    script: &EventScript,
     deployment: &Deployment,
     task: &Task,
-    view: &View,
-    options: &Options,
+    view: &CatalogView,
+    options: &SimulationOptions,
 ) -> Result<Vec<(Nanos, Action)>, InputError> {
-    let given = Given { deployment, view, options, names: events::Names::of(deployment) };
+    let given = Given { deployment, view, options, names: events::DeploymentNames::of(deployment) };
     let mut actions = Vec::new();
     for (number, event) in script.events().iter().enumerate() {
         if event.at >= options.span {
@@ -94,8 +101,8 @@ impl Given<'_> {
     }
 
     /// Modifications have waits between them: all are tried once on fresh disks.
-    fn try_modifications(&self, script: &Script) -> Result<(), InputError> {
-        let mut order: Vec<(usize, &Event)> = script.events().iter().enumerate().collect();
+    fn try_modifications(&self, script: &EventScript) -> Result<(), InputError> {
+        let mut order: Vec<(usize, &EventEntry)> = script.events().iter().enumerate().collect();
         order.sort_by_key(|(_, event)| event.at);
         let mut devices: BTreeMap<(usize, usize), Device> = BTreeMap::new();
         for (number, event) in order {
@@ -113,7 +120,7 @@ impl Given<'_> {
         Ok(())
     }
 
-    fn actions(&self, event: &Event, task: &Task) -> Result<Vec<(Nanos, Action)>, String> {
+    fn actions(&self, event: &EventEntry, task: &Task) -> Result<Vec<(Nanos, Action)>, String> {
         let at = event.at;
         let span = |nodes: Vec<usize>, lasts: Nanos, first: fn(usize) -> Action, last: fn(usize) -> Action| {
             let ends = end(at, lasts).into_iter().flat_map({
@@ -123,23 +130,23 @@ impl Given<'_> {
             nodes.into_iter().map(|node| (at, first(node))).chain(ends).collect()
         };
         Ok(match &event.what {
-            What::Load(factor) => {
+            EventKind::Load(factor) => {
                 Sent::of(task, self.options).and_then(|sent| sent.times(*factor)).map_err(|error| error.to_string())?;
                 vec![(at, Action::Load(*factor))]
             }
-            What::Mix(factors) => {
+            EventKind::Mix(factors) => {
                 task.profile.touches(*factors)?;
                 vec![(at, Action::Mix(*factors))]
             }
-            What::Fault { node, disk, wish } => {
+            EventKind::Fault { node, disk, wish } => {
                 let places = self.names.places(node, disk)?;
                 places.into_iter().map(|(node, disk)| (at, Action::Fault { node, disk, wish: *wish })).collect()
             }
-            What::Modify { .. } => self.modifications(event)?.into_iter().map(|action| (at, action)).collect(),
-            What::Setting(setting) => vec![(at, Action::Set(self.knob(setting, task)?))],
-            What::ZoneDown { zone, lasts } => span(self.names.zone(zone)?, *lasts, Action::Down, Action::Up),
-            What::NodeDown { node, lasts } => span(self.names.nodes(node)?, *lasts, Action::Down, Action::Up),
-            What::EvictLeaders { node, lasts } => {
+            EventKind::Modify { .. } => self.modifications(event)?.into_iter().map(|action| (at, action)).collect(),
+            EventKind::Setting(setting) => vec![(at, Action::Set(self.knob(setting, task)?))],
+            EventKind::ZoneDown { zone, lasts } => span(self.names.zone(zone)?, *lasts, Action::Down, Action::Up),
+            EventKind::NodeDown { node, lasts } => span(self.names.nodes(node)?, *lasts, Action::Down, Action::Up),
+            EventKind::EvictLeaders { node, lasts } => {
                 let nodes = self.names.nodes(node)?;
                 if nodes.len() == self.groups().len() {
                     return Err(format!("`{node}` is every node, and some node has to lead"));
@@ -149,8 +156,8 @@ impl Given<'_> {
         })
     }
 
-    fn modifications(&self, event: &Event) -> Result<Vec<Action>, String> {
-        let What::Modify { node, disk, to } = &event.what else { return Ok(Vec::new()) };
+    fn modifications(&self, event: &EventEntry) -> Result<Vec<Action>, String> {
+        let EventKind::Modify { node, disk, to } = &event.what else { return Ok(Vec::new()) };
         let one = |(node, disk): (usize, usize)| {
             let group = self.groups()[node];
             let (_, from) = group.disks().nth(disk).expect("places are of disks that are there");
@@ -163,12 +170,12 @@ impl Given<'_> {
         self.names.places(node, disk)?.into_iter().map(one).collect()
     }
 
-    fn knob(&self, setting: &Setting, task: &Task) -> Result<Knob, String> {
+    fn knob(&self, setting: &OnlineSetting, task: &Task) -> Result<Knob, String> {
         Ok(match *setting {
-            Setting::RateLimit(rate) => Knob::RateLimit(rate.0),
-            Setting::BackgroundJobs(jobs) => Knob::BackgroundJobs(jobs),
-            Setting::FlowControl(on) => Knob::FlowControl(on),
-            Setting::BlockCache(size) => Knob::Caches(
+            OnlineSetting::RateLimit(rate) => Knob::RateLimit(rate.0),
+            OnlineSetting::BackgroundJobs(jobs) => Knob::BackgroundJobs(jobs),
+            OnlineSetting::FlowControl(on) => Knob::FlowControl(on),
+            OnlineSetting::BlockCache(size) => Knob::Caches(
                 self.groups().iter().map(|group| self.caches(group, size, task)).collect::<Result<_, _>>()?,
             ),
         })
@@ -180,7 +187,7 @@ impl Given<'_> {
         if size > memory {
             return Err(format!("a block cache of {size} is more than the {memory:.1} of {}", group.instance));
         }
-        let settings = deployment::Settings { block_cache: Some(size), ..self.deployment.settings };
+        let settings = deployment::EngineSettings { block_cache: Some(size), ..self.deployment.settings };
         let shares = (f64::from(self.deployment.storage_nodes()), f64::from(self.deployment.replicas()));
         let memory = self.options.memory(memory);
         Ok(Data::new(task, &settings, shares, memory, &self.options.constants).caches)

@@ -8,21 +8,21 @@ use workload::Task;
 
 use crate::testing::{clients, deployment, seconds, task, view};
 use crate::world::World;
-use crate::{Options, Run, Script, SimulateError, simulate};
+use crate::{EventScript, SimulateError, SimulationOptions, SimulationRun, simulate};
 
 const GP3: &str = "gp3:500GiB";
 
 /// Events at seconds, each a line of TOML.
-fn script(lines: &[(f64, &str)]) -> Script {
+fn script(lines: &[(f64, &str)]) -> EventScript {
     let event = |(at, line): &(f64, &str)| format!("[[events]]\nat = \"{at}s\"\n{line}\n");
     match lines {
-        [] => Script::default(),
-        lines => Script::from_text(&Text::new("e.toml", lines.iter().map(event).collect::<String>())).unwrap(),
+        [] => EventScript::default(),
+        lines => EventScript::from_text(&Text::new("e.toml", lines.iter().map(event).collect::<String>())).unwrap(),
     }
 }
 
-fn run(deployment: &Deployment, task: &Task, of: u64, lines: &[(f64, &str)]) -> Run {
-    let options = Options { script: script(lines), ..seconds(of) };
+fn run(deployment: &Deployment, task: &Task, of: u64, lines: &[(f64, &str)]) -> SimulationRun {
+    let options = SimulationOptions { script: script(lines), ..seconds(of) };
     simulate(deployment, task, &view(), &options).unwrap()
 }
 
@@ -34,17 +34,17 @@ fn six() -> Deployment {
 }
 
 /// Operations a second from one second to another.
-fn rate(run: &Run, from: u64, until: u64) -> f64 {
+fn rate(run: &SimulationRun, from: u64, until: u64) -> f64 {
     let series = run.timeline.find("operations_per_second", &[("kind", "operation")]).unwrap();
     series.value(Nanos::secs(from), Nanos::secs(until)).unwrap()
 }
 
-fn p99(run: &Run) -> Nanos {
+fn p99(run: &SimulationRun) -> Nanos {
     run.summary.latency.unwrap().p99
 }
 
 fn refused(deployment: &Deployment, lines: &[(f64, &str)]) -> String {
-    let options = Options { script: script(lines), ..seconds(60) };
+    let options = SimulationOptions { script: script(lines), ..seconds(60) };
     match simulate(deployment, &clients(5.0), &view(), &options) {
         Err(error @ SimulateError::Events(_)) => error.to_string(),
         other => panic!("{other:?}"),
@@ -216,7 +216,7 @@ proptest! {
             .map(|(at, lasts, node)| (*at, format!("node-down = \"n{node} for {lasts}s\"")))
             .collect();
         let lines: Vec<(f64, &str)> = lines.iter().map(|(at, line)| (*at, line.as_str())).collect();
-        let options = Options { seed, script: script(&lines), ..seconds(40) };
+        let options = SimulationOptions { seed, script: script(&lines), ..seconds(40) };
         let mut world = World::new(&deployment, &task, &view(), &options, &mut |_| true).unwrap();
         world.stop_after(Nanos::secs(40));
         prop_assert!(world.at_rest(), "{}", world.under_way());

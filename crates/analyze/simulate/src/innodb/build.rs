@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use catalog::View;
+use catalog::CatalogView;
 use deployment::{Deployment, NodeGroup};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use slab::Slab;
 use units::{Bytes, Nanos};
-use workload::{Growth, Task};
+use workload::{TableGrowth, Task};
 
 use super::InnodbConstants;
 use super::clean::Cleaner;
@@ -16,11 +16,11 @@ use super::pages::{Lands, Trees};
 use super::pool::{BufferPool, KINDS};
 use super::sync::SharedSync;
 use super::world::{Counts, Each, World};
-use crate::agenda::Agenda;
+use crate::agenda::EventAgenda;
 use crate::cpu::Cpu;
 use crate::steps::PAUSE;
 use crate::world::{Seen, Sent};
-use crate::{Options, SimulateError};
+use crate::{SimulateError, SimulationOptions};
 
 /// Connections, and requests of disks, that are worked on at a time: as many as come.
 const MANY: u32 = 1 << 16;
@@ -28,11 +28,11 @@ const MANY: u32 = 1 << 16;
 const CHANGE_BUFFER: f64 = 0.25;
 
 /// How a table grows, where the workload does not say: from all its data on, without end.
-pub(super) fn growth(task: &Task) -> Growth {
+pub(super) fn growth(task: &Task) -> TableGrowth {
     task.growth.unwrap_or_else(|| {
         let profile = &task.profile;
         let each = profile.row.as_f64() + profile.indexes * profile.index_entry.as_f64();
-        Growth { before: profile.data.as_f64() / each, added: f64::INFINITY, period: None, swept_indexes: 0.0 }
+        TableGrowth { before: profile.data.as_f64() / each, added: f64::INFINITY, period: None, swept_indexes: 0.0 }
     })
 }
 
@@ -72,8 +72,8 @@ impl World {
         deployment: &Deployment,
         group: &NodeGroup,
         task: &Task,
-        view: &View,
-        options: &Options,
+        view: &CatalogView,
+        options: &SimulationOptions,
     ) -> Result<Self, SimulateError> {
         let (c, server, profile) = (options.innodb, options.server, &task.profile);
         let instance = view.instance(&group.instance)?;
@@ -116,7 +116,7 @@ impl World {
             most_in_flight: options.most_in_flight as usize,
             rows_left: growth(task).added,
             now: Nanos(0),
-            agenda: Agenda::new(),
+            agenda: EventAgenda::new(),
             random,
             cpu: Cpu::new(hardware, speed, |_| MANY),
             disks,

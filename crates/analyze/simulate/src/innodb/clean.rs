@@ -1,6 +1,6 @@
 //! The page cleaner's batches: which changed pages are written back, twice each where there is a doublewrite buffer.
 
-use disk::Op;
+use disk::IoOperation;
 use rand::RngExt;
 use units::Nanos;
 
@@ -124,7 +124,7 @@ impl World {
         let mut at = DOUBLEWRITE_AT;
         while left > 0.0 {
             let bytes = left.min(self.c.largest_request) as u32;
-            done = done.max(self.disks.submit(Which::Data, self.now, Op::Write, at, bytes));
+            done = done.max(self.disks.submit(Which::Data, self.now, IoOperation::Write, at, bytes));
             at += u64::from(bytes);
             left -= f64::from(bytes);
         }
@@ -145,7 +145,7 @@ impl World {
             let of = (u64::from(number) * u64::from(runs) / u64::from(count)) as u32;
             at = if of == run { at + 1 } else { self.random.random_range(0..places) };
             run = of;
-            let submitted = self.disks.submit(Which::Data, self.now, Op::Write, at * u64::from(page), page);
+            let submitted = self.disks.submit(Which::Data, self.now, IoOperation::Write, at * u64::from(page), page);
             done = done.max(submitted);
         }
         self.data_writes += f64::from(count);
@@ -155,7 +155,7 @@ impl World {
     /// A batch is on the disk.
     pub(super) fn pages_written(&mut self) {
         // The sync of the data files: what is left of it beside the writes.
-        self.disks.submit(Which::Data, self.now, Op::Flush, 0, 0);
+        self.disks.submit(Which::Data, self.now, IoOperation::Flush, 0, 0);
         self.data_syncs += 1.0;
         let cleaner = &mut self.cleaner;
         cleaner.busy = false;

@@ -1,10 +1,10 @@
 //! The series of a run of InnoDB, named as `crates/bench/mysql` names a server's counters, and its sums.
 
 use events::node_name;
-use metrics::{Latencies as DiskLatencies, NodeSample};
-use timeline::{About, LatencyPoint, Merge, Point, Timeline, Unit};
+use metrics::{DiskLatencies, NodeSample};
+use timeline::{LatencyPoint, MergeRule, SeriesPoint, SeriesUnit, Timeline, TimelineInfo};
 use units::Nanos;
-use workload::Unit as WorkUnit;
+use workload::ThroughputUnit as WorkUnit;
 
 use super::world::World;
 use crate::cpu::Pool;
@@ -13,41 +13,43 @@ use crate::held::HeldUp;
 use crate::judge::{BUSY, CARRIED};
 use crate::record::{HISTOGRAMS, KEPT, labels};
 use crate::series::{Labels, SeriesMap};
-use crate::summary::{Full, InnodbUse, Latencies, Saturated, Summary, Use};
+use crate::summary::{DiskFull, InnodbUse, LatencySummary, ResourceUse, RunSummary, Saturation};
 use crate::world::{Seen, Sent};
 
 /// Something that is counted since the start.
-type Counter = (&'static str, Unit, fn(&World) -> f64);
+type Counter = (&'static str, SeriesUnit, fn(&World) -> f64);
 
 /// What the server counts.
 const COUNTERS: [Counter; 17] = [
-    ("innodb_reads", Unit::Count, |w| w.counts.reads),
-    ("innodb_read_bytes", Unit::Bytes, |w| w.counts.reads * w.c.page),
-    ("innodb_writes", Unit::Count, |w| w.data_writes + w.redo.syncs),
-    ("innodb_write_bytes", Unit::Bytes, |w| (w.cleaner.pages + w.cleaner.doublewritten) * w.c.page + w.redo.bytes),
-    ("innodb_fsyncs", Unit::Count, |w| w.data_syncs + w.redo.syncs),
-    ("redo_fsyncs", Unit::Count, |w| w.redo.syncs),
-    ("redo_bytes", Unit::Bytes, |w| w.lsn),
-    ("pages_written", Unit::Count, |w| w.cleaner.pages),
-    ("pages_read", Unit::Count, |w| w.counts.reads),
-    ("doublewrite_pages", Unit::Count, |w| w.cleaner.doublewritten),
-    ("buffer_pool_misses", Unit::Count, |w| w.counts.reads),
-    ("buffer_pool_waits", Unit::Count, |w| w.counts.frame_waits),
-    ("statements_insert", Unit::Count, |w| w.counts.rows / w.each.rows),
-    ("binlog_group_commits", Unit::Count, |w| w.binlog.groups),
-    ("binlog_bytes", Unit::Bytes, |w| w.binlog.bytes),
-    ("redo_full_time", Unit::Seconds, |w| w.counts.log_time),
-    ("buffer_pool_wait_time", Unit::Seconds, |w| w.counts.frame_time),
+    ("innodb_reads", SeriesUnit::Count, |w| w.counts.reads),
+    ("innodb_read_bytes", SeriesUnit::Bytes, |w| w.counts.reads * w.c.page),
+    ("innodb_writes", SeriesUnit::Count, |w| w.data_writes + w.redo.syncs),
+    ("innodb_write_bytes", SeriesUnit::Bytes, |w| {
+        (w.cleaner.pages + w.cleaner.doublewritten) * w.c.page + w.redo.bytes
+    }),
+    ("innodb_fsyncs", SeriesUnit::Count, |w| w.data_syncs + w.redo.syncs),
+    ("redo_fsyncs", SeriesUnit::Count, |w| w.redo.syncs),
+    ("redo_bytes", SeriesUnit::Bytes, |w| w.lsn),
+    ("pages_written", SeriesUnit::Count, |w| w.cleaner.pages),
+    ("pages_read", SeriesUnit::Count, |w| w.counts.reads),
+    ("doublewrite_pages", SeriesUnit::Count, |w| w.cleaner.doublewritten),
+    ("buffer_pool_misses", SeriesUnit::Count, |w| w.counts.reads),
+    ("buffer_pool_waits", SeriesUnit::Count, |w| w.counts.frame_waits),
+    ("statements_insert", SeriesUnit::Count, |w| w.counts.rows / w.each.rows),
+    ("binlog_group_commits", SeriesUnit::Count, |w| w.binlog.groups),
+    ("binlog_bytes", SeriesUnit::Bytes, |w| w.binlog.bytes),
+    ("redo_full_time", SeriesUnit::Seconds, |w| w.counts.log_time),
+    ("buffer_pool_wait_time", SeriesUnit::Seconds, |w| w.counts.frame_time),
 ];
 /// Which of them are times for which something held all up.
 const WAITS: [(usize, &str); 2] = [(15, "redo log full"), (16, "buffer pool full")];
 
 /// What it is at an instant.
 const GAUGES: [Counter; 4] = [
-    ("dirty_bytes", Unit::Bytes, |w| f64::from(w.pool.dirty()) * w.c.page),
-    ("buffer_pool_bytes", Unit::Bytes, |w| f64::from(w.pool.resident()) * w.c.page),
-    ("checkpoint_age", Unit::Bytes, |w| w.checkpoint_age()),
-    ("threads_running", Unit::Count, |w| w.ops.len() as f64),
+    ("dirty_bytes", SeriesUnit::Bytes, |w| f64::from(w.pool.dirty()) * w.c.page),
+    ("buffer_pool_bytes", SeriesUnit::Bytes, |w| f64::from(w.pool.resident()) * w.c.page),
+    ("checkpoint_age", SeriesUnit::Bytes, |w| w.checkpoint_age()),
+    ("threads_running", SeriesUnit::Count, |w| w.ops.len() as f64),
 ];
 
 /// Threads that the processors' time is told of.
@@ -84,12 +86,12 @@ pub(super) struct Recorder {
     series: SeriesMap,
     samples: Vec<NodeSample>,
     disk_latencies: Vec<Vec<DiskLatencies>>,
-    latencies: timeline::Latency,
+    latencies: timeline::LatencyHistogram,
     since: Nanos,
     last: Totals,
     start: Totals,
     held: HeldUp,
-    all: timeline::Latency,
+    all: timeline::LatencyHistogram,
     seen: [u64; 3],
     user_bytes: f64,
 }
@@ -126,16 +128,16 @@ impl Recorder {
         let measured = self.steps > self.warm;
         let taken = self.steps.is_multiple_of(self.every);
         let seconds = self.step.as_secs_f64();
-        let point = |value| Point { from, until, value };
+        let point = |value| SeriesPoint { from, until, value };
         let kind = labels(&[("kind", "operation")]);
-        let rate = (Unit::CountPerSecond, Merge::Mean);
+        let rate = (SeriesUnit::CountPerSecond, MergeRule::Mean);
         self.series.value("operations_per_second", kind.clone(), rate, point(seen.done as f64 / seconds));
         self.series.value("dropped_per_second", Labels::new(), rate, point(seen.dropped as f64 / seconds));
         let rows = seen.done as f64 * world.each.rows / seconds;
         self.series.value("rows_added_per_second", Labels::new(), rate, point(rows));
-        let written = (Unit::BytesPerSecond, Merge::Mean);
+        let written = (SeriesUnit::BytesPerSecond, MergeRule::Mean);
         self.series.value("written_bytes_per_second", Labels::new(), written, point(seen.user_bytes / seconds));
-        let in_flight = (Unit::Count, Merge::Mean);
+        let in_flight = (SeriesUnit::Count, MergeRule::Mean);
         self.series.value("in_flight", Labels::new(), in_flight, point(world.ops.len() as f64));
         self.latencies.add(&seen.latencies).expect("all histograms are alike and grow");
         if taken && !self.latencies.is_empty() {
@@ -148,22 +150,22 @@ impl Recorder {
         let totals = Totals::of(world, &sample);
         for (index, (name, unit, _)) in COUNTERS.into_iter().enumerate() {
             let grown = totals.counters[index] - self.last.counters[index];
-            self.series.value(name, self.labels.clone(), (unit, Merge::Sum), point(grown));
+            self.series.value(name, self.labels.clone(), (unit, MergeRule::Sum), point(grown));
         }
         for (name, unit, of) in GAUGES {
-            self.series.value(name, self.labels.clone(), (unit, Merge::Mean), point(of(world)));
+            self.series.value(name, self.labels.clone(), (unit, MergeRule::Mean), point(of(world)));
         }
         for (index, (_, name)) in THREADS.into_iter().enumerate() {
             let mut labels = self.labels.clone();
             labels.insert("pool".to_owned(), name.to_owned());
             let grown = totals.busy[index] - self.last.busy[index];
-            self.series.value("cpu_time", labels, (Unit::Seconds, Merge::Sum), point(grown));
+            self.series.value("cpu_time", labels, (SeriesUnit::Seconds, MergeRule::Sum), point(grown));
         }
         for (what, share) in self.shares(world, &sample, &totals).into_iter().filter(|(_, share)| *share > 0.0) {
             let share = share.min(1.0);
             let mut labels = self.labels.clone();
             labels.insert("by".to_owned(), what.clone());
-            self.series.value("held_up_time", labels, (Unit::Seconds, Merge::Sum), point(share * seconds));
+            self.series.value("held_up_time", labels, (SeriesUnit::Seconds, MergeRule::Sum), point(share * seconds));
             if measured {
                 self.held.add(&what, 0, share, (from, until));
             }
@@ -200,7 +202,7 @@ impl Recorder {
 
     /// Turns the kept samples of the disks into points; the last stays, for the next begin where it ends.
     fn disks(&mut self) {
-        let points = metrics::timeline(&self.samples, &self.disk_latencies, About::default());
+        let points = metrics::timeline(&self.samples, &self.disk_latencies, TimelineInfo::default());
         let (Some(sample), Some(latencies)) = (self.samples.pop(), self.disk_latencies.pop()) else { return };
         self.samples = vec![sample];
         self.disk_latencies = vec![latencies];
@@ -208,13 +210,13 @@ impl Recorder {
     }
 
     /// All series.
-    pub(super) fn finish(mut self, about: About) -> Timeline {
+    pub(super) fn finish(mut self, about: TimelineInfo) -> Timeline {
         self.disks();
         self.series.finish(about)
     }
 
     /// The sums of all measured steps.
-    pub(super) fn summary(&mut self, world: &World, unit: WorkUnit, full: Option<Full>) -> Summary {
+    pub(super) fn summary(&mut self, world: &World, unit: WorkUnit, full: Option<DiskFull>) -> RunSummary {
         let until = Nanos(self.steps * self.step.0);
         // A run that was over in its warm-up has measured nothing.
         let from = Nanos(self.warm * self.step.0).min(until);
@@ -223,7 +225,7 @@ impl Recorder {
         let carried = done as f64 / seconds;
         let saturated = match world.sent {
             Sent::Open(_) if (done as f64) < CARRIED * arrived as f64 => {
-                Some(Saturated { offered: arrived as f64 / seconds, carried, dropped })
+                Some(Saturation { offered: arrived as f64 / seconds, carried, dropped })
             }
             _ => None,
         };
@@ -244,22 +246,22 @@ impl Recorder {
             redo_full: grown("redo_full_time"),
             pool_full: grown("buffer_pool_wait_time"),
         };
-        let used = Use {
+        let used = ResourceUse {
             seconds,
             user_bytes: self.user_bytes,
             node_cpu: self.last.busy.iter().zip(&self.start.busy).map(|(is, was)| is - was).sum(),
             sql_cpu: None,
             disk_ios: self.last.disks.ios - self.start.disks.ios,
             disk_bytes: self.last.disks.bytes - self.start.disks.bytes,
-            ..Use::default()
+            ..ResourceUse::default()
         };
-        Summary {
+        RunSummary {
             from,
             until,
             operations_per_second: carried,
             throughput: carried * unit.per_operation,
             unit: unit.name,
-            latency: if saturated.is_some() { None } else { Latencies::of(&self.all) },
+            latency: if saturated.is_some() { None } else { LatencySummary::of(&self.all) },
             saturated,
             full,
             refused: 0,

@@ -1,8 +1,8 @@
 //! A run of InnoDB from time zero to its end.
 
-use catalog::View;
-use deployment::{Asks, Deployment, Limit, NodeGroup, check};
-use timeline::About;
+use catalog::CatalogView;
+use deployment::{Deployment, NodeDemand, NodeGroup, NodeLimit, check};
+use timeline::TimelineInfo;
 use units::{Bytes, Nanos};
 use workload::Task;
 
@@ -11,16 +11,16 @@ use super::record::Recorder;
 use super::world::World;
 use crate::steps::Steps;
 use crate::world::Seen;
-use crate::{Full, Options, Run, SimulateError};
+use crate::{DiskFull, SimulateError, SimulationOptions, SimulationRun};
 
 /// Simulates a task on the first storage node of a deployment, which takes all load; others are standbys.
 pub(crate) fn simulate(
     deployment: &Deployment,
     task: &Task,
-    view: &View,
-    options: &Options,
+    view: &CatalogView,
+    options: &SimulationOptions,
     watch: &mut dyn FnMut(Nanos) -> bool,
-) -> Result<Run, SimulateError> {
+) -> Result<SimulationRun, SimulateError> {
     let Some((_, group)) = deployment.storage().next() else {
         return Err(SimulateError::NotInnodb { what: "a deployment without a storage node" });
     };
@@ -36,28 +36,28 @@ pub(crate) fn simulate(
         let sample = world.disks.sample();
         recorder.add(world, sample, &seen);
         if world.pool.pages() * world.c.page + log_here > size {
-            full = Some(Full { node: events::node_name(0), at: world.now });
+            full = Some(DiskFull { node: events::node_name(0), at: world.now });
         }
         full.is_none() && world.finished.is_none()
     });
     let notes = steps.notes(deployment, options, world.now);
     let summary = recorder.summary(&world, task.profile.unit, full);
-    let timeline = recorder.finish(About { title: deployment.name.clone(), start: None, notes });
-    Ok(Run { timeline, summary })
+    let timeline = recorder.finish(TimelineInfo { title: deployment.name.clone(), start: None, notes });
+    Ok(SimulationRun { timeline, summary })
 }
 
 /// What cannot start is refused before time zero.
 pub(crate) fn refuse(
     deployment: &Deployment,
     task: &Task,
-    view: &View,
-    options: &Options,
+    view: &CatalogView,
+    options: &SimulationOptions,
 ) -> Result<(), SimulateError> {
     let profile = &task.profile;
     if profile.inserts <= 0.0 || profile.point_reads + profile.scans + profile.updates > 0.0 {
         return Err(SimulateError::OnlyInserts);
     }
-    if options.script != crate::Script::default() {
+    if options.script != crate::EventScript::default() {
         return Err(SimulateError::NotInnodb { what: "events that happen while it runs" });
     }
     let c = &options.innodb;
@@ -77,8 +77,8 @@ pub(crate) fn refuse(
         }
         let pages: f64 = trees(task, 0, c).iter().map(|trees| f64::from(trees.pages)).sum();
         let stored = pages * c.page + if group.log.is_some() { 0.0 } else { log_size };
-        let asks = Asks { stored: Some(Bytes(stored as u64)), ..Asks::default() };
-        let settings = deployment::Settings { replicas: Some(1), ..deployment.settings };
+        let asks = NodeDemand { stored: Some(Bytes(stored as u64)), ..NodeDemand::default() };
+        let settings = deployment::EngineSettings { replicas: Some(1), ..deployment.settings };
         let alone = Deployment {
             nodes: vec![NodeGroup { log: None, ..group.clone() }],
             zones: 1,
@@ -86,7 +86,7 @@ pub(crate) fn refuse(
             ..deployment.clone()
         };
         let report = check(&alone, view, &asks)?;
-        if let Some(line) = report.violations().find(|line| line.limit == Limit::Capacity) {
+        if let Some(line) = report.violations().find(|line| line.limit == NodeLimit::Capacity) {
             let size = Bytes((line.delivered * Bytes::gib(1).as_f64()) as u64);
             return Err(SimulateError::TooMuchData { group: place, stored: Bytes(stored as u64), size });
         }

@@ -6,7 +6,7 @@ const TABLE: &str = include_str!("../../tables/innodb-servers.csv");
 
 /// Which server's defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flavour {
+pub enum ServerFlavour {
     /// MySQL 5.7 as RDS has it.
     Mysql,
     /// MariaDB 10.11 as `bench --launch mariadb` starts it.
@@ -15,7 +15,7 @@ pub enum Flavour {
 
 /// Variables of a server, named as MySQL names them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Server {
+pub struct ServerVariables {
     /// `innodb_flush_log_at_trx_commit`: 1 syncs the redo log with each commit, 0 and 2 once a second.
     pub flush_log_at_trx_commit: u8,
     /// `log_bin`: whether there is a binary log.
@@ -59,9 +59,9 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     rows.collect::<Result<_, _>>().expect("a table of this crate, which tests read")
 });
 
-impl Server {
+impl ServerVariables {
     /// A server with its defaults.
-    pub fn of(flavour: Flavour) -> Self {
+    pub fn of(flavour: ServerFlavour) -> Self {
         let mut server = Self {
             flush_log_at_trx_commit: 1,
             log_bin: true,
@@ -75,10 +75,10 @@ impl Server {
             lru_scan_depth: 0.0,
             flush_neighbors: false,
             change_buffering: false,
-            cleaner_sleeps: flavour == Flavour::MariaDb,
+            cleaner_sleeps: flavour == ServerFlavour::MariaDb,
         };
         for row in ROWS.iter() {
-            let value = if flavour == Flavour::Mysql { &row.mysql } else { &row.mariadb };
+            let value = if flavour == ServerFlavour::Mysql { &row.mysql } else { &row.mariadb };
             server = server.with(&row.variable, value).expect("tested: the table's values are read");
         }
         server
@@ -135,13 +135,16 @@ mod tests {
 
     #[test]
     fn both_servers_are_read_and_every_row_has_a_source() {
-        assert!(Server::of(Flavour::Mysql).flush_neighbors && !Server::of(Flavour::MariaDb).flush_neighbors);
+        assert!(
+            ServerVariables::of(ServerFlavour::Mysql).flush_neighbors
+                && !ServerVariables::of(ServerFlavour::MariaDb).flush_neighbors
+        );
         assert!(ROWS.iter().all(|row| !row._source.is_empty()));
     }
 
     #[test]
     fn a_variable_is_set_by_its_name_and_others_are_refused() {
-        let server = Server::of(Flavour::MariaDb);
+        let server = ServerVariables::of(ServerFlavour::MariaDb);
         assert_eq!(
             server.with("innodb-io-capacity", "3000").unwrap().io_capacity_max,
             6000.0,

@@ -1,6 +1,6 @@
 //! A statement's way through the server: its pages, the reads that it waits for, its logs.
 
-use disk::Op as DiskOp;
+use disk::IoOperation as DiskOp;
 use rand::RngExt;
 
 use super::pages::Touch;

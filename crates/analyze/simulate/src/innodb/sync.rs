@@ -1,6 +1,6 @@
 //! A log whose syncs are shared: who comes while one is under way waits for the next, and all who wait go together.
 
-use disk::Op;
+use disk::IoOperation;
 use units::Nanos;
 
 use super::world::{Event, World};
@@ -80,7 +80,7 @@ impl World {
             Log::Redo => (Which::Log, REDO_AT),
             Log::Binary => (Which::Data, BINARY_AT),
         };
-        let done = self.disks.submit(which, self.now, Op::Write, base + from, bytes as u32);
+        let done = self.disks.submit(which, self.now, IoOperation::Write, base + from, bytes as u32);
         self.agenda.add(done, Event::Log(log));
     }
 
@@ -93,11 +93,11 @@ impl World {
         if this.journal > 0 {
             this.journal -= 1;
             let place = JOURNAL_AT + (this.syncs as u64 * 8 + u64::from(this.journal)) % (1 << 14) * 8192;
-            let done = self.disks.submit(which, now, Op::Write, place, journal_bytes);
+            let done = self.disks.submit(which, now, IoOperation::Write, place, journal_bytes);
             return self.agenda.add(done, Event::Log(log));
         }
         if std::mem::take(&mut this.flush) {
-            let done = self.disks.submit(which, now, Op::Flush, 0, 0);
+            let done = self.disks.submit(which, now, IoOperation::Flush, 0, 0);
             return self.agenda.add(done + overhead, Event::Log(log));
         }
         this.busy = false;

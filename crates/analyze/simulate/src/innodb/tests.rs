@@ -6,9 +6,9 @@ use textfile::Text;
 use units::{Bytes, Nanos};
 use workload::{Task, Workload};
 
-use super::Server;
+use super::ServerVariables;
 use crate::testing::{seconds, view};
-use crate::{Flavour, Options, Run, SimulateError, simulate};
+use crate::{ServerFlavour, SimulateError, SimulationOptions, SimulationRun, simulate};
 
 fn deployment(disk: &str, log: Option<&str>, settings: &str) -> Deployment {
     let log = log.map(|log| format!("log = \"{log}\"\n")).unwrap_or_default();
@@ -30,7 +30,7 @@ fn task(more: &str) -> Task {
     workload.unwrap().middle().unwrap()
 }
 
-fn run(deployment: &Deployment, task: &Task, options: &Options) -> Run {
+fn run(deployment: &Deployment, task: &Task, options: &SimulationOptions) -> SimulationRun {
     simulate(deployment, task, &view(), options).unwrap()
 }
 
@@ -41,7 +41,7 @@ const ROWS: &str = "rows-before = 1e6\nrows-added = 1e8\nclients = 64";
 #[test]
 fn the_same_seed_gives_the_same_bytes_and_another_does_not() {
     let of = |seed| {
-        let run = run(&deployment("gp3:400GiB", None, SMALL), &task(ROWS), &Options { seed, ..seconds(5) });
+        let run = run(&deployment("gp3:400GiB", None, SMALL), &task(ROWS), &SimulationOptions { seed, ..seconds(5) });
         format!("{:?}", (run.timeline, run.summary))
     };
     let first = of(7);
@@ -71,8 +71,8 @@ fn clients_are_as_many_as_throughput_times_latency_says() {
 fn more_iops_and_a_larger_pool_carry_more_and_doublewrite_costs_bytes() {
     let of = |disk: &str, settings: &str| {
         // Without a change buffer, which would take what has no page in memory for as long as this lasts.
-        let server = Server::of(Flavour::MariaDb);
-        let options = Options { credits: disk::StartCredits::Spent, server, ..seconds(20) };
+        let server = ServerVariables::of(ServerFlavour::MariaDb);
+        let options = SimulationOptions { credits: disk::StartCredits::Spent, server, ..seconds(20) };
         run(&deployment(disk, None, settings), &task(ROWS), &options).summary
     };
     let few = of("gp2:400GiB", SMALL);
@@ -88,7 +88,8 @@ fn a_run_that_has_added_all_rows_says_when() {
     let rows = 20_000.0;
     let task = task("rows-added = 20000\nclients = 64");
     let summary =
-        run(&deployment("gp3:400GiB", None, ""), &task, &Options { warm_up: Nanos(0), ..seconds(60) }).summary;
+        run(&deployment("gp3:400GiB", None, ""), &task, &SimulationOptions { warm_up: Nanos(0), ..seconds(60) })
+            .summary;
     let innodb = summary.innodb.unwrap();
     assert_eq!(innodb.rows, rows);
     assert!(innodb.finished.unwrap() < Nanos::secs(60) && summary.until < Nanos::secs(60));
@@ -98,8 +99,8 @@ fn a_run_that_has_added_all_rows_says_when() {
 fn a_cleaner_that_sleeps_until_the_log_is_full_writes_a_page_once_for_more_changes() {
     // All pages stay in memory, so that only the log asks for them; it is turned over several times.
     let pages = |cleaner_sleeps| {
-        let server = Server::of(Flavour::MariaDb).with("innodb_log_file_size", "8388608").unwrap();
-        let options = Options { server: Server { cleaner_sleeps, ..server }, ..seconds(20) };
+        let server = ServerVariables::of(ServerFlavour::MariaDb).with("innodb_log_file_size", "8388608").unwrap();
+        let options = SimulationOptions { server: ServerVariables { cleaner_sleeps, ..server }, ..seconds(20) };
         let rows = task("rows-before = 100000\nrows-added = 1e8\nclients = 16");
         let innodb = run(&deployment("gp3:400GiB", None, ""), &rows, &options).summary.innodb.unwrap();
         assert!(innodb.redo_bytes > 3.0 * server.log_size, "{}", innodb.redo_bytes);
@@ -114,11 +115,11 @@ fn commits_that_are_not_synced_go_faster_and_sync_once_a_second() {
     let of = |variables: &[(&str, &str)]| {
         let server = variables
             .iter()
-            .fold(Server::of(Flavour::MariaDb), |server, (key, value)| server.with(key, value).unwrap());
+            .fold(ServerVariables::of(ServerFlavour::MariaDb), |server, (key, value)| server.with(key, value).unwrap());
         run(
             &deployment("gp3:400GiB", None, ""),
             &task("rows-added = 1e8\nclients = 4"),
-            &Options { server, ..seconds(10) },
+            &SimulationOptions { server, ..seconds(10) },
         )
         .summary
     };
@@ -131,14 +132,14 @@ fn commits_that_are_not_synced_go_faster_and_sync_once_a_second() {
 
 #[test]
 fn a_driver_that_does_one_thing_at_a_time_bounds_the_rate() {
-    let options = Options { driver: Nanos::millis(2), ..seconds(10) };
+    let options = SimulationOptions { driver: Nanos::millis(2), ..seconds(10) };
     let summary = run(&deployment("io1:400GiB,5000iops", None, ""), &task(ROWS), &options).summary;
     assert!((summary.operations_per_second / 500.0 - 1.0).abs() < 0.02, "{}", summary.operations_per_second);
 }
 
 #[test]
 fn what_cannot_start_is_refused_with_the_reason() {
-    let refused = |deployment: &Deployment, task: &Task, options: &Options| {
+    let refused = |deployment: &Deployment, task: &Task, options: &SimulationOptions| {
         simulate(deployment, task, &view(), options).unwrap_err()
     };
     let good = deployment("gp3:400GiB", None, "");
@@ -146,10 +147,10 @@ fn what_cannot_start_is_refused_with_the_reason() {
     assert!(matches!(refused(&good, &many, &seconds(5)), SimulateError::TooMuchData { .. }));
     let large = deployment("gp3:400GiB", None, "block-cache = \"64GiB\"");
     assert_eq!(refused(&large, &task(ROWS), &seconds(5)).key().as_deref(), Some("settings.block-cache"));
-    let mut server = Server::of(Flavour::Mysql);
+    let mut server = ServerVariables::of(ServerFlavour::Mysql);
     server.log_size = Bytes::gib(30).as_f64();
     let log = deployment("gp3:400GiB", Some("gp3:20GiB"), "");
-    let error = refused(&log, &task(ROWS), &Options { server, ..seconds(5) });
+    let error = refused(&log, &task(ROWS), &SimulationOptions { server, ..seconds(5) });
     assert!(error.to_string().contains("the redo log is 30GiB"), "{error}");
     let mut reads = task(ROWS);
     reads.profile.point_reads = 1.0;
@@ -162,7 +163,7 @@ proptest! {
     fn no_disk_does_more_than_its_limits(seed: u64, clients in 1u32..300, own: bool) {
         let deployment = deployment("gp3:400GiB", own.then_some("gp3:20GiB"), SMALL);
         let task = task(&format!("rows-before = 1e6\nrows-added = 1e8\nclients = {clients}"));
-        let run = run(&deployment, &task, &Options { seed, ..seconds(10) });
+        let run = run(&deployment, &task, &SimulationOptions { seed, ..seconds(10) });
         for (name, limit) in [("counted_ios", 3000.0), ("read_bytes+write_bytes", 125.0 * 1_048_576.0)] {
             let points = |name: &str| -> f64 {
                 run.timeline.select(name, &[("disk", "data")]).flat_map(|s| s.points()).map(|p| p.value).sum()

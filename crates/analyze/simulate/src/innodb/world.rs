@@ -9,8 +9,8 @@ use units::Nanos;
 use super::clean::Cleaner;
 use super::pool::{BufferPool, KINDS};
 use super::sync::{Log, SharedSync};
-use super::{InnodbConstants, Server};
-use crate::agenda::Agenda;
+use super::{InnodbConstants, ServerVariables};
+use crate::agenda::EventAgenda;
 use crate::cpu::{Cpu, Pool};
 use crate::disks::Disks;
 use crate::steps::{Due, PAUSE, Stepped};
@@ -90,7 +90,7 @@ pub(super) struct Counts {
 /// Everything there is.
 pub(super) struct World {
     pub(super) c: InnodbConstants,
-    pub(super) server: Server,
+    pub(super) server: ServerVariables,
     pub(super) doublewrite: bool,
     /// Whether driver and disks take their part of the processors.
     pub(super) shared: bool,
@@ -103,7 +103,7 @@ pub(super) struct World {
     /// Rows that are yet to be added.
     pub(super) rows_left: f64,
     pub(super) now: Nanos,
-    pub(super) agenda: Agenda<Event>,
+    pub(super) agenda: EventAgenda<Event>,
     pub(super) random: Xoshiro256PlusPlus,
     pub(super) cpu: Cpu<Task>,
     pub(super) disks: Disks,

@@ -16,7 +16,7 @@ const PERIOD: f64 = 0.1;
 /// Who tunes the limit on the bytes that flushes and compactions write, below `rocksdb.rate-bytes-per-sec`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Tuner {
+pub enum WriteRateTuner {
     /// TiKV, by what the writes of the last minutes needed: `rocksdb.rate-limiter-auto-tuned = true`.
     Tikv,
     /// RocksDB itself, by how often the limit is reached: what the same setting means without TiKV's own limiter.
@@ -27,13 +27,13 @@ pub enum Tuner {
     Pilot,
 }
 
-impl Tuner {
+impl WriteRateTuner {
     /// All, with their names.
     const ALL: [(&'static str, Self); 4] =
         [("tikv", Self::Tikv), ("rocksdb", Self::Rocksdb), ("fixed", Self::Fixed), ("pilot", Self::Pilot)];
 }
 
-impl FromStr for Tuner {
+impl FromStr for WriteRateTuner {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -68,11 +68,11 @@ pub(crate) struct Limiter {
 
 impl Limiter {
     /// With `rate-bytes-per-sec`, which is the rate if nobody or the pilot tunes it, and else its ceiling.
-    pub(crate) fn new(most: f64, tuner: Tuner) -> Self {
+    pub(crate) fn new(most: f64, tuner: WriteRateTuner) -> Self {
         let (rate, tuning) = match tuner {
-            Tuner::Tikv => (most / 2.0, Tuning::Tikv(Box::new(tikv::Tuning::new()))),
-            Tuner::Rocksdb => (most / 2.0, Tuning::Rocksdb(rocksdb::Tuning::default())),
-            Tuner::Fixed | Tuner::Pilot => (most, Tuning::Fixed),
+            WriteRateTuner::Tikv => (most / 2.0, Tuning::Tikv(Box::new(tikv::Tuning::new()))),
+            WriteRateTuner::Rocksdb => (most / 2.0, Tuning::Rocksdb(rocksdb::Tuning::default())),
+            WriteRateTuner::Fixed | WriteRateTuner::Pilot => (most, Tuning::Fixed),
         };
         Self { most, rate, flushes: 0.0, all: 0.0, tuning, hurry: false }
     }

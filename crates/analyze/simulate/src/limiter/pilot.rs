@@ -1,6 +1,8 @@
 //! Diskwright's pilot in the simulation: it reads at each look what a pilot can read of a node, and sets the node's rate.
 
-use compaction_control::{Backlog, Bounds, Constants, Engine, Limiter, Signals, Thresholds};
+use compaction_control::{
+    BackgroundWork, CompactionBacklog, CompactionLimiter, Constants, LimiterSignals, RateBounds, StallThresholds,
+};
 use units::{Bytes, BytesPerSec, Nanos};
 
 use crate::world::Node;
@@ -11,10 +13,10 @@ const REFRESH: Nanos = Nanos::secs(10);
 /// The pilot of one node.
 #[derive(Debug, Clone)]
 pub(crate) struct Pilot {
-    limiter: Limiter,
-    thresholds: Thresholds,
+    limiter: CompactionLimiter,
+    thresholds: StallThresholds,
     /// What TiKV told last, and when.
-    told: Option<(Nanos, Engine, Backlog)>,
+    told: Option<(Nanos, BackgroundWork, CompactionBacklog)>,
     /// Rates that were set.
     pub(crate) changes: u64,
 }
@@ -22,13 +24,13 @@ pub(crate) struct Pilot {
 impl Pilot {
     /// Before the first look, of a node whose `rate-bytes-per-sec` is no less than its rates are ever set to.
     pub(crate) fn new(ceiling: f64, constants: Constants, c: &crate::Constants) -> Self {
-        let bounds = Bounds { ceiling: BytesPerSec(ceiling), ..Bounds::default() };
-        let thresholds = Thresholds {
+        let bounds = RateBounds { ceiling: BytesPerSec(ceiling), ..RateBounds::default() };
+        let thresholds = StallThresholds {
             pending: Bytes(c.soft_pending as u64),
             l0_files: c.l0_files_threshold,
             memtables: c.memtables_threshold,
         };
-        Self { limiter: Limiter::new(bounds, constants), thresholds, told: None, changes: 0 }
+        Self { limiter: CompactionLimiter::new(bounds, constants), thresholds, told: None, changes: 0 }
     }
 
     /// Looks at a node: the rate to set, if another.
@@ -43,8 +45,15 @@ impl Pilot {
         };
         let [volume_done, instance_done] = node.disks.done();
         let [volume, instance] = node.disks.allowances(now);
-        let signals =
-            Signals { volume_done, instance_done, volume, instance, engine, backlog, thresholds: self.thresholds };
+        let signals = LimiterSignals {
+            volume_done,
+            instance_done,
+            volume,
+            instance,
+            engine,
+            backlog,
+            thresholds: self.thresholds,
+        };
         let rate = self.limiter.tick(now, &signals)?;
         self.changes += 1;
         Some(rate.rate.0)
@@ -52,15 +61,15 @@ impl Pilot {
 }
 
 /// What TiKV's metrics say.
-fn tell(node: &Node) -> (Engine, Backlog) {
+fn tell(node: &Node) -> (BackgroundWork, CompactionBacklog) {
     let counts = &node.counts;
-    let engine = Engine {
+    let engine = BackgroundWork {
         flushed: counts.flush,
         compaction_read: counts.compaction_read,
         compaction_written: counts.compaction_write,
     };
     let behind = (0..node.trees.len()).map(|family| node.behind(family));
-    let backlog = behind.fold(Backlog::default(), |worst, family| Backlog {
+    let backlog = behind.fold(CompactionBacklog::default(), |worst, family| CompactionBacklog {
         pending: worst.pending + Bytes(family.pending as u64),
         l0_files: worst.l0_files.max(family.l0_files),
         memtables: worst.memtables.max(family.memtables),

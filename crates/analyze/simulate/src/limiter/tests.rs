@@ -15,7 +15,7 @@ fn granted(limiter: &mut Limiter, from: f64, seconds: f64, asked: f64) -> f64 {
 #[test]
 fn a_low_ceiling_is_kept() {
     let ceiling = 50.0 * 1024.0 * 1024.0;
-    for tuner in [Tuner::Tikv, Tuner::Rocksdb, Tuner::Fixed, Tuner::Pilot] {
+    for tuner in [WriteRateTuner::Tikv, WriteRateTuner::Rocksdb, WriteRateTuner::Fixed, WriteRateTuner::Pilot] {
         let mut limiter = Limiter::new(ceiling, tuner);
         let rate = granted(&mut limiter, 0.0, 100.0, 500e6);
         assert!(rate <= ceiling * 1.02, "{tuner:?}: {rate}");
@@ -24,7 +24,7 @@ fn a_low_ceiling_is_kept() {
 
 #[test]
 fn a_fixed_rate_is_shared_with_flushes_which_go_first() {
-    let mut limiter = Limiter::new(20e6, Tuner::Fixed);
+    let mut limiter = Limiter::new(20e6, WriteRateTuner::Fixed);
     assert_eq!(limiter.request(Nanos(0), 20e6, true), Nanos(0));
     let compacted = granted(&mut limiter, 0.0, 10.0, 500e6);
     assert!((compacted / 18e6 - 1.0).abs() < 0.05, "nine seconds of ten are left: {compacted}");
@@ -32,7 +32,7 @@ fn a_fixed_rate_is_shared_with_flushes_which_go_first() {
 
 #[test]
 fn a_burst_after_quiet_is_spread_until_there_is_a_hurry() {
-    let mut limiter = Limiter::new(10e9, Tuner::Tikv);
+    let mut limiter = Limiter::new(10e9, WriteRateTuner::Tikv);
     granted(&mut limiter, 0.0, 300.0, 20e6);
     let burst = granted(&mut limiter, 300.0, 5.0, 500e6);
     assert!(burst < 100e6, "{burst}");
@@ -43,7 +43,7 @@ fn a_burst_after_quiet_is_spread_until_there_is_a_hurry() {
 
 #[test]
 fn rocksdb_goes_to_a_twentieth_when_nothing_waits_and_rises_again_when_it_does() {
-    let mut limiter = Limiter::new(1e9, Tuner::Rocksdb);
+    let mut limiter = Limiter::new(1e9, WriteRateTuner::Rocksdb);
     granted(&mut limiter, 0.0, 30.0, 1e6);
     assert_eq!(limiter.rate(), 1e9 / 20.0);
     granted(&mut limiter, 30.0, 30.0, 500e6);
@@ -52,7 +52,7 @@ fn rocksdb_goes_to_a_twentieth_when_nothing_waits_and_rises_again_when_it_does()
 
 #[test]
 fn tuners_have_names() {
-    assert_eq!("rocksdb".parse(), Ok(Tuner::Rocksdb));
-    let refused = "pilt".parse::<Tuner>().unwrap_err();
+    assert_eq!("rocksdb".parse(), Ok(WriteRateTuner::Rocksdb));
+    let refused = "pilt".parse::<WriteRateTuner>().unwrap_err();
     assert!(refused.contains("did you mean `pilot`"), "{refused}");
 }

@@ -10,7 +10,7 @@ use units::Nanos;
 
 pub use constants::PdConstants;
 
-use crate::agenda::Agenda;
+use crate::agenda::EventAgenda;
 use crate::cpu::{Cpu, Pool};
 
 /// What is asked of a placement driver.
@@ -87,7 +87,7 @@ const SETTLE: f64 = 0.1;
 pub fn placement_driver(load: &PdLoad, c: &PdConstants, span: Nanos, seed: u64) -> PdRun {
     assert!(load.clients > 0 && load.timestamps > 0.0, "somebody wants timestamps");
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut agenda = Agenda::new();
+    let mut agenda = EventAgenda::new();
     let mut cpu: Cpu<Task> = Cpu::new(load.threads, 1.0, |_| MANY);
     let each = load.timestamps / f64::from(load.clients);
     let mut clients = vec![Client { since: Nanos(0), asked: 0.0, arrived: Nanos(0) }; load.clients as usize];
@@ -176,7 +176,7 @@ pub fn placement_driver(load: &PdLoad, c: &PdConstants, span: Nanos, seed: u64) 
 }
 
 /// Counts an answer.
-fn answer(now: Nanos, this: &Client, (from, requests): (Nanos, &mut u64), handled: &mut timeline::Latency) {
+fn answer(now: Nanos, this: &Client, (from, requests): (Nanos, &mut u64), handled: &mut timeline::LatencyHistogram) {
     if now >= from {
         *requests += 1;
         handled.record((now - this.arrived).0.max(1)).expect("the histogram grows");

@@ -3,13 +3,13 @@
 mod settings;
 mod split;
 
-use catalog::View;
+use catalog::CatalogView;
 use deployment::Deployment;
 use rayon::prelude::*;
 use units::Nanos;
 use workload::Task;
 
-use crate::{Options, Run, SimulateError, simulate_watched};
+use crate::{SimulateError, SimulationOptions, SimulationRun, simulate_watched};
 use settings::{NAMES, SETTINGS, Setting};
 
 /// Runs of a sweep at most: more are no table that people read.
@@ -17,22 +17,22 @@ const MOST_RUNS: usize = 1000;
 
 /// What a run is made from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Setup {
+pub struct SimulationSetup {
     /// What runs.
     pub deployment: Deployment,
     /// What is asked of it.
     pub task: Task,
     /// For how long, and how.
-    pub options: Options,
+    pub options: SimulationOptions,
 }
 
 /// One run of a sweep.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Variant {
+pub struct SweepVariant {
     /// The settings that were swept, and this run's values, as they were written.
     pub choices: Vec<(&'static str, String)>,
     /// What comes of them.
-    pub setup: Setup,
+    pub setup: SimulationSetup,
 }
 
 /// Why there is nothing to sweep.
@@ -82,7 +82,7 @@ pub enum SweepError {
 ///
 /// # Errors
 /// When a setting or a value is not known.
-pub fn variants(base: &Setup, texts: &[String]) -> Result<Vec<Variant>, SweepError> {
+pub fn variants(base: &SimulationSetup, texts: &[String]) -> Result<Vec<SweepVariant>, SweepError> {
     let axes = texts.iter().map(|text| axis(base, text)).collect::<Result<Vec<_>, _>>()?;
     for (i, (setting, _)) in axes.iter().enumerate() {
         if axes[..i].iter().any(|(other, _)| other.name == setting.name) {
@@ -93,7 +93,7 @@ pub fn variants(base: &Setup, texts: &[String]) -> Result<Vec<Variant>, SweepErr
     if runs > MOST_RUNS {
         return Err(SweepError::TooMany { runs });
     }
-    let mut all = vec![Variant { choices: Vec::new(), setup: base.clone() }];
+    let mut all = vec![SweepVariant { choices: Vec::new(), setup: base.clone() }];
     for ((setting, values), text) in axes.iter().zip(texts) {
         let mut more = Vec::with_capacity(all.len() * values.len());
         for variant in &all {
@@ -110,7 +110,7 @@ pub fn variants(base: &Setup, texts: &[String]) -> Result<Vec<Variant>, SweepErr
 }
 
 /// A setting and the texts of its values.
-fn axis(base: &Setup, text: &str) -> Result<(&'static Setting, Vec<String>), SweepError> {
+fn axis(base: &SimulationSetup, text: &str) -> Result<(&'static Setting, Vec<String>), SweepError> {
     let (name, values) = text.split_once('=').ok_or_else(|| SweepError::Form(text.to_owned()))?;
     let name = name.trim();
     let setting = SETTINGS.iter().find(|setting| setting.name == name).ok_or_else(|| SweepError::Name {
@@ -128,7 +128,7 @@ fn axis(base: &Setup, text: &str) -> Result<(&'static Setting, Vec<String>), Swe
     Ok((setting, values))
 }
 
-fn apply(setting: &'static Setting, setup: &mut Setup, text: &str, value: &str) -> Result<(), SweepError> {
+fn apply(setting: &'static Setting, setup: &mut SimulationSetup, text: &str, value: &str) -> Result<(), SweepError> {
     (setting.apply)(setup, value).map_err(|why| SweepError::Value {
         text: text.to_owned(),
         name: setting.name,
@@ -143,13 +143,13 @@ fn apply(setting: &'static Setting, setup: &mut Setup, text: &str, value: &str) 
 /// virtual time, and ends it early by answering `false`. What comes of a run does not depend on the others. Only what `keep` takes of
 /// a run stays in memory.
 pub fn simulate_all<T: Send>(
-    variants: &[Variant],
-    view: &View,
+    variants: &[SweepVariant],
+    view: &CatalogView,
     watch: &(dyn Fn(usize, Nanos) -> bool + Sync),
-    keep: impl Fn(Run) -> T + Sync,
+    keep: impl Fn(SimulationRun) -> T + Sync,
 ) -> Vec<Result<T, SimulateError>> {
-    let one = |(number, variant): (usize, &Variant)| {
-        let Setup { deployment, task, options } = &variant.setup;
+    let one = |(number, variant): (usize, &SweepVariant)| {
+        let SimulationSetup { deployment, task, options } = &variant.setup;
         simulate_watched(deployment, task, view, options, &mut |now| watch(number, now)).map(&keep)
     };
     variants.par_iter().enumerate().map(one).collect()
@@ -160,11 +160,11 @@ mod tests {
     use super::*;
     use crate::testing::{clients, deployment, seconds, view};
 
-    fn base() -> Setup {
-        Setup { deployment: deployment("gp3:500GiB", None), task: clients(20.0), options: seconds(3) }
+    fn base() -> SimulationSetup {
+        SimulationSetup { deployment: deployment("gp3:500GiB", None), task: clients(20.0), options: seconds(3) }
     }
 
-    fn sweep(texts: &[&str]) -> Result<Vec<Variant>, SweepError> {
+    fn sweep(texts: &[&str]) -> Result<Vec<SweepVariant>, SweepError> {
         variants(&base(), &texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
     }
 
@@ -209,7 +209,7 @@ mod tests {
         let all = sweep(&["seed=1,2,3"]).unwrap();
         let together = simulate_all(&all, &view(), &|_, _| true, |run| run);
         for (variant, run) in all.iter().zip(together) {
-            let Setup { deployment, task, options } = &variant.setup;
+            let SimulationSetup { deployment, task, options } = &variant.setup;
             assert_eq!(run, crate::simulate(deployment, task, &view(), options));
         }
     }

@@ -3,12 +3,12 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use deployment::{Compression, NodeGroup, Role};
+use deployment::{BlockCompression, NodeGroup, NodeRole};
 use disk::{Disk, StartCredits};
-use engine::Load;
+use engine::OfferedLoad;
 use units::{Bytes, BytesPerSec};
 
-use super::Setup;
+use super::SimulationSetup;
 
 /// A setting that can be swept.
 pub(super) struct Setting {
@@ -19,7 +19,7 @@ pub(super) struct Setting {
     /// Two of them, to show and to test.
     pub(super) example: &'static str,
     /// Puts a value into place, or says why not.
-    pub(super) apply: fn(&mut Setup, &str) -> Result<(), String>,
+    pub(super) apply: fn(&mut SimulationSetup, &str) -> Result<(), String>,
 }
 
 /// With `on`, values from this size on are kept apart: what Titan's min-blob-size was before TiKV 7.6 (docs, Titan
@@ -49,9 +49,9 @@ settings! {
     };
     "compression", "none, default or zstd", "none,zstd", |setup, text| {
         setup.deployment.settings.compression = Some(match text {
-            "none" => Compression::None,
-            "default" => Compression::Default,
-            "zstd" => Compression::Zstd,
+            "none" => BlockCompression::None,
+            "default" => BlockCompression::Default,
+            "zstd" => BlockCompression::Zstd,
             _ => return Err("is none of them".to_owned()),
         });
         Ok(())
@@ -102,7 +102,7 @@ settings! {
     };
     "nodes", "how many storage nodes", "3,6", |setup, text| {
         let count = positive(text)?;
-        let mut groups = setup.deployment.nodes.iter_mut().filter(|group| group.role == Role::Storage);
+        let mut groups = setup.deployment.nodes.iter_mut().filter(|group| group.role == NodeRole::Storage);
         match (groups.next(), groups.next()) {
             (Some(group), None) => group.count = count,
             _ => return Err("the deployment has several groups of storage nodes, so which is to grow?".to_owned()),
@@ -145,13 +145,13 @@ settings! {
         Ok(())
     };
     "clients", "how many clients wait for their answers", "16,64", |setup, text| {
-        setup.options.load = Some(Load::Closed(f64::from(positive(text)?)));
+        setup.options.load = Some(OfferedLoad::Closed(f64::from(positive(text)?)));
         Ok(())
     };
     "throughput", "what is sent, in the workload's unit, whatever becomes of it", "500,2000", |setup, text| {
         let rate = text.parse::<f64>().ok().filter(|rate| rate.is_finite() && *rate > 0.0);
         let rate = rate.ok_or("is no number over 0")?;
-        setup.options.load = Some(Load::Open(rate / setup.task.profile.unit.per_operation));
+        setup.options.load = Some(OfferedLoad::Open(rate / setup.task.profile.unit.per_operation));
         Ok(())
     };
     "credits", "full or spent", "full,spent", |setup, text| {
@@ -192,6 +192,9 @@ fn positive(text: &str) -> Result<u32, String> {
 }
 
 /// For all groups of storage nodes.
-fn each(setup: &mut Setup, mut change: impl FnMut(&mut NodeGroup) -> Result<(), String>) -> Result<(), String> {
-    setup.deployment.nodes.iter_mut().filter(|group| group.role == Role::Storage).try_for_each(&mut change)
+fn each(
+    setup: &mut SimulationSetup,
+    mut change: impl FnMut(&mut NodeGroup) -> Result<(), String>,
+) -> Result<(), String> {
+    setup.deployment.nodes.iter_mut().filter(|group| group.role == NodeRole::Storage).try_for_each(&mut change)
 }

@@ -1,6 +1,6 @@
 //! How many of a run of writes hit different keys, and how many of them replace what a level below holds.
 
-use workload::Band;
+use workload::SkewBand;
 
 /// Points of the curve from writes to different keys.
 const POINTS: usize = 96;
@@ -21,7 +21,7 @@ pub(crate) struct Overwrites {
 
 impl Overwrites {
     /// Writes of `record` bytes each to `rows` keys spread as `bands`; a share `updates` of them replaces a value.
-    pub(crate) fn new(bands: &[Band], rows: f64, updates: f64, record: f64) -> Self {
+    pub(crate) fn new(bands: &[SkewBand], rows: f64, updates: f64, record: f64) -> Self {
         let rows = rows.max(1.0);
         let bands: Vec<(f64, f64)> = bands.iter().map(|band| ((band.data * rows).max(1.0), band.accesses)).collect();
         let mut new = Self { bands, updates, record: record.max(1.0), curve: Vec::new() };
@@ -83,7 +83,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn uniform(rows: f64) -> Overwrites {
-        Overwrites::new(&[Band { data: 1.0, accesses: 1.0, clustered: true }], rows, 1.0, 1.0)
+        Overwrites::new(&[SkewBand { data: 1.0, accesses: 1.0, clustered: true }], rows, 1.0, 1.0)
     }
 
     #[test]
@@ -97,8 +97,8 @@ mod tests {
     #[test]
     fn few_hot_rows_leave_little_of_many_writes() {
         let hot = [
-            Band { data: 0.001, accesses: 0.9, clustered: false },
-            Band { data: 0.999, accesses: 0.1, clustered: false },
+            SkewBand { data: 0.001, accesses: 0.9, clustered: false },
+            SkewBand { data: 0.999, accesses: 0.1, clustered: false },
         ];
         let writes = Overwrites::new(&hot, 1e6, 1.0, 1.0);
         assert!(writes.kept(1e5) < 0.15e5, "{}", writes.kept(1e5));
@@ -107,7 +107,7 @@ mod tests {
     proptest! {
         #[test]
         fn never_more_is_kept_than_was_written(bytes in 1.0..1e9f64, updates in 0.0..1.0f64, rows in 1.0..1e8f64) {
-            let band = [Band { data: 1.0, accesses: 1.0, clustered: true }];
+            let band = [SkewBand { data: 1.0, accesses: 1.0, clustered: true }];
             let writes = Overwrites::new(&band, rows, updates, 100.0);
             prop_assert!(writes.kept(bytes) <= bytes * (1.0 + 1e-9));
             prop_assert!((0.0..=updates).contains(&writes.replaced(bytes, bytes, false)));

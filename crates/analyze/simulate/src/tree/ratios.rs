@@ -1,6 +1,6 @@
 //! Compressed over raw size of a block, by level of a tree.
 
-use deployment::Compression;
+use deployment::BlockCompression;
 
 use super::LAST;
 use crate::Constants;
@@ -8,14 +8,14 @@ use crate::Constants;
 /// The engine's ratios, and what is used where.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Ratios {
-    ratios: engine::Ratios,
-    compression: Compression,
+    ratios: engine::CompressionRatios,
+    compression: BlockCompression,
 }
 
 impl Ratios {
     /// Of data with LZ4 ratio `lz4` at 64 KiB, in blocks of `block` bytes.
-    pub(crate) fn new(lz4: f64, block: f64, compression: Compression, c: &Constants) -> Self {
-        Self { ratios: engine::Ratios::new(lz4, block, c.small_block_penalty, c.zstd_exponent), compression }
+    pub(crate) fn new(lz4: f64, block: f64, compression: BlockCompression, c: &Constants) -> Self {
+        Self { ratios: engine::CompressionRatios::new(lz4, block, c.small_block_penalty, c.zstd_exponent), compression }
     }
 
     /// On a level of a tree whose base level is `base`.

@@ -1,6 +1,6 @@
-use deployment::Compression;
+use deployment::BlockCompression;
 use proptest::prelude::*;
-use workload::Band;
+use workload::SkewBand;
 
 use super::*;
 use crate::Constants;
@@ -8,7 +8,7 @@ use crate::Constants;
 /// A tree with small memtables, so that much happens soon.
 fn tree(bytes: f64, updates: f64) -> Tree {
     let c = Constants::embedded();
-    let bands = [Band { data: 1.0, accesses: 1.0, clustered: true }];
+    let bands = [SkewBand { data: 1.0, accesses: 1.0, clustered: true }];
     let shape = Shape {
         memtable: 4e6,
         level_base: 16e6,
@@ -16,7 +16,7 @@ fn tree(bytes: f64, updates: f64) -> Tree {
         l0_trigger: 4.0,
         file_size: 1e6,
         overlap: c.overlap,
-        ratios: Ratios::new(1.0, 65536.0, Compression::None, c),
+        ratios: Ratios::new(1.0, 65536.0, BlockCompression::None, c),
         overwrites: Overwrites::new(&bands, (bytes / 100.0).max(1000.0), updates, 100.0),
         in_tree: 1.0,
     };

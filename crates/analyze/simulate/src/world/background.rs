@@ -1,6 +1,6 @@
 //! Flushes and compactions: threads that read, merge and write a step at a time, behind the rate limiter.
 
-use disk::Op;
+use disk::IoOperation;
 use rand::RngExt;
 
 use super::World;
@@ -155,7 +155,7 @@ impl World {
             return self.step_half_done(index);
         };
         let disks = &mut self.nodes[part.node as usize].disks;
-        let done = disks.submit(Which::Data, self.now, Op::Read, part.from, bytes as u32);
+        let done = disks.submit(Which::Data, self.now, IoOperation::Read, part.from, bytes as u32);
         part.from += bytes;
         self.agenda.add(done, Event::Step(index));
     }

@@ -1,8 +1,8 @@
 //! From a deployment and a task to the world at time zero.
 
-use catalog::View;
+use catalog::CatalogView;
 use deployment::{Deployment, NodeGroup};
-use engine::{Load as Asked, target_rate};
+use engine::{OfferedLoad as Asked, target_rate};
 use rand::{RngExt, SeedableRng};
 use rand_distr::Exp1;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -21,16 +21,16 @@ use super::own_log::OwnLog;
 use super::regions::Regions;
 use super::writeback::Writeback;
 use super::{Seen, SqlNode, World};
-use crate::agenda::Agenda;
+use crate::agenda::EventAgenda;
 use crate::blobs::Blobs;
 use crate::cpu::{Cpu, Pool};
 use crate::flow::Flow;
-use crate::limiter::{Limiter, Pilot, Tuner};
+use crate::limiter::{Limiter, Pilot, WriteRateTuner};
 use crate::load::{Data, Load};
 use crate::network::Network;
 use crate::steps::PAUSE;
 use crate::tree::{Shape, Tree};
-use crate::{Options, SimulateError};
+use crate::{SimulateError, SimulationOptions};
 
 /// rocksdb.rate-bytes-per-sec: 10 GB.
 const RATE_LIMIT: f64 = 10.0 * 1024.0 * 1024.0 * 1024.0;
@@ -53,7 +53,7 @@ const FASTEST: f64 = 1e9;
 
 impl Sent {
     /// What is sent from the beginning on.
-    pub(crate) fn of(task: &Task, options: &Options) -> Result<Self, SimulateError> {
+    pub(crate) fn of(task: &Task, options: &SimulationOptions) -> Result<Self, SimulateError> {
         let asked = options.load.unwrap_or(task.clients.map_or(Asked::Open(target_rate(task)), Asked::Closed));
         match asked {
             Asked::Open(rate) => Self::Open(rate),
@@ -83,8 +83,8 @@ impl World {
     pub(crate) fn new(
         deployment: &Deployment,
         task: &Task,
-        view: &View,
-        options: &Options,
+        view: &CatalogView,
+        options: &SimulationOptions,
         watch: &mut dyn FnMut(Nanos) -> bool,
     ) -> Result<Self, SimulateError> {
         let script = crate::events::bind(&options.script, deployment, task, view, options)?;
@@ -130,7 +130,7 @@ impl World {
             leaving: 0,
             script,
             now: Nanos(0),
-            agenda: Agenda::new(),
+            agenda: EventAgenda::new(),
             network,
             sql,
             connections: 0,
@@ -209,8 +209,8 @@ fn node(
     deployment: &Deployment,
     group: &NodeGroup,
     task: &Task,
-    view: &View,
-    options: &Options,
+    view: &CatalogView,
+    options: &SimulationOptions,
     zone: usize,
     random: &mut Xoshiro256PlusPlus,
 ) -> Result<Node, SimulateError> {
@@ -263,7 +263,7 @@ fn node(
             Blobs::titan(data.blobs)
         },
         limiter: Limiter::new(limit, options.tuner()),
-        pilot: (options.tuner() == Tuner::Pilot).then(|| Box::new(Pilot::new(limit, options.pilot, c))),
+        pilot: (options.tuner() == WriteRateTuner::Pilot).then(|| Box::new(Pilot::new(limit, options.pilot, c))),
         gathering: Vec::new(),
         regions: Regions::default(),
         inbox: Vec::new(),

@@ -2,7 +2,7 @@
 //! for a commit, one is made at a time, and where the raft log has no disk of its own its syncs wait for the same ones
 //! (fs/jbd2/commit.c). Entries that are applied meanwhile wait too: see [`World::log_in_commit`].
 
-use disk::Op;
+use disk::IoOperation;
 use rand::RngExt;
 use units::Nanos;
 
@@ -58,7 +58,7 @@ impl World {
         let merged = left == 0 && share > 0.0 && self.random.random::<f64>() < share;
         let first = if which == Which::Log { LOG_PLACE } else { PLACE };
         let place = if merged { first + APART + bytes as u64 } else { first + u64::from(left) * APART };
-        let done = self.nodes[node].disks.submit(which, self.now, Op::Write, place, bytes as u32);
+        let done = self.nodes[node].disks.submit(which, self.now, IoOperation::Write, place, bytes as u32);
         // Who hears of it when it ends is too late.
         if share > 0.0 { Nanos(done.0 - 1) } else { done }
     }
@@ -77,7 +77,7 @@ impl World {
             let done = self.write_commit(node as usize, Which::Log, left, PAGE);
             return self.agenda.add(done, Event::Written(node));
         }
-        let done = this.disks.submit(Which::Log, self.now, Op::Flush, 0, 0);
+        let done = this.disks.submit(Which::Log, self.now, IoOperation::Flush, 0, 0);
         let done = done + Nanos::from_secs_f64(c.sync_overhead);
         if done > self.now { self.agenda.add(done, Event::Synced(node)) } else { self.log_synced(node) }
     }
@@ -141,11 +141,11 @@ impl World {
 #[cfg(test)]
 mod tests {
     use crate::testing::{clients, deployment, machine, seconds, small_tree, view};
-    use crate::{Constants, Machine, Options, Summary, simulate};
+    use crate::{Constants, RunSummary, SharedMachine, SimulationOptions, simulate};
 
     const SLOW: &str = "gp3:500GiB";
 
-    fn run(log: Option<&str>, changes: &[(&str, f64)]) -> Summary {
+    fn run(log: Option<&str>, changes: &[(&str, f64)]) -> RunSummary {
         small_tree(SLOW, log, changes)
     }
 
@@ -153,7 +153,8 @@ mod tests {
     fn each_file_takes_the_writes_of_its_commits_and_those_that_nobody_waits_for() {
         let none = run(Some(SLOW), &[]);
         let some = run(Some(SLOW), &[("file_commits", 1.0), ("job_commits", 1.0), ("file_writes", 3.0)]);
-        let per_op = |summary: &Summary| summary.used.disk_ios / summary.operations_per_second / summary.used.seconds;
+        let per_op =
+            |summary: &RunSummary| summary.used.disk_ios / summary.operations_per_second / summary.used.seconds;
         let files = (some.used.flush_bytes + some.used.compaction_write_bytes) / 1e6;
         let more = (per_op(&some) - per_op(&none)) * some.operations_per_second * some.used.seconds / files;
         assert!((3.0..=10.0).contains(&more), "{more} for each file");
@@ -161,7 +162,7 @@ mod tests {
 
     #[test]
     fn entries_wait_while_a_commit_is_on_its_way() {
-        let p99 = |summary: Summary| summary.latency.unwrap().p99.as_secs_f64();
+        let p99 = |summary: RunSummary| summary.latency.unwrap().p99.as_secs_f64();
         let none = p99(run(Some(SLOW), &[]));
         let some = p99(run(Some(SLOW), &[("file_commits", 20.0), ("commit_write", 131_072.0)]));
         assert!(some > 1.1 * none, "{some} instead of {none}");
@@ -170,11 +171,11 @@ mod tests {
     #[test]
     fn commits_whose_writes_count_as_one_leave_more_of_a_log_disks_limit() {
         let syncs = |merged: f64| {
-            let machine = Machine { shares: [1.0, 0.1], ..machine(64.0) };
+            let machine = SharedMachine { shares: [1.0, 0.1], ..machine(64.0) };
             let changes = [("log_writes_per_sync", 1.0), ("log_journal_writes", 2.0), ("commit_merged", merged)];
             let constants =
                 changes.iter().fold(*Constants::embedded(), |c, (name, value)| c.with(name, *value).unwrap());
-            let options = Options { machine: Some(machine), constants, ..seconds(10) };
+            let options = SimulationOptions { machine: Some(machine), constants, ..seconds(10) };
             let run = simulate(&deployment(SLOW, Some(SLOW)), &clients(64.0), &view(), &options).unwrap();
             run.summary.used.raft_log_syncs
         };

@@ -4,7 +4,7 @@
 use super::World;
 use super::event::Task;
 use crate::cpu::{Cpu, Pool};
-use crate::{Constants, Machine};
+use crate::{Constants, SharedMachine};
 
 /// The driver's threads.
 const DRIVER: Pool = Pool::Read;
@@ -23,7 +23,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(machine: &Machine, c: &Constants) -> Self {
+    pub(super) fn new(machine: &SharedMachine, c: &Constants) -> Self {
         let threads = |pool| if pool == DRIVER { c.client_threads as u32 } else { MANY };
         Self { cpu: Cpu::new(machine.processors, 1.0, threads).with_slice(c.wakeup_slice), ios: 0, syncs: 0.0 }
     }

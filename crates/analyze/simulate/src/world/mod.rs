@@ -33,18 +33,18 @@ use machine::Shared;
 pub(crate) use node::{Counts, Node};
 pub(crate) use sql::SqlNode;
 
-use crate::agenda::Agenda;
+use crate::agenda::EventAgenda;
 use crate::cpu::Pool;
 use crate::events::Action;
 use crate::load::Load;
 use crate::network::Network;
 use crate::steps::{Due, PAUSE, Stepped};
-use crate::{Constants, Options};
+use crate::{Constants, SimulationOptions};
 
 /// What clients saw since the last sample.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
-    pub(crate) latencies: timeline::Latency,
+    pub(crate) latencies: timeline::LatencyHistogram,
     pub(crate) done: u64,
     pub(crate) arrived: u64,
     pub(crate) dropped: u64,
@@ -55,7 +55,7 @@ pub(crate) struct Seen {
 /// Everything there is.
 pub(crate) struct World {
     pub(crate) c: Constants,
-    pub(crate) options: Options,
+    pub(crate) options: SimulationOptions,
     pub(crate) load: Load,
     pub(crate) sent: Sent,
     /// Who sent when the run began.
@@ -65,7 +65,7 @@ pub(crate) struct World {
     /// What is to happen beside, in order of time.
     script: Vec<(Nanos, Action)>,
     pub(crate) now: Nanos,
-    pub(crate) agenda: Agenda<Event>,
+    pub(crate) agenda: EventAgenda<Event>,
     pub(crate) random: Xoshiro256PlusPlus,
     pub(crate) nodes: Vec<Node>,
     /// What runs beside the nodes, if one machine stands in for all.

@@ -131,16 +131,17 @@ impl World {
 
 #[cfg(test)]
 mod tests {
-    use crate::Summary;
+    use crate::RunSummary;
     use crate::testing::small_tree;
 
-    fn run(changes: &[(&str, f64)]) -> Summary {
+    fn run(changes: &[(&str, f64)]) -> RunSummary {
         small_tree("gp3:500GiB", Some("gp3:500GiB"), changes)
     }
 
     #[test]
     fn what_the_kernel_was_not_handed_of_a_log_is_written_when_its_memtable_is_flushed() {
-        let per_op = |summary: Summary| summary.used.disk_bytes / summary.operations_per_second / summary.used.seconds;
+        let per_op =
+            |summary: RunSummary| summary.used.disk_bytes / summary.operations_per_second / summary.used.seconds;
         // One whose logs are handed over as they grow, and one that hands over nothing before a flush.
         let [grows, flushes] = [0.0, 1e9].map(|kept| per_op(run(&[("wal_kept", kept)])));
         assert!((flushes / grows - 1.0).abs() < 0.05, "{flushes} bytes an operation, and {grows}");
@@ -148,7 +149,8 @@ mod tests {
 
     #[test]
     fn each_sync_of_a_log_and_of_their_folder_is_a_commit_of_the_journal() {
-        let commits = |summary: Summary| summary.used.disk_ios / summary.operations_per_second / summary.used.seconds;
+        let commits =
+            |summary: RunSummary| summary.used.disk_ios / summary.operations_per_second / summary.used.seconds;
         let files = [("file_commits", 1.0), ("wal_sync_interval", 0.0)];
         let none = commits(run(&files));
         let folders = commits(run(&[files[0], files[1], ("wal_commits", 20.0)]));

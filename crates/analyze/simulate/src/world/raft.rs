@@ -1,7 +1,7 @@
 //! Raft: rounds of proposals and messages, one writer of the log that makes all that waits durable at once, a quorum of
 //! acknowledgements, and entries applied to the memtables.
 
-use disk::Op;
+use disk::IoOperation;
 use rand::RngExt;
 
 use super::World;
@@ -122,10 +122,16 @@ impl World {
         let mut done = self.now;
         // Pages of recycled files that are overwritten in part are read; nobody waits for them longer than for the writes.
         for read in 0..reads {
-            this.disks.submit(Which::Log, self.now, Op::Read, place + (read + 8) * APART, PAGE as u32);
+            this.disks.submit(Which::Log, self.now, IoOperation::Read, place + (read + 8) * APART, PAGE as u32);
         }
         for write in 0..writes {
-            done = done.max(this.disks.submit(Which::Log, self.now, Op::Write, place + write * APART, each as u32));
+            done = done.max(this.disks.submit(
+                Which::Log,
+                self.now,
+                IoOperation::Write,
+                place + write * APART,
+                each as u32,
+            ));
         }
         this.writer.offset = (this.writer.offset + each as u64) % c.log_space as u64;
         // A block that is written for the first time is made known by the journal; one that is filled up was known.

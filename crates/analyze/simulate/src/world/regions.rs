@@ -106,7 +106,7 @@ impl World {
 mod tests {
     use super::*;
     use crate::testing::{clients, deployment, machine, seconds, view};
-    use crate::{Machine, Options, Summary, simulate};
+    use crate::{RunSummary, SharedMachine, SimulationOptions, simulate};
 
     #[test]
     fn what_comes_for_a_region_waits_while_two_of_its_writes_are_not_durable() {
@@ -141,9 +141,9 @@ mod tests {
     #[test]
     fn writes_that_wait_for_others_of_their_region_make_a_slow_disk_slower_and_none_is_forgotten() {
         let slow = "gp3:100GiB";
-        let run = |regions| -> Summary {
-            let machine = Machine { shares: [1.0, 0.1], regions, ..machine(64.0) };
-            let options = Options { machine: Some(machine), ..seconds(10) };
+        let run = |regions| -> RunSummary {
+            let machine = SharedMachine { shares: [1.0, 0.1], regions, ..machine(64.0) };
+            let options = SimulationOptions { machine: Some(machine), ..seconds(10) };
             simulate(&deployment(slow, Some(slow)), &clients(64.0), &view(), &options).unwrap().summary
         };
         let [many, twelve, three] = [0, 12, 3].map(|regions| run(regions).operations_per_second);

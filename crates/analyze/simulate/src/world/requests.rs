@@ -1,6 +1,6 @@
 //! Requests at a node: reads through the caches to the disk, writes through flow control to their proposal.
 
-use disk::Op;
+use disk::IoOperation;
 use rand::RngExt;
 
 use super::World;
@@ -112,7 +112,7 @@ impl World {
         let node = &mut self.nodes[at];
         let places = (node.size / PAGE) as u64;
         let offset = self.random.random_range(0..places.max(1)) * PAGE as u64;
-        let done = node.disks.submit(Which::Data, self.now, Op::Read, offset, node.caches.read_size);
+        let done = node.disks.submit(Which::Data, self.now, IoOperation::Read, offset, node.caches.read_size);
         self.agenda.add(done, Event::Read(req));
     }
 

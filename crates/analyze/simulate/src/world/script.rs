@@ -1,6 +1,6 @@
 //! What the events of a run do to the world.
 
-use disk::{Fault, Wish};
+use disk::{DiskFault, RequestedRate};
 use units::Nanos;
 
 use super::World;
@@ -19,12 +19,12 @@ impl World {
             Action::Load(factor) => self.load_becomes(factor),
             Action::Mix(factors) => self.load.mix(factors),
             Action::Fault { node, disk, wish } => match wish {
-                Wish::Inject(Fault::Detach | Fault::PowerCut, _) => {
+                RequestedRate::Inject(DiskFault::Detach | DiskFault::PowerCut, _) => {
                     // The store does not outlive its disk.
                     self.nodes[node].disks.lose_cache(disk, self.now, wish);
                     self.go_away(node);
                 }
-                Wish::Attach => self.come_back(node),
+                RequestedRate::Attach => self.come_back(node),
                 wish => self.nodes[node].disks.wish(disk, self.now, wish),
             },
             Action::Modify { node, disk, to, each, whole, rules } => {

@@ -1,7 +1,7 @@
 //! The SQL layer as machines: each step of an operation takes processor time at a node that speaks SQL before it is sent to the
 //! storage nodes.
 
-use catalog::View;
+use catalog::CatalogView;
 use deployment::Deployment;
 use units::Nanos;
 
@@ -23,7 +23,7 @@ pub(crate) struct SqlNode {
 
 impl SqlNode {
     /// Those of a deployment; like storage nodes they take the zones in turn.
-    pub(super) fn all(deployment: &Deployment, view: &View) -> Result<Vec<Self>, SimulateError> {
+    pub(super) fn all(deployment: &Deployment, view: &CatalogView) -> Result<Vec<Self>, SimulateError> {
         let mut nodes = Vec::new();
         for group in deployment.sql() {
             let instance = view.instance(&group.instance)?;

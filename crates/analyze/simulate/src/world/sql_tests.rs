@@ -1,8 +1,8 @@
-use deployment::{Deployment, NodeGroup, Role};
+use deployment::{Deployment, NodeGroup, NodeRole};
 use workload::Task;
 
 use crate::testing::{clients, deployment, seconds, view};
-use crate::{Constants, Run, simulate};
+use crate::{Constants, SimulationRun, simulate};
 
 const FAST: &str = "gp3:500GiB,16000iops,1000MiB/s";
 
@@ -17,12 +17,12 @@ fn transactions(many: f64) -> Task {
 /// With so many SQL nodes of a type.
 fn with_sql(count: u32, instance: &str) -> Deployment {
     let mut deployment = deployment(FAST, Some(FAST));
-    let sql = NodeGroup { role: Role::Sql, count, instance: instance.to_owned(), data: None, log: None };
+    let sql = NodeGroup { role: NodeRole::Sql, count, instance: instance.to_owned(), data: None, log: None };
     deployment.nodes.push(sql);
     deployment
 }
 
-fn run(deployment: &Deployment, task: &Task) -> Run {
+fn run(deployment: &Deployment, task: &Task) -> SimulationRun {
     simulate(deployment, task, &view(), &seconds(10)).unwrap()
 }
 

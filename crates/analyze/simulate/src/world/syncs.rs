@@ -1,7 +1,7 @@
 //! Files made durable, one after the other: what the disk does not have of a file is written, then the filesystem's journal makes a
 //! commit, and the thread waits for both.
 
-use disk::Op;
+use disk::IoOperation;
 
 use super::World;
 use super::event::Event;
@@ -57,7 +57,7 @@ impl World {
         for _ in 0..files * c.file_writes as u32 {
             let this = &mut self.nodes[node];
             let place = this.journal.next_place();
-            this.disks.submit(Which::Data, self.now, Op::Write, place, c.commit_write as u32);
+            this.disks.submit(Which::Data, self.now, IoOperation::Write, place, c.commit_write as u32);
         }
         self.sync_on(index);
     }

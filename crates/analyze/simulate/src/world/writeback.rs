@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use disk::Op;
+use disk::IoOperation;
 
 use super::World;
 use super::event::Event;
@@ -53,7 +53,7 @@ impl World {
                 return;
             }
             this.writeback.waiting.pop_front();
-            let done = this.disks.submit(Which::Data, self.now, Op::Write, place, bytes);
+            let done = this.disks.submit(Which::Data, self.now, IoOperation::Write, place, bytes);
             self.agenda.add(done, Event::WrittenBack(node as u16));
             match by {
                 By::Part(index) => {

@@ -5,12 +5,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 use super::Pair;
-use crate::statistics::{Blocks, mean, pairs_needed, percentile_interval, t_quantile};
+use crate::statistics::{HistogramBlocks, mean, pairs_needed, percentile_interval, t_quantile};
 
 /// How B differs from A. Ratios are B over A; their mean and interval are those of the logarithms, so that half and
 /// double weigh the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Difference {
+pub struct RunDifference {
     /// The mean of A's runs.
     pub a: f64,
     /// The mean of B's runs.
@@ -28,15 +28,15 @@ pub struct Difference {
     /// The upper end.
     pub ratio_high: Option<f64>,
     /// Where the intervals come from.
-    pub method: Method,
+    pub method: IntervalMethod,
     /// What it comes to.
-    pub verdict: Verdict,
+    pub verdict: DifferenceVerdict,
 }
 
 /// Where an interval comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum IntervalMethod {
     /// Student's t over the differences of pairs.
     PairedT,
     /// One run each: batch means within the runs, joined by Welch's t.
@@ -50,7 +50,7 @@ pub enum Method {
 /// What a difference comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "is")]
-pub enum Verdict {
+pub enum DifferenceVerdict {
     /// B's number is higher: the interval lies above no difference.
     Higher,
     /// B's number is lower.
@@ -68,13 +68,13 @@ pub(crate) const WORTH_SEEING: f64 = 0.05;
 /// Resamples of the bootstrap: Efron and Tibshirani ask for a thousand or more for percentiles.
 const RESAMPLES: usize = 2000;
 
-impl Difference {
+impl RunDifference {
     pub(crate) fn of_throughput(pairs: &[Pair<'_>]) -> Self {
         let numbers: Vec<_> = pairs.iter().map(|(a, b)| (a.throughput, b.throughput)).collect();
         match pairs {
             [(a, b)] => Self::new(
                 &numbers,
-                Method::WithinRuns,
+                IntervalMethod::WithinRuns,
                 welch(a.error, b.error).map(|half| {
                     // The error of a ratio's logarithm is that of each, over its mean.
                     let relative =
@@ -93,9 +93,11 @@ impl Difference {
         let of: Vec<_> =
             pairs.iter().map(|(a, b)| Some((a.kinds.get(kind)?, b.kinds.get(kind)?))).collect::<Option<_>>()?;
         let numbers: Vec<_> = of.iter().map(|(a, b)| (a.p99_ns, b.p99_ns)).collect();
-        let blocks: Option<Vec<_>> =
-            of.iter().map(|(a, b)| Some((Blocks::new(&a.seconds)?, Blocks::new(&b.seconds)?))).collect();
-        let mut found = Self::new(&numbers, Method::None, None);
+        let blocks: Option<Vec<_>> = of
+            .iter()
+            .map(|(a, b)| Some((HistogramBlocks::new(&a.seconds)?, HistogramBlocks::new(&b.seconds)?)))
+            .collect();
+        let mut found = Self::new(&numbers, IntervalMethod::None, None);
         if numbers.len() < 2 && blocks.is_none() {
             return Some(found);
         }
@@ -118,7 +120,7 @@ impl Difference {
             ratios.push(log.exp());
             differences.push(plain);
         }
-        found.method = Method::Bootstrap;
+        found.method = IntervalMethod::Bootstrap;
         (found.ratio_low, found.ratio_high) = percentile_interval(ratios).unzip();
         (found.difference_low, found.difference_high) = percentile_interval(differences).unzip();
         found.judge(&numbers);
@@ -130,11 +132,11 @@ impl Difference {
         let half = |of: fn((f64, f64)) -> f64| {
             mean(&numbers.iter().copied().map(of).collect::<Vec<_>>()).map_or(f64::NAN, |found| found.half_width)
         };
-        Self::new(numbers, Method::PairedT, Some((half(|(a, b)| b - a), half(|(a, b)| (b / a).ln()))))
+        Self::new(numbers, IntervalMethod::PairedT, Some((half(|(a, b)| b - a), half(|(a, b)| (b / a).ln()))))
     }
 
     /// `halves` are half the widths of the intervals of the difference and of the ratio's logarithm.
-    fn new(numbers: &[(f64, f64)], method: Method, halves: Option<(f64, f64)>) -> Self {
+    fn new(numbers: &[(f64, f64)], method: IntervalMethod, halves: Option<(f64, f64)>) -> Self {
         let count = numbers.len() as f64;
         let of = |one: fn(&(f64, f64)) -> f64| numbers.iter().map(one).sum::<f64>() / count;
         let (a, b, log) = (of(|(a, _)| *a), of(|(_, b)| *b), of(|(a, b)| (b / a).ln()));
@@ -148,8 +150,8 @@ impl Difference {
             ratio: log.exp(),
             ratio_low: halves.map(|(_, half)| (log - half).exp()),
             ratio_high: halves.map(|(_, half)| (log + half).exp()),
-            method: if halves.is_some() { method } else { Method::None },
-            verdict: Verdict::NotSeen { more_pairs: None },
+            method: if halves.is_some() { method } else { IntervalMethod::None },
+            verdict: DifferenceVerdict::NotSeen { more_pairs: None },
         };
         found.judge(numbers);
         found
@@ -157,13 +159,13 @@ impl Difference {
 
     fn judge(&mut self, numbers: &[(f64, f64)]) {
         self.verdict = match (self.ratio_low, self.ratio_high) {
-            (Some(low), _) if low > 1.0 => Verdict::Higher,
-            (_, Some(high)) if high < 1.0 => Verdict::Lower,
+            (Some(low), _) if low > 1.0 => DifferenceVerdict::Higher,
+            (_, Some(high)) if high < 1.0 => DifferenceVerdict::Lower,
             _ => {
                 let logs: Vec<_> = numbers.iter().map(|(a, b)| (b / a).ln()).collect();
                 let deviation = mean(&logs).map_or(f64::NAN, |found| found.deviation);
                 let needed = pairs_needed(WORTH_SEEING.ln_1p(), deviation);
-                Verdict::NotSeen { more_pairs: needed.map(|needed| needed.saturating_sub(numbers.len())) }
+                DifferenceVerdict::NotSeen { more_pairs: needed.map(|needed| needed.saturating_sub(numbers.len())) }
             }
         };
     }

@@ -11,15 +11,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-pub use difference::{Difference, Method, Verdict};
+pub use difference::{DifferenceVerdict, IntervalMethod, RunDifference};
 pub use read::read;
-pub use sample::{KindSample, Sample};
+pub use sample::{KindSample, RunSample};
 
 use crate::BenchError;
 
 /// How B compares with A.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct RunComparison {
     /// Always [`Comparison::FORMAT`].
     pub format: String,
     /// What A is.
@@ -29,14 +29,14 @@ pub struct Comparison {
     /// Runs of both with the same number.
     pub pairs: usize,
     /// Operations a second; more is better.
-    pub throughput: Difference,
+    pub throughput: RunDifference,
     /// 99th percentile of the latency of each kind, in nanoseconds; less is better.
-    pub p99_ns: BTreeMap<String, Difference>,
+    pub p99_ns: BTreeMap<String, RunDifference>,
     /// What to mind when reading it.
     pub cautions: Vec<String>,
 }
 
-impl Comparison {
+impl RunComparison {
     /// How a file says that it is one, and of which make.
     pub const FORMAT: &str = "diskwright bench compare 1";
 
@@ -59,10 +59,10 @@ impl Comparison {
 /// # Errors
 /// When no run of A has the number of a run of B, a number comes twice, or a run measured nothing or failed.
 pub fn compare(
-    (a, one): (&str, &[Sample]),
-    (b, other): (&str, &[Sample]),
+    (a, one): (&str, &[RunSample]),
+    (b, other): (&str, &[RunSample]),
     seed: u64,
-) -> Result<Comparison, BenchError> {
+) -> Result<RunComparison, BenchError> {
     let pairs = pair((a, one), (b, other))?;
     let mut cautions = Vec::new();
     if one.len().max(other.len()) > pairs.len() {
@@ -83,19 +83,30 @@ pub fn compare(
                 .push(format!("{name}: operations failed, which no rate or latency shows: run {}", failed.join(", ")));
         }
     }
-    let throughput = Difference::of_throughput(&pairs);
+    let throughput = RunDifference::of_throughput(&pairs);
     let kinds: BTreeSet<&String> = pairs.iter().flat_map(|(one, _)| one.kinds.keys()).collect();
     let p99_ns =
-        kinds.into_iter().filter_map(|kind| Some((kind.clone(), Difference::of_p99(&pairs, kind, seed)?))).collect();
+        kinds.into_iter().filter_map(|kind| Some((kind.clone(), RunDifference::of_p99(&pairs, kind, seed)?))).collect();
     let (a, b) = (a.to_owned(), b.to_owned());
-    Ok(Comparison { format: Comparison::FORMAT.to_owned(), a, b, pairs: pairs.len(), throughput, p99_ns, cautions })
+    Ok(RunComparison {
+        format: RunComparison::FORMAT.to_owned(),
+        a,
+        b,
+        pairs: pairs.len(),
+        throughput,
+        p99_ns,
+        cautions,
+    })
 }
 
 /// A run of A and the run of B with its number.
-pub(crate) type Pair<'s> = (&'s Sample, &'s Sample);
+pub(crate) type Pair<'s> = (&'s RunSample, &'s RunSample);
 
-fn pair<'s>((a, one): (&str, &'s [Sample]), (b, other): (&str, &'s [Sample])) -> Result<Vec<Pair<'s>>, BenchError> {
-    let by_run = |name: &str, samples: &'s [Sample]| {
+fn pair<'s>(
+    (a, one): (&str, &'s [RunSample]),
+    (b, other): (&str, &'s [RunSample]),
+) -> Result<Vec<Pair<'s>>, BenchError> {
+    let by_run = |name: &str, samples: &'s [RunSample]| {
         let mut runs = BTreeMap::new();
         for sample in samples {
             if let Some(why) = &sample.rejected {

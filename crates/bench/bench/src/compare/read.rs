@@ -5,36 +5,36 @@ use std::path::Path;
 use textfile::{LIMIT, read_text};
 use timeline::Timeline;
 
-use super::Sample;
-use crate::{BenchError, Report};
+use super::RunSample;
+use crate::{BenchError, BenchReport};
 
 /// Reads a report, which may hold several runs, the Timeline of one run, or a folder with a Timeline in Parquet of each run. Gives
 /// the title and the runs.
 ///
 /// # Errors
 /// When the file or folder cannot be read or is none of these.
-pub fn read(path: impl AsRef<Path>) -> Result<(String, Vec<Sample>), BenchError> {
+pub fn read(path: impl AsRef<Path>) -> Result<(String, Vec<RunSample>), BenchError> {
     let path = path.as_ref();
     if path.is_dir() {
         return of_folder(path);
     }
     if path.extension().is_some_and(|extension| extension == "json")
         && let Ok(text) = read_text(path, LIMIT)
-        && let Ok(report) = serde_json::from_str::<Report>(text.content())
+        && let Ok(report) = serde_json::from_str::<BenchReport>(text.content())
     {
-        if report.format != Report::FORMAT {
+        if report.format != BenchReport::FORMAT {
             let message =
-                format!("{}: the format is `{}`, expected `{}`", path.display(), report.format, Report::FORMAT);
+                format!("{}: the format is `{}`, expected `{}`", path.display(), report.format, BenchReport::FORMAT);
             return Err(BenchError::Input(message));
         }
-        return Ok((report.title.clone(), report.runs.iter().map(Sample::of_report).collect()));
+        return Ok((report.title.clone(), report.runs.iter().map(RunSample::of_report).collect()));
     }
     let timeline = Timeline::read(path)?;
-    Ok((timeline.about.title.clone(), vec![Sample::of_timeline(&timeline)?]))
+    Ok((timeline.about.title.clone(), vec![RunSample::of_timeline(&timeline)?]))
 }
 
 /// What `bench compare --out` leaves of a side.
-fn of_folder(folder: &Path) -> Result<(String, Vec<Sample>), BenchError> {
+fn of_folder(folder: &Path) -> Result<(String, Vec<RunSample>), BenchError> {
     let unreadable = |error: std::io::Error| BenchError::Input(format!("{}: {error}", folder.display()));
     let (mut title, mut runs) = (None, Vec::new());
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {

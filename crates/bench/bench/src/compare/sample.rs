@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use timeline::{Latency, Timeline};
+use timeline::{LatencyHistogram, Timeline};
 use units::Nanos;
 
 use crate::series::{FAILURES, LATENCY, MEASURED_FROM, MEASURED_UNTIL, OPERATIONS, RUN, STEADY};
@@ -11,7 +11,7 @@ use crate::{BenchError, RunReport};
 
 /// A run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sample {
+pub struct RunSample {
     /// Its number.
     pub run: u32,
     /// Operations a second.
@@ -34,10 +34,10 @@ pub struct KindSample {
     /// The 99th percentile in nanoseconds.
     pub p99_ns: f64,
     /// Second by second, if the run was read from a Timeline.
-    pub seconds: Vec<Latency>,
+    pub seconds: Vec<LatencyHistogram>,
 }
 
-impl Sample {
+impl RunSample {
     /// From a report.
     pub fn of_report(run: &RunReport) -> Self {
         let error = run.throughput.map(|found| (found.standard_error, found.batches as f64 - 1.0));

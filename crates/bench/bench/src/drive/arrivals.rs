@@ -7,7 +7,7 @@ use crate::BenchError;
 /// How the arrivals of an open loop are spaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Arrivals {
+pub enum ArrivalSpacing {
     /// Evenly.
     Constant,
     /// By chance, as those of many independent users.
@@ -64,7 +64,7 @@ pub(super) const TOGETHER: u32 = 2;
 /// What makes operations start.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "loop")]
-pub enum Loop {
+pub enum LoopKind {
     /// So many clients, each with one operation in flight at a time.
     Closed {
         /// Clients.
@@ -79,7 +79,7 @@ pub enum Loop {
         /// Operations a second.
         rate: f64,
         /// How they are spaced.
-        arrivals: Arrivals,
+        arrivals: ArrivalSpacing,
         /// Operations that the database may have at a time; others wait.
         in_flight: u32,
         /// Arrivals that may wait; others are given up and counted.
@@ -96,7 +96,7 @@ const MOST: u32 = workload::MOST_CLIENTS;
 /// The highest rate: an arrival each nanosecond of 32 is beyond any driver.
 const FASTEST: f64 = 3e7;
 
-impl Loop {
+impl LoopKind {
     /// # Errors
     /// When a number cannot be.
     pub fn check(&self) -> Result<(), BenchError> {

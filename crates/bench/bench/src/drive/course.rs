@@ -2,18 +2,18 @@
 
 use units::Nanos;
 
-use super::Loop;
+use super::LoopKind;
 use crate::BenchError;
 
 /// How the load changes while a run lasts; it begins as the plan says. Without turns it stays so.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Course {
-    turns: Vec<Turn>,
+pub struct LoadCourse {
+    turns: Vec<LoadTurn>,
 }
 
 /// What holds from an instant on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Turn {
+pub struct LoadTurn {
     /// From when, counted from the start of the warm-up.
     pub at: Nanos,
     /// So many times the clients, or the operations a second, that the run begins with.
@@ -22,12 +22,12 @@ pub struct Turn {
     pub weights: Vec<f64>,
 }
 
-impl Course {
+impl LoadCourse {
     /// In order of time; of turns at one instant the last holds.
     ///
     /// # Errors
     /// When a load is none.
-    pub fn new(mut turns: Vec<Turn>) -> Result<Self, BenchError> {
+    pub fn new(mut turns: Vec<LoadTurn>) -> Result<Self, BenchError> {
         if let Some(turn) = turns.iter().find(|turn| !(turn.load >= 0.0 && turn.load.is_finite())) {
             let message = format!("{} times the load at {}: expected a number from 0 on", turn.load, turn.at);
             return Err(BenchError::Input(message));
@@ -42,12 +42,12 @@ impl Course {
     }
 
     /// The turns, in order of time.
-    pub fn turns(&self) -> &[Turn] {
+    pub fn turns(&self) -> &[LoadTurn] {
         &self.turns
     }
 
     /// What a thread is to do from each turn on, of a load and its part of it.
-    pub(crate) fn shares(&self, load: Loop, (thread, threads): (u32, u32)) -> Vec<(Nanos, Loop)> {
+    pub(crate) fn shares(&self, load: LoopKind, (thread, threads): (u32, u32)) -> Vec<(Nanos, LoopKind)> {
         self.turns.iter().map(|turn| (turn.at, load.times(turn.load).share(thread, threads))).collect()
     }
 }

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use units::Nanos;
 
-use super::stall::{Stall, Stalls};
-use super::{Limits, Slice};
+use super::stall::{RunStall, Stalls};
+use super::{RunLimits, WindowSlice};
 use crate::statistics::{BatchMeans, batch_means, mser5};
-use crate::tally::Tally;
+use crate::tally::StepTally;
 
 /// Where a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Phase {
+pub enum RunPhase {
     /// Not steady yet.
     Warming,
     /// What is seen counts.
@@ -27,7 +27,7 @@ pub enum Phase {
     Interrupted,
 }
 
-impl Phase {
+impl RunPhase {
     /// Whether the run is over.
     pub fn is_over(self) -> bool {
         !matches!(self, Self::Warming | Self::Measuring)
@@ -36,9 +36,9 @@ impl Phase {
 
 /// What a live view shows.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Progress {
+pub struct RunProgress {
     /// Where the run is.
-    pub phase: Phase,
+    pub phase: RunPhase,
     /// Since its start.
     pub passed: Nanos,
     /// Until its end, as far as one can tell.
@@ -57,12 +57,12 @@ pub struct Progress {
 
 /// Joins the slices of all threads and decides.
 #[derive(Debug)]
-pub struct Judge {
-    limits: Limits,
+pub struct SteadyStateJudge {
+    limits: RunLimits,
     threads: u32,
     /// Windows that some threads have not reported yet, and how many have.
-    open: BTreeMap<u64, (Slice, u32)>,
-    phase: Phase,
+    open: BTreeMap<u64, (WindowSlice, u32)>,
+    phase: RunPhase,
     /// Of each complete window: operations a second, and the mean latency in nanoseconds.
     throughput: Vec<f64>,
     latency: Vec<f64>,
@@ -70,37 +70,37 @@ pub struct Judge {
     first: usize,
     steady: bool,
     precise_before: bool,
-    recent: Vec<Slice>,
-    tally: Tally,
+    recent: Vec<WindowSlice>,
+    tally: StepTally,
     stalls: Stalls,
-    measured: Option<Slice>,
+    measured: Option<WindowSlice>,
 }
 
 /// Windows between two decisions.
 const EVERY: usize = crate::statistics::JOINED;
 
-impl Judge {
+impl SteadyStateJudge {
     /// Expects every window from each of `threads`.
-    pub fn new(limits: Limits, threads: u32) -> Self {
+    pub fn new(limits: RunLimits, threads: u32) -> Self {
         Self {
             limits,
             threads,
             open: BTreeMap::new(),
-            phase: Phase::Warming,
+            phase: RunPhase::Warming,
             throughput: Vec::new(),
             latency: Vec::new(),
             first: 0,
             steady: false,
             precise_before: false,
             recent: Vec::new(),
-            tally: Tally::new(Nanos(limits.window.0 * EVERY as u64)),
+            tally: StepTally::new(Nanos(limits.window.0 * EVERY as u64)),
             stalls: Stalls::default(),
             measured: None,
         }
     }
 
     /// Books a slice; when it completes the fifth window since, tells how things stand.
-    pub fn take(&mut self, slice: Slice) -> Option<Progress> {
+    pub fn take(&mut self, slice: WindowSlice) -> Option<RunProgress> {
         match self.open.get_mut(&slice.index) {
             Some((all, reported)) => {
                 all.merge(&slice);
@@ -123,12 +123,12 @@ impl Judge {
     /// The run is told to stop.
     pub fn interrupt(&mut self) {
         if !self.phase.is_over() {
-            self.phase = Phase::Interrupted;
+            self.phase = RunPhase::Interrupted;
         }
     }
 
     /// Where the run is.
-    pub fn phase(&self) -> Phase {
+    pub fn phase(&self) -> RunPhase {
         self.phase
     }
 
@@ -138,17 +138,17 @@ impl Judge {
     }
 
     /// Everything that was measured, as one; `None` if nothing was.
-    pub fn measured(&self) -> Option<&Slice> {
+    pub fn measured(&self) -> Option<&WindowSlice> {
         self.measured.as_ref()
     }
 
     /// The longest stretch, while it was measured, in which nothing succeeded; `None` if none is worth telling.
-    pub fn stalled(&self) -> Option<Stall> {
+    pub fn stalled(&self) -> Option<RunStall> {
         self.stalls.longest()
     }
 
     /// All of the run, the warm-up included.
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &StepTally {
         &self.tally
     }
 
@@ -157,13 +157,13 @@ impl Judge {
         batch_means(self.throughput.get(self.first..).filter(|_| self.measured.is_some())?)
     }
 
-    fn window(&mut self, slice: Slice) -> Option<Progress> {
+    fn window(&mut self, slice: WindowSlice) -> Option<RunProgress> {
         let length = self.limits.window.as_secs_f64();
         let done = slice.succeeded();
         self.throughput.push(done as f64 / length);
         // Nothing came back: it takes a window at least.
         self.latency.push(if done > 0 { slice.sum as f64 / done as f64 } else { length * 1e9 });
-        if self.phase == Phase::Measuring {
+        if self.phase == RunPhase::Measuring {
             self.stalls.take(&slice);
             match &mut self.measured {
                 Some(all) => all.merge(&slice),
@@ -174,10 +174,10 @@ impl Judge {
         let (ended, passed) = (slice.ended, slice.until);
         self.recent.push(slice);
         if ended {
-            self.phase = Phase::OutOfOperations;
+            self.phase = RunPhase::OutOfOperations;
         } else if !self.throughput.len().is_multiple_of(EVERY) {
             return None;
-        } else if self.phase == Phase::Warming {
+        } else if self.phase == RunPhase::Warming {
             self.warm(passed);
         } else {
             self.measure();
@@ -189,7 +189,7 @@ impl Judge {
         let steady = |series: &[f64]| mser5(series).is_some_and(|found| found.steady);
         self.steady = passed >= self.limits.warm_least && steady(&self.throughput) && steady(&self.latency);
         if self.steady || passed >= self.limits.warm_most {
-            self.phase = Phase::Measuring;
+            self.phase = RunPhase::Measuring;
             self.first = self.throughput.len();
         }
     }
@@ -201,9 +201,9 @@ impl Judge {
             .estimate()
             .is_some_and(|found| found.independent && found.mean.half_width <= self.limits.within * found.mean.mean);
         if precise && self.precise_before && passed >= self.limits.measure_least {
-            self.phase = Phase::Precise;
+            self.phase = RunPhase::Precise;
         } else if passed >= self.limits.measure_most {
-            self.phase = Phase::OutOfTime;
+            self.phase = RunPhase::OutOfTime;
         }
         self.precise_before = precise;
     }
@@ -212,16 +212,16 @@ impl Judge {
         Nanos((self.throughput.len() - self.first) as u64 * self.limits.window.0)
     }
 
-    fn progress(&mut self, passed: Nanos) -> Progress {
+    fn progress(&mut self, passed: Nanos) -> RunProgress {
         let estimate = self.estimate().map(|found| (found.mean.mean, found.mean.half_width));
         let windows = self.recent.len();
         let mut recent = self.recent.drain(..);
-        let mut last = recent.next().unwrap_or_else(|| Slice::new(0, self.limits.window, 0));
+        let mut last = recent.next().unwrap_or_else(|| WindowSlice::new(0, self.limits.window, 0));
         recent.for_each(|slice| last.merge(&slice));
         let mut all = timeline::latencies();
         last.latencies.iter().for_each(|kind| super::slice::add(&mut all, kind));
         let span = self.limits.window.as_secs_f64() * windows.max(1) as f64;
-        Progress {
+        RunProgress {
             phase: self.phase,
             passed,
             left: self.left(passed, estimate),
@@ -238,11 +238,11 @@ impl Judge {
     fn left(&self, passed: Nanos, estimate: Option<(f64, f64)>) -> Nanos {
         let limits = &self.limits;
         match self.phase {
-            Phase::Warming => {
+            RunPhase::Warming => {
                 let warm = limits.warm_least.max(Nanos(passed.0 + passed.0 / 2)).min(limits.warm_most);
                 warm - passed + limits.measure_least
             }
-            Phase::Measuring => {
+            RunPhase::Measuring => {
                 let measured = self.measured_for();
                 let needed = match estimate {
                     Some((mean, half)) if mean > 0.0 && half.is_finite() => {

@@ -3,20 +3,20 @@
 use super::*;
 use crate::statistics::testing::{autoregressive, random};
 
-fn limits() -> Limits {
-    Limits { warm_least: Nanos::secs(10), measure_least: Nanos::secs(4), ..Limits::default() }
+fn limits() -> RunLimits {
+    RunLimits { warm_least: Nanos::secs(10), measure_least: Nanos::secs(4), ..RunLimits::default() }
 }
 
 /// A window in which so many operations took 1 ms.
-fn slice(index: u64, count: f64) -> Slice {
-    let mut slice = Slice::new(index, Limits::default().window, 1);
+fn slice(index: u64, count: f64) -> WindowSlice {
+    let mut slice = WindowSlice::new(index, RunLimits::default().window, 1);
     slice.latencies[0].record_n(1_000_000, count as u64).unwrap();
     slice.sum = count as u128 * 1_000_000;
     slice
 }
 
-fn judge(counts: impl IntoIterator<Item = f64>) -> (Judge, Vec<Progress>) {
-    let mut judge = Judge::new(limits(), 1);
+fn judge(counts: impl IntoIterator<Item = f64>) -> (SteadyStateJudge, Vec<RunProgress>) {
+    let mut judge = SteadyStateJudge::new(limits(), 1);
     let progress = (0..).zip(counts).filter_map(|(index, count)| judge.take(slice(index, count))).collect();
     (judge, progress)
 }
@@ -26,11 +26,11 @@ fn a_run_warms_up_is_measured_and_ends_when_precise() {
     let mut counts = autoregressive(2000.0, 0.0, 2000, &mut random(1));
     counts.iter_mut().take(100).enumerate().for_each(|(at, count)| *count *= at as f64 / 100.0);
     let (judge, progress) = judge(counts);
-    assert_eq!((judge.phase(), judge.steady()), (Phase::Precise, true));
+    assert_eq!((judge.phase(), judge.steady()), (RunPhase::Precise, true));
     let found = judge.estimate().unwrap().mean;
     assert!((found.mean - 10_000.0).abs() < 5.0 + found.half_width, "{found:?}");
     // The warm-up is twenty seconds; the rule wants about as much again to be sure.
-    let measuring = progress.iter().find(|one| one.phase == Phase::Measuring).unwrap();
+    let measuring = progress.iter().find(|one| one.phase == RunPhase::Measuring).unwrap();
     assert!((Nanos::secs(20)..Nanos::secs(60)).contains(&measuring.passed), "{}", measuring.passed);
     assert_eq!(progress.last().unwrap().left, Nanos(0));
 }
@@ -38,13 +38,13 @@ fn a_run_warms_up_is_measured_and_ends_when_precise() {
 #[test]
 fn a_run_that_never_settles_is_measured_all_the_same_and_says_so() {
     let (judge, _) = judge((0..2000u32).map(|at| f64::from(at) * 10.0));
-    assert_eq!((judge.phase(), judge.steady()), (Phase::OutOfTime, false));
+    assert_eq!((judge.phase(), judge.steady()), (RunPhase::OutOfTime, false));
     assert_eq!(judge.tally().span(), (Nanos(0), Nanos::secs(240)));
 }
 
 #[test]
 fn windows_count_once_all_threads_have_told_them() {
-    let mut judge = Judge::new(limits(), 2);
+    let mut judge = SteadyStateJudge::new(limits(), 2);
     for index in 0..5 {
         assert_eq!(judge.take(slice(index, 100.0)), None);
     }
@@ -56,14 +56,14 @@ fn windows_count_once_all_threads_have_told_them() {
 
 #[test]
 fn the_end_of_operations_ends_the_run() {
-    let mut judge = Judge::new(limits(), 1);
-    judge.take(Slice { ended: true, ..slice(0, 10.0) });
-    assert_eq!(judge.phase(), Phase::OutOfOperations);
+    let mut judge = SteadyStateJudge::new(limits(), 1);
+    judge.take(WindowSlice { ended: true, ..slice(0, 10.0) });
+    assert_eq!(judge.phase(), RunPhase::OutOfOperations);
 }
 
 #[test]
 fn limits_that_contradict_each_other_are_refused() {
-    let wrong = Limits { warm_least: Nanos::secs(9), warm_most: Nanos::secs(3), ..Limits::default() };
+    let wrong = RunLimits { warm_least: Nanos::secs(9), warm_most: Nanos::secs(3), ..RunLimits::default() };
     assert_eq!(wrong.check().unwrap_err().to_string(), "a warm-up of at least 9s and at most 3s");
-    Limits::default().check().unwrap();
+    RunLimits::default().check().unwrap();
 }

@@ -7,7 +7,7 @@ use crate::BenchError;
 /// How long a run takes at least and at most, and how exact it is to be.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
-pub struct Limits {
+pub struct RunLimits {
     /// Throughput is looked at in windows of this length; five of them are one number for the rule of the warm-up.
     pub window: Nanos,
     /// Warm-up, at least: what is rarer than this (a flush, a compaction) the rule cannot know of.
@@ -22,7 +22,7 @@ pub struct Limits {
     pub within: f64,
 }
 
-impl Default for Limits {
+impl Default for RunLimits {
     fn default() -> Self {
         Self {
             window: Nanos::millis(200),
@@ -35,7 +35,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl RunLimits {
     /// # Errors
     /// When they contradict each other.
     pub fn check(&self) -> Result<(), BenchError> {

@@ -11,14 +11,14 @@ mod stall;
 mod trickle;
 mod worker;
 
-pub use arrivals::{Arrivals, Loop};
-pub use course::{Course, Turn};
-pub use judge::{Judge, Phase, Progress};
-pub use limits::Limits;
-pub use slice::{Reason, Slice};
-pub use source::Source;
-pub use stall::Stall;
-pub use worker::Worker;
+pub use arrivals::{ArrivalSpacing, LoopKind};
+pub use course::{LoadCourse, LoadTurn};
+pub use judge::{RunPhase, RunProgress, SteadyStateJudge};
+pub use limits::RunLimits;
+pub use slice::{FailureReason, WindowSlice};
+pub use source::OperationSource;
+pub use stall::RunStall;
+pub use worker::LoadWorker;
 
 pub(crate) use pace::Pace;
 pub(crate) use slice::add;

@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use units::Nanos;
 
 use super::arrivals::{beat, leeway};
-use super::{Arrivals, Loop};
+use super::{ArrivalSpacing, LoopKind};
 
 /// A client whose operation failed waits so long: a database that refuses at once must not be asked in a tight loop.
 pub(crate) const AFTER_FAILURE: Nanos = Nanos::millis(10);
@@ -54,7 +54,7 @@ pub(crate) struct Arriving {
 impl Pace {
     /// The schedule from `now` on, and what it is from each turn on. Constant arrivals of `threads` threads alternate.
     pub(crate) fn new(
-        (share, turns): (Loop, &[(Nanos, Loop)]),
+        (share, turns): (LoopKind, &[(Nanos, LoopKind)]),
         now: Nanos,
         seed: u64,
         (thread, threads): (u32, u32),
@@ -62,19 +62,19 @@ impl Pace {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5851_F42D_4C95_7F2D);
         (0..thread).for_each(|_| random.jump());
         match share {
-            Loop::Closed { clients, think } => {
+            LoopKind::Closed { clients, think } => {
                 let (due, leave) = (BinaryHeap::new(), VecDeque::new());
                 let mut pace = Self::Closed { due, think, owed: Nanos(0), random, leave, leaving: 0 };
                 (0..clients).for_each(|_| pace.answered(now, true));
                 pace.clients_become(clients, turns);
                 pace
             }
-            Loop::Open { rate, arrivals, in_flight, backlog } => {
+            LoopKind::Open { rate, arrivals, in_flight, backlog } => {
                 let rates = turns.iter().filter_map(|(at, share)| match share {
-                    Loop::Open { rate, .. } => Some((*at, 1e9 / rate)),
-                    Loop::Closed { .. } => None,
+                    LoopKind::Open { rate, .. } => Some((*at, 1e9 / rate)),
+                    LoopKind::Closed { .. } => None,
                 });
-                let (next, gap, poisson) = (now.0 as f64, 1e9 / rate, arrivals == Arrivals::Poisson);
+                let (next, gap, poisson) = (now.0 as f64, 1e9 / rate, arrivals == ArrivalSpacing::Poisson);
                 let mut arriving = Arriving { next, gap, poisson, random, turns: rates.collect() };
                 let first = if poisson { arriving.random.sample(Exp1) } else { f64::from(thread) / f64::from(threads) };
                 arriving.step(first);
@@ -85,10 +85,10 @@ impl Pace {
     }
 
     /// Those who come later are due when they come; who leaves is told apart when its next operation is due.
-    fn clients_become(&mut self, clients: u32, turns: &[(Nanos, Loop)]) {
+    fn clients_become(&mut self, clients: u32, turns: &[(Nanos, LoopKind)]) {
         let mut had = clients;
         for (at, share) in turns {
-            let Loop::Closed { clients, .. } = *share else { continue };
+            let LoopKind::Closed { clients, .. } = *share else { continue };
             (had..clients).for_each(|_| self.answered(*at, true));
             if let (Self::Closed { leave, .. }, true) = (&mut *self, clients < had) {
                 leave.push_back((*at, had - clients));

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use timeline::{Latency, latencies};
+use timeline::{LatencyHistogram, latencies};
 use units::Nanos;
 
 /// Why operations of a kind failed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Reason {
+pub struct FailureReason {
     /// Which kind of operation.
     pub kind: usize,
     /// Whether it may have been done all the same.
@@ -18,7 +18,7 @@ pub struct Reason {
 
 /// What one thread, or all together, saw in a window.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Slice {
+pub struct WindowSlice {
     /// Which window, from 0.
     pub index: u64,
     /// Its start; it lasts as long as every other.
@@ -26,11 +26,11 @@ pub struct Slice {
     /// Its end.
     pub until: Nanos,
     /// Latencies of what succeeded, from the intended start, for each kind.
-    pub latencies: Vec<Latency>,
+    pub latencies: Vec<LatencyHistogram>,
     /// The sum of these latencies, of all kinds.
     pub sum: u128,
     /// What failed.
-    pub failures: BTreeMap<Reason, u64>,
+    pub failures: BTreeMap<FailureReason, u64>,
     /// Rows that were added.
     pub added: u64,
     /// Rows that were read.
@@ -40,7 +40,7 @@ pub struct Slice {
     /// Bytes of keys and values that were written.
     pub written: u64,
     /// How much later than intended operations were sent.
-    pub lateness: Latency,
+    pub lateness: LatencyHistogram,
     /// Arrivals that wait to be sent at the window's end: open loop only.
     pub backlog: u64,
     /// Arrivals that were given up because too many waited.
@@ -57,7 +57,7 @@ const MOST_REASONS: usize = 64;
 /// The longest reason that is kept, in characters.
 const LONGEST: usize = 160;
 
-impl Slice {
+impl WindowSlice {
     /// Nothing seen yet.
     pub fn new(index: u64, window: Nanos, kinds: usize) -> Self {
         Self {
@@ -81,7 +81,7 @@ impl Slice {
 
     /// Operations that succeeded.
     pub fn succeeded(&self) -> u64 {
-        self.latencies.iter().map(Latency::len).sum()
+        self.latencies.iter().map(LatencyHistogram::len).sum()
     }
 
     /// Operations that failed.
@@ -91,7 +91,7 @@ impl Slice {
 
     /// An operation of this kind failed.
     pub(crate) fn fail(&mut self, kind: usize, unknown: bool, words: &str) {
-        let mut reason = Reason { kind, unknown, words: without_values(words) };
+        let mut reason = FailureReason { kind, unknown, words: without_values(words) };
         if self.failures.len() >= MOST_REASONS && !self.failures.contains_key(&reason) {
             reason.words = "others".to_owned();
         }
@@ -127,13 +127,13 @@ impl Slice {
 }
 
 /// Histograms of one make grow as needed: adding cannot fail.
-pub(crate) fn add(own: &mut Latency, others: &Latency) {
+pub(crate) fn add(own: &mut LatencyHistogram, others: &LatencyHistogram) {
     let added = own.add(others);
     debug_assert!(added.is_ok(), "{added:?}");
 }
 
 /// As [`add`].
-pub(crate) fn record(latency: &mut Latency, nanos: u64) {
+pub(crate) fn record(latency: &mut LatencyHistogram, nanos: u64) {
     let recorded = latency.record(nanos);
     debug_assert!(recorded.is_ok(), "{recorded:?}");
 }
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn like_reasons_are_counted_as_one_and_many_are_bounded() {
-        let mut slice = Slice::new(0, Nanos::secs(1), 1);
+        let mut slice = WindowSlice::new(0, Nanos::secs(1), 1);
         slice.fail(0, false, "region 17 has no leader");
         slice.fail(0, false, "region 4 has no leader");
         assert_eq!(slice.failures.len(), 1);
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn backlogs_of_threads_add_up_and_those_of_windows_follow_each_other() {
-        let of = |index, backlog| Slice { backlog, ..Slice::new(index, Nanos::secs(1), 1) };
+        let of = |index, backlog| WindowSlice { backlog, ..WindowSlice::new(index, Nanos::secs(1), 1) };
         let mut all = of(0, 3);
         all.merge(&of(0, 4));
         assert_eq!(all.backlog, 7);

@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use workload::operations::{Generator, Operation, Planned};
+use workload::operations::{Operation, OperationGenerator, PlannedOperation};
 
-use crate::Written;
+use crate::SentOperation;
 
 /// Gives operations, one after the other.
-pub trait Source: Send {
+pub trait OperationSource: Send {
     /// What is sent.
-    type Operation: Written + Send;
+    type Operation: SentOperation + Send;
 
     /// The next; `None` when there are no more.
-    fn draw(&mut self) -> Option<Planned<Self::Operation>>;
+    fn draw(&mut self) -> Option<PlannedOperation<Self::Operation>>;
     /// The operation that added these rows is over, whether it succeeded or not.
     fn finished(&mut self, adds: Range<u64>);
     /// From the next on, kinds of operation come as often as these weights say; as the workload says if there are none. A source
@@ -22,10 +22,10 @@ pub trait Source: Send {
     }
 }
 
-impl<S: Source + ?Sized> Source for Box<S> {
+impl<S: OperationSource + ?Sized> OperationSource for Box<S> {
     type Operation = S::Operation;
 
-    fn draw(&mut self) -> Option<Planned<S::Operation>> {
+    fn draw(&mut self) -> Option<PlannedOperation<S::Operation>> {
         (**self).draw()
     }
 
@@ -38,10 +38,10 @@ impl<S: Source + ?Sized> Source for Box<S> {
     }
 }
 
-impl Source for Generator {
+impl OperationSource for OperationGenerator {
     type Operation = Operation;
 
-    fn draw(&mut self) -> Option<Planned> {
+    fn draw(&mut self) -> Option<PlannedOperation> {
         self.draw()
     }
 

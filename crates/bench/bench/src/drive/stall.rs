@@ -2,18 +2,18 @@
 
 use units::Nanos;
 
-use super::Slice;
+use super::WindowSlice;
 
 /// A stretch of a run in which nothing succeeded, though something was asked.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Stall {
+pub struct RunStall {
     /// When it began, in seconds from the start of the warm-up.
     pub from_s: f64,
     /// How long it was, in seconds.
     pub seconds: f64,
 }
 
-impl Stall {
+impl RunStall {
     /// Shorter ones are not told: a crash's recovery, a write stall, the election of a leader.
     pub const LEAST_S: f64 = 15.0;
 
@@ -35,7 +35,7 @@ pub(crate) struct Stalls {
 
 impl Stalls {
     /// Windows come in order. One in which nothing was asked neither begins a stretch nor ends one.
-    pub(crate) fn take(&mut self, window: &Slice) {
+    pub(crate) fn take(&mut self, window: &WindowSlice) {
         let done = window.succeeded() > 0;
         if done || window.in_flight > 0 || window.backlog > 0 || window.failed() > 0 {
             self.note(window.from, window.until, done);
@@ -54,10 +54,10 @@ impl Stalls {
     }
 
     /// The longest, if it is worth telling.
-    pub(crate) fn longest(&self) -> Option<Stall> {
+    pub(crate) fn longest(&self) -> Option<RunStall> {
         let (from, until) = self.longest;
         let seconds = (until - from).as_secs_f64();
-        (seconds >= Stall::LEAST_S).then(|| Stall { from_s: from.as_secs_f64(), seconds })
+        (seconds >= RunStall::LEAST_S).then(|| RunStall { from_s: from.as_secs_f64(), seconds })
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
     fn longest(seconds: &[(u64, u64)]) -> Option<(f64, f64)> {
         let mut stalls = Stalls::default();
         for (index, (done, in_flight)) in (0..).zip(seconds) {
-            let mut window = Slice::new(index, Nanos::secs(1), 1);
+            let mut window = WindowSlice::new(index, Nanos::secs(1), 1);
             (0..*done).for_each(|_| window.latencies[0].record(1).unwrap());
             window.in_flight = *in_flight;
             stalls.take(&window);

@@ -10,8 +10,8 @@ use units::Nanos;
 use super::arrivals::{LOOKS, LOOKS_IN_BEATS, TOGETHER, evenly, rest};
 use super::slice::record;
 use super::trickle::Trickle;
-use super::{Course, Loop, Pace, Slice, Source};
-use crate::{Clock, Driver, Failure, Finished, Written};
+use super::{LoadCourse, LoopKind, OperationSource, Pace, WindowSlice};
+use crate::{Driver, FinishedOperation, OperationFailure, RunClock, SentOperation};
 
 /// An operation in flight, and all that is needed when it is over.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ struct Flight {
 
 /// Drives a database from one thread, whatever the number of clients.
 #[derive(Debug)]
-pub struct Worker<C, D, S> {
+pub struct LoadWorker<C, D, S> {
     clock: C,
     driver: D,
     source: S,
@@ -35,9 +35,9 @@ pub struct Worker<C, D, S> {
     flights: Vec<Option<Flight>>,
     free: Vec<usize>,
     window: Nanos,
-    slice: Slice,
+    slice: WindowSlice,
     now: Nanos,
-    done: Vec<Finished>,
+    done: Vec<FinishedOperation>,
     exhausted: bool,
     /// How long the last operations were in the database, in nanoseconds. Their latency would not do: an open loop that came late would
     /// look for answers the more seldom, and come later still.
@@ -48,12 +48,12 @@ pub struct Worker<C, D, S> {
 /// Of the mean that rests go by each operation is so small a part: the mean of some hundreds.
 const PART: f64 = 1.0 / 256.0;
 
-impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
+impl<C: RunClock, S: OperationSource, D: Driver<S::Operation>> LoadWorker<C, D, S> {
     /// The thread of this number, of so many; windows of length `window` are told from the clock's start on, also those before this
     /// thread was there, since all threads must tell the same. `kinds` kinds of operation are told apart.
     pub fn new(
         (clock, driver, source): (C, D, S),
-        (load, course): (Loop, &Course),
+        (load, course): (LoopKind, &LoadCourse),
         of: (u32, u32),
         seed: u64,
         window: Nanos,
@@ -63,7 +63,7 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
         let window = window.max(Nanos::millis(1));
         let pace = Pace::new((load.share(of.0, of.1), &course.shares(load, of)), now, seed, of);
         let mixes = course.turns().iter().map(|turn| (turn.at, turn.weights.clone())).collect();
-        let slice = Slice::new(0, window, kinds);
+        let slice = WindowSlice::new(0, window, kinds);
         Self {
             clock,
             driver,
@@ -84,7 +84,7 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
 
     /// Starts what is due, waits for outcomes until something else is due or the window ends, and books them. Each
     /// window that is over goes to `out`.
-    pub fn turn(&mut self, out: &mut impl FnMut(Slice)) {
+    pub fn turn(&mut self, out: &mut impl FnMut(WindowSlice)) {
         self.start();
         let next = if self.exhausted { None } else { self.pace.next(self.in_flight()) };
         let until = next.map_or(self.slice.until, |next| next.min(self.slice.until));
@@ -181,7 +181,7 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
         }
     }
 
-    fn collect(&mut self, wait: Nanos, out: &mut impl FnMut(Slice)) {
+    fn collect(&mut self, wait: Nanos, out: &mut impl FnMut(WindowSlice)) {
         let mut done = std::mem::take(&mut self.done);
         self.driver.poll(Duration::from_nanos(wait.0), &mut done);
         self.now = self.clock.now();
@@ -193,7 +193,7 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
     }
 
     /// Ends the windows that are over.
-    fn roll(&mut self, out: &mut impl FnMut(Slice)) {
+    fn roll(&mut self, out: &mut impl FnMut(WindowSlice)) {
         while self.now >= self.slice.until {
             if !self.exhausted {
                 self.slice.dropped += self.pace.queue(self.slice.until);
@@ -201,12 +201,12 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
             }
             self.slice.in_flight = self.in_flight() as u64;
             self.slice.ended = self.exhausted && self.in_flight() == 0;
-            let next = Slice::new(self.slice.index + 1, self.window, self.slice.latencies.len());
+            let next = WindowSlice::new(self.slice.index + 1, self.window, self.slice.latencies.len());
             out(std::mem::replace(&mut self.slice, next));
         }
     }
 
-    fn book(&mut self, finished: Finished) {
+    fn book(&mut self, finished: FinishedOperation) {
         let tag = finished.tag as usize;
         // A driver that answers twice is not counted twice.
         let Some(flight) = self.flights.get_mut(tag).and_then(Option::take) else { return };
@@ -223,8 +223,8 @@ impl<C: Clock, S: Source, D: Driver<S::Operation>> Worker<C, D, S> {
                 slice.missing += u64::from(answer.missing);
                 slice.written += flight.written;
             }
-            Err(Failure::Refused(words)) => slice.fail(flight.kind, false, words),
-            Err(Failure::Unknown(words)) => slice.fail(flight.kind, true, words),
+            Err(OperationFailure::Refused(words)) => slice.fail(flight.kind, false, words),
+            Err(OperationFailure::Unknown(words)) => slice.fail(flight.kind, true, words),
         }
         if !flight.adds.is_empty() {
             self.source.finished(flight.adds);

@@ -1,20 +1,20 @@
 //! A thread in virtual time: what starts when, and what is booked.
 
 use super::*;
-use crate::drive::{Arrivals, Turn};
-use crate::twin::{Service, Twin, constant};
-use crate::{Answer, VirtualClock};
-use workload::operations::{Operation, Planned};
+use crate::drive::{ArrivalSpacing, LoadTurn};
+use crate::twin::{DatabaseTwin, ServiceModel, constant};
+use crate::{OperationAnswer, VirtualClock};
+use workload::operations::{Operation, PlannedOperation};
 
 /// Reads, as many as are left.
 struct Reads(u64);
 
-impl Source for Reads {
+impl OperationSource for Reads {
     type Operation = Operation;
 
-    fn draw(&mut self) -> Option<Planned> {
+    fn draw(&mut self) -> Option<PlannedOperation> {
         self.0 = self.0.checked_sub(1)?;
-        Some(Planned { kind: 0, adds: 0..0, operation: Operation::Read { key: "k".into() } })
+        Some(PlannedOperation { kind: 0, adds: 0..0, operation: Operation::Read { key: "k".into() } })
     }
 
     fn finished(&mut self, _: Range<u64>) {}
@@ -24,11 +24,11 @@ impl Source for Reads {
 #[derive(Default)]
 struct Kinds(usize);
 
-impl Source for Kinds {
+impl OperationSource for Kinds {
     type Operation = Operation;
 
-    fn draw(&mut self) -> Option<Planned> {
-        Some(Planned { kind: self.0, adds: 0..0, operation: Operation::Read { key: "k".into() } })
+    fn draw(&mut self) -> Option<PlannedOperation> {
+        Some(PlannedOperation { kind: self.0, adds: 0..0, operation: Operation::Read { key: "k".into() } })
     }
 
     fn finished(&mut self, _: Range<u64>) {}
@@ -39,21 +39,21 @@ impl Source for Kinds {
 }
 
 /// The only thread, with windows of a second, and two kinds of operation at most.
-fn alone<S: Source<Operation = Operation>>(
-    parts: (VirtualClock, Twin<VirtualClock>, S),
-    load: (Loop, &Course),
-) -> Worker<VirtualClock, Twin<VirtualClock>, S> {
-    Worker::new(parts, load, (0, 1), 1, Nanos::secs(1), 2)
+fn alone<S: OperationSource<Operation = Operation>>(
+    parts: (VirtualClock, DatabaseTwin<VirtualClock>, S),
+    load: (LoopKind, &LoadCourse),
+) -> LoadWorker<VirtualClock, DatabaseTwin<VirtualClock>, S> {
+    LoadWorker::new(parts, load, (0, 1), 1, Nanos::secs(1), 2)
 }
 
 /// What is seen in ten seconds of virtual time, window by window of one second.
-fn ten_seconds(share: Loop, servers: usize, service: Service) -> Vec<Slice> {
+fn ten_seconds(share: LoopKind, servers: usize, service: ServiceModel) -> Vec<WindowSlice> {
     let clock = VirtualClock::default();
     let twin = match servers {
-        0 => Twin::unlimited(clock.clone(), service),
-        servers => Twin::queueing(clock.clone(), servers, service),
+        0 => DatabaseTwin::unlimited(clock.clone(), service),
+        servers => DatabaseTwin::queueing(clock.clone(), servers, service),
     };
-    let mut worker = alone((clock, twin, Reads(u64::MAX)), (share, &Course::default()));
+    let mut worker = alone((clock, twin, Reads(u64::MAX)), (share, &LoadCourse::default()));
     let mut slices = Vec::new();
     while slices.len() < 10 {
         worker.turn(&mut |slice| slices.push(slice));
@@ -63,7 +63,7 @@ fn ten_seconds(share: Loop, servers: usize, service: Service) -> Vec<Slice> {
 
 #[test]
 fn clients_of_a_closed_loop_keep_so_many_operations_in_flight() {
-    let slices = ten_seconds(Loop::Closed { clients: 8, think: Nanos(0) }, 0, constant(Nanos::millis(2)));
+    let slices = ten_seconds(LoopKind::Closed { clients: 8, think: Nanos(0) }, 0, constant(Nanos::millis(2)));
     for slice in &slices[1..] {
         assert_eq!((slice.succeeded(), slice.in_flight), (4000, 8));
         assert!(slice.latencies[0].max().abs_diff(2_000_000) < 2000);
@@ -71,25 +71,27 @@ fn clients_of_a_closed_loop_keep_so_many_operations_in_flight() {
 }
 
 /// Each takes between 5 and 15 ms, no two the same.
-fn one_by_one() -> Service {
-    Box::new(|number, _, _| (Nanos::micros(5000 + number * 7919 % 10_000), Ok(Answer::default())))
+fn one_by_one() -> ServiceModel {
+    Box::new(|number, _, _| (Nanos::micros(5000 + number * 7919 % 10_000), Ok(OperationAnswer::default())))
 }
 
 #[test]
 fn a_thread_of_many_clients_is_not_woken_by_each_answer_and_latencies_are_a_little_more() {
     let counted = |clients| {
         let clock = VirtualClock::default();
-        let twin = Twin::unlimited(clock.clone(), one_by_one());
-        let mut worker =
-            alone((clock, twin, Reads(u64::MAX)), (Loop::Closed { clients, think: Nanos(0) }, &Course::default()));
+        let twin = DatabaseTwin::unlimited(clock.clone(), one_by_one());
+        let mut worker = alone(
+            (clock, twin, Reads(u64::MAX)),
+            (LoopKind::Closed { clients, think: Nanos(0) }, &LoadCourse::default()),
+        );
         let (mut slices, mut turns) = (Vec::new(), 0);
         while slices.len() < 10 {
-            worker.turn(&mut |slice: Slice| slices.push(slice));
+            worker.turn(&mut |slice: WindowSlice| slices.push(slice));
             turns += 1;
         }
-        let answers: u64 = slices.iter().map(Slice::succeeded).sum();
+        let answers: u64 = slices.iter().map(WindowSlice::succeeded).sum();
         let mean = slices[1..].iter().map(|slice| slice.sum).sum::<u128>() as f64
-            / slices[1..].iter().map(Slice::succeeded).sum::<u64>() as f64;
+            / slices[1..].iter().map(WindowSlice::succeeded).sum::<u64>() as f64;
         (f64::from(turns) / answers as f64, mean)
     };
     let (few, plain) = counted(63);
@@ -102,15 +104,15 @@ fn a_thread_of_many_clients_is_not_woken_by_each_answer_and_latencies_are_a_litt
 #[test]
 fn an_open_loop_in_beats_is_not_woken_by_each_answer_either() {
     let clock = VirtualClock::default();
-    let twin = Twin::unlimited(clock.clone(), one_by_one());
-    let load = Loop::Open { rate: 20_000.0, arrivals: Arrivals::Poisson, in_flight: 1000, backlog: 1000 };
-    let mut worker = alone((clock, twin, Reads(u64::MAX)), (load, &Course::default()));
+    let twin = DatabaseTwin::unlimited(clock.clone(), one_by_one());
+    let load = LoopKind::Open { rate: 20_000.0, arrivals: ArrivalSpacing::Poisson, in_flight: 1000, backlog: 1000 };
+    let mut worker = alone((clock, twin, Reads(u64::MAX)), (load, &LoadCourse::default()));
     let (mut slices, mut turns) = (Vec::new(), 0);
     while slices.len() < 5 {
-        worker.turn(&mut |slice: Slice| slices.push(slice));
+        worker.turn(&mut |slice: WindowSlice| slices.push(slice));
         turns += 1;
     }
-    let answers: u64 = slices.iter().map(Slice::succeeded).sum();
+    let answers: u64 = slices.iter().map(WindowSlice::succeeded).sum();
     let each = f64::from(turns) / answers as f64;
     // 637 beats a second and some 1,600 looks.
     assert!(each < 0.15, "{each} turns an answer");
@@ -120,16 +122,16 @@ fn an_open_loop_in_beats_is_not_woken_by_each_answer_either() {
 fn an_open_loop_in_beats_makes_up_for_what_a_stall_left() {
     let clock = VirtualClock::default();
     // All of the second second; else 500 operations at a time are 50,000 a second.
-    let stall: Service = Box::new(|number, now, _| {
+    let stall: ServiceModel = Box::new(|number, now, _| {
         let wait = if (Nanos::secs(1)..Nanos::secs(2)).contains(&now) { Nanos::secs(2) - now } else { Nanos(0) };
-        (wait + Nanos::micros(5000 + number * 7919 % 10_000), Ok(Answer::default()))
+        (wait + Nanos::micros(5000 + number * 7919 % 10_000), Ok(OperationAnswer::default()))
     });
-    let twin = Twin::unlimited(clock.clone(), stall);
-    let load = Loop::Open { rate: 20_000.0, arrivals: Arrivals::Poisson, in_flight: 500, backlog: 100_000 };
-    let mut worker = alone((clock, twin, Reads(u64::MAX)), (load, &Course::default()));
+    let twin = DatabaseTwin::unlimited(clock.clone(), stall);
+    let load = LoopKind::Open { rate: 20_000.0, arrivals: ArrivalSpacing::Poisson, in_flight: 500, backlog: 100_000 };
+    let mut worker = alone((clock, twin, Reads(u64::MAX)), (load, &LoadCourse::default()));
     let mut slices = Vec::new();
     while slices.len() < 6 {
-        worker.turn(&mut |slice: Slice| slices.push(slice));
+        worker.turn(&mut |slice: WindowSlice| slices.push(slice));
     }
     assert!(slices[1].backlog.abs_diff(20_000) < 1000, "{}", slices[1].backlog);
     assert_eq!(slices[4].backlog, 0, "two seconds are enough for them");
@@ -137,7 +139,7 @@ fn an_open_loop_in_beats_makes_up_for_what_a_stall_left() {
 }
 
 /// A database whose driver looks for answers all the time.
-struct Restless(Twin<VirtualClock>);
+struct Restless(DatabaseTwin<VirtualClock>);
 
 impl Driver for Restless {
     fn submit(&mut self, tag: u64, operation: Operation) {
@@ -148,7 +150,7 @@ impl Driver for Restless {
         self.0.flush();
     }
 
-    fn poll(&mut self, wait: Duration, done: &mut Vec<Finished>) {
+    fn poll(&mut self, wait: Duration, done: &mut Vec<FinishedOperation>) {
         self.0.poll(wait, done);
     }
 }
@@ -156,10 +158,10 @@ impl Driver for Restless {
 #[test]
 fn a_driver_that_does_not_rest_waits_all_the_same() {
     let clock = VirtualClock::default();
-    let twin = Restless(Twin::unlimited(clock.clone(), constant(Nanos::millis(700))));
+    let twin = Restless(DatabaseTwin::unlimited(clock.clone(), constant(Nanos::millis(700))));
     let parts = (clock, twin, Reads(u64::MAX));
-    let load = (Loop::Closed { clients: 64, think: Nanos(0) }, &Course::default());
-    let mut worker = Worker::new(parts, load, (0, 1), 1, Nanos::secs(1), 2);
+    let load = (LoopKind::Closed { clients: 64, think: Nanos(0) }, &LoadCourse::default());
+    let mut worker = LoadWorker::new(parts, load, (0, 1), 1, Nanos::secs(1), 2);
     let (mut slices, mut turns) = (0, 0);
     while slices < 10 {
         worker.turn(&mut |_| slices += 1);
@@ -170,9 +172,9 @@ fn a_driver_that_does_not_rest_waits_all_the_same() {
 
 #[test]
 fn little_holds_with_think_time() {
-    let share = Loop::Closed { clients: 100, think: Nanos::millis(8) };
+    let share = LoopKind::Closed { clients: 100, think: Nanos::millis(8) };
     let slices = ten_seconds(share, 0, constant(Nanos::millis(2)));
-    let rate = slices[1..].iter().map(Slice::succeeded).sum::<u64>() as f64 / 9.0;
+    let rate = slices[1..].iter().map(WindowSlice::succeeded).sum::<u64>() as f64 / 9.0;
     // 100 clients each 10 ms: 10,000 a second, give or take the chance of 90,000 think times.
     assert!((rate - 10_000.0).abs() < 150.0, "{rate}");
 }
@@ -180,11 +182,11 @@ fn little_holds_with_think_time() {
 #[test]
 fn an_open_loop_counts_from_the_intended_start() {
     // The database stalls for all of second five.
-    let stall: Service = Box::new(|_, now, _| {
+    let stall: ServiceModel = Box::new(|_, now, _| {
         let wait = if (Nanos::secs(5)..Nanos::secs(6)).contains(&now) { Nanos::secs(6) - now } else { Nanos(0) };
-        (wait + Nanos::millis(1), Ok(Answer::default()))
+        (wait + Nanos::millis(1), Ok(OperationAnswer::default()))
     });
-    let share = Loop::Open { rate: 1000.0, arrivals: Arrivals::Constant, in_flight: 1, backlog: 10_000 };
+    let share = LoopKind::Open { rate: 1000.0, arrivals: ArrivalSpacing::Constant, in_flight: 1, backlog: 10_000 };
     let slices = ten_seconds(share, 0, stall);
     let mut all = timeline::latencies();
     slices.iter().for_each(|slice| super::super::slice::add(&mut all, &slice.latencies[0]));
@@ -195,7 +197,7 @@ fn an_open_loop_counts_from_the_intended_start() {
 
 #[test]
 fn an_open_loop_beyond_capacity_gives_up_and_says_so() {
-    let share = Loop::Open { rate: 2000.0, arrivals: Arrivals::Poisson, in_flight: 10, backlog: 500 };
+    let share = LoopKind::Open { rate: 2000.0, arrivals: ArrivalSpacing::Poisson, in_flight: 10, backlog: 500 };
     let slices = ten_seconds(share, 1, constant(Nanos::millis(1)));
     assert!(slices[1..].iter().all(|slice| slice.succeeded().abs_diff(1000) <= 1));
     let dropped: u64 = slices.iter().map(|slice| slice.dropped).sum();
@@ -207,21 +209,22 @@ fn an_open_loop_beyond_capacity_gives_up_and_says_so() {
 fn a_thread_that_comes_late_tells_the_windows_that_it_missed() {
     let clock = VirtualClock::default();
     clock.advance(Nanos::millis(3500));
-    let twin = Twin::unlimited(clock.clone(), constant(Nanos::millis(1)));
-    let share = Loop::Open { rate: 100.0, arrivals: Arrivals::Constant, in_flight: 9, backlog: 9 };
-    let mut worker = alone((clock, twin, Reads(u64::MAX)), (share, &Course::default()));
+    let twin = DatabaseTwin::unlimited(clock.clone(), constant(Nanos::millis(1)));
+    let share = LoopKind::Open { rate: 100.0, arrivals: ArrivalSpacing::Constant, in_flight: 9, backlog: 9 };
+    let mut worker = alone((clock, twin, Reads(u64::MAX)), (share, &LoadCourse::default()));
     let mut slices = Vec::new();
     while slices.len() < 5 {
         worker.turn(&mut |slice| slices.push(slice));
     }
-    assert_eq!(slices.iter().map(Slice::succeeded).collect::<Vec<_>>(), [0, 0, 0, 50, 100]);
+    assert_eq!(slices.iter().map(WindowSlice::succeeded).collect::<Vec<_>>(), [0, 0, 0, 50, 100]);
     assert!(slices.iter().all(|slice| slice.dropped == 0));
 }
 
 #[test]
 fn failures_are_counted_apart_and_do_not_spin() {
-    let broken: Service = Box::new(|_, _, _| (Nanos(0), Err(Failure::Refused("server 3 is busy".to_owned()))));
-    let slices = ten_seconds(Loop::Closed { clients: 1, think: Nanos(0) }, 0, broken);
+    let broken: ServiceModel =
+        Box::new(|_, _, _| (Nanos(0), Err(OperationFailure::Refused("server 3 is busy".to_owned()))));
+    let slices = ten_seconds(LoopKind::Closed { clients: 1, think: Nanos(0) }, 0, broken);
     assert_eq!((slices[3].succeeded(), slices[3].failed()), (0, 100));
     assert_eq!(slices[3].failures.keys().next().unwrap().words, "server # is busy");
 }
@@ -229,9 +232,9 @@ fn failures_are_counted_apart_and_do_not_spin() {
 #[test]
 fn a_source_that_ends_ends_the_run() {
     let clock = VirtualClock::default();
-    let twin = Twin::unlimited(clock.clone(), constant(Nanos::millis(1)));
-    let share = Loop::Closed { clients: 2, think: Nanos(0) };
-    let mut worker = alone((clock, twin, Reads(10)), (share, &Course::default()));
+    let twin = DatabaseTwin::unlimited(clock.clone(), constant(Nanos::millis(1)));
+    let share = LoopKind::Closed { clients: 2, think: Nanos(0) };
+    let mut worker = alone((clock, twin, Reads(10)), (share, &LoadCourse::default()));
     let mut slices = Vec::new();
     while slices.is_empty() {
         worker.turn(&mut |slice| slices.push(slice));
@@ -242,9 +245,9 @@ fn a_source_that_ends_ends_the_run() {
 #[test]
 fn what_is_in_flight_at_the_end_is_waited_for() {
     let clock = VirtualClock::default();
-    let twin = Twin::unlimited(clock.clone(), constant(Nanos::secs(3)));
-    let share = Loop::Closed { clients: 2, think: Nanos(0) };
-    let mut worker = alone((clock.clone(), twin, Reads(10)), (share, &Course::default()));
+    let twin = DatabaseTwin::unlimited(clock.clone(), constant(Nanos::secs(3)));
+    let share = LoopKind::Closed { clients: 2, think: Nanos(0) };
+    let mut worker = alone((clock.clone(), twin, Reads(10)), (share, &LoadCourse::default()));
     worker.turn(&mut |_| {});
     worker.drain(Nanos::secs(10), &AtomicBool::new(false));
     assert_eq!((clock.now(), worker.in_flight()), (Nanos::secs(3), 0));
@@ -253,9 +256,9 @@ fn what_is_in_flight_at_the_end_is_waited_for() {
 #[test]
 fn told_to_stop_what_is_in_flight_is_not_waited_for_long() {
     let clock = VirtualClock::default();
-    let twin = Twin::unlimited(clock.clone(), constant(Nanos::secs(30)));
-    let share = Loop::Closed { clients: 2, think: Nanos(0) };
-    let mut worker = alone((clock.clone(), twin, Reads(10)), (share, &Course::default()));
+    let twin = DatabaseTwin::unlimited(clock.clone(), constant(Nanos::secs(30)));
+    let share = LoopKind::Closed { clients: 2, think: Nanos(0) };
+    let mut worker = alone((clock.clone(), twin, Reads(10)), (share, &LoadCourse::default()));
     worker.turn(&mut |_| {});
     worker.drain(Nanos::secs(60), &AtomicBool::new(true));
     assert!(clock.now() <= Nanos::secs(2) && worker.in_flight() == 0, "{}", clock.now());
@@ -264,21 +267,21 @@ fn told_to_stop_what_is_in_flight_is_not_waited_for_long() {
 #[test]
 fn what_waits_over_a_turn_keeps_its_instant_and_its_mix() {
     let (turn, again) = (Nanos::secs(5), Nanos::secs(8));
-    let course = Course::new(vec![
-        Turn { at: turn, load: 2.0, weights: vec![0.0, 1.0] },
-        Turn { at: again, load: 1.0, weights: Vec::new() },
+    let course = LoadCourse::new(vec![
+        LoadTurn { at: turn, load: 2.0, weights: vec![0.0, 1.0] },
+        LoadTurn { at: again, load: 1.0, weights: Vec::new() },
     ]);
     // The database stalls for a second before the turn and for one after it.
     let stall = turn - Nanos::secs(1)..turn + Nanos::secs(1);
     let (over, takes) = (stall.end, Nanos::millis(1));
-    let stalls: Service = Box::new(move |_, now, _| {
+    let stalls: ServiceModel = Box::new(move |_, now, _| {
         let wait = if stall.contains(&now) { stall.end - now } else { Nanos(0) };
-        (wait + takes, Ok(Answer::default()))
+        (wait + takes, Ok(OperationAnswer::default()))
     });
     let clock = VirtualClock::default();
-    let twin = Twin::unlimited(clock.clone(), stalls);
+    let twin = DatabaseTwin::unlimited(clock.clone(), stalls);
     let rate = 100.0;
-    let load = Loop::Open { rate, arrivals: Arrivals::Constant, in_flight: 1, backlog: 10_000 };
+    let load = LoopKind::Open { rate, arrivals: ArrivalSpacing::Constant, in_flight: 1, backlog: 10_000 };
     let mut worker = alone((clock, twin, Kinds::default()), (load, &course.unwrap()));
     let mut slices = Vec::new();
     while slices.len() < 10 {

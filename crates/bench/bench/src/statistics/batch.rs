@@ -1,13 +1,13 @@
 //! The mean of a series whose neighbours resemble each other: the method of batch means (Law and Carson, "A sequential
 //! procedure for determining the length of a steady-state simulation", Operations Research 27, 1979).
 
-use super::mean::{Mean, mean};
+use super::mean::{MeanEstimate, mean};
 
 /// The mean of a series and how sure it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BatchMeans {
     /// The mean of the batches with its 95 % interval.
-    pub mean: Mean,
+    pub mean: MeanEstimate,
     /// Numbers of the series in each batch.
     pub size: usize,
     /// The autocorrelation of neighbouring batches, -1 to 1.

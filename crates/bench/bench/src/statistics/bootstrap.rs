@@ -6,14 +6,14 @@ use rand::RngExt;
 
 /// Histograms of consecutive seconds, packed so that thousands of resamples are quick.
 #[derive(Debug, Clone)]
-pub struct Blocks {
+pub struct HistogramBlocks {
     /// Values that occur, rising.
     values: Vec<u64>,
     /// Of each second: places in `values` and counts.
     seconds: Vec<Vec<(u32, u64)>>,
 }
 
-impl Blocks {
+impl HistogramBlocks {
     /// Packs the histograms; `None` if they hold nothing.
     pub fn new<'a>(seconds: impl IntoIterator<Item = &'a Histogram<u64>>) -> Option<Self> {
         let counted: Vec<Vec<(u64, u64)>> = seconds
@@ -103,7 +103,7 @@ mod tests {
         let seconds = seconds(20, &mut random(1));
         let mut all = timeline::latencies();
         seconds.iter().for_each(|second| all.add(second).unwrap());
-        let blocks = Blocks::new(&seconds).unwrap();
+        let blocks = HistogramBlocks::new(&seconds).unwrap();
         for share in [0.5, 0.9, 0.99] {
             let expected = all.value_at_quantile(share) as f64;
             assert!((blocks.quantile(share) / expected - 1.0).abs() < 0.001, "{share}");
@@ -116,7 +116,7 @@ mod tests {
         // Of an exponential law with mean 1 ms.
         let truth = 1e6 * 10f64.ln();
         let holds = |_: &u32| {
-            let blocks = Blocks::new(&seconds(27, &mut random)).unwrap();
+            let blocks = HistogramBlocks::new(&seconds(27, &mut random)).unwrap();
             let resampled = (0..200).map(|_| blocks.resampled(0.9, &mut random)).collect();
             let (low, high) = percentile_interval(resampled).unwrap();
             low <= truth && truth <= high
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn nothing_has_no_quantile() {
-        assert!(Blocks::new(&[timeline::latencies()]).is_none());
+        assert!(HistogramBlocks::new(&[timeline::latencies()]).is_none());
         assert_eq!(percentile_interval(vec![]), None);
     }
 }

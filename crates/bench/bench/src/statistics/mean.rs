@@ -4,7 +4,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// A mean and how far it may be off.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Mean {
+pub struct MeanEstimate {
     /// The mean.
     pub mean: f64,
     /// Standard deviation of one number.
@@ -15,7 +15,7 @@ pub struct Mean {
     pub half_width: f64,
 }
 
-impl Mean {
+impl MeanEstimate {
     /// Standard error of the mean.
     pub fn standard_error(&self) -> f64 {
         self.deviation / (self.count.max(1) as f64).sqrt()
@@ -29,19 +29,19 @@ pub fn t_quantile(share: f64, freedom: f64) -> f64 {
 }
 
 /// The mean of independent numbers; `None` if there are none.
-pub fn mean(numbers: &[f64]) -> Option<Mean> {
+pub fn mean(numbers: &[f64]) -> Option<MeanEstimate> {
     let count = numbers.len();
     if count == 0 {
         return None;
     }
     let mean = numbers.iter().sum::<f64>() / count as f64;
     if count == 1 {
-        return Some(Mean { mean, deviation: f64::NAN, count, half_width: f64::INFINITY });
+        return Some(MeanEstimate { mean, deviation: f64::NAN, count, half_width: f64::INFINITY });
     }
     let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
     let deviation = (squares / (count - 1) as f64).sqrt();
     let half_width = t_quantile(0.975, (count - 1) as f64) * deviation / (count as f64).sqrt();
-    Some(Mean { mean, deviation, count, half_width })
+    Some(MeanEstimate { mean, deviation, count, half_width })
 }
 
 #[cfg(test)]

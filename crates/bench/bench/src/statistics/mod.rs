@@ -9,7 +9,7 @@ mod power;
 pub(crate) mod testing;
 
 pub use batch::{BatchMeans, batch_means};
-pub use bootstrap::{Blocks, percentile_interval};
-pub use mean::{Mean, mean, t_quantile};
-pub use mser::{JOINED, Truncation, mser5};
+pub use bootstrap::{HistogramBlocks, percentile_interval};
+pub use mean::{MeanEstimate, mean, t_quantile};
+pub use mser::{JOINED, WarmUpTruncation, mser5};
 pub use power::pairs_needed;

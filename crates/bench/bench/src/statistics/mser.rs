@@ -4,7 +4,7 @@
 
 /// What the rule says of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Truncation {
+pub struct WarmUpTruncation {
     /// Numbers at the start that belong to the warm-up.
     pub cut: usize,
     /// Whether the rest is steady: the cut lies in the first half. Otherwise the series is too short to tell.
@@ -19,7 +19,7 @@ pub const JOINED: usize = 5;
 const IGNORED: usize = 5;
 
 /// Cuts where the mean of what is left has the smallest standard error. `None` for fewer than 50 numbers.
-pub fn mser5(series: &[f64]) -> Option<Truncation> {
+pub fn mser5(series: &[f64]) -> Option<WarmUpTruncation> {
     let joined: Vec<f64> = series.chunks_exact(JOINED).map(|few| few.iter().sum::<f64>() / JOINED as f64).collect();
     if joined.len() < 2 * IGNORED {
         return None;
@@ -38,7 +38,7 @@ pub fn mser5(series: &[f64]) -> Option<Truncation> {
             (least, cut) = (error, at);
         }
     }
-    Some(Truncation { cut: cut * JOINED, steady: cut < joined.len() / 2 })
+    Some(WarmUpTruncation { cut: cut * JOINED, steady: cut < joined.len() / 2 })
 }
 
 #[cfg(test)]
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn equal_numbers_are_steady_and_few_say_nothing() {
-        assert_eq!(mser5(&[7.0; 100]), Some(Truncation { cut: 0, steady: true }));
+        assert_eq!(mser5(&[7.0; 100]), Some(WarmUpTruncation { cut: 0, steady: true }));
         assert_eq!(mser5(&[7.0; 49]), None);
     }
 }

@@ -9,12 +9,12 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use disk::Fault;
+use disk::DiskFault;
 use units::Nanos;
 
 use crate::world::World;
 
-fn starts(node: &cluster::Node) -> usize {
+fn starts(node: &cluster::ClusterNode) -> usize {
     fs::read_to_string(node.data_dir().join("starts")).unwrap().lines().count()
 }
 
@@ -44,7 +44,7 @@ fn a_cluster_starts_is_hurt_and_leaves_nothing() {
     node.restart().unwrap();
 
     // A stalled disk does not keep the cluster from ending.
-    node.fault("data", Fault::Stall, Nanos::secs(3600)).unwrap();
+    node.fault("data", DiskFault::Stall, Nanos::secs(3600)).unwrap();
     assert_eq!(cluster.stop().unwrap(), Vec::<String>::new());
     assert_eq!(world.left(), Vec::<String>::new());
     assert!(groups.iter().all(|group| !group.exists()));

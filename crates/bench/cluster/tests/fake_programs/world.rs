@@ -7,9 +7,9 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use cluster::{Cluster, ClusterError, Lab, Options, Programs};
+use cluster::{ClusterError, ClusterOptions, ClusterPrograms, RunningCluster, TestBed};
 use deployment::Deployment;
-use mount::Home;
+use mount::MountHome;
 use units::Bytes;
 
 /// Ends when it is asked to, and leaves its arguments and its number where the test finds them.
@@ -67,18 +67,22 @@ impl World {
         self.program("diskwright-store", STORE);
     }
 
-    pub(crate) fn lab(&self) -> Lab {
+    pub(crate) fn lab(&self) -> TestBed {
         let tests = std::env::current_exe().unwrap();
         let daemon = tests.parent().and_then(Path::parent).unwrap().join("examples/cluster_disks");
         assert!(daemon.is_file(), "{} is not built: cargo build --examples", daemon.display());
         let (store, pd) = (self.programs.join("diskwright-store"), self.programs.join("diskwright-pd"));
-        let programs = Programs { store, pd };
-        Lab { home: Home::open(self.root.join("run"), daemon).unwrap(), scratch: self.root.join("lab"), programs }
+        let programs = ClusterPrograms { store, pd };
+        TestBed {
+            home: MountHome::open(self.root.join("run"), daemon).unwrap(),
+            scratch: self.root.join("lab"),
+            programs,
+        }
     }
 
-    pub(crate) fn start(&self, nodes: u32) -> Result<Cluster, ClusterError> {
-        let options = Options { memory: Some(Bytes::mib(64)), ..Options::default() };
-        Cluster::start(&self.lab(), &deployment(nodes), &options, &mut |_| ())
+    pub(crate) fn start(&self, nodes: u32) -> Result<RunningCluster, ClusterError> {
+        let options = ClusterOptions { memory: Some(Bytes::mib(64)), ..ClusterOptions::default() };
+        RunningCluster::start(&self.lab(), &deployment(nodes), &options, &mut |_| ())
     }
 
     /// The control groups of clusters that are running.

@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bench::{Limits, Loop, Plan};
+use bench::{LoopKind, RunLimits, RunPlan};
 use catalog::Catalog;
 use deployment::Deployment;
 use textfile::{InputError, Text};
 use units::{Nanos, Ratio, Usd};
 use workload::Workload;
 
-use crate::{Database, Found, Ground, Job, JobKind, Order, SqlError, Stage, Table};
+use crate::{ExistingTables, JobKind, SqlDatabase, SqlError, SqlJob, SqlRunResult, SqlRunSpec, SqlStage, SqlTestBed};
 
-pub use phases::{Gain, Phases, exhausted, phases};
-pub use table::{Slot, slots};
+pub use phases::{StudyGain, StudyPhases, exhausted, phases};
+pub use table::{StudySlot, slots};
 
 /// A study as people write it: a TOML file beside the files that it names.
 #[derive(Debug, Clone, serde::Deserialize)]
@@ -58,19 +58,19 @@ pub struct Study {
     /// How much time a row of its table covers.
     pub slot: Nanos,
     /// Each side.
-    pub sides: [Side; 2],
+    pub sides: [SideSpec; 2],
 }
 
 /// One side of a study.
 #[derive(Debug, Clone)]
-pub struct Side {
+pub struct SideSpec {
     /// The deployment's name.
     pub name: String,
     /// Its data disk, as text.
     pub disk: String,
     /// What its disks cost a month; `None` where the catalogue has no price.
     pub disks_monthly: Option<Usd>,
-    order: Order,
+    order: SqlRunSpec,
 }
 
 /// Most pairs of runs: each takes minutes, and what it found is kept to the end.
@@ -103,7 +103,7 @@ impl Study {
             );
             return Err(text.error_at_key("slot", message).help("write a longer one, such as \"60s\"").into());
         }
-        let mut side = |path: &Path| -> Result<Side, SqlError> {
+        let mut side = |path: &Path| -> Result<SideSpec, SqlError> {
             let deployment = Deployment::from_text(&open(&beside(path))?)?;
             document.side(&workload, deployment)
         };
@@ -124,17 +124,17 @@ impl Study {
     /// When a run fails or loses its server, a disk is full, or it is stopped; runs before are lost.
     pub fn run(
         &self,
-        home: &mount::Home,
+        home: &mount::MountHome,
         scratch: &Path,
         stop: &Arc<AtomicBool>,
-        tell: &mut dyn FnMut(bool, u32, Stage<'_>),
-    ) -> Result<Vec<[Found; 2]>, SqlError> {
+        tell: &mut dyn FnMut(bool, u32, SqlStage<'_>),
+    ) -> Result<Vec<[SqlRunResult; 2]>, SqlError> {
         let mut all = Vec::new();
         for pair in 1..=self.pairs {
             let mut one = |second: bool| {
                 let side = &self.sides[usize::from(second)];
-                let order = Order { stop: stop.clone(), ..side.order.clone() };
-                let ground = Ground::prepare((Some(home), scratch), order, &mut |stage| tell(second, pair, stage))?;
+                let order = SqlRunSpec { stop: stop.clone(), ..side.order.clone() };
+                let ground = SqlTestBed::prepare((Some(home), scratch), order, &mut |stage| tell(second, pair, stage))?;
                 let found = ground.run(pair, &mut |stage| tell(second, pair, stage))?;
                 ground.end()?;
                 match (&found.full, found.ended.as_ref().or(found.report.rejected.first())) {
@@ -157,8 +157,8 @@ impl Study {
 }
 
 impl Document {
-    fn side(&self, workload: &Workload, deployment: Deployment) -> Result<Side, SqlError> {
-        let job = Job::new(workload, None)?;
+    fn side(&self, workload: &Workload, deployment: Deployment) -> Result<SideSpec, SqlError> {
+        let job = SqlJob::new(workload, None)?;
         if !matches!(job.kind, JobKind::Inserts { .. }) {
             let kind = workload.kind.name();
             return Err(SqlError::Input(format!("[{kind}]: a study counts rows a minute; expected [inserts]")));
@@ -166,31 +166,39 @@ impl Document {
         let clients = self.clients.or(job.clients).unwrap_or(64);
         let as_of = deployment.as_of;
         let costs = deployment.monthly(&Catalog::embedded().at(as_of)).ok();
-        let limits = Limits {
+        let limits = RunLimits {
             warm_least: self.warm_up,
             warm_most: self.warm_up + Nanos::secs(2),
             measure_least: self.measure,
             measure_most: self.measure,
-            ..Limits::default()
+            ..RunLimits::default()
         };
-        let load = Loop::Closed { clients, think: self.think };
-        let plan = Plan {
+        let load = LoopKind::Closed { clients, think: self.think };
+        let plan = RunPlan {
             limits,
             monthly: costs.map(|costs| costs.total()),
-            ..Plan::new(&deployment.name, &workload.name, load, Order::PATIENCE)
+            ..RunPlan::new(&deployment.name, &workload.name, load, SqlRunSpec::PATIENCE)
         };
         plan.check()?;
         let disk =
             deployment.nodes.iter().find_map(|node| node.data.as_ref()).map(ToString::to_string).unwrap_or_default();
         let name = if deployment.name.is_empty() { disk.clone() } else { deployment.name.clone() };
-        let options = cluster::Options { credits: Some(self.credits.0), ..cluster::Options::default() };
-        let database = Database::MariaDb {
+        let options = cluster::ClusterOptions { credits: Some(self.credits.0), ..cluster::ClusterOptions::default() };
+        let database = SqlDatabase::MariaDb {
             deployment: Box::new(deployment),
             options: Box::new(options),
             set: self.set.clone().into_iter().collect(),
         };
-        let order = Order { job, database, plan, table: Table::Load, create: true, crash: None, stop: Arc::default() };
-        Ok(Side { name, disk, disks_monthly: costs.map(|costs| costs.disks), order })
+        let order = SqlRunSpec {
+            job,
+            database,
+            plan,
+            table: ExistingTables::Load,
+            create: true,
+            crash: None,
+            stop: Arc::default(),
+        };
+        Ok(SideSpec { name, disk, disks_monthly: costs.map(|costs| costs.disks), order })
     }
 }
 
@@ -223,7 +231,7 @@ mod tests {
     fn a_study_is_two_orders_that_differ_in_the_deployment_only() {
         let study = Study::from_text(&Text::new("here/study.toml", STUDY), &mut open).unwrap();
         let [a, b] = &study.sides;
-        assert_eq!(a.order.plan.load, Loop::Closed { clients: 5, think: Nanos::millis(100) });
+        assert_eq!(a.order.plan.load, LoopKind::Closed { clients: 5, think: Nanos::millis(100) });
         assert_eq!((a.order.plan.load, a.order.plan.limits), (b.order.plan.load, b.order.plan.limits));
         assert_ne!(a.disk, b.disk);
         assert!(a.disks_monthly.unwrap().0 < b.disks_monthly.unwrap().0);

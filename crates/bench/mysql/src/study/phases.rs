@@ -1,9 +1,9 @@
 //! Before and after the first side's credits are gone.
 
-use bench::compare::Difference;
+use bench::compare::RunDifference;
 use units::Nanos;
 
-use crate::Found;
+use crate::SqlRunResult;
 use crate::used::DATA;
 
 /// Credits count as gone below this share of a full bucket, in percent: of a gp2 2,700, which a surplus
@@ -17,7 +17,7 @@ const SETTLE: Nanos = Nanos::secs(2);
 const LEAST: Nanos = Nanos::secs(3);
 
 /// When the credits of the data disk were gone, counted from when the run was measured; `None` if they lasted or there are none.
-pub fn exhausted(found: &Found) -> Option<Nanos> {
+pub fn exhausted(found: &SqlRunResult) -> Option<Nanos> {
     let balance = found.timeline.select("io_balance", DATA).next()?;
     let gone = balance.points().iter().find(|point| point.until > found.from && point.value < EMPTY)?;
     (gone.from < found.until).then(|| gone.from.max(found.from) - found.from)
@@ -25,9 +25,9 @@ pub fn exhausted(found: &Found) -> Option<Nanos> {
 
 /// What B gains over A in rows a minute.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Gain {
+pub struct StudyGain {
     /// Rows a minute of A and of B, and their ratio with its interval over the pairs.
-    pub rows_per_minute: Difference,
+    pub rows_per_minute: RunDifference,
     /// Requests a second of the data disks, in the mean of all runs.
     pub iops: [f64; 2],
     /// Their requests in flight.
@@ -38,23 +38,23 @@ pub struct Gain {
 
 /// Both phases; one is `None` where it was not seen in every pair.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Phases {
+pub struct StudyPhases {
     /// When A's credits were gone, in seconds from when it was measured, of each pair.
     pub exhausted_s: Vec<Option<f64>>,
     /// While there were credits.
-    pub before: Option<Gain>,
+    pub before: Option<StudyGain>,
     /// Without.
-    pub after: Option<Gain>,
+    pub after: Option<StudyGain>,
 }
 
 /// The phases of pairs of runs: A's credits say when the one ends, for both.
-pub fn phases(pairs: &[[Found; 2]]) -> Phases {
+pub fn phases(pairs: &[[SqlRunResult; 2]]) -> StudyPhases {
     let gone: Vec<Option<Nanos>> = pairs.iter().map(|[a, _]| exhausted(a)).collect();
-    let length = |[a, b]: &[Found; 2]| (a.until - a.from).min(b.until - b.from);
+    let length = |[a, b]: &[SqlRunResult; 2]| (a.until - a.from).min(b.until - b.from);
     let whole = pairs.iter().zip(&gone);
     let before: Vec<_> = whole.clone().map(|(pair, gone)| (Nanos(0), gone.unwrap_or(length(pair)))).collect();
     let after: Vec<_> = whole.map(|(pair, gone)| (gone.map_or(length(pair), |at| at + SETTLE), length(pair))).collect();
-    Phases {
+    StudyPhases {
         exhausted_s: gone.iter().map(|at| at.map(Nanos::as_secs_f64)).collect(),
         before: gain(pairs, &before),
         after: gain(pairs, &after),
@@ -62,7 +62,7 @@ pub fn phases(pairs: &[[Found; 2]]) -> Phases {
 }
 
 /// What B gains in these windows, one for each pair; `None` if one is too short.
-fn gain(pairs: &[[Found; 2]], windows: &[(Nanos, Nanos)]) -> Option<Gain> {
+fn gain(pairs: &[[SqlRunResult; 2]], windows: &[(Nanos, Nanos)]) -> Option<StudyGain> {
     if pairs.is_empty() || windows.iter().any(|(from, until)| *until < *from + LEAST) {
         return None;
     }
@@ -77,8 +77,8 @@ fn gain(pairs: &[[Found; 2]], windows: &[(Nanos, Nanos)]) -> Option<Gain> {
     };
     let seconds =
         windows.iter().map(|(from, until)| (*until - *from).as_secs_f64()).sum::<f64>() / windows.len() as f64;
-    Some(Gain {
-        rows_per_minute: Difference::of_pairs(&rows),
+    Some(StudyGain {
+        rows_per_minute: RunDifference::of_pairs(&rows),
         iops: mean(|seen| seen.iops),
         queue_depth: mean(|seen| seen.queue_depth),
         seconds,
@@ -96,7 +96,7 @@ pub(crate) struct Seen {
 
 impl Seen {
     /// The window counts from when the run was measured. `None` where no rows were counted.
-    pub(crate) fn of(found: &Found, (from, until): (Nanos, Nanos)) -> Option<Self> {
+    pub(crate) fn of(found: &SqlRunResult, (from, until): (Nanos, Nanos)) -> Option<Self> {
         let (from, until) = (found.from + from, found.from + until);
         let seconds = (until - from).as_secs_f64();
         let value = |name: &str| found.timeline.select(name, DATA).find_map(|series| series.value(from, until));
@@ -114,35 +114,35 @@ impl Seen {
 pub(crate) mod tests {
     use std::collections::BTreeMap;
 
-    use timeline::{Merge, Point, Points, Series, Timeline, Unit};
+    use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline};
 
     use super::*;
 
     /// A run of 30 s after 10 s of something else: rows a second and the balance of each second, twice the rows as writes.
-    pub(crate) fn run(rows: impl Fn(u64) -> f64, balance: Option<fn(u64) -> f64>) -> Found {
+    pub(crate) fn run(rows: impl Fn(u64) -> f64, balance: Option<fn(u64) -> f64>) -> SqlRunResult {
         let series = |name: &str, merge, labels: &[(&str, &str)], value: &dyn Fn(u64) -> f64| Series {
             name: name.to_owned(),
             labels: labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
-            unit: Unit::None,
-            points: Points::Values(
+            unit: SeriesUnit::None,
+            points: SeriesPoints::Values(
                 merge,
                 (0..40)
-                    .map(|at| Point { from: Nanos::secs(at), until: Nanos::secs(at + 1), value: value(at) })
+                    .map(|at| SeriesPoint { from: Nanos::secs(at), until: Nanos::secs(at + 1), value: value(at) })
                     .collect(),
             ),
         };
         let data = [("disk", "data"), ("node", "n1")];
         let mut all = vec![
-            series("rows_added_per_second", Merge::Mean, &[], &rows),
-            series("write_ops", Merge::Sum, &data, &|at| 2.0 * rows(at)),
-            series("queue_depth", Merge::Mean, &data, &|_| 7.0),
+            series("rows_added_per_second", MergeRule::Mean, &[], &rows),
+            series("write_ops", MergeRule::Sum, &data, &|at| 2.0 * rows(at)),
+            series("queue_depth", MergeRule::Mean, &data, &|_| 7.0),
         ];
-        all.extend(balance.map(|balance| series("io_balance", Merge::Mean, &data, &balance)));
-        Found {
+        all.extend(balance.map(|balance| series("io_balance", MergeRule::Mean, &data, &balance)));
+        SqlRunResult {
             timeline: Timeline { series: all, ..Timeline::default() },
             from: Nanos::secs(10),
             until: Nanos::secs(40),
-            ..Found::nothing()
+            ..SqlRunResult::nothing()
         }
     }
 
@@ -179,8 +179,10 @@ pub(crate) mod tests {
         let redo = BTreeMap::from([("disk".to_owned(), "redo".to_owned())]);
         let mut other = found.timeline.series.last().cloned().unwrap();
         other.labels = redo;
-        other.points =
-            Points::Values(Merge::Mean, vec![Point { from: Nanos::secs(15), until: Nanos::secs(16), value: 0.0 }]);
+        other.points = SeriesPoints::Values(
+            MergeRule::Mean,
+            vec![SeriesPoint { from: Nanos::secs(15), until: Nanos::secs(16), value: 0.0 }],
+        );
         found.timeline.series.push(other);
         assert_eq!(exhausted(&found), None);
     }

@@ -3,11 +3,11 @@
 use units::Nanos;
 
 use super::phases::Seen;
-use crate::Found;
+use crate::SqlRunResult;
 
 /// A stretch of a pair of runs, as a row of the study's table.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Slot {
+pub struct StudySlot {
     /// Where it begins, in seconds from when the runs were measured.
     pub from_s: f64,
     /// Rows a minute of A and of B.
@@ -21,14 +21,14 @@ pub struct Slot {
 }
 
 /// A pair of runs in stretches of this length, side by side, as far as both went; a last one that is not whole is left out.
-pub fn slots([a, b]: &[Found; 2], length: Nanos) -> Vec<Slot> {
+pub fn slots([a, b]: &[SqlRunResult; 2], length: Nanos) -> Vec<StudySlot> {
     let span = (a.until - a.from).min(b.until - b.from);
     // Half a second may be missing: runs end at the end of a window.
     let count = (span + Nanos::millis(500)).0 / length.0.max(1);
     let windows = (0..count).map(|at| (Nanos(at * length.0), Nanos((at + 1) * length.0).min(span)));
     let slot = |window: (Nanos, Nanos)| {
         let seen = [Seen::of(a, window)?, Seen::of(b, window)?];
-        Some(Slot {
+        Some(StudySlot {
             from_s: window.0.as_secs_f64(),
             rows_per_minute: seen.map(|seen| seen.rows_per_minute),
             iops: seen.map(|seen| seen.iops),

@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use workload::{OltpTest, SysbenchDistribution};
 
-use crate::{SqlError, Target};
+use crate::{SqlError, SqlTarget};
 
 use lines::{Second, bucket, second};
 pub(crate) use run::KIND;
 
 /// A test of sysbench with its tables.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Oltp {
+pub struct SysbenchTest {
     /// Which test.
     pub test: OltpTest,
     /// Tables.
@@ -35,7 +35,7 @@ pub struct Oltp {
 /// Tables that sysbench fills at once.
 const FILLERS: u64 = 4;
 
-impl Oltp {
+impl SysbenchTest {
     fn script(&self) -> &'static str {
         match self.test {
             OltpTest::PointSelect => "oltp_point_select",
@@ -75,7 +75,7 @@ pub(crate) struct Sysbench {
     program: PathBuf,
     /// A file of its options for its owner only: a password has no place among the arguments.
     secrets: tempfile::NamedTempFile,
-    oltp: Oltp,
+    oltp: SysbenchTest,
 }
 
 /// What one call of sysbench came to.
@@ -105,7 +105,7 @@ impl Sysbench {
 
     /// # Errors
     /// When sysbench is not installed, or does not know what the target asks for.
-    pub(crate) fn new(target: &Target, oltp: Oltp) -> Result<Self, SqlError> {
+    pub(crate) fn new(target: &SqlTarget, oltp: SysbenchTest) -> Result<Self, SqlError> {
         let program = Self::find()?;
         if target.tls_ca.is_some() {
             return Err(SqlError::Input(
@@ -237,7 +237,7 @@ fn read(stream: impl std::io::Read + Send + 'static, lines: std::sync::mpsc::Sen
 }
 
 /// Options that say where the database is, as the lines of a file.
-fn config(target: &Target) -> Result<String, SqlError> {
+fn config(target: &SqlTarget) -> Result<String, SqlError> {
     let mut text = String::new();
     let mut put = |key: &str, value: &str| -> Result<(), SqlError> {
         if value.contains(['\n', '\r']) {
@@ -269,8 +269,8 @@ mod tests {
     #[test]
     fn a_password_stands_in_a_private_file_that_goes_with_the_program() {
         let target =
-            Target { password: Some(Password::new("hunter2".into())), ..Target::parse("mysql://u@h/s").unwrap() };
-        let oltp = Oltp {
+            SqlTarget { password: Some(Password::new("hunter2".into())), ..SqlTarget::parse("mysql://u@h/s").unwrap() };
+        let oltp = SysbenchTest {
             test: OltpTest::ReadWrite,
             tables: 2,
             rows: 10,
@@ -289,8 +289,8 @@ mod tests {
 
     #[test]
     fn tls_is_refused_where_nobody_would_be_checked() {
-        let target = Target { tls_ca: Some("ca.pem".into()), ..Target::parse("mysql://u@h/s").unwrap() };
-        let oltp = Oltp {
+        let target = SqlTarget { tls_ca: Some("ca.pem".into()), ..SqlTarget::parse("mysql://u@h/s").unwrap() };
+        let oltp = SysbenchTest {
             test: OltpTest::ReadWrite,
             tables: 1,
             rows: 1,

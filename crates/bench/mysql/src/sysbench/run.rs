@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use bench::statistics::batch_means;
 use bench::{
-    Awake, Backlog, DriverCpu, ErrorCount, KindReport, Latencies, Loop, Phase, Plan, Progress, Run, RunReport, Stall,
-    Throughput, per_million,
+    AwakeProcessors, BenchRun, DriverBacklog, DriverCpu, ErrorCount, KindReport, LatencyHistograms, LoopKind, RunPhase,
+    RunPlan, RunProgress, RunReport, RunStall, ThroughputEstimate, per_million,
 };
 use nix::sys::resource::{UsageWho, getrusage};
-use timeline::{About, Merge, Point, Points, Series, Timeline, Unit};
+use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline, TimelineInfo};
 use units::Nanos;
 
 use super::{Second, Sysbench, Told};
@@ -26,28 +26,28 @@ impl Sysbench {
     /// When the plan asks for what sysbench cannot do, or it ends before its first second is over.
     pub(crate) fn drive(
         &self,
-        plan: &Plan,
+        plan: &RunPlan,
         number: u32,
-        progress: &mut dyn FnMut(&Progress),
+        progress: &mut dyn FnMut(&RunProgress),
         stop: &AtomicBool,
-    ) -> Result<Run, SqlError> {
-        let Loop::Closed { clients, think: Nanos(0) } = plan.load else {
+    ) -> Result<BenchRun, SqlError> {
+        let LoopKind::Closed { clients, think: Nanos(0) } = plan.load else {
             return Err(SqlError::Input("--rate: sysbench runs in a closed loop; give --clients".to_owned()));
         };
         let seed = plan.seed.wrapping_add(u64::from(number.saturating_sub(1)));
         let (warm, measure) = (length(plan.limits.warm_least), length(plan.limits.measure_most));
-        let mut call = |phase: Phase, time: Duration, before: Duration, after: Duration| {
+        let mut call = |phase: RunPhase, time: Duration, before: Duration, after: Duration| {
             let began = Instant::now();
             let mut tell = |second: &Second| progress(&told(phase, second, before, left(began, time + after)));
             self.run((clients, time, seed), stop, &mut tell)
         };
-        let awake = Awake::keep();
-        let warmed = call(Phase::Warming, warm, Duration::ZERO, measure)?;
+        let awake = AwakeProcessors::keep();
+        let warmed = call(RunPhase::Warming, warm, Duration::ZERO, measure)?;
         if let Some(fault) = &warmed.fault {
             return Err(ended(fault, stop));
         }
         let before = children();
-        let found = call(Phase::Measuring, measure, warm, Duration::ZERO)?;
+        let found = call(RunPhase::Measuring, measure, warm, Duration::ZERO)?;
         let cpu = children() - before;
         match (&found.fault, found.seconds.is_empty()) {
             (Some(fault), true) => Err(ended(fault, stop)),
@@ -73,8 +73,8 @@ fn left(began: Instant, time: Duration) -> Nanos {
     Nanos(time.saturating_sub(began.elapsed()).as_nanos() as u64)
 }
 
-fn told(phase: Phase, second: &Second, before: Duration, left: Nanos) -> Progress {
-    Progress {
+fn told(phase: RunPhase, second: &Second, before: Duration, left: Nanos) -> RunProgress {
+    RunProgress {
         phase,
         passed: Nanos::from_secs_f64(before.as_secs_f64() + second.until),
         left,
@@ -95,16 +95,16 @@ fn children() -> f64 {
 }
 
 /// The longest stretch of seconds without a transaction, `offset` after the start of the warm-up.
-fn stalled(offset: f64, seconds: &[Second]) -> Option<Stall> {
+fn stalled(offset: f64, seconds: &[Second]) -> Option<RunStall> {
     let at = |second: f64| Nanos::from_secs_f64(offset + second);
     let starts = std::iter::once(0.0).chain(seconds.iter().map(|second| second.until));
-    Stall::longest(
+    RunStall::longest(
         starts.zip(seconds).map(|(from, second)| (at(from), at(second.until), second.transactions_per_s > 0.0)),
     )
 }
 
 /// Report and Timeline of what both calls told.
-fn made(plan: &Plan, (number, seed, awake): (u32, u64, bool), warmed: &Told, found: &Told, cpu: f64) -> Run {
+fn made(plan: &RunPlan, (number, seed, awake): (u32, u64, bool), warmed: &Told, found: &Told, cpu: f64) -> BenchRun {
     let start = warmed.began.or(found.began);
     let offset = match (start, found.began) {
         (Some(start), Some(began)) => (began.as_nanosecond() - start.as_nanosecond()).max(0) as f64 / 1e9,
@@ -140,10 +140,10 @@ fn made(plan: &Plan, (number, seed, awake): (u32, u64, bool), warmed: &Told, fou
         warm_up_s: offset,
         steady: true,
         measured_s,
-        end: if found.fault.is_some() { Phase::Interrupted } else { Phase::OutOfTime },
+        end: if found.fault.is_some() { RunPhase::Interrupted } else { RunPhase::OutOfTime },
         rejected: Vec::new(),
         stalled: stalled(offset, &found.seconds),
-        throughput: batch_means(&rates).map(|found| Throughput {
+        throughput: batch_means(&rates).map(|found| ThroughputEstimate {
             mean: found.mean.mean,
             low: found.mean.mean - found.mean.half_width,
             high: found.mean.mean + found.mean.half_width,
@@ -166,10 +166,10 @@ fn made(plan: &Plan, (number, seed, awake): (u32, u64, bool), warmed: &Told, fou
             operations,
             per_s,
             failures,
-            latency: Latencies::of(&latency),
+            latency: LatencyHistograms::of(&latency),
         }],
         errors,
-        backlog: Backlog { at_end: 0, dropped: 0, late_p50_ns: 0, late_p99_ns: 0 },
+        backlog: DriverBacklog { at_end: 0, dropped: 0, late_p50_ns: 0, late_p99_ns: 0 },
         driver_cpu: DriverCpu {
             seconds: cpu,
             of_machine: cpu / (measured_s * processors).max(f64::MIN_POSITIVE),
@@ -192,43 +192,43 @@ fn made(plan: &Plan, (number, seed, awake): (u32, u64, bool), warmed: &Told, fou
         notes.insert(key.to_owned(), value);
     }
     report.note_rejected(&mut notes);
-    let about = About { title: plan.title.clone(), start, notes };
-    Run { report, timeline: Timeline { about, series: series(&warmed.seconds, &found.seconds, offset) } }
+    let about = TimelineInfo { title: plan.title.clone(), start, notes };
+    BenchRun { report, timeline: Timeline { about, series: series(&warmed.seconds, &found.seconds, offset) } }
 }
 
 /// The seconds of both calls; those of the second begin at `offset`.
 fn series(warmed: &[Second], found: &[Second], offset: f64) -> Vec<Series> {
     type Pick = fn(&Second) -> f64;
-    let picks: [(&str, Unit, Pick); 5] = [
-        ("operations_per_second", Unit::CountPerSecond, |second| second.transactions_per_s),
-        ("queries_per_second", Unit::CountPerSecond, |second| second.queries_per_s),
-        ("latency_p99", Unit::Milliseconds, |second| second.p99_ms),
-        ("failures_per_second", Unit::CountPerSecond, |second| second.errors_per_s),
-        ("reconnects_per_second", Unit::CountPerSecond, |second| second.reconnects_per_s),
+    let picks: [(&str, SeriesUnit, Pick); 5] = [
+        ("operations_per_second", SeriesUnit::CountPerSecond, |second| second.transactions_per_s),
+        ("queries_per_second", SeriesUnit::CountPerSecond, |second| second.queries_per_s),
+        ("latency_p99", SeriesUnit::Milliseconds, |second| second.p99_ms),
+        ("failures_per_second", SeriesUnit::CountPerSecond, |second| second.errors_per_s),
+        ("reconnects_per_second", SeriesUnit::CountPerSecond, |second| second.reconnects_per_s),
     ];
-    let at = |seconds: &[Second], offset: f64, pick: Pick| -> Vec<Point> {
+    let at = |seconds: &[Second], offset: f64, pick: Pick| -> Vec<SeriesPoint> {
         let starts = std::iter::once(0.0).chain(seconds.iter().map(|second| second.until));
-        let point = |(from, second): (f64, &Second)| Point {
+        let point = |(from, second): (f64, &Second)| SeriesPoint {
             from: Nanos::from_secs_f64(offset + from),
             until: Nanos::from_secs_f64(offset + second.until),
             value: pick(second),
         };
         starts.zip(seconds).map(point).filter(|point| point.until > point.from).collect()
     };
-    let one = |(name, unit, pick): (&str, Unit, Pick)| {
+    let one = |(name, unit, pick): (&str, SeriesUnit, Pick)| {
         // The warm-up's last second may be reported late: time does not run back.
         let mut points = at(warmed, 0.0, pick);
         points.retain(|point| point.until <= Nanos::from_secs_f64(offset));
         points.extend(at(found, offset, pick));
         let labels = BTreeMap::from([("kind".to_owned(), KIND.to_owned())]);
-        Series { name: name.to_owned(), labels, unit, points: Points::Values(Merge::Mean, points) }
+        Series { name: name.to_owned(), labels, unit, points: SeriesPoints::Values(MergeRule::Mean, points) }
     };
     picks.into_iter().map(one).filter(|series| !series.points.is_empty()).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use bench::compare::Sample;
+    use bench::compare::RunSample;
 
     use super::*;
 
@@ -249,8 +249,8 @@ mod tests {
         }
     }
 
-    fn plan() -> Plan {
-        Plan::new("t", "w", Loop::Closed { clients: 4, think: Nanos(0) }, Duration::ZERO)
+    fn plan() -> RunPlan {
+        RunPlan::new("t", "w", LoopKind::Closed { clients: 4, think: Nanos(0) }, Duration::ZERO)
     }
 
     #[test]
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn its_timeline_is_compared_as_any_other_run() {
         let run = made(&plan(), (2, 2, false), &told_from(0, &[9.0; 2], &[]), &told_from(2, &[40.0, 60.0], &[]), 0.0);
-        let sample = Sample::of_timeline(&run.timeline).unwrap();
+        let sample = RunSample::of_timeline(&run.timeline).unwrap();
         assert_eq!((sample.run, sample.throughput), (2, 50.0));
     }
 
@@ -279,7 +279,7 @@ mod tests {
     fn seconds_without_a_transaction_are_a_stall() {
         let rates = [vec![5.0; 3], vec![0.0; 16], vec![5.0; 2]].concat();
         let run = made(&plan(), (1, 1, false), &told_from(0, &[9.0; 2], &[]), &told_from(2, &rates, &[]), 0.0);
-        assert_eq!(run.report.stalled, Some(Stall { from_s: 5.0, seconds: 16.0 }));
+        assert_eq!(run.report.stalled, Some(RunStall { from_s: 5.0, seconds: 16.0 }));
     }
 
     #[test]
@@ -287,7 +287,7 @@ mod tests {
         let mut found = told_from(2, &[40.0, 60.0], &[]);
         found.fault = Some("FATAL: connection lost".to_owned());
         let run = made(&plan(), (1, 1, false), &told_from(0, &[9.0; 2], &[]), &found, 0.0);
-        assert_eq!((run.report.operations, run.report.end), (100, Phase::Interrupted));
+        assert_eq!((run.report.operations, run.report.end), (100, RunPhase::Interrupted));
         assert_eq!(run.report.failures, run.report.errors.iter().map(|error| error.count).sum::<u64>());
         assert!(run.report.errors.iter().any(|error| error.unknown && error.reason.contains("lost")));
     }

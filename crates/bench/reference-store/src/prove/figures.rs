@@ -4,7 +4,7 @@ use units::{BytesPerSec, Nanos};
 
 /// The numbers of a run; planned, predicted or measured.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Figures {
+pub struct ProofFigures {
     /// Operations a second that are carried.
     pub throughput: f64,
     /// Median latency of an operation, of all kinds; `None` where nothing was carried.
@@ -53,11 +53,11 @@ pub struct DiskLimit {
     /// Whose.
     pub role: DiskRole,
     /// Which.
-    pub limit: metrics::Limit,
+    pub limit: metrics::HoldUpLimit,
 }
 
 /// A limit and how much it is felt: share of it in use, or of the time in which it held requests up.
-pub type Felt = (DiskLimit, f64);
+pub type LimitPressure = (DiskLimit, f64);
 
 impl DiskRole {
     /// Its name among a node's disks.
@@ -69,17 +69,20 @@ impl DiskRole {
     }
 }
 
-impl Figures {
+impl ProofFigures {
     /// The disk of a role.
     pub fn disk(&self, role: DiskRole) -> Option<&DiskFigures> {
         self.disks.iter().find(|disk| disk.role == role)
     }
 
     /// The limit of which the largest share is in use.
-    pub fn fullest(&self) -> Option<Felt> {
+    pub fn fullest(&self) -> Option<LimitPressure> {
         let limits = self.disks.iter().flat_map(|disk| {
             let of = |limit| DiskLimit { role: disk.role, limit };
-            [(of(metrics::Limit::VolumeIops), disk.iops), (of(metrics::Limit::VolumeThroughput), disk.throughput)]
+            [
+                (of(metrics::HoldUpLimit::VolumeIops), disk.iops),
+                (of(metrics::HoldUpLimit::VolumeThroughput), disk.throughput),
+            ]
         });
         limits.max_by(|a, b| a.1.total_cmp(&b.1))
     }

@@ -11,9 +11,9 @@ mod seen;
 mod simulated;
 mod staged;
 
-pub use figures::{DiskFigures, DiskLimit, DiskRole, Felt, Figures};
-pub use model::Shares;
-pub use proof::Proof;
-pub use raw::Raw;
-pub use scaling::{Full, Machine, Scaling, Work};
-pub use staged::Staged;
+pub use figures::{DiskFigures, DiskLimit, DiskRole, LimitPressure, ProofFigures};
+pub use model::DiskShares;
+pub use proof::PlanProof;
+pub use raw::RawKeyWorkload;
+pub use scaling::{FullSizePlan, MachineBudget, OperationCost, PlanScaling};
+pub use staged::StagedPlan;

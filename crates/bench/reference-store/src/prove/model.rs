@@ -1,16 +1,19 @@
 //! What the engine's model says of a plan and of the smaller run of it.
 
-use catalog::View;
-use deployment::{Deployment, Settings};
-use disk::Limits;
-use engine::{Calibration, Capacity, Cluster, Demand, DiskCapacity, IoDemand, Load, Prepared};
+use catalog::CatalogView;
+use deployment::{Deployment, EngineSettings};
+use disk::DiskLimits;
+use engine::{
+    ClusterMachines, DiskCapacity, EngineCalibration, IoDemand, NodeCapacity, OfferedLoad, OperationDemand,
+    PreparedTask,
+};
 use units::{Bytes, BytesPerSec, Iops};
 use workload::Task;
 
 use crate::TrialError;
 use crate::prove::constants::constant;
-use crate::prove::figures::{DiskFigures, DiskRole, Figures};
-use crate::prove::scaling::{Full, Scaling};
+use crate::prove::figures::{DiskFigures, DiskRole, ProofFigures};
+use crate::prove::scaling::{FullSizePlan, PlanScaling};
 
 /// A node's disks and processors at full size.
 #[derive(Debug, Clone)]
@@ -18,8 +21,8 @@ pub(crate) struct Node {
     pub(crate) memory: Bytes,
     vcpu: u32,
     cores: f64,
-    data: Limits,
-    log: Option<Limits>,
+    data: DiskLimits,
+    log: Option<DiskLimits>,
     caps: Option<(Iops, BytesPerSec)>,
     /// Flash that caches the data disk.
     cache: Bytes,
@@ -27,14 +30,14 @@ pub(crate) struct Node {
 
 /// Share of its limits that each disk of a node delivers.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Shares {
+pub struct DiskShares {
     /// The data disk.
     pub data: f64,
     /// The log's own disk, if there is one.
     pub log: Option<f64>,
 }
 
-impl Shares {
+impl DiskShares {
     /// Nothing is scaled.
     pub(crate) const FULL: Self = Self { data: 1.0, log: None };
 
@@ -48,7 +51,7 @@ impl Shares {
 }
 
 impl Node {
-    pub(crate) fn new(deployment: &Deployment, view: &View) -> Result<Self, TrialError> {
+    pub(crate) fn new(deployment: &Deployment, view: &CatalogView) -> Result<Self, TrialError> {
         let unprovable = |error: &dyn std::fmt::Display| TrialError::Unprovable(error.to_string());
         let (_, group) = deployment.storage().next().ok_or_else(|| unprovable(&"the plan has no storage node"))?;
         let instance = view.instance(&group.instance).map_err(|error| unprovable(&error))?;
@@ -66,25 +69,25 @@ impl Node {
         })
     }
 
-    fn capacity(&self, shares: &Shares, caps: Option<(Iops, BytesPerSec)>) -> Capacity {
-        let scaled = |limits: &Limits, share: f64| {
+    fn capacity(&self, shares: &DiskShares, caps: Option<(Iops, BytesPerSec)>) -> NodeCapacity {
+        let scaled = |limits: &DiskLimits, share: f64| {
             let full = DiskCapacity::from(limits);
             DiskCapacity { iops: full.iops * share, throughput: full.throughput * share, ..full }
         };
         let log = self.log.as_ref().map(|log| scaled(log, shares.of(DiskRole::Log)));
-        Capacity { data: scaled(&self.data, shares.data), log, instance: caps, cores: self.cores }
+        NodeCapacity { data: scaled(&self.data, shares.data), log, instance: caps, cores: self.cores }
     }
 
     /// What reaches each disk for one operation.
-    fn streams(&self, demand: &Demand) -> Vec<(DiskRole, &Limits, IoDemand)> {
+    fn streams(&self, demand: &OperationDemand) -> Vec<(DiskRole, &DiskLimits, IoDemand)> {
         match &self.log {
             Some(log) => vec![(DiskRole::Data, &self.data, demand.data), (DiskRole::Log, log, demand.log)],
             None => vec![(DiskRole::Data, &self.data, demand.data.plus(&demand.log))],
         }
     }
 
-    fn disks(&self, demand: &Demand, rate: f64, shares: &Shares) -> Vec<DiskFigures> {
-        let figures = |(role, limits, io): (DiskRole, &Limits, IoDemand)| DiskFigures {
+    fn disks(&self, demand: &OperationDemand, rate: f64, shares: &DiskShares) -> Vec<DiskFigures> {
+        let figures = |(role, limits, io): (DiskRole, &DiskLimits, IoDemand)| DiskFigures {
             role,
             iops: rate * counted(&io, limits) / limits.iops.0 / shares.of(role),
             throughput: rate * weighed(&io, limits) / limits.throughput.0 / shares.of(role),
@@ -96,7 +99,7 @@ impl Node {
 
     /// The tightest limit's share of use, by role. Those of the instance count as the data disk's, which is scaled for
     /// them too: the run has no instance.
-    fn tightest(&self, demand: &Demand, rate: f64, caps: bool) -> Vec<(DiskRole, f64)> {
+    fn tightest(&self, demand: &OperationDemand, rate: f64, caps: bool) -> Vec<(DiskRole, f64)> {
         let through = self.streams(demand).into_iter().filter(|(_, limits, _)| limits.shares_instance_caps);
         let instance = self.caps.filter(|_| caps).map_or(0.0, |(iops, throughput)| {
             let (ios, bytes) = through
@@ -104,7 +107,7 @@ impl Node {
             rate * (ios / iops.0).max(bytes / throughput.0)
         });
         let own = |disk: &DiskFigures| disk.iops.max(disk.throughput);
-        self.disks(demand, rate, &Shares::FULL)
+        self.disks(demand, rate, &DiskShares::FULL)
             .iter()
             .map(|disk| (disk.role, if disk.role == DiskRole::Data { own(disk).max(instance) } else { own(disk) }))
             .collect()
@@ -112,41 +115,41 @@ impl Node {
 }
 
 /// I/Os as the disk counts them.
-fn counted(io: &IoDemand, limits: &Limits) -> f64 {
+fn counted(io: &IoDemand, limits: &DiskLimits) -> f64 {
     let unit = limits.io_unit.as_f64();
     io.reads.max(io.read_bytes / unit) + io.writes.max(io.write_bytes / unit) * limits.write_iops_cost
 }
 
 /// Bytes as the disk counts them.
-fn weighed(io: &IoDemand, limits: &Limits) -> f64 {
+fn weighed(io: &IoDemand, limits: &DiskLimits) -> f64 {
     io.read_bytes + io.write_bytes * limits.write_bytes_cost
 }
 
 /// The model asked about one task on one kind of node.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Model<'a> {
-    pub(crate) calibration: &'a Calibration,
+    pub(crate) calibration: &'a EngineCalibration,
     pub(crate) node: &'a Node,
     pub(crate) zones: u32,
-    pub(crate) settings: &'a Settings,
+    pub(crate) settings: &'a EngineSettings,
 }
 
 impl Model<'_> {
     /// The demand of an operation of `task` on each of `nodes` with this memory.
-    fn demand(&self, task: &Task, nodes: u32, memory: Bytes, settings: &Settings) -> Demand {
-        let cluster = Cluster { nodes, vcpu: self.node.vcpu, memory, zones: self.zones };
-        Prepared::new(self.calibration, task).demand(&cluster, settings)
+    fn demand(&self, task: &Task, nodes: u32, memory: Bytes, settings: &EngineSettings) -> OperationDemand {
+        let cluster = ClusterMachines { nodes, vcpu: self.node.vcpu, memory, zones: self.zones };
+        PreparedTask::new(self.calibration, task).demand(&cluster, settings)
     }
 
     /// As planned.
-    pub(crate) fn planned(&self, task: &Task, nodes: u32) -> Demand {
+    pub(crate) fn planned(&self, task: &Task, nodes: u32) -> OperationDemand {
         self.demand(task, nodes, self.node.memory + self.node.cache, self.settings)
     }
 
     /// What the smaller run asks: caches hold as much of the data as planned, so reads are those of the plan's nodes; the
     /// tree has as many levels as its data over its sizes make, so writes are those of nodes that hold as much more than the
     /// run as TiKV's sizes are larger. `task` is at the run's rate and has the plan's data.
-    pub(crate) fn run(&self, task: &Task, scaling: &Scaling) -> Demand {
+    pub(crate) fn run(&self, task: &Task, scaling: &PlanScaling) -> OperationDemand {
         let (nodes, part) = (scaling.nodes, scaling.part());
         let holding = |share: f64| {
             let mut task = task.clone();
@@ -173,7 +176,7 @@ impl Model<'_> {
     }
 
     /// Share of them that the block cache alone holds; `None` if none are asked for.
-    fn cache_hit_rate(&self, task: &Task, nodes: u32, full: &Full) -> Option<f64> {
+    fn cache_hit_rate(&self, task: &Task, nodes: u32, full: &FullSizePlan) -> Option<f64> {
         let usual = Bytes((self.node.memory.as_f64() * constant("block_cache_share")) as u64);
         let blocks = self.blocks(task, nodes);
         let missed = self.reads(task, nodes, full.block_cache.unwrap_or(usual)) - self.reads(task, nodes, ENDLESS);
@@ -182,17 +185,23 @@ impl Model<'_> {
 
     /// Reads of the data disk for an operation where all the memory is block cache.
     fn reads(&self, task: &Task, nodes: u32, memory: Bytes) -> f64 {
-        let settings = Settings { block_cache: Some(memory), ..*self.settings };
+        let settings = EngineSettings { block_cache: Some(memory), ..*self.settings };
         self.demand(task, nodes, memory, &settings).data.reads
     }
 
     /// The numbers of `rate` operations a second.
-    pub(crate) fn figures(&self, asked: &Asked<'_>, demand: &Demand, shares: &Shares, caps: bool) -> Figures {
+    pub(crate) fn figures(
+        &self,
+        asked: &Asked<'_>,
+        demand: &OperationDemand,
+        shares: &DiskShares,
+        caps: bool,
+    ) -> ProofFigures {
         let capacity = self.node.capacity(shares, self.node.caps.filter(|_| caps));
-        let prediction = engine::predict(demand, &capacity, Load::Open(asked.rate));
+        let prediction = engine::predict(demand, &capacity, OfferedLoad::Open(asked.rate));
         let written = written(asked.task);
         let cache_hit_rate = self.cache_hit_rate(asked.blocks, asked.nodes, asked.full);
-        Figures {
+        ProofFigures {
             throughput: prediction.throughput,
             p50: Some(prediction.p50),
             p99: Some(prediction.p99),
@@ -204,7 +213,12 @@ impl Model<'_> {
     }
 
     /// How much of its limits each disk of the run delivers, so that its tightest limit is used as much as planned.
-    pub(crate) fn shares(&self, planned: (&Demand, f64), run: (&Demand, f64), load: f64) -> Shares {
+    pub(crate) fn shares(
+        &self,
+        planned: (&OperationDemand, f64),
+        run: (&OperationDemand, f64),
+        load: f64,
+    ) -> DiskShares {
         let before = self.node.tightest(planned.0, planned.1, true);
         let after = self.node.tightest(run.0, run.1, false);
         let share = |role: DiskRole| {
@@ -212,7 +226,7 @@ impl Model<'_> {
             let (before, after) = (of(&before)?, of(&after)?);
             Some(if before > 0.0 && after > 0.0 { (after / before).clamp(LEAST_SHARE, 1.0) } else { load })
         };
-        Shares { data: share(DiskRole::Data).unwrap_or(load), log: share(DiskRole::Log) }
+        DiskShares { data: share(DiskRole::Data).unwrap_or(load), log: share(DiskRole::Log) }
     }
 }
 
@@ -225,7 +239,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) blocks: &'a Task,
     pub(crate) rate: f64,
     pub(crate) nodes: u32,
-    pub(crate) full: &'a Full,
+    pub(crate) full: &'a FullSizePlan,
 }
 
 /// More memory than any data.

@@ -1,23 +1,23 @@
 //! A plan run on this machine, and what came of it.
 
 use bench::RunReport;
-use cluster::Lab;
+use cluster::TestBed;
 use units::Nanos;
 
-use crate::prove::figures::{DiskLimit, DiskRole, Felt, Figures};
+use crate::prove::figures::{DiskLimit, DiskRole, LimitPressure, ProofFigures};
 use crate::prove::seen::Seen;
-use crate::prove::staged::Staged;
-use crate::{Found, Ground, Stage, TrialError};
+use crate::prove::staged::StagedPlan;
+use crate::{StoreRunResult, StoreStage, StoreTestBed, TrialError};
 
 /// A plan run on this machine.
 #[derive(Debug, Clone)]
-pub struct Proof {
+pub struct PlanProof {
     /// What was run, and what was expected of it.
-    pub staged: Staged,
+    pub staged: StagedPlan,
     /// What was measured.
-    pub measured: Figures,
+    pub measured: ProofFigures,
     /// The limit that held requests up for the largest share of the time, if any did noticeably.
-    pub bound: Option<Felt>,
+    pub bound: Option<LimitPressure>,
     /// The driver's report.
     pub run: RunReport,
     /// What people should know of how it went.
@@ -30,20 +30,20 @@ const CARRIED: f64 = 0.97;
 /// A limit that held requests up for a smaller share of the time held up nothing that anybody notices.
 const NOTICED: f64 = 0.01;
 
-impl Proof {
+impl PlanProof {
     /// Whether the run carried the load that it was offered.
     pub fn carried(&self) -> bool {
         self.measured.throughput >= CARRIED * self.staged.scaling.rate
     }
 }
 
-impl Staged {
+impl StagedPlan {
     /// Runs it: starts a cluster, loads, scales the disks' limits, measures, takes all down.
     ///
     /// # Errors
     /// When it cannot be started, loaded or measured; then nothing is left of it.
-    pub fn prove(self, lab: &Lab, tell: &mut dyn FnMut(Stage<'_>)) -> Result<Proof, TrialError> {
-        let ground = Ground::prepare(Some(lab), self.order.clone(), tell)?;
+    pub fn prove(self, lab: &TestBed, tell: &mut dyn FnMut(StoreStage<'_>)) -> Result<PlanProof, TrialError> {
+        let ground = StoreTestBed::prepare(Some(lab), self.order.clone(), tell)?;
         for disk in &self.predicted.disks {
             ground.degrade(disk.role.disk(), self.shares.of(disk.role))?;
         }
@@ -51,19 +51,19 @@ impl Staged {
         let mut notes = ground.notes().to_vec();
         let measured = measured(&found, &self);
         notes.extend(ground.end()?);
-        Ok(Proof { bound: bound(&found), measured, run: found.report, notes, staged: self })
+        Ok(PlanProof { bound: bound(&found), measured, run: found.report, notes, staged: self })
     }
 }
 
-fn seen(found: &Found) -> Seen<'_> {
+fn seen(found: &StoreRunResult) -> Seen<'_> {
     Seen { timeline: &found.timeline, from: found.from, until: found.until, log: DiskRole::Log.disk() }
 }
 
-fn measured(found: &Found, staged: &Staged) -> Figures {
+fn measured(found: &StoreRunResult, staged: &StagedPlan) -> ProofFigures {
     let latencies = found.latencies();
     let at = |share: f64| (!latencies.is_empty()).then(|| Nanos(latencies.value_at_quantile(share)));
     let disk = |role: DiskRole| seen(found).disk(role, f64::from(staged.scaling.nodes), &staged.shares);
-    Figures {
+    ProofFigures {
         throughput: found.report.operations as f64 / found.report.measured_s.max(f64::MIN_POSITIVE),
         p50: at(0.5),
         p99: at(0.99),
@@ -75,12 +75,12 @@ fn measured(found: &Found, staged: &Staged) -> Figures {
 }
 
 /// The limit that held requests up longest, on whichever node it did.
-fn bound(found: &Found) -> Option<Felt> {
+fn bound(found: &StoreRunResult) -> Option<LimitPressure> {
     let seconds = seen(found).seconds();
     let felt = [DiskRole::Data, DiskRole::Log].into_iter().flat_map(|role| {
         seen(found).of_disks("bound_time", role).filter_map(move |(series, time)| {
             let name = series.labels.get("limit")?;
-            let limit = metrics::Limit::ALL.into_iter().find(|limit| limit.name() == name)?;
+            let limit = metrics::HoldUpLimit::ALL.into_iter().find(|limit| limit.name() == name)?;
             Some((DiskLimit { role, limit }, time / seconds))
         })
     });

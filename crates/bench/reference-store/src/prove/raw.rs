@@ -1,13 +1,16 @@
 //! A workload as the raw keys that the reference store serves: what TiKV sees of it, without the SQL layer.
 
 use units::{Bytes, Interval, Ratio};
-use workload::{Api, Band, Engine, Kind, Mix, MixDistribution, Operation, Order, Profile, Workload};
+use workload::{
+    DatabaseApi, Engine, InsertOrder, MixDistribution, MixWorkload, Operation, OperationProfile, SkewBand, Workload,
+    WorkloadKind,
+};
 
 use crate::TrialError;
 
 /// A workload of raw keys.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Raw {
+pub struct RawKeyWorkload {
     /// With `[ycsb]`, `[inserts]` or `[mix]`, none of them transactional.
     pub workload: Workload,
     /// What became different, for people.
@@ -18,7 +21,7 @@ pub struct Raw {
 const NO_SQL: &str = "Transactions are run, and predicted here, as the raw keys that they read and write: one proposal for each \
                       row instead of a prewrite and a commit, and no SQL layer in front.";
 
-impl Raw {
+impl RawKeyWorkload {
     /// The raw keys of a workload.
     ///
     /// # Errors
@@ -36,15 +39,17 @@ impl Raw {
             notes.push(NO_SQL.to_owned());
         }
         let kind = match &workload.kind {
-            Kind::Ycsb(ycsb) => Kind::Ycsb(workload::Ycsb { api: Api::Raw, ..ycsb.clone() }),
-            Kind::Inserts(inserts) => Kind::Inserts(inserts.clone()),
-            Kind::Mix(mix) => Kind::Mix(Box::new(without_transactions(mix))),
-            Kind::Tpcc(_) | Kind::Sysbench(_) => {
+            WorkloadKind::Ycsb(ycsb) => {
+                WorkloadKind::Ycsb(workload::YcsbWorkload { api: DatabaseApi::Raw, ..ycsb.clone() })
+            }
+            WorkloadKind::Inserts(inserts) => WorkloadKind::Inserts(inserts.clone()),
+            WorkloadKind::Mix(mix) => WorkloadKind::Mix(Box::new(without_transactions(mix))),
+            WorkloadKind::Tpcc(_) | WorkloadKind::Sysbench(_) => {
                 let (mix, note) = mix(&task.profile);
                 notes.push(format!("[{}] is run as the mean of its operations. {note}", workload.kind.name()));
-                Kind::Mix(Box::new(mix))
+                WorkloadKind::Mix(Box::new(mix))
             }
-            Kind::Measured(_) => {
+            WorkloadKind::Measured(_) => {
                 return refused(
                     "[measured] tells what disks did, not which operations: only [ycsb], [inserts], [mix], [tpcc] and \
                      [sysbench] can be run; leave --prove out",
@@ -56,18 +61,18 @@ impl Raw {
 }
 
 /// Without `begin` and `commit` of those operations to which they were added.
-fn without_transactions(mix: &Mix) -> Mix {
+fn without_transactions(mix: &MixWorkload) -> MixWorkload {
     let plain = |operation: &Operation| {
         let middle = |number: Option<units::Uncertain>| number.map_or(0.0, |number| number.middle());
         let steps = [operation.reads, operation.scans, operation.inserts, operation.updates].map(middle);
         let statements = operation.statements.or_else(|| Some(Interval::certain(steps.iter().sum())));
         Operation { statements, ..operation.clone() }
     };
-    Mix { transactional: Some(false), operations: mix.operations.iter().map(plain).collect(), ..mix.clone() }
+    MixWorkload { transactional: Some(false), operations: mix.operations.iter().map(plain).collect(), ..mix.clone() }
 }
 
 /// The mean operation of a profile as a mix of one, and what that bends.
-fn mix(profile: &Profile) -> (Mix, String) {
+fn mix(profile: &OperationProfile) -> (MixWorkload, String) {
     let some = |number: f64| (number > 0.0).then(|| Interval::certain(number));
     let steps = profile.point_reads + profile.scans + profile.inserts + profile.updates;
     let operation = Operation {
@@ -86,12 +91,12 @@ fn mix(profile: &Profile) -> (Mix, String) {
     let kept = |bytes: Bytes| Bytes((bytes.as_f64() * profile.encoded).round() as u64);
     let (row, index_entry) = (kept(profile.row), kept(profile.index_entry));
     let with_entries = row.as_f64() + profile.indexes * index_entry.as_f64();
-    let mix = Mix {
+    let mix = MixWorkload {
         rows: Interval::certain((kept(profile.data).as_f64() / with_entries).max(1.0)),
         row: Interval::certain(row),
         indexes: some(profile.indexes),
         index_entry: (index_entry.0 > 0).then(|| Interval::certain(index_entry)),
-        order: if profile.random_keys { Order::Random } else { Order::Ordered },
+        order: if profile.random_keys { InsertOrder::Random } else { InsertOrder::Ordered },
         distribution: if hot.is_some() { MixDistribution::Hotspot } else { MixDistribution::Uniform },
         theta: None,
         hot_rows: hot.map(|(rows, _)| share(rows)),
@@ -118,8 +123,8 @@ const EVEN: f64 = 0.02;
 
 /// The cut of bands in two that keeps most of their skew: the share of the rows that are hot and that of their accesses,
 /// where the second exceeds the first by most.
-fn hotspot(bands: &[Band]) -> Option<(f64, f64)> {
-    let mut bands: Vec<&Band> = bands.iter().filter(|band| band.data > 0.0).collect();
+fn hotspot(bands: &[SkewBand]) -> Option<(f64, f64)> {
+    let mut bands: Vec<&SkewBand> = bands.iter().filter(|band| band.data > 0.0).collect();
     bands.sort_by(|a, b| (b.accesses / b.data).total_cmp(&(a.accesses / a.data)));
     let sums = bands.iter().scan((0.0, 0.0), |(rows, accesses), band| {
         *rows += band.data;

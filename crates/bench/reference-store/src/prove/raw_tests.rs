@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use workload::operations::{Recipe, Scale};
+use workload::operations::{OperationRecipe, WorkloadScale};
 
 use super::*;
 
@@ -12,9 +12,9 @@ fn example(name: &str) -> Workload {
 #[test]
 fn every_example_for_tikv_but_the_measured_one_can_be_run() {
     for name in ["mix.toml", "ycsb-a-uniform.toml", "social-inserts.toml", "tpcc-5000.toml"] {
-        let raw = Raw::new(&example(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let scale = Scale { rows: Some(1000), ..Scale::default() };
-        Recipe::new(&raw.workload, scale).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let raw = RawKeyWorkload::new(&example(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let scale = WorkloadScale { rows: Some(1000), ..WorkloadScale::default() };
+        OperationRecipe::new(&raw.workload, scale).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(raw.notes[0].contains("no SQL layer"), "{name}: {:?}", raw.notes);
     }
 }
@@ -22,7 +22,7 @@ fn every_example_for_tikv_but_the_measured_one_can_be_run() {
 #[test]
 fn what_cannot_be_run_is_refused_as_input_with_what_to_do() {
     for (name, reason) in [("rds-inserts.toml", "InnoDB"), ("tikv-node-iostat.toml", "[measured]")] {
-        let error = Raw::new(&example(name)).unwrap_err();
+        let error = RawKeyWorkload::new(&example(name)).unwrap_err();
         assert_eq!(error.exit_code(), 2, "{name}");
         let message = error.to_string();
         assert!(message.contains(reason) && message.contains("leave --prove out"), "{message}");
@@ -32,9 +32,10 @@ fn what_cannot_be_run_is_refused_as_input_with_what_to_do() {
 #[test]
 fn a_transaction_of_tpcc_reads_and_writes_as_much_as_its_profile() {
     let tpcc = example("tpcc-5000.toml");
-    let (profile, raw) = (tpcc.middle().unwrap().profile, Raw::new(&tpcc).unwrap());
+    let (profile, raw) = (tpcc.middle().unwrap().profile, RawKeyWorkload::new(&tpcc).unwrap());
     let run = raw.workload.middle().unwrap().profile;
-    let of = |p: &Profile| [p.point_reads, p.scans, p.rows_per_scan, p.inserts, p.updates, p.indexes, p.compressed];
+    let of =
+        |p: &OperationProfile| [p.point_reads, p.scans, p.rows_per_scan, p.inserts, p.updates, p.indexes, p.compressed];
     for (planned, run) in of(&profile).into_iter().zip(of(&run)) {
         assert!((planned - run).abs() <= 1e-9 * planned, "{planned} became {run}");
     }
@@ -51,22 +52,22 @@ fn an_operation_of_a_mix_sends_what_it_reads_and_writes_and_no_begin_or_commit()
     let statements = |workload: &Workload| workload.middle().unwrap().profile.statements;
     let profile = mix.middle().unwrap().profile;
     let steps = profile.point_reads + profile.scans + profile.inserts + profile.updates;
-    let raw = Raw::new(&mix).unwrap().workload;
+    let raw = RawKeyWorkload::new(&mix).unwrap().workload;
     assert!((statements(&raw) - steps).abs() < 1e-9);
     assert!(statements(&mix) > statements(&raw));
 }
 
 #[test]
 fn rows_that_are_asked_for_equally_often_have_no_hot_part() {
-    assert_eq!(hotspot(&[Band { data: 1.0, accesses: 1.0, clustered: true }]), None);
+    assert_eq!(hotspot(&[SkewBand { data: 1.0, accesses: 1.0, clustered: true }]), None);
 }
 
 proptest! {
     #[test]
     fn two_bands_are_cut_where_they_meet(rows in 0.01..0.5f64, more in 0.1..0.49f64) {
         let accesses = rows + more;
-        let hot = Band { data: rows, accesses, clustered: false };
-        let cold = Band { data: 1.0 - rows, accesses: 1.0 - accesses, clustered: false };
+        let hot = SkewBand { data: rows, accesses, clustered: false };
+        let cold = SkewBand { data: 1.0 - rows, accesses: 1.0 - accesses, clustered: false };
         let (hot_rows, hot_accesses) = hotspot(&[cold, hot]).unwrap();
         prop_assert!((hot_rows - rows).abs() < 1e-12 && (hot_accesses - accesses).abs() < 1e-12);
     }

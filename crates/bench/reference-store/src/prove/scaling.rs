@@ -1,6 +1,6 @@
 //! How much smaller than its plan a deployment is run: pure arithmetic that keeps ratios.
 
-use deployment::{Deployment, Settings};
+use deployment::{Deployment, EngineSettings};
 use toml::Table;
 use units::{Bytes, Nanos};
 
@@ -9,7 +9,7 @@ use crate::prove::constants::constant;
 
 /// What a plan is made of, at full size.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Full {
+pub struct FullSizePlan {
     /// Storage nodes.
     pub nodes: u32,
     /// Copies of each range.
@@ -32,14 +32,14 @@ pub struct Full {
 
 /// What this machine may be given.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Machine {
+pub struct MachineBudget {
     /// Hardware threads.
     pub processors: f64,
 }
 
 /// What an operation costs here, of all nodes and the client.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Work {
+pub struct OperationCost {
     /// Rows read by key.
     pub gets: f64,
     /// Range scans.
@@ -54,7 +54,7 @@ pub struct Work {
 
 /// How much smaller than its plan a deployment is run. What is kept: load to limits, data to memory, levels to data.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Scaling {
+pub struct PlanScaling {
     /// Nodes that are planned.
     pub planned_nodes: u32,
     /// Nodes that are run.
@@ -78,7 +78,7 @@ pub struct Scaling {
 /// Fewer nodes than this are no cluster.
 const NODES: u32 = 3;
 
-impl Work {
+impl OperationCost {
     /// Core-seconds.
     pub fn cpu(&self) -> f64 {
         self.gets * constant("cpu_get")
@@ -89,7 +89,7 @@ impl Work {
     }
 }
 
-impl Full {
+impl FullSizePlan {
     /// The share of TiKV's memtable that fills within seconds: a run is to show flushes and compactions. No less than
     /// memtables may be.
     fn flushing(&self, nodes: u32, rate: f64) -> f64 {
@@ -102,10 +102,10 @@ impl Full {
     }
 }
 
-impl Scaling {
+impl PlanScaling {
     /// The largest that the machine carries in a reasonable time. Nodes beyond three, or beyond the replicas, are left out
     /// with their data and their load.
-    pub fn new(full: &Full, work: &Work, machine: &Machine) -> Self {
+    pub fn new(full: &FullSizePlan, work: &OperationCost, machine: &MachineBudget) -> Self {
         let nodes = full.nodes.min(NODES.max(full.replicas));
         let part = f64::from(nodes) / f64::from(full.nodes.max(1));
         let carried = machine.processors * constant("processors_used") / work.cpu().max(f64::MIN_POSITIVE);
@@ -147,7 +147,7 @@ impl Scaling {
         for cache in [&mut group.data, &mut group.log].into_iter().flatten().filter_map(|disk| disk.cache.as_mut()) {
             cache.size = cache.size * self.data;
         }
-        let settings = Settings {
+        let settings = EngineSettings {
             block_cache: Some(self.block_cache),
             rate_limit: planned.settings.rate_limit.map(|rate| units::BytesPerSec(rate.0 * self.load)),
             // The client stands in one zone: all its reads would go to one node.
@@ -203,7 +203,7 @@ pub(crate) struct Caches {
 }
 
 impl Caches {
-    pub(crate) fn of(full: &Full) -> Self {
+    pub(crate) fn of(full: &FullSizePlan) -> Self {
         let memory = full.memory.as_f64();
         let block = full.block_cache.map_or(memory * constant("block_cache_share"), Bytes::as_f64).min(memory);
         let page = memory * (1.0 - constant("resident_share")) - constant("resident_base") - block;

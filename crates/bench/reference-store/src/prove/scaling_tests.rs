@@ -13,16 +13,16 @@ prop_compose! {
         written in 0.0..1e5f64,
         memory in 2..768u64,
         block_cache in prop::option::of(1..400u64),
-    ) -> Full {
+    ) -> FullSizePlan {
         let memory = Bytes::gib(memory);
         let block_cache = block_cache.map(|gib| Bytes::gib(gib).min(memory));
-        Full { nodes, replicas, rate, rows, data: rows * row, written, indexes, memory, block_cache }
+        FullSizePlan { nodes, replicas, rate, rows, data: rows * row, written, indexes, memory, block_cache }
     }
 }
 
 prop_compose! {
-    fn works()(gets in 0.0..50.0f64, scans in 0.0..5.0f64, scanned in 0.0..500.0f64, puts in 0.01..50.0f64, ios in 0.0..50.0f64) -> Work {
-        Work { gets, scans, scanned, puts, ios }
+    fn works()(gets in 0.0..50.0f64, scans in 0.0..5.0f64, scanned in 0.0..500.0f64, puts in 0.01..50.0f64, ios in 0.0..50.0f64) -> OperationCost {
+        OperationCost { gets, scans, scanned, puts, ios }
     }
 }
 
@@ -33,7 +33,7 @@ fn near(a: f64, b: f64) -> bool {
 proptest! {
     #[test]
     fn every_node_keeps_its_share_of_the_load_and_of_the_data(full in fulls(), work in works(), processors in 1.0..64.0f64) {
-        let scaling = Scaling::new(&full, &work, &Machine { processors });
+        let scaling = PlanScaling::new(&full, &work, &MachineBudget { processors });
         let each = full.rate / f64::from(full.nodes);
         prop_assert!(near(scaling.rate / f64::from(scaling.nodes), each * scaling.load));
         let rows = full.rows / f64::from(full.nodes) * f64::from(scaling.nodes) * scaling.data;
@@ -42,7 +42,7 @@ proptest! {
 
     #[test]
     fn caches_shrink_as_the_data_do(full in fulls(), work in works(), processors in 1.0..64.0f64) {
-        let scaling = Scaling::new(&full, &work, &Machine { processors });
+        let scaling = PlanScaling::new(&full, &work, &MachineBudget { processors });
         let caches = Caches::of(&full);
         // To the byte: sizes are whole.
         prop_assert!((scaling.block_cache.as_f64() - caches.block * scaling.data).abs() <= 1.0);
@@ -52,7 +52,7 @@ proptest! {
 
     #[test]
     fn the_simulation_is_told_of_the_sizes_that_the_store_is(full in fulls(), work in works()) {
-        let scaling = Scaling::new(&full, &work, &Machine { processors: 2.0 });
+        let scaling = PlanScaling::new(&full, &work, &MachineBudget { processors: 2.0 });
         let (keys, constants) = (scaling.keys(), scaling.constants(simulate::Constants::reference_store()));
         let family = &keys["rocksdb"]["defaultcf"];
         let pairs = [
@@ -69,7 +69,7 @@ proptest! {
 
     #[test]
     fn nothing_grows_and_the_machine_carries_it(full in fulls(), work in works(), processors in 1.0..64.0f64) {
-        let scaling = Scaling::new(&full, &work, &Machine { processors });
+        let scaling = PlanScaling::new(&full, &work, &MachineBudget { processors });
         for share in [scaling.load, scaling.data, scaling.tree] {
             prop_assert!(share > 0.0 && share <= 1.0, "{scaling:?}");
         }
@@ -80,7 +80,7 @@ proptest! {
 
     #[test]
     fn a_larger_machine_carries_no_less(full in fulls(), work in works(), one in 1.0..64.0f64, other in 1.0..64.0f64) {
-        let load = |processors| Scaling::new(&full, &work, &Machine { processors }).load;
+        let load = |processors| PlanScaling::new(&full, &work, &MachineBudget { processors }).load;
         prop_assert!(load(one.min(other)) <= load(one.max(other)));
     }
 
@@ -92,7 +92,7 @@ proptest! {
 
     #[test]
     fn levels_keep_their_size_in_memtables(full in fulls(), work in works()) {
-        let scaling = Scaling::new(&full, &work, &Machine { processors: 2.0 });
+        let scaling = PlanScaling::new(&full, &work, &MachineBudget { processors: 2.0 });
         let keys = scaling.keys();
         let size = |section: &str, family: Option<&str>, key: &str| -> f64 {
             let table = keys[section].as_table().unwrap();
@@ -127,7 +127,7 @@ follower-read = true
 #[test]
 fn a_deployment_keeps_its_disks_and_settings_but_for_what_is_scaled() {
     let planned = Deployment::from_text(&Text::new("plan.toml", PLANNED)).unwrap();
-    let full = Full {
+    let full = FullSizePlan {
         nodes: planned.storage_nodes(),
         replicas: planned.replicas(),
         rate: 50_000.0,
@@ -138,8 +138,8 @@ fn a_deployment_keeps_its_disks_and_settings_but_for_what_is_scaled() {
         memory: Bytes::gib(32),
         block_cache: None,
     };
-    let work = Work { gets: 1.0, puts: 1.0, ..Work::default() };
-    let scaling = Scaling::new(&full, &work, &Machine { processors: 2.0 });
+    let work = OperationCost { gets: 1.0, puts: 1.0, ..OperationCost::default() };
+    let scaling = PlanScaling::new(&full, &work, &MachineBudget { processors: 2.0 });
     let run = scaling.deployment(&planned).unwrap();
     let (group, before) = (&run.nodes[0], &planned.nodes[0]);
     assert_eq!((group.count, run.zones), (3, 3));
@@ -157,7 +157,7 @@ fn a_deployment_keeps_its_disks_and_settings_but_for_what_is_scaled() {
 proptest! {
     #[test]
     fn a_memtable_fills_within_seconds_or_is_as_small_as_it_may_be(full in fulls(), work in works()) {
-        let scaling = Scaling::new(&full, &work, &Machine { processors: 2.0 });
+        let scaling = PlanScaling::new(&full, &work, &MachineBudget { processors: 2.0 });
         let filling = scaling.rate * full.written * f64::from(full.replicas) / f64::from(scaling.nodes);
         let seconds = scaling.tree * constant("memtable") / filling.max(f64::MIN_POSITIVE);
         let least = constant("least_memtable") / constant("memtable");
@@ -171,7 +171,7 @@ proptest! {
 
 #[test]
 fn a_plan_that_fits_the_machine_is_run_as_it_is() {
-    let full = Full {
+    let full = FullSizePlan {
         nodes: 3,
         replicas: 3,
         rate: 100.0,
@@ -183,8 +183,8 @@ fn a_plan_that_fits_the_machine_is_run_as_it_is() {
         memory: Bytes::gib(8),
         block_cache: Some(Bytes::gib(2)),
     };
-    let work = Work { gets: 1.0, puts: 1.0, ..Work::default() };
-    let scaling = Scaling::new(&full, &work, &Machine { processors: 2.0 });
+    let work = OperationCost { gets: 1.0, puts: 1.0, ..OperationCost::default() };
+    let scaling = PlanScaling::new(&full, &work, &MachineBudget { processors: 2.0 });
     assert_eq!((scaling.load, scaling.data, scaling.tree, scaling.nodes), (1.0, 1.0, 1.0, 3));
     assert_eq!((scaling.rate, scaling.rows), (full.rate, full.rows as u64));
     assert_eq!(Some(scaling.block_cache), full.block_cache);

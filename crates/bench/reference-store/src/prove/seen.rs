@@ -4,7 +4,7 @@ use timeline::{Series, Timeline};
 use units::{BytesPerSec, Nanos};
 
 use crate::prove::figures::{DiskFigures, DiskRole};
-use crate::prove::model::Shares;
+use crate::prove::model::DiskShares;
 
 /// A run's Timeline, and what of it was measured.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +37,7 @@ impl<'t> Seen<'t> {
     }
 
     /// Those disks in the mean of so many nodes; shares are what they deliver of their limits.
-    pub(crate) fn disk(self, role: DiskRole, nodes: f64, shares: &Shares) -> DiskFigures {
+    pub(crate) fn disk(self, role: DiskRole, nodes: f64, shares: &DiskShares) -> DiskFigures {
         let of = |name| -> f64 { self.of_disks(name, role).map(|(_, value)| value).sum() };
         let per_node = |name| BytesPerSec(of(name) / self.seconds() / nodes);
         let used = |name| of(name) / nodes / 100.0 / shares.of(role);

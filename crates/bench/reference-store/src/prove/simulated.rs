@@ -1,14 +1,14 @@
 //! What the simulation says of the smaller run: it knows of what queues, and that all nodes share one machine.
 
-use catalog::View;
+use catalog::CatalogView;
 use deployment::Deployment;
-use simulate::{Constants, Options, SimulateError};
+use simulate::{Constants, SimulateError, SimulationOptions};
 use units::Nanos;
 use workload::Task;
 
-use crate::prove::figures::{DiskRole, Figures};
-use crate::prove::model::{Shares, written};
-use crate::prove::scaling::{Machine, Scaling};
+use crate::prove::figures::{DiskRole, ProofFigures};
+use crate::prove::model::{DiskShares, written};
+use crate::prove::scaling::{MachineBudget, PlanScaling};
 use crate::prove::seen::Seen;
 
 /// Simulated so long, after so long a warm-up.
@@ -22,23 +22,23 @@ const WARM_UP: Nanos = Nanos::secs(12);
 pub(crate) fn simulated(
     task: &Task,
     deployment: &Deployment,
-    view: &View,
-    (scaling, shares): (&Scaling, &Shares),
-    (machine, regions): (&Machine, usize),
-) -> Result<Figures, SimulateError> {
-    let options = Options {
+    view: &CatalogView,
+    (scaling, shares): (&PlanScaling, &DiskShares),
+    (machine, regions): (&MachineBudget, usize),
+) -> Result<ProofFigures, SimulateError> {
+    let options = SimulationOptions {
         span: SPAN,
         warm_up: WARM_UP,
-        load: Some(engine::Load::Open(scaling.rate)),
+        load: Some(engine::OfferedLoad::Open(scaling.rate)),
         credits: disk::StartCredits::Spent,
         constants: scaling.constants(Constants::reference_store()),
-        machine: Some(simulate::Machine {
+        machine: Some(simulate::SharedMachine {
             processors: machine.processors,
             memory: scaling.memory,
             shares: [shares.of(DiskRole::Data), shares.of(DiskRole::Log)],
             regions: regions as u32,
         }),
-        ..Options::default()
+        ..SimulationOptions::default()
     };
     let run = simulate::simulate(deployment, task, view, &options)?;
     let summary = &run.summary;
@@ -48,7 +48,7 @@ pub(crate) fn simulated(
     let operations = summary.operations_per_second * seen.seconds();
     let wrote = written(task) * operations;
     let used = &summary.used;
-    Ok(Figures {
+    Ok(ProofFigures {
         throughput: summary.operations_per_second,
         p50: summary.latency.map(|latency| latency.p50),
         p99: summary.latency.map(|latency| latency.p99),

@@ -3,39 +3,39 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bench::{Arrivals, Limits, Loop, Plan};
-use catalog::View;
-use deployment::{Deployment, Settings};
-use engine::{Calibration, Demand, target_rate};
+use bench::{ArrivalSpacing, LoopKind, RunLimits, RunPlan};
+use catalog::CatalogView;
+use deployment::{Deployment, EngineSettings};
+use engine::{EngineCalibration, OperationDemand, target_rate};
 use units::{Bytes, Nanos};
-use workload::operations::{Recipe, Scale};
+use workload::operations::{OperationRecipe, WorkloadScale};
 use workload::{Task, Workload};
 
 use crate::prove::constants::constant;
-use crate::prove::figures::Figures;
-use crate::prove::model::{Asked, Model, Node, Shares, written};
-use crate::prove::raw::Raw;
-use crate::prove::scaling::{Full, Machine, Scaling, Work};
+use crate::prove::figures::ProofFigures;
+use crate::prove::model::{Asked, DiskShares, Model, Node, written};
+use crate::prove::raw::RawKeyWorkload;
+use crate::prove::scaling::{FullSizePlan, MachineBudget, OperationCost, PlanScaling};
 use crate::prove::simulated::simulated;
-use crate::{Database, Order, TrialError};
+use crate::{StoreDatabase, StoreRunSpec, TrialError};
 
 /// A plan made ready to be run on this machine.
 #[derive(Debug, Clone)]
-pub struct Staged {
+pub struct StagedPlan {
     /// How much smaller it is run.
-    pub scaling: Scaling,
+    pub scaling: PlanScaling,
     /// Share of its limits that each disk delivers.
-    pub shares: Shares,
+    pub shares: DiskShares,
     /// What the model says of the plan at its target, without growth.
-    pub planned: Figures,
+    pub planned: ProofFigures,
     /// What the model says of the run.
-    pub predicted: Figures,
+    pub predicted: ProofFigures,
     /// What the simulation says of the run; `None` where it refuses it, and a note says why.
-    pub simulated: Option<Figures>,
+    pub simulated: Option<ProofFigures>,
     /// What people should know of what is run, besides the scaling.
     pub notes: Vec<String>,
     /// What is run.
-    pub order: Order,
+    pub order: StoreRunSpec,
 }
 
 /// Why followers are not read.
@@ -48,7 +48,7 @@ const IN_FLIGHT: u32 = 4096;
 /// Regions that the keys are cut into, as `bench` does.
 const REGIONS: usize = 16;
 
-impl Staged {
+impl StagedPlan {
     /// Makes a planned deployment ready for the machine.
     ///
     /// # Errors
@@ -56,14 +56,14 @@ impl Staged {
     pub fn new(
         workload: &Workload,
         planned: &Deployment,
-        view: &View,
-        machine: &Machine,
+        view: &CatalogView,
+        machine: &MachineBudget,
         stop: &Arc<AtomicBool>,
     ) -> Result<Self, TrialError> {
-        let raw = Raw::new(workload)?;
+        let raw = RawKeyWorkload::new(workload)?;
         let (before, after) = (today(workload)?, as_raw(today(&raw.workload)?));
         let node = Node::new(planned, view)?;
-        let full = Full {
+        let full = FullSizePlan {
             nodes: planned.storage_nodes(),
             replicas: planned.replicas(),
             rate: target_rate(&after),
@@ -74,13 +74,13 @@ impl Staged {
             memory: node.memory,
             block_cache: planned.settings.block_cache,
         };
-        let calibration = Calibration::embedded();
+        let calibration = EngineCalibration::embedded();
         let model = Model { calibration, node: &node, zones: planned.zones, settings: &planned.settings };
         let plan_demand = model.planned(&before, full.nodes);
-        let scaling = Scaling::new(&full, &work(&after, &model.planned(&after, full.nodes), &full), machine);
+        let scaling = PlanScaling::new(&full, &work(&after, &model.planned(&after, full.nodes), &full), machine);
 
         let deployment = scaling.deployment(planned)?;
-        let settings = Settings {
+        let settings = EngineSettings {
             zone_round_trip: deployment.settings.zone_round_trip,
             follower_read: deployment.settings.follower_read,
             ..planned.settings
@@ -107,7 +107,7 @@ impl Staged {
             .ok();
         let of_run = Asked { task: &task, blocks: &part, rate: scaling.rate, nodes: scaling.nodes, full: &full };
         Ok(Self {
-            planned: model.figures(&of_plan, &plan_demand, &Shares::FULL, true),
+            planned: model.figures(&of_plan, &plan_demand, &DiskShares::FULL, true),
             predicted: here.figures(&of_run, &demand, &shares, false),
             simulated,
             order: order(raw.workload, deployment, &scaling, stop)?,
@@ -122,8 +122,8 @@ impl Staged {
     /// # Errors
     /// When the workload cannot be run.
     pub fn room(&self) -> Result<Bytes, TrialError> {
-        let recipe = Recipe::new(&self.order.workload, self.order.scale)?;
-        let Database::Reference { deployment, .. } = &self.order.database else { return Ok(Bytes(0)) };
+        let recipe = OperationRecipe::new(&self.order.workload, self.order.scale)?;
+        let StoreDatabase::Reference { deployment, .. } = &self.order.database else { return Ok(Bytes(0)) };
         let logs = constant("least_log") * f64::from(self.scaling.nodes);
         Ok(Bytes((recipe.loaded_bytes() * f64::from(deployment.replicas()) * SPREAD + logs) as u64))
     }
@@ -151,10 +151,10 @@ fn rows(task: &Task) -> f64 {
 }
 
 /// What an operation costs on this machine.
-fn work(task: &Task, demand: &Demand, full: &Full) -> Work {
+fn work(task: &Task, demand: &OperationDemand, full: &FullSizePlan) -> OperationCost {
     let profile = &task.profile;
     let ios = |io: &engine::IoDemand| io.reads + io.writes;
-    Work {
+    OperationCost {
         gets: profile.point_reads,
         scans: profile.scans,
         scanned: profile.scans * profile.rows_per_scan,
@@ -166,35 +166,43 @@ fn work(task: &Task, demand: &Demand, full: &Full) -> Work {
 fn order(
     workload: Workload,
     deployment: Deployment,
-    scaling: &Scaling,
+    scaling: &PlanScaling,
     stop: &Arc<AtomicBool>,
-) -> Result<Order, TrialError> {
-    let scale = Scale { rows: Some(scaling.rows), ..Scale::default() };
+) -> Result<StoreRunSpec, TrialError> {
+    let scale = WorkloadScale { rows: Some(scaling.rows), ..WorkloadScale::default() };
     // The workload's own bound on the rows that are added is for its full size.
-    let scale = Scale { adds: Some(ADDS), ..scale };
-    Recipe::new(&workload, scale)?;
-    let options = cluster::Options {
+    let scale = WorkloadScale { adds: Some(ADDS), ..scale };
+    OperationRecipe::new(&workload, scale)?;
+    let options = cluster::ClusterOptions {
         memory: Some(scaling.memory),
         keys: scaling.keys(),
         seed: SEED,
         // Bursts do not carry a plan.
         credits: Some(0.0),
-        ..cluster::Options::default()
+        ..cluster::ClusterOptions::default()
     };
-    let load =
-        Loop::Open { rate: scaling.rate, arrivals: Arrivals::Poisson, in_flight: IN_FLIGHT, backlog: 16 * IN_FLIGHT };
-    let plan = Plan { limits: LIMITS, seed: SEED, ..Plan::new(&deployment.name, &workload.name, load, Order::TIMEOUT) };
+    let load = LoopKind::Open {
+        rate: scaling.rate,
+        arrivals: ArrivalSpacing::Poisson,
+        in_flight: IN_FLIGHT,
+        backlog: 16 * IN_FLIGHT,
+    };
+    let plan = RunPlan {
+        limits: LIMITS,
+        seed: SEED,
+        ..RunPlan::new(&deployment.name, &workload.name, load, StoreRunSpec::TIMEOUT)
+    };
     // Zones are a, b, c …; a client stands in one of them.
     let zone = (deployment.zones > 1).then(|| "a".to_owned());
-    let database = Database::Reference {
+    let database = StoreDatabase::Reference {
         deployment: Box::new(deployment),
         options: Box::new(options),
         regions: REGIONS,
         // The load need not wait for what is measured: limits are scaled after it.
         share: 1.0,
     };
-    let order = Order::new(workload, database, plan);
-    Ok(Order { scale, client: rawkv::Options { zone, ..order.client }, stop: stop.clone(), ..order })
+    let order = StoreRunSpec::new(workload, database, plan);
+    Ok(StoreRunSpec { scale, client: rawkv::RawClientOptions { zone, ..order.client }, stop: stop.clone(), ..order })
 }
 
 /// The same plan gives the same run.
@@ -204,7 +212,7 @@ const SEED: u64 = 1;
 const ADDS: u64 = 1 << 32;
 
 /// A run is to show several flushes and compactions of a tree that is scaled as the data is.
-const LIMITS: Limits = Limits {
+const LIMITS: RunLimits = RunLimits {
     window: Nanos::millis(200),
     warm_least: Nanos::secs(12),
     warm_most: Nanos::secs(20),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use disk::Tuning;
+use disk::BehaviourConstants;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -59,7 +59,7 @@ impl ReferenceLru {
 }
 
 pub(super) fn hits_and_misses(length: Length) -> Found {
-    let block = Tuning::embedded().cache_block.0;
+    let block = BehaviourConstants::embedded().cache_block.0;
     let instance = instance(INSTANCE)?;
     let spec = spec(DISK, Some(&instance))?;
     let capacity = spec.cache.as_ref().map_or(0, |cache| cache.limits.size.0 / block) as usize;

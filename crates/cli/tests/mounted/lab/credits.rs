@@ -7,8 +7,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::SystemTime;
 
-use catalog::Burst;
-use disk::Balance;
+use catalog::BurstBucket;
+use disk::CreditBalance;
 use serde_json::Value;
 use timeline::Timeline;
 use units::{Bytes, Nanos};
@@ -37,14 +37,14 @@ fn once(length: Length) -> Found {
     let start = length.pick("1%", "10%");
     let rig = Rig::new()?;
     let limits = limits_of(DISK, None)?;
-    let Some(Burst::IoCredits { iops: burst, capacity }) = limits.burst else {
+    let Some(BurstBucket::IoCredits { iops: burst, capacity }) = limits.burst else {
         return Err(format!("{DISK} has no I/O credits").into());
     };
     let mounted = rig.mount(DISK, &["--credits", start])?;
     let file = mounted.file("", SPAN)?;
     let credits = mounted.metric("diskwright_disk_credits{", "unit=\"ios\"")?;
     let before = now()?;
-    let balance = Balance { now: credits, capacity, accrual: limits.iops.0 };
+    let balance = CreditBalance { now: credits, capacity, accrual: limits.iops.0 };
     let lasts = balance.time_to_exhaustion(burst.0).ok_or("the credits never run out")?.as_secs_f64();
 
     let load = Load::small(1.0, 64, SPAN);

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use probe::fio::Job;
+use probe::fio::FioJob;
 use units::{Bytes, BytesPerSec, Nanos};
 
 use super::figure::{Figure, Target};
@@ -176,9 +176,9 @@ pub(super) fn throughput(length: Length) -> Found {
 }
 
 /// Spends what the instance has earned while nothing was asked of it, but for a third of a second's worth.
-fn drain(mounted: &Mounted<'_>, job: &Job) -> Result<(), Box<dyn Error>> {
+fn drain(mounted: &Mounted<'_>, job: &FioJob) -> Result<(), Box<dyn Error>> {
     for _ in 0..60 {
-        let load = Job { runtime: Some(Nanos::secs(2)), ramp: Nanos(0), ..job.clone() };
+        let load = FioJob { runtime: Some(Nanos::secs(2)), ramp: Nanos(0), ..job.clone() };
         let rate = load::run(load)?.throughput().0;
         if mounted.metric("diskwright_instance_credits{", "unit=\"bytes\"")? < rate / 3.0 {
             return Ok(());

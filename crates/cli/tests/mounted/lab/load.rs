@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use probe::fio::{self, Engine, Job, JobReport, Latency, Pattern, Side};
+use probe::fio::{self, AccessPattern, FioEngine, FioJob, JobDirection, JobReport, LatencyDistribution};
 use units::{Bytes, Iops, Nanos};
 
 /// Requests at random offsets.
@@ -27,20 +27,20 @@ impl Load {
     }
 
     /// The job for fio: measured for `seconds`, after a second in which what limits let through at once passes.
-    pub(crate) fn job(&self, file: &Path, seconds: u64) -> Job {
+    pub(crate) fn job(&self, file: &Path, seconds: u64) -> FioJob {
         let pattern = match self.reads {
-            1.0 => Pattern::RandRead,
-            0.0 => Pattern::RandWrite,
-            share => Pattern::RandRw(share),
+            1.0 => AccessPattern::RandRead,
+            0.0 => AccessPattern::RandWrite,
+            share => AccessPattern::RandRw(share),
         };
-        Job {
+        FioJob {
             depth: self.depth,
-            engine: Engine::best(),
+            engine: FioEngine::best(),
             runtime: Some(Nanos::secs(seconds)),
             ramp: Nanos::secs(1),
             size: Some(self.span),
             rate_iops: self.pace,
-            ..Job::new(file, pattern, self.block)
+            ..FioJob::new(file, pattern, self.block)
         }
     }
 
@@ -57,12 +57,12 @@ impl Load {
 }
 
 /// Runs one job.
-pub(crate) fn run(job: Job) -> Result<JobReport, Box<dyn Error>> {
+pub(crate) fn run(job: FioJob) -> Result<JobReport, Box<dyn Error>> {
     Ok(fio::run(&[job])?.total())
 }
 
 /// The latencies of reads and writes together.
-pub(crate) fn latency(report: &JobReport) -> Result<Latency, Box<dyn Error>> {
+pub(crate) fn latency(report: &JobReport) -> Result<LatencyDistribution, Box<dyn Error>> {
     let sides = [&report.read, &report.write];
     let both = sides.into_iter().filter_map(|side| side.latency.clone()).reduce(|one, other| one.and(&other));
     both.ok_or_else(|| "fio counted no latencies".into())
@@ -71,7 +71,7 @@ pub(crate) fn latency(report: &JobReport) -> Result<Latency, Box<dyn Error>> {
 /// Requests answered a second. fio's own rate leaves out what is in flight at the end, but not the time until it is answered:
 /// 64 requests of 12,000 are 0.5 %. The latencies have them all.
 pub(crate) fn rate(report: &JobReport) -> f64 {
-    let answered = |side: &Side| side.latency.as_ref().map_or(0, |latency| latency.count);
+    let answered = |side: &JobDirection| side.latency.as_ref().map_or(0, |latency| latency.count);
     (answered(&report.read) + answered(&report.write)) as f64 / report.runtime.as_secs_f64()
 }
 
@@ -106,7 +106,7 @@ impl Window<'_> {
 
 impl Answers {
     /// Runs a job that logs every request beside `log`.
-    pub(crate) fn of(mut job: Job, log: &Path) -> Result<(JobReport, Self), Box<dyn Error>> {
+    pub(crate) fn of(mut job: FioJob, log: &Path) -> Result<(JobReport, Self), Box<dyn Error>> {
         let log = log.to_str().ok_or("the log's path is not UTF-8")?;
         job.extra.extend([format!("write_lat_log={log}"), "log_unix_epoch=1".to_owned()]);
         let report = run(job)?;

@@ -19,7 +19,7 @@ mod unlimited;
 use std::error::Error;
 
 use catalog::{Catalog, InstanceType};
-use disk::{Disk, Limits, Spec};
+use disk::{DeviceSpec, Disk, DiskLimits};
 
 pub(crate) use figure::Figure;
 
@@ -90,11 +90,11 @@ fn instance(name: &str) -> Result<InstanceType, Box<dyn Error>> {
 }
 
 /// How a disk behaves.
-fn spec(disk: &str, instance: Option<&InstanceType>) -> Result<Spec, Box<dyn Error>> {
+fn spec(disk: &str, instance: Option<&InstanceType>) -> Result<DeviceSpec, Box<dyn Error>> {
     Ok(disk.parse::<Disk>()?.spec(&Catalog::embedded().at(None), instance)?)
 }
 
 /// What a disk sustains, all volumes of a stripe together.
-fn limits_of(disk: &str, instance: Option<&InstanceType>) -> Result<Limits, Box<dyn Error>> {
+fn limits_of(disk: &str, instance: Option<&InstanceType>) -> Result<DiskLimits, Box<dyn Error>> {
     Ok(disk.parse::<Disk>()?.limits(&Catalog::embedded().at(None), instance)?)
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use disk::{Device, Host, Io, Op, Spec};
+use disk::{Device, DeviceSpec, InstanceLink, IoOperation, IoRequest};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use units::Nanos;
@@ -32,9 +32,9 @@ impl Latencies {
 }
 
 /// The latencies under a load that picks its offsets at random.
-pub(crate) fn latencies(spec: &Spec, load: &Load) -> Latencies {
+pub(crate) fn latencies(spec: &DeviceSpec, load: &Load) -> Latencies {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-    let (mut device, mut host) = (Device::new(spec.clone(), 2), Host::new(None));
+    let (mut device, mut host) = (Device::new(spec.clone(), 2), InstanceLink::new(None));
     let blocks = load.span.0 / load.block.0;
     let mut all = Vec::new();
     let mut in_flight = BinaryHeap::new();
@@ -48,9 +48,9 @@ pub(crate) fn latencies(spec: &Spec, load: &Load) -> Latencies {
         if in_flight.len() == load.depth as usize {
             now = in_flight.pop().map_or(now, |Reverse(at)| now.max(at));
         }
-        let op = if rng.random::<f64>() < load.reads { Op::Read } else { Op::Write };
+        let op = if rng.random::<f64>() < load.reads { IoOperation::Read } else { IoOperation::Write };
         let offset = rng.random_range(0..blocks) * load.block.0;
-        let done = device.submit(&mut host, now, Io { op, offset, bytes: load.block.0 as u32 });
+        let done = device.submit(&mut host, now, IoRequest { op, offset, bytes: load.block.0 as u32 });
         if now >= RAMP {
             all.push(done.at.0 - now.0);
         }
@@ -61,10 +61,11 @@ pub(crate) fn latencies(spec: &Spec, load: &Load) -> Latencies {
 }
 
 /// The latencies of reads of 4 KiB one after another, for each of some traces of blocks on one disk.
-pub(crate) fn one_by_one(spec: &Spec, traces: &[&[u64]]) -> Vec<Latencies> {
-    let (mut device, mut host, mut now) = (Device::new(spec.clone(), 2), Host::new(None), Nanos(0));
+pub(crate) fn one_by_one(spec: &DeviceSpec, traces: &[&[u64]]) -> Vec<Latencies> {
+    let (mut device, mut host, mut now) = (Device::new(spec.clone(), 2), InstanceLink::new(None), Nanos(0));
     let mut read = |block: &u64| {
-        let done = device.submit(&mut host, now, Io { op: Op::Read, offset: block * 4096, bytes: 4096 });
+        let done =
+            device.submit(&mut host, now, IoRequest { op: IoOperation::Read, offset: block * 4096, bytes: 4096 });
         let took = done.at.0 - now.0;
         now = done.at;
         took

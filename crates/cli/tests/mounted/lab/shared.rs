@@ -51,8 +51,8 @@ pub(super) fn one_instance(length: Length) -> Found {
 }
 
 /// The same load on each file at the same time.
-fn side_by_side(files: &[PathBuf], load: &Load, seconds: u64) -> Result<fio::Report, fio::FioError> {
-    let jobs: Vec<fio::Job> = files.iter().map(|file| load.job(file, seconds)).collect();
+fn side_by_side(files: &[PathBuf], load: &Load, seconds: u64) -> Result<fio::FioReport, fio::FioError> {
+    let jobs: Vec<fio::FioJob> = files.iter().map(|file| load.job(file, seconds)).collect();
     fio::run(&jobs)
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use probe::fio::Job;
+use probe::fio::FioJob;
 use units::Bytes;
 
 use super::figure::{Figure, Target};
@@ -91,7 +91,7 @@ fn mean(times: &[f64]) -> (f64, f64) {
 }
 
 /// Reads at depth 64, handed over and taken back by the batch, so that fio itself takes little of the processors.
-fn busy(file: &Path, seconds: u64) -> Job {
+fn busy(file: &Path, seconds: u64) -> FioJob {
     let mut job = Load::small(1.0, 64, SPAN).job(file, seconds);
     let batches = ["iodepth_batch_submit=16", "iodepth_batch_complete_min=1", "iodepth_batch_complete_max=16"];
     job.extra.extend(batches.map(str::to_owned));

@@ -7,12 +7,12 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use catalog::Catalog;
-use fuse::{Attachment, ServeError, Server, Setup};
+use fuse::{DiskAttachment, FuseServer, InstanceDisks, ServeError};
 use tempfile::TempDir;
 
 /// A disk and all that is needed to serve it; in memory, and gone when dropped.
 pub(crate) struct Stage {
-    pub(crate) server: Server,
+    pub(crate) server: FuseServer,
     pub(crate) backing: PathBuf,
     folder: TempDir,
 }
@@ -20,11 +20,11 @@ pub(crate) struct Stage {
 /// With local flash, for disks that need one.
 const INSTANCE: &str = "m5d.2xlarge";
 
-pub(crate) fn attachment(text: &str, backing: PathBuf) -> Attachment {
+pub(crate) fn attachment(text: &str, backing: PathBuf) -> DiskAttachment {
     let catalog = Catalog::embedded();
     let view = catalog.at(None);
     let disk: disk::Disk = text.parse().unwrap();
-    Attachment {
+    DiskAttachment {
         name: "data".to_owned(),
         disk: text.to_owned(),
         kind: disk.volume.kind.clone(),
@@ -35,10 +35,10 @@ pub(crate) fn attachment(text: &str, backing: PathBuf) -> Attachment {
     }
 }
 
-pub(crate) fn start(text: &str, folder: PathBuf, backing: PathBuf) -> Result<Server, ServeError> {
+pub(crate) fn start(text: &str, folder: PathBuf, backing: PathBuf) -> Result<FuseServer, ServeError> {
     std::fs::create_dir_all(&folder).unwrap();
     let disks = vec![attachment(text, backing)];
-    Server::start(Setup { folder, instance: None, caps: None, disks, seed: 7 })
+    FuseServer::start(InstanceDisks { folder, instance: None, caps: None, disks, seed: 7 })
 }
 
 impl Stage {

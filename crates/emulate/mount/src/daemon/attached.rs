@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::loops::{self, Loop, Manner};
-use crate::{Filesystem, Holder, MountError, holders, mounts};
+use crate::{Filesystem, FilesystemHolder, MountError, holders, mounts};
 
 /// A disk whose file has a loop device over it.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Attached {
 
     /// Whether nobody but the kernel uses the filesystem or the device.
     pub(crate) fn check_idle(&self) -> Result<(), MountError> {
-        let mut users: Vec<Holder> = holders::of(&self.at);
+        let mut users: Vec<FilesystemHolder> = holders::of(&self.at);
         users.extend(holders::of_device(&self.device.device()));
         if users.is_empty() { Ok(()) } else { Err(MountError::Busy { place: self.at.clone(), holders: users }) }
     }

@@ -5,10 +5,10 @@ use std::os::unix::fs::DirBuilderExt;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-use disk::{Disk, Fault};
-use fuse::{Attachment, Server, Setup};
+use disk::{Disk, DiskFault};
+use fuse::{DiskAttachment, FuseServer, InstanceDisks};
 use jiff::{SignedDuration, Timestamp};
-use metrics::{Modification, NodeSample};
+use metrics::{ModificationStage, NodeSample};
 use units::Nanos;
 
 use super::attached::Attached;
@@ -18,7 +18,7 @@ use crate::clear::Process;
 use crate::home::State;
 use crate::plan::{Facts, Order, Planned};
 use crate::protocol::Encoded;
-use crate::{Modified, MountError, Mounted, Node, Request, files};
+use crate::{AcceptedModification, MountError, MountRequest, MountedDisk, MountedNode, files};
 
 /// The disks of a node.
 #[derive(Debug)]
@@ -26,10 +26,10 @@ pub(crate) struct Disks {
     state: State,
     facts: Facts,
     /// `None` once it has ended.
-    server: RwLock<Option<Server>>,
+    server: RwLock<Option<FuseServer>>,
     pub(super) disks: Vec<Attached>,
     /// What others know of it.
-    node: Mutex<Node>,
+    node: Mutex<MountedNode>,
     history: Mutex<History>,
     /// Whether the kernel serves them itself.
     passthrough: bool,
@@ -51,7 +51,7 @@ impl Disks {
         let folder = state.disks();
         let made = std::fs::DirBuilder::new().mode(0o700).create(&folder);
         made.map_err(|error| MountError::system(folder.display(), error))?;
-        let server = Server::start(Setup {
+        let server = FuseServer::start(InstanceDisks {
             folder,
             instance: request.instance.clone(),
             caps: facts.caps(),
@@ -60,7 +60,7 @@ impl Disks {
         })?;
         let process = Process::this();
         let since = SignedDuration::from_nanos(i64::try_from(server.now().0).unwrap_or(i64::MAX));
-        let node = Node {
+        let node = MountedNode {
             dir: request.dir.clone(),
             state: state.folder.clone(),
             pid: process.pid,
@@ -108,7 +108,7 @@ impl Disks {
                 false => format!("{overhead} on the way are taken off"),
             };
             log(format!("{} is {}, {way}", planned.disk, device.display()));
-            locked(&self.node).disks.push(Mounted {
+            locked(&self.node).disks.push(MountedDisk {
                 name: planned.name.clone(),
                 at: planned.at.clone(),
                 disk: planned.disk.to_string(),
@@ -136,8 +136,9 @@ impl Disks {
         files::write(&self.state.node(), &*locked(&self.node))
     }
 
-    pub(super) fn with_server<T>(&self, what: impl FnOnce(&Server) -> T) -> Result<T, MountError> {
-        let server: RwLockReadGuard<'_, Option<Server>> = self.server.read().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn with_server<T>(&self, what: impl FnOnce(&FuseServer) -> T) -> Result<T, MountError> {
+        let server: RwLockReadGuard<'_, Option<FuseServer>> =
+            self.server.read().unwrap_or_else(PoisonError::into_inner);
         server.as_ref().map(what).ok_or_else(|| MountError::Environment("the disks are not served any more".to_owned()))
     }
 
@@ -156,7 +157,7 @@ impl Disks {
 
     /// The counters now.
     pub(crate) fn sample(&self) -> Result<NodeSample, MountError> {
-        self.with_server(Server::sample).map(|sample| self.named(sample))
+        self.with_server(FuseServer::sample).map(|sample| self.named(sample))
     }
 
     /// The counters and latencies now.
@@ -179,7 +180,7 @@ impl Disks {
         let Ok(sample) = self.sample() else { return };
         // The file has its new size at once, but the cloud shows it only when the modification has come so far.
         let grown =
-            sample.disks.iter().zip(&self.disks).filter(|(seen, _)| seen.modification != Modification::Modifying);
+            sample.disks.iter().zip(&self.disks).filter(|(seen, _)| seen.modification != ModificationStage::Modifying);
         for (seen, disk) in grown {
             match disk.grow(seen.size.0) {
                 Ok(false) => {}
@@ -188,14 +189,14 @@ impl Disks {
             }
         }
         locked(&self.history).push(sample);
-        let amend = |server: &Server| {
+        let amend = |server: &FuseServer| {
             self.disks.iter().enumerate().for_each(|(i, disk)| server.amend(i, &disk.device.device()));
         };
         let _ = self.with_server(amend);
     }
 
     /// Changes a disk.
-    pub(crate) fn modify(&self, name: &str, to: &Disk, fast_forward: f64) -> Result<Modified, MountError> {
+    pub(crate) fn modify(&self, name: &str, to: &Disk, fast_forward: f64) -> Result<AcceptedModification, MountError> {
         let i = self.place(name)?;
         let mut node = locked(&self.node);
         let from: Disk = node.disks[i].disk.parse().map_err(|error| MountError::system("the mounted disk", error))?;
@@ -208,7 +209,7 @@ impl Disks {
         node.disks[i].disk.clone_from(&text);
         files::write(&self.state.node(), &*node)?;
         log(format!("{from} becomes {text}"));
-        Ok(Modified {
+        Ok(AcceptedModification {
             disk: text,
             started: accepted.started,
             optimizing: accepted.optimizing,
@@ -218,14 +219,14 @@ impl Disks {
     }
 
     /// Lets something go wrong.
-    pub(crate) fn fault(&self, name: &str, fault: Fault, lasts: Nanos) -> Result<(), MountError> {
+    pub(crate) fn fault(&self, name: &str, fault: DiskFault, lasts: Nanos) -> Result<(), MountError> {
         let i = self.place(name)?;
         if self.passthrough {
             return Err(MountError::Refused(format!(
                 "no fault reaches {name}, which the kernel serves itself: mount it without --passthrough"
             )));
         }
-        if matches!(fault, Fault::Detach | Fault::PowerCut) {
+        if matches!(fault, DiskFault::Detach | DiskFault::PowerCut) {
             self.disks[i].cut.store(true, Ordering::Relaxed);
         }
         log(format!("{name}: {fault:?} for {lasts}"));
@@ -260,8 +261,8 @@ impl Disks {
     }
 }
 
-fn attachment(planned: &Planned, request: &Request) -> Attachment {
-    Attachment {
+fn attachment(planned: &Planned, request: &MountRequest) -> DiskAttachment {
+    DiskAttachment {
         name: planned.name.clone(),
         disk: planned.disk.to_string(),
         kind: planned.disk.volume.kind.clone(),

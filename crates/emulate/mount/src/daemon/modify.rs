@@ -55,11 +55,11 @@ pub(crate) fn explained(failure: ModifyFailure, now: Nanos) -> MountError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Request;
+    use crate::MountRequest;
 
     fn rules_for(from: &str, to: &str, fast_forward: f64) -> Result<ModificationRules, MountError> {
         let disk = |text: &str| text.parse::<Disk>().unwrap();
-        rules(&Facts::of(&Request::single("/srv/db", disk(from))).unwrap(), &disk(from), &disk(to), fast_forward)
+        rules(&Facts::of(&MountRequest::single("/srv/db", disk(from))).unwrap(), &disk(from), &disk(to), fast_forward)
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
 
-use disk::Fault;
-use mount::{Client, Filesystem, Request};
+use disk::DiskFault;
+use mount::{DaemonClient, Filesystem, MountRequest};
 use units::Nanos;
 
 use crate::place::{Place, eventually};
@@ -39,7 +39,7 @@ fn what_is_counted_is_told_now_and_later() {
 #[test]
 fn the_kernel_serves_an_unlimited_disk_itself_and_its_counters_are_told() {
     let place = Place::new();
-    let request = Request { passthrough: true, ..place.request("unlimited:1GiB") };
+    let request = MountRequest { passthrough: true, ..place.request("unlimited:1GiB") };
     let node = mount::up(&place.home, &request).unwrap();
     let before = place.client().sample().unwrap().disks.remove(0);
     let file = File::create(place.dir.join("letter")).unwrap();
@@ -50,7 +50,7 @@ fn the_kernel_serves_an_unlimited_disk_itself_and_its_counters_are_told() {
     assert!(after.sample.disks[0].write.bytes.0 >= before.write.bytes.0 + (1 << 20));
     assert_eq!(after.latencies[0].write.len(), 0, "nobody times what the kernel serves itself");
 
-    let refused = place.client().fault("data", Fault::Stall, Nanos::secs(1)).unwrap_err();
+    let refused = place.client().fault("data", DiskFault::Stall, Nanos::secs(1)).unwrap_err();
     assert!(refused.exit_code() == 1 && refused.to_string().contains("--passthrough"), "{refused}");
     place.down().unwrap();
 
@@ -65,7 +65,7 @@ fn the_kernel_serves_an_unlimited_disk_itself_and_its_counters_are_told() {
 fn the_kernel_keeps_no_limits_itself() {
     let place = Place::new();
     for limited in ["gp3:1GiB", "2x(gp2:1GiB)"] {
-        let request = Request { passthrough: true, ..place.request(limited) };
+        let request = MountRequest { passthrough: true, ..place.request(limited) };
         let error = mount::up(&place.home, &request).unwrap_err();
         assert!(error.exit_code() == 2 && error.to_string().contains("unlimited"), "{error}");
     }
@@ -90,7 +90,7 @@ fn nobody_else_can_reach_the_daemon() {
 fn a_modified_volume_grows_and_may_not_shrink_or_hurry() {
     let place = Place::new();
     // XFS, for ext4 only grows under who has CAP_SYS_RESOURCE, which root in a container has not.
-    let request = |disk| Request { filesystem: Filesystem::Xfs, ..place.request(disk) };
+    let request = |disk| MountRequest { filesystem: Filesystem::Xfs, ..place.request(disk) };
     let node = mount::up(&place.home, &request("gp3:1GiB")).unwrap();
     let client = place.client();
     let modified = client.modify("data", &"gp3:2GiB,200MiB/s".parse().unwrap(), 1000.0).unwrap();
@@ -121,10 +121,11 @@ fn a_modified_volume_grows_and_may_not_shrink_or_hurry() {
 #[test]
 fn a_disk_that_went_away_comes_back_with_what_was_synced() {
     let filesystems = [Filesystem::Ext4, Filesystem::Xfs];
-    for (fault, filesystem) in [Fault::Detach, Fault::PowerCut].into_iter().flat_map(|f| filesystems.map(|fs| (f, fs)))
+    for (fault, filesystem) in
+        [DiskFault::Detach, DiskFault::PowerCut].into_iter().flat_map(|f| filesystems.map(|fs| (f, fs)))
     {
         let place = Place::new();
-        let request = Request { filesystem, ..place.request("gp3:1GiB") };
+        let request = MountRequest { filesystem, ..place.request("gp3:1GiB") };
         mount::up(&place.home, &request).unwrap();
         let file = File::create(place.dir.join("letter")).unwrap();
         (&file).write_all(b"dear reader").unwrap();
@@ -150,7 +151,7 @@ fn a_stalled_disk_can_be_brought_down() {
     let place = Place::new();
     place.up("gp3:1GiB");
     std::fs::write(place.dir.join("letter"), "dear reader").unwrap();
-    place.client().fault("data", Fault::Stall, Nanos::secs(1000)).unwrap();
+    place.client().fault("data", DiskFault::Stall, Nanos::secs(1000)).unwrap();
     place.down().unwrap();
     place.assert_nothing_left();
     place.up("gp3:1GiB");
@@ -161,9 +162,9 @@ fn a_stalled_disk_can_be_brought_down() {
 #[test]
 fn credits_begin_and_change_as_asked() {
     let place = Place::new();
-    let request = Request { credits: Some(0.4), ..place.request("gp2:10GiB") };
+    let request = MountRequest { credits: Some(0.4), ..place.request("gp2:10GiB") };
     mount::up(&place.home, &request).unwrap();
-    let share = |client: &Client| {
+    let share = |client: &DaemonClient| {
         let credit = client.sample().unwrap().disks[0].ios.unwrap();
         credit.now / credit.capacity
     };

@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::path::Path;
 
 use deployment::Deployment;
-use mount::{Filesystem, Request};
+use mount::{Filesystem, MountRequest};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -20,7 +20,7 @@ fn kind_of(dir: &Path) -> String {
 fn what_was_written_is_there_again_and_nothing_else_is_left() {
     let place = Place::new();
     for filesystem in [Filesystem::Ext4, Filesystem::Xfs] {
-        let request = Request { filesystem, ..place.request("unlimited:1GiB") };
+        let request = MountRequest { filesystem, ..place.request("unlimited:1GiB") };
         let node = mount::up(&place.home, &request).unwrap();
         assert!(node.is_alive());
         assert_eq!(kind_of(&place.dir), filesystem.name());
@@ -50,7 +50,7 @@ fn a_folder_that_people_made_stays() {
 fn after_a_killed_daemon_the_same_data_is_mounted_again() {
     for filesystem in [Filesystem::Ext4, Filesystem::Xfs] {
         let place = Place::new();
-        let request = Request { filesystem, ..place.request("unlimited:1GiB") };
+        let request = MountRequest { filesystem, ..place.request("unlimited:1GiB") };
         let first = mount::up(&place.home, &request).unwrap();
         let file = std::fs::File::create(place.dir.join("letter")).unwrap();
         std::io::Write::write_all(&mut &file, b"dear reader").unwrap();
@@ -105,7 +105,7 @@ fn a_second_mount_at_the_same_place_is_refused() {
     let error = mount::up(&place.home, &place.request("unlimited:1GiB")).unwrap_err();
     assert_eq!(error.exit_code(), 2);
     assert!(error.to_string().contains("already mounted"), "{error}");
-    let within = Request { dir: place.dir.join("x"), ..place.request("unlimited:1GiB") };
+    let within = MountRequest { dir: place.dir.join("x"), ..place.request("unlimited:1GiB") };
     assert!(mount::up(&place.home, &within).unwrap_err().to_string().contains("lie in each other"));
     assert!(node.is_alive());
     place.down().unwrap();
@@ -115,8 +115,8 @@ fn a_second_mount_at_the_same_place_is_refused() {
 fn a_failure_leaves_nothing_behind() {
     let place = Place::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = Request { metrics: Some(taken.local_addr().unwrap()), ..place.request("unlimited:1GiB") };
-    let small = Request { filesystem: Filesystem::Xfs, ..place.request("unlimited:16MiB") };
+    let port = MountRequest { metrics: Some(taken.local_addr().unwrap()), ..place.request("unlimited:1GiB") };
+    let small = MountRequest { filesystem: Filesystem::Xfs, ..place.request("unlimited:16MiB") };
     for (request, says) in [(port, "metrics"), (small, "xfs")] {
         let error = mount::up(&place.home, &request).unwrap_err();
         assert!(error.exit_code() == 2 && error.to_string().contains(says), "{error}");
@@ -149,8 +149,8 @@ fn the_disks_of_a_node_are_mounted_together() {
     let file = place.home.folder.with_file_name("deployment.toml");
     std::fs::write(&file, text).unwrap();
     let deployment = Deployment::read(&file).unwrap();
-    let request = Request::of_deployment(&place.dir, &deployment, 2).unwrap();
-    let node = mount::up(&place.home, &Request { backing: place.backing.clone(), ..request }).unwrap();
+    let request = MountRequest::of_deployment(&place.dir, &deployment, 2).unwrap();
+    let node = mount::up(&place.home, &MountRequest { backing: place.backing.clone(), ..request }).unwrap();
     assert_eq!(node.zone.as_deref(), Some("b"));
     let sample = place.client().sample().unwrap();
     assert_eq!(sample.instance.as_deref(), Some("m5.2xlarge"));

@@ -5,11 +5,11 @@ use std::process::Command;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use mount::{Client, Home, MountError, Node, Request};
+use mount::{DaemonClient, MountError, MountHome, MountRequest, MountedNode};
 
 /// A state folder, a backing folder and a folder to mount at, all of them gone in the end.
 pub(crate) struct Place {
-    pub(crate) home: Home,
+    pub(crate) home: MountHome,
     pub(crate) dir: PathBuf,
     pub(crate) backing: PathBuf,
     _scratch: tempfile::TempDir,
@@ -20,15 +20,15 @@ impl Place {
         assert!(nix::unistd::geteuid().is_root(), "these tests mount disks: run them as root");
         let scratch = tempfile::Builder::new().prefix("dw-mount-").tempdir_in("/dev/shm").unwrap();
         let root = scratch.path().canonicalize().unwrap();
-        let home = Home::open(root.join("run"), daemon()).unwrap();
+        let home = MountHome::open(root.join("run"), daemon()).unwrap();
         Self { home, dir: root.join("db"), backing: root.join("backing"), _scratch: scratch }
     }
 
-    pub(crate) fn request(&self, disk: &str) -> Request {
-        Request { backing: self.backing.clone(), ..Request::single(&self.dir, disk.parse().unwrap()) }
+    pub(crate) fn request(&self, disk: &str) -> MountRequest {
+        MountRequest { backing: self.backing.clone(), ..MountRequest::single(&self.dir, disk.parse().unwrap()) }
     }
 
-    pub(crate) fn up(&self, disk: &str) -> Node {
+    pub(crate) fn up(&self, disk: &str) -> MountedNode {
         mount::up(&self.home, &self.request(disk)).unwrap()
     }
 
@@ -36,8 +36,8 @@ impl Place {
         mount::down(&self.home, &self.dir, false)
     }
 
-    pub(crate) fn client(&self) -> Client {
-        Client::of(&mount::find(&self.home, &self.dir).unwrap()).unwrap()
+    pub(crate) fn client(&self) -> DaemonClient {
+        DaemonClient::of(&mount::find(&self.home, &self.dir).unwrap()).unwrap()
     }
 
     /// All that may never stay behind: loop devices, mounts, state. Data may.

@@ -6,7 +6,7 @@ use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 /// Which requests are made, in which order.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Pattern {
+pub enum AccessPattern {
     /// One block after the other, from the disk.
     Read,
     /// One block after the other, to the disk.
@@ -21,7 +21,7 @@ pub enum Pattern {
     RandRw(f64),
 }
 
-impl Pattern {
+impl AccessPattern {
     /// The share of reads, 0 to 1.
     pub fn read_share(self) -> f64 {
         match self {
@@ -55,7 +55,7 @@ impl Pattern {
 
 /// How fio hands requests to the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Engine {
+pub enum FioEngine {
     /// io_uring: the least CPU for each request at depth.
     IoUring,
     /// Linux's older asynchronous interface; only asynchronous with `direct`.
@@ -64,7 +64,7 @@ pub enum Engine {
     Psync,
 }
 
-impl Engine {
+impl FioEngine {
     /// io_uring where the kernel lets anybody use it, else libaio.
     pub fn best() -> Self {
         let disabled = std::fs::read_to_string("/proc/sys/kernel/io_uring_disabled");
@@ -85,7 +85,7 @@ impl Engine {
 
 /// Which call makes writes durable, and after how many of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sync {
+pub enum SyncCall {
     /// `fsync` after every so many writes.
     Fsync(u32),
     /// `fdatasync` after every so many writes.
@@ -94,11 +94,11 @@ pub enum Sync {
 
 /// One fio job. Jobs of one run start together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Job {
+pub struct FioJob {
     /// The file or block device. A file that is missing or too short is laid out first, outside the measured time.
     pub target: PathBuf,
     /// Which requests are made.
-    pub pattern: Pattern,
+    pub pattern: AccessPattern,
     /// Size of a request.
     pub block: Bytes,
     /// Requests kept in flight by each of the `numjobs`.
@@ -106,11 +106,11 @@ pub struct Job {
     /// So many equal threads.
     pub numjobs: u32,
     /// How requests are handed to the kernel.
-    pub engine: Engine,
+    pub engine: FioEngine,
     /// Past the page cache.
     pub direct: bool,
     /// Calls that make writes durable, if any.
-    pub sync: Option<Sync>,
+    pub sync: Option<SyncCall>,
     /// How long is measured; `None`: until `size` is done once.
     pub runtime: Option<Nanos>,
     /// How long runs before anything is measured; nothing of it is reported.
@@ -132,16 +132,16 @@ pub struct Job {
     pub extra: Vec<String>,
 }
 
-impl Job {
+impl FioJob {
     /// Direct I/O at depth 1 with the best engine, for one second after a ramp of a quarter.
-    pub fn new(target: impl AsRef<Path>, pattern: Pattern, block: Bytes) -> Self {
+    pub fn new(target: impl AsRef<Path>, pattern: AccessPattern, block: Bytes) -> Self {
         Self {
             target: target.as_ref().to_owned(),
             pattern,
             block,
             depth: 1,
             numjobs: 1,
-            engine: Engine::best(),
+            engine: FioEngine::best(),
             direct: true,
             sync: None,
             runtime: Some(Nanos::secs(1)),
@@ -179,12 +179,12 @@ impl Job {
             "--lat_percentiles=1".to_owned(),
             "--clat_percentiles=0".to_owned(),
         ];
-        if let Pattern::ReadWrite(share) | Pattern::RandRw(share) = self.pattern {
+        if let AccessPattern::ReadWrite(share) | AccessPattern::RandRw(share) = self.pattern {
             all.push(format!("--rwmixread={:.0}", share.clamp(0.0, 1.0) * 100.0));
         }
         match self.sync {
-            Some(Sync::Fsync(every)) => all.push(format!("--fsync={every}")),
-            Some(Sync::Fdatasync(every)) => all.push(format!("--fdatasync={every}")),
+            Some(SyncCall::Fsync(every)) => all.push(format!("--fsync={every}")),
+            Some(SyncCall::Fdatasync(every)) => all.push(format!("--fdatasync={every}")),
             None => {}
         }
         if let Some(runtime) = self.runtime {

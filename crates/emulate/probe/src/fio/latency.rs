@@ -9,7 +9,7 @@ const BINS: u64 = 64;
 
 /// A latency distribution. fio's `lat`: from the submission of a request to its completion, as the program sees it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Latency {
+pub struct LatencyDistribution {
     /// Requests counted.
     pub count: u64,
     /// Mean.
@@ -30,7 +30,7 @@ pub struct Latency {
     bins: BTreeMap<u64, u64>,
 }
 
-impl Latency {
+impl LatencyDistribution {
     /// Of fio's bins, mean and extremes; `None` without requests.
     pub(crate) fn of_bins(bins: BTreeMap<u64, u64>, mean: f64, min: u64, max: u64) -> Option<Self> {
         let count: u64 = bins.values().sum();
@@ -117,7 +117,7 @@ mod tests {
             mut samples in proptest::collection::vec(1u64..10_000_000_000, 1..300),
             percent in 1.0f64..100.0,
         ) {
-            let latency = Latency::of_samples(&samples).unwrap();
+            let latency = LatencyDistribution::of_samples(&samples).unwrap();
             samples.sort_unstable();
             let rank = (percent / 100.0 * samples.len() as f64).ceil() as usize - 1;
             let (ours, theirs) = (latency.percentile(percent).0 as f64, samples[rank] as f64);
@@ -129,8 +129,8 @@ mod tests {
             samples in proptest::collection::vec(1u64..10_000_000, 2..100), cut in 1usize..99,
         ) {
             let cut = cut.min(samples.len() - 1);
-            let whole = Latency::of_samples(&samples).unwrap();
-            let [one, other] = [&samples[..cut], &samples[cut..]].map(|half| Latency::of_samples(half).unwrap());
+            let whole = LatencyDistribution::of_samples(&samples).unwrap();
+            let [one, other] = [&samples[..cut], &samples[cut..]].map(|half| LatencyDistribution::of_samples(half).unwrap());
             let both = one.and(&other);
             prop_assert_eq!(both.bins, whole.bins);
             prop_assert_eq!((both.p50, both.max, both.count), (whole.p50, whole.max, whole.count));

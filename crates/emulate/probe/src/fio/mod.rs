@@ -8,7 +8,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-pub use job::{Engine, Job, Pattern, Sync};
-pub use latency::Latency;
-pub use report::{JobReport, Report, Side};
-pub use run::{Fio, FioError, Runner, run};
+pub use job::{AccessPattern, FioEngine, FioJob, SyncCall};
+pub use latency::LatencyDistribution;
+pub use report::{FioReport, JobDirection, JobReport};
+pub use run::{FioError, FioProgram, JobRunner, run};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use units::{BytesPerSec, Iops, Nanos};
 
-use super::{FioError, JobReport, Latency, Report, Side};
+use super::{FioError, FioReport, JobDirection, JobReport, LatencyDistribution};
 
 #[derive(Deserialize)]
 struct Document {
@@ -51,19 +51,19 @@ struct Lat {
 }
 
 impl Lat {
-    fn latency(self) -> Option<Latency> {
-        Latency::of_bins(self.bins, self.mean, self.min as u64, self.max as u64)
+    fn latency(self) -> Option<LatencyDistribution> {
+        LatencyDistribution::of_bins(self.bins, self.mean, self.min as u64, self.max as u64)
     }
 }
 
 impl Way {
     /// Requests are counted by their latencies, not by fio's `total_ios` and `iops`: those leave out what was in flight
     /// when the ramp ended, while time and bytes include it. At depth 256 and 3000 I/Os a second that is 3 % of 3 s.
-    fn side(self) -> Side {
+    fn side(self) -> JobDirection {
         let latency = self.lat_ns.latency();
         let ios = latency.as_ref().map_or(0, |l| l.count);
         let seconds = self.runtime / 1e3;
-        Side {
+        JobDirection {
             ios,
             bytes: self.io_bytes,
             iops: Iops(if seconds > 0.0 { ios as f64 / seconds } else { 0.0 }),
@@ -89,7 +89,7 @@ impl Entry {
 }
 
 /// Reads what fio printed for a run of `jobs` jobs, which it names by their index.
-pub(super) fn parse(text: &str, jobs: usize) -> Result<Report, FioError> {
+pub(super) fn parse(text: &str, jobs: usize) -> Result<FioReport, FioError> {
     // fio prints warnings before the document on the same stream.
     let document = text.find('{').map_or(text, |start| &text[start..]);
     let unreadable = |what: String| FioError::Unreadable { what };
@@ -109,5 +109,5 @@ pub(super) fn parse(text: &str, jobs: usize) -> Result<Report, FioError> {
         });
     }
     let all: Option<Vec<_>> = reports.into_iter().collect();
-    all.map(|jobs| Report { jobs }).ok_or_else(|| unreadable("it leaves a job out".to_owned()))
+    all.map(|jobs| FioReport { jobs }).ok_or_else(|| unreadable("it leaves a job out".to_owned()))
 }

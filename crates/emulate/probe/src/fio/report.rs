@@ -2,11 +2,11 @@
 
 use units::{BytesPerSec, Iops, Nanos};
 
-use super::Latency;
+use super::LatencyDistribution;
 
 /// One direction of a job, all its threads together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Side {
+pub struct JobDirection {
     /// Requests completed in the measured time, those in flight at its begin and end included.
     pub ios: u64,
     /// Bytes moved in the measured time.
@@ -16,10 +16,10 @@ pub struct Side {
     /// Bytes a second.
     pub throughput: BytesPerSec,
     /// From submission to completion; `None` where nothing was done.
-    pub latency: Option<Latency>,
+    pub latency: Option<LatencyDistribution>,
 }
 
-impl Side {
+impl JobDirection {
     /// Nothing done.
     pub(crate) const NONE: Self =
         Self { ios: 0, bytes: 0, iops: Iops(0.0), throughput: BytesPerSec(0.0), latency: None };
@@ -37,7 +37,7 @@ impl Side {
     }
 }
 
-fn together(one: Option<Latency>, other: Option<&Latency>) -> Option<Latency> {
+fn together(one: Option<LatencyDistribution>, other: Option<&LatencyDistribution>) -> Option<LatencyDistribution> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.and(other)),
         (one, other) => one.or_else(|| other.cloned()),
@@ -48,12 +48,12 @@ fn together(one: Option<Latency>, other: Option<&Latency>) -> Option<Latency> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobReport {
     /// Reads.
-    pub read: Side,
+    pub read: JobDirection,
     /// Writes.
-    pub write: Side,
+    pub write: JobDirection,
     /// Of `fsync` or `fdatasync`, if the job calls one; its count is how often. With an asynchronous engine it overlaps
     /// the queue: measure it with [`super::Engine::Psync`].
-    pub sync: Option<Latency>,
+    pub sync: Option<LatencyDistribution>,
     /// How long was measured.
     pub runtime: Nanos,
     /// Processor time that fio itself used while it measured, in user and kernel mode.
@@ -63,7 +63,7 @@ pub struct JobReport {
 impl JobReport {
     /// Nothing done.
     pub(crate) const NONE: Self =
-        Self { read: Side::NONE, write: Side::NONE, sync: None, runtime: Nanos(0), cpu: Nanos(0) };
+        Self { read: JobDirection::NONE, write: JobDirection::NONE, sync: None, runtime: Nanos(0), cpu: Nanos(0) };
 
     /// Both together, as of work done side by side.
     #[must_use]
@@ -90,12 +90,12 @@ impl JobReport {
 
 /// What a run measured.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub struct FioReport {
     /// Of each job, in the order given.
     pub jobs: Vec<JobReport>,
 }
 
-impl Report {
+impl FioReport {
     /// All jobs together.
     pub fn total(&self) -> JobReport {
         self.jobs.iter().fold(JobReport::NONE, JobReport::and)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::output;
-use super::{Job, Report};
+use super::{FioJob, FioReport};
 
 /// Why fio did not measure.
 #[derive(Debug, thiserror::Error)]
@@ -41,36 +41,36 @@ impl FioError {
 }
 
 /// What carries out jobs: fio, or a model of it.
-pub trait Runner: Send {
+pub trait JobRunner: Send {
     /// Runs jobs side by side to their end.
     ///
     /// # Errors
     /// When fio cannot be started or fails.
-    fn run(&mut self, jobs: &[Job]) -> Result<Report, FioError>;
+    fn run(&mut self, jobs: &[FioJob]) -> Result<FioReport, FioError>;
 }
 
 /// The program itself.
 #[derive(Debug, Clone)]
-pub struct Fio {
+pub struct FioProgram {
     binary: PathBuf,
 }
 
-impl Default for Fio {
+impl Default for FioProgram {
     /// `fio` of the search path.
     fn default() -> Self {
         Self { binary: "fio".into() }
     }
 }
 
-impl Fio {
+impl FioProgram {
     /// Another build of it.
     pub fn at(binary: impl Into<PathBuf>) -> Self {
         Self { binary: binary.into() }
     }
 }
 
-impl Runner for Fio {
-    fn run(&mut self, jobs: &[Job]) -> Result<Report, FioError> {
+impl JobRunner for FioProgram {
+    fn run(&mut self, jobs: &[FioJob]) -> Result<FioReport, FioError> {
         let mut command = Command::new(&self.binary);
         command.arg("--output-format=json+");
         for (index, job) in jobs.iter().enumerate() {
@@ -105,6 +105,6 @@ fn complaint(stderr: &[u8], stdout: &str, status: String) -> String {
 ///
 /// # Errors
 /// When fio is missing or fails.
-pub fn run(jobs: &[Job]) -> Result<Report, FioError> {
-    Fio::default().run(jobs)
+pub fn run(jobs: &[FioJob]) -> Result<FioReport, FioError> {
+    FioProgram::default().run(jobs)
 }

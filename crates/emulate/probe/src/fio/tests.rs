@@ -4,8 +4,8 @@ use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 use super::*;
 
-fn job(folder: &tempfile::TempDir, pattern: Pattern) -> Job {
-    let mut job = Job::new(folder.path().join("with:colon"), pattern, Bytes::kib(4));
+fn job(folder: &tempfile::TempDir, pattern: AccessPattern) -> FioJob {
+    let mut job = FioJob::new(folder.path().join("with:colon"), pattern, Bytes::kib(4));
     job.size = Some(Bytes::mib(8));
     job.runtime = Some(Nanos::millis(300));
     job.ramp = Nanos::millis(50);
@@ -19,7 +19,7 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn counts_rates_and_latencies_of_each_direction_agree() {
     let folder = folder();
-    let mut mixed = job(&folder, Pattern::RandRw(0.7));
+    let mut mixed = job(&folder, AccessPattern::RandRw(0.7));
     (mixed.depth, mixed.numjobs) = (4, 2);
     let report = run(&[mixed]).unwrap().total();
     for side in [&report.read, &report.write] {
@@ -40,9 +40,9 @@ fn counts_rates_and_latencies_of_each_direction_agree() {
 #[test]
 fn syncs_are_counted_and_timed_with_every_engine() {
     let folder = folder();
-    for engine in [Engine::IoUring, Engine::Libaio, Engine::Psync] {
-        let mut write = job(&folder, Pattern::RandWrite);
-        (write.engine, write.sync) = (engine, Some(Sync::Fdatasync(4)));
+    for engine in [FioEngine::IoUring, FioEngine::Libaio, FioEngine::Psync] {
+        let mut write = job(&folder, AccessPattern::RandWrite);
+        (write.engine, write.sync) = (engine, Some(SyncCall::Fdatasync(4)));
         let report = run(&[write]).unwrap().total();
         let share = report.sync.as_ref().unwrap().count as f64 / report.write.ios as f64;
         assert!((share - 0.25).abs() < 0.01, "{engine:?} {share}");
@@ -52,10 +52,10 @@ fn syncs_are_counted_and_timed_with_every_engine() {
 #[test]
 fn rates_are_those_asked_for_over_all_threads_and_directions() {
     let folder = folder();
-    let mut paced = job(&folder, Pattern::RandRw(0.75));
+    let mut paced = job(&folder, AccessPattern::RandRw(0.75));
     (paced.rate_iops, paced.numjobs) = (Some(Iops(4000.0)), 2);
     paced.runtime = Some(Nanos::secs(1));
-    let mut bytes = job(&folder, Pattern::Read);
+    let mut bytes = job(&folder, AccessPattern::Read);
     (bytes.rate, bytes.runtime) = (Some(BytesPerSec::mib(16.0)), Some(Nanos::secs(1)));
     let report = run(&[paced, bytes]).unwrap();
     assert!((report.jobs[0].iops().0 / 4000.0 - 1.0).abs() < 0.05, "{:?}", report.jobs[0].iops());
@@ -66,7 +66,7 @@ fn rates_are_those_asked_for_over_all_threads_and_directions() {
 #[test]
 fn a_job_without_a_runtime_does_its_size_once() {
     let folder = folder();
-    let mut fill = job(&folder, Pattern::Write);
+    let mut fill = job(&folder, AccessPattern::Write);
     (fill.runtime, fill.ramp, fill.block) = (None, Nanos(0), Bytes::mib(1));
     assert_eq!(run(&[fill]).unwrap().total().write.bytes, 8 << 20);
 }
@@ -74,7 +74,7 @@ fn a_job_without_a_runtime_does_its_size_once() {
 #[test]
 fn what_fio_says_when_it_fails_is_passed_on() {
     let folder = folder();
-    let mut nowhere = job(&folder, Pattern::RandRead);
+    let mut nowhere = job(&folder, AccessPattern::RandRead);
     // fio makes the folders that lead to a file before it refuses the file.
     nowhere.target = folder.path().join("no/such/folder/file");
     nowhere.extra = vec!["allow_file_create=0".into()];
@@ -87,7 +87,7 @@ fn what_fio_says_when_it_fails_is_passed_on() {
 
 #[test]
 fn a_missing_fio_tells_how_to_get_it() {
-    let missing = Fio::at("/nonexistent/fio").run(&[]).unwrap_err();
+    let missing = FioProgram::at("/nonexistent/fio").run(&[]).unwrap_err();
     assert_eq!(missing.exit_code(), 3);
     assert!(missing.to_string().contains("apt-get install fio"));
 }

@@ -1,13 +1,13 @@
 //! Disks of the catalogue, sized and provisioned like the fitted one.
 
-use catalog::{Cloud, InstanceType, IopsRule, Medium, ThroughputRule, View, VolumeType};
-use disk::{Calibration, Disk, Limits, Volume};
+use catalog::{CatalogView, Cloud, InstanceType, IopsRule, ThroughputRule, VolumeMedium, VolumeType};
+use disk::{Disk, DiskLimits, Volume, VolumeCalibration};
 use units::{Bytes, BytesPerSec, Iops};
 
-use crate::fit::Fitted;
+use crate::fit::FittedDisk;
 
 /// A candidate: its text, the instance whose flash it is, its limits.
-pub(super) type Candidate = (Disk, Option<String>, Limits);
+pub(super) type Candidate = (Disk, Option<String>, DiskLimits);
 
 /// A size for disks of which none is known and on whose size nothing hangs.
 const ANY: Bytes = Bytes::gib(100);
@@ -15,10 +15,11 @@ const ANY: Bytes = Bytes::gib(100);
 const ROUND: f64 = 0.02;
 
 /// One candidate or more of each kind that there is.
-pub(super) fn all(view: &View, fitted: &Fitted, size: Option<Bytes>) -> Vec<Candidate> {
+pub(super) fn all(view: &CatalogView, fitted: &FittedDisk, size: Option<Bytes>) -> Vec<Candidate> {
     let clouds = [Cloud::Aws, Cloud::Gcp, Cloud::Azure];
-    let network = clouds.into_iter().flat_map(|cloud| view.volumes(cloud)).filter(|k| k.medium != Medium::LocalNvme);
-    let volumes = network.filter(|kind| Calibration::of(&kind.name).is_ok()).flat_map(|kind| {
+    let network =
+        clouds.into_iter().flat_map(|cloud| view.volumes(cloud)).filter(|k| k.medium != VolumeMedium::LocalNvme);
+    let volumes = network.filter(|kind| VolumeCalibration::of(&kind.name).is_ok()).flat_map(|kind| {
         sizes(kind, fitted, size).into_iter().map(move |size| Volume {
             kind: kind.name.clone(),
             size,
@@ -36,7 +37,7 @@ pub(super) fn all(view: &View, fitted: &Fitted, size: Option<Bytes>) -> Vec<Cand
 }
 
 /// Whole GiB round what was asked for, for a device of some other size is not sold.
-fn sizes(kind: &VolumeType, fitted: &Fitted, size: Option<Bytes>) -> Vec<Bytes> {
+fn sizes(kind: &VolumeType, fitted: &FittedDisk, size: Option<Bytes>) -> Vec<Bytes> {
     if let Some(size) = size {
         return vec![size.ceil_gib()];
     }
@@ -60,13 +61,13 @@ fn sizes(kind: &VolumeType, fitted: &Fitted, size: Option<Bytes>) -> Vec<Bytes> 
 }
 
 /// The rate to provision; `None` for what comes with the volume.
-fn iops(kind: &VolumeType, fitted: &Fitted) -> Option<Iops> {
+fn iops(kind: &VolumeType, fitted: &FittedDisk) -> Option<Iops> {
     let IopsRule::Provisioned { min, max, .. } = kind.iops else { return None };
     let asked = round(fitted.iops.value.0, 100.0).min(max.0);
     (asked > min.0).then_some(Iops(asked))
 }
 
-fn throughput(kind: &VolumeType, fitted: &Fitted) -> Option<BytesPerSec> {
+fn throughput(kind: &VolumeType, fitted: &FittedDisk) -> Option<BytesPerSec> {
     let ThroughputRule::Provisioned { min, max, max_per_iops } = kind.throughput else { return None };
     let most = iops(kind, fitted).map_or(max, |iops| max.min(BytesPerSec(max_per_iops.as_f64() * iops.0)));
     let asked = round(fitted.throughput.value.as_mib(), 25.0).min(most.as_mib());
@@ -80,7 +81,7 @@ fn round(value: f64, step: f64) -> f64 {
 }
 
 /// One device of an instance's flash.
-fn flash(view: &View, instance: &InstanceType, size: Option<Bytes>) -> Option<Candidate> {
+fn flash(view: &CatalogView, instance: &InstanceType, size: Option<Bytes>) -> Option<Candidate> {
     let store = instance.local?;
     let device = Bytes::gib((store.size.as_gib() / f64::from(store.count.max(1))) as u64);
     let size = size.map_or(device, |size| size.ceil_gib().min(device));

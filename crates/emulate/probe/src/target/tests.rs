@@ -40,18 +40,18 @@ impl Drop for Loop {
     }
 }
 
-fn blank() -> Options {
-    Options { destroy: Destroy::Blank, ..Options::default() }
+fn blank() -> ProbeOptions {
+    ProbeOptions { destroy: OverwriteScope::Blank, ..ProbeOptions::default() }
 }
 
 #[test]
 fn a_blank_device_may_be_written_if_so_asked_and_is_only_read_else() {
     let disk = Loop::new(Bytes::mib(64));
-    let target = Target::at(&disk.device).unwrap();
-    assert_eq!(target, Target::Device(disk.device.clone()));
+    let target = ProbeTarget::at(&disk.device).unwrap();
+    assert_eq!(target, ProbeTarget::Device(disk.device.clone()));
     let range = target.prepare(&blank()).unwrap();
     assert_eq!((range.writable, range.size, range.disk), (true, Bytes::mib(64), Some(Bytes::mib(64))));
-    let range = target.prepare(&Options::default()).unwrap();
+    let range = target.prepare(&ProbeOptions::default()).unwrap();
     assert!(!range.writable && !range.fill);
 }
 
@@ -59,14 +59,14 @@ fn a_blank_device_may_be_written_if_so_asked_and_is_only_read_else() {
 fn a_device_with_a_file_system_is_refused_and_keeps_it() {
     let disk = Loop::new(Bytes::mib(64));
     command("mkfs.ext4", &["-q", disk.text()]);
-    let refused = Target::at(&disk.device).unwrap().prepare(&blank()).unwrap_err();
+    let refused = ProbeTarget::at(&disk.device).unwrap().prepare(&blank()).unwrap_err();
     assert_eq!(refused.exit_code(), 2);
     assert!(refused.to_string().contains("it holds ext4"), "{refused}");
     command("fsck.ext4", &["-fn", disk.text()]);
     // It may be read, and destroyed when told.
-    assert!(!Target::at(&disk.device).unwrap().prepare(&Options::default()).unwrap().writable);
-    let anything = Options { destroy: Destroy::Anything, ..Options::default() };
-    assert!(Target::at(&disk.device).unwrap().prepare(&anything).unwrap().writable);
+    assert!(!ProbeTarget::at(&disk.device).unwrap().prepare(&ProbeOptions::default()).unwrap().writable);
+    let anything = ProbeOptions { destroy: OverwriteScope::Anything, ..ProbeOptions::default() };
+    assert!(ProbeTarget::at(&disk.device).unwrap().prepare(&anything).unwrap().writable);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_partition_table_and_bare_bytes_are_found() {
     file.seek(std::io::SeekFrom::Start(500_000)).unwrap();
     file.write_all(b"x").unwrap();
     file.sync_all().unwrap();
-    let refused = Target::at(&disk.device).unwrap().prepare(&blank()).unwrap_err();
+    let refused = ProbeTarget::at(&disk.device).unwrap().prepare(&blank()).unwrap_err();
     assert!(refused.to_string().contains("byte 500000 is not zero"), "{refused}");
     // The signature of a DOS partition table, with one partition.
     file.rewind().unwrap();
@@ -87,7 +87,7 @@ fn a_partition_table_and_bare_bytes_are_found() {
     file.rewind().unwrap();
     file.write_all(&sector).unwrap();
     file.sync_all().unwrap();
-    let refused = Target::at(&disk.device).unwrap().prepare(&blank()).unwrap_err();
+    let refused = ProbeTarget::at(&disk.device).unwrap().prepare(&blank()).unwrap_err();
     assert!(refused.to_string().contains("partition table (dos)"), "{refused}");
 }
 
@@ -97,8 +97,8 @@ fn a_mounted_device_is_in_use_and_the_folder_on_it_knows_its_size() {
     command("mkfs.ext4", &["-q", disk.text()]);
     let folder = tempfile::tempdir().unwrap();
     command("mount", &[disk.text(), folder.path().to_str().unwrap()]);
-    let held = Target::at(&disk.device).unwrap().prepare(&Options::default());
-    let range = Target::at(folder.path()).unwrap().prepare(&Options::default());
+    let held = ProbeTarget::at(&disk.device).unwrap().prepare(&ProbeOptions::default());
+    let range = ProbeTarget::at(folder.path()).unwrap().prepare(&ProbeOptions::default());
     let names = std::fs::read_dir(folder.path()).unwrap().count();
     let size = range.as_ref().map(|range| (range.disk, range.writable)).ok();
     drop(range);
@@ -112,21 +112,25 @@ fn a_mounted_device_is_in_use_and_the_folder_on_it_knows_its_size() {
 #[test]
 fn what_cannot_be_measured_is_refused_by_name() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let refused = Target::at(file.path()).unwrap_err();
+    let refused = ProbeTarget::at(file.path()).unwrap_err();
     assert!(refused.to_string().contains("is a file, not a folder"), "{refused}");
-    assert!(Target::at("/no/such/thing").unwrap_err().to_string().contains("not there"));
-    let large = Options { size: Some(Bytes::gib(1 << 30)), ..Options::default() };
-    let refused = Target::at("/dev/shm").unwrap().prepare(&large).unwrap_err();
+    assert!(ProbeTarget::at("/no/such/thing").unwrap_err().to_string().contains("not there"));
+    let large = ProbeOptions { size: Some(Bytes::gib(1 << 30)), ..ProbeOptions::default() };
+    let refused = ProbeTarget::at("/dev/shm").unwrap().prepare(&large).unwrap_err();
     assert!(matches!(refused, ProbeError::NoRoom { .. }) && refused.exit_code() == 2, "{refused}");
 }
 
 #[test]
 fn a_folder_is_probed_and_left_as_it_was() {
     let folder = tempfile::tempdir_in("/dev/shm").unwrap();
-    let options =
-        Options { step: Nanos::millis(100), ramp: Nanos::millis(20), size: Some(Bytes::mib(32)), ..Options::quick() };
+    let options = ProbeOptions {
+        step: Nanos::millis(100),
+        ramp: Nanos::millis(20),
+        size: Some(Bytes::mib(32)),
+        ..ProbeOptions::quick()
+    };
     let mut seen = Vec::new();
-    let target = Target::at(folder.path()).unwrap();
+    let target = ProbeTarget::at(folder.path()).unwrap();
     let probe = crate::run(&target, &options, &mut |at| seen.push((at.step, at.of, at.remaining))).unwrap();
     assert!(probe.fitted.iops.value.0 > 1000.0 && probe.fitted.written, "{:?}", probe.fitted);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

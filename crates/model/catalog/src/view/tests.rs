@@ -6,11 +6,11 @@ use units::{Bytes, BytesPerSec, Iops, Nanos};
 use super::*;
 use crate::{Catalog, IopsRule, ThroughputRule};
 
-fn on(year: i16, month: i8, day: i8) -> View {
+fn on(year: i16, month: i8, day: i8) -> CatalogView {
     Catalog::embedded().at(Some(date(year, month, day)))
 }
 
-fn newest() -> View {
+fn newest() -> CatalogView {
     Catalog::embedded().at(None)
 }
 
@@ -36,7 +36,7 @@ fn the_sources_cluster_of_november_2020_has_its_limits_and_prices() {
 
 #[test]
 fn limits_are_those_of_the_newest_document_of_the_day() {
-    let burst = |view: View| view.instance("m5.2xlarge").unwrap().caps.unwrap().burst_throughput.as_mb();
+    let burst = |view: CatalogView| view.instance("m5.2xlarge").unwrap().caps.unwrap().burst_throughput.as_mb();
     assert_eq!(burst(on(2018, 3, 1)), 265.0);
     assert_eq!(burst(on(2019, 12, 3)), 437.5);
     assert_eq!(burst(on(2019, 12, 4)), 593.75);
@@ -90,12 +90,12 @@ fn a_known_name_without_the_fact_is_missing() {
 
 #[test]
 fn the_rules_of_a_type_change_with_the_day() {
-    let gp3 = |view: View| match view.volume("gp3").unwrap().iops {
+    let gp3 = |view: CatalogView| match view.volume("gp3").unwrap().iops {
         IopsRule::Provisioned { max, .. } => max.0,
         _ => f64::NAN,
     };
     assert_eq!((gp3(on(2024, 1, 1)), gp3(newest())), (16_000.0, 80_000.0));
-    let io2 = |view: View| view.volume("io2").unwrap().clone();
+    let io2 = |view: CatalogView| view.volume("io2").unwrap().clone();
     let (old, new) = (io2(on(2022, 1, 1)), io2(newest()));
     assert!(matches!(old.iops, IopsRule::Provisioned { max: Iops(64_000.0), max_per_gib: Some(500.0), .. }));
     assert!(matches!(new.iops, IopsRule::Provisioned { max: Iops(256_000.0), max_per_gib: Some(1000.0), .. }));

@@ -2,7 +2,7 @@
 
 use units::Bytes;
 
-use crate::{Direction, Limits};
+use crate::{DiskLimits, IoDirection};
 
 /// Streams told apart in each direction.
 const STREAMS: usize = 4;
@@ -37,7 +37,7 @@ struct Run {
 pub(crate) struct RunId(Option<(usize, usize)>);
 
 impl Account {
-    pub(crate) fn new(limits: &Limits) -> Self {
+    pub(crate) fn new(limits: &DiskLimits) -> Self {
         let Bytes(unit) = limits.io_unit;
         let none = Run { end: u64::MAX, bytes: 0, until: f64::NEG_INFINITY };
         let streams = Streams { runs: [none; STREAMS], oldest: 0 };
@@ -46,7 +46,7 @@ impl Account {
 
     /// The I/Os counted for a request that arrives at `at`: one for each whole unit, and one for a rest, unless the rest
     /// joins a run that still has room.
-    pub(crate) fn count(&mut self, direction: Direction, offset: u64, bytes: u64, at: f64) -> (u64, RunId) {
+    pub(crate) fn count(&mut self, direction: IoDirection, offset: u64, bytes: u64, at: f64) -> (u64, RunId) {
         let side = direction as usize;
         let streams = &mut self.streams[side];
         if bytes < self.unit && self.merge > 0 {
@@ -85,7 +85,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn count(account: &mut Account, offset: u64, kib: u64) -> u64 {
-        account.count(Direction::Write, offset, kib << 10, 0.0).0
+        account.count(IoDirection::Write, offset, kib << 10, 0.0).0
     }
 
     #[test]
@@ -98,16 +98,16 @@ mod tests {
     #[test]
     fn a_write_after_the_last_one_completed_is_not_merged() {
         let mut account = Account::new(&limits(&gp2(), "gp2:1000GiB"));
-        let (_, run) = account.count(Direction::Write, 0, 4096, 0.0);
+        let (_, run) = account.count(IoDirection::Write, 0, 4096, 0.0);
         account.in_flight(run, 500.0);
-        assert_eq!(account.count(Direction::Write, 4096, 4096, 501.0).0, 1);
+        assert_eq!(account.count(IoDirection::Write, 4096, 4096, 501.0).0, 1);
     }
 
     #[test]
     fn random_and_opposite_requests_count_each() {
         let mut account = Account::new(&limits(&gp2(), "gp2:1000GiB"));
         assert_eq!(count(&mut account, 0, 4), 1);
-        assert_eq!(account.count(Direction::Read, 4096, 4096, 0.0).0, 1);
+        assert_eq!(account.count(IoDirection::Read, 4096, 4096, 0.0).0, 1);
         assert_eq!(count(&mut account, 1 << 30, 4), 1);
     }
 
@@ -116,10 +116,10 @@ mod tests {
         fn a_request_larger_than_the_unit_costs_what_its_parts_cost(offset in 0u64..1 << 40, bytes in 1u64..1 << 31) {
             let limits = limits(&gp3(), "gp3:1000GiB");
             let unit = limits.io_unit.0;
-            let whole = Account::new(&limits).count(Direction::Read, offset, bytes, 0.0).0;
+            let whole = Account::new(&limits).count(IoDirection::Read, offset, bytes, 0.0).0;
             let mut account = Account::new(&limits);
             let parts: u64 = (0..bytes.div_ceil(unit))
-                .map(|i| account.count(Direction::Read, offset + i * unit, unit.min(bytes - i * unit), 0.0).0)
+                .map(|i| account.count(IoDirection::Read, offset + i * unit, unit.min(bytes - i * unit), 0.0).0)
                 .sum();
             prop_assert_eq!(whole, parts);
         }

@@ -1,11 +1,11 @@
 //! A rate limit as a schedule: when may the next request start?
 
-use catalog::{Burst, InstanceCaps};
+use catalog::{BurstBucket, InstanceCaps};
 use units::{Bytes, Nanos};
 
 use super::credits::CreditBucket;
-use super::{Tuning, later};
-use crate::Limits;
+use super::{BehaviourConstants, later};
+use crate::DiskLimits;
 
 /// The generic cell rate algorithm (ITU-T I.371): work is scheduled at the rate, and may start up to `depth` ahead of its
 /// schedule. A window of length w lets through at most rate × (w + depth) and one request more. A request larger than the
@@ -30,7 +30,7 @@ pub(crate) struct Limiter {
 impl Limiter {
     /// A limit of `rate` units a second.
     pub(crate) fn steady(rate: f64) -> Self {
-        let depth = Tuning::embedded().bucket_depth.0 as f64;
+        let depth = BehaviourConstants::embedded().bucket_depth.0 as f64;
         Self { bucket: Bucket { scheduled: 0.0, depth, pace: 1e9 / rate }, credits: None }
     }
 
@@ -48,18 +48,18 @@ impl Limiter {
     }
 
     /// The limits of one volume, on I/Os and on bytes.
-    pub(crate) fn of_volume(limits: &Limits) -> (Self, Self) {
+    pub(crate) fn of_volume(limits: &DiskLimits) -> (Self, Self) {
         let (iops, bytes) = (limits.iops.0, limits.throughput.0);
         match limits.burst {
-            Some(Burst::IoCredits { iops: burst, capacity }) => {
+            Some(BurstBucket::IoCredits { iops: burst, capacity }) => {
                 (Self::bursting(iops, burst.0, capacity), Self::steady(bytes.max(limits.burst_throughput.0)))
             }
-            Some(Burst::ByteCredits { per_tib, max, capacity_per_tib }) => {
+            Some(BurstBucket::ByteCredits { per_tib, max, capacity_per_tib }) => {
                 let tib = limits.size.as_f64() / Bytes::gib(1024).as_f64();
                 let burst = (per_tib.0 * tib).min(max.0);
                 (Self::steady(iops), Self::bursting(bytes, burst, capacity_per_tib.as_f64() * tib))
             }
-            Some(Burst::Timed { iops: burst_iops, throughput, full_burst }) => {
+            Some(BurstBucket::Timed { iops: burst_iops, throughput, full_burst }) => {
                 (Self::timed(iops, burst_iops.0, full_burst), Self::timed(bytes, throughput.0, full_burst))
             }
             None => (Self::steady(iops), Self::steady(bytes)),
@@ -178,7 +178,7 @@ mod tests {
                 start
             })
             .collect();
-        let depth = Tuning::embedded().bucket_depth.as_millis_f64() as usize;
+        let depth = BehaviourConstants::embedded().bucket_depth.as_millis_f64() as usize;
         assert_eq!(starts.iter().filter(|s| **s == 0.0).count(), depth + 1);
         assert_eq!(starts[39] - starts[38], 1e6);
     }

@@ -3,14 +3,14 @@
 use super::fault::Faults;
 use super::lru::Lru;
 use super::volume::{Done, Volume};
-use super::{Host, Tuning};
-use crate::{Direction, Limits};
+use super::{BehaviourConstants, InstanceLink};
+use crate::{DiskLimits, IoDirection};
 
 /// A read cache.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CacheSpec {
     /// The flash on which it lies, its size included.
-    pub limits: Limits,
+    pub limits: DiskLimits,
     /// What a write does to it.
     pub policy: CachePolicy,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Cache {
 
 impl Cache {
     pub(crate) fn new(spec: CacheSpec, seed: u64) -> Self {
-        let block = Tuning::embedded().cache_block.0;
+        let block = BehaviourConstants::embedded().cache_block.0;
         let blocks = Lru::new((spec.limits.size.0 / block) as usize);
         Self { policy: spec.policy, blocks, block, flash: Volume::new(spec.limits, seed), stats: CacheStats::default() }
     }
@@ -54,33 +54,33 @@ impl Cache {
     /// arrives: that takes its share of the flash, but nobody waits for it.
     pub(crate) fn transfer(
         &mut self,
-        host: &mut Host,
+        host: &mut InstanceLink,
         faults: &Faults,
         at: f64,
-        (direction, offset, bytes): (Direction, u64, u64),
-        below: impl FnOnce(&mut Host) -> Done,
+        (direction, offset, bytes): (IoDirection, u64, u64),
+        below: impl FnOnce(&mut InstanceLink) -> Done,
     ) -> Done {
         let range = offset / self.block..offset.saturating_add(bytes).div_ceil(self.block);
         let mut on_flash = |direction| self.flash.transfer(host, faults, at, direction, offset, bytes);
         match (direction, self.policy) {
-            (Direction::Read, _) if range.clone().all(|block| self.blocks.contains(block)) => {
+            (IoDirection::Read, _) if range.clone().all(|block| self.blocks.contains(block)) => {
                 self.stats.hits += 1;
                 range.for_each(|block| _ = self.blocks.touch(block));
-                on_flash(Direction::Read)
+                on_flash(IoDirection::Read)
             }
-            (Direction::Read, _) => {
+            (IoDirection::Read, _) => {
                 self.stats.misses += 1;
                 range.for_each(|block| _ = self.blocks.touch(block));
-                on_flash(Direction::Write);
+                on_flash(IoDirection::Write);
                 below(host)
             }
-            (Direction::Write, CachePolicy::WriteAround) => {
+            (IoDirection::Write, CachePolicy::WriteAround) => {
                 range.for_each(|block| self.blocks.remove(block));
                 below(host)
             }
-            (Direction::Write, CachePolicy::WriteThrough) => {
+            (IoDirection::Write, CachePolicy::WriteThrough) => {
                 range.for_each(|block| _ = self.blocks.touch(block));
-                let cached = on_flash(Direction::Write);
+                let cached = on_flash(IoDirection::Write);
                 below(host).and(cached)
             }
         }

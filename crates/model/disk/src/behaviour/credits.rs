@@ -57,23 +57,23 @@ impl CreditBucket {
         self.at -= by;
     }
 
-    pub(crate) fn report(&self, at: f64) -> Balance {
-        Balance { now: self.balance(at), capacity: self.capacity, accrual: self.accrual * 1e9 }
+    pub(crate) fn report(&self, at: f64) -> CreditBalance {
+        CreditBalance { now: self.balance(at), capacity: self.capacity, accrual: self.accrual * 1e9 }
     }
 }
 
 /// Burst credits at an instant; `None` where the disk has no such burst. Of a stripe, the volume that has least.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Credits {
+pub struct BurstCredits {
     /// In I/Os.
-    pub ios: Option<Balance>,
+    pub ios: Option<CreditBalance>,
     /// In bytes.
-    pub bytes: Option<Balance>,
+    pub bytes: Option<CreditBalance>,
 }
 
 /// One kind of credits.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Balance {
+pub struct CreditBalance {
     /// What is left.
     pub now: f64,
     /// What a full bucket holds.
@@ -82,7 +82,7 @@ pub struct Balance {
     pub accrual: f64,
 }
 
-impl Balance {
+impl CreditBalance {
     /// The share that is left, 0 to 1, as CloudWatch's BurstBalance (there in percent).
     pub fn share(&self) -> f64 {
         self.now / self.capacity

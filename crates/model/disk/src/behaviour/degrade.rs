@@ -1,17 +1,17 @@
 //! The degraded minutes that a provider's promise leaves room for.
 
-use catalog::Consistency;
+use catalog::ConsistencyPromise;
 use rand::{RngExt, SeedableRng};
 use rand_distr::Exp1;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::Tuning;
+use super::BehaviourConstants;
 
 /// Spells in which a volume delivers less than promised, so often that the promise is just kept.
 #[derive(Debug, Clone)]
 pub(crate) struct Spells {
     rng: Xoshiro256PlusPlus,
-    promise: Consistency,
+    promise: ConsistencyPromise,
     /// The next spell, or the one that is on.
     from: f64,
     until: f64,
@@ -19,7 +19,7 @@ pub(crate) struct Spells {
 }
 
 impl Spells {
-    pub(crate) fn new(promise: Consistency, seed: u64) -> Self {
+    pub(crate) fn new(promise: ConsistencyPromise, seed: u64) -> Self {
         let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut spells = Self { rng, promise, from: 0.0, until: 0.0, delivered: 1.0 };
         spells.draw();
@@ -29,7 +29,7 @@ impl Spells {
     /// The next spell: gaps are exponential, with a mean that makes the spells' share of the time what the promise leaves;
     /// the length and the delivered share are uniform.
     fn draw(&mut self) {
-        let tuning = Tuning::embedded();
+        let tuning = BehaviourConstants::embedded();
         let (shortest, longest) = (tuning.degraded_spell.0.0 as f64, tuning.degraded_spell.1.0 as f64);
         let kept = self.promise.of_the_time;
         let mean_gap = (shortest + longest) / 2.0 * kept / (1.0 - kept).max(f64::MIN_POSITIVE);
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn spells_take_the_share_of_the_time_that_the_promise_leaves() {
-        let promise = Consistency { delivered: 0.9, of_the_time: 0.99 };
+        let promise = ConsistencyPromise { delivered: 0.9, of_the_time: 0.99 };
         let mut spells = Spells::new(promise, 3);
         let minutes = 10 * 365 * 24 * 60;
         let shares = (0..minutes).map(|m| spells.delivered(f64::from(m) * 60e9));

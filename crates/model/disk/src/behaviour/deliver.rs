@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 use catalog::InstanceCaps;
 use units::{Bytes, BytesPerSec, Nanos};
 
-use super::{Device, Host, Io, Op, Spec, Tuning};
-use crate::Direction;
+use super::{BehaviourConstants, Device, DeviceSpec, InstanceLink, IoOperation, IoRequest};
+use crate::IoDirection;
 
 /// What burst credits there are at the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,26 +24,26 @@ const OUTSTANDING: usize = 512;
 /// The throughput of a disk over `seconds`, behind an instance's caps if any, when 512 requests of `io_size` are kept in
 /// flight. Found by running the behaviour, after a second in which what limits let through at once has passed.
 pub fn deliverable(
-    spec: impl Into<Spec>,
+    spec: impl Into<DeviceSpec>,
     caps: Option<&InstanceCaps>,
     io_size: Bytes,
-    direction: Direction,
+    direction: IoDirection,
     seconds: u32,
     start: StartCredits,
 ) -> BytesPerSec {
-    let mut host = Host::new(caps);
+    let mut host = InstanceLink::new(caps);
     let mut device = Device::new(spec, 0);
     if start == StartCredits::Spent {
         host.exhaust_credits(Nanos(0));
         device.exhaust_credits(Nanos(0));
     }
     let op = match direction {
-        Direction::Read => Op::Read,
-        Direction::Write => Op::Write,
+        IoDirection::Read => IoOperation::Read,
+        IoDirection::Write => IoOperation::Write,
     };
     let bytes = u32::try_from(io_size.0).unwrap_or(u32::MAX);
     // Whole chunks apart: each request begins on another volume of a stripe, and small ones do not merge.
-    let chunk = Tuning::embedded().stripe_chunk.0;
+    let chunk = BehaviourConstants::embedded().stripe_chunk.0;
     let step = u64::from(bytes).div_ceil(chunk).max(1) * chunk;
     let (from, until) = (Nanos::secs(1), Nanos::secs(1 + u64::from(seconds)));
     let mut in_flight: BinaryHeap<Reverse<Nanos>> = std::iter::repeat_n(Reverse(Nanos(0)), OUTSTANDING).collect();
@@ -52,7 +52,7 @@ pub fn deliverable(
         if now >= from {
             delivered += u64::from(bytes);
         }
-        in_flight.push(Reverse(device.submit(&mut host, now, Io { op, offset, bytes }).at));
+        in_flight.push(Reverse(device.submit(&mut host, now, IoRequest { op, offset, bytes }).at));
         offset = offset.wrapping_add(step);
     }
     BytesPerSec(delivered as f64 / f64::from(seconds.max(1)))

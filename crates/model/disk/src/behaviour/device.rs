@@ -5,13 +5,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use units::Nanos;
 
 use super::cache::{Cache, CacheStats};
-use super::credits::{Balance, Credits};
-use super::fault::{Fault, Faults};
-use super::modify::{Change, History, Modification, ModificationRules, ModificationState, ModifyError};
+use super::credits::{BurstCredits, CreditBalance};
+use super::fault::{DiskFault, Faults};
+use super::modify::{Change, History, ModificationRules, ModificationState, ModifyError, VolumeModification};
 use super::stripe::Layout;
 use super::volume::{Done, Volume};
-use super::{Bound, Completion, Host, Io, Op, Spec, Status, Tuning};
-use crate::{Direction, Limits};
+use super::{BehaviourConstants, DeviceSpec, InstanceLink, IoCompletion, IoOperation, IoRequest, IoStatus, WaitCause};
+use crate::{DiskLimits, IoDirection};
 
 /// A disk in virtual time. The same seed and the same requests give the same completions, to the nanosecond.
 #[derive(Debug, Clone)]
@@ -58,19 +58,19 @@ pub(crate) fn seed_of_volume(seed: u64, index: usize) -> u64 {
 impl Device {
     /// A plain volume whose random numbers come straight from a seed.
     #[cfg(test)]
-    pub(crate) fn of_volume(limits: Limits, seed: u64) -> Self {
+    pub(crate) fn of_volume(limits: DiskLimits, seed: u64) -> Self {
         let volume = Volume::new(limits.clone(), seed);
         Self { volumes: vec![volume], ..Self::new(limits, 0) }
     }
 
     /// A new device, its burst buckets full.
-    pub fn new(spec: impl Into<Spec>, seed: u64) -> Self {
+    pub fn new(spec: impl Into<DeviceSpec>, seed: u64) -> Self {
         let spec = spec.into();
         let count = spec.stripe.max(1) as usize;
         let volume = |i| Volume::new(spec.volume.clone(), seed_of(seed, Stream::Volume(i)));
         Self {
             volumes: (0..count).map(volume).collect(),
-            layout: Layout::new(count, Tuning::embedded().stripe_chunk.0),
+            layout: Layout::new(count, BehaviourConstants::embedded().stripe_chunk.0),
             cache: spec.cache.map(|cache| Cache::new(cache, seed_of(seed, Stream::Cache))),
             faults: Faults::default(),
             history: History::default(),
@@ -91,11 +91,11 @@ impl Device {
 
     /// Submits a request and tells when it is done. Requests to all devices of a host come in order of time: one that
     /// claims to be earlier than the last counts as arriving with it. Offsets are not held against the size.
-    pub fn submit(&mut self, host: &mut Host, at: Nanos, io: Io) -> Completion {
+    pub fn submit(&mut self, host: &mut InstanceLink, at: Nanos, io: IoRequest) -> IoCompletion {
         let at = host.arrive(at);
         if self.faults.is_empty() {
             let done = self.serve(host, at, io);
-            return completion(done, Status::Done);
+            return completion(done, IoStatus::Done);
         }
         if self.faults.power_cut_between(self.last, at)
             && let Some(cache) = &mut self.cache
@@ -105,7 +105,7 @@ impl Device {
         self.last = at;
         // A request to a device that is away takes nothing of any limit.
         if let Some((when, status)) = self.faults.cut(at, at.next_up()) {
-            return completion(Done { start: when, at: when, bound_by: Bound::Nothing }, status);
+            return completion(Done { start: when, at: when, bound_by: WaitCause::Nothing }, status);
         }
         let done = self.serve(host, at, io);
         if let Some((when, status)) = self.faults.cut(at, done.at) {
@@ -113,21 +113,21 @@ impl Device {
         }
         let chance = self.faults.error_rate(done.start);
         let failed = chance > 0.0 && self.rng.random::<f64>() < chance;
-        completion(done, if failed { Status::Failed } else { Status::Done })
+        completion(done, if failed { IoStatus::Failed } else { IoStatus::Done })
     }
 
-    fn serve(&mut self, host: &mut Host, at: f64, io: Io) -> Done {
+    fn serve(&mut self, host: &mut InstanceLink, at: f64, io: IoRequest) -> Done {
         let direction = match io.op {
-            Op::Read => Direction::Read,
-            Op::Write => Direction::Write,
-            Op::Flush => {
-                let idle = Done { start: at, at, bound_by: Bound::Nothing };
+            IoOperation::Read => IoDirection::Read,
+            IoOperation::Write => IoDirection::Write,
+            IoOperation::Flush => {
+                let idle = Done { start: at, at, bound_by: WaitCause::Nothing };
                 return self.volumes.iter_mut().fold(idle, |all, volume| all.and(volume.flush(&self.faults, at)));
             }
         };
         let (offset, bytes) = (io.offset, u64::from(io.bytes));
         let (volumes, faults, layout) = (&mut self.volumes, &self.faults, self.layout);
-        let mut below = |host: &mut Host| match volumes.as_mut_slice() {
+        let mut below = |host: &mut InstanceLink| match volumes.as_mut_slice() {
             [volume] => volume.transfer(host, faults, at, direction, offset, bytes),
             volumes => layout
                 .parts(offset, bytes)
@@ -143,7 +143,7 @@ impl Device {
 
     /// Lets something go wrong between two instants. Inject before requests are submitted that it should touch: what was
     /// answered is answered.
-    pub fn inject(&mut self, fault: Fault, from: Nanos, until: Nanos) {
+    pub fn inject(&mut self, fault: DiskFault, from: Nanos, until: Nanos) {
         self.faults.add(fault, from, until);
     }
 
@@ -175,7 +175,12 @@ impl Device {
     ///
     /// # Errors
     /// When the rules do not allow it at that time, or the volume would shrink.
-    pub fn modify(&mut self, at: Nanos, to: &Limits, rules: &ModificationRules) -> Result<Modification, ModifyError> {
+    pub fn modify(
+        &mut self,
+        at: Nanos,
+        to: &DiskLimits,
+        rules: &ModificationRules,
+    ) -> Result<VolumeModification, ModifyError> {
         for volume in &mut self.volumes {
             volume.settle(at.0 as f64);
         }
@@ -194,12 +199,12 @@ impl Device {
     }
 
     /// Burst credits at an instant not before the last request's start; of a stripe, the least.
-    pub fn credits(&self, at: Nanos) -> Credits {
-        let least = |of: fn(Credits) -> Option<Balance>| {
+    pub fn credits(&self, at: Nanos) -> BurstCredits {
+        let least = |of: fn(BurstCredits) -> Option<CreditBalance>| {
             let all = self.volumes.iter().filter_map(|v| of(v.credits(at.0 as f64)));
             all.min_by(|a, b| a.now.total_cmp(&b.now))
         };
-        Credits { ios: least(|c| c.ios), bytes: least(|c| c.bytes) }
+        BurstCredits { ios: least(|c| c.ios), bytes: least(|c| c.bytes) }
     }
 
     /// Takes all burst credits away, as after a long burst.
@@ -225,11 +230,11 @@ impl Device {
 }
 
 /// Rounded up to whole nanoseconds: never earlier than the model says.
-fn completion(done: Done, status: Status) -> Completion {
+fn completion(done: Done, status: IoStatus) -> IoCompletion {
     // Without the call that `ceil` is on older processors.
     let up = |nanos: f64| {
         let whole = nanos as u64;
         Nanos(whole.saturating_add(u64::from((whole as f64) < nanos)))
     };
-    Completion { started: up(done.start), at: up(done.at), bound_by: done.bound_by, status }
+    IoCompletion { started: up(done.start), at: up(done.at), bound_by: done.bound_by, status }
 }

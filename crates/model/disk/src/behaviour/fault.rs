@@ -2,12 +2,12 @@
 
 use units::Nanos;
 
-use super::Status;
+use super::IoStatus;
 
 /// Something that goes wrong for a while.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Fault {
+pub enum DiskFault {
     /// Nothing starts until it is over.
     Stall,
     /// Service times are multiplied.
@@ -30,7 +30,7 @@ pub(crate) struct Faults(Vec<Window>);
 
 #[derive(Debug, Clone, Copy)]
 struct Window {
-    fault: Fault,
+    fault: DiskFault,
     from: f64,
     until: f64,
 }
@@ -42,11 +42,11 @@ impl Window {
 }
 
 impl Faults {
-    pub(crate) fn add(&mut self, fault: Fault, from: Nanos, until: Nanos) {
+    pub(crate) fn add(&mut self, fault: DiskFault, from: Nanos, until: Nanos) {
         let clean = match fault {
-            Fault::Slow(k) => Fault::Slow(k.max(0.0)),
-            Fault::Errors(p) => Fault::Errors(p.clamp(0.0, 1.0)),
-            Fault::Degrade(share) => Fault::Degrade(share.clamp(1e-6, 1.0)),
+            DiskFault::Slow(k) => DiskFault::Slow(k.max(0.0)),
+            DiskFault::Errors(p) => DiskFault::Errors(p.clamp(0.0, 1.0)),
+            DiskFault::Degrade(share) => DiskFault::Degrade(share.clamp(1e-6, 1.0)),
             other => other,
         };
         self.0.push(Window { fault: clean, from: from.0 as f64, until: until.0 as f64 });
@@ -56,14 +56,14 @@ impl Faults {
         self.0.is_empty()
     }
 
-    fn at(&self, at: f64) -> impl Iterator<Item = Fault> {
+    fn at(&self, at: f64) -> impl Iterator<Item = DiskFault> {
         self.0.iter().filter(move |w| w.covers(at)).map(|w| w.fault)
     }
 
     /// When work ready at `start` really starts.
     pub(crate) fn stalled(&self, mut start: f64) -> f64 {
         // The end of one stall may lie in another: each round leaves at least one behind.
-        while let Some(stall) = self.0.iter().find(|w| w.fault == Fault::Stall && w.covers(start)) {
+        while let Some(stall) = self.0.iter().find(|w| w.fault == DiskFault::Stall && w.covers(start)) {
             start = stall.until;
         }
         start
@@ -71,29 +71,29 @@ impl Faults {
 
     /// The factor on service times.
     pub(crate) fn slowness(&self, at: f64) -> f64 {
-        self.at(at).map(|f| if let Fault::Slow(k) = f { k } else { 1.0 }).product()
+        self.at(at).map(|f| if let DiskFault::Slow(k) = f { k } else { 1.0 }).product()
     }
 
     /// Nanoseconds added to service times.
     pub(crate) fn delay(&self, at: f64) -> f64 {
-        self.at(at).map(|f| if let Fault::Delay(by) = f { by.0 as f64 } else { 0.0 }).sum()
+        self.at(at).map(|f| if let DiskFault::Delay(by) = f { by.0 as f64 } else { 0.0 }).sum()
     }
 
     /// The share of the limits delivered.
     pub(crate) fn delivered(&self, at: f64) -> f64 {
-        self.at(at).map(|f| if let Fault::Degrade(share) = f { share } else { 1.0 }).product()
+        self.at(at).map(|f| if let DiskFault::Degrade(share) = f { share } else { 1.0 }).product()
     }
 
     /// The chance that a request ends with an error.
     pub(crate) fn error_rate(&self, at: f64) -> f64 {
-        1.0 - self.at(at).map(|f| if let Fault::Errors(p) = f { 1.0 - p } else { 1.0 }).product::<f64>()
+        1.0 - self.at(at).map(|f| if let DiskFault::Errors(p) = f { 1.0 - p } else { 1.0 }).product::<f64>()
     }
 
     /// Whether a request from `at` to `done` is cut off, when and how.
-    pub(crate) fn cut(&self, at: f64, done: f64) -> Option<(f64, Status)> {
+    pub(crate) fn cut(&self, at: f64, done: f64) -> Option<(f64, IoStatus)> {
         let cuts = self.0.iter().filter_map(|w| match w.fault {
-            Fault::Detach => Some((w, Status::Detached)),
-            Fault::PowerCut => Some((w, Status::Lost)),
+            DiskFault::Detach => Some((w, IoStatus::Detached)),
+            DiskFault::PowerCut => Some((w, IoStatus::Lost)),
             _ => None,
         });
         cuts.filter(|(w, _)| w.from < done && at < w.until)
@@ -103,6 +103,6 @@ impl Faults {
 
     /// Whether the power went in `(after, upto]`.
     pub(crate) fn power_cut_between(&self, after: f64, upto: f64) -> bool {
-        self.0.iter().any(|w| w.fault == Fault::PowerCut && w.from > after && w.from <= upto)
+        self.0.iter().any(|w| w.fault == DiskFault::PowerCut && w.from > after && w.from <= upto)
     }
 }

@@ -4,11 +4,11 @@ use catalog::InstanceCaps;
 use units::Nanos;
 
 use super::bucket::Limiter;
-use super::{Bound, Completion, Credits, Device, Io, later};
+use super::{BurstCredits, Device, IoCompletion, IoRequest, WaitCause, later};
 
 /// What the instance lets through to its network volumes. Every device of one instance is submitted to with the same host.
 #[derive(Debug, Clone)]
-pub struct Host {
+pub struct InstanceLink {
     /// Limits on I/Os and on bytes; none where nothing is published.
     caps: Option<(Limiter, Limiter)>,
     /// When the last request was let through.
@@ -22,10 +22,10 @@ pub(crate) struct Passed {
     /// When it lets the request through.
     pub(crate) start: f64,
     /// What made it wait longest.
-    pub(crate) bound_by: Bound,
+    pub(crate) bound_by: WaitCause,
 }
 
-impl Host {
+impl InstanceLink {
     /// An instance with these caps, its burst buckets full; without caps nothing is shared.
     pub fn new(caps: Option<&InstanceCaps>) -> Self {
         Self { caps: caps.map(Limiter::of_instance), last: 0.0, now: Nanos(0) }
@@ -40,7 +40,7 @@ impl Host {
     /// Lets a request through, in order of arrival.
     pub(crate) fn pass(&mut self, at: f64, ios: f64, bytes: f64) -> Passed {
         let Some((io_limit, byte_limit)) = &mut self.caps else {
-            return Passed { start: at, bound_by: Bound::Nothing };
+            return Passed { start: at, bound_by: WaitCause::Nothing };
         };
         let from = later(at, self.last);
         let by_ios = io_limit.earliest(from, ios);
@@ -49,17 +49,17 @@ impl Host {
         io_limit.take(start, ios, 1.0);
         byte_limit.take(start, bytes, 1.0);
         self.last = start;
-        let bound_by = if by_ios > by_bytes { Bound::InstanceIops } else { Bound::InstanceThroughput };
-        Passed { start, bound_by: if start > at { bound_by } else { Bound::Nothing } }
+        let bound_by = if by_ios > by_bytes { WaitCause::InstanceIops } else { WaitCause::InstanceThroughput };
+        Passed { start, bound_by: if start > at { bound_by } else { WaitCause::Nothing } }
     }
 
     /// The instance's burst credits at an instant.
-    pub fn credits(&self, at: Nanos) -> Credits {
+    pub fn credits(&self, at: Nanos) -> BurstCredits {
         let at = at.0 as f64;
         let report = |limit: &Limiter| limit.credits().map(|c| c.report(at));
         match &self.caps {
-            Some((ios, bytes)) => Credits { ios: report(ios), bytes: report(bytes) },
-            None => Credits::default(),
+            Some((ios, bytes)) => BurstCredits { ios: report(ios), bytes: report(bytes) },
+            None => BurstCredits::default(),
         }
     }
 
@@ -80,19 +80,19 @@ impl Host {
 
 /// An instance with its devices.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub struct DiskNode {
     /// The instance.
-    pub host: Host,
+    pub host: InstanceLink,
     /// What is attached to it.
     pub devices: Vec<Device>,
 }
 
-impl Node {
+impl DiskNode {
     /// Submits to one of the devices; see [`Device::submit`].
     ///
     /// # Panics
     /// When there is no such device.
-    pub fn submit(&mut self, device: usize, at: Nanos, io: Io) -> Completion {
+    pub fn submit(&mut self, device: usize, at: Nanos, io: IoRequest) -> IoCompletion {
         self.devices[device].submit(&mut self.host, at, io)
     }
 }

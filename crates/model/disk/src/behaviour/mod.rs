@@ -23,21 +23,21 @@ mod tuning;
 mod volume;
 mod wish;
 
-use catalog::{InstanceType, View};
+use catalog::{CatalogView, InstanceType};
 use units::Nanos;
 
 pub use cache::{CachePolicy, CacheSpec, CacheStats};
-pub use credits::{Balance, Credits};
+pub use credits::{BurstCredits, CreditBalance};
 pub use deliver::{StartCredits, deliverable};
 pub use device::Device;
-pub use fault::Fault;
-pub use host::{Host, Node};
-pub use modify::{CannotBecome, Modification, ModificationRules, ModificationState, ModifyError};
-pub use reckoning::Reckoning;
-pub use tuning::Tuning;
-pub use wish::{ParseWishError, Wish};
+pub use fault::DiskFault;
+pub use host::{DiskNode, InstanceLink};
+pub use modify::{CannotBecome, ModificationRules, ModificationState, ModifyError, VolumeModification};
+pub use reckoning::CreditEstimate;
+pub use tuning::BehaviourConstants;
+pub use wish::{ParseWishError, RequestedRate};
 
-use crate::{Disk, DiskError, Limits};
+use crate::{Disk, DiskError, DiskLimits};
 
 /// The later of two instants, in nanoseconds. `f64::max` asks besides whether each is a number, and there are six of them on the way
 /// of a request.
@@ -47,7 +47,7 @@ fn later(one: f64, other: f64) -> f64 {
 
 /// What is asked of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Op {
+pub enum IoOperation {
     /// Bytes from the disk.
     Read,
     /// Bytes to the disk.
@@ -59,9 +59,9 @@ pub enum Op {
 
 /// One request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Io {
+pub struct IoRequest {
     /// What to do.
-    pub op: Op,
+    pub op: IoOperation,
     /// First byte on the device.
     pub offset: u64,
     /// How many; ignored by a flush.
@@ -70,20 +70,20 @@ pub struct Io {
 
 /// What came of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Completion {
+pub struct IoCompletion {
     /// When every limit had let it through; of a request that is spread over volumes, the last part's.
     pub started: Nanos,
     /// When it is done, or known to have failed.
     pub at: Nanos,
     /// What it waited for longest.
-    pub bound_by: Bound,
+    pub bound_by: WaitCause,
     /// Whether it worked.
-    pub status: Status,
+    pub status: IoStatus,
 }
 
 /// What made a request wait before it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Bound {
+pub enum WaitCause {
     /// Nothing: it started on arrival.
     Nothing,
     /// I/Os a second of the volume.
@@ -100,7 +100,7 @@ pub enum Bound {
 
 /// Whether a request worked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Status {
+pub enum IoStatus {
     /// It did.
     Done,
     /// The device answered with an error.
@@ -113,18 +113,18 @@ pub enum Status {
 
 /// All that a device's behaviour depends on, but the seed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Spec {
+pub struct DeviceSpec {
     /// The limits of ONE volume.
-    pub volume: Limits,
+    pub volume: DiskLimits,
     /// How many such volumes are striped; 1 for a plain one.
     pub stripe: u32,
     /// A read cache, if any.
     pub cache: Option<CacheSpec>,
 }
 
-impl From<Limits> for Spec {
+impl From<DiskLimits> for DeviceSpec {
     /// A plain volume.
-    fn from(volume: Limits) -> Self {
+    fn from(volume: DiskLimits) -> Self {
         Self { volume, stripe: 1, cache: None }
     }
 }
@@ -134,10 +134,10 @@ impl Disk {
     ///
     /// # Errors
     /// As [`Disk::limits`]; a cache also needs the instance to be known.
-    pub fn spec(&self, view: &View, instance: Option<&InstanceType>) -> Result<Spec, DiskError> {
+    pub fn spec(&self, view: &CatalogView, instance: Option<&InstanceType>) -> Result<DeviceSpec, DiskError> {
         self.limits(view, instance)?;
         let cache = self.cache_limits(instance)?;
-        Ok(Spec {
+        Ok(DeviceSpec {
             volume: self.limits_of_each(view, instance)?,
             stripe: self.stripe,
             cache: cache.map(|limits| CacheSpec { limits, policy: CachePolicy::WriteAround }),

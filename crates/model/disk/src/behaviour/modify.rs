@@ -1,9 +1,9 @@
 //! Changing a volume while it is in use: how long it takes, how fast it is meanwhile, and how often it may be done.
 
-use catalog::{Cloud, View};
+use catalog::{CatalogView, Cloud};
 use units::{Bytes, Nanos};
 
-use crate::{Disk, Limits};
+use crate::{Disk, DiskLimits};
 
 /// What a cloud allows, from `tables/modification.csv`, where each row has its source.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,7 +79,7 @@ impl Disk {
     ///
     /// # Errors
     /// When no cloud does that.
-    pub fn modification(&self, to: &Self, view: &View) -> Result<ModificationRules, CannotBecome> {
+    pub fn modification(&self, to: &Self, view: &CatalogView) -> Result<ModificationRules, CannotBecome> {
         let (from, texts) = (self, || (self.to_string(), to.to_string()));
         if from.stripe != to.stripe || from.cache != to.cache {
             let (from, to) = texts();
@@ -101,7 +101,7 @@ impl Disk {
 
 /// The course of a modification that was accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Modification {
+pub struct VolumeModification {
     /// When it was asked for.
     pub started: Nanos,
     /// From then on the new size is there, and performance moves from the old to the new.
@@ -161,7 +161,7 @@ pub enum ModifyError {
 /// A modification under way.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
-    pub(crate) to: Limits,
+    pub(crate) to: DiskLimits,
     pub(crate) optimizing: f64,
     pub(crate) completed: f64,
 }
@@ -175,7 +175,7 @@ impl Change {
 
 /// The modifications of a device.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct History(Vec<Modification>);
+pub(crate) struct History(Vec<VolumeModification>);
 
 impl History {
     /// Checks the rules and notes the modification.
@@ -185,7 +185,7 @@ impl History {
         from: Bytes,
         to: Bytes,
         rules: &ModificationRules,
-    ) -> Result<Modification, ModifyError> {
+    ) -> Result<VolumeModification, ModifyError> {
         const DAY: Nanos = Nanos::secs(86_400);
         if to < from {
             return Err(ModifyError::Shrink { from, to });
@@ -209,7 +209,7 @@ impl History {
         let tib = to.as_f64() / Bytes::gib(1024).as_f64();
         let optimizing = at + rules.modifying;
         let completed = optimizing + Nanos::from_secs_f64(rules.optimizing_per_tib.as_secs_f64() * tib);
-        let modification = Modification { started: at, optimizing, completed };
+        let modification = VolumeModification { started: at, optimizing, completed };
         self.0.push(modification);
         Ok(modification)
     }

@@ -1,10 +1,10 @@
 //! Burst credits that nobody tells of, by what was done.
 
-use catalog::{InstanceCaps, InstanceType, View};
+use catalog::{CatalogView, InstanceCaps, InstanceType};
 use units::{Bytes, Nanos};
 
 use super::bucket::Limiter;
-use super::credits::{CreditBucket, Credits};
+use super::credits::{BurstCredits, CreditBucket};
 use crate::{Disk, DiskError};
 
 /// The credits that a disk, or an instance, has at least, by what it has done since it was first looked at, and by the laws that
@@ -12,19 +12,19 @@ use crate::{Disk, DiskError};
 /// nothing pass for which there are no credits, so that there are never fewer than here. Of a stripe they are those of all volumes
 /// together, over which work is spread evenly.
 #[derive(Debug, Clone)]
-pub struct Reckoning {
+pub struct CreditEstimate {
     ios: Option<CreditBucket>,
     bytes: Option<CreditBucket>,
     /// What counts as one I/O at most, in bytes.
     unit: Bytes,
 }
 
-impl Reckoning {
+impl CreditEstimate {
     /// Of a disk.
     ///
     /// # Errors
     /// As [`Disk::limits`].
-    pub fn of_disk(disk: &Disk, view: &View, instance: Option<&InstanceType>) -> Result<Self, DiskError> {
+    pub fn of_disk(disk: &Disk, view: &CatalogView, instance: Option<&InstanceType>) -> Result<Self, DiskError> {
         let limits = disk.limits_of_each(view, instance)?;
         Ok(Self::of(Limiter::of_volume(&limits), disk.stripe, limits.io_unit))
     }
@@ -63,9 +63,9 @@ impl Reckoning {
     }
 
     /// What is left as of the last booking.
-    pub fn credits(&self) -> Credits {
+    pub fn credits(&self) -> BurstCredits {
         let report = |credits: &CreditBucket| credits.report(credits.last());
-        Credits { ios: self.ios.as_ref().map(report), bytes: self.bytes.as_ref().map(report) }
+        BurstCredits { ios: self.ios.as_ref().map(report), bytes: self.bytes.as_ref().map(report) }
     }
 }
 
@@ -75,10 +75,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Device, Host, Io, Op};
+    use crate::{Device, InstanceLink, IoOperation, IoRequest};
 
-    fn reckoning(disk: &str) -> Reckoning {
-        Reckoning::of_disk(&disk.parse().unwrap(), &Catalog::embedded().at(None), None).unwrap()
+    fn reckoning(disk: &str) -> CreditEstimate {
+        CreditEstimate::of_disk(&disk.parse().unwrap(), &Catalog::embedded().at(None), None).unwrap()
     }
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
         let mut pair = reckoning("2x(gp2:500GiB)");
         pair.book(Nanos::secs(100), 50_000.0, 0.0);
         assert_eq!(pair.credits().ios.unwrap().now, 250_000.0);
-        assert_eq!(reckoning("gp3:500GiB").credits(), Credits::default());
+        assert_eq!(reckoning("gp3:500GiB").credits(), BurstCredits::default());
     }
 
     proptest! {
@@ -113,13 +113,13 @@ mod tests {
         ) {
             let view = Catalog::embedded().at(None);
             let disk: Disk = "gp2:40GiB".parse().unwrap();
-            let (mut host, mut device) = (Host::new(None), Device::new(disk.spec(&view, None).unwrap(), 1));
+            let (mut host, mut device) = (InstanceLink::new(None), Device::new(disk.spec(&view, None).unwrap(), 1));
             device.set_credits(Nanos(0), begins);
-            let mut reckoned = Reckoning::of_disk(&disk, &view, None).unwrap();
+            let mut reckoned = CreditEstimate::of_disk(&disk, &view, None).unwrap();
             let (mut at, mut ios, mut bytes, mut done) = (Nanos(0), 0.0, 0.0, Nanos(0));
             for (gap, blocks) in asked {
                 at += Nanos(gap);
-                let io = Io { op: Op::Write, offset: 1 << 30, bytes: blocks << 16 };
+                let io = IoRequest { op: IoOperation::Write, offset: 1 << 30, bytes: blocks << 16 };
                 done = done.max(device.submit(&mut host, at, io).started);
                 ios += 1.0;
                 bytes += f64::from(io.bytes);

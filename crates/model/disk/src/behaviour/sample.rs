@@ -4,8 +4,8 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::Tuning;
-use crate::{Direction, ServiceTime};
+use super::BehaviourConstants;
+use crate::{IoDirection, ServiceTime};
 
 /// Draws the service times that a [`ServiceTime`] describes.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ impl Sampler {
             service,
             idle: [service.read.0 as f64, service.write.0 as f64],
             transfer: 1e9 / service.link.0,
-            floor: (-Tuning::embedded().floor_sigmas * service.sigma).exp(),
+            floor: (-BehaviourConstants::embedded().floor_sigmas * service.sigma).exp(),
         }
     }
 
@@ -42,13 +42,13 @@ impl Sampler {
 
     /// The time of one I/O, in nanoseconds, at a utilisation of the throughput between 0 and 1, of which `writing` says
     /// how much of what the disk can write it writes.
-    pub(crate) fn draw(&mut self, direction: Direction, bytes: u64, utilisation: f64, writing: f64) -> f64 {
+    pub(crate) fn draw(&mut self, direction: IoDirection, bytes: u64, utilisation: f64, writing: f64) -> f64 {
         let median = self.idle[direction as usize] + bytes.saturating_sub(4096) as f64 * self.transfer;
         let soft = 1.0 + self.service.softness * utilisation * utilisation;
         let own = median * soft * self.factor();
         match direction {
-            Direction::Read => own + self.wait_for_writes(writing),
-            Direction::Write => own,
+            IoDirection::Read => own + self.wait_for_writes(writing),
+            IoDirection::Write => own,
         }
     }
 
@@ -87,7 +87,7 @@ pub(crate) struct Utilisation {
 
 impl Default for Utilisation {
     fn default() -> Self {
-        Self { share: 0.0, at: 0.0, window: Tuning::embedded().utilisation_window.0 as f64 }
+        Self { share: 0.0, at: 0.0, window: BehaviourConstants::embedded().utilisation_window.0 as f64 }
     }
 }
 
@@ -105,15 +105,15 @@ impl Utilisation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Calibration;
+    use crate::VolumeCalibration;
     use units::{Bytes, Nanos};
 
     #[test]
     fn what_is_drawn_has_the_median_and_mean_that_the_formula_says() {
-        for kind in Calibration::kinds() {
-            let service = Calibration::of(kind).unwrap().service;
+        for kind in VolumeCalibration::kinds() {
+            let service = VolumeCalibration::of(kind).unwrap().service;
             let mut sampler = Sampler::new(service, 7);
-            for (direction, size, load) in [(Direction::Read, 4096, 0.0), (Direction::Write, 65_536, 0.7)] {
+            for (direction, size, load) in [(IoDirection::Read, 4096, 0.0), (IoDirection::Write, 65_536, 0.7)] {
                 let mut drawn: Vec<f64> = (0..100_000).map(|_| sampler.draw(direction, size, load, 0.0)).collect();
                 drawn.sort_by(f64::total_cmp);
                 let median = service.median(direction, Bytes(size), load);
@@ -126,15 +126,15 @@ mod tests {
 
     #[test]
     fn a_read_waits_for_dies_that_program_as_long_as_the_formula_says_and_a_write_does_not() {
-        let service = Calibration::of("nvme").unwrap().service;
+        let service = VolumeCalibration::of("nvme").unwrap().service;
         assert!(service.program > Nanos(0));
         let mean = |direction, writing| {
             let mut sampler = Sampler::new(service, 7);
             (0..100_000).map(|_| sampler.draw(direction, 4096, 0.0, writing)).sum::<f64>() / 100_000.0 / 1e9
         };
-        let waited = mean(Direction::Read, 0.6) - mean(Direction::Read, 0.0);
+        let waited = mean(IoDirection::Read, 0.6) - mean(IoDirection::Read, 0.0);
         assert!((waited / service.mean_wait_for_writes(0.6) - 1.0).abs() < 0.02, "{waited}");
-        assert_eq!(mean(Direction::Write, 0.6), mean(Direction::Write, 0.0));
+        assert_eq!(mean(IoDirection::Write, 0.6), mean(IoDirection::Write, 0.0));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use units::{Bytes, Nanos};
 
 /// Constants of the behaviour, from `tables/behaviour.csv`, where each has its meaning and source.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tuning {
+pub struct BehaviourConstants {
     /// Work that a limit lets through at once after idling, in time at the limit.
     pub bucket_depth: Nanos,
     /// Time constant of the average throughput on which the service time depends.
@@ -30,7 +30,7 @@ struct Row {
     unit: String,
 }
 
-static TUNING: LazyLock<Tuning> = LazyLock::new(|| {
+static TUNING: LazyLock<BehaviourConstants> = LazyLock::new(|| {
     let rows: Vec<Row> = crate::table::rows(include_str!("../../tables/behaviour.csv")).collect();
     let value = |name: &str, unit: &str| {
         let row = rows.iter().find(|r| r.name == name && r.unit == unit);
@@ -39,7 +39,7 @@ static TUNING: LazyLock<Tuning> = LazyLock::new(|| {
     let millis = |name| Nanos::from_secs_f64(value(name, "ms") / 1e3);
     let minutes = |name| Nanos::from_secs_f64(value(name, "min") * 60.0);
     let kib = |name| Bytes::kib(value(name, "KiB") as u64);
-    Tuning {
+    BehaviourConstants {
         bucket_depth: millis("bucket_depth"),
         utilisation_window: millis("utilisation_window"),
         floor_sigmas: value("floor_sigmas", "1"),
@@ -50,7 +50,7 @@ static TUNING: LazyLock<Tuning> = LazyLock::new(|| {
     }
 });
 
-impl Tuning {
+impl BehaviourConstants {
     /// The table's values.
     pub fn embedded() -> &'static Self {
         &TUNING

@@ -9,13 +9,13 @@ use super::fault::Faults;
 use super::host::Passed;
 use super::modify::Change;
 use super::sample::{Sampler, Utilisation};
-use super::{Bound, Credits, Host, later};
-use crate::{Direction, Limits};
+use super::{BurstCredits, InstanceLink, WaitCause, later};
+use crate::{DiskLimits, IoDirection};
 
 /// One volume of a device.
 #[derive(Debug, Clone)]
 pub(crate) struct Volume {
-    limits: Limits,
+    limits: DiskLimits,
     ios: Limiter,
     bytes: Limiter,
     /// What a byte costs once I/O credits are gone, in bytes while they last.
@@ -40,7 +40,7 @@ pub(crate) struct Volume {
 pub(crate) struct Done {
     pub(crate) start: f64,
     pub(crate) at: f64,
-    pub(crate) bound_by: Bound,
+    pub(crate) bound_by: WaitCause,
 }
 
 impl Done {
@@ -52,7 +52,7 @@ impl Done {
 }
 
 impl Volume {
-    pub(crate) fn new(limits: Limits, seed: u64) -> Self {
+    pub(crate) fn new(limits: DiskLimits, seed: u64) -> Self {
         let (ios, bytes) = Limiter::of_volume(&limits);
         Self {
             ios,
@@ -78,25 +78,25 @@ impl Volume {
     /// A read or write of one part.
     pub(crate) fn transfer(
         &mut self,
-        host: &mut Host,
+        host: &mut InstanceLink,
         faults: &Faults,
         at: f64,
-        direction: Direction,
+        direction: IoDirection,
         offset: u64,
         bytes: u64,
     ) -> Done {
         let (counted, run) = self.account.count(direction, offset, bytes, at);
         self.counted += counted as f64;
         let (ios, size) = match direction {
-            Direction::Read => (counted as f64, bytes as f64),
-            Direction::Write => {
+            IoDirection::Read => (counted as f64, bytes as f64),
+            IoDirection::Write => {
                 (counted as f64 * self.limits.write_iops_cost, bytes as f64 * self.limits.write_bytes_cost)
             }
         };
         let shared = if self.limits.shares_instance_caps {
             host.pass(at, ios, size)
         } else {
-            Passed { start: at, bound_by: Bound::Nothing }
+            Passed { start: at, bound_by: WaitCause::Nothing }
         };
         let own = self.pass(faults, shared.start, ios, size);
         let load = self.load.add(own.start, size * self.bytes.pace());
@@ -112,13 +112,13 @@ impl Volume {
     }
 
     /// The share of what the volume can write that it writes at `at`, before this I/O; zero where no read waits for it.
-    fn writing(&mut self, direction: Direction, at: f64, ios: f64, size: f64) -> f64 {
+    fn writing(&mut self, direction: IoDirection, at: f64, ios: f64, size: f64) -> f64 {
         if !self.sampler.reads_wait_for_writes() {
             return 0.0;
         }
         let busy = match direction {
-            Direction::Read => 0.0,
-            Direction::Write => (ios * self.ios.pace()).max(size * self.bytes.pace()),
+            IoDirection::Read => 0.0,
+            IoDirection::Write => (ios * self.ios.pace()).max(size * self.bytes.pace()),
         };
         self.writes.add(at, busy)
     }
@@ -138,35 +138,35 @@ impl Volume {
         let by_ios = self.ios.earliest(from, ios);
         let by_bytes = self.bytes.earliest(from, size);
         let mut start = later(by_ios, by_bytes);
-        let mut bound_by = if by_ios > by_bytes { Bound::VolumeIops } else { Bound::VolumeThroughput };
+        let mut bound_by = if by_ios > by_bytes { WaitCause::VolumeIops } else { WaitCause::VolumeThroughput };
         if !faults.is_empty() {
             slowdown /= faults.delivered(from);
             let stalled = faults.stalled(start);
             if stalled - start > start - at {
-                bound_by = Bound::Fault;
+                bound_by = WaitCause::Fault;
             }
             start = stalled;
         }
         self.ios.take(start, ios, slowdown);
         self.bytes.take(start, size, slowdown);
         self.last = start;
-        Passed { start, bound_by: if start > at { bound_by } else { Bound::Nothing } }
+        Passed { start, bound_by: if start > at { bound_by } else { WaitCause::Nothing } }
     }
 
     /// Makes completed writes durable: takes no share of any limit, but waits for stalls.
     pub(crate) fn flush(&mut self, faults: &Faults, at: f64) -> Done {
         let start = faults.stalled(at);
         let done = start + self.sampler.draw_flush() * faults.slowness(start) + faults.delay(start);
-        Done { start, at: done, bound_by: if start > at { Bound::Fault } else { Bound::Nothing } }
+        Done { start, at: done, bound_by: if start > at { WaitCause::Fault } else { WaitCause::Nothing } }
     }
 
-    pub(crate) fn limits(&self) -> &Limits {
+    pub(crate) fn limits(&self) -> &DiskLimits {
         &self.limits
     }
 
-    pub(crate) fn credits(&self, at: f64) -> Credits {
+    pub(crate) fn credits(&self, at: f64) -> BurstCredits {
         let report = |limit: &Limiter| limit.credits().map(|c| c.report(at));
-        Credits { ios: report(&self.ios), bytes: report(&self.bytes) }
+        BurstCredits { ios: report(&self.ios), bytes: report(&self.bytes) }
     }
 
     pub(crate) fn set_credits(&mut self, at: Nanos, share: f64) {
@@ -216,6 +216,6 @@ impl Volume {
 }
 
 /// The throughput while I/O credits last over that after.
-fn dry_byte_cost(limits: &Limits) -> f64 {
+fn dry_byte_cost(limits: &DiskLimits) -> f64 {
     (limits.burst_throughput / limits.throughput).max(1.0)
 }

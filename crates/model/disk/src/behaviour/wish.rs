@@ -5,13 +5,13 @@ use std::str::FromStr;
 
 use units::{Nanos, Ratio};
 
-use super::Fault;
+use super::DiskFault;
 
 /// What a person asks of a disk.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Wish {
+pub enum RequestedRate {
     /// A fault, and for how long; [`Nanos::MAX`] is until healed or attached.
-    Inject(Fault, Nanos),
+    Inject(DiskFault, Nanos),
     /// Ends all faults but detach and power-cut.
     Heal,
     /// Ends detach and power-cut.
@@ -28,7 +28,7 @@ pub struct ParseWishError(String);
 const NAMES: [&str; 10] =
     ["stall", "slow", "delay", "errors", "degrade", "detach", "power-cut", "attach", "heal", "credits"];
 
-impl FromStr for Wish {
+impl FromStr for RequestedRate {
     type Err = ParseWishError;
 
     fn from_str(text: &str) -> Result<Self, ParseWishError> {
@@ -37,29 +37,29 @@ impl FromStr for Wish {
     }
 }
 
-impl fmt::Display for Wish {
+impl fmt::Display for RequestedRate {
     /// The words that are read back as the same wish.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lasts = match self {
             Self::Heal => return f.write_str("heal"),
             Self::Attach => return f.write_str("attach"),
             Self::Credits(share) => return write!(f, "credits {}", percent(*share)),
-            Self::Inject(Fault::Stall, lasts) => return write!(f, "stall {lasts}"),
-            Self::Inject(Fault::Detach, _) => return f.write_str("detach"),
-            Self::Inject(Fault::PowerCut, _) => return f.write_str("power-cut"),
-            Self::Inject(Fault::Slow(k), lasts) => {
+            Self::Inject(DiskFault::Stall, lasts) => return write!(f, "stall {lasts}"),
+            Self::Inject(DiskFault::Detach, _) => return f.write_str("detach"),
+            Self::Inject(DiskFault::PowerCut, _) => return f.write_str("power-cut"),
+            Self::Inject(DiskFault::Slow(k), lasts) => {
                 write!(f, "slow {k}x")?;
                 lasts
             }
-            Self::Inject(Fault::Delay(by), lasts) => {
+            Self::Inject(DiskFault::Delay(by), lasts) => {
                 write!(f, "delay {by}")?;
                 lasts
             }
-            Self::Inject(Fault::Errors(share), lasts) => {
+            Self::Inject(DiskFault::Errors(share), lasts) => {
                 write!(f, "errors {}", percent(*share))?;
                 lasts
             }
-            Self::Inject(Fault::Degrade(share), lasts) => {
+            Self::Inject(DiskFault::Degrade(share), lasts) => {
                 write!(f, "degrade {}", percent(*share))?;
                 lasts
             }
@@ -73,30 +73,35 @@ fn percent(share: f64) -> String {
     format!("{}%", (share * 1e12).round() / 1e10)
 }
 
-fn parse(words: &[&str]) -> Result<Wish, String> {
+fn parse(words: &[&str]) -> Result<RequestedRate, String> {
     let (name, rest) = words.split_first().ok_or("which? `stall 10s`, for example")?;
-    let alone = |wish: Wish| match rest {
+    let alone = |wish: RequestedRate| match rest {
         [] => Ok(wish),
         [more, ..] => Err(format!("nothing was expected after `{name}`, found `{more}`")),
     };
     match *name {
         "stall" => match rest {
-            [span] | ["for", span] => Ok(Wish::Inject(Fault::Stall, lasting(span)?)),
+            [span] | ["for", span] => Ok(RequestedRate::Inject(DiskFault::Stall, lasting(span)?)),
             _ => Err("expected how long, such as `stall 10s`".to_owned()),
         },
-        "slow" => amount(rest, "slow 20x for 60s", factor).map(|(k, lasts)| Wish::Inject(Fault::Slow(k), lasts)),
-        "delay" => amount(rest, "delay 50ms for 60s", lasting).map(|(d, lasts)| Wish::Inject(Fault::Delay(d), lasts)),
-        "errors" => amount(rest, "errors 1%", share).map(|(p, lasts)| Wish::Inject(Fault::Errors(p), lasts)),
+        "slow" => {
+            amount(rest, "slow 20x for 60s", factor).map(|(k, lasts)| RequestedRate::Inject(DiskFault::Slow(k), lasts))
+        }
+        "delay" => amount(rest, "delay 50ms for 60s", lasting)
+            .map(|(d, lasts)| RequestedRate::Inject(DiskFault::Delay(d), lasts)),
+        "errors" => {
+            amount(rest, "errors 1%", share).map(|(p, lasts)| RequestedRate::Inject(DiskFault::Errors(p), lasts))
+        }
         "degrade" => match amount(rest, "degrade 40% for 5m", share)? {
             (0.0, _) => Err("0 % of the limits is a stall: expected a share over 0 %".to_owned()),
-            (p, lasts) => Ok(Wish::Inject(Fault::Degrade(p), lasts)),
+            (p, lasts) => Ok(RequestedRate::Inject(DiskFault::Degrade(p), lasts)),
         },
-        "detach" => alone(Wish::Inject(Fault::Detach, Nanos::MAX)),
-        "power-cut" => alone(Wish::Inject(Fault::PowerCut, Nanos::MAX)),
-        "attach" => alone(Wish::Attach),
-        "heal" => alone(Wish::Heal),
+        "detach" => alone(RequestedRate::Inject(DiskFault::Detach, Nanos::MAX)),
+        "power-cut" => alone(RequestedRate::Inject(DiskFault::PowerCut, Nanos::MAX)),
+        "attach" => alone(RequestedRate::Attach),
+        "heal" => alone(RequestedRate::Heal),
         "credits" => match rest {
-            [text] => share(text).map(Wish::Credits),
+            [text] => share(text).map(RequestedRate::Credits),
             _ => Err("expected a share of the full bucket, such as `credits 10%`".to_owned()),
         },
         other => Err(format!("no fault is called `{other}`: {}", textfile::did_you_mean(other, &NAMES))),
@@ -139,21 +144,21 @@ fn share(text: &str) -> Result<f64, String> {
 mod tests {
     use super::*;
 
-    fn wish(text: &str) -> Result<Wish, String> {
+    fn wish(text: &str) -> Result<RequestedRate, String> {
         text.parse().map_err(|error: ParseWishError| error.to_string())
     }
 
     #[test]
     fn the_faults_of_the_manual_are_read() {
-        assert_eq!(wish("stall 10s"), Ok(Wish::Inject(Fault::Stall, Nanos::secs(10))));
-        assert_eq!(wish("slow 20x for 60s"), Ok(Wish::Inject(Fault::Slow(20.0), Nanos::secs(60))));
-        assert_eq!(wish("delay 2ms"), Ok(Wish::Inject(Fault::Delay(Nanos::millis(2)), Nanos::MAX)));
-        assert_eq!(wish("errors 1%"), Ok(Wish::Inject(Fault::Errors(0.01), Nanos::MAX)));
-        assert_eq!(wish("degrade 40% for 5m"), Ok(Wish::Inject(Fault::Degrade(0.4), Nanos::secs(300))));
-        assert_eq!(wish("detach"), Ok(Wish::Inject(Fault::Detach, Nanos::MAX)));
-        assert_eq!(wish("power-cut"), Ok(Wish::Inject(Fault::PowerCut, Nanos::MAX)));
-        assert_eq!((wish("attach"), wish("heal")), (Ok(Wish::Attach), Ok(Wish::Heal)));
-        assert_eq!(wish("credits 10%"), Ok(Wish::Credits(0.1)));
+        assert_eq!(wish("stall 10s"), Ok(RequestedRate::Inject(DiskFault::Stall, Nanos::secs(10))));
+        assert_eq!(wish("slow 20x for 60s"), Ok(RequestedRate::Inject(DiskFault::Slow(20.0), Nanos::secs(60))));
+        assert_eq!(wish("delay 2ms"), Ok(RequestedRate::Inject(DiskFault::Delay(Nanos::millis(2)), Nanos::MAX)));
+        assert_eq!(wish("errors 1%"), Ok(RequestedRate::Inject(DiskFault::Errors(0.01), Nanos::MAX)));
+        assert_eq!(wish("degrade 40% for 5m"), Ok(RequestedRate::Inject(DiskFault::Degrade(0.4), Nanos::secs(300))));
+        assert_eq!(wish("detach"), Ok(RequestedRate::Inject(DiskFault::Detach, Nanos::MAX)));
+        assert_eq!(wish("power-cut"), Ok(RequestedRate::Inject(DiskFault::PowerCut, Nanos::MAX)));
+        assert_eq!((wish("attach"), wish("heal")), (Ok(RequestedRate::Attach), Ok(RequestedRate::Heal)));
+        assert_eq!(wish("credits 10%"), Ok(RequestedRate::Credits(0.1)));
     }
 
     #[test]

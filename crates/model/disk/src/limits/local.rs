@@ -3,11 +3,16 @@
 use catalog::{CatalogError, InstanceType};
 use units::{Bytes, BytesPerSec, Iops};
 
-use crate::{Calibration, DiskError, Limits, Volume};
+use crate::{DiskError, DiskLimits, Volume, VolumeCalibration};
 
 /// The limits of each of `stripe` local volumes. A volume takes whole devices or a part of one; a part has all the rate of its
 /// device. `taken` is what other volumes hold.
-pub(super) fn limits(instance: &InstanceType, volume: &Volume, stripe: u32, taken: Bytes) -> Result<Limits, DiskError> {
+pub(super) fn limits(
+    instance: &InstanceType,
+    volume: &Volume,
+    stripe: u32,
+    taken: Bytes,
+) -> Result<DiskLimits, DiskError> {
     let refuse = |what: String| Err(DiskError::out_of_range(volume, what));
     let Some(store) = instance.local else {
         return refuse(format!("{} has no local flash; choose a type that has, such as m5d or i3", instance.name));
@@ -30,8 +35,8 @@ pub(super) fn limits(instance: &InstanceType, volume: &Volume, stripe: u32, take
     let write = store.write_iops.ok_or_else(|| missing("local flash write IOPS"))?;
     let read_bytes = store.read_throughput.ok_or_else(|| missing("local flash read throughput"))?;
     let write_bytes = store.write_throughput.ok_or_else(|| missing("local flash write throughput"))?;
-    let calibration = Calibration::of(Volume::LOCAL)?;
-    Ok(Limits {
+    let calibration = VolumeCalibration::of(Volume::LOCAL)?;
+    Ok(DiskLimits {
         size: volume.size,
         iops: Iops(read.0 * share),
         throughput: BytesPerSec(read_bytes.0 * share),
@@ -52,12 +57,12 @@ pub(super) fn limits(instance: &InstanceType, volume: &Volume, stripe: u32, take
 mod tests {
     use crate::testing::{instance, with_flash};
     use crate::{Disk, DiskError};
-    use catalog::View;
+    use catalog::CatalogView;
     use units::Iops;
 
-    fn limits(text: &str, flash: u32) -> Result<crate::Limits, DiskError> {
+    fn limits(text: &str, flash: u32) -> Result<crate::DiskLimits, DiskError> {
         let disk: Disk = text.parse().unwrap();
-        disk.limits(&View::default(), Some(&with_flash(instance("m5d.2xlarge"), flash)))
+        disk.limits(&CatalogView::default(), Some(&with_flash(instance("m5d.2xlarge"), flash)))
     }
 
     #[test]
@@ -78,7 +83,7 @@ mod tests {
     #[test]
     fn what_the_instance_lacks_is_named() {
         let local: Disk = "nvme:200GiB".parse().unwrap();
-        let view = View::default();
+        let view = CatalogView::default();
         assert!(matches!(local.limits(&view, None), Err(DiskError::NeedsInstance { .. })));
         let bare = local.limits(&view, Some(&instance("m5.2xlarge"))).unwrap_err();
         assert!(bare.to_string().contains("m5.2xlarge has no local flash"), "{bare}");

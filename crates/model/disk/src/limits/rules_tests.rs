@@ -1,10 +1,10 @@
 use crate::testing::{gp2, gp3, instance, io1, limits, volume};
-use crate::{DiskError, Limits};
+use crate::{DiskError, DiskLimits};
 use units::{BytesPerSec, Iops};
 
 #[track_caller]
 fn assert_refused(kind: &catalog::VolumeType, text: &str, words: &str) {
-    let error = Limits::of(kind, &volume(text), None).unwrap_err();
+    let error = DiskLimits::of(kind, &volume(text), None).unwrap_err();
     assert!(matches!(error, DiskError::OutOfRange { .. }));
     assert!(error.to_string().contains(words), "{error}");
 }
@@ -72,9 +72,9 @@ fn the_highest_io1_rates_need_nitro() {
     let mut old = instance("m4.large");
     old.nitro = false;
     let volume = volume("io1:2000GiB,64000iops");
-    let error = Limits::of(&io1(), &volume, Some(&old)).unwrap_err();
+    let error = DiskLimits::of(&io1(), &volume, Some(&old)).unwrap_err();
     assert!(error.to_string().contains("at most 32000iops"), "{error}");
-    assert!(Limits::of(&io1(), &volume, Some(&instance("m5.large"))).is_ok());
+    assert!(DiskLimits::of(&io1(), &volume, Some(&instance("m5.large"))).is_ok());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Fault;
-use crate::About;
+use crate::TimelineInfo;
 
 /// The version of the formats. One that a reader would misread gets the next number.
 const VERSION: u32 = 1;
@@ -36,7 +36,7 @@ impl Default for Written<'_> {
 
 impl<'a> Written<'a> {
     /// What is written of it.
-    pub(super) fn of(about: &'a About) -> Self {
+    pub(super) fn of(about: &'a TimelineInfo) -> Self {
         let (title, notes) = (Cow::Borrowed(about.title.as_str()), Cow::Borrowed(&about.notes));
         Self { version: VERSION, title, start: about.start, notes }
     }
@@ -52,13 +52,13 @@ impl<'a> Written<'a> {
     }
 
     /// What was written.
-    pub(super) fn about(self) -> Result<About, Fault> {
+    pub(super) fn about(self) -> Result<TimelineInfo, Fault> {
         if self.version != VERSION {
             let version = self.version;
             return Err(
                 format!("has format version {version}, expected {VERSION}: read it with a newer diskwright").into()
             );
         }
-        Ok(About { title: self.title.into_owned(), start: self.start, notes: self.notes.into_owned() })
+        Ok(TimelineInfo { title: self.title.into_owned(), start: self.start, notes: self.notes.into_owned() })
     }
 }

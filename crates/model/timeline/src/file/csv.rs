@@ -3,13 +3,13 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use csv::{ReaderBuilder, StringRecord, Writer};
-use textfile::Position;
+use textfile::TextPosition;
 use units::Nanos;
 
 use super::Fault;
 use super::about::Written;
 use super::rows::{Row, Rows, What};
-use crate::{Points, Timeline, histogram};
+use crate::{SeriesPoints, Timeline, histogram};
 
 const COLUMNS: [&str; 9] = ["series", "labels", "unit", "merge", "from_ns", "until_ns", "value", "histogram", "about"];
 
@@ -30,10 +30,10 @@ pub(super) fn encode(timeline: &Timeline) -> Result<Vec<u8>, String> {
         };
         match &series.points {
             // `{:?}` is the shortest text that reads back as the same number.
-            Points::Values(_, points) => {
+            SeriesPoints::Values(_, points) => {
                 points.iter().try_for_each(|one| point(one.from, one.until, &format!("{:?}", one.value), ""))
             }
-            Points::Latencies(points) => points
+            SeriesPoints::Latencies(points) => points
                 .iter()
                 .try_for_each(|one| point(one.from, one.until, "", &BASE64.encode(histogram::encode(&one.histogram)?))),
         }?;
@@ -51,7 +51,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Timeline, Fault> {
     let mut record = StringRecord::new();
     while reader.read_record(&mut record).map_err(fault)? {
         take(&columns, &record, &mut rows, &mut about).map_err(|fault| Fault {
-            position: record.position().map(|at| Position { line: at.line() as usize, column: 1 }),
+            position: record.position().map(|at| TextPosition { line: at.line() as usize, column: 1 }),
             ..fault
         })?;
     }
@@ -61,7 +61,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Timeline, Fault> {
 
 /// A fault in the grammar.
 fn fault(error: csv::Error) -> Fault {
-    let position = error.position().map(|at| Position { line: at.line() as usize, column: 1 });
+    let position = error.position().map(|at| TextPosition { line: at.line() as usize, column: 1 });
     Fault { message: error.to_string(), position }
 }
 

@@ -7,13 +7,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::ser::{Error, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
-use textfile::Position;
+use textfile::TextPosition;
 use units::Nanos;
 
 use super::Fault;
 use super::about::Written;
 use super::rows::{Row, Rows, What};
-use crate::{Points, Timeline, histogram};
+use crate::{SeriesPoints, Timeline, histogram};
 
 #[derive(Serialize)]
 struct File<'a> {
@@ -30,7 +30,7 @@ struct WrittenSeries<'a> {
     points: WrittenPoints<'a>,
 }
 
-struct WrittenPoints<'a>(&'a Points);
+struct WrittenPoints<'a>(&'a SeriesPoints);
 
 #[derive(Serialize)]
 struct WrittenPoint<'a> {
@@ -46,11 +46,11 @@ impl Serialize for WrittenPoints<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut all = serializer.serialize_seq(Some(self.0.len()))?;
         match self.0 {
-            Points::Values(_, points) => points.iter().try_for_each(|point| {
+            SeriesPoints::Values(_, points) => points.iter().try_for_each(|point| {
                 let (from_ns, until_ns, value) = (point.from.0, point.until.0, Some(point.value));
                 all.serialize_element(&WrittenPoint { from_ns, until_ns, value, histogram: None })
             }),
-            Points::Latencies(points) => points.iter().try_for_each(|point| {
+            SeriesPoints::Latencies(points) => points.iter().try_for_each(|point| {
                 let text = BASE64.encode(histogram::encode(&point.histogram).map_err(S::Error::custom)?);
                 let (from_ns, until_ns, histogram) = (point.from.0, point.until.0, Some(text.as_str()));
                 all.serialize_element(&WrittenPoint { from_ns, until_ns, value: None, histogram })
@@ -108,7 +108,7 @@ struct ReadPoint<'a> {
 pub(super) fn decode(bytes: &[u8]) -> Result<Timeline, Fault> {
     let file: ReadFile<'_> = serde_json::from_slice(bytes).map_err(|error| Fault {
         message: error.to_string(),
-        position: Some(Position { line: error.line(), column: error.column() }),
+        position: Some(TextPosition { line: error.line(), column: error.column() }),
     })?;
     let mut rows = Rows::new();
     for series in file.series {

@@ -13,7 +13,7 @@ mod tests;
 use std::io::Read;
 use std::path::Path;
 
-use textfile::{InputError, Position};
+use textfile::{InputError, TextPosition};
 use units::Bytes;
 
 use crate::Timeline;
@@ -23,7 +23,7 @@ const LARGEST: Bytes = Bytes::gib(1);
 
 /// A way to write a Timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum TimelineFormat {
     /// Columns `series`, `labels` (JSON), `unit`, `merge`, `from_ns`, `until_ns`, `value`, `histogram` (HdrHistogram V2);
     /// snappy; what the Timeline is of as JSON under the file's key `diskwright.timeline`.
     Parquet,
@@ -35,7 +35,7 @@ pub enum Format {
     Json,
 }
 
-impl Format {
+impl TimelineFormat {
     /// The format that a file's extension stands for: `parquet`, `csv` or `json`.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Timeline {
     /// When the extension is another, the Timeline is not valid, or the file cannot be written.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), InputError> {
         let path = path.as_ref();
-        let bytes = Format::of(path)?.encode(self);
+        let bytes = TimelineFormat::of(path)?.encode(self);
         let bytes = bytes.map_err(|fault| InputError::new(path, format!("is not written: {fault}")))?;
         textfile::write_atomically(path, &bytes)
     }
@@ -110,7 +110,7 @@ impl Timeline {
     /// Timeline.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, InputError> {
         let path = path.as_ref();
-        let format = Format::of(path)?;
+        let format = TimelineFormat::of(path)?;
         format.decode(bytes(path, LARGEST)?, path)
     }
 }
@@ -136,7 +136,7 @@ fn bytes(path: &Path, limit: Bytes) -> Result<Vec<u8>, InputError> {
 #[derive(Debug)]
 struct Fault {
     message: String,
-    position: Option<Position>,
+    position: Option<TextPosition>,
 }
 
 impl<T: ToString> From<T> for Fault {

@@ -12,7 +12,7 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
 use super::about::Written;
-use crate::{Points, Series, Timeline, histogram};
+use crate::{Series, SeriesPoints, Timeline, histogram};
 
 /// Where in the file's metadata stands what the Timeline is of.
 pub(super) const ABOUT: &str = "diskwright.timeline";
@@ -108,8 +108,8 @@ fn properties(about: String) -> WriterProperties {
 
 fn interval((texts, at): Row<'_>) -> (u64, u64) {
     match &texts.series.points {
-        Points::Values(_, points) => (points[at].from.0, points[at].until.0),
-        Points::Latencies(points) => (points[at].from.0, points[at].until.0),
+        SeriesPoints::Values(_, points) => (points[at].from.0, points[at].until.0),
+        SeriesPoints::Latencies(points) => (points[at].from.0, points[at].until.0),
     }
 }
 

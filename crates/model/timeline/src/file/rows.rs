@@ -7,7 +7,9 @@ use units::Nanos;
 use super::Fault;
 use crate::names::HISTOGRAM;
 use crate::validate::{LONGEST_LABELS, MOST_POINTS};
-use crate::{About, LatencyPoint, Merge, Point, Points, Series, Timeline, Unit, histogram};
+use crate::{
+    LatencyPoint, MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline, TimelineInfo, histogram,
+};
 
 /// What the histograms of one file may take up in memory, in bytes. One that reaches to a second takes 172 kB.
 const HISTOGRAM_MEMORY: u64 = 8 << 30;
@@ -66,17 +68,21 @@ impl Rows {
         let (from, until) = (row.from, row.until);
         let fault = |series: &Series, what: &str| Fault::from(format!("{series}: the point from {from} {what}"));
         match (&mut self.series[series].points, &row.what) {
-            (Points::Values(_, points), What::Value(value)) => points.push(Point { from, until, value: *value }),
-            (Points::Latencies(points), What::Histogram(bytes)) => match histogram::decode(bytes, &mut self.memory) {
-                Ok(histogram) => points.push(LatencyPoint { from, until, histogram }),
-                Err(message) => {
-                    return Err(fault(&self.series[series], &format!("has a histogram that {message}")));
+            (SeriesPoints::Values(_, points), What::Value(value)) => {
+                points.push(SeriesPoint { from, until, value: *value })
+            }
+            (SeriesPoints::Latencies(points), What::Histogram(bytes)) => {
+                match histogram::decode(bytes, &mut self.memory) {
+                    Ok(histogram) => points.push(LatencyPoint { from, until, histogram }),
+                    Err(message) => {
+                        return Err(fault(&self.series[series], &format!("has a histogram that {message}")));
+                    }
                 }
-            },
-            (Points::Values(..), What::Histogram(_)) => {
+            }
+            (SeriesPoints::Values(..), What::Histogram(_)) => {
                 return Err(fault(&self.series[series], "is a histogram, expected a value"));
             }
-            (Points::Latencies(_), What::Value(_)) => {
+            (SeriesPoints::Latencies(_), What::Value(_)) => {
                 return Err(fault(&self.series[series], "is a value, expected a histogram"));
             }
         }
@@ -86,7 +92,7 @@ impl Rows {
     /// The place of a row's series, which its first row brings into being.
     fn series_of(&mut self, row: &Row<'_>) -> Result<usize, Fault> {
         // Data frames take the word `None` for a gap.
-        let unit = if row.unit.is_empty() { Unit::None } else { row.unit.parse()? };
+        let unit = if row.unit.is_empty() { SeriesUnit::None } else { row.unit.parse()? };
         let place = match &self.last {
             (name, labels, place) if name == row.series && labels == row.labels && *place != usize::MAX => *place,
             _ => self.find(row, unit)?,
@@ -99,7 +105,7 @@ impl Rows {
         Ok(place)
     }
 
-    fn find(&mut self, row: &Row<'_>, unit: Unit) -> Result<usize, Fault> {
+    fn find(&mut self, row: &Row<'_>, unit: SeriesUnit) -> Result<usize, Fault> {
         if row.labels.len() > LONGEST_TEXT {
             return Err(format!("{}: labels are longer than {LONGEST_TEXT} bytes", shorten(row.series)).into());
         }
@@ -113,8 +119,8 @@ impl Rows {
             Some(place) => *place,
             None => {
                 let points = match row.merge {
-                    HISTOGRAM => Points::Latencies(Vec::new()),
-                    merge => Points::Values(merge.parse::<Merge>()?, Vec::new()),
+                    HISTOGRAM => SeriesPoints::Latencies(Vec::new()),
+                    merge => SeriesPoints::Values(merge.parse::<MergeRule>()?, Vec::new()),
                 };
                 self.series.push(Series { name: key.0.clone(), labels: key.1.clone(), unit, points });
                 self.places.insert(key, self.series.len() - 1);
@@ -126,11 +132,11 @@ impl Rows {
     }
 
     /// All rows as a Timeline, each series in order of time.
-    pub(super) fn finish(mut self, about: About) -> Result<Timeline, Fault> {
+    pub(super) fn finish(mut self, about: TimelineInfo) -> Result<Timeline, Fault> {
         for series in &mut self.series {
             match &mut series.points {
-                Points::Values(_, points) => points.sort_by_key(|point| point.from),
-                Points::Latencies(points) => points.sort_by_key(|point| point.from),
+                SeriesPoints::Values(_, points) => points.sort_by_key(|point| point.from),
+                SeriesPoints::Latencies(points) => points.sort_by_key(|point| point.from),
             }
         }
         let timeline = Timeline { about, series: self.series };

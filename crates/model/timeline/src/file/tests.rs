@@ -6,11 +6,11 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use units::Bytes;
 
-use super::{Format, bytes};
+use super::{TimelineFormat, bytes};
 use crate::testing::{any_timeline, histograms, latency_point, point, timeline, values};
-use crate::{Merge, Timeline};
+use crate::{MergeRule, Timeline};
 
-const FORMATS: [Format; 3] = [Format::Parquet, Format::Csv, Format::Json];
+const FORMATS: [TimelineFormat; 3] = [TimelineFormat::Parquet, TimelineFormat::Csv, TimelineFormat::Json];
 
 /// Without the series that no file holds.
 fn with_points(mut all: Timeline) -> Timeline {
@@ -19,7 +19,7 @@ fn with_points(mut all: Timeline) -> Timeline {
 }
 
 fn sample() -> Timeline {
-    let mut ops = values("ops", Merge::Sum, vec![point(0, 1, 3000.0), point(1, 2, 2999.5)]);
+    let mut ops = values("ops", MergeRule::Sum, vec![point(0, 1, 3000.0), point(1, 2, 2999.5)]);
     ops.labels.insert("disk".into(), "data".into());
     let mut all = timeline(vec![ops, histograms("read_latency", vec![latency_point(0, 2, &[440_000, 720_000])])]);
     all.about.title = "gp3".into();
@@ -28,17 +28,17 @@ fn sample() -> Timeline {
     all
 }
 
-fn text(format: Format) -> String {
+fn text(format: TimelineFormat) -> String {
     String::from_utf8(format.encode(&sample()).unwrap()).unwrap()
 }
 
-fn fault(format: Format, text: &str) -> String {
+fn fault(format: TimelineFormat, text: &str) -> String {
     format.decode(text.as_bytes().to_vec(), "t").unwrap_err().to_string()
 }
 
 #[test]
 fn csv_is_a_table_that_opens_as_it_is() {
-    let text = text(Format::Csv);
+    let text = text(TimelineFormat::Csv);
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(lines[0], "series,labels,unit,merge,from_ns,until_ns,value,histogram,about");
     assert_eq!(
@@ -51,7 +51,7 @@ fn csv_is_a_table_that_opens_as_it_is() {
 
 #[test]
 fn json_has_these_keys() {
-    let text = text(Format::Json);
+    let text = text(TimelineFormat::Json);
     let start = r#"{"about":{"version":1,"title":"gp3","start":"2026-01-02T03:04:05.000000006Z","notes":{"instance":"m5.2xlarge"}},"series":[{"name":"ops","labels":{"disk":"data"},"unit":"Count","merge":"sum","points":[{"from_ns":0,"until_ns":1000000000,"value":3000.0},"#;
     assert!(text.starts_with(start), "{text}");
     assert!(text.contains(r#""merge":"histogram","points":[{"from_ns":0,"until_ns":2000000000,"histogram":"HISTE"#));
@@ -61,60 +61,64 @@ fn json_has_these_keys() {
 fn rows_may_come_in_any_order_and_columns_too() {
     let text = "value,merge,unit,series,until_ns,from_ns,mine\n2,sum,Count,ops,2000000000.0,1000000000,x\n\
                 1,sum,Count,ops,1000000000,0.0,y\n";
-    let read =
-        Format::Csv.decode(text.replace("unit,", "unit,labels,").replace("Count,", "Count,,").into(), "t").unwrap();
-    assert_eq!(read, timeline(vec![values("ops", Merge::Sum, vec![point(0, 1, 1.0), point(1, 2, 2.0)])]));
+    let read = TimelineFormat::Csv
+        .decode(text.replace("unit,", "unit,labels,").replace("Count,", "Count,,").into(), "t")
+        .unwrap();
+    assert_eq!(read, timeline(vec![values("ops", MergeRule::Sum, vec![point(0, 1, 1.0), point(1, 2, 2.0)])]));
 }
 
 #[test]
 fn a_unit_that_a_data_frame_took_for_a_gap_is_none() {
-    let frame = text(Format::Csv).replace(",None,", ",,");
-    assert_eq!(Format::Csv.decode(frame.into(), "t").unwrap(), sample());
+    let frame = text(TimelineFormat::Csv).replace(",None,", ",,");
+    assert_eq!(TimelineFormat::Csv.decode(frame.into(), "t").unwrap(), sample());
 }
 
 #[test]
 fn a_csv_fault_has_its_line() {
-    let wrong = text(Format::Csv).replace("2999.5", "fast");
-    assert_eq!(fault(Format::Csv, &wrong), "t:3:1: `fast` is no number; was it written by diskwright, and whole?");
-    let message = fault(Format::Csv, "a,b\n1,2\n");
+    let wrong = text(TimelineFormat::Csv).replace("2999.5", "fast");
+    assert_eq!(
+        fault(TimelineFormat::Csv, &wrong),
+        "t:3:1: `fast` is no number; was it written by diskwright, and whole?"
+    );
+    let message = fault(TimelineFormat::Csv, "a,b\n1,2\n");
     assert!(message.starts_with("t: has no column `series`, expected series, labels, "), "{message}");
 }
 
 #[test]
 fn a_json_fault_has_its_place() {
-    let message = fault(Format::Json, "{\"series\":\n 5}");
+    let message = fault(TimelineFormat::Json, "{\"series\":\n 5}");
     assert!(message.starts_with("t:2:2: invalid type: integer `5`, expected a sequence"), "{message}");
 }
 
 #[test]
 fn a_series_that_changes_its_unit_is_refused() {
-    let wrong = text(Format::Csv).replace("Count,sum,1000000000", "Bytes,sum,1000000000");
-    let message = fault(Format::Csv, &wrong);
+    let wrong = text(TimelineFormat::Csv).replace("Count,sum,1000000000", "Bytes,sum,1000000000");
+    let message = fault(TimelineFormat::Csv, &wrong);
     assert!(message.contains("ops{disk=\"data\"} is Bytes (sum) here and Count (sum) before"), "{message}");
 }
 
 #[test]
 fn a_newer_version_says_so() {
-    let message = fault(Format::Json, &text(Format::Json).replace("\"version\":1", "\"version\":2"));
+    let message = fault(TimelineFormat::Json, &text(TimelineFormat::Json).replace("\"version\":1", "\"version\":2"));
     assert!(message.contains("format version 2, expected 1: read it with a newer diskwright"), "{message}");
 }
 
 #[test]
 fn what_is_not_parquet_is_refused() {
-    let message = fault(Format::Parquet, "series,labels");
+    let message = fault(TimelineFormat::Parquet, "series,labels");
     assert!(message.contains("Parquet"), "{message}");
 }
 
 #[test]
 fn overlapping_points_in_a_file_are_refused() {
-    let wrong = text(Format::Csv).replace("sum,1000000000,", "sum,999999999,");
-    assert!(fault(Format::Csv, &wrong).contains("starts before the one before it ends"));
+    let wrong = text(TimelineFormat::Csv).replace("sum,1000000000,", "sum,999999999,");
+    assert!(fault(TimelineFormat::Csv, &wrong).contains("starts before the one before it ends"));
 }
 
 #[test]
 fn the_extension_chooses_the_format() {
-    assert_eq!(Format::of("a/b.PARQUET").unwrap(), Format::Parquet);
-    let message = |path: &str| Format::of(path).unwrap_err().to_string();
+    assert_eq!(TimelineFormat::of("a/b.PARQUET").unwrap(), TimelineFormat::Parquet);
+    let message = |path: &str| TimelineFormat::of(path).unwrap_err().to_string();
     assert_eq!(message("a.xlsx"), "a.xlsx: `.xlsx` is not a format of Timelines; name it .parquet, .csv or .json");
     assert_eq!(message("a"), "a: has no extension, so its format is not known; name it .parquet, .csv or .json");
 }
@@ -134,7 +138,7 @@ fn files_are_written_whole_and_read_back() {
 fn an_invalid_timeline_is_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.csv");
-    let all = timeline(vec![values("ops", Merge::Sum, vec![point(0, 1, f64::NAN)])]);
+    let all = timeline(vec![values("ops", MergeRule::Sum, vec![point(0, 1, f64::NAN)])]);
     let message = all.write(&path).unwrap_err().to_string();
     assert!(message.contains("t.csv: is not written: ops: the point from 0ns is NaN"), "{message}");
     assert!(!path.exists());
@@ -161,10 +165,10 @@ fn a_file_is_read_to_the_limit_only_and_what_has_no_end_is_refused() {
 #[test]
 fn the_rows_of_a_parquet_file_may_lie_in_many_groups() {
     let points = (0..20).map(|at| point(at, at + 1, at as f64)).collect();
-    let all = timeline(vec![values("a", Merge::Max, points), sample().series.remove(1), sample().series.remove(0)]);
+    let all = timeline(vec![values("a", MergeRule::Max, points), sample().series.remove(1), sample().series.remove(0)]);
     for group in [1, 7, 20, 23, 100] {
         let bytes = super::parquet_write::encode_in_groups(&all, group).unwrap();
-        assert_eq!(Format::Parquet.decode(bytes, "t").unwrap(), all, "groups of {group}");
+        assert_eq!(TimelineFormat::Parquet.decode(bytes, "t").unwrap(), all, "groups of {group}");
     }
 }
 

@@ -1,14 +1,14 @@
 //! Delivery (clause 2.7.4.2), all ten districts in one transaction, as 2.7.2.2 allows, and each step for all of them at once.
 
-use super::{End, Fault, ints};
-use crate::input::Delivery;
-use crate::{DISTRICTS, Many, Row, Session, Statement, Value};
+use super::{TransactionEnd, TransactionFault, ints};
+use crate::input::DeliveryInput;
+use crate::{DISTRICTS, Many, SqlRow, SqlSession, SqlValue, Statement};
 
-pub(super) async fn delivery<S: Session>(
+pub(super) async fn delivery<S: SqlSession>(
     session: &mut S,
-    delivery: &Delivery,
+    delivery: &DeliveryInput,
     now: &str,
-) -> Result<End, Fault<S::Error>> {
+) -> Result<TransactionEnd, TransactionFault<S::Error>> {
     let warehouse = delivery.warehouse;
     let (mut districts, mut keys) = (Vec::new(), Vec::new());
     for district in 1..=DISTRICTS {
@@ -20,26 +20,27 @@ pub(super) async fn delivery<S: Session>(
     }
     let count = districts.len();
     if count == 0 {
-        return Ok(End::Committed);
+        return Ok(TransactionEnd::Committed);
     }
-    let with = |first: Value| -> Vec<Value> { std::iter::once(first).chain(keys.iter().cloned()).collect() };
+    let with = |first: SqlValue| -> Vec<SqlValue> { std::iter::once(first).chain(keys.iter().cloned()).collect() };
     session.send_many(Many::RemoveNewOrders, count, &keys).await?;
-    session.send_many(Many::CarryOrders, count, &with(Value::Int(delivery.carrier))).await?;
+    session.send_many(Many::CarryOrders, count, &with(SqlValue::Int(delivery.carrier))).await?;
     let customers = session.send_many(Many::CustomersOfOrders, count, &keys).await?;
-    session.send_many(Many::DeliverLines, count, &with(Value::Text(now.to_owned()))).await?;
+    session.send_many(Many::DeliverLines, count, &with(SqlValue::Text(now.to_owned()))).await?;
     let amounts = session.send_many(Many::AmountsOfOrders, count, &keys).await?;
     for district in districts {
-        let customer = of(&customers, district).and_then(Value::int).ok_or(Fault::Missing("a new order's order"))?;
+        let customer =
+            of(&customers, district).and_then(SqlValue::int).ok_or(TransactionFault::Missing("a new order's order"))?;
         let amount = of(&amounts, district).and_then(|amount| amount.units(2));
-        let amount = amount.ok_or(Fault::Missing("an order's line"))?;
-        let mut values = vec![Value::cents(amount)];
+        let amount = amount.ok_or(TransactionFault::Missing("an order's line"))?;
+        let mut values = vec![SqlValue::cents(amount)];
         values.extend(ints([warehouse, district, customer]));
         session.send(Statement::CreditCustomer, &values).await?;
     }
-    Ok(End::Committed)
+    Ok(TransactionEnd::Committed)
 }
 
 /// What the row of a district has in its second column.
-fn of(rows: &[Row], district: i64) -> Option<&Value> {
-    rows.iter().find(|row| row.first().and_then(Value::int) == Some(district))?.get(1)
+fn of(rows: &[SqlRow], district: i64) -> Option<&SqlValue> {
+    rows.iter().find(|row| row.first().and_then(SqlValue::int) == Some(district))?.get(1)
 }

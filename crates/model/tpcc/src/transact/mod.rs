@@ -9,12 +9,12 @@ mod stock_level;
 #[cfg(test)]
 pub(crate) use payment::DATA;
 
-use crate::value::Value;
-use crate::{Input, Row, Session, Statement, Who};
+use crate::value::SqlValue;
+use crate::{CustomerKey, SqlRow, SqlSession, Statement, TerminalInput};
 
 /// How a transaction ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum TransactionEnd {
     /// Done.
     Committed,
     /// Taken back as the standard wants it for an order with a wrong item (2.4.1.4); it counts as done.
@@ -23,7 +23,7 @@ pub enum End {
 
 /// Why a transaction was not done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault<E> {
+pub enum TransactionFault<E> {
     /// The database said no before the commit: nothing of it has been done.
     #[error("{0}")]
     Before(E),
@@ -35,7 +35,7 @@ pub enum Fault<E> {
     Missing(&'static str),
 }
 
-impl<E> From<E> for Fault<E> {
+impl<E> From<E> for TransactionFault<E> {
     fn from(error: E) -> Self {
         Self::Before(error)
     }
@@ -45,43 +45,52 @@ impl<E> From<E> for Fault<E> {
 ///
 /// # Errors
 /// When the database says no, or lacks rows.
-pub async fn transact<S: Session>(session: &mut S, input: &Input, now: &str) -> Result<End, Fault<S::Error>> {
+pub async fn transact<S: SqlSession>(
+    session: &mut S,
+    input: &TerminalInput,
+    now: &str,
+) -> Result<TransactionEnd, TransactionFault<S::Error>> {
     session.begin().await?;
     let end = match input {
-        Input::NewOrder(order) => new_order::new_order(session, order, now).await?,
-        Input::Payment(payment) => payment::payment(session, payment, now).await?,
-        Input::OrderStatus(status) => order_status::order_status(session, status).await?,
-        Input::Delivery(delivery) => delivery::delivery(session, delivery, now).await?,
-        Input::StockLevel(level) => stock_level::stock_level(session, level).await?,
+        TerminalInput::NewOrder(order) => new_order::new_order(session, order, now).await?,
+        TerminalInput::Payment(payment) => payment::payment(session, payment, now).await?,
+        TerminalInput::OrderStatus(status) => order_status::order_status(session, status).await?,
+        TerminalInput::Delivery(delivery) => delivery::delivery(session, delivery, now).await?,
+        TerminalInput::StockLevel(level) => stock_level::stock_level(session, level).await?,
     };
     match end {
-        End::Committed => session.commit().await.map_err(Fault::Commit)?,
-        End::RolledBack => session.rollback().await?,
+        TransactionEnd::Committed => session.commit().await.map_err(TransactionFault::Commit)?,
+        TransactionEnd::RolledBack => session.rollback().await?,
     }
     Ok(end)
 }
 
 /// The number of a customer (2.5.2.2): of several of a name the one in the middle, rounded up.
-async fn number<S: Session>(session: &mut S, who: &Who, warehouse: i64, district: i64) -> Result<i64, Fault<S::Error>> {
+async fn number<S: SqlSession>(
+    session: &mut S,
+    who: &CustomerKey,
+    warehouse: i64,
+    district: i64,
+) -> Result<i64, TransactionFault<S::Error>> {
     match who {
-        Who::Number(number) => Ok(*number),
-        Who::Name(name) => {
-            let values = [Value::Int(warehouse), Value::Int(district), Value::Text(name.clone())];
+        CustomerKey::Number(number) => Ok(*number),
+        CustomerKey::Name(name) => {
+            let values = [SqlValue::Int(warehouse), SqlValue::Int(district), SqlValue::Text(name.clone())];
             let rows = session.send(Statement::CustomersOfName, &values).await?;
             rows.get(rows.len().div_ceil(2).saturating_sub(1))
                 .and_then(|row| row.first()?.int())
-                .ok_or(Fault::Missing("a customer of that name"))
+                .ok_or(TransactionFault::Missing("a customer of that name"))
         }
     }
 }
 
-fn ints<const N: usize>(numbers: [i64; N]) -> [Value; N] {
-    numbers.map(Value::Int)
+fn ints<const N: usize>(numbers: [i64; N]) -> [SqlValue; N] {
+    numbers.map(SqlValue::Int)
 }
 
 /// A whole number of the first row.
-fn int<E>(rows: &[Row], column: usize, what: &'static str) -> Result<i64, Fault<E>> {
-    rows.first().and_then(|row| row.get(column)?.int()).ok_or(Fault::Missing(what))
+fn int<E>(rows: &[SqlRow], column: usize, what: &'static str) -> Result<i64, TransactionFault<E>> {
+    rows.first().and_then(|row| row.get(column)?.int()).ok_or(TransactionFault::Missing(what))
 }
 
 #[cfg(test)]

@@ -1,32 +1,36 @@
 //! Payment (clause 2.5.2.2).
 
-use super::{End, Fault, ints, number};
-use crate::input::Payment;
-use crate::{Session, Statement, Value};
+use super::{TransactionEnd, TransactionFault, ints, number};
+use crate::input::PaymentInput;
+use crate::{SqlSession, SqlValue, Statement};
 
 /// A customer's data are cut at so many characters.
 pub(crate) const DATA: usize = 500;
 
-pub(super) async fn payment<S: Session>(session: &mut S, payment: &Payment, now: &str) -> Result<End, Fault<S::Error>> {
-    let (warehouse, district, amount) = (payment.warehouse, payment.district, Value::cents(payment.cents));
+pub(super) async fn payment<S: SqlSession>(
+    session: &mut S,
+    payment: &PaymentInput,
+    now: &str,
+) -> Result<TransactionEnd, TransactionFault<S::Error>> {
+    let (warehouse, district, amount) = (payment.warehouse, payment.district, SqlValue::cents(payment.cents));
     // The district first: the warehouse's row is the one that most others wait for, and is locked until the commit.
-    session.send(Statement::PayDistrict, &[amount.clone(), Value::Int(warehouse), Value::Int(district)]).await?;
+    session.send(Statement::PayDistrict, &[amount.clone(), SqlValue::Int(warehouse), SqlValue::Int(district)]).await?;
     let of = session.send(Statement::ShowDistrict, &ints([warehouse, district])).await?;
-    session.send(Statement::PayWarehouse, &[amount.clone(), Value::Int(warehouse)]).await?;
+    session.send(Statement::PayWarehouse, &[amount.clone(), SqlValue::Int(warehouse)]).await?;
     let at = session.send(Statement::ShowWarehouse, &ints([warehouse])).await?;
-    let name = |row: Option<&crate::Row>| row.and_then(|row| row.first()).map(|name| name.text().to_owned());
-    let at = name(at.first()).ok_or(Fault::Missing("a warehouse"))?;
-    let of = name(of.first()).ok_or(Fault::Missing("a district"))?;
+    let name = |row: Option<&crate::SqlRow>| row.and_then(|row| row.first()).map(|name| name.text().to_owned());
+    let at = name(at.first()).ok_or(TransactionFault::Missing("a warehouse"))?;
+    let of = name(of.first()).ok_or(TransactionFault::Missing("a district"))?;
 
     let (customer_warehouse, customer_district) = (payment.customer_warehouse, payment.customer_district);
     let customer = number(session, &payment.customer, customer_warehouse, customer_district).await?;
     let key = ints([customer_warehouse, customer_district, customer]);
     let rows = session.send(Statement::LockCustomer, &key).await?;
-    let credit = rows.first().and_then(|row| row.get(9)).ok_or(Fault::Missing("a customer"))?;
+    let credit = rows.first().and_then(|row| row.get(9)).ok_or(TransactionFault::Missing("a customer"))?;
     let mut values = vec![amount.clone(), amount.clone()];
     if credit.text() == "BC" {
         let rows = session.send(Statement::CustomerData, &key).await?;
-        let data = rows.first().and_then(|row| row.first()).ok_or(Fault::Missing("a customer's data"))?;
+        let data = rows.first().and_then(|row| row.first()).ok_or(TransactionFault::Missing("a customer's data"))?;
         let mut said = format!(
             "{customer} {customer_district} {customer_warehouse} {district} {warehouse} {} {}",
             amount.digits(),
@@ -34,7 +38,7 @@ pub(super) async fn payment<S: Session>(session: &mut S, payment: &Payment, now:
         );
         // All that is in it is ASCII.
         said.truncate(DATA);
-        values.push(Value::Text(said));
+        values.push(SqlValue::Text(said));
         values.extend(key);
         session.send(Statement::PayBadCredit, &values).await?;
     } else {
@@ -42,7 +46,7 @@ pub(super) async fn payment<S: Session>(session: &mut S, payment: &Payment, now:
         session.send(Statement::PayCustomer, &values).await?;
     }
     let mut history = ints([customer_district, customer_warehouse, customer, district, warehouse]).to_vec();
-    history.extend([Value::Text(now.to_owned()), amount, Value::Text(format!("{at}    {of}"))]);
+    history.extend([SqlValue::Text(now.to_owned()), amount, SqlValue::Text(format!("{at}    {of}"))]);
     session.send(Statement::AddHistory, &history).await?;
-    Ok(End::Committed)
+    Ok(TransactionEnd::Committed)
 }

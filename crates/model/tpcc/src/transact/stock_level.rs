@@ -1,13 +1,16 @@
 //! Stock-Level (clause 2.8.2.2).
 
-use super::{End, Fault, int, ints};
+use super::{TransactionEnd, TransactionFault, int, ints};
 use crate::input::StockLevel;
-use crate::{Session, Statement};
+use crate::{SqlSession, Statement};
 
-pub(super) async fn stock_level<S: Session>(session: &mut S, level: &StockLevel) -> Result<End, Fault<S::Error>> {
+pub(super) async fn stock_level<S: SqlSession>(
+    session: &mut S,
+    level: &StockLevel,
+) -> Result<TransactionEnd, TransactionFault<S::Error>> {
     let (warehouse, district) = (level.warehouse, level.district);
     let next = int(&session.send(Statement::NextOrder, &ints([warehouse, district])).await?, 0, "a district")?;
     let values = ints([warehouse, district, next, next, warehouse, level.threshold]);
     session.send(Statement::LowStock, &values).await?;
-    Ok(End::Committed)
+    Ok(TransactionEnd::Committed)
 }

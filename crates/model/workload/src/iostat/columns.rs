@@ -2,7 +2,7 @@
 
 use textfile::InputError;
 
-use super::{DeviceRates, Waits};
+use super::{DeviceRates, MeanWaits};
 use crate::IoRates;
 
 /// Names of a column and the factor to its base unit. iostat's kB and MB are binary (man iostat: `rkB/s` is "kilobytes",
@@ -81,7 +81,7 @@ pub(super) fn device_rates(
         flushes: any(FLUSHES)?,
         discards: both(DISCARDS, DISCARD_BYTES)?,
         merged: both(READS_MERGED, WRITES_MERGED)?,
-        waits: Waits {
+        waits: MeanWaits {
             read: any(READ_WAIT)?,
             write: any(WRITE_WAIT)?,
             discard: any(DISCARD_WAIT)?,

@@ -10,7 +10,7 @@ use crate::WorkloadError;
 
 /// How popularity spreads over the rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Skew {
+pub enum AccessSkew {
     /// Every row equally often.
     Uniform,
     /// YCSB's `zipfian`: ranks are drawn from ten thousand million and hashed onto the rows. Exponent in (0, 1).
@@ -32,7 +32,7 @@ pub enum Skew {
 
 /// Draws rows. Rows that are added later are drawn once they are there.
 #[derive(Debug, Clone)]
-pub struct Chooser {
+pub struct RowChooser {
     how: How,
     /// The rows that are expected at the end: a row keeps its popularity while others are added.
     expected: u64,
@@ -55,13 +55,13 @@ const SCRAMBLED_RANKS: u64 = 10_000_000_000;
 /// (YCSB expects twice the inserts), so that more tries than this do not happen by chance.
 const TRIES: usize = 200;
 
-impl Chooser {
+impl RowChooser {
     /// `expected` is the number of rows at the end of the run, as far as one knows: YCSB takes the loaded rows and twice
     /// the inserts.
     ///
     /// # Errors
     /// When a number of the skew is out of its bounds, or there are no rows.
-    pub fn new(skew: Skew, expected: u64) -> Result<Self, WorkloadError> {
+    pub fn new(skew: AccessSkew, expected: u64) -> Result<Self, WorkloadError> {
         let expected = expected.max(1);
         let gray = |items, theta| {
             let message = format!("is {theta}; expected between 0 and 1, such as 0.99");
@@ -75,12 +75,12 @@ impl Chooser {
                 .ok_or_else(|| WorkloadError::new("theta", message))
         };
         let how = match skew {
-            Skew::Uniform => How::Uniform,
-            Skew::ScrambledZipfian(theta) => How::Scrambled(gray(SCRAMBLED_RANKS, theta)?),
-            Skew::Zipfian(theta) => How::Zipfian(exact(theta)?, Scatter::new(expected)),
-            Skew::YcsbLatest(theta) => How::YcsbLatest(gray(1, theta)?),
-            Skew::Latest(theta) => exact(theta).map(|_| How::Latest(theta))?,
-            Skew::Hotspot { rows, accesses } => {
+            AccessSkew::Uniform => How::Uniform,
+            AccessSkew::ScrambledZipfian(theta) => How::Scrambled(gray(SCRAMBLED_RANKS, theta)?),
+            AccessSkew::Zipfian(theta) => How::Zipfian(exact(theta)?, Scatter::new(expected)),
+            AccessSkew::YcsbLatest(theta) => How::YcsbLatest(gray(1, theta)?),
+            AccessSkew::Latest(theta) => exact(theta).map(|_| How::Latest(theta))?,
+            AccessSkew::Hotspot { rows, accesses } => {
                 for (key, share) in [("hot-rows", rows), ("hot-accesses", accesses)] {
                     if !(share > 0.0 && share < 1.0) {
                         let message = format!("is {share}; expected between 0 and 1, such as \"10%\"");
@@ -152,8 +152,8 @@ mod tests {
 
     const ROWS: u64 = 500;
 
-    fn seen(skew: Skew, draws: u32) -> Vec<u64> {
-        let mut chooser = Chooser::new(skew, ROWS).unwrap();
+    fn seen(skew: AccessSkew, draws: u32) -> Vec<u64> {
+        let mut chooser = RowChooser::new(skew, ROWS).unwrap();
         let mut random = random(7);
         let mut seen = vec![0; ROWS as usize];
         (0..draws).for_each(|_| seen[chooser.choose(ROWS, &mut random) as usize] += 1);
@@ -169,13 +169,13 @@ mod tests {
 
     #[test]
     fn uniform_asks_for_every_row_equally_often() {
-        chi_squared_fits(&seen(Skew::Uniform, 200_000), &vec![1.0 / ROWS as f64; ROWS as usize]);
+        chi_squared_fits(&seen(AccessSkew::Uniform, 200_000), &vec![1.0 / ROWS as f64; ROWS as usize]);
     }
 
     #[test]
     fn zipfian_follows_zipfs_law_below_at_and_above_one() {
         for theta in [0.5, 0.99, 1.0, 1.4] {
-            let seen = seen(Skew::Zipfian(theta), 400_000);
+            let seen = seen(AccessSkew::Zipfian(theta), 400_000);
             let scatter = Scatter::new(ROWS);
             let by_rank: Vec<_> = (0..ROWS).map(|rank| seen[scatter.of(rank) as usize]).collect();
             chi_squared_fits(&by_rank, &zipf(theta));
@@ -184,14 +184,14 @@ mod tests {
 
     #[test]
     fn latest_follows_zipfs_law_from_the_end() {
-        let mut seen = seen(Skew::Latest(1.2), 400_000);
+        let mut seen = seen(AccessSkew::Latest(1.2), 400_000);
         seen.reverse();
         chi_squared_fits(&seen, &zipf(1.2));
     }
 
     #[test]
     fn ycsbs_latest_asks_most_for_the_last_row_and_follows_when_rows_are_added() {
-        let mut chooser = Chooser::new(Skew::YcsbLatest(0.99), 10).unwrap();
+        let mut chooser = RowChooser::new(AccessSkew::YcsbLatest(0.99), 10).unwrap();
         let mut random = random(3);
         for there in [100u64, 101, 5000] {
             let last = (0..10_000).filter(|_| chooser.choose(there, &mut random) == there - 1).count() as f64;
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_scrambled_share_of_the_first_rank_goes_to_its_hash() {
-        let seen = seen(Skew::ScrambledZipfian(0.99), 1_000_000);
+        let seen = seen(AccessSkew::ScrambledZipfian(0.99), 1_000_000);
         let hottest = seen.iter().enumerate().max_by_key(|(_, count)| **count).unwrap().0 as u64;
         assert_eq!(hottest, fnv(0) % ROWS);
         let share = seen[hottest as usize] as f64 / 1e6;
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_hotspot_draws_its_share() {
-        let seen = seen(Skew::Hotspot { rows: 0.1, accesses: 0.8 }, 200_000);
+        let seen = seen(AccessSkew::Hotspot { rows: 0.1, accesses: 0.8 }, 200_000);
         let scatter = Scatter::new(ROWS);
         let by_rank: Vec<_> = (0..ROWS).map(|rank| seen[scatter.of(rank) as usize]).collect();
         let shares: Vec<_> = (0..ROWS).map(|rank| if rank < 50 { 0.8 / 50.0 } else { 0.2 / 450.0 }).collect();
@@ -226,18 +226,18 @@ mod tests {
 
     #[test]
     fn a_theta_of_one_is_refused_where_ycsb_cannot() {
-        let error = Chooser::new(Skew::ScrambledZipfian(1.0), 10).unwrap_err();
+        let error = RowChooser::new(AccessSkew::ScrambledZipfian(1.0), 10).unwrap_err();
         assert_eq!(error.to_string(), "`theta` is 1; expected between 0 and 1, such as 0.99");
     }
 
     proptest! {
         #[test]
         fn only_rows_that_are_there_are_chosen(there in 1..1000u64, more in 0..3000u64, theta in 0.1..0.99f64, seed: u64) {
-            let hotspot = Skew::Hotspot { rows: theta / 2.0, accesses: theta };
-            let all = [Skew::Uniform, Skew::ScrambledZipfian(theta), Skew::Zipfian(theta * 2.0),
-                       Skew::YcsbLatest(theta), Skew::Latest(theta * 2.0), hotspot];
+            let hotspot = AccessSkew::Hotspot { rows: theta / 2.0, accesses: theta };
+            let all = [AccessSkew::Uniform, AccessSkew::ScrambledZipfian(theta), AccessSkew::Zipfian(theta * 2.0),
+                       AccessSkew::YcsbLatest(theta), AccessSkew::Latest(theta * 2.0), hotspot];
             for skew in all {
-                let mut chooser = Chooser::new(skew, there + more).unwrap();
+                let mut chooser = RowChooser::new(skew, there + more).unwrap();
                 let mut random = random(seed);
                 for _ in 0..20 {
                     prop_assert!(chooser.choose(there, &mut random) < there);

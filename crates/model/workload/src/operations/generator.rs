@@ -7,16 +7,16 @@ use bytes::{Bytes, BytesMut};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::chooser::Chooser;
+use super::chooser::RowChooser;
 use super::counts::{evenly, rounded};
-use super::operation::{Operation, Planned};
-use super::recipe::{Recipe, Step};
+use super::operation::{Operation, PlannedOperation};
+use super::recipe::{OperationRecipe, Step};
 
 /// Draws the operations of one thread.
 #[derive(Debug)]
-pub struct Generator {
-    recipe: Arc<Recipe>,
-    chooser: Chooser,
+pub struct OperationGenerator {
+    recipe: Arc<OperationRecipe>,
+    chooser: RowChooser,
     random: Xoshiro256PlusPlus,
     /// Weights summed up to each kind, the last being 1.
     until: Vec<f64>,
@@ -24,8 +24,8 @@ pub struct Generator {
     room: BytesMut,
 }
 
-impl Generator {
-    pub(crate) fn new(recipe: Arc<Recipe>, seed: u64, stream: u32) -> Self {
+impl OperationGenerator {
+    pub(crate) fn new(recipe: Arc<OperationRecipe>, seed: u64, stream: u32) -> Self {
         let until = summed(recipe.kinds.iter().map(|kind| kind.weight));
         let room = BytesMut::new();
         Self { chooser: recipe.chooser.clone(), random: stream_of(seed, stream), recipe, until, room }
@@ -42,7 +42,7 @@ impl Generator {
     }
 
     /// The next operation; `None` when it would add a row and all have been added.
-    pub fn draw(&mut self) -> Option<Planned> {
+    pub fn draw(&mut self) -> Option<PlannedOperation> {
         let at: f64 = self.random.random();
         let kind = self.until.iter().position(|until| at < *until).unwrap_or_else(|| self.last());
         let recipe = self.recipe.clone();
@@ -50,10 +50,10 @@ impl Generator {
         if step.same_row {
             let key = self.key();
             let operation = Operation::ReadModifyWrite { key, value: self.value() };
-            return Some(Planned { kind, adds: 0..0, operation });
+            return Some(PlannedOperation { kind, adds: 0..0, operation });
         }
         let (operation, adds) = self.operation(step)?;
-        Some(Planned { kind, adds, operation })
+        Some(PlannedOperation { kind, adds, operation })
     }
 
     /// To be told of each operation that added rows when it is over, whether it succeeded or not.
@@ -118,7 +118,7 @@ impl Generator {
     }
 }
 
-impl Recipe {
+impl OperationRecipe {
     /// Writes the row and its index entries.
     pub(crate) fn row(&self, row: u64, random: &mut Xoshiro256PlusPlus, pairs: &mut Vec<(Bytes, Bytes)>) {
         pairs.push((self.keys.key(row), self.values.value(random)));

@@ -7,7 +7,7 @@ use crate::KeyOrder;
 
 /// Turns row numbers into keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Keys {
+pub struct KeyEncoder {
     /// Whether neighbours in number are neighbours in key.
     pub order: KeyOrder,
 }
@@ -24,7 +24,7 @@ const ROOM: usize = 1 << 16;
 /// Digits of an index entry's value and of its row, in hexadecimal.
 const HEX: usize = 16;
 
-impl Keys {
+impl KeyEncoder {
     /// Length of the longest key of a row, in bytes: `user` and 19 digits.
     pub const LONGEST: usize = PREFIX.len() + DIGITS;
 
@@ -80,19 +80,19 @@ mod tests {
 
     #[test]
     fn hashed_keys_are_ycsbs() {
-        let keys = Keys { order: KeyOrder::Hashed };
+        let keys = KeyEncoder { order: KeyOrder::Hashed };
         assert_eq!(keys.key(0), "user6284781860667377211");
         assert_eq!(keys.key(1), "user8517097267634966620");
     }
 
     #[test]
     fn ordered_keys_have_all_digits() {
-        assert_eq!(Keys { order: KeyOrder::Ordered }.key(42), "user0000000000000000042");
+        assert_eq!(KeyEncoder { order: KeyOrder::Ordered }.key(42), "user0000000000000000042");
     }
 
     #[test]
     fn keys_that_are_cut_from_a_room_are_the_same_however_many_they_are() {
-        let (keys, mut room) = (Keys { order: KeyOrder::Hashed }, BytesMut::new());
+        let (keys, mut room) = (KeyEncoder { order: KeyOrder::Hashed }, BytesMut::new());
         let cut: Vec<Bytes> = (0..10_000).map(|row| keys.key_in(row, &mut room)).collect();
         assert!((0..).zip(cut).all(|(row, key)| key == keys.key(row)));
     }
@@ -100,7 +100,7 @@ mod tests {
     proptest! {
         #[test]
         fn ordered_keys_sort_as_their_rows(one in 0..u64::MAX / 2, other in 0..u64::MAX / 2) {
-            let keys = Keys { order: KeyOrder::Ordered };
+            let keys = KeyEncoder { order: KeyOrder::Ordered };
             prop_assert_eq!(one.cmp(&other), keys.key(one).cmp(&keys.key(other)));
             prop_assert_eq!(one.cmp(&other), keys.index_key(1, true, one).cmp(&keys.index_key(1, true, other)));
         }
@@ -108,13 +108,13 @@ mod tests {
         #[test]
         fn keys_lie_before_the_end_and_have_their_length(row in 0..u64::MAX / 2) {
             for order in [KeyOrder::Hashed, KeyOrder::Ordered] {
-                let keys = Keys { order };
+                let keys = KeyEncoder { order };
                 let key = keys.key(row);
-                prop_assert!(key < Keys::end() && key.len() <= Keys::LONGEST && key.len() > PREFIX.len());
-                prop_assert_eq!(keys.index_key(3, false, row).len(), Keys::INDEX);
+                prop_assert!(key < KeyEncoder::end() && key.len() <= KeyEncoder::LONGEST && key.len() > PREFIX.len());
+                prop_assert_eq!(keys.index_key(3, false, row).len(), KeyEncoder::INDEX);
             }
             let digits = fnv(row).to_string();
-            prop_assert_eq!(&Keys { order: KeyOrder::Hashed }.key(row)[4..], digits.as_bytes());
+            prop_assert_eq!(&KeyEncoder { order: KeyOrder::Hashed }.key(row)[4..], digits.as_bytes());
         }
     }
 }

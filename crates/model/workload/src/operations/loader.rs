@@ -7,12 +7,12 @@ use bytes::Bytes;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::generator::stream_of;
-use super::recipe::Recipe;
+use super::recipe::OperationRecipe;
 
 /// Rows one after the other, each with its index entries, in batches.
 #[derive(Debug)]
-pub struct Loader {
-    recipe: Arc<Recipe>,
+pub struct RowLoader {
+    recipe: Arc<OperationRecipe>,
     random: Xoshiro256PlusPlus,
     left: Range<u64>,
 }
@@ -23,8 +23,8 @@ const BATCH_BYTES: usize = 64 * 1024;
 /// A batch ends after so many keys, however small.
 const BATCH_KEYS: usize = 512;
 
-impl Loader {
-    pub(crate) fn new(recipe: Arc<Recipe>, seed: u64, rows: Range<u64>) -> Self {
+impl RowLoader {
+    pub(crate) fn new(recipe: Arc<OperationRecipe>, seed: u64, rows: Range<u64>) -> Self {
         // The first row differs from loader to loader, so their values do too.
         let random = stream_of(seed ^ rows.start.rotate_left(32) ^ u64::from_le_bytes(*b"the load"), 0);
         Self { recipe, random, left: rows }

@@ -1,10 +1,10 @@
 //! Another mix of the same kinds of operation.
 
-use super::recipe::{Recipe, Step};
+use super::recipe::{OperationRecipe, Step};
 
 const DOES: [&str; 3] = ["reads", "scans", "writes"];
 
-impl Recipe {
+impl OperationRecipe {
     /// Weights of the kinds for so many times the reads, scans and writes, as shares of the operations that come without: 1 in all
     /// where the factors leave their number as it is.
     ///

@@ -62,7 +62,7 @@ impl Operation {
 
 /// An operation and what the generator must hear of again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Planned<O = Operation> {
+pub struct PlannedOperation<O = Operation> {
     /// Which of [`crate::operations::Recipe::kinds`] it is.
     pub kind: usize,
     /// The rows that it adds, for [`crate::operations::Generator::finished`]; empty if none.

@@ -2,13 +2,15 @@
 
 use units::{Bytes, Nanos};
 
-use super::chooser::Skew;
-use super::keys::Keys;
+use super::chooser::AccessSkew;
+use super::keys::KeyEncoder;
 use super::recipe::{Index, Plan, Step};
 use crate::pick::{Bounds, Pick};
-use crate::{Inserts, KeyOrder, Mix, MixDistribution, Order, WorkloadError, Ycsb, YcsbDistribution};
+use crate::{
+    InsertOrder, InsertWorkload, KeyOrder, MixDistribution, MixWorkload, WorkloadError, YcsbDistribution, YcsbWorkload,
+};
 
-impl Ycsb {
+impl YcsbWorkload {
     /// A row is one value: what the fields hold, side by side. An update writes the whole row.
     pub(crate) fn plan(&self, pick: &mut Pick<'_>) -> Result<Plan, WorkloadError> {
         let (profile, clients) = self.fix(pick)?;
@@ -17,10 +19,10 @@ impl Ycsb {
         let rows = pick.number("records", self.records, Bounds::AtLeastOne)?;
         let kind = |name: &str, weight: f64| Step { name: name.to_owned(), weight, ..Step::default() };
         let rmw = profile.point_reads + profile.scans + profile.inserts + profile.updates - 1.0;
-        let same_row = self.workload == crate::Core::F;
+        let same_row = self.workload == crate::CoreWorkload::F;
         let (reads, updates) = if same_row {
             (profile.point_reads - rmw, 0.0)
-        } else if self.api == crate::Api::Sql && profile.point_reads + profile.updates > 1.0 {
+        } else if self.api == crate::DatabaseApi::Sql && profile.point_reads + profile.updates > 1.0 {
             // Through SQL the profile's updates read their rows first; raw keys are written blindly.
             (profile.point_reads - profile.updates, profile.updates)
         } else {
@@ -36,11 +38,11 @@ impl Ycsb {
         let distribution = self.distribution.unwrap_or_else(|| self.core_distribution());
         Ok(Plan {
             kinds: kinds.into_iter().filter(|kind| kind.weight > 1e-9).collect(),
-            keys: Keys { order: self.key_order },
+            keys: KeyEncoder { order: self.key_order },
             skew: match distribution {
-                YcsbDistribution::Uniform => Skew::Uniform,
-                YcsbDistribution::Zipfian => Skew::ScrambledZipfian(theta),
-                YcsbDistribution::Latest => Skew::YcsbLatest(theta),
+                YcsbDistribution::Uniform => AccessSkew::Uniform,
+                YcsbDistribution::Zipfian => AccessSkew::ScrambledZipfian(theta),
+                YcsbDistribution::Latest => AccessSkew::YcsbLatest(theta),
             },
             value: without_key(profile.row),
             compressed: profile.compressed,
@@ -53,7 +55,7 @@ impl Ycsb {
     }
 }
 
-impl Inserts {
+impl InsertWorkload {
     /// Each statement writes its rows and their index entries at once.
     pub(crate) fn plan(&self, pick: &mut Pick<'_>) -> Result<Plan, WorkloadError> {
         let (profile, clients, _) = self.fix(pick)?;
@@ -69,7 +71,7 @@ impl Inserts {
         Ok(Plan {
             kinds: vec![kind],
             keys: keys(self.order),
-            skew: Skew::Uniform,
+            skew: AccessSkew::Uniform,
             value: without_key(profile.row),
             compressed: profile.compressed,
             indexes: indexes(profile.indexes, profile.random_indexes, profile.index_entry),
@@ -81,7 +83,7 @@ impl Inserts {
     }
 }
 
-impl Mix {
+impl MixWorkload {
     /// Rows of an operation are drawn one by one; a statement takes its share of them.
     pub(crate) fn plan(&self, pick: &mut Pick<'_>) -> Result<Plan, WorkloadError> {
         let (profile, clients) = self.fix(pick)?;
@@ -107,10 +109,10 @@ impl Mix {
             share.ok_or_else(|| WorkloadError::new(name, "is missing; a hotspot needs it, such as \"10%\""))
         };
         let skew = match self.distribution {
-            MixDistribution::Uniform => Skew::Uniform,
-            MixDistribution::Zipfian => Skew::Zipfian(theta),
-            MixDistribution::Latest => Skew::Latest(theta),
-            MixDistribution::Hotspot => Skew::Hotspot {
+            MixDistribution::Uniform => AccessSkew::Uniform,
+            MixDistribution::Zipfian => AccessSkew::Zipfian(theta),
+            MixDistribution::Latest => AccessSkew::Latest(theta),
+            MixDistribution::Hotspot => AccessSkew::Hotspot {
                 rows: share("hot-rows", self.hot_rows)?,
                 accesses: share("hot-accesses", self.hot_accesses)?,
             },
@@ -134,23 +136,23 @@ impl Mix {
 /// YCSB's `ZipfianGenerator.ZIPFIAN_CONSTANT`.
 const THETA: f64 = 0.99;
 
-fn keys(order: Order) -> Keys {
+fn keys(order: InsertOrder) -> KeyEncoder {
     let order = match order {
-        Order::Random => KeyOrder::Hashed,
-        Order::Ordered => KeyOrder::Ordered,
+        InsertOrder::Random => KeyOrder::Hashed,
+        InsertOrder::Ordered => KeyOrder::Ordered,
     };
-    Keys { order }
+    KeyEncoder { order }
 }
 
 /// What of a row is its value.
 fn without_key(row: Bytes) -> f64 {
-    (row.as_f64() - Keys::LONGEST as f64).max(1.0)
+    (row.as_f64() - KeyEncoder::LONGEST as f64).max(1.0)
 }
 
 /// `random` of `all` indexes are random; numbers with a part are rounded.
 fn indexes(all: f64, random: f64, entry: Bytes) -> Vec<Index> {
     // TiKV refuses empty values.
-    let padding = (entry.0 as usize).saturating_sub(Keys::INDEX).max(1);
+    let padding = (entry.0 as usize).saturating_sub(KeyEncoder::INDEX).max(1);
     let (all, random) = (all.round() as u32, random.round() as u32);
     (0..all).map(|at| Index { ordered: at >= random, padding }).collect()
 }

@@ -5,36 +5,36 @@ use std::sync::Arc;
 use bytes::Bytes;
 use units::Nanos;
 
-use super::chooser::{Chooser, Skew};
-use super::generator::Generator;
-use super::keys::Keys;
-use super::loader::Loader;
-use super::rows::Rows;
-use super::values::{Sizes, Values};
+use super::chooser::{AccessSkew, RowChooser};
+use super::generator::OperationGenerator;
+use super::keys::KeyEncoder;
+use super::loader::RowLoader;
+use super::rows::RowCounter;
+use super::values::{ValueGenerator, ValueSizes};
 use crate::pick::Pick;
-use crate::{Kind, Workload, WorkloadError};
+use crate::{Workload, WorkloadError, WorkloadKind};
 
 /// How a workload is made to fit the machine on which it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Scale {
+pub struct WorkloadScale {
     /// Rows loaded; the workload's own if not given.
     pub rows: Option<u64>,
     /// Rows that the run may add; no bound if not given, for `[inserts]` the workload's own.
     pub adds: Option<u64>,
     /// Sizes of values; all as the workload's mean if not given.
-    pub values: Option<Sizes>,
+    pub values: Option<ValueSizes>,
 }
 
 /// What is done, how often, to which rows. Made once and shared by all who draw from it.
 #[derive(Debug)]
-pub struct Recipe {
+pub struct OperationRecipe {
     pub(crate) kinds: Vec<Step>,
     names: Vec<String>,
-    pub(crate) keys: Keys,
-    pub(crate) values: Values,
+    pub(crate) keys: KeyEncoder,
+    pub(crate) values: ValueGenerator,
     pub(crate) indexes: Vec<Index>,
-    pub(crate) rows: Rows,
-    pub(crate) chooser: Chooser,
+    pub(crate) rows: RowCounter,
+    pub(crate) chooser: RowChooser,
     loaded: u64,
     expected: u64,
     clients: Option<f64>,
@@ -68,8 +68,8 @@ pub(crate) struct Index {
 /// What the kinds of workload bring along.
 pub(crate) struct Plan {
     pub(crate) kinds: Vec<Step>,
-    pub(crate) keys: Keys,
-    pub(crate) skew: Skew,
+    pub(crate) keys: KeyEncoder,
+    pub(crate) skew: AccessSkew,
     /// Mean size of a value.
     pub(crate) value: f64,
     pub(crate) compressed: f64,
@@ -87,18 +87,18 @@ const MOST_ROWS: u64 = 1 << 50;
 /// Keys that are looked at to cut the key space: thirty-two in each of 128 regions.
 const SAMPLES: u64 = 4096;
 
-impl Recipe {
+impl OperationRecipe {
     /// Fixes the workload at the middle of its intervals.
     ///
     /// # Errors
     /// When it is not of raw keys (`[ycsb]`, `[inserts]`, `[mix]`), or a number is out of bounds.
-    pub fn new(workload: &Workload, scale: Scale) -> Result<Self, WorkloadError> {
+    pub fn new(workload: &Workload, scale: WorkloadScale) -> Result<Self, WorkloadError> {
         let mut middle = |_: &str, interval: units::Uncertain| interval.middle();
         let mut pick = Pick::new(workload.kind.name(), &mut middle);
         let plan = match &workload.kind {
-            Kind::Ycsb(ycsb) => ycsb.plan(&mut pick)?,
-            Kind::Inserts(inserts) => inserts.plan(&mut pick)?,
-            Kind::Mix(mix) => mix.plan(&mut pick)?,
+            WorkloadKind::Ycsb(ycsb) => ycsb.plan(&mut pick)?,
+            WorkloadKind::Inserts(inserts) => inserts.plan(&mut pick)?,
+            WorkloadKind::Mix(mix) => mix.plan(&mut pick)?,
             other => {
                 let message = "cannot be sent as raw keys; expected [ycsb], [inserts] or [mix]";
                 return Err(WorkloadError::new(other.name(), message));
@@ -118,14 +118,14 @@ impl Recipe {
     }
 
     /// The rows there are, and those being added.
-    pub fn rows(&self) -> &Rows {
+    pub fn rows(&self) -> &RowCounter {
         &self.rows
     }
 
     /// Bytes of keys and values that are loaded, in the mean, secondary indexes included.
     pub fn loaded_bytes(&self) -> f64 {
-        let entries: usize = self.indexes.iter().map(|index| Keys::INDEX + index.padding).sum();
-        self.loaded as f64 * (self.values.mean() + Keys::LONGEST as f64 + entries as f64)
+        let entries: usize = self.indexes.iter().map(|index| KeyEncoder::INDEX + index.padding).sum();
+        self.loaded as f64 * (self.values.mean() + KeyEncoder::LONGEST as f64 + entries as f64)
     }
 
     /// How many clients the workload asks for; `None` for an open loop.
@@ -139,14 +139,14 @@ impl Recipe {
     }
 
     /// Draws operations; each thread takes a `stream` of its own.
-    pub fn generator(self: &Arc<Self>, seed: u64, stream: u32) -> Generator {
-        Generator::new(self.clone(), seed, stream)
+    pub fn generator(self: &Arc<Self>, seed: u64, stream: u32) -> OperationGenerator {
+        OperationGenerator::new(self.clone(), seed, stream)
     }
 
     /// Makes all that is loaded, cut into `parts` of which it gives `part`.
-    pub fn loader(self: &Arc<Self>, seed: u64, part: u64, parts: u64) -> Loader {
+    pub fn loader(self: &Arc<Self>, seed: u64, part: u64, parts: u64) -> RowLoader {
         let cut = |at: u64| (u128::from(self.loaded) * u128::from(at) / u128::from(parts.max(1))) as u64;
-        Loader::new(self.clone(), seed, cut(part)..cut(part + 1))
+        RowLoader::new(self.clone(), seed, cut(part)..cut(part + 1))
     }
 
     /// Keys that cut the key space into `regions` of about as many keys each, in order; fewer where there are too few.
@@ -171,7 +171,7 @@ impl Recipe {
 }
 
 impl Plan {
-    fn recipe(self, scale: Scale) -> Result<Recipe, WorkloadError> {
+    fn recipe(self, scale: WorkloadScale) -> Result<OperationRecipe, WorkloadError> {
         let whole = |key: &str, number: f64| {
             if number <= MOST_ROWS as f64 {
                 return Ok(number.round() as u64);
@@ -187,15 +187,18 @@ impl Plan {
         // YCSB expects twice the inserts. Where none were announced, none are expected: new rows are drawn by `latest`
         // and `uniform`, and nothing else draws them.
         let expected = loaded + 2 * adds.unwrap_or(0);
-        let values = Values::new(scale.values.unwrap_or(Sizes::Constant(self.value.round() as u32)), self.compressed)?;
-        Ok(Recipe {
+        let values = ValueGenerator::new(
+            scale.values.unwrap_or(ValueSizes::Constant(self.value.round() as u32)),
+            self.compressed,
+        )?;
+        Ok(OperationRecipe {
             names: self.kinds.iter().map(|kind| kind.name.clone()).collect(),
             kinds: self.kinds,
             keys: self.keys,
             values,
             indexes: self.indexes,
-            rows: Rows::new(loaded, loaded + adds.unwrap_or(MOST_ROWS)),
-            chooser: Chooser::new(self.skew, expected)?,
+            rows: RowCounter::new(loaded, loaded + adds.unwrap_or(MOST_ROWS)),
+            chooser: RowChooser::new(self.skew, expected)?,
             loaded,
             expected,
             clients: self.clients,

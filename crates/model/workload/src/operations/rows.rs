@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 /// Counts rows that were given out and rows that are surely there. Readers choose among the latter only: YCSB's
 /// `AcknowledgedCounterGenerator`.
 #[derive(Debug)]
-pub struct Rows {
+pub struct RowCounter {
     given: AtomicU64,
     there: AtomicU64,
     most: u64,
@@ -16,7 +16,7 @@ pub struct Rows {
     ahead: Mutex<BTreeMap<u64, u64>>,
 }
 
-impl Rows {
+impl RowCounter {
     /// `loaded` rows are there; no more than `most` ever will be.
     pub fn new(loaded: u64, most: u64) -> Self {
         Self {
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn the_last_rows_are_given_out_once() {
-        let rows = Rows::new(10, 15);
+        let rows = RowCounter::new(10, 15);
         assert_eq!(rows.take(3), Some(10..13));
         assert_eq!(rows.take(3), Some(13..15));
         assert_eq!(rows.take(3), None);
@@ -72,7 +72,7 @@ mod tests {
         fn rows_are_there_once_all_before_them_are(
             order in Just((0..20u64).collect::<Vec<_>>()).prop_shuffle(), until in 0..20usize,
         ) {
-            let rows = Rows::new(100, 1000);
+            let rows = RowCounter::new(100, 1000);
             let taken: Vec<_> = (0..20).map(|_| rows.take(2).unwrap()).collect();
             let mut finished = [false; 20];
             for at in &order[..until] {

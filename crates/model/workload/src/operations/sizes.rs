@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use units::{Bytes, Interval};
 
-use super::values::{LARGEST, Sizes};
+use super::values::{LARGEST, ValueSizes};
 
 /// A text that tells no sizes of values; says what was given, what was expected, and examples.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -15,7 +15,7 @@ pub struct ParseSizesError(String);
 /// Distributions by their names, which are YCSB's.
 const NAMES: [&str; 2] = ["uniform", "zipfian"];
 
-impl FromStr for Sizes {
+impl FromStr for ValueSizes {
     type Err = ParseSizesError;
 
     /// One size for all values; or a distribution's name, a colon and the least and the largest size, both included.
@@ -24,7 +24,7 @@ impl FromStr for Sizes {
     }
 }
 
-impl fmt::Display for Sizes {
+impl fmt::Display for ValueSizes {
     /// The text that is read back as the same sizes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = |size: u32| Bytes(size.into());
@@ -36,23 +36,23 @@ impl fmt::Display for Sizes {
     }
 }
 
-fn parse(text: &str) -> Result<Sizes, String> {
+fn parse(text: &str) -> Result<ValueSizes, String> {
     let sizes = match text.split_once(':') {
         Some((name, range)) => drawn(name.trim(), range)?,
         // Of a figure in a workload file a range says that it is uncertain; here nothing may be left to guess.
         None if text.contains("..") => {
             return Err(format!("`{text}` does not say how sizes are drawn: expected uniform: or zipfian: before it"));
         }
-        None => Sizes::Constant(size(text.parse::<Bytes>().map_err(|error| error.to_string())?)?),
+        None => ValueSizes::Constant(size(text.parse::<Bytes>().map_err(|error| error.to_string())?)?),
     };
     sizes.check().map_err(|error| format!("`{text}`: values {}", error.message))?;
     Ok(sizes)
 }
 
-fn drawn(name: &str, range: &str) -> Result<Sizes, String> {
-    let sizes: fn(u32, u32) -> Sizes = match name {
-        "uniform" => Sizes::Uniform,
-        "zipfian" => Sizes::Zipfian,
+fn drawn(name: &str, range: &str) -> Result<ValueSizes, String> {
+    let sizes: fn(u32, u32) -> ValueSizes = match name {
+        "uniform" => ValueSizes::Uniform,
+        "zipfian" => ValueSizes::Zipfian,
         _ => return Err(format!("`{name}` is no distribution of sizes; {}", textfile::did_you_mean(name, &NAMES))),
     };
     if !range.contains("..") {
@@ -75,18 +75,18 @@ mod tests {
     #[test]
     fn sizes_are_read_as_people_write_them_and_written_so_that_they_are_read_back() {
         let expected = [
-            ("4KiB", Sizes::Constant(4096)),
-            ("100", Sizes::Constant(100)),
-            ("uniform:1KiB..64KiB", Sizes::Uniform(1024, 65536)),
-            ("uniform: 1kB .. 1.5KiB", Sizes::Uniform(1000, 1536)),
-            ("uniform:4KiB..4KiB", Sizes::Uniform(4096, 4096)),
-            (" zipfian:100B..32KiB ", Sizes::Zipfian(100, 32768)),
+            ("4KiB", ValueSizes::Constant(4096)),
+            ("100", ValueSizes::Constant(100)),
+            ("uniform:1KiB..64KiB", ValueSizes::Uniform(1024, 65536)),
+            ("uniform: 1kB .. 1.5KiB", ValueSizes::Uniform(1000, 1536)),
+            ("uniform:4KiB..4KiB", ValueSizes::Uniform(4096, 4096)),
+            (" zipfian:100B..32KiB ", ValueSizes::Zipfian(100, 32768)),
         ];
         for (text, sizes) in expected {
-            assert_eq!(text.parse::<Sizes>(), Ok(sizes), "{text}");
-            assert_eq!(sizes.to_string().parse::<Sizes>(), Ok(sizes), "{sizes}");
+            assert_eq!(text.parse::<ValueSizes>(), Ok(sizes), "{text}");
+            assert_eq!(sizes.to_string().parse::<ValueSizes>(), Ok(sizes), "{sizes}");
         }
-        assert_eq!(Sizes::Zipfian(100, 32768).to_string(), "zipfian:100B..32KiB");
+        assert_eq!(ValueSizes::Zipfian(100, 32768).to_string(), "zipfian:100B..32KiB");
     }
 
     #[test]
@@ -104,12 +104,12 @@ mod tests {
             ("uniform:1KiB..5GiB", &["values of 5GiB are too large; expected at most"]),
         ];
         for (text, parts) in expected {
-            let error = text.parse::<Sizes>().unwrap_err().to_string();
+            let error = text.parse::<ValueSizes>().unwrap_err().to_string();
             for part in parts.iter().chain(&["uniform:1KiB..64KiB"]) {
                 assert!(error.contains(part), "{text}: `{part}` is not in: {error}");
             }
         }
-        let error = "8MiB".parse::<Sizes>().unwrap_err().to_string();
+        let error = "8MiB".parse::<ValueSizes>().unwrap_err().to_string();
         assert!(error.contains("`8MiB`: values are up to 8388608 bytes; expected at most"), "{error}");
     }
 }

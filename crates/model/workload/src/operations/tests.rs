@@ -9,19 +9,19 @@ use textfile::Text;
 use super::*;
 use crate::Workload;
 
-fn recipe(toml: &str, scale: Scale) -> Arc<Recipe> {
+fn recipe(toml: &str, scale: WorkloadScale) -> Arc<OperationRecipe> {
     let head = "engine = \"tikv\"\nregion = \"us-west-2\"\n";
     let text = Text::new("test.toml", format!("{head}{toml}\n[targets]\nthroughput = 1"));
     let workload = Workload::from_text(&text, &mut |_: &Path| unreachable!("no file is named")).unwrap();
-    Arc::new(Recipe::new(&workload, scale).unwrap())
+    Arc::new(OperationRecipe::new(&workload, scale).unwrap())
 }
 
-fn ycsb(core: &str, rows: u64) -> Arc<Recipe> {
-    recipe(&format!("[ycsb]\nworkload = \"{core}\"\nrecords = {rows}"), Scale::default())
+fn ycsb(core: &str, rows: u64) -> Arc<OperationRecipe> {
+    recipe(&format!("[ycsb]\nworkload = \"{core}\"\nrecords = {rows}"), WorkloadScale::default())
 }
 
 /// The share of each kind in many draws.
-fn shares(recipe: &Arc<Recipe>, draws: u32) -> HashMap<String, f64> {
+fn shares(recipe: &Arc<OperationRecipe>, draws: u32) -> HashMap<String, f64> {
     let mut generator = recipe.generator(1, 0);
     let mut shares = HashMap::new();
     for _ in 0..draws {
@@ -45,7 +45,7 @@ fn the_core_workloads_mix_as_ycsb_mixes_them() {
     for (core, mix) in expected {
         for api in ["raw", "sql"] {
             let toml = format!("[ycsb]\nworkload = \"{core}\"\nrecords = 1000\napi = \"{api}\"\nfield-length = \"1B\"");
-            let shares = shares(&recipe(&toml, Scale::default()), 40_000);
+            let shares = shares(&recipe(&toml, WorkloadScale::default()), 40_000);
             assert_eq!(shares.len(), mix.len(), "{core} {api}: {shares:?}");
             for (name, share) in mix {
                 // Five standard errors.
@@ -62,9 +62,9 @@ fn a_mix_changes_how_often_kinds_come_and_none_gives_back_the_workloads_own() {
          [[mix.operations]]\nname = \"get\"\nweight = 35\nreads = 1\n\
          [[mix.operations]]\nname = \"list\"\nweight = 5\nscans = 1\nrows-per-scan = 8\n\
          [[mix.operations]]\nname = \"put\"\nweight = 60\nupdates = 1",
-        Scale::default(),
+        WorkloadScale::default(),
     );
-    let shares = |generator: &mut Generator| {
+    let shares = |generator: &mut OperationGenerator| {
         let mut counts = [0.0f64; 3];
         (0..40_000).for_each(|_| counts[generator.draw().unwrap().kind] += 1.0 / 40_000.0);
         counts
@@ -117,7 +117,7 @@ fn a_ycsb_row_is_ten_fields_of_a_hundred_bytes() {
 fn sizes_that_are_given_hold_for_what_is_loaded_and_written_and_every_row_is_read_back_in_them() {
     let given = [("uniform:1KiB..4KiB", 1024, 4096), ("zipfian:100B..2KiB", 100, 2048), ("300B", 300, 300)];
     for (text, low, high) in given {
-        let scale = Scale { values: Some(text.parse().unwrap()), ..Scale::default() };
+        let scale = WorkloadScale { values: Some(text.parse().unwrap()), ..WorkloadScale::default() };
         let recipe = recipe("[ycsb]\nworkload = \"A\"\nrecords = 5000", scale);
         let mut loader = recipe.loader(1, 0, 1);
         let mut rows: HashMap<_, usize> = std::iter::from_fn(|| loader.batch())
@@ -125,7 +125,7 @@ fn sizes_that_are_given_hold_for_what_is_loaded_and_written_and_every_row_is_rea
             .map(|(key, value)| (key, value.len()))
             .collect();
         assert_eq!(rows.len(), 5000);
-        let loaded = (rows.values().sum::<usize>() + rows.len() * Keys::LONGEST) as f64;
+        let loaded = (rows.values().sum::<usize>() + rows.len() * KeyEncoder::LONGEST) as f64;
         // Six standard errors of the zipfian, whose deviation is larger than its mean.
         assert!((recipe.loaded_bytes() / loaded - 1.0).abs() < 0.1, "{text}: {loaded}");
         let mut sizes: BTreeSet<_> = rows.values().copied().collect();
@@ -148,7 +148,7 @@ fn sizes_that_are_given_hold_for_what_is_loaded_and_written_and_every_row_is_rea
 #[test]
 fn loaders_cover_every_key_once() {
     let toml = "[inserts]\nrow = \"100B\"\nrows-before = 2000\nrows-added = 1000\nindexes = 2\nindex-entry = \"64B\"";
-    let recipe = recipe(toml, Scale::default());
+    let recipe = recipe(toml, WorkloadScale::default());
     let mut keys = BTreeSet::new();
     for part in 0..3 {
         let mut loader = recipe.loader(1, part, 3);
@@ -161,14 +161,14 @@ fn loaders_cover_every_key_once() {
         assert_eq!(loader.left(), 0);
     }
     assert_eq!(keys.len(), 2000 * 3);
-    let rows = Keys { order: crate::KeyOrder::Hashed };
+    let rows = KeyEncoder { order: crate::KeyOrder::Hashed };
     assert!((0..2000).all(|row| keys.contains(&rows.key(row))));
 }
 
 #[test]
 fn inserts_end_when_all_rows_are_added() {
     let toml = "[inserts]\nrow = \"100B\"\nrows-added = 1000\nrows-per-statement = 3";
-    let mut generator = recipe(toml, Scale { adds: Some(10), ..Scale::default() }).generator(1, 0);
+    let mut generator = recipe(toml, WorkloadScale { adds: Some(10), ..WorkloadScale::default() }).generator(1, 0);
     let sizes: Vec<_> = std::iter::from_fn(|| generator.draw()).map(|planned| planned.adds.count()).collect();
     assert_eq!(sizes, [3, 3, 3, 1]);
 }
@@ -177,7 +177,7 @@ fn inserts_end_when_all_rows_are_added() {
 fn rows_are_read_only_once_they_are_there() {
     let recipe = ycsb("D", 10);
     let mut generator = recipe.generator(3, 0);
-    let keys = Keys { order: crate::KeyOrder::Hashed };
+    let keys = KeyEncoder { order: crate::KeyOrder::Hashed };
     let unfinished: BTreeSet<_> = (10..500).map(|row| keys.key(row)).collect();
     for _ in 0..2000 {
         // Inserts are never told to be finished.
@@ -191,7 +191,7 @@ fn rows_are_read_only_once_they_are_there() {
 fn a_mix_sends_its_rows_in_as_many_statements_as_it_says() {
     let toml = "[mix]\nrows = 1000\nrow = \"100B\"\n[[mix.operations]]\nname = \"order\"\nweight = 1\nreads = 4\n\
                 updates = 1\ninserts = 1\nstatements = 3";
-    let mut generator = recipe(toml, Scale::default()).generator(1, 0);
+    let mut generator = recipe(toml, WorkloadScale::default()).generator(1, 0);
     let Operation::InTurn(statements) = generator.draw().unwrap().operation else { panic!("expected several") };
     assert_eq!(statements.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 2]);
     assert!(matches!(statements[2][..], [Operation::Insert { .. }, Operation::Update { .. }]));
@@ -201,7 +201,7 @@ fn a_mix_sends_its_rows_in_as_many_statements_as_it_says() {
 fn split_keys_part_the_rows_evenly() {
     for order in ["hashed", "ordered"] {
         let toml = format!("[ycsb]\nworkload = \"C\"\nrecords = 40000\nkey-order = \"{order}\"\nfield-length = \"1B\"");
-        let recipe = recipe(&toml, Scale::default());
+        let recipe = recipe(&toml, WorkloadScale::default());
         let cuts = recipe.split_keys(8);
         let mut counts = [0; 8];
         let mut loader = recipe.loader(1, 0, 1);
@@ -218,6 +218,6 @@ fn tpcc_is_refused_with_what_to_use() {
     let text =
         Text::new("t", "engine = \"tikv\"\nregion = \"us-west-2\"\n[tpcc]\nwarehouses = 10\n[targets]\nthroughput = 1");
     let workload = Workload::from_text(&text, &mut |_: &Path| unreachable!("no file is named")).unwrap();
-    let error = Recipe::new(&workload, Scale::default()).unwrap_err();
+    let error = OperationRecipe::new(&workload, WorkloadScale::default()).unwrap_err();
     assert_eq!(error.to_string(), "`tpcc` cannot be sent as raw keys; expected [ycsb], [inserts] or [mix]");
 }

@@ -8,7 +8,7 @@ use crate::WorkloadError;
 
 /// How large values are, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Sizes {
+pub enum ValueSizes {
     /// All the same.
     Constant(u32),
     /// Evenly from the first to the second, both included.
@@ -25,7 +25,7 @@ const THETA: f64 = 0.99;
 /// smaller values, up to 64 KiB of them, that come before it in a batch of the load.
 pub(super) const LARGEST: u32 = 8 * 1024 * 1024 - 128 * 1024;
 
-impl Sizes {
+impl ValueSizes {
     /// The mean size in bytes.
     pub fn mean(self) -> f64 {
         match self {
@@ -61,8 +61,8 @@ impl Sizes {
 
 /// Makes values.
 #[derive(Debug, Clone)]
-pub struct Values {
-    sizes: Sizes,
+pub struct ValueGenerator {
+    sizes: ValueSizes,
     zipf: Option<Zipf<f64>>,
     compressed: f64,
 }
@@ -70,19 +70,19 @@ pub struct Values {
 /// Random bytes are repeated within so many: LZ4 finds repetitions at most 64 KiB back, a RocksDB block is often 4 KiB.
 const PIECE: usize = 4096;
 
-impl Values {
+impl ValueGenerator {
     /// `compressed` is the size under LZ4 over the size uncompressed: 1 for random bytes.
     ///
     /// # Errors
     /// When sizes or share are out of bounds.
-    pub fn new(sizes: Sizes, compressed: f64) -> Result<Self, WorkloadError> {
+    pub fn new(sizes: ValueSizes, compressed: f64) -> Result<Self, WorkloadError> {
         sizes.check()?;
         if !(compressed > 0.0 && compressed <= 1.0) {
             let message = format!("is {compressed}; expected more than zero and at most one (100%)");
             return Err(WorkloadError::new("compressed", message));
         }
         let zipf = match sizes {
-            Sizes::Zipfian(low, high) => Zipf::new(f64::from(high - low) + 1.0, THETA).ok(),
+            ValueSizes::Zipfian(low, high) => Zipf::new(f64::from(high - low) + 1.0, THETA).ok(),
             _ => None,
         };
         Ok(Self { sizes, zipf, compressed })
@@ -96,9 +96,11 @@ impl Values {
     /// The next size.
     pub fn size(&self, random: &mut impl RngExt) -> usize {
         let size = match (self.sizes, &self.zipf) {
-            (Sizes::Constant(size), _) => size,
-            (Sizes::Zipfian(low, high), Some(zipf)) => low + (zipf.sample(random) as u32).clamp(1, high - low + 1) - 1,
-            (Sizes::Uniform(low, high) | Sizes::Zipfian(low, high), _) => random.random_range(low..=high),
+            (ValueSizes::Constant(size), _) => size,
+            (ValueSizes::Zipfian(low, high), Some(zipf)) => {
+                low + (zipf.sample(random) as u32).clamp(1, high - low + 1) - 1
+            }
+            (ValueSizes::Uniform(low, high) | ValueSizes::Zipfian(low, high), _) => random.random_range(low..=high),
         };
         size as usize
     }
@@ -144,8 +146,8 @@ mod tests {
     #[test]
     fn sizes_keep_their_mean() {
         let mut random = random(4);
-        for sizes in [Sizes::Constant(700), Sizes::Uniform(10, 2000), Sizes::Zipfian(1, 1000)] {
-            let values = Values::new(sizes, 1.0).unwrap();
+        for sizes in [ValueSizes::Constant(700), ValueSizes::Uniform(10, 2000), ValueSizes::Zipfian(1, 1000)] {
+            let values = ValueGenerator::new(sizes, 1.0).unwrap();
             let mean = (0..200_000).map(|_| values.size(&mut random) as f64).sum::<f64>() / 2e5;
             // Deviations are at most 575: six standard errors are 8 bytes.
             assert!((mean - sizes.mean()).abs() < 8.0, "{sizes:?}: {mean}, expected {}", sizes.mean());
@@ -155,7 +157,7 @@ mod tests {
     #[test]
     fn zipfian_sizes_follow_zipfs_law() {
         let mut random = random(5);
-        let values = Values::new(Sizes::Zipfian(8, 107), 1.0).unwrap();
+        let values = ValueGenerator::new(ValueSizes::Zipfian(8, 107), 1.0).unwrap();
         let mut seen = vec![0; 100];
         (0..200_000).for_each(|_| seen[values.size(&mut random) - 8] += 1);
         let all: f64 = (1..=100).map(|k| f64::from(k).powf(-THETA)).sum();
@@ -164,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_value_larger_than_a_raft_entry_is_refused() {
-        let error = Values::new(Sizes::Constant(9_000_000), 1.0).unwrap_err().to_string();
+        let error = ValueGenerator::new(ValueSizes::Constant(9_000_000), 1.0).unwrap_err().to_string();
         assert!(error.contains("up to 9000000 bytes; expected at most"), "{error}");
     }
 
@@ -172,7 +174,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn values_compress_to_their_share_under_lz4(size in 256..20_000u32, share in 0.1..1.0f64, seed: u64) {
-            let values = Values::new(Sizes::Constant(size), share).unwrap();
+            let values = ValueGenerator::new(ValueSizes::Constant(size), share).unwrap();
             let mut random = random(seed);
             // A block of values, as a table of RocksDB has it.
             let block: Vec<u8> = (0..8).flat_map(|_| values.value(&mut random)).collect();
@@ -182,8 +184,8 @@ mod tests {
 
         #[test]
         fn values_have_the_size_that_was_drawn(low in 1..500u32, more in 0..500u32, share in 0.01..1.0f64, seed: u64) {
-            for sizes in [Sizes::Uniform(low, low + more), Sizes::Zipfian(low, low + more)] {
-                let value = Values::new(sizes, share).unwrap().value(&mut random(seed));
+            for sizes in [ValueSizes::Uniform(low, low + more), ValueSizes::Zipfian(low, low + more)] {
+                let value = ValueGenerator::new(sizes, share).unwrap().value(&mut random(seed));
                 prop_assert!((low as usize..=(low + more) as usize).contains(&value.len()));
             }
         }

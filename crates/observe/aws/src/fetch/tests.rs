@@ -1,12 +1,12 @@
 use proptest::prelude::*;
-use timeline::Merge;
+use timeline::MergeRule;
 
 use super::*;
 use crate::twin::{Twin, range};
 
 fn query(metric: &'static str) -> Query {
     let dimensions = vec![("VolumeId", "vol-1".to_owned())];
-    Query { namespace: "AWS/EBS", metric, dimensions, statistic: Merge::Sum, period: 60 }
+    Query { namespace: "AWS/EBS", metric, dimensions, statistic: MergeRule::Sum, period: 60 }
 }
 
 fn twin(points: Vec<(i64, f64)>) -> Twin {
@@ -77,7 +77,7 @@ proptest! {
     ) {
         let fetched = fetch(&Twin { page, ..twin(points) }, &[query("VolumeReadOps")], range()).unwrap().remove(0);
         let (query, labels) = (query("VolumeReadOps"), [("VolumeId".to_owned(), "vol-1".to_owned())].into());
-        let wanted = Wanted { query, unit: timeline::Unit::Count, labels };
+        let wanted = Wanted { query, unit: timeline::SeriesUnit::Count, labels };
         let series = fetched.series(&wanted, range()).into_iter().collect();
         timeline::Timeline { series, ..timeline::Timeline::default() }.validate().unwrap();
     }

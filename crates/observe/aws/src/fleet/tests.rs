@@ -1,5 +1,5 @@
 use super::*;
-use crate::Session;
+use crate::AwsSession;
 use crate::twin::{Twin, range, volume};
 
 fn fleet(volumes: usize) -> Twin {
@@ -20,7 +20,7 @@ fn both(timeline: Timeline, volume: VolumeFacts) -> (Timeline, VolumeFacts) {
 #[test]
 fn every_volume_is_shown_once_with_its_own_series_in_the_order_of_the_list() {
     let mut shown = 0;
-    let session = Session::over(Box::new(fleet(250)));
+    let session = AwsSession::over(Box::new(fleet(250)));
     session
         .each_volume(range(), both, |(timeline, volume)| {
             assert_eq!(volume.id, format!("vol-{shown:04}"));
@@ -37,7 +37,7 @@ fn every_volume_is_shown_once_with_its_own_series_in_the_order_of_the_list() {
 #[test]
 fn nothing_more_is_shown_after_a_stop() {
     let mut shown = 0;
-    let session = Session::over(Box::new(fleet(250)));
+    let session = AwsSession::over(Box::new(fleet(250)));
     let stop_at_five = |()| {
         shown += 1;
         if shown == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -49,7 +49,7 @@ fn nothing_more_is_shown_after_a_stop() {
 #[test]
 fn an_error_in_the_middle_comes_after_what_was_read_before_it() {
     let mut shown = 0;
-    let session = Session::over(Box::new(Twin { denied_page: Some(2), ..fleet(250) }));
+    let session = AwsSession::over(Box::new(Twin { denied_page: Some(2), ..fleet(250) }));
     let error = session.each_volume(
         range(),
         |_, _| (),
@@ -64,14 +64,14 @@ fn an_error_in_the_middle_comes_after_what_was_read_before_it() {
 
 #[test]
 fn an_account_without_volumes_shows_none() {
-    let session = Session::over(Box::new(fleet(0)));
+    let session = AwsSession::over(Box::new(fleet(0)));
     session.each_volume(range(), both, |(_, volume)| panic!("{} is not there", volume.id)).unwrap();
 }
 
 #[test]
 fn a_batch_is_smaller_the_longer_the_range() {
     let now = range().until();
-    let days = |days: u64| batch(Range::last(units::Nanos::secs(days * 86_400), now).unwrap());
+    let days = |days: u64| batch(MetricRange::last(units::Nanos::secs(days * 86_400), now).unwrap());
     let short = batch(range());
     assert!(short * metrics::published().len() <= MOST_QUERIES);
     assert!(days(14) < short && days(14) >= 1);

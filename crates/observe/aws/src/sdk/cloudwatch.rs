@@ -3,14 +3,14 @@
 use aws_sdk_cloudwatch::Client;
 use aws_sdk_cloudwatch::types::{Dimension, Metric, MetricDataQuery, MetricDataResult, MetricStat, ScanBy, StatusCode};
 use aws_smithy_types::DateTime;
-use timeline::Merge;
+use timeline::MergeRule;
 
 use super::fault::Faults;
 use crate::api::{Answer, Page, Query, Status};
-use crate::range::Range;
-use crate::{Action, AwsError};
+use crate::range::MetricRange;
+use crate::{AwsError, IamAction};
 
-const ACTION: Action = Action::GetMetricData;
+const ACTION: IamAction = IamAction::GetMetricData;
 
 /// The most points that CloudWatch puts into one answer.
 const MOST_POINTS: i32 = 100_800;
@@ -19,7 +19,7 @@ pub(super) async fn metric_data(
     client: &Client,
     faults: &Faults,
     queries: &[Query],
-    range: Range,
+    range: MetricRange,
     token: Option<String>,
 ) -> Result<Page<Answer>, AwsError> {
     let (from, until) = range.seconds();
@@ -44,10 +44,10 @@ fn query((index, query): (usize, &Query)) -> MetricDataQuery {
     let metric =
         Metric::builder().namespace(query.namespace).metric_name(query.metric).set_dimensions(Some(dimensions));
     let statistic = match query.statistic {
-        Merge::Sum => "Sum",
-        Merge::Mean => "Average",
-        Merge::Max => "Maximum",
-        Merge::Min => "Minimum",
+        MergeRule::Sum => "Sum",
+        MergeRule::Mean => "Average",
+        MergeRule::Max => "Maximum",
+        MergeRule::Min => "Minimum",
     };
     let period = i32::try_from(query.period).unwrap_or(i32::MAX);
     let stat = MetricStat::builder().metric(metric.build()).period(period).stat(statistic).build();

@@ -12,7 +12,7 @@ use units::{BytesPerSec, Iops, Nanos};
 use super::fault::Faults;
 use crate::api::{MOST_OF_A_FILTER, Page};
 use crate::facts::Stated;
-use crate::{Action, Attachment, AwsError, InstanceEvent, InstanceFacts, Modification, VolumeFacts};
+use crate::{AwsError, EbsModification, IamAction, InstanceEvent, InstanceFacts, VolumeAttachment, VolumeFacts};
 
 /// Bursting instance types hold their maximum for at least so long once in 24 hours (EC2 user guide, EBS-optimized instances).
 const BURST: Nanos = Nanos::secs(30 * 60);
@@ -23,7 +23,7 @@ pub(super) async fn volumes(
     id: Option<&str>,
     token: Option<String>,
 ) -> Result<Page<VolumeFacts>, AwsError> {
-    const ACTION: Action = Action::DescribeVolumes;
+    const ACTION: IamAction = IamAction::DescribeVolumes;
     let call = client.describe_volumes().set_next_token(token);
     let call = match id {
         Some(id) => call.volume_ids(id),
@@ -45,7 +45,7 @@ fn volume(volume: types::Volume) -> Option<VolumeFacts> {
     let attachment = |one: types::VolumeAttachment| {
         // One to a service of AWS's own names none.
         let instance = InstanceFacts { id: one.instance_id?, ..InstanceFacts::default() };
-        Some(Attachment { device: one.device.unwrap_or_default(), since: time(one.attach_time), instance })
+        Some(VolumeAttachment { device: one.device.unwrap_or_default(), since: time(one.attach_time), instance })
     };
     Some(VolumeFacts {
         id: volume.volume_id?,
@@ -73,7 +73,7 @@ pub(super) async fn instances(
     let (mut all, mut token) = (Vec::new(), None);
     loop {
         let call = client.describe_instances().filters(filter("instance-id", ids)).set_next_token(token);
-        let answer = call.send().await.map_err(|error| faults.of(Action::DescribeInstances, &error))?;
+        let answer = call.send().await.map_err(|error| faults.of(IamAction::DescribeInstances, &error))?;
         let found =
             answer.reservations.unwrap_or_default().into_iter().flat_map(|one| one.instances.unwrap_or_default());
         all.extend(found.filter_map(|instance| {
@@ -100,7 +100,7 @@ pub(super) async fn instance_types(
     let (mut all, mut token) = (Vec::new(), None);
     loop {
         let call = client.describe_instance_types().filters(filter("instance-type", names)).set_next_token(token);
-        let answer = call.send().await.map_err(|error| faults.of(Action::DescribeInstanceTypes, &error))?;
+        let answer = call.send().await.map_err(|error| faults.of(IamAction::DescribeInstanceTypes, &error))?;
         all.extend(answer.instance_types.unwrap_or_default().iter().map(|info| InstanceFacts {
             instance_type: info.instance_type.as_ref().map(|name| name.as_str().to_owned()),
             // Bare metal states none; DescribeInstances states `xen` for Nitro, too, and so tells nothing.
@@ -136,16 +136,16 @@ pub(super) async fn modifications(
     client: &Client,
     faults: &Faults,
     volumes: &[String],
-) -> Result<Vec<Modification>, AwsError> {
+) -> Result<Vec<EbsModification>, AwsError> {
     let (mut all, mut token) = (Vec::new(), None);
     loop {
         let call = client.describe_volumes_modifications().filters(filter("volume-id", volumes)).set_next_token(token);
-        let answer = call.send().await.map_err(|error| faults.of(Action::DescribeVolumesModifications, &error))?;
+        let answer = call.send().await.map_err(|error| faults.of(IamAction::DescribeVolumesModifications, &error))?;
         let told = answer.volumes_modifications.unwrap_or_default().into_iter().map(modification);
         // One that is left out would be taken for one that is over.
         let told: Option<Vec<_>> = told.collect();
         let strange = "a modification has no volume, state or beginning";
-        all.extend(told.ok_or_else(|| AwsError::answer(Action::DescribeVolumesModifications, strange))?);
+        all.extend(told.ok_or_else(|| AwsError::answer(IamAction::DescribeVolumesModifications, strange))?);
         token = next(answer.next_token);
         if token.is_none() {
             return Ok(all);
@@ -153,8 +153,13 @@ pub(super) async fn modifications(
     }
 }
 
-pub(super) async fn modify(client: &Client, faults: &Faults, id: &str, to: &Volume) -> Result<Modification, AwsError> {
-    const ACTION: Action = Action::ModifyVolume;
+pub(super) async fn modify(
+    client: &Client,
+    faults: &Faults,
+    id: &str,
+    to: &Volume,
+) -> Result<EbsModification, AwsError> {
+    const ACTION: IamAction = IamAction::ModifyVolume;
     // All that is wanted in one call: each call is one of the few of a day.
     let whole = |rate: f64| i32::try_from(rate.round() as i64).ok();
     let call = client
@@ -178,13 +183,13 @@ pub(super) async fn modify(client: &Client, faults: &Faults, id: &str, to: &Volu
     change.ok_or_else(|| AwsError::answer(ACTION, "it tells of no modification"))
 }
 
-fn modification(change: types::VolumeModification) -> Option<Modification> {
+fn modification(change: types::VolumeModification) -> Option<EbsModification> {
     let disk = |kind: Option<types::VolumeType>, stated: Stated| stated.disk(kind?.as_str());
     let (gib, iops, mib_s) = (change.original_size, change.original_iops, change.original_throughput);
     let before = disk(change.original_volume_type, Stated { gib, iops, mib_s });
     let (gib, iops, mib_s) = (change.target_size, change.target_iops, change.target_throughput);
     let after = disk(change.target_volume_type, Stated { gib, iops, mib_s });
-    Some(Modification {
+    Some(EbsModification {
         volume: change.volume_id?,
         before,
         after,
@@ -205,10 +210,11 @@ pub(super) async fn events(
     let codes = types::EventCode::values().iter().map(|code| (*code).to_owned()).collect::<Vec<_>>();
     let call = client.describe_instance_status().include_all_instances(true).filters(filter("event.code", &codes));
     let answer = call.max_results(MOST).set_next_token(token).send().await;
-    let answer = answer.map_err(|error| faults.of(Action::DescribeInstanceStatus, &error))?;
+    let answer = answer.map_err(|error| faults.of(IamAction::DescribeInstanceStatus, &error))?;
     let items = answer.instance_statuses.unwrap_or_default().into_iter().map(planned).collect::<Option<Vec<_>>>();
     // An event that is left out would be taken for one that is over.
-    let strange = || AwsError::answer(Action::DescribeInstanceStatus, "an event has no identifier, code or instance");
+    let strange =
+        || AwsError::answer(IamAction::DescribeInstanceStatus, "an event has no identifier, code or instance");
     Ok(Page { items: items.ok_or_else(strange)?.concat(), next: next(answer.next_token) })
 }
 

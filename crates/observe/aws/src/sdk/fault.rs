@@ -7,7 +7,7 @@ use aws_credential_types::provider::error::CredentialsError;
 use aws_sdk_ec2::error::{ProvideErrorMetadata, SdkError};
 
 use super::bounded::TOO_LONG;
-use crate::{Action, AwsError};
+use crate::{AwsError, IamAction};
 
 const NOT_OF_THE_SERVICE: &str = "it is not in the form of that service";
 
@@ -22,7 +22,7 @@ pub(super) struct Faults {
 
 impl Faults {
     /// A call that failed.
-    pub(super) fn of<E>(&self, action: Action, error: &SdkError<E>) -> AwsError
+    pub(super) fn of<E>(&self, action: IamAction, error: &SdkError<E>) -> AwsError
     where
         E: ProvideErrorMetadata + Error + 'static,
     {
@@ -65,24 +65,26 @@ impl Faults {
         AwsError::Unknown { what, name: name.to_owned(), region: self.region.clone() }
     }
 
-    fn unreachable(&self, action: Action, why: &'static str) -> AwsError {
+    fn unreachable(&self, action: IamAction, why: &'static str) -> AwsError {
         let service = action.name().split(':').next().unwrap_or_default();
         let endpoint = self.endpoint.clone().unwrap_or_else(|| format!("{service} in {}", self.region));
         AwsError::Unreachable { action, endpoint, why }
     }
 
     /// A role, a login or a process that gives no credentials. The SDK keeps what its services answered as text only.
-    pub(super) fn of_credentials(&self, action: Action, error: &CredentialsError) -> AwsError {
+    pub(super) fn of_credentials(&self, action: IamAction, error: &CredentialsError) -> AwsError {
         let told = format!("{error:?}");
         let has = |words: &[&str]| words.iter().any(|word| told.contains(word));
         match error {
             CredentialsError::CredentialsNotLoaded(_) => AwsError::NoCredentials { profile: self.profile.clone() },
             _ if has(&["ExpiredToken", "Expired", "expired"]) => AwsError::Expired { action },
-            _ if has(&["AccessDenied"]) => AwsError::Denied { action: Action::AssumeRole },
+            _ if has(&["AccessDenied"]) => AwsError::Denied { action: IamAction::AssumeRole },
             _ if has(&["InvalidClientTokenId", "SignatureDoesNotMatch", "UnrecognizedClient"]) => {
-                AwsError::Refused { action: Action::AssumeRole, code: "InvalidClientTokenId".to_owned() }
+                AwsError::Refused { action: IamAction::AssumeRole, code: "InvalidClientTokenId".to_owned() }
             }
-            _ if has(&["DispatchFailure", "ConnectorError"]) => self.unreachable(Action::AssumeRole, "no connection"),
+            _ if has(&["DispatchFailure", "ConnectorError"]) => {
+                self.unreachable(IamAction::AssumeRole, "no connection")
+            }
             CredentialsError::InvalidConfiguration(_) | CredentialsError::ProviderError(_) => match &self.profile {
                 Some(profile) => AwsError::Profile { profile: profile.clone() },
                 None => AwsError::NoCredentials { profile: None },
@@ -106,7 +108,7 @@ fn credentials_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e Credent
 }
 
 /// EC2, CloudWatch, RDS and STS name the same things differently.
-fn by_code(action: Action, code: &str) -> AwsError {
+fn by_code(action: IamAction, code: &str) -> AwsError {
     match code {
         "AccessDenied" | "AccessDeniedException" | "UnauthorizedOperation" | "Client.UnauthorizedOperation" => {
             AwsError::Denied { action }
@@ -150,14 +152,14 @@ mod tests {
     #[test]
     fn every_service_is_understood_when_it_denies() {
         for code in ["AccessDenied", "AccessDeniedException", "UnauthorizedOperation"] {
-            let message = by_code(Action::DescribeVolumes, code).to_string();
+            let message = by_code(IamAction::DescribeVolumes, code).to_string();
             assert!(message.starts_with("AWS denies ec2:DescribeVolumes"), "{message}");
         }
     }
 
     #[test]
     fn a_code_that_is_no_code_is_not_shown() {
-        let message = by_code(Action::GetMetricData, "<html>AKIAHUSH</html>").to_string();
+        let message = by_code(IamAction::GetMetricData, "<html>AKIAHUSH</html>").to_string();
         assert!(!message.contains("HUSH"), "{message}");
     }
 }

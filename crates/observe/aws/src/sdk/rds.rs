@@ -7,9 +7,9 @@ use aws_sdk_rds::auth_token::{AuthTokenGenerator, Config};
 
 use super::fault::Faults;
 use crate::facts::Stated;
-use crate::{Action, AwsError, DbFacts};
+use crate::{AwsError, DbFacts, IamAction};
 
-const ACTION: Action = Action::DescribeDbInstances;
+const ACTION: IamAction = IamAction::DescribeDbInstances;
 
 pub(super) async fn db_instance(client: &Client, faults: &Faults, id: &str) -> Result<DbFacts, AwsError> {
     let answer = client.describe_db_instances().db_instance_identifier(id).send().await.map_err(|error| {
@@ -43,7 +43,7 @@ pub(super) async fn token(
     port: u16,
     user: &str,
 ) -> Result<String, AwsError> {
-    const ACTION: Action = Action::Connect;
+    const ACTION: IamAction = IamAction::Connect;
     const UNFIT: &str = "no token can be made of the host and the user";
     let plain = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-@".contains(c));
     if !plain(host) || !plain(user) {

@@ -1,4 +1,4 @@
-use timeline::{Merge, Unit};
+use timeline::{MergeRule, SeriesUnit};
 use units::{Bytes, Nanos};
 
 use super::*;
@@ -20,8 +20,8 @@ fn twin() -> Twin {
     }
 }
 
-fn session(twin: Twin) -> Session {
-    Session::over(Box::new(twin))
+fn session(twin: Twin) -> AwsSession {
+    AwsSession::over(Box::new(twin))
 }
 
 #[test]
@@ -40,9 +40,9 @@ fn a_volume_comes_with_its_own_series_and_those_of_its_instance() {
         let point = timeline.series[at].points()[0];
         (timeline.series[at].unit, point.until - point.from, point.value)
     };
-    assert_eq!(first(0), (Unit::Count, Nanos::secs(60), 600.0));
-    assert_eq!(first(3), (Unit::Count, Nanos::secs(300), 3000.0));
-    assert!(matches!(timeline.series[1].points, timeline::Points::Values(Merge::Mean, _)));
+    assert_eq!(first(0), (SeriesUnit::Count, Nanos::secs(60), 600.0));
+    assert_eq!(first(3), (SeriesUnit::Count, Nanos::secs(300), 3000.0));
+    assert!(matches!(timeline.series[1].points, timeline::SeriesPoints::Values(MergeRule::Mean, _)));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_database_has_rates_as_means() {
     let (timeline, seen) = session.db_instance("orders", range()).unwrap();
     assert_eq!(seen, facts);
     let reads = timeline.find("ReadIOPS", &[("DBInstanceIdentifier", "orders")]).unwrap();
-    assert_eq!((reads.unit, reads.points()[0].value), (Unit::CountPerSecond, 123.5));
+    assert_eq!((reads.unit, reads.points()[0].value), (SeriesUnit::CountPerSecond, 123.5));
     assert_eq!(timeline.series.len(), 1);
     let error = session.db_instance("order", range()).unwrap_err();
     assert!(error.to_string().starts_with("there is no database `order`"), "{error}");

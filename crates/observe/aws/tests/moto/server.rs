@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use aws::{AwsError, Options, Range, Session};
+use aws::{AwsError, AwsOptions, AwsSession, MetricRange};
 use jiff::Timestamp;
 
 /// The account, as `account.py` prints it.
@@ -82,32 +82,32 @@ impl Moto {
     }
 
     /// An hour of metrics.
-    pub(crate) fn range(&self) -> Range {
+    pub(crate) fn range(&self) -> MetricRange {
         let until = self.start + jiff::SignedDuration::from_hours(1);
-        Range::new(self.start, until, Timestamp::now()).expect("an hour that is over")
+        MetricRange::new(self.start, until, Timestamp::now()).expect("an hour that is over")
     }
 
     /// Options for that user, by a profile of its name.
-    pub(crate) fn options(&self, user: &str) -> Options {
+    pub(crate) fn options(&self, user: &str) -> AwsOptions {
         let [key, secret] = &self.account.keys[user];
         self.options_with(&format!("aws_access_key_id = {key}\naws_secret_access_key = {secret}\n"))
     }
 
     /// Options for a profile with those lines.
-    pub(crate) fn options_with(&self, lines: &str) -> Options {
+    pub(crate) fn options_with(&self, lines: &str) -> AwsOptions {
         let number = self.profiles.fetch_add(1, Ordering::Relaxed);
         let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("aws-config-{number}"));
         std::fs::write(&file, format!("[profile test]\nregion = us-west-2\n{lines}")).expect("a file");
-        Options {
+        AwsOptions {
             profile: Some("test".to_owned()),
             config_file: Some(file),
             endpoint: Some(self.endpoint.clone()),
-            ..Options::default()
+            ..AwsOptions::default()
         }
     }
 
-    pub(crate) fn session(&self, user: &str) -> Session {
-        Session::new(&self.options(user)).expect("the profile is there")
+    pub(crate) fn session(&self, user: &str) -> AwsSession {
+        AwsSession::new(&self.options(user)).expect("the profile is there")
     }
 }
 
@@ -125,7 +125,7 @@ fn nobody() -> Account {
 }
 
 /// All that can be read of the account, and the first error.
-pub(crate) fn read_all(session: &Session, moto: &Moto) -> Result<(), AwsError> {
+pub(crate) fn read_all(session: &AwsSession, moto: &Moto) -> Result<(), AwsError> {
     session.volume(&moto.account.busy, moto.range())?;
     session.db_instance("orders", moto.range())?;
     session.each_volume(moto.range(), |_, _| (), std::ops::ControlFlow::Continue)

@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use timeline::Timeline;
 use units::Nanos;
 
-use super::{Options, Sample, timeline};
+use super::{DiskstatsOptions, DiskstatsSample, timeline};
 use crate::GatherError;
 
 /// Where samples come from: the kernel's text, and the clocks.
-pub trait Ground {
+pub trait SampleSource {
     /// The text of /proc/diskstats now.
     ///
     /// # Errors
@@ -28,7 +28,7 @@ pub trait Ground {
 
 /// How often and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Schedule {
+pub struct SampleSchedule {
     /// From one sample to the next.
     pub every: Nanos,
     /// In all; `None` until the ground says that there is no reason to go on.
@@ -39,7 +39,11 @@ pub struct Schedule {
 ///
 /// # Errors
 /// When the kernel's text cannot be read.
-pub fn record(ground: &mut dyn Ground, schedule: Schedule, options: &Options) -> Result<Timeline, GatherError> {
+pub fn record(
+    ground: &mut dyn SampleSource,
+    schedule: SampleSchedule,
+    options: &DiskstatsOptions,
+) -> Result<Timeline, GatherError> {
     let every = Nanos(schedule.every.0.max(1));
     let (begin, start) = (ground.now(), ground.wall());
     let mut samples = Vec::new();
@@ -50,7 +54,7 @@ pub fn record(ground: &mut dyn Ground, schedule: Schedule, options: &Options) ->
             GatherError::Environment(format!("/proc/diskstats cannot be read: {error}; {hint}"))
         })?;
         let now = ground.now();
-        samples.push(Sample::parse(&text, Nanos(now.0.saturating_sub(begin.0)))?);
+        samples.push(DiskstatsSample::parse(&text, Nanos(now.0.saturating_sub(begin.0)))?);
         while due <= now {
             due = Nanos(due.0.saturating_add(every.0));
         }
@@ -60,7 +64,7 @@ pub fn record(ground: &mut dyn Ground, schedule: Schedule, options: &Options) ->
         }
     }
     let (lasted, wall) = (ground.now(), ground.wall());
-    let options = Options { start: options.start.or(Some(start)), ..options.clone() };
+    let options = DiskstatsOptions { start: options.start.or(Some(start)), ..options.clone() };
     let mut timeline = timeline(&samples, &options)?;
     let by_wall = (wall.as_nanosecond() - start.as_nanosecond()) as f64 / 1e9;
     let skew = by_wall - Nanos(lasted.0.saturating_sub(begin.0)).as_secs_f64();
@@ -72,21 +76,21 @@ pub fn record(ground: &mut dyn Ground, schedule: Schedule, options: &Options) ->
 }
 
 /// This machine.
-pub struct Machine {
+pub struct LocalMachine {
     path: PathBuf,
     begin: Instant,
     /// Asked at least every tenth of a second while waiting.
     go_on: Box<dyn FnMut() -> bool>,
 }
 
-impl Machine {
+impl LocalMachine {
     /// Samples for as long as `go_on` says so.
     pub fn new(go_on: impl FnMut() -> bool + 'static) -> Self {
         Self { path: "/proc/diskstats".into(), begin: Instant::now(), go_on: Box::new(go_on) }
     }
 }
 
-impl Ground for Machine {
+impl SampleSource for LocalMachine {
     fn read(&mut self) -> io::Result<String> {
         std::fs::read_to_string(&self.path)
     }

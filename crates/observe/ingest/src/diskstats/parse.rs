@@ -2,16 +2,16 @@
 
 /// One device's line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Device {
+pub struct DeviceLine {
     /// Major and minor number: another device may come back under the same name.
     pub number: (u32, u32),
     /// What it counted since it was attached.
-    pub counters: Counters,
+    pub counters: KernelCounters,
 }
 
 /// The counters in the kernel's order and units: sectors of 512 bytes, milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counters {
+pub struct KernelCounters {
     /// Reads, merged reads, sectors read, milliseconds of reads.
     pub read: [u64; 4],
     /// The same of writes.
@@ -28,7 +28,7 @@ pub struct Counters {
     pub flush: Option<[u64; 2]>,
 }
 
-impl Counters {
+impl KernelCounters {
     /// Whether the device ever completed a request.
     pub fn did_any(&self) -> bool {
         self.read[0] > 0 || self.write[0] > 0
@@ -36,7 +36,7 @@ impl Counters {
 }
 
 /// Reads a line; fields of kernels to come are passed over.
-pub(super) fn device(line: &str) -> Option<(String, Device)> {
+pub(super) fn device(line: &str) -> Option<(String, DeviceLine)> {
     let mut words = line.split_ascii_whitespace();
     let number = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
     let name = words.next()?.to_owned();
@@ -49,5 +49,8 @@ pub(super) fn device(line: &str) -> Option<(String, Device)> {
     };
     let flush = more.first_chunk::<2>().copied();
     let (read, write) = ([r0, r1, r2, r3], [w0, w1, w2, w3]);
-    Some((name, Device { number, counters: Counters { read, write, in_flight, busy, queued, discard, flush } }))
+    Some((
+        name,
+        DeviceLine { number, counters: KernelCounters { read, write, in_flight, busy, queued, discard, flush } },
+    ))
 }

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::io;
-use timeline::Points;
+use timeline::SeriesPoints;
 
 /// A line of a device that did so many reads and writes of 4 KiB, each of 2 ms.
 fn line(number: &str, name: &str, reads: u64, writes: u64) -> String {
@@ -19,7 +19,7 @@ struct Script {
     late: u64,
 }
 
-impl Ground for Script {
+impl SampleSource for Script {
     fn read(&mut self) -> io::Result<String> {
         self.texts.pop_front().ok_or_else(|| io::Error::other("no more"))
     }
@@ -39,14 +39,14 @@ fn script(texts: &[String]) -> Script {
     Script { texts: texts.iter().cloned().collect(), now: 100, wall: 1_700_000_000, late: 0 }
 }
 
-fn run(texts: &[String], options: &Options) -> Timeline {
-    record(&mut script(texts), Schedule { every: Nanos::secs(10), span: None }, options).unwrap()
+fn run(texts: &[String], options: &DiskstatsOptions) -> Timeline {
+    record(&mut script(texts), SampleSchedule { every: Nanos::secs(10), span: None }, options).unwrap()
 }
 
 fn points(timeline: &Timeline, name: &str, disk: &str) -> Vec<(u64, u64, f64)> {
     let seconds = |nanos: Nanos| nanos.0 / 1_000_000_000;
     match timeline.find(name, &[("disk", disk)]).map(|series| &series.points) {
-        Some(Points::Values(_, points)) => {
+        Some(SeriesPoints::Values(_, points)) => {
             points.iter().map(|p| (seconds(p.from), seconds(p.until), p.value)).collect()
         }
         _ => Vec::new(),
@@ -56,7 +56,7 @@ fn points(timeline: &Timeline, name: &str, disk: &str) -> Vec<(u64, u64, f64)> {
 #[test]
 fn counters_become_points_between_samples() {
     let texts = [(0, 0), (100, 50), (100, 80)].map(|(reads, writes)| line("8 0", "sda", reads, writes));
-    let timeline = run(&texts, &Options::default());
+    let timeline = run(&texts, &DiskstatsOptions::default());
     assert_eq!(points(&timeline, "read_ops", "sda"), [(0, 10, 100.0), (10, 20, 0.0)]);
     assert_eq!(points(&timeline, "write_bytes", "sda"), [(0, 10, 50.0 * 4096.0), (10, 20, 30.0 * 4096.0)]);
     assert_eq!(points(&timeline, "read_time", "sda")[0].2, 0.2);
@@ -67,11 +67,11 @@ fn counters_become_points_between_samples() {
 #[test]
 fn a_device_that_is_gone_leaves_a_gap() {
     let (here, gone) = (|reads| line("8 0", "sda", reads, 0), line("8 16", "sdb", 1, 1));
-    let timeline = run(&[here(10), gone.clone(), here(500), here(600)], &Options::default());
+    let timeline = run(&[here(10), gone.clone(), here(500), here(600)], &DiskstatsOptions::default());
     assert_eq!(points(&timeline, "read_ops", "sda"), [(20, 30, 100.0)]);
     // Another device under the same name has no past here.
     let other = line("8 32", "sda", 700, 0);
-    let timeline = run(&[here(10), other, line("8 32", "sda", 705, 0)], &Options::default());
+    let timeline = run(&[here(10), other, line("8 32", "sda", 705, 0)], &DiskstatsOptions::default());
     assert_eq!(points(&timeline, "read_ops", "sda"), [(10, 20, 5.0)]);
 }
 
@@ -85,31 +85,33 @@ fn parts_and_idle_devices_are_left_out_unless_named() {
     let names = |timeline: &Timeline| {
         timeline.select("read_ops", &[]).map(|series| series.labels["disk"].clone()).collect::<Vec<_>>()
     };
-    assert_eq!(names(&run(&[all(1), all(2)], &Options::default())), ["md127", "nvme0n1", "sda"]);
+    assert_eq!(names(&run(&[all(1), all(2)], &DiskstatsOptions::default())), ["md127", "nvme0n1", "sda"]);
     let disks = BTreeMap::from([("sda1".to_owned(), "data".to_owned())]);
-    assert_eq!(names(&run(&[all(1), all(2)], &Options { disks, ..Options::default() })), ["data"]);
+    assert_eq!(names(&run(&[all(1), all(2)], &DiskstatsOptions { disks, ..DiskstatsOptions::default() })), ["data"]);
 }
 
 #[test]
 fn a_sleep_of_the_machine_is_one_long_point() {
     let texts = [1, 2, 3].map(|reads| line("8 0", "sda", reads, 0));
     let mut ground = Script { late: 25, ..script(&texts) };
-    let timeline = record(&mut ground, Schedule { every: Nanos::secs(10), span: None }, &Options::default()).unwrap();
+    let timeline =
+        record(&mut ground, SampleSchedule { every: Nanos::secs(10), span: None }, &DiskstatsOptions::default())
+            .unwrap();
     assert_eq!(points(&timeline, "read_ops", "sda"), [(0, 35, 1.0), (35, 65, 1.0)]);
 }
 
 #[test]
 fn a_schedule_ends_in_time() {
     let texts: Vec<String> = (0..9).map(|reads| line("8 0", "sda", reads + 1, 0)).collect();
-    let schedule = Schedule { every: Nanos::secs(10), span: Some(Nanos::secs(30)) };
-    let timeline = record(&mut script(&texts), schedule, &Options::default()).unwrap();
+    let schedule = SampleSchedule { every: Nanos::secs(10), span: Some(Nanos::secs(30)) };
+    let timeline = record(&mut script(&texts), schedule, &DiskstatsOptions::default()).unwrap();
     assert_eq!(points(&timeline, "read_ops", "sda").len(), 3);
 }
 
 #[test]
 fn a_clock_that_was_set_is_told() {
     struct Set(Script);
-    impl Ground for Set {
+    impl SampleSource for Set {
         fn read(&mut self) -> io::Result<String> {
             self.0.wall += 60;
             self.0.read()
@@ -125,22 +127,22 @@ fn a_clock_that_was_set_is_told() {
         }
     }
     let texts = [1, 2].map(|reads| line("8 0", "sda", reads, 0));
-    let schedule = Schedule { every: Nanos::secs(10), span: None };
-    let timeline = record(&mut Set(script(&texts)), schedule, &Options::default()).unwrap();
+    let schedule = SampleSchedule { every: Nanos::secs(10), span: None };
+    let timeline = record(&mut Set(script(&texts)), schedule, &DiskstatsOptions::default()).unwrap();
     assert_eq!(timeline.about.notes["clock"], "the time of day was set by +120.0 s meanwhile");
 }
 
 #[test]
 fn what_is_no_device_is_told_with_its_line() {
-    let error = Sample::parse("8 0 sda 1 2 3\n", Nanos(0)).unwrap_err().to_string();
+    let error = DiskstatsSample::parse("8 0 sda 1 2 3\n", Nanos(0)).unwrap_err().to_string();
     assert!(error.starts_with("/proc/diskstats, line 1: `8 0 sda 1 2 3` is no device; expected"), "{error}");
 }
 
 #[test]
 fn this_machine_has_disks_that_read_twice() {
-    let mut machine = Machine::new(|| true);
+    let mut machine = LocalMachine::new(|| true);
     let text = machine.read().unwrap();
-    let sample = Sample::parse(&text, machine.now()).unwrap();
+    let sample = DiskstatsSample::parse(&text, machine.now()).unwrap();
     assert_eq!(sample.devices.len(), text.lines().count());
 }
 
@@ -148,8 +150,8 @@ proptest! {
     #[test]
     fn a_line_reads_back(fields in proptest::collection::vec(any::<u64>(), 11..20), major: u32, minor: u32) {
         let words: Vec<String> = fields.iter().map(u64::to_string).collect();
-        let sample = Sample::parse(&format!("  {major}  {minor} nvme0n1 {}\n", words.join(" ")), Nanos(0)).unwrap();
-        let Device { number, counters } = sample.devices["nvme0n1"];
+        let sample = DiskstatsSample::parse(&format!("  {major}  {minor} nvme0n1 {}\n", words.join(" ")), Nanos(0)).unwrap();
+        let DeviceLine { number, counters } = sample.devices["nvme0n1"];
         prop_assert_eq!(number, (major, minor));
         prop_assert_eq!([counters.read, counters.write].concat(), &fields[..8]);
         prop_assert_eq!(vec![counters.in_flight, counters.busy, counters.queued], fields[8..11].to_vec());
@@ -159,6 +161,6 @@ proptest! {
 
     #[test]
     fn any_text_is_read_or_refused(text in "[0-9a-z \n]{0,200}") {
-        let _ = Sample::parse(&text, Nanos(0));
+        let _ = DiskstatsSample::parse(&text, Nanos(0));
     }
 }

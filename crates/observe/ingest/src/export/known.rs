@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use metrics::Listed;
-use timeline::Merge;
+use metrics::ListedMetric;
+use timeline::MergeRule;
 
 /// CloudWatch's statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Statistic {
 /// A metric that is read.
 #[derive(Debug)]
 pub(super) struct Metric {
-    pub(super) listed: &'static Listed,
+    pub(super) listed: &'static ListedMetric,
     /// The one that means something.
     pub(super) statistic: Statistic,
 }
@@ -44,23 +44,23 @@ pub(super) struct Metric {
 impl Metric {
     /// How points of that statistic merge; `None` if it means nothing. What is counted or moved in a period is its sum
     /// alone: the mean is over reports (on Nitro) or operations (on Xen). Of levels every statistic but the sum is one.
-    pub(super) fn merge(&self, statistic: Option<Statistic>) -> Option<Merge> {
+    pub(super) fn merge(&self, statistic: Option<Statistic>) -> Option<MergeRule> {
         match (self.statistic, statistic.unwrap_or(self.statistic)) {
-            (Statistic::Sum, Statistic::Sum) => Some(Merge::Sum),
+            (Statistic::Sum, Statistic::Sum) => Some(MergeRule::Sum),
             (Statistic::Sum, _) | (_, Statistic::Sum | Statistic::SampleCount) => None,
-            (_, Statistic::Average) => Some(Merge::Mean),
-            (_, Statistic::Maximum) => Some(Merge::Max),
-            (_, Statistic::Minimum) => Some(Merge::Min),
+            (_, Statistic::Average) => Some(MergeRule::Mean),
+            (_, Statistic::Maximum) => Some(MergeRule::Max),
+            (_, Statistic::Minimum) => Some(MergeRule::Min),
         }
     }
 }
 
 static METRICS: LazyLock<Vec<Metric>> = LazyLock::new(|| {
-    let statistic = |merge: Merge| match merge {
-        Merge::Sum => Statistic::Sum,
-        Merge::Mean => Statistic::Average,
-        Merge::Max => Statistic::Maximum,
-        Merge::Min => Statistic::Minimum,
+    let statistic = |merge: MergeRule| match merge {
+        MergeRule::Sum => Statistic::Sum,
+        MergeRule::Mean => Statistic::Average,
+        MergeRule::Max => Statistic::Maximum,
+        MergeRule::Min => Statistic::Minimum,
     };
     metrics::listed().iter().map(|listed| Metric { listed, statistic: statistic(listed.merge) }).collect()
 });

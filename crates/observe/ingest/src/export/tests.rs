@@ -1,6 +1,6 @@
 use super::*;
 use proptest::prelude::*;
-use timeline::{Merge, Points, Unit};
+use timeline::{MergeRule, SeriesPoints, SeriesUnit};
 
 const CONSOLE: &str = "Id,m1,m2,m3\nStatusCode,Complete,PartialData,Complete\nMessages,,,\n\
     Full label,us-east-1:AWS/EBS VolumeId:vol-0123456789abcdef0 VolumeReadOps Sum 300,\
@@ -10,14 +10,14 @@ const CONSOLE: &str = "Id,m1,m2,m3\nStatusCode,Complete,PartialData,Complete\nMe
     2026/02/14 14:20:00,600,99.5,3\n2026/02/14 14:25:00,,98.5,3\n2026/02/14 14:30:00,1200,97.5,3\n";
 
 fn read(path: &str, content: &str) -> Result<Timeline, GatherError> {
-    super::read(&Text::new(path, content), &Options::default())
+    super::read(&Text::new(path, content), &ExportOptions::default())
 }
 
 fn values(timeline: &Timeline, name: &str) -> Vec<(u64, u64, f64)> {
     let seconds = |nanos: Nanos| nanos.0 / 1_000_000_000;
     let series = timeline.select(name, &[]).next();
     match series.map(|series| &series.points) {
-        Some(Points::Values(_, points)) => {
+        Some(SeriesPoints::Values(_, points)) => {
             points.iter().map(|p| (seconds(p.from), seconds(p.until), p.value)).collect()
         }
         _ => Vec::new(),
@@ -30,8 +30,8 @@ fn the_consoles_csv_is_read_with_its_gaps() {
     assert_eq!(values(&timeline, "VolumeReadOps"), [(0, 300, 600.0), (600, 900, 1200.0)]);
     assert_eq!(timeline.about.start.unwrap().to_string(), "2026-02-14T14:20:00Z");
     let balance = timeline.find("BurstBalance", &[("VolumeId", "vol-0123456789abcdef0")]).unwrap();
-    assert_eq!(balance.unit, Unit::Percent);
-    assert!(matches!(balance.points, Points::Values(Merge::Min, _)));
+    assert_eq!(balance.unit, SeriesUnit::Percent);
+    assert!(matches!(balance.points, SeriesPoints::Values(MergeRule::Min, _)));
     assert_eq!(timeline.about.notes["statuscode of column 2"], "PartialData");
     assert!(timeline.find("VolumeThroughputPercentage", &[]).is_none());
 }

@@ -1,6 +1,6 @@
 //! A histogram of Prometheus, whose buckets count what is at most their bound, as latencies.
 
-use timeline::Latency;
+use timeline::LatencyHistogram;
 
 /// Values that a bucket's count is spread over: Prometheus' quantiles take it for even, too.
 const SPREAD: u64 = 8;
@@ -9,7 +9,7 @@ const LONGEST: f64 = 1e13;
 
 /// Latencies from bounds in seconds and how many were at most that; bounds in any order. What is above the highest finite
 /// bound counts as that bound, as `histogram_quantile` has it. `None` if there were none.
-pub(super) fn latencies(buckets: &mut [(f64, f64)]) -> Option<Latency> {
+pub(super) fn latencies(buckets: &mut [(f64, f64)]) -> Option<LatencyHistogram> {
     buckets.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut latencies = timeline::latencies();
     let (mut below, mut before, mut recorded) = (0.0, 0.0f64, 0u64);
@@ -25,7 +25,7 @@ pub(super) fn latencies(buckets: &mut [(f64, f64)]) -> Option<Latency> {
     (!latencies.is_empty()).then_some(latencies)
 }
 
-fn spread(latencies: &mut Latency, (below, top): (f64, f64), count: u64) {
+fn spread(latencies: &mut LatencyHistogram, (below, top): (f64, f64), count: u64) {
     for part in 0..SPREAD {
         let share = count * (part + 1) / SPREAD - count * part / SPREAD;
         if share > 0 {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::Found;
-use super::table::{Group, Query};
+use super::table::{Query, SeriesGroup};
 
 /// What is known of a mounted disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Names {
     }
 
     fn exporter<'q>(&self, query: &'q Query, instance: &str) -> &'q str {
-        let ours = query.group == Group::Disks && self.mounted.keys().any(|(mounts, _)| mounts == instance);
+        let ours = query.group == SeriesGroup::Disks && self.mounted.keys().any(|(mounts, _)| mounts == instance);
         if ours { MOUNTS } else { &query.exporter }
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::Release;
 use jiff::Timestamp;
-use timeline::{About, LatencyPoint, Point, Timeline};
+use timeline::{LatencyPoint, SeriesPoint, Timeline, TimelineInfo};
 use units::Nanos;
 
 use super::answer::{Answer, Fault, Found};
@@ -13,9 +13,9 @@ use super::batch::{self, Harvest};
 use super::buckets;
 use super::clock;
 use super::names::Names;
-use super::server::Server;
-use super::step::{Grid, Range};
-use super::table::{Group, QUERIES, Query};
+use super::server::PrometheusServer;
+use super::step::{Grid, QueryRange};
+use super::table::{QUERIES, Query, SeriesGroup};
 use super::version;
 use crate::GatherError;
 use crate::collect::{Collect, Labels};
@@ -29,9 +29,9 @@ const LONGEST: usize = 4_000;
 
 /// What of the server is wanted, and what things are called.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct PrometheusOptions {
     /// Which series; none are all.
-    pub groups: Vec<Group>,
+    pub groups: Vec<SeriesGroup>,
     /// Matchers that every series has: `tidb_cluster="prod",job=~"tikv.*"`.
     pub selector: String,
     /// What nodes are called, by instance (`10.0.0.5:20180`) or host. Others are called by their hosts.
@@ -45,7 +45,11 @@ pub struct Options {
 ///
 /// # Errors
 /// When the server cannot be reached, does not let in, is no Prometheus, or knows nothing of the range.
-pub fn gather(server: &Server, range: &Range, options: &Options) -> Result<Timeline, GatherError> {
+pub fn gather(
+    server: &PrometheusServer,
+    range: &QueryRange,
+    options: &PrometheusOptions,
+) -> Result<Timeline, GatherError> {
     gather_from(server, range, options, &Timestamp::now)
 }
 
@@ -54,7 +58,7 @@ pub fn gather(server: &Server, range: &Range, options: &Options) -> Result<Timel
 /// # Errors
 /// As [`gather`].
 #[doc(hidden)]
-pub fn gather_answered(status: u16, body: &str, range: &Range) -> Result<Timeline, GatherError> {
+pub fn gather_answered(status: u16, body: &str, range: &QueryRange) -> Result<Timeline, GatherError> {
     struct Always<'a>(u16, &'a str);
     impl Ask for Always<'_> {
         fn post(&self, _: &str, _: Form<'_>) -> Result<Answer, Fault> {
@@ -64,17 +68,17 @@ pub fn gather_answered(status: u16, body: &str, range: &Range) -> Result<Timelin
             "http://always"
         }
     }
-    gather_from(&Always(status, body), range, &Options::default(), &|| range.until)
+    gather_from(&Always(status, body), range, &PrometheusOptions::default(), &|| range.until)
 }
 
 /// The same, from any server and by any clock.
 pub(super) fn gather_from(
     server: &dyn Ask,
-    range: &Range,
-    options: &Options,
+    range: &QueryRange,
+    options: &PrometheusOptions,
     now: &dyn Fn() -> Timestamp,
 ) -> Result<Timeline, GatherError> {
-    let mut about = About { title: format!("Prometheus, {}", server.shown()), ..About::default() };
+    let mut about = TimelineInfo { title: format!("Prometheus, {}", server.shown()), ..TimelineInfo::default() };
     let selector = options.selector.trim();
     let selector = selector.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(selector);
     let at = u64::try_from(range.until.as_second()).unwrap_or(0);
@@ -93,7 +97,7 @@ pub(super) fn gather_from(
         format!("max by (instance, device, name, disk) (max_over_time(diskwright_disk_info{{{selector}}}[{span}s]))");
     let mut names = Names::new(server.instant(info, grid.until)?.0, &options.nodes, &options.disks);
     // Disks and machines have no release.
-    let of_cluster = [Group::Tikv, Group::Pd, Group::Tidb];
+    let of_cluster = [SeriesGroup::Tikv, SeriesGroup::Pd, SeriesGroup::Tidb];
     let asks = options.groups.is_empty() || of_cluster.iter().any(|group| options.groups.contains(group));
     let running = if asks { version::running(server, selector, span, grid.until)? } else { Vec::new() };
     if !running.is_empty() {
@@ -109,7 +113,8 @@ pub(super) fn gather_from(
     }
     tell(&mut about, &harvest, &wanted);
     for ((instance, _), mounted) in &names.mounted {
-        let node = QUERIES.iter().find(|query| query.group == Group::Mounts).map(|query| names.node(query, instance));
+        let node =
+            QUERIES.iter().find(|query| query.group == SeriesGroup::Mounts).map(|query| names.node(query, instance));
         about.notes.insert(format!("disk {}/{}", node.unwrap_or_default(), mounted.name), mounted.disk.clone());
     }
     for (instance, ahead) in clock::nodes(server, grid.until, selector)? {
@@ -122,7 +127,7 @@ pub(super) fn gather_from(
 
 /// What is asked for: some groups, or all, as far as one of the releases that run tells it.
 struct Wanted<'a> {
-    groups: &'a [Group],
+    groups: &'a [SeriesGroup],
     running: &'a [Release],
 }
 
@@ -174,7 +179,7 @@ fn series(harvest: &Harvest, names: &Names, grid: &Grid) -> Vec<timeline::Series
         };
         for (at, value) in &found.values {
             if let Some((from, until)) = span(grid, *at as u64, grid.step) {
-                series.value(&query.series, &labels, (query.unit, merge), Point { from, until, value: *value });
+                series.value(&query.series, &labels, (query.unit, merge), SeriesPoint { from, until, value: *value });
             }
         }
     }
@@ -213,7 +218,7 @@ fn labels(query: &Query, found: &Found, names: &Names) -> Option<Labels> {
     Some(labels)
 }
 
-fn nothing(server: &dyn Ask, range: &Range, selector: &str, harvest: &Harvest, short: &str) -> GatherError {
+fn nothing(server: &dyn Ask, range: &QueryRange, selector: &str, harvest: &Harvest, short: &str) -> GatherError {
     if let Some((series, error)) = harvest.failed.iter().next() {
         let help = "take a shorter range, a longer step or a selector";
         return GatherError::Server(format!("{} cannot answer for {series}: {error}; {help}", server.shown()));
@@ -230,7 +235,7 @@ fn nothing(server: &dyn Ask, range: &Range, selector: &str, harvest: &Harvest, s
 }
 
 /// Says in the notes what is not there: of programs that told something the series, of others the program.
-fn tell(about: &mut About, harvest: &Harvest, wanted: &Wanted<'_>) {
+fn tell(about: &mut TimelineInfo, harvest: &Harvest, wanted: &Wanted<'_>) {
     let told: BTreeSet<&str> = harvest.found.iter().map(|(query, _)| query.series.as_str()).collect();
     let exporters: BTreeSet<&str> = harvest.found.iter().map(|(query, _)| query.exporter.as_str()).collect();
     let mut missing = BTreeSet::new();

@@ -1,14 +1,14 @@
 use super::super::twin::Twin;
 use super::*;
 use serde_json::{Value, json};
-use timeline::Points;
+use timeline::SeriesPoints;
 
 fn second(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
 }
 
-fn range() -> Range {
-    Range { from: second(6_000), until: second(6_300), step: Some(Nanos::secs(60)) }
+fn range() -> QueryRange {
+    QueryRange { from: second(6_000), until: second(6_300), step: Some(Nanos::secs(60)) }
 }
 
 /// A server whose series are functions of a part's text: labels and values.
@@ -35,7 +35,7 @@ fn answer(path: &str, form: &[(&'static str, String)], of: &dyn Fn(&str) -> Vec<
     (200, json!({"status": "success", "data": {"resultType": "matrix", "result": items}}).to_string())
 }
 
-fn run(of: impl Fn(&str) -> Vec<(Value, Value)>, options: &Options) -> Result<Timeline, GatherError> {
+fn run(of: impl Fn(&str) -> Vec<(Value, Value)>, options: &PrometheusOptions) -> Result<Timeline, GatherError> {
     let twin = Twin::new(|path, form| answer(path, form, &of));
     gather_from(&twin, &range(), options, &|| second(7_000))
 }
@@ -47,7 +47,7 @@ fn time() -> (Value, Value) {
 fn points(timeline: &Timeline, name: &str, labels: &[(&str, &str)]) -> Vec<(u64, u64, f64)> {
     let seconds = |nanos: Nanos| nanos.0 / 1_000_000_000;
     match timeline.find(name, labels).map(|series| &series.points) {
-        Some(Points::Values(_, points)) => {
+        Some(SeriesPoints::Values(_, points)) => {
             points.iter().map(|p| (seconds(p.from), seconds(p.until), p.value)).collect()
         }
         _ => Vec::new(),
@@ -70,7 +70,7 @@ fn growth_is_of_the_step_before_its_time_and_a_gap_stays() {
         )]
     };
     let disks = BTreeMap::from([("nvme1n1".to_owned(), "data".to_owned())]);
-    let timeline = run(of, &Options { disks, ..Options::default() }).unwrap();
+    let timeline = run(of, &PrometheusOptions { disks, ..PrometheusOptions::default() }).unwrap();
     let read = points(&timeline, "read_ops", &[("disk", "data"), ("node", "h")]);
     assert_eq!(read, [(0, 60, 60.0), (60, 120, 120.0), (240, 300, 0.0)]);
     assert_eq!(timeline.about.start, Some(second(6_000)));
@@ -92,9 +92,9 @@ fn buckets_become_latencies() {
             |le: &str, count: u32| (json!({"instance": "h:20180", "le": le}), json!([[6060, count.to_string()]]));
         vec![bucket("+Inf", 100), bucket("0.002", 100), bucket("0.001", 50)]
     };
-    let timeline = run(of, &Options::default()).unwrap();
+    let timeline = run(of, &PrometheusOptions::default()).unwrap();
     let series = timeline.find("raft_log_sync_latency", &[("node", "h")]).unwrap();
-    let Points::Latencies(points) = &series.points else { panic!("{series:?}") };
+    let SeriesPoints::Latencies(points) = &series.points else { panic!("{series:?}") };
     assert_eq!(points.len(), 1);
     assert_eq!(points[0].histogram.len(), 100);
     assert!(points[0].histogram.value_at_quantile(0.49) < 1_001_000);
@@ -109,7 +109,7 @@ fn times_that_were_not_asked_for_are_left_out() {
         let values = json!([[5_000, "1"], [6_060, "2"], [1.8e29, "3"], [-7, "4"]]);
         vec![(json!({"instance": "h:1", "device": "sda", "le": "1"}), values)]
     };
-    let options = Options { groups: vec![Group::Disks], ..Options::default() };
+    let options = PrometheusOptions { groups: vec![SeriesGroup::Disks], ..PrometheusOptions::default() };
     let timeline = run(of, &options).unwrap();
     assert_eq!(points(&timeline, "in_flight", &[("disk", "sda"), ("node", "h")]), [(0, 60, 2.0)]);
 }
@@ -117,7 +117,7 @@ fn times_that_were_not_asked_for_are_left_out() {
 #[test]
 fn nothing_known_of_the_range_is_told_with_what_to_check() {
     let of = |part: &str| if part.starts_with("vector") { vec![time()] } else { vec![] };
-    let options = Options { selector: "{tidb_cluster=\"prod\"}".to_owned(), ..Options::default() };
+    let options = PrometheusOptions { selector: "{tidb_cluster=\"prod\"}".to_owned(), ..PrometheusOptions::default() };
     let error = run(of, &options).unwrap_err();
     assert_eq!(error.exit_code(), 2);
     let error = error.to_string();
@@ -131,7 +131,7 @@ fn a_clock_that_is_off_is_in_the_notes() {
         let value = if part.starts_with("vector") { "7060" } else { "1" };
         vec![(json!({"instance": "h:1", "device": "sda", "le": "1"}), json!([[6060, value]]))]
     };
-    let timeline = run(of, &Options::default()).unwrap();
+    let timeline = run(of, &PrometheusOptions::default()).unwrap();
     assert_eq!(timeline.about.notes["clock"], "the server's is +60 s ahead of this machine's");
 }
 
@@ -142,7 +142,7 @@ fn only_the_groups_that_are_wanted_are_asked_for() {
         let series = (json!({"instance": "h:1", "device": "sda"}), json!([[6060, "1"]]));
         if part.starts_with("vector") { vec![time()] } else { vec![series] }
     };
-    let options = Options { groups: vec![Group::Disks], ..Options::default() };
+    let options = PrometheusOptions { groups: vec![SeriesGroup::Disks], ..PrometheusOptions::default() };
     let timeline = run(of, &options).unwrap();
     assert_eq!(points(&timeline, "queue_depth", &[("disk", "sda"), ("node", "h")]), [(0, 60, 1.0)]);
 }
@@ -154,7 +154,7 @@ fn few_queries_are_made() {
         if part.starts_with("vector") { vec![time()] } else { vec![series] }
     };
     let twin = Twin::new(|path, form| answer(path, form, &of));
-    gather_from(&twin, &range(), &Options::default(), &|| second(7_000)).unwrap();
+    gather_from(&twin, &range(), &PrometheusOptions::default(), &|| second(7_000)).unwrap();
     assert!(twin.asked() <= 15, "{} queries", twin.asked());
 }
 
@@ -173,7 +173,7 @@ fn the_release_is_noted_and_only_what_it_tells_is_asked_and_missed() {
             }
         }
     };
-    let notes = |release| run(of(release), &Options::default()).unwrap().about.notes;
+    let notes = |release| run(of(release), &PrometheusOptions::default()).unwrap().about.notes;
     let old = notes(Some("v7.5.7"));
     assert_eq!(old["release"], "7.5.7");
     assert!(!old["missing"].contains("memory_limit") && old["missing"].contains("slow_score"), "{old:?}");

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-pub use http_client::Access;
-use http_client::{Address, Limits, PeerError, Request};
+pub use http_client::ClientAccess;
+use http_client::{HttpRequest, PeerError, RequestLimits, ServerAddress};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use signals::Stop;
+use signals::StopSignal;
 
 use super::answer::{Answer, Fault};
 use super::ask::{Ask, Form};
@@ -19,40 +19,45 @@ const SHORT: usize = 64 << 10;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How to be let in. Printing one does not show what is secret.
-pub type Auth = http_client::Secret;
+pub type PrometheusAuth = http_client::Secret;
 
 /// A server with Prometheus' HTTP API.
 #[derive(Debug, Clone)]
-pub struct Server {
+pub struct PrometheusServer {
     /// Up to what the API is under.
-    address: Address,
-    access: Access,
+    address: ServerAddress,
+    access: ClientAccess,
     tenant: Option<String>,
     patience: Duration,
-    asked: http_client::Server,
+    asked: http_client::RemoteServer,
 }
 
 /// Its name in messages.
 const WHAT: &str = "the Prometheus";
 
-impl Server {
+impl PrometheusServer {
     /// By address: `http://10.0.0.5:9090`, `https://thanos.example/prometheus`.
     ///
     /// # Errors
     /// When it is no address of HTTP, holds a name or password, or `access` would send a secret there in the clear.
-    pub fn new(address: &str, access: Access) -> Result<Self, GatherError> {
+    pub fn new(address: &str, access: ClientAccess) -> Result<Self, GatherError> {
         let text = address.trim();
         let text = text.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
         let text = text.strip_suffix("/api/v1").unwrap_or(text);
         let secrets = "put a token into DISKWRIGHT_PROMETHEUS_TOKEN, or, where there is --user, a password into \
                        DISKWRIGHT_PROMETHEUS_PASSWORD";
-        let address = Address::parse(WHAT, text, "http://10.0.0.5:9090", secrets).map_err(asked)?;
+        let address = ServerAddress::parse(WHAT, text, "http://10.0.0.5:9090", secrets).map_err(asked)?;
         Self::with(address, access, PATIENCE, None)
     }
 
-    fn with(address: Address, access: Access, patience: Duration, tenant: Option<String>) -> Result<Self, GatherError> {
-        let limits = Limits { patience, most_bytes: MOST_BYTES };
-        let server = http_client::Server::new(WHAT, address.clone(), &access, limits).map_err(asked)?;
+    fn with(
+        address: ServerAddress,
+        access: ClientAccess,
+        patience: Duration,
+        tenant: Option<String>,
+    ) -> Result<Self, GatherError> {
+        let limits = RequestLimits { patience, most_bytes: MOST_BYTES };
+        let server = http_client::RemoteServer::new(WHAT, address.clone(), &access, limits).map_err(asked)?;
         Ok(Self { address, access, tenant, patience, asked: server })
     }
 
@@ -79,7 +84,7 @@ impl Server {
     ///
     /// # Errors
     /// The same as of [`Server::new`].
-    pub fn stop(self, stop: Stop) -> Result<Self, GatherError> {
+    pub fn stop(self, stop: StopSignal) -> Result<Self, GatherError> {
         Self::with(self.address, self.access.stop(stop), self.patience, self.tenant)
     }
 
@@ -108,9 +113,9 @@ fn asked(error: PeerError) -> GatherError {
     GatherError::Asked(error.to_string())
 }
 
-impl Ask for Server {
+impl Ask for PrometheusServer {
     fn post(&self, path: &str, form: Form<'_>) -> Result<Answer, Fault> {
-        let mut request = Request::new("POST", path);
+        let mut request = HttpRequest::new("POST", path);
         if let Some(tenant) = &self.tenant {
             request = request.header("x-scope-orgid", tenant);
         }

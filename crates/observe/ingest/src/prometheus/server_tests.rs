@@ -4,12 +4,13 @@ use std::thread;
 
 use super::*;
 
-fn open(address: &str) -> Result<Server, GatherError> {
-    Server::new(address, Access::default())
+fn open(address: &str) -> Result<PrometheusServer, GatherError> {
+    PrometheusServer::new(address, ClientAccess::default())
 }
 
-fn with_token(address: &str, token: &str) -> Server {
-    Server::new(address, Access::default().secret(Auth::Bearer(token.into())).unwrap()).unwrap()
+fn with_token(address: &str, token: &str) -> PrometheusServer {
+    PrometheusServer::new(address, ClientAccess::default().secret(PrometheusAuth::Bearer(token.into())).unwrap())
+        .unwrap()
 }
 
 fn shown(address: &str) -> String {
@@ -39,11 +40,11 @@ fn a_password_in_the_address_is_refused_and_not_repeated() {
 
 #[test]
 fn a_token_does_not_leave_this_machine_in_the_clear() {
-    let access = || Access::default().secret(Auth::Bearer("t0ken".into())).unwrap();
-    let error = Server::new("http://p:9090", access()).unwrap_err().to_string();
+    let access = || ClientAccess::default().secret(PrometheusAuth::Bearer("t0ken".into())).unwrap();
+    let error = PrometheusServer::new("http://p:9090", access()).unwrap_err().to_string();
     assert!(error.contains("--insecure") && !error.contains("t0ken"), "{error}");
-    assert!(Server::new("http://p:9090", access().insecure(true)).is_ok());
-    assert!(Server::new("https://p:9090", access()).is_ok() && open("http://p:9090").is_ok());
+    assert!(PrometheusServer::new("http://p:9090", access().insecure(true)).is_ok());
+    assert!(PrometheusServer::new("https://p:9090", access()).is_ok() && open("http://p:9090").is_ok());
     let printed = format!("{:?}", with_token("https://p", "t0ken"));
     assert!(!printed.contains("t0ken"), "{printed}");
 }

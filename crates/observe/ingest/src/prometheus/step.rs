@@ -18,7 +18,7 @@ const STEPS: [u64; 17] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_
 
 /// From when until when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Range {
+pub struct QueryRange {
     /// Its beginning.
     pub from: Timestamp,
     /// Its end.
@@ -37,7 +37,7 @@ pub(super) struct Grid {
 
 impl Grid {
     /// For scrapes so many seconds apart.
-    pub(super) fn new(range: &Range, scrapes: u64) -> Result<Self, GatherError> {
+    pub(super) fn new(range: &QueryRange, scrapes: u64) -> Result<Self, GatherError> {
         let second = |at: Timestamp| u64::try_from(at.as_second()).unwrap_or(0);
         let (from, until) = (second(range.from), second(range.until));
         let span = until.saturating_sub(from);
@@ -95,9 +95,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn range(from: i64, span: i64, step: Option<u64>) -> Range {
+    fn range(from: i64, span: i64, step: Option<u64>) -> QueryRange {
         let at = |second| Timestamp::from_second(second).unwrap();
-        Range { from: at(from), until: at(from + span), step: step.map(Nanos::secs) }
+        QueryRange { from: at(from), until: at(from + span), step: step.map(Nanos::secs) }
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use catalog::{Release, Releases};
-use timeline::{Merge, Unit};
+use catalog::{Release, ReleaseSet};
+use timeline::{MergeRule, SeriesUnit};
 
 /// Which series are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Group {
+pub enum SeriesGroup {
     /// Disks as node_exporter, or our mounts under its names, count them.
     Disks,
     /// Processors, pressure and filesystems of machines.
@@ -23,7 +23,7 @@ pub enum Group {
     Tidb,
 }
 
-impl Group {
+impl SeriesGroup {
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Disks, Self::Machines, Self::Mounts, Self::Tikv, Self::Pd, Self::Tidb];
 
@@ -43,13 +43,13 @@ impl Group {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeriesRow {
     /// Which group it is of.
-    pub group: Group,
+    pub group: SeriesGroup,
     /// Its name.
     pub name: &'static str,
     /// Its unit; of histograms none.
-    pub unit: Unit,
+    pub unit: SeriesUnit,
     /// How its points merge; `None` for histograms.
-    pub merge: Option<Merge>,
+    pub merge: Option<MergeRule>,
     /// What it is.
     pub meaning: &'static str,
 }
@@ -69,19 +69,19 @@ pub fn series() -> impl Iterator<Item = SeriesRow> {
 /// One thing to ask.
 #[derive(Debug)]
 pub(super) struct Query {
-    pub(super) group: Group,
+    pub(super) group: SeriesGroup,
     /// The program that tells it: instances of one program on one machine must not be taken for each other.
     pub(super) exporter: String,
     pub(super) series: String,
-    pub(super) unit: Unit,
+    pub(super) unit: SeriesUnit,
     /// `None` for histograms.
-    pub(super) merge: Option<Merge>,
+    pub(super) merge: Option<MergeRule>,
     /// Our labels by name, and Prometheus' that give their values.
     pub(super) labels: BTreeMap<String, String>,
     /// Labels that are always the same.
     pub(super) fixed: BTreeMap<String, String>,
     /// The releases that tell it; all if none are said.
-    releases: Option<Releases>,
+    releases: Option<ReleaseSet>,
     /// Alternatives.
     promql: Vec<String>,
     meaning: String,
@@ -111,10 +111,13 @@ struct Written {
 }
 
 pub(super) static QUERIES: LazyLock<Vec<Query>> = LazyLock::new(|| {
-    Group::ALL.into_iter().flat_map(|group| read(group, group.table()).expect("tested: the tables are right")).collect()
+    SeriesGroup::ALL
+        .into_iter()
+        .flat_map(|group| read(group, group.table()).expect("tested: the tables are right"))
+        .collect()
 });
 
-fn read(group: Group, text: &str) -> Result<Vec<Query>, String> {
+fn read(group: SeriesGroup, text: &str) -> Result<Vec<Query>, String> {
     let table: Table = toml::from_str(text).map_err(|error| error.to_string())?;
     let query = |row: Written| {
         let wrong = |what: &str| format!("{}: {what}", row.series);
@@ -128,7 +131,7 @@ fn read(group: Group, text: &str) -> Result<Vec<Query>, String> {
         let releases = row
             .releases
             .as_deref()
-            .map(str::parse::<Releases>)
+            .map(str::parse::<ReleaseSet>)
             .transpose()
             .map_err(|error| wrong(&format!("{error}")))?;
         Ok(Query {
@@ -150,7 +153,7 @@ fn read(group: Group, text: &str) -> Result<Vec<Query>, String> {
 impl Query {
     /// Whether a cluster of some releases may tell it; one that does not say which it has may.
     pub(super) fn is_told_by(&self, running: &[Release]) -> bool {
-        let told = |releases: &Releases| running.iter().any(|release| releases.contains(*release));
+        let told = |releases: &ReleaseSet| running.iter().any(|release| releases.contains(*release));
         running.is_empty() || self.releases.as_ref().is_none_or(told)
     }
 
@@ -190,12 +193,16 @@ mod tests {
             let level = query.promql.iter().all(|text| text.contains("_over_time("));
             let rate = query.promql.iter().all(|text| text.contains("rate("));
             match query.merge {
-                Some(Merge::Sum) | None => assert!(growth, "{}", query.series),
-                Some(Merge::Mean) => {
+                Some(MergeRule::Sum) | None => assert!(growth, "{}", query.series),
+                Some(MergeRule::Mean) => {
                     assert!(level || rate || query.series == "write_amplification", "{}", query.series)
                 }
-                Some(Merge::Max) => assert!(query.promql.iter().all(|t| t.contains("max_over")), "{}", query.series),
-                Some(Merge::Min) => assert!(query.promql.iter().all(|t| t.contains("min_over")), "{}", query.series),
+                Some(MergeRule::Max) => {
+                    assert!(query.promql.iter().all(|t| t.contains("max_over")), "{}", query.series)
+                }
+                Some(MergeRule::Min) => {
+                    assert!(query.promql.iter().all(|t| t.contains("min_over")), "{}", query.series)
+                }
             }
         }
     }
@@ -248,6 +255,6 @@ mod tests {
     fn a_row_without_source_is_refused() {
         let table = "exporter = 'x'\n[[query]]\nseries = 'a'\nunit = 'Count'\nmerge = 'sum'\npromql = ['x']\n\
                      meaning = 'm'\nsource = ''\n";
-        assert!(read(Group::Disks, table).unwrap_err().contains("lacks a source"));
+        assert!(read(SeriesGroup::Disks, table).unwrap_err().contains("lacks a source"));
     }
 }

@@ -2,10 +2,10 @@
 //! counters come through a restart and a gap.
 
 use crate::server::{Prometheus, loaded};
-use ingest::prometheus::{Access, Options, Range, Server, gather};
+use ingest::prometheus::{ClientAccess, PrometheusOptions, PrometheusServer, QueryRange, gather};
 use jiff::Timestamp;
 use testkit::tool;
-use timeline::{About, Points, Timeline};
+use timeline::{SeriesPoints, Timeline, TimelineInfo};
 use units::Nanos;
 
 /// Noon of a day.
@@ -101,7 +101,7 @@ fn history() -> String {
 
 fn points(timeline: &Timeline, name: &str, labels: &[(&str, &str)]) -> Vec<(u64, f64)> {
     let series = timeline.find(name, labels).unwrap_or_else(|| panic!("no {name}{labels:?}"));
-    let Points::Values(_, points) = &series.points else { panic!("{series} has no values") };
+    let SeriesPoints::Values(_, points) = &series.points else { panic!("{series} has no values") };
     points.iter().map(|point| (point.from.0 / 1_000_000_000, point.value)).collect()
 }
 
@@ -124,13 +124,13 @@ fn a_written_history_is_gathered() {
         .expect("`make tools` puts promtool in place");
     assert!(blocks.status.success(), "{}", String::from_utf8_lossy(&blocks.stderr));
     let server = Prometheus::start(folder.path(), "", &[]);
-    let server =
-        Server::new(&format!("http://127.0.0.1:{}", server.port), Access::default()).map(|asked| (server, asked));
+    let server = PrometheusServer::new(&format!("http://127.0.0.1:{}", server.port), ClientAccess::default())
+        .map(|asked| (server, asked));
     let (_running, server) = server.unwrap();
 
     let at = |second: u64| Timestamp::from_second(BEGIN + second as i64).unwrap();
-    let range = Range { from: at(0), until: at(SPAN), step: None };
-    let timeline = gather(&server, &range, &Options::default()).unwrap();
+    let range = QueryRange { from: at(0), until: at(SPAN), step: None };
+    let timeline = gather(&server, &range, &PrometheusOptions::default()).unwrap();
     assert_eq!(timeline.about.start, Some(at(0)));
     assert_eq!(timeline.about.notes["step"], format!("{STEP}s"));
 
@@ -143,10 +143,10 @@ fn a_written_history_is_gathered() {
     all_near(&points(&timeline, "tso_requests", &pd), 500.0 * STEP as f64);
     assert!(timeline.find("pd_cpu_time", &[("node", "10.0.0.2")]).is_none(), "only the leader's counts");
 
-    let late = Range { from: at(10 * SPAN), until: at(11 * SPAN), step: None };
-    let error = gather(&server, &late, &Options::default()).unwrap_err();
+    let late = QueryRange { from: at(10 * SPAN), until: at(11 * SPAN), step: None };
+    let error = gather(&server, &late, &PrometheusOptions::default()).unwrap_err();
     assert!(error.to_string().contains("knows no series"), "{error}");
-    let wrong = Options { selector: "a=".to_owned(), ..Options::default() };
+    let wrong = PrometheusOptions { selector: "a=".to_owned(), ..PrometheusOptions::default() };
     let error = gather(&server, &range, &wrong).unwrap_err();
     assert!(error.to_string().contains("check the selector"), "{error}");
 }
@@ -154,12 +154,12 @@ fn a_written_history_is_gathered() {
 /// Every series that crate `observe` makes of the samples is gathered, and its growth is the same.
 fn mounts_tell_what_they_record(timeline: &Timeline) {
     let samples: Vec<_> = (0..=SPAN).step_by(STEP as usize).map(loaded).collect();
-    let recorded = metrics::timeline(&samples, &[], About::default());
+    let recorded = metrics::timeline(&samples, &[], TimelineInfo::default());
     let of_disk = [("disk", "data"), ("node", "10.0.0.5")];
     for series in &recorded.series {
         let mut labels = of_disk.to_vec();
         labels.extend(series.labels.get("limit").map(|limit| ("limit", limit.as_str())));
-        let Points::Values(_, ours) = &series.points else { continue };
+        let SeriesPoints::Values(_, ours) = &series.points else { continue };
         let found = points(timeline, &series.name, &labels);
         assert!(found.len() >= 50, "{} has {} points", series.name, found.len());
         assert_eq!(timeline.find(&series.name, &labels).unwrap().unit, series.unit, "{}", series.name);

@@ -4,9 +4,11 @@ use std::time::Instant;
 
 use crate::server::{PATIENCE, Prometheus, loaded, serve};
 use ingest::GatherError;
-use ingest::prometheus::{Access, Auth, Group, Options, Range, Server, gather};
+use ingest::prometheus::{
+    ClientAccess, PrometheusAuth, PrometheusOptions, PrometheusServer, QueryRange, SeriesGroup, gather,
+};
 use jiff::Timestamp;
-use timeline::{Points, Timeline};
+use timeline::{SeriesPoints, Timeline};
 use units::Nanos;
 
 /// The password `test`, hashed by bcrypt at its lowest cost.
@@ -14,7 +16,7 @@ const USERS: &str = "basic_auth_users: {admin: '$2b$04$abcdefghijklmnopqrstuuoD8
 
 fn values(timeline: &Timeline, name: &str) -> Vec<f64> {
     match timeline.find(name, &[("disk", "data"), ("node", "127.0.0.1")]).map(|series| &series.points) {
-        Some(Points::Values(_, points)) => points.iter().map(|point| point.value).collect(),
+        Some(SeriesPoints::Values(_, points)) => points.iter().map(|point| point.value).collect(),
         _ => Vec::new(),
     }
 }
@@ -31,13 +33,14 @@ fn what_is_scraped_is_gathered_with_the_right_password_only() {
     );
     let prometheus = Prometheus::start(folder.path(), &config, &[format!("--web.config.file={}", users.display())]);
     let server = |user: &str, password: &str| {
-        let secret = Auth::Basic { user: user.to_owned(), password: password.to_owned() };
-        let access = Access::default().secret(secret).unwrap();
-        Server::new(&format!("http://127.0.0.1:{}/", prometheus.port), access).unwrap()
+        let secret = PrometheusAuth::Basic { user: user.to_owned(), password: password.to_owned() };
+        let access = ClientAccess::default().secret(secret).unwrap();
+        PrometheusServer::new(&format!("http://127.0.0.1:{}/", prometheus.port), access).unwrap()
     };
     let start = Timestamp::now();
-    let range = || Range { from: start, until: Timestamp::now(), step: Some(Nanos::secs(5)) };
-    let options = Options { groups: vec![Group::Disks, Group::Mounts], ..Options::default() };
+    let range = || QueryRange { from: start, until: Timestamp::now(), step: Some(Nanos::secs(5)) };
+    let options =
+        PrometheusOptions { groups: vec![SeriesGroup::Disks, SeriesGroup::Mounts], ..PrometheusOptions::default() };
 
     let timeline = loop {
         match gather(&server("admin", "test"), &range(), &options) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use metrics::{Bounds, Credit, DiskSample, Done, NodeSample};
+use metrics::{CreditGauge, DiskSample, LimitTimes, NodeSample, RequestCounters};
 use testkit::server;
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
@@ -90,7 +90,7 @@ pub(crate) fn serve(text: impl Fn() -> String + Send + 'static) -> u16 {
 /// A gp2 under load: so many seconds of 100 reads of 16 KiB and 50 writes of 4 KiB each second, held up by its IOPS a
 /// quarter of the time.
 pub(crate) fn loaded(seconds: u64) -> NodeSample {
-    let done = |rate: u64, kib: u64, millis: u64| Done {
+    let done = |rate: u64, kib: u64, millis: u64| RequestCounters {
         count: rate * seconds,
         bytes: Bytes::kib(kib * rate * seconds),
         time: Nanos::millis(millis * rate * seconds),
@@ -106,8 +106,8 @@ pub(crate) fn loaded(seconds: u64) -> NodeSample {
         in_flight: 2,
         busy: Nanos::millis(500 * seconds),
         queued: Nanos::millis(350 * seconds),
-        bound: Bounds { volume_iops: Nanos::millis(250 * seconds), ..Bounds::default() },
-        ios: Some(Credit { now: 5.4e6 - 100.0 * seconds as f64, capacity: 5.4e6, accrual: 300.0 }),
+        bound: LimitTimes { volume_iops: Nanos::millis(250 * seconds), ..LimitTimes::default() },
+        ios: Some(CreditGauge { now: 5.4e6 - 100.0 * seconds as f64, capacity: 5.4e6, accrual: 300.0 }),
         ..DiskSample::idle("data", &"gp2:100GiB".parse().unwrap())
     };
     NodeSample { at: Nanos::secs(seconds), instance: None, instance_ios: None, instance_bytes: None, disks: vec![disk] }

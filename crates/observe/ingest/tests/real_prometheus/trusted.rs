@@ -1,16 +1,16 @@
 //! A real Prometheus behind TLS, with a certificate that nobody but its own CA knows.
 
 use ingest::GatherError;
-use ingest::prometheus::{Access, Options, Range, Server, gather};
+use ingest::prometheus::{ClientAccess, PrometheusOptions, PrometheusServer, QueryRange, gather};
 use jiff::Timestamp;
 
 use crate::server::Prometheus;
 
 /// What is said of the last hour, of which there is nothing.
-fn error(server: Server) -> GatherError {
+fn error(server: PrometheusServer) -> GatherError {
     let until = Timestamp::now();
-    let range = Range { from: Timestamp::from_second(until.as_second() - 3_600).unwrap(), until, step: None };
-    gather(&server, &range, &Options::default()).unwrap_err()
+    let range = QueryRange { from: Timestamp::from_second(until.as_second() - 3_600).unwrap(), until, step: None };
+    gather(&server, &range, &PrometheusOptions::default()).unwrap_err()
 }
 
 #[test]
@@ -23,17 +23,19 @@ fn a_certificate_is_trusted_only_with_its_ca() {
     let web = folder.path().join("web.yml");
     std::fs::write(&web, "tls_server_config: {cert_file: cert.pem, key_file: key.pem}\n").unwrap();
     let prometheus = Prometheus::start(folder.path(), "", &[format!("--web.config.file={}", web.display())]);
-    let server = |access| Server::new(&format!("https://localhost:{}", prometheus.port), access).unwrap();
+    let server = |access| PrometheusServer::new(&format!("https://localhost:{}", prometheus.port), access).unwrap();
 
-    let stranger = error(server(Access::default()));
+    let stranger = error(server(ClientAccess::default()));
     assert!(matches!(stranger, GatherError::Server(_)), "{stranger}");
     assert!(stranger.to_string().contains("give the CA that signed its certificate"), "{stranger}");
     // Let in, there is nothing to be had: it scrapes nobody.
-    let known = error(server(Access::default().ca("CA", ca.as_bytes()).unwrap()));
+    let known = error(server(ClientAccess::default().ca("CA", ca.as_bytes()).unwrap()));
     assert!(matches!(known, GatherError::Asked(_)), "{known}");
     assert!(known.to_string().contains("knows no series"), "{known}");
     // Spoken to without TLS, it answers with a text that is no API.
-    let plain = error(Server::new(&format!("http://localhost:{}", prometheus.port), Access::default()).unwrap());
+    let plain = error(
+        PrometheusServer::new(&format!("http://localhost:{}", prometheus.port), ClientAccess::default()).unwrap(),
+    );
     assert!(plain.to_string().contains("answers 400"), "{plain}");
 }
 
@@ -53,14 +55,14 @@ fn one_that_wants_to_know_who_asks_is_shown_a_certificate() {
     std::fs::write(&web, config).unwrap();
     let options = [format!("--web.config.file={}", web.display())];
     let prometheus = Prometheus::start(folder.path(), "", &options);
-    let server = |access: Access| {
+    let server = |access: ClientAccess| {
         let access = access.ca("CA", its.cert.pem().as_bytes()).unwrap();
-        Server::new(&format!("https://localhost:{}", prometheus.port), access).unwrap()
+        PrometheusServer::new(&format!("https://localhost:{}", prometheus.port), access).unwrap()
     };
-    let nobody = error(server(Access::default()));
+    let nobody = error(server(ClientAccess::default()));
     assert!(matches!(nobody, GatherError::Server(_)), "{nobody}");
     // Let in, there is nothing to be had.
     let key = ours.signing_key.serialize_pem();
-    let known = error(server(Access::default().identity(ours.cert.pem().as_bytes(), key.as_bytes()).unwrap()));
+    let known = error(server(ClientAccess::default().identity(ours.cert.pem().as_bytes(), key.as_bytes()).unwrap()));
     assert!(matches!(known, GatherError::Asked(_)), "{known}");
 }

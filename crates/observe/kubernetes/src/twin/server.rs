@@ -12,26 +12,26 @@ use axum::response::Response;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-use super::{Ask, State, answer};
+use super::{ApiServerState, Ask, answer};
 
 /// No request is larger than a patch.
 const LARGEST: usize = 64 << 10;
 
 /// An API server that serves until it is dropped.
 #[derive(Debug)]
-pub struct Server {
+pub struct FakeApiServer {
     addr: SocketAddr,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ApiServerState>>,
     runtime: Option<Runtime>,
 }
 
-impl Server {
+impl FakeApiServer {
     /// Nodes `node-1` and `node-2`, and on the first the pod `tidb-0` of namespace `db`.
     ///
     /// # Errors
     /// When no port can be had.
     pub fn of_one_tidb() -> io::Result<Self> {
-        let mut state = State::default();
+        let mut state = ApiServerState::default();
         ["node-1", "node-2"].iter().for_each(|node| state.node(node));
         state.pod("db", "tidb-0", "node-1");
         Self::start(state)
@@ -41,7 +41,7 @@ impl Server {
     ///
     /// # Errors
     /// When no port can be had.
-    pub fn start(state: State) -> io::Result<Self> {
+    pub fn start(state: ApiServerState) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("kubernetes")
@@ -61,12 +61,12 @@ impl Server {
     }
 
     /// What it knows.
-    pub fn state(&self) -> MutexGuard<'_, State> {
+    pub fn state(&self) -> MutexGuard<'_, ApiServerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Server {
+impl Drop for FakeApiServer {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
@@ -74,7 +74,7 @@ impl Drop for Server {
     }
 }
 
-async fn serve(Held(state): Held<Arc<Mutex<State>>>, request: Request) -> Response {
+async fn serve(Held(state): Held<Arc<Mutex<ApiServerState>>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let body = to_bytes(body, LARGEST).await.unwrap_or_default();
     let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();

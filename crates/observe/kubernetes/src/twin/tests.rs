@@ -1,13 +1,13 @@
 use super::*;
-use crate::{Access, Annotation, Api, KubernetesError, Token};
+use crate::{KubernetesAccess, KubernetesApi, KubernetesError, PodAnnotation, TokenSource};
 
-fn api(server: &Server) -> Api {
-    Api::new(Access::new(&server.base(), Token::None, None).unwrap())
+fn api(server: &FakeApiServer) -> KubernetesApi {
+    KubernetesApi::new(KubernetesAccess::new(&server.base(), TokenSource::None, None).unwrap())
 }
 
 #[test]
 fn a_node_is_cordoned_and_uncordoned() {
-    let server = Server::of_one_tidb().unwrap();
+    let server = FakeApiServer::of_one_tidb().unwrap();
     let api = api(&server);
     for cordoned in [true, true, false] {
         api.cordon("node-1", cordoned).unwrap();
@@ -18,7 +18,7 @@ fn a_node_is_cordoned_and_uncordoned() {
 
 #[test]
 fn an_evicted_pod_leaves_and_comes_back_as_another_on_a_node_that_takes_it() {
-    let server = Server::of_one_tidb().unwrap();
+    let server = FakeApiServer::of_one_tidb().unwrap();
     let api = api(&server);
     api.cordon("node-1", true).unwrap();
     let before = api.pod("db", "tidb-0").unwrap().unwrap();
@@ -32,13 +32,13 @@ fn an_evicted_pod_leaves_and_comes_back_as_another_on_a_node_that_takes_it() {
 
 #[test]
 fn a_pod_that_was_made_anew_is_not_hit_by_what_was_meant_for_the_one_before() {
-    let server = Server::of_one_tidb().unwrap();
+    let server = FakeApiServer::of_one_tidb().unwrap();
     let api = api(&server);
     let old = "00000000-0000-4000-8000-999999999999";
     let calls = [
         api.evict("db", "tidb-0", old),
         api.delete("db", "tidb-0", old),
-        api.annotate(("db", "tidb-0", old), Annotation::EvictLeader, Some("none")),
+        api.annotate(("db", "tidb-0", old), PodAnnotation::EvictLeader, Some("none")),
     ];
     for call in calls {
         assert!(matches!(&call, Err(KubernetesError::Refused(why)) if why.contains("UID in precondition")), "{call:?}");
@@ -48,7 +48,7 @@ fn a_pod_that_was_made_anew_is_not_hit_by_what_was_meant_for_the_one_before() {
 
 #[test]
 fn a_budget_holds_an_eviction_and_not_a_deletion() {
-    let server = Server::of_one_tidb().unwrap();
+    let server = FakeApiServer::of_one_tidb().unwrap();
     let api = api(&server);
     server.state().held.insert("tidb-0".to_owned());
     let uid = api.pod("db", "tidb-0").unwrap().unwrap().uid;
@@ -59,20 +59,20 @@ fn a_budget_holds_an_eviction_and_not_a_deletion() {
 
 #[test]
 fn an_annotation_of_the_operator_is_set_and_taken_away() {
-    let server = Server::of_one_tidb().unwrap();
+    let server = FakeApiServer::of_one_tidb().unwrap();
     let api = api(&server);
     let uid = api.pod("db", "tidb-0").unwrap().unwrap().uid;
     let of = ("db", "tidb-0", uid.as_str());
-    let noted = |server: &Server| server.state().pods.values().next().unwrap().annotations.clone();
-    api.annotate(of, Annotation::TidbGracefulShutdown, Some("delete-pod")).unwrap();
-    assert_eq!(noted(&server)[Annotation::TidbGracefulShutdown.key()], "delete-pod");
-    api.annotate(of, Annotation::TidbGracefulShutdown, None).unwrap();
+    let noted = |server: &FakeApiServer| server.state().pods.values().next().unwrap().annotations.clone();
+    api.annotate(of, PodAnnotation::TidbGracefulShutdown, Some("delete-pod")).unwrap();
+    assert_eq!(noted(&server)[PodAnnotation::TidbGracefulShutdown.key()], "delete-pod");
+    api.annotate(of, PodAnnotation::TidbGracefulShutdown, None).unwrap();
     assert!(noted(&server).is_empty());
 }
 
 #[test]
 fn a_missing_role_is_told_before_it_is_needed() {
-    let server = Server::of_one_tidb().unwrap();
+    let server = FakeApiServer::of_one_tidb().unwrap();
     let api = api(&server);
     server.state().forbidden.insert("create pods/eviction".to_owned());
     assert!(!api.may("create", "pods/eviction", Some("db")).unwrap());
@@ -87,19 +87,21 @@ fn a_missing_role_is_told_before_it_is_needed() {
 
 #[test]
 fn who_shows_no_token_or_the_wrong_one_is_not_let_in() {
-    let server = Server::of_one_tidb().unwrap();
+    let server = FakeApiServer::of_one_tidb().unwrap();
     server.state().token = Some("right".to_owned());
-    for (token, let_in) in
-        [(Token::None, false), (Token::Bearer("wrong".to_owned()), false), (Token::Bearer("right".to_owned()), true)]
-    {
-        let api = Api::new(Access::new(&server.base(), token, None).unwrap());
+    for (token, let_in) in [
+        (TokenSource::None, false),
+        (TokenSource::Bearer("wrong".to_owned()), false),
+        (TokenSource::Bearer("right".to_owned()), true),
+    ] {
+        let api = KubernetesApi::new(KubernetesAccess::new(&server.base(), token, None).unwrap());
         assert_eq!(api.node("node-1").is_ok(), let_in);
     }
 }
 
 #[test]
 fn a_server_in_trouble_is_no_refusal() {
-    let server = Server::of_one_tidb().unwrap();
+    let server = FakeApiServer::of_one_tidb().unwrap();
     server.state().busy = 1;
     let api = api(&server);
     assert!(matches!(api.cordon("node-1", true), Err(KubernetesError::Silent(_))));
@@ -110,7 +112,7 @@ fn a_server_in_trouble_is_no_refusal() {
 
 #[test]
 fn what_is_not_as_the_api_answers_is_no_node_no_pod_and_no_permission() {
-    let server = Server::of_one_tidb().unwrap();
+    let server = FakeApiServer::of_one_tidb().unwrap();
     let api = api(&server);
     let node = |spec: serde_json::Value| json!({ "kind": "Node", "spec": spec });
     let pod = |meta: serde_json::Value| json!({ "kind": "Pod", "metadata": meta, "spec": { "nodeName": "node-1" } });

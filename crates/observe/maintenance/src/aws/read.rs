@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::table;
-use crate::{Certainty, Cloud, Kind, MaintenanceError, Notice, State};
+use crate::{EventCertainty, MachineCloud, MaintenanceError, MaintenanceKind, MaintenanceNotice, NoticeState};
 
 /// More events than that are of no machine.
 const MOST_EVENTS: usize = 100;
@@ -28,23 +28,23 @@ pub struct ScheduledEvent {
 
 impl ScheduledEvent {
     /// As a notice for a machine; none when it is over.
-    pub fn notice(self, machine: &str) -> Option<Notice> {
+    pub fn notice(self, machine: &str) -> Option<MaintenanceNotice> {
         // The API keeps ended events for a week, told apart by this alone.
         if self.description.starts_with("[Completed]") || self.description.starts_with("[Canceled]") {
             return None;
         }
-        let known = table::event(Cloud::Aws, "scheduled", &self.code);
-        Some(Notice {
+        let known = table::event(MachineCloud::Aws, "scheduled", &self.code);
+        Some(MaintenanceNotice {
             id: self.id,
-            cloud: Cloud::Aws,
+            cloud: MachineCloud::Aws,
             subject: machine.to_owned(),
-            kind: known.map_or(Kind::Unknown, |event| event.kind),
+            kind: known.map_or(MaintenanceKind::Unknown, |event| event.kind),
             word: self.code,
             not_before: self.not_before,
             deadline: self.not_before,
             until: self.not_after,
-            certainty: Certainty::Announced,
-            state: State::Scheduled,
+            certainty: EventCertainty::Announced,
+            state: NoticeState::Scheduled,
             returns: known.is_some_and(|event| event.returns),
             machines: vec![machine.to_owned()],
         })
@@ -65,14 +65,14 @@ struct Event {
 }
 
 fn wrong(what: String) -> MaintenanceError {
-    MaintenanceError::Answer { cloud: Cloud::Aws, what }
+    MaintenanceError::Answer { cloud: MachineCloud::Aws, what }
 }
 
 /// Reads `events/maintenance/scheduled`: notices, and complaints about single events that cannot be read.
 ///
 /// # Errors
 /// When it is no list in JSON.
-pub fn scheduled(text: &str, machine: &str) -> Result<(Vec<Notice>, Vec<String>), MaintenanceError> {
+pub fn scheduled(text: &str, machine: &str) -> Result<(Vec<MaintenanceNotice>, Vec<String>), MaintenanceError> {
     let list: Vec<Value> = serde_json::from_str(text)
         .map_err(|error| wrong(format!("{} is {}: {error}", super::SCHEDULED, MaintenanceError::quoted(text))))?;
     if list.len() > MOST_EVENTS {
@@ -119,21 +119,21 @@ struct Action {
 ///
 /// # Errors
 /// When it is not in the format.
-pub fn instance_action(text: &str, machine: &str) -> Result<Notice, MaintenanceError> {
+pub fn instance_action(text: &str, machine: &str) -> Result<MaintenanceNotice, MaintenanceError> {
     let Action { action, time } = serde_json::from_str(text)
         .map_err(|error| wrong(format!("{} is {}: {error}", super::ACTION, MaintenanceError::quoted(text))))?;
-    let known = table::event(Cloud::Aws, "instance-action", &action);
-    Ok(Notice {
+    let known = table::event(MachineCloud::Aws, "instance-action", &action);
+    Ok(MaintenanceNotice {
         id: format!("instance-action@{}", time.map_or_else(|| action.clone(), |time| time.to_string())),
-        cloud: Cloud::Aws,
+        cloud: MachineCloud::Aws,
         subject: machine.to_owned(),
-        kind: known.map_or(Kind::Unknown, |event| event.kind),
+        kind: known.map_or(MaintenanceKind::Unknown, |event| event.kind),
         not_before: time,
         deadline: time,
         until: None,
         // The notice comes as a rule, not always; hibernation begins at once.
-        certainty: Certainty::BestEffort,
-        state: if action == "hibernate" { State::Started } else { State::Scheduled },
+        certainty: EventCertainty::BestEffort,
+        state: if action == "hibernate" { NoticeState::Started } else { NoticeState::Scheduled },
         word: action,
         returns: known.is_some_and(|event| event.returns),
         machines: vec![machine.to_owned()],
@@ -150,20 +150,20 @@ struct Rebalance {
 ///
 /// # Errors
 /// When it is not in the format.
-pub fn rebalance(text: &str, machine: &str) -> Result<Notice, MaintenanceError> {
+pub fn rebalance(text: &str, machine: &str) -> Result<MaintenanceNotice, MaintenanceError> {
     let Rebalance { notice_time } = serde_json::from_str(text)
         .map_err(|error| wrong(format!("{} is {}: {error}", super::REBALANCE, MaintenanceError::quoted(text))))?;
-    Ok(Notice {
+    Ok(MaintenanceNotice {
         id: format!("rebalance@{notice_time}"),
-        cloud: Cloud::Aws,
+        cloud: MachineCloud::Aws,
         subject: machine.to_owned(),
-        kind: Kind::Advice,
+        kind: MaintenanceKind::Advice,
         word: "rebalance".to_owned(),
         not_before: None,
         deadline: None,
         until: None,
-        certainty: Certainty::Possible,
-        state: State::Scheduled,
+        certainty: EventCertainty::Possible,
+        state: NoticeState::Scheduled,
         returns: true,
         machines: vec![machine.to_owned()],
     })
@@ -202,15 +202,15 @@ mod tests {
         let read = |action: &str| {
             instance_action(&format!(r#"{{"action":"{action}","time":"2017-09-18T08:22:00Z"}}"#), "i-1").unwrap()
         };
-        assert_eq!(read("terminate").state, State::Scheduled);
+        assert_eq!(read("terminate").state, NoticeState::Scheduled);
         assert_eq!(read("terminate").deadline, Some("2017-09-18T08:22:00Z".parse().unwrap()));
-        assert_eq!(read("hibernate").state, State::Started);
-        assert_eq!(read("dissolve").kind, Kind::Unknown);
+        assert_eq!(read("hibernate").state, NoticeState::Started);
+        assert_eq!(read("dissolve").kind, MaintenanceKind::Unknown);
     }
 
     #[test]
     fn a_recommendation_is_no_decision() {
         let notice = rebalance(r#"{"noticeTime":"2020-11-05T08:22:00Z"}"#, "i-1").unwrap();
-        assert_eq!((notice.certainty, notice.kind), (Certainty::Possible, Kind::Advice));
+        assert_eq!((notice.certainty, notice.kind), (EventCertainty::Possible, MaintenanceKind::Advice));
     }
 }

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::json;
 
-use super::{Emulator, Request, Response};
-use crate::Cloud;
+use super::{EmulatorRequest, EmulatorResponse, MetadataEmulator};
+use crate::MachineCloud;
 use crate::aws::{ACTION, DATA, REBALANCE, SCHEDULED, TOKEN, TOKEN_HEADER, TTL_HEADER};
 
 /// Tokens that were given out, and until when they hold.
@@ -28,15 +28,15 @@ impl Tokens {
         self.given
     }
 
-    fn give(&mut self, ttl: Option<&str>, now: Timestamp) -> Response {
+    fn give(&mut self, ttl: Option<&str>, now: Timestamp) -> EmulatorResponse {
         let ttl = ttl.and_then(|text| text.parse().ok()).filter(|secs| (1..=21_600).contains(secs));
         let Some(ttl) = ttl else {
-            return Response::new(400, "Bad Request");
+            return EmulatorResponse::new(400, "Bad Request");
         };
         self.given += 1;
         let token = format!("AQAAA{:051}==", self.given);
         self.valid.insert(token.clone(), now + Duration::from_secs(ttl));
-        Response::new(200, token).header(TTL_HEADER, ttl.to_string())
+        EmulatorResponse::new(200, token).header(TTL_HEADER, ttl.to_string())
     }
 
     fn takes(&self, token: Option<&str>, now: Timestamp) -> bool {
@@ -44,36 +44,36 @@ impl Tokens {
     }
 }
 
-pub(super) fn answer(emulator: &mut Emulator, now: Timestamp, request: &Request) -> Response {
-    let absent = || Response::new(404, "Not Found");
+pub(super) fn answer(emulator: &mut MetadataEmulator, now: Timestamp, request: &EmulatorRequest) -> EmulatorResponse {
+    let absent = || EmulatorResponse::new(404, "Not Found");
     match (request.method.as_str(), request.path.as_str()) {
         ("PUT", TOKEN) => return emulator.aws.give(request.heads(TTL_HEADER), now),
         ("GET", _) => {}
-        _ => return Response::new(405, "Method Not Allowed"),
+        _ => return EmulatorResponse::new(405, "Method Not Allowed"),
     }
     if !emulator.aws.takes(request.heads(TOKEN_HEADER), now) {
-        return Response::new(401, "Unauthorized");
+        return EmulatorResponse::new(401, "Unauthorized");
     }
     match request.path.strip_prefix(DATA).unwrap_or_default() {
-        "instance-id" => Response::new(200, emulator.machine.clone()),
+        "instance-id" => EmulatorResponse::new(200, emulator.machine.clone()),
         SCHEDULED => scheduled(emulator, now),
-        ACTION => match emulator.told(Cloud::Aws, "instance-action", now).first() {
+        ACTION => match emulator.told(MachineCloud::Aws, "instance-action", now).first() {
             Some(one) => {
                 let time = whole(one.planned.starts);
-                Response::new(200, json!({ "action": one.planned.word, "time": time }).to_string())
+                EmulatorResponse::new(200, json!({ "action": one.planned.word, "time": time }).to_string())
             }
             None => absent(),
         },
-        REBALANCE => match emulator.told(Cloud::Aws, "rebalance", now).first() {
-            Some(one) => Response::new(200, json!({ "noticeTime": whole(one.planned.announced) }).to_string()),
+        REBALANCE => match emulator.told(MachineCloud::Aws, "rebalance", now).first() {
+            Some(one) => EmulatorResponse::new(200, json!({ "noticeTime": whole(one.planned.announced) }).to_string()),
             None => absent(),
         },
         _ => absent(),
     }
 }
 
-fn scheduled(emulator: &mut Emulator, now: Timestamp) -> Response {
-    let event = |one: &super::Happening| {
+fn scheduled(emulator: &mut MetadataEmulator, now: Timestamp) -> EmulatorResponse {
+    let event = |one: &super::PlannedEvent| {
         json!({
             "NotBefore": stamp(one.planned.starts),
             "NotAfter": stamp(one.planned.ends),
@@ -83,8 +83,8 @@ fn scheduled(emulator: &mut Emulator, now: Timestamp) -> Response {
             "State": "active",
         })
     };
-    let events: Vec<_> = emulator.told(Cloud::Aws, "scheduled", now).iter().map(event).collect();
-    Response::new(200, serde_json::Value::from(events).to_string())
+    let events: Vec<_> = emulator.told(MachineCloud::Aws, "scheduled", now).iter().map(event).collect();
+    EmulatorResponse::new(200, serde_json::Value::from(events).to_string())
 }
 
 /// `21 Jan 2019 09:00:43 GMT`.

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{Emulator, Happening, Reply, Request, Response};
-use crate::Cloud;
-use crate::gcp::{FLAVOR, Key, ROOT};
+use super::{EmulatorRequest, EmulatorResponse, LongPollReply, MetadataEmulator, PlannedEvent};
+use crate::MachineCloud;
+use crate::gcp::{FLAVOR, MetadataKey, ROOT};
 
 /// What is under a key.
 #[derive(Debug)]
@@ -24,24 +24,24 @@ pub(super) struct Keys([Shown; 2]);
 
 impl Default for Keys {
     fn default() -> Self {
-        Self(Key::ALL.map(|key| Shown { word: key.quiet().to_owned(), version: 1, asked: false }))
+        Self(MetadataKey::ALL.map(|key| Shown { word: key.quiet().to_owned(), version: 1, asked: false }))
     }
 }
 
 impl Keys {
-    fn of(&mut self, key: Key) -> &mut Shown {
+    fn of(&mut self, key: MetadataKey) -> &mut Shown {
         let [maintenance, preempted] = &mut self.0;
         match key {
-            Key::Maintenance => maintenance,
-            Key::Preempted => preempted,
+            MetadataKey::Maintenance => maintenance,
+            MetadataKey::Preempted => preempted,
         }
     }
 
     /// Brings the words up to now. Without a question since the last event, the next begins without a notice.
-    pub(super) fn advance(&mut self, happenings: &[Happening], now: Timestamp) {
-        for key in Key::ALL {
+    pub(super) fn advance(&mut self, happenings: &[PlannedEvent], now: Timestamp) {
+        for key in MetadataKey::ALL {
             let shown = self.of(key);
-            let told = happenings.iter().filter(|one| one.is_of(Cloud::Gcp, key.name()) && one.is_told(now));
+            let told = happenings.iter().filter(|one| one.is_of(MachineCloud::Gcp, key.name()) && one.is_told(now));
             let is_quiet = shown.word == key.quiet();
             let word = told
                 .filter(|one| !is_quiet || shown.asked || one.has_begun(now))
@@ -57,21 +57,21 @@ impl Keys {
     }
 }
 
-pub(super) fn answer(emulator: &mut Emulator, now: Timestamp, request: &Request) -> Reply {
+pub(super) fn answer(emulator: &mut MetadataEmulator, now: Timestamp, request: &EmulatorRequest) -> LongPollReply {
     if request.heads(FLAVOR.0) != Some(FLAVOR.1) {
-        return Response::new(403, "Missing Metadata-Flavor:Google header.").into();
+        return EmulatorResponse::new(403, "Missing Metadata-Flavor:Google header.").into();
     }
     let Some(name) = request.path.strip_prefix(ROOT).filter(|_| request.method == "GET") else {
-        return Response::new(404, "Not Found").into();
+        return EmulatorResponse::new(404, "Not Found").into();
     };
     let said = |body: String, etag: String| {
-        Response::new(200, body).header("metadata-flavor", "Google").header("etag", etag).into()
+        EmulatorResponse::new(200, body).header("metadata-flavor", "Google").header("etag", etag).into()
     };
     if name == "name" {
         return said(emulator.machine.clone(), "1".to_owned());
     }
-    let Some(key) = Key::ALL.into_iter().find(|key| key.name() == name) else {
-        return Response::new(404, "Not Found").into();
+    let Some(key) = MetadataKey::ALL.into_iter().find(|key| key.name() == name) else {
+        return EmulatorResponse::new(404, "Not Found").into();
     };
     let shown = emulator.gcp.of(key);
     shown.asked = true;
@@ -82,10 +82,10 @@ pub(super) fn answer(emulator: &mut Emulator, now: Timestamp, request: &Request)
     let most = request.query("timeout_sec").and_then(|text| text.parse().ok()).unwrap_or(3600).min(3600);
     let until = request.arrived + Duration::from_secs(most);
     if waits && now < until {
-        return Reply::Wait(until);
+        return LongPollReply::Wait(until);
     }
     if word != key.quiet() {
-        emulator.told(Cloud::Gcp, key.name(), now);
+        emulator.told(MachineCloud::Gcp, key.name(), now);
     }
     said(word, etag)
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 /// A request as the emulator sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct EmulatorRequest {
     /// `GET`, `PUT` or `POST`.
     pub method: String,
     /// Without the query.
@@ -19,7 +19,7 @@ pub struct Request {
     pub arrived: Timestamp,
 }
 
-impl Request {
+impl EmulatorRequest {
     /// From a path that may have a query.
     pub fn new(method: &str, path: &str, arrived: Timestamp) -> Self {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
@@ -56,7 +56,7 @@ impl Request {
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Response {
+pub struct EmulatorResponse {
     /// The status code.
     pub status: u16,
     /// Headers.
@@ -65,7 +65,7 @@ pub struct Response {
     pub body: String,
 }
 
-impl Response {
+impl EmulatorResponse {
     /// Without headers.
     pub fn new(status: u16, body: impl Into<String>) -> Self {
         Self { status, headers: Vec::new(), body: body.into() }
@@ -81,15 +81,15 @@ impl Response {
 
 /// An answer, or none yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reply {
+pub enum LongPollReply {
     /// This.
-    Now(Response),
+    Now(EmulatorResponse),
     /// Ask again then, or when something was planned.
     Wait(Timestamp),
 }
 
-impl From<Response> for Reply {
-    fn from(response: Response) -> Self {
+impl From<EmulatorResponse> for LongPollReply {
+    fn from(response: EmulatorResponse) -> Self {
         Self::Now(response)
     }
 }

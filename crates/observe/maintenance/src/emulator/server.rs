@@ -16,31 +16,31 @@ use tokio::runtime::Runtime;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::{Emulator, Reply, Request, Response};
+use super::{EmulatorRequest, EmulatorResponse, LongPollReply, MetadataEmulator};
 
 /// No request is larger than the approval of some events.
 const LARGEST: usize = 64 << 10;
 
 #[derive(Debug)]
 struct Shared {
-    emulator: Mutex<Emulator>,
+    emulator: Mutex<MetadataEmulator>,
     changed: Notify,
 }
 
 /// A metadata server that serves until it is dropped.
 #[derive(Debug)]
-pub struct Server {
+pub struct MetadataServer {
     addr: SocketAddr,
     shared: Arc<Shared>,
     runtime: Option<Runtime>,
 }
 
-impl Server {
+impl MetadataServer {
     /// Serves at that address; port 0 is any that is free.
     ///
     /// # Errors
     /// When the address cannot be had.
-    pub fn start(emulator: Emulator, addr: SocketAddr) -> io::Result<Self> {
+    pub fn start(emulator: MetadataEmulator, addr: SocketAddr) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("metadata")
@@ -65,14 +65,14 @@ impl Server {
     }
 
     /// Looks at or changes what is planned; who waits for news is told.
-    pub fn with<T>(&self, act: impl FnOnce(&mut Emulator) -> T) -> T {
+    pub fn with<T>(&self, act: impl FnOnce(&mut MetadataEmulator) -> T) -> T {
         let result = act(&mut self.shared.emulator.lock().unwrap_or_else(PoisonError::into_inner));
         self.shared.changed.notify_waiters();
         result
     }
 }
 
-impl Drop for Server {
+impl Drop for MetadataServer {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             // Long polls are not waited for.
@@ -84,7 +84,7 @@ impl Drop for Server {
 async fn serve(State(shared): State<Arc<Shared>>, request: HttpRequest) -> HttpResponse {
     let (head, body) = request.into_parts();
     let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
-    let mut asked = Request::new(head.method.as_str(), path, Timestamp::now());
+    let mut asked = EmulatorRequest::new(head.method.as_str(), path, Timestamp::now());
     for (name, value) in &head.headers {
         asked = asked.header(name.as_str(), value.to_str().unwrap_or_default());
     }
@@ -93,7 +93,7 @@ async fn serve(State(shared): State<Arc<Shared>>, request: HttpRequest) -> HttpR
             asked.body = String::from_utf8_lossy(&body).into_owned();
             wait(&shared, &asked).await
         }
-        Err(_) => Response::new(400, "the body is larger than 64 KiB, or it broke off"),
+        Err(_) => EmulatorResponse::new(400, "the body is larger than 64 KiB, or it broke off"),
     };
     let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut built = HttpResponse::builder().status(status);
@@ -103,7 +103,7 @@ async fn serve(State(shared): State<Arc<Shared>>, request: HttpRequest) -> HttpR
     built.body(Body::from(response.body)).unwrap_or_default()
 }
 
-async fn wait(shared: &Shared, asked: &Request) -> Response {
+async fn wait(shared: &Shared, asked: &EmulatorRequest) -> EmulatorResponse {
     loop {
         // Before the question, so that no change between it and the wait is missed.
         let changed = shared.changed.notified();
@@ -113,8 +113,8 @@ async fn wait(shared: &Shared, asked: &Request) -> Response {
             (emulator.answer(now, asked), emulator.next_change(now))
         };
         let until = match reply {
-            Reply::Now(response) => return response,
-            Reply::Wait(until) => next.map_or(until, |next| next.min(until)),
+            LongPollReply::Now(response) => return response,
+            LongPollReply::Wait(until) => next.map_or(until, |next| next.min(until)),
         };
         let rest = Duration::try_from(until.duration_since(now)).unwrap_or_default();
         // A millisecond more, so that the time has come when it is asked again.

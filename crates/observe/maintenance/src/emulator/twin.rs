@@ -4,20 +4,20 @@ use std::cell::{Cell, RefCell};
 
 use jiff::Timestamp;
 
-use super::{Emulator, Reply, Request};
-use crate::{Answer, Ask, Cloud, MaintenanceError, Web};
+use super::{EmulatorRequest, LongPollReply, MetadataEmulator};
+use crate::{MachineCloud, MaintenanceError, MetadataAnswer, MetadataQuery, MetadataService};
 
 /// A metadata server in memory. Waiting moves its clock.
 #[derive(Debug)]
-pub struct Twin {
-    cloud: Cloud,
+pub struct MetadataTwin {
+    cloud: MachineCloud,
     now: Cell<Timestamp>,
-    emulator: RefCell<Emulator>,
+    emulator: RefCell<MetadataEmulator>,
 }
 
-impl Twin {
+impl MetadataTwin {
     /// At that time.
-    pub fn new(cloud: Cloud, emulator: Emulator, now: Timestamp) -> Self {
+    pub fn new(cloud: MachineCloud, emulator: MetadataEmulator, now: Timestamp) -> Self {
         Self { cloud, now: Cell::new(now), emulator: RefCell::new(emulator) }
     }
 
@@ -32,15 +32,15 @@ impl Twin {
     }
 
     /// Changes what is planned.
-    pub fn with<T>(&self, act: impl FnOnce(&mut Emulator) -> T) -> T {
+    pub fn with<T>(&self, act: impl FnOnce(&mut MetadataEmulator) -> T) -> T {
         act(&mut self.emulator.borrow_mut())
     }
 }
 
-impl Web for Twin {
-    fn ask(&self, ask: &Ask) -> Result<Answer, MaintenanceError> {
+impl MetadataService for MetadataTwin {
+    fn ask(&self, ask: &MetadataQuery) -> Result<MetadataAnswer, MaintenanceError> {
         let arrived = self.now.get();
-        let mut request = Request::new(ask.method, &ask.path, arrived);
+        let mut request = EmulatorRequest::new(ask.method, &ask.path, arrived);
         request.body.clone_from(&ask.body);
         for (name, value) in &ask.headers {
             request = request.header(name, value);
@@ -50,12 +50,12 @@ impl Web for Twin {
             let now = self.now.get();
             let reply = self.emulator.borrow_mut().answer(now, &request);
             let until = match reply {
-                Reply::Now(response) => {
+                LongPollReply::Now(response) => {
                     let etag = response.headers.iter().find(|(name, _)| *name == "etag");
                     let etag = etag.map(|(_, value)| value.clone());
-                    return Ok(Answer { status: response.status, etag, body: response.body, at: now });
+                    return Ok(MetadataAnswer { status: response.status, etag, body: response.body, at: now });
                 }
-                Reply::Wait(until) => until,
+                LongPollReply::Wait(until) => until,
             };
             let next = self.emulator.borrow().next_change(now);
             self.now.set(next.map_or(until, |next| next.min(until)).min(gives_up));

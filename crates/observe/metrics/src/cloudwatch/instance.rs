@@ -1,13 +1,13 @@
 //! AWS/EC2: what an instance sees of all its EBS volumes over one period.
 
 use super::periods::Sample;
-use super::table::{Metric, Row};
+use super::table::{CloudWatchMetric, Metric};
 use super::volume::mean_balance;
 use crate::thresholds::THRESHOLDS;
 use crate::{DiskSample, LimitShares};
 
 /// The metric of the instance; `None` where CloudWatch would publish none, also if no EBS volume is attached.
-pub(super) fn value(row: &Row, period: &[Sample<'_>]) -> Option<f64> {
+pub(super) fn value(row: &CloudWatchMetric, period: &[Sample<'_>]) -> Option<f64> {
     let (first, last) = (period.first()?, period.last()?);
     let disks: Vec<(&DiskSample, &DiskSample)> = last
         .disks

@@ -1,10 +1,10 @@
 use proptest::prelude::*;
-use timeline::{Merge, Points, Unit};
+use timeline::{MergeRule, SeriesPoints, SeriesUnit};
 use units::{Bytes, Nanos};
 
 use super::{CloudWatch, cloudwatch};
 use crate::testing::{disk, gp2_credit, node};
-use crate::{Cache, DiskSample, NodeSample};
+use crate::{CacheCounters, DiskSample, NodeSample};
 
 /// What a disk does in a step of so many milliseconds.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ fn step() -> impl Strategy<Value = Step> {
 fn samples(text: &str, steps: &[Step]) -> Vec<NodeSample> {
     let mut now = disk("data", text);
     now.ios = Some(gp2_credit(5.4e6, 300.0));
-    now.cache = Some(Cache::default());
+    now.cache = Some(CacheCounters::default());
     let mut at = Nanos(0);
     let sample =
         |at, now: &DiskSample| NodeSample { at, instance: Some("m5.large".to_owned()), ..node(0, vec![now.clone()]) };
@@ -72,7 +72,7 @@ proptest! {
         let total = |name: &str| -> f64 {
             let all = seen.series.iter().filter(|series| series.name == name);
             all.flat_map(|series| match &series.points {
-                Points::Values(Merge::Sum, points) => points.iter().map(|point| point.value),
+                SeriesPoints::Values(MergeRule::Sum, points) => points.iter().map(|point| point.value),
                 _ => panic!("{name} is a sum"),
             }).sum()
         };
@@ -101,15 +101,15 @@ proptest! {
         for text in ["gp2:100GiB", "io1:100GiB"] {
             let seen = cloudwatch(&samples(text, &steps), &options);
             for series in &seen.series {
-                let Points::Values(_, points) = &series.points else { panic!("CloudWatch has no histograms") };
+                let SeriesPoints::Values(_, points) = &series.points else { panic!("CloudWatch has no histograms") };
                 let most = match series.unit {
-                    Unit::Percent => 100.0,
-                    Unit::None => 1.0,
+                    SeriesUnit::Percent => 100.0,
+                    SeriesUnit::None => 1.0,
                     _ => f64::INFINITY,
                 };
                 prop_assert!(points.iter().all(|point| (0.0..=most).contains(&point.value)), "{}", series.name);
                 let minute = |at: Nanos| (start.as_nanosecond() + i128::from(at.0)).div_euclid(60_000_000_000);
-                let within = |p: &timeline::Point| minute(p.from) == minute(p.until - Nanos(1));
+                let within = |p: &timeline::SeriesPoint| minute(p.from) == minute(p.until - Nanos(1));
                 prop_assert!(series.name.ends_with('%') || points.iter().all(within), "{}", series.name);
             }
             prop_assert_eq!(seen.series.iter().any(|s| s.name == "BurstBalance"), text == "gp2:100GiB");

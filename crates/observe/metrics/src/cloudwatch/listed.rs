@@ -3,12 +3,12 @@
 
 use std::sync::LazyLock;
 
-use timeline::{Merge, Unit};
+use timeline::{MergeRule, SeriesUnit};
 use units::Nanos;
 
 /// A metric and how its points are to be read.
 #[derive(Debug)]
-pub struct Listed {
+pub struct ListedMetric {
     /// As CloudWatch writes it: `VolumeReadOps`.
     pub name: &'static str,
     /// `AWS/EBS`.
@@ -16,9 +16,9 @@ pub struct Listed {
     /// Names of its dimensions, spaces between them, the last that of the thing itself.
     pub dimensions: &'static str,
     /// The unit of its values.
-    pub unit: Unit,
+    pub unit: SeriesUnit,
     /// The statistic that means something, as what merges points: Sum, Average as mean, Maximum as max.
-    pub merge: Merge,
+    pub merge: MergeRule,
     /// How far apart its points are at the finest; with basic monitoring where that makes a difference.
     pub period: Nanos,
 }
@@ -35,17 +35,17 @@ struct Written {
     source: String,
 }
 
-static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(|| {
+static LISTED: LazyLock<Vec<ListedMetric>> = LazyLock::new(|| {
     let tables = [include_str!("../../tables/cloudwatch.csv"), include_str!("../../tables/elsewhere.csv")];
     tables.into_iter().flat_map(|table| read(table).expect("tested: the table is right")).collect()
 });
 
 /// Every metric that is read, those of EBS and EC2 first.
-pub fn listed() -> &'static [Listed] {
+pub fn listed() -> &'static [ListedMetric] {
     &LISTED
 }
 
-fn read(table: &str) -> Result<Vec<Listed>, String> {
+fn read(table: &str) -> Result<Vec<ListedMetric>, String> {
     let rows = csv::Reader::from_reader(table.as_bytes()).into_deserialize();
     let listed = |row: Written| {
         let wrong = |what: &str| format!("{}: {what}", row.metric);
@@ -54,12 +54,12 @@ fn read(table: &str) -> Result<Vec<Listed>, String> {
         }
         // `60 or 300`: the coarser is basic monitoring.
         let period = row.period_s.rsplit(' ').next().and_then(|seconds| seconds.parse().ok());
-        Ok(Listed {
+        Ok(ListedMetric {
             unit: row.unit.parse().map_err(|_| wrong("unknown unit"))?,
             merge: match row.statistic.as_str() {
-                "Sum" => Merge::Sum,
-                "Average" => Merge::Mean,
-                "Maximum" => Merge::Max,
+                "Sum" => MergeRule::Sum,
+                "Average" => MergeRule::Mean,
+                "Maximum" => MergeRule::Max,
                 _ => return Err(wrong("unknown statistic")),
             },
             period: period.map(Nanos::secs).ok_or_else(|| wrong("unknown period"))?,
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn what_is_published_is_listed_alike() {
         for row in published() {
-            let same = |one: &&Listed| one.name == row.name && one.namespace != "AWS/RDS";
+            let same = |one: &&ListedMetric| one.name == row.name && one.namespace != "AWS/RDS";
             let listed = listed().iter().find(same).unwrap();
             assert_eq!(
                 (listed.unit, listed.merge, listed.period),
@@ -93,8 +93,8 @@ mod tests {
     #[test]
     fn a_database_tells_rates_and_levels_only() {
         // What is a rate or a level already has no other statistic than Average.
-        let of_rds: Vec<&Listed> = listed().iter().filter(|one| one.namespace == "AWS/RDS").collect();
-        assert!(!of_rds.is_empty() && of_rds.iter().all(|one| one.merge == Merge::Mean));
+        let of_rds: Vec<&ListedMetric> = listed().iter().filter(|one| one.namespace == "AWS/RDS").collect();
+        assert!(!of_rds.is_empty() && of_rds.iter().all(|one| one.merge == MergeRule::Mean));
     }
 
     #[test]

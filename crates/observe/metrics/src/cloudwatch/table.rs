@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use timeline::{Merge, Unit};
+use timeline::{MergeRule, SeriesUnit};
 use units::Nanos;
 
 /// A metric, by CloudWatch's name.
@@ -54,14 +54,14 @@ struct Written {
 
 /// A metric of AWS/EBS or AWS/EC2 and how it is published: a row of `tables/cloudwatch.csv`.
 #[derive(Debug)]
-pub struct Row {
+pub struct CloudWatchMetric {
     pub(super) metric: Metric,
     /// As CloudWatch writes it: `VolumeReadOps`.
     pub name: &'static str,
     /// The unit of its values.
-    pub unit: Unit,
+    pub unit: SeriesUnit,
     /// The statistic that means something, as what merges points: Sum, Average as mean, Maximum as max.
-    pub merge: Merge,
+    pub merge: MergeRule,
     /// Of the instance (AWS/EC2), not of a volume (AWS/EBS).
     pub of_instance: bool,
     /// Of a volume, labelled with its instance too.
@@ -82,7 +82,7 @@ enum Period {
 pub(super) const MINUTE: Nanos = Nanos::secs(60);
 pub(super) const FIVE_MINUTES: Nanos = Nanos::secs(300);
 
-impl Row {
+impl CloudWatchMetric {
     /// How far apart its points are, given whether its instance has detailed monitoring.
     pub fn period(&self, detailed: bool) -> Nanos {
         match self.period {
@@ -103,14 +103,14 @@ impl Row {
     }
 }
 
-pub(super) static ROWS: LazyLock<Vec<Row>> =
+pub(super) static ROWS: LazyLock<Vec<CloudWatchMetric>> =
     LazyLock::new(|| read(include_str!("../../tables/cloudwatch.csv")).expect("tested: the table is right"));
 
-fn read(text: &'static str) -> Result<Vec<Row>, String> {
+fn read(text: &'static str) -> Result<Vec<CloudWatchMetric>, String> {
     csv::Reader::from_reader(text.as_bytes()).deserialize().map(|row| row_of(row.map_err(|e| e.to_string())?)).collect()
 }
 
-fn row_of(row: Written) -> Result<Row, String> {
+fn row_of(row: Written) -> Result<CloudWatchMetric, String> {
     let unknown = |what: &str| format!("{}: unknown {what}", row.metric);
     if row.source.trim().is_empty() {
         return Err(format!("{}: no source", row.metric));
@@ -123,21 +123,21 @@ fn row_of(row: Written) -> Result<Row, String> {
         ("AWS/EC2", "InstanceId") => (true, true),
         _ => return Err(unknown("namespace or dimensions")),
     };
-    Ok(Row {
+    Ok(CloudWatchMetric {
         metric: name.map_err(|error| error.to_string())?,
         unit: match row.unit.as_str() {
-            "Count" => Unit::Count,
-            "Bytes" => Unit::Bytes,
-            "Seconds" => Unit::Seconds,
-            "Milliseconds" => Unit::Milliseconds,
-            "Percent" => Unit::Percent,
-            "None" => Unit::None,
+            "Count" => SeriesUnit::Count,
+            "Bytes" => SeriesUnit::Bytes,
+            "Seconds" => SeriesUnit::Seconds,
+            "Milliseconds" => SeriesUnit::Milliseconds,
+            "Percent" => SeriesUnit::Percent,
+            "None" => SeriesUnit::None,
             _ => return Err(unknown("unit")),
         },
         merge: match row.statistic.as_str() {
-            "Sum" => Merge::Sum,
-            "Average" => Merge::Mean,
-            "Maximum" => Merge::Max,
+            "Sum" => MergeRule::Sum,
+            "Average" => MergeRule::Mean,
+            "Maximum" => MergeRule::Max,
             _ => return Err(unknown("statistic")),
         },
         period: match row.period_s.as_str() {
@@ -179,8 +179,8 @@ mod tests {
     #[test]
     fn sums_are_of_counts_bytes_and_seconds_only() {
         for row in ROWS.iter() {
-            let adds_up = matches!(row.unit, Unit::Count | Unit::Bytes | Unit::Seconds);
-            assert!(row.merge != Merge::Sum || adds_up, "{}", row.name);
+            let adds_up = matches!(row.unit, SeriesUnit::Count | SeriesUnit::Bytes | SeriesUnit::Seconds);
+            assert!(row.merge != MergeRule::Sum || adds_up, "{}", row.name);
         }
     }
 }

@@ -1,9 +1,9 @@
-use timeline::{Merge, Points, Series, Timeline, Unit};
+use timeline::{MergeRule, Series, SeriesPoints, SeriesUnit, Timeline};
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 use super::{CloudWatch, cloudwatch};
 use crate::testing::{disk, done, gp2_credit, node};
-use crate::{Cache, Credit, DiskSample, NodeSample};
+use crate::{CacheCounters, CreditGauge, DiskSample, NodeSample};
 
 /// I/Os a second that the volumes sustain.
 const LIMIT: f64 = 100.0;
@@ -27,7 +27,7 @@ fn seen(samples: &[NodeSample]) -> Timeline {
 fn two_minutes(text: &str, change: impl Fn(&mut DiskSample)) -> [NodeSample; 2] {
     let mut before = disk("data", text);
     before.iops_limit = Some(Iops(LIMIT));
-    before.cache = text.contains("cache").then(Cache::default);
+    before.cache = text.contains("cache").then(CacheCounters::default);
     let mut after = before.clone();
     change(&mut after);
     [node(0, vec![before]), node(120, vec![after])]
@@ -42,8 +42,8 @@ fn values(timeline: &Timeline, name: &str) -> Vec<f64> {
     match series(timeline, name).as_slice() {
         [] => Vec::new(),
         [one] => match &one.points {
-            Points::Values(_, points) => points.iter().map(|point| point.value).collect(),
-            Points::Latencies(_) => panic!("CloudWatch has no histograms"),
+            SeriesPoints::Values(_, points) => points.iter().map(|point| point.value).collect(),
+            SeriesPoints::Latencies(_) => panic!("CloudWatch has no histograms"),
         },
         several => panic!("{} series {name}", several.len()),
     }
@@ -64,8 +64,8 @@ fn counts_bytes_and_times_are_sums_of_each_minute() {
     assert_eq!(values(&seen, "VolumeQueueLength"), [2.0, 2.0]);
     assert_eq!(values(&seen, "VolumeAvgReadLatency"), [2.0, 2.0]);
     let ops = series(&seen, "VolumeReadOps")[0];
-    assert_eq!((ops.unit, ops.labels["VolumeId"].as_str()), (Unit::Count, "vol-data"));
-    assert!(matches!(ops.points, Points::Values(Merge::Sum, _)));
+    assert_eq!((ops.unit, ops.labels["VolumeId"].as_str()), (SeriesUnit::Count, "vol-data"));
+    assert!(matches!(ops.points, SeriesPoints::Values(MergeRule::Sum, _)));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_stripe_is_several_volumes_with_equal_shares() {
     assert_eq!(ids, ["vol-data-0", "vol-data-1"]);
     for (name, of_each) in [("VolumeWriteOps", 300.0), ("VolumeQueueLength", 2.0), ("VolumeAvgWriteLatency", 1.0)] {
         for series in series(&seen, name) {
-            let Points::Values(_, points) = &series.points else { panic!("{name} has values") };
+            let SeriesPoints::Values(_, points) = &series.points else { panic!("{name} has values") };
             assert!(points.iter().all(|point| point.value == of_each), "{name}");
         }
     }
@@ -129,7 +129,8 @@ fn what_a_read_cache_answered_reached_no_volume() {
     let seen = seen(&two_minutes("gp2:1000GiB+cache(nvme:50GiB)", |d| {
         d.read = done(200, 4, Nanos::millis(1));
         d.queued = d.read.time;
-        d.cache = Some(Cache { hits: 100, misses: 100, hit_bytes: Bytes::kib(400), hit_time: Nanos::millis(20) });
+        d.cache =
+            Some(CacheCounters { hits: 100, misses: 100, hit_bytes: Bytes::kib(400), hit_time: Nanos::millis(20) });
     }));
     assert_eq!(values(&seen, "VolumeReadOps"), [50.0, 50.0]);
     assert_eq!(values(&seen, "VolumeReadBytes"), [50.0 * 4096.0; 2]);
@@ -171,7 +172,7 @@ fn the_throughput_check_looks_at_bytes_that_reached_the_volume() {
     assert_eq!(values(&seen, "VolumeThroughputExceededCheck"), [1.0, 1.0]);
     assert_eq!(values(&seen, "VolumeIOPSExceededCheck"), [0.0, 0.0]);
     let check = series(&seen, "VolumeIOPSExceededCheck")[0];
-    assert_eq!((check.labels["InstanceId"].as_str(), check.unit), ("i-1", Unit::None));
+    assert_eq!((check.labels["InstanceId"].as_str(), check.unit), ("i-1", SeriesUnit::None));
 }
 
 #[test]
@@ -198,7 +199,7 @@ fn the_instance_adds_up_its_volumes_and_shows_balances_only_where_it_bursts() {
             disk.read = done(ops, 4, Nanos::millis(1));
             disk.bound.instance_iops = Nanos(ops * 1_000_000);
         }
-        let credit = left.map(|now| Credit { now, capacity: 100.0, accrual: 1.0 });
+        let credit = left.map(|now| CreditGauge { now, capacity: 100.0, accrual: 1.0 });
         NodeSample { instance: Some("m5.2xlarge".to_owned()), instance_ios: credit, ..node(second, disks.to_vec()) }
     };
     let bursting = seen(&[at(0, 0, Some(100.0)), at(300, 300_000, Some(50.0))]);

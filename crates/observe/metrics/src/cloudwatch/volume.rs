@@ -4,7 +4,7 @@ use units::{Iops, Nanos};
 
 use super::table::Metric;
 use crate::thresholds::THRESHOLDS;
-use crate::{Credit, DiskSample, Done, LimitShares, Modification};
+use crate::{CreditGauge, DiskSample, LimitShares, ModificationStage, RequestCounters};
 
 /// The samples of a disk over a period.
 pub(super) struct Period<'a> {
@@ -62,9 +62,9 @@ impl<'a> Period<'a> {
         }
     }
 
-    fn grown(&self, of: fn(&DiskSample) -> Done) -> Done {
+    fn grown(&self, of: fn(&DiskSample) -> RequestCounters) -> RequestCounters {
         let (before, after) = (of(self.first), of(self.last));
-        Done {
+        RequestCounters {
             count: after.count.saturating_sub(before.count),
             bytes: after.bytes - before.bytes,
             time: after.time - before.time,
@@ -85,7 +85,7 @@ impl<'a> Period<'a> {
     /// 1 if the limit held requests up for most of the time while the volume delivered it. A volume that delivers less is
     /// degraded; one that is being modified has no limit that its sample could tell.
     fn exceeded(&self, bound: f64, delivered: f64, limit: f64) -> f64 {
-        let settled = matches!(self.last.modification, Modification::None | Modification::Completed);
+        let settled = matches!(self.last.modification, ModificationStage::None | ModificationStage::Completed);
         let needed = if settled { THRESHOLDS.delivered_share * limit * bound * self.span.as_secs_f64() } else { 0.0 };
         f64::from(bound >= THRESHOLDS.exceeded_share && delivered >= needed)
     }
@@ -100,7 +100,7 @@ impl<'a> Period<'a> {
 }
 
 /// The mean over time of what is left, in percent; `None` if there never was a bucket.
-pub(super) fn mean_balance(samples: impl Iterator<Item = (Nanos, Option<Credit>)>) -> Option<f64> {
+pub(super) fn mean_balance(samples: impl Iterator<Item = (Nanos, Option<CreditGauge>)>) -> Option<f64> {
     let (mut area, mut time, mut last) = (0.0, 0.0, None);
     for (at, credit) in samples {
         let now = credit.map(|credit| (at, credit.share()));
@@ -115,6 +115,6 @@ pub(super) fn mean_balance(samples: impl Iterator<Item = (Nanos, Option<Credit>)
 }
 
 /// The mean latency in milliseconds; none without operations.
-fn latency(done: Done) -> Option<f64> {
+fn latency(done: RequestCounters) -> Option<f64> {
     (done.count > 0).then(|| done.time.as_millis_f64() / done.count as f64)
 }

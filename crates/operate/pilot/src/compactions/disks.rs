@@ -1,35 +1,35 @@
 //! What a store's disks did, and what they let through.
 
-use compaction_control::{Allowance, Done, Signals};
+use compaction_control::{CompletedIo, DiskAllowance, LimiterSignals};
 
-use crate::{Now, WorldError};
+use crate::{ClockReading, WorldError};
 
 /// Of the disk that holds a store's files, and of all disks that hang on its instance.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Looked {
+pub struct StoreDiskView {
     /// What was done on that disk.
-    pub volume_done: Done,
+    pub volume_done: CompletedIo,
     /// What was done on all of them.
-    pub instance_done: Done,
+    pub instance_done: CompletedIo,
     /// What that disk lets through.
-    pub volume: Allowance,
+    pub volume: DiskAllowance,
     /// What the instance lets through.
-    pub instance: Allowance,
+    pub instance: DiskAllowance,
 }
 
-impl Looked {
+impl StoreDiskView {
     /// Fills in the part of the signals that disks tell.
-    pub(super) fn tell(self, signals: &mut Signals) {
+    pub(super) fn tell(self, signals: &mut LimiterSignals) {
         let Self { volume_done, instance_done, volume, instance } = self;
-        *signals = Signals { volume_done, instance_done, volume, instance, ..*signals };
+        *signals = LimiterSignals { volume_done, instance_done, volume, instance, ..*signals };
     }
 }
 
 /// Where that is read.
-pub trait Disks {
+pub trait DiskSource {
     /// Looks.
     ///
     /// # Errors
     /// When nobody answers, or what is answered has no such disk.
-    fn look(&self, now: Now) -> Result<Looked, WorldError>;
+    fn look(&self, now: ClockReading) -> Result<StoreDiskView, WorldError>;
 }

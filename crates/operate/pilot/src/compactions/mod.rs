@@ -9,18 +9,21 @@ mod source;
 
 use std::collections::BTreeMap;
 
-use compaction_control::{Bounds, Constants, Limiter, Rate, Signals, Why};
+use compaction_control::{CompactionLimiter, Constants, LimiterSignals, RateBounds, RateReason, WriteRate};
 use serde_json::{Value, json};
 use units::{Bytes, BytesPerSec};
 
-pub use disks::{Disks, Looked};
-pub use host::Host;
+pub use disks::{DiskSource, StoreDiskView};
+pub use host::HostDisks;
 pub use mounted::MountedDisks;
-pub use part::Part;
-pub use source::{Limited, StoreMetrics, Stores};
+pub use part::PartialDisk;
+pub use source::{LimitedStore, StoreMetrics, StoreSet};
 
 use crate::value::amount;
-use crate::{Controller, Ending, Now, Procedure, Proposal, Seen, Stage, Step, at};
+use crate::{
+    ActionProposal, ClockReading, ClusterSnapshot, Controller, PilotStep, Procedure, ProcedureEnding, ProcedureStage,
+    at,
+};
 
 const RATE: &str = "rocksdb.rate-bytes-per-sec";
 const TUNED: &str = "rocksdb.rate-limiter-auto-tuned";
@@ -28,29 +31,38 @@ const TUNED: &str = "rocksdb.rate-limiter-auto-tuned";
 /// Keeps the rate of flushes and compactions of each store at what its writes need and its disks have left. What it changes is
 /// undone when the pilot ends.
 #[derive(Debug)]
-pub struct Compactions {
-    bounds: Bounds,
-    limiters: BTreeMap<u64, Limiter>,
+pub struct CompactionController {
+    bounds: RateBounds,
+    limiters: BTreeMap<u64, CompactionLimiter>,
 }
 
-impl Compactions {
+impl CompactionController {
     /// Between two rates.
-    pub fn new(bounds: Bounds) -> Self {
+    pub fn new(bounds: RateBounds) -> Self {
         Self { bounds, limiters: BTreeMap::new() }
     }
 
-    fn one(&mut self, now: Now, (store, share): (u64, f64), signals: &Signals, config: &Value) -> Option<Proposal> {
+    fn one(
+        &mut self,
+        now: ClockReading,
+        (store, share): (u64, f64),
+        signals: &LimiterSignals,
+        config: &Value,
+    ) -> Option<ActionProposal> {
         let is = at(config, RATE).and_then(amount)?;
         if is == 0.0 {
             let hint = "give it a rate in its file and restart it, and the pilot can change it";
-            return Some(Proposal::tell(format!("store {store} began without a limit ({RATE} = 0): {hint}")));
+            return Some(ActionProposal::tell(format!("store {store} began without a limit ({RATE} = 0): {hint}")));
         }
         let Some(tuned) = at(config, TUNED).and_then(Value::as_bool) else {
             let why = "whether TiKV tunes the rate itself is not known, and nothing is changed";
-            return Some(Proposal::tell(format!("store {store} does not tell its {TUNED} as true or false: {why}")));
+            return Some(ActionProposal::tell(format!(
+                "store {store} does not tell its {TUNED} as true or false: {why}"
+            )));
         };
         let bounds = self.bounds;
-        let limiter = self.limiters.entry(store).or_insert_with(|| Limiter::new(bounds, *Constants::embedded()));
+        let limiter =
+            self.limiters.entry(store).or_insert_with(|| CompactionLimiter::new(bounds, *Constants::embedded()));
         limiter.found(now.mono, BytesPerSec(is));
         limiter.of_all_changes(share);
         let rate = limiter.tick(now.mono, signals)?;
@@ -58,12 +70,12 @@ impl Compactions {
     }
 }
 
-impl Controller for Compactions {
+impl Controller for CompactionController {
     fn name(&self) -> &'static str {
         "limiter"
     }
 
-    fn decide(&mut self, now: Now, seen: &Seen) -> Vec<Proposal> {
+    fn decide(&mut self, now: ClockReading, seen: &ClusterSnapshot) -> Vec<ActionProposal> {
         let known =
             seen.signals.iter().filter_map(|(store, signals)| Some((*store, signals, seen.configs.get(store)?)));
         // The guard counts the changes of all stores together.
@@ -77,26 +89,27 @@ impl Controller for Compactions {
 }
 
 /// One step, and before it one that stops TiKV from tuning the rate below it.
-fn proposal(store: u64, is: f64, rate: &Rate, tuned: bool) -> Proposal {
-    let set = |key: &str, value: Value| Stage::Do(Step::SetTikvConfig { store, key: key.to_owned(), value });
-    let last = Step::SetTikvConfig { store, key: RATE.to_owned(), value: json!(size(rate.rate.0)) };
-    let mut procedure = Procedure::of_one(last, Ending::WithPilot);
+fn proposal(store: u64, is: f64, rate: &WriteRate, tuned: bool) -> ActionProposal {
+    let set =
+        |key: &str, value: Value| ProcedureStage::Do(PilotStep::SetTikvConfig { store, key: key.to_owned(), value });
+    let last = PilotStep::SetTikvConfig { store, key: RATE.to_owned(), value: json!(size(rate.rate.0)) };
+    let mut procedure = Procedure::of_one(last, ProcedureEnding::WithPilot);
     if tuned {
         procedure.stages.insert(0, set(TUNED, json!(false)));
     }
     let reason = match rate.why {
-        Why::Demand => format!("its writes and backlog need {}", mebibytes(rate.wanted.0)),
-        Why::Supply(limit) => format!("{limit} leaves {} beside the foreground", mebibytes(rate.left.0)),
-        Why::Flushes => "its flushes need it, however busy the disk is".to_owned(),
-        Why::Urgent => format!("flow control is near ({:.0} % of the way)", rate.urgency * 100.0),
-        Why::Bound => "no less or no more is allowed".to_owned(),
+        RateReason::Demand => format!("its writes and backlog need {}", mebibytes(rate.wanted.0)),
+        RateReason::Supply(limit) => format!("{limit} leaves {} beside the foreground", mebibytes(rate.left.0)),
+        RateReason::Flushes => "its flushes need it, however busy the disk is".to_owned(),
+        RateReason::Urgent => format!("flow control is near ({:.0} % of the way)", rate.urgency * 100.0),
+        RateReason::Bound => "no less or no more is allowed".to_owned(),
     };
     let expects = json!({
         "left_bytes_per_s": finite(rate.left.0), "wanted_bytes_per_s": finite(rate.wanted.0), "urgency": rate.urgency,
     });
     let reason =
         format!("{reason}; flushes and compactions of store {store} had {}{}", mebibytes(is), credit(is, rate.rate.0));
-    Proposal { expects, ..Proposal::act(reason, procedure) }
+    ActionProposal { expects, ..ActionProposal::act(reason, procedure) }
 }
 
 /// RocksDB's limiter grants a period's bytes at once (`rocksdb.rate-limiter-refill-period`, 100 ms) and the next ones when those are

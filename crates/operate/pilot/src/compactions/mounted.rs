@@ -2,41 +2,41 @@
 
 use std::path::PathBuf;
 
-use catalog::{Catalog, InstanceCaps, View};
-use compaction_control::{Allowance, Credit, Done};
-use disk::{Disk, Limits};
+use catalog::{Catalog, CatalogView, InstanceCaps};
+use compaction_control::{CompletedIo, CreditState, DiskAllowance};
+use disk::{Disk, DiskLimits};
 use metrics::{DiskSample, NodeSample};
-use mount::{Client, Home, MountError};
+use mount::{DaemonClient, MountError, MountHome};
 
-use super::disks::{Disks, Looked};
-use crate::{Now, WorldError};
+use super::disks::{DiskSource, StoreDiskView};
+use crate::{ClockReading, WorldError};
 
 /// The disks of one node.
 #[derive(Debug)]
 pub struct MountedDisks {
-    home: Home,
+    home: MountHome,
     dir: PathBuf,
 }
 
 impl MountedDisks {
     /// Those at or under a folder; the store's files are on the one that is called `data`, or the only one.
-    pub fn new(home: Home, dir: impl Into<PathBuf>) -> Self {
+    pub fn new(home: MountHome, dir: impl Into<PathBuf>) -> Self {
         Self { home, dir: dir.into() }
     }
 }
 
-impl Disks for MountedDisks {
-    fn look(&self, _: Now) -> Result<Looked, WorldError> {
+impl DiskSource for MountedDisks {
+    fn look(&self, _: ClockReading) -> Result<StoreDiskView, WorldError> {
         let peer = || format!("the disks at {}", self.dir.display());
         let lost = |error: MountError| WorldError::Silent { peer: peer(), why: error.to_string() };
         let node = mount::find(&self.home, &self.dir).map_err(lost)?;
-        let sample = Client::of(&node).and_then(|client| client.sample()).map_err(lost)?;
+        let sample = DaemonClient::of(&node).and_then(|client| client.sample()).map_err(lost)?;
         let view = Catalog::embedded().at(node.as_of);
         looked(&sample, &view).ok_or_else(|| WorldError::Missing { peer: peer(), what: "disk `data`".to_owned() })
     }
 }
 
-fn looked(sample: &NodeSample, view: &View) -> Option<Looked> {
+fn looked(sample: &NodeSample, view: &CatalogView) -> Option<StoreDiskView> {
     let data = match sample.disks.as_slice() {
         [only] => only,
         several => several.iter().find(|disk| disk.name == "data")?,
@@ -51,28 +51,29 @@ fn looked(sample: &NodeSample, view: &View) -> Option<Looked> {
     };
     let on_link = |disk: &&DiskSample| limits(disk).is_none_or(|(limits, _)| limits.shares_instance_caps);
     let all = sample.disks.iter().filter(on_link).map(done);
-    Some(Looked {
+    Some(StoreDiskView {
         volume_done: done(data),
         instance_done: all.sum(),
         volume: volume(data, limits(data)),
-        instance: caps.map_or_else(Allowance::default, |caps| link(sample, &caps)),
+        instance: caps.map_or_else(DiskAllowance::default, |caps| link(sample, &caps)),
     })
 }
 
-fn done(disk: &DiskSample) -> Done {
+fn done(disk: &DiskSample) -> CompletedIo {
     // Reads are hardly ever counted together, and writes of a log are.
     let writes = (disk.counted - disk.read.count as f64).max(0.0);
-    Done { ios: disk.counted, writes, read: disk.read.bytes.as_f64(), written: disk.write.bytes.as_f64() }
+    CompletedIo { ios: disk.counted, writes, read: disk.read.bytes.as_f64(), written: disk.write.bytes.as_f64() }
 }
 
-fn volume(disk: &DiskSample, limits: Option<(Limits, u32)>) -> Allowance {
+fn volume(disk: &DiskSample, limits: Option<(DiskLimits, u32)>) -> DiskAllowance {
     let stripe = limits.as_ref().map_or(1, |(_, stripe)| (*stripe).max(1));
     let (ios, bytes) = limits.map_or((None, None), |(limits, stripe)| limits.bursts(stripe));
     // Samples have the credits of the volume that has least.
-    let left = |credit: metrics::Credit| credit.now * f64::from(stripe);
-    let credit =
-        |credit: Option<metrics::Credit>, burst: Option<f64>| Some(Credit { left: left(credit?), burst: burst? });
-    Allowance {
+    let left = |credit: metrics::CreditGauge| credit.now * f64::from(stripe);
+    let credit = |credit: Option<metrics::CreditGauge>, burst: Option<f64>| {
+        Some(CreditState { left: left(credit?), burst: burst? })
+    };
+    DiskAllowance {
         iops: disk.iops_limit,
         throughput: disk.throughput_limit,
         io_credit: credit(disk.ios, ios),
@@ -80,9 +81,10 @@ fn volume(disk: &DiskSample, limits: Option<(Limits, u32)>) -> Allowance {
     }
 }
 
-fn link(sample: &NodeSample, caps: &InstanceCaps) -> Allowance {
-    let credit = |left: Option<metrics::Credit>, burst: f64| left.map(|left| Credit { left: left.now, burst });
-    Allowance {
+fn link(sample: &NodeSample, caps: &InstanceCaps) -> DiskAllowance {
+    let credit =
+        |left: Option<metrics::CreditGauge>, burst: f64| left.map(|left| CreditState { left: left.now, burst });
+    DiskAllowance {
         iops: Some(caps.iops),
         throughput: Some(caps.throughput),
         io_credit: credit(sample.instance_ios, caps.burst_iops.0),
@@ -100,10 +102,10 @@ mod tests {
         DiskSample {
             iops_limit: Some(Iops(300.0)),
             throughput_limit: Some(BytesPerSec::mib(128.0)),
-            read: metrics::Done { count: 10, bytes: Bytes(4096), time: Nanos(0) },
-            write: metrics::Done { count: 5, bytes: Bytes(8192), time: Nanos(0) },
+            read: metrics::RequestCounters { count: 10, bytes: Bytes(4096), time: Nanos(0) },
+            write: metrics::RequestCounters { count: 5, bytes: Bytes(8192), time: Nanos(0) },
             counted: 15.0,
-            ios: ios.map(|now| metrics::Credit { now, capacity: 5.4e6, accrual: 300.0 }),
+            ios: ios.map(|now| metrics::CreditGauge { now, capacity: 5.4e6, accrual: 300.0 }),
             ..DiskSample::idle(name, &disk.parse().unwrap())
         }
     }
@@ -118,17 +120,17 @@ mod tests {
         let view = Catalog::embedded().at(None);
         let disks = vec![sample("gp3:20GiB", "raft", None), sample("2x(gp2:100GiB)", "data", Some(1000.0))];
         let looked = looked(&node(disks), &view).unwrap();
-        assert_eq!(looked.volume_done, Done { ios: 15.0, writes: 5.0, read: 4096.0, written: 8192.0 });
+        assert_eq!(looked.volume_done, CompletedIo { ios: 15.0, writes: 5.0, read: 4096.0, written: 8192.0 });
         assert_eq!(looked.instance_done.ios, 30.0);
         let credit = looked.volume.io_credit.unwrap();
         assert_eq!((credit.left, credit.burst), (2000.0, 6000.0), "of both volumes of the stripe");
         assert_eq!(looked.volume.byte_credit, None);
         assert!(looked.instance.throughput.unwrap().0 > 100e6);
         let local = looked_of_local(&view);
-        assert_eq!(local.instance_done, Done::default(), "local flash takes nothing of the link");
+        assert_eq!(local.instance_done, CompletedIo::default(), "local flash takes nothing of the link");
     }
 
-    fn looked_of_local(view: &View) -> Looked {
+    fn looked_of_local(view: &CatalogView) -> StoreDiskView {
         let disk = sample("nvme:100GiB", "data", None);
         looked(&NodeSample { instance: Some("m5d.2xlarge".to_owned()), ..node(vec![disk]) }, view).unwrap()
     }

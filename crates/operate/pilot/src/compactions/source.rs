@@ -1,11 +1,11 @@
 //! What the limiter is told of each store: its metrics, its disks, its settings.
 
-use compaction_control::Signals;
-use metrics::Exposition;
+use compaction_control::LimiterSignals;
+use metrics::MetricsExposition;
 
-use super::disks::Disks;
+use super::disks::DiskSource;
 use super::engine::{engine, thresholds};
-use crate::{Now, Seen, Source, TikvHttp, WorldError};
+use crate::{ClockReading, ClusterSnapshot, SnapshotSource, TikvHttp, WorldError};
 
 /// The `/metrics` of stores.
 pub trait StoreMetrics {
@@ -23,26 +23,31 @@ impl StoreMetrics for TikvHttp {
 }
 
 /// A store whose flushes and compactions are limited.
-pub struct Limited {
+pub struct LimitedStore {
     /// PD's number of it.
     pub store: u64,
     /// Its disks.
-    pub disks: Box<dyn Disks>,
+    pub disks: Box<dyn DiskSource>,
 }
 
 /// Those stores.
-pub struct Stores<M> {
+pub struct StoreSet<M> {
     metrics: M,
-    limited: Vec<Limited>,
+    limited: Vec<LimitedStore>,
 }
 
-impl<M: StoreMetrics> Stores<M> {
+impl<M: StoreMetrics> StoreSet<M> {
     /// With where their metrics are.
-    pub fn new(metrics: M, limited: Vec<Limited>) -> Self {
+    pub fn new(metrics: M, limited: Vec<LimitedStore>) -> Self {
         Self { metrics, limited }
     }
 
-    fn one(&self, now: Now, limited: &Limited, seen: &Seen) -> Result<Signals, WorldError> {
+    fn one(
+        &self,
+        now: ClockReading,
+        limited: &LimitedStore,
+        seen: &ClusterSnapshot,
+    ) -> Result<LimiterSignals, WorldError> {
         let config = seen.configs.get(&limited.store).ok_or_else(|| WorldError::Unnamed {
             what: format!("the settings of store {}", limited.store),
             hint: "see that PD knows it, and that its status server answers or is named with --tikv-status".to_owned(),
@@ -50,21 +55,21 @@ impl<M: StoreMetrics> Stores<M> {
         let looked = limited.disks.look(now)?;
         let text = self.metrics.metrics(limited.store)?;
         let peer = || format!("store {}", limited.store);
-        let told = Exposition::parse(&text)
+        let told = MetricsExposition::parse(&text)
             .map_err(|error| WorldError::Refused { peer: peer(), why: format!("/metrics: {error}") })?;
         let missing = || WorldError::Missing { peer: peer(), what: "metrics of flushes and compactions".to_owned() };
         let (engine, backlog) = engine(&told).ok_or_else(missing)?;
         let untold = |key: String| WorldError::Missing { peer: peer(), what: format!("number as its `{key}`") };
         let thresholds = thresholds(config).map_err(untold)?;
-        let mut signals = Signals { engine, backlog, thresholds, ..Signals::default() };
+        let mut signals = LimiterSignals { engine, backlog, thresholds, ..LimiterSignals::default() };
         looked.tell(&mut signals);
         Ok(signals)
     }
 }
 
-impl<M: StoreMetrics> Source for Stores<M> {
+impl<M: StoreMetrics> SnapshotSource for StoreSet<M> {
     /// A store that does not answer hides no other; the first that does not is told.
-    fn look(&mut self, now: Now, seen: &mut Seen) -> Result<(), WorldError> {
+    fn look(&mut self, now: ClockReading, seen: &mut ClusterSnapshot) -> Result<(), WorldError> {
         let mut first = Ok(());
         for limited in &self.limited {
             match self.one(now, limited, seen) {
@@ -76,7 +81,7 @@ impl<M: StoreMetrics> Source for Stores<M> {
     }
 
     /// Their disks alone: TiKV refreshes what it tells every ten seconds, and tells it in megabytes.
-    fn glance(&mut self, now: Now, seen: &mut Seen) -> Result<(), WorldError> {
+    fn glance(&mut self, now: ClockReading, seen: &mut ClusterSnapshot) -> Result<(), WorldError> {
         let mut first = Ok(());
         for limited in &self.limited {
             let Some(signals) = seen.signals.get_mut(&limited.store) else { continue };

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-use crate::{Health, StoreHealth, WorldError};
+use crate::{ClusterHealth, StoreHealth, WorldError};
 
 /// The scheduler that people and the pilot evict leaders with.
 pub(super) const EVICT: &str = "evict-leader-scheduler";
@@ -101,11 +101,11 @@ struct Schedule {
 }
 
 /// How the cluster is.
-pub(super) fn health(pd: &impl Asked) -> Result<Health, WorldError> {
+pub(super) fn health(pd: &impl Asked) -> Result<ClusterHealth, WorldError> {
     let schedulers: Vec<String> = pd.read("schedulers")?;
     let mut evicting = by_hand(pd, &schedulers)?;
     evicting.extend(by_itself(pd, &schedulers)?);
-    Ok(Health {
+    Ok(ClusterHealth {
         stores: stores(pd, &evicting)?,
         missing: count(pd, "regions/check/miss-peer")?,
         down: count(pd, "regions/check/down-peer")?,

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Map, json};
 
 use super::*;
-use crate::{Step, gate, vet};
+use crate::{PilotStep, gate, vet};
 
 /// Answers by path. What is not there is a 404.
 type Answers = BTreeMap<String, Value>;
@@ -109,17 +109,17 @@ fn clusters() -> Vec<Answers> {
     ]
 }
 
-fn steps() -> [Step; 4] {
+fn steps() -> [PilotStep; 4] {
     [
-        Step::EvictLeaders { store: 1 },
-        Step::ResignPdLeader { member: "pd1".to_owned() },
-        Step::SetPdConfig { key: "schedule.leader-schedule-limit".to_owned(), value: json!(64) },
-        Step::SetTikvConfig { store: 2, key: "rocksdb.rate-bytes-per-sec".to_owned(), value: json!("1GB") },
+        PilotStep::EvictLeaders { store: 1 },
+        PilotStep::ResignPdLeader { member: "pd1".to_owned() },
+        PilotStep::SetPdConfig { key: "schedule.leader-schedule-limit".to_owned(), value: json!(64) },
+        PilotStep::SetTikvConfig { store: 2, key: "rocksdb.rate-bytes-per-sec".to_owned(), value: json!("1GB") },
     ]
 }
 
 /// Whether a gate lets a step through.
-fn passes(answers: &Answers, step: &Step) -> bool {
+fn passes(answers: &Answers, step: &PilotStep) -> bool {
     let health = health(answers).map_err(|error| error.to_string());
     health.and_then(|health| vet(step, &health).and_then(|()| gate(step, &health))).is_ok()
 }
@@ -267,7 +267,7 @@ fn the_healthy_cluster_passes_and_each_trouble_is_one_of_the_gates() {
     let all = clusters();
     assert!(steps().iter().all(|step| passes(&all[0], step)));
     for trouble in &all[1..] {
-        assert!(!passes(trouble, &Step::EvictLeaders { store: 1 }), "{trouble:?}");
+        assert!(!passes(trouble, &PilotStep::EvictLeaders { store: 1 }), "{trouble:?}");
     }
 }
 

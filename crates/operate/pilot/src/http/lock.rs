@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::PdHttp;
 use super::answers::{Asked, shaped, strange};
-use crate::{ClusterLock, Lease, WorldError};
+use crate::{ClusterLock, PilotLease, WorldError};
 
 const LOCK: &str = "/pd/api/v2/maintenance";
 /// The type of the pilot's tasks.
@@ -15,7 +15,7 @@ const TYPE: &str = "diskwright-pilot";
 
 /// The task that holds PD's lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holder {
+pub struct LockHolder {
     /// The type of the task, and its name.
     pub task: String,
     /// Since when.
@@ -41,8 +41,8 @@ struct Conflict {
 }
 
 impl Task {
-    fn holder(&self, pilot: &str) -> Holder {
-        Holder {
+    fn holder(&self, pilot: &str) -> LockHolder {
+        LockHolder {
             is_ours: self.kind == TYPE && self.id == pilot,
             task: format!("{}/{}", self.kind, self.id),
             since: Timestamp::from_second(self.start_timestamp).unwrap_or_default(),
@@ -69,7 +69,7 @@ impl PdLock {
     ///
     /// # Errors
     /// When PD does not answer, or not as a PD does.
-    pub fn holder(&self) -> Result<Option<Holder>, WorldError> {
+    pub fn holder(&self) -> Result<Option<LockHolder>, WorldError> {
         let answer = self.pd.0.send("GET", LOCK, None)?;
         match answer.status {
             200 => {
@@ -88,19 +88,19 @@ impl PdLock {
 }
 
 impl ClusterLock for PdLock {
-    fn take(&self, why: &str) -> Result<Lease, WorldError> {
+    fn take(&self, why: &str) -> Result<PilotLease, WorldError> {
         let path = self.path();
         let answer = self.pd.0.send("PUT", &path, Some(&json!(why)))?;
         match answer.status {
             // A text in JSON, as PD says it: whatever else answers 200 to everything holds no lock.
-            200 => shaped::<String>(self.pd.name(), &path, &answer.body).map(|_| Lease::Held),
-            404 | 405 => Ok(Lease::NotOffered),
+            200 => shaped::<String>(self.pd.name(), &path, &answer.body).map(|_| PilotLease::Held),
+            404 | 405 => Ok(PilotLease::NotOffered),
             409 => match shaped::<Conflict>(self.pd.name(), &path, &answer.body)?.existing_task {
-                None => Ok(Lease::Other("something that PD does not name".to_owned())),
+                None => Ok(PilotLease::Other("something that PD does not name".to_owned())),
                 Some(task) => {
                     let holder = task.holder(&self.pilot);
                     // A pilot that was killed holds it still.
-                    if holder.is_ours { Ok(Lease::Held) } else { Ok(Lease::Other(holder.to_string())) }
+                    if holder.is_ours { Ok(PilotLease::Held) } else { Ok(PilotLease::Other(holder.to_string())) }
                 }
             },
             _ => Err(self.pd.refused(&answer)),
@@ -123,7 +123,7 @@ impl ClusterLock for PdLock {
     }
 }
 
-impl std::fmt::Display for Holder {
+impl std::fmt::Display for LockHolder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} since {:.0} ({})", self.task, self.since, self.says.escape_debug())
     }

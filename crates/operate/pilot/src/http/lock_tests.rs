@@ -26,10 +26,10 @@ fn pds_lock_is_taken_where_it_is_offered_and_is_another_ones_only_by_its_whole_n
     ]);
     let lock = PdLock::new(pd, "pilot-1");
     let take = || lock.take("run 3").unwrap();
-    assert_eq!((take(), take()), (Lease::Held, Lease::NotOffered));
-    assert_eq!(take(), Lease::Held, "a pilot that was killed holds it still");
+    assert_eq!((take(), take()), (PilotLease::Held, PilotLease::NotOffered));
+    assert_eq!(take(), PilotLease::Held, "a pilot that was killed holds it still");
     for name in ["diskwright-pilot/pilot-17", "restart/pilot-1", "does not name"] {
-        assert!(matches!(take(), Lease::Other(words) if words.contains(name)), "{name}");
+        assert!(matches!(take(), PilotLease::Other(words) if words.contains(name)), "{name}");
     }
     let asked = asked.join().unwrap();
     assert_eq!(asked[0], r#"PUT /pd/api/v2/maintenance/diskwright-pilot/pilot-1 "run 3""#);

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answers::{self, Asked, EVICT, Store};
-use super::peer::{Access, Answer, Peer};
-use crate::{Health, Pd, PilotError, WorldError};
+use super::peer::{HttpPeer, PeerAnswer, PilotAccess};
+use crate::{ClusterHealth, PdApi, PilotError, WorldError};
 
 const BASE: &str = "/pd/api/v1";
 /// What PD answers with 500 while nobody leads it: asking again helps.
@@ -15,7 +15,7 @@ const LEADERLESS: [&str; 3] = ["redirect", "no leader", "not leader"];
 
 /// PD.
 #[derive(Debug, Clone)]
-pub struct PdHttp(pub(super) Peer);
+pub struct PdHttp(pub(super) HttpPeer);
 
 #[derive(Deserialize)]
 struct Leader {
@@ -40,18 +40,18 @@ impl PdHttp {
     ///
     /// # Errors
     /// When it is no address, may not be asked, or is not PD's.
-    pub fn new(address: &str, access: &Access) -> Result<Self, PilotError> {
-        let pd = Self(Peer::new("PD", address, access)?);
+    pub fn new(address: &str, access: &PilotAccess) -> Result<Self, PilotError> {
+        let pd = Self(HttpPeer::new("PD", address, access)?);
         pd.cluster_id()?;
         Ok(pd)
     }
 
-    fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Answer, WorldError> {
+    fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Result<PeerAnswer, WorldError> {
         let answer = self.0.send(method, &format!("{BASE}/{path}"), body)?;
         if matches!(answer.status, 200 | 404) { Ok(answer) } else { Err(self.refused(&answer)) }
     }
 
-    pub(super) fn refused(&self, answer: &Answer) -> WorldError {
+    pub(super) fn refused(&self, answer: &PeerAnswer) -> WorldError {
         let passing = answer.status == 500 && LEADERLESS.iter().any(|words| answer.body.contains(words));
         if passing { self.0.silent(format!("500: {}", answer.body.trim())) } else { self.0.refused(answer) }
     }
@@ -72,7 +72,7 @@ impl Asked for PdHttp {
     }
 }
 
-impl Pd for PdHttp {
+impl PdApi for PdHttp {
     fn cluster_id(&self) -> Result<String, WorldError> {
         match self.read("cluster") {
             Ok(Cluster { id: ClusterId::Number(id) }) => Ok(id.to_string()),
@@ -91,7 +91,7 @@ impl Pd for PdHttp {
         }
     }
 
-    fn health(&self) -> Result<Health, WorldError> {
+    fn health(&self) -> Result<ClusterHealth, WorldError> {
         answers::health(self)
     }
 

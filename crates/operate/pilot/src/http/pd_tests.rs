@@ -32,7 +32,7 @@ pub(in crate::http) fn pd(answers: &[(u16, &str)]) -> (PdHttp, thread::JoinHandl
         }
         asked
     });
-    (PdHttp(Peer::new("PD", &place, &Access::default()).unwrap()), asked)
+    (PdHttp(HttpPeer::new("PD", &place, &PilotAccess::default()).unwrap()), asked)
 }
 
 #[test]

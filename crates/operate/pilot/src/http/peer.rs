@@ -2,25 +2,25 @@
 
 use std::time::Duration;
 
-use http_client::{Address, Limits, PeerError, Request, Secret, Server};
+use http_client::{HttpRequest, PeerError, RemoteServer, RequestLimits, Secret, ServerAddress};
 use serde_json::Value;
-use signals::Stop;
+use signals::StopSignal;
 
 use crate::{PilotError, WorldError};
 
 /// How long an answer is waited for is half of the guard's grace, so that what was given up is over by then. PD tells some kilobytes
 /// of each store.
-const LIMITS: Limits = Limits { patience: Duration::from_secs(5), most_bytes: 16 << 20 };
+const LIMITS: RequestLimits = RequestLimits { patience: Duration::from_secs(5), most_bytes: 16 << 20 };
 
 /// How the pilot is let in by a kind of peers. Printing one does not show what is secret.
 #[derive(Debug, Clone, Default)]
-pub struct Access(http_client::Access);
+pub struct PilotAccess(http_client::ClientAccess);
 
 fn input(error: PeerError) -> PilotError {
     PilotError::Input(error.to_string())
 }
 
-impl Access {
+impl PilotAccess {
     /// The same, trusting only certificates that these sign, given as PEM.
     ///
     /// # Errors
@@ -54,40 +54,40 @@ impl Access {
 
     /// The same, its waits given up when told so.
     #[must_use]
-    pub fn stop(self, stop: Stop) -> Self {
+    pub fn stop(self, stop: StopSignal) -> Self {
         Self(self.0.stop(stop))
     }
 }
 
 /// A server.
 #[derive(Debug, Clone)]
-pub struct Peer {
+pub struct HttpPeer {
     /// `PD at http://127.0.0.1:2379`
     name: String,
-    server: Server,
+    server: RemoteServer,
 }
 
 /// What was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct PeerAnswer {
     /// The status.
     pub status: u16,
     /// The text.
     pub body: String,
 }
 
-impl Peer {
+impl HttpPeer {
     /// By address. `what` is what people call it: `PD`, `store 3`.
     ///
     /// # Errors
     /// When it is no address of HTTP, or plain HTTP beyond this machine.
-    pub fn new(what: &str, address: &str, access: &Access) -> Result<Self, PilotError> {
+    pub fn new(what: &str, address: &str, access: &PilotAccess) -> Result<Self, PilotError> {
         let secrets = "give a token or a certificate instead";
-        let address = Address::parse(what, address, "http://127.0.0.1:2379", secrets).map_err(input)?;
+        let address = ServerAddress::parse(what, address, "http://127.0.0.1:2379", secrets).map_err(input)?;
         // What is read here decides what is done, and what is written changes a cluster.
         access.0.admits_only_safe(what, &address).map_err(input)?;
         let name = format!("{what} at {address}");
-        Ok(Self { name, server: Server::new(what, address, &access.0, LIMITS).map_err(input)? })
+        Ok(Self { name, server: RemoteServer::new(what, address, &access.0, LIMITS).map_err(input)? })
     }
 
     /// What people call it, and its address.
@@ -100,8 +100,8 @@ impl Peer {
     /// # Errors
     /// [`WorldError::Silent`] when there is no answer or one of a proxy's, [`WorldError::Denied`] for 401 and 403; other answers
     /// are the caller's to judge.
-    pub fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Answer, WorldError> {
-        let mut request = Request::new(method, path);
+    pub fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Result<PeerAnswer, WorldError> {
+        let mut request = HttpRequest::new(method, path);
         if let Some(body) = body {
             request = request.body("application/json", body.to_string());
         }
@@ -118,7 +118,7 @@ impl Peer {
                 Err(WorldError::Denied { peer: self.name.clone(), why: format!("{status}: {}", brief(&body)) })
             }
             502..=504 => Err(self.silent(format!("{status}: {}", brief(&body)))),
-            _ => Ok(Answer { status, body }),
+            _ => Ok(PeerAnswer { status, body }),
         }
     }
 
@@ -148,7 +148,7 @@ impl Peer {
     }
 
     /// A no, in the peer's own words.
-    pub fn refused(&self, answer: &Answer) -> WorldError {
+    pub fn refused(&self, answer: &PeerAnswer) -> WorldError {
         WorldError::Refused { peer: self.name.clone(), why: format!("{}: {}", answer.status, brief(&answer.body)) }
     }
 

@@ -4,8 +4,8 @@ use std::thread;
 
 use super::*;
 
-fn address(text: &str, access: &Access) -> Result<Peer, PilotError> {
-    Peer::new("PD", text, access)
+fn address(text: &str, access: &PilotAccess) -> Result<HttpPeer, PilotError> {
+    HttpPeer::new("PD", text, access)
 }
 
 /// A server that answers one request so, and gives what it was asked.
@@ -24,7 +24,7 @@ fn served(answer: &'static str) -> (String, thread::JoinHandle<String>) {
 
 #[test]
 fn beyond_this_machine_plain_http_is_refused() {
-    let open = Access::default();
+    let open = PilotAccess::default();
     for near in ["http://127.0.0.1:2379", "http://localhost:2379", "http://[::1]:2379", "https://10.0.0.5:2379"] {
         assert!(address(near, &open).is_ok(), "{near}");
     }
@@ -32,7 +32,7 @@ fn beyond_this_machine_plain_http_is_refused() {
         let error = address(far, &open).unwrap_err();
         assert_eq!(error.exit_code(), 2);
         assert!(error.to_string().contains("--insecure"), "{error}");
-        assert!(address(far, &Access::default().insecure(true)).is_ok(), "{far}");
+        assert!(address(far, &PilotAccess::default().insecure(true)).is_ok(), "{far}");
     }
 }
 
@@ -44,7 +44,7 @@ fn what_is_no_address_is_told_as_such() {
         ("http://", "the address of PD"),
         ("http://me:secret@127.0.0.1:2379", "name or password"),
     ] {
-        let error = address(wrong, &Access::default()).unwrap_err();
+        let error = address(wrong, &PilotAccess::default()).unwrap_err();
         assert!(error.to_string().contains(why) && !error.to_string().contains("secret"), "{wrong}: {error}");
     }
 }
@@ -52,18 +52,18 @@ fn what_is_no_address_is_told_as_such() {
 #[test]
 fn a_token_goes_along_and_is_not_shown() {
     let (place, asked) = served("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
-    let access = Access::default().token("s3cret\n").unwrap();
+    let access = PilotAccess::default().token("s3cret\n").unwrap();
     assert!(!format!("{access:?}").contains("s3cret"));
     address(&place, &access).unwrap().json("/config").unwrap();
     assert!(asked.join().unwrap().to_lowercase().contains("authorization: bearer s3cret\r\n"));
-    assert!(Access::default().token("a\r\nb").is_err() && Access::default().token(" ").is_err());
+    assert!(PilotAccess::default().token("a\r\nb").is_err() && PilotAccess::default().token(" ").is_err());
 }
 
 #[test]
 fn what_an_answer_means_depends_on_its_status() {
     let asked = |answer: &'static str| {
         let (place, asked) = served(answer);
-        let answered = address(&place, &Access::default()).unwrap().json("/config");
+        let answered = address(&place, &PilotAccess::default()).unwrap().json("/config");
         asked.join().unwrap();
         answered
     };
@@ -84,6 +84,6 @@ fn what_an_answer_means_depends_on_its_status() {
 
 #[test]
 fn files_without_what_is_looked_for_are_refused() {
-    assert!(Access::default().ca(b"nothing").unwrap_err().to_string().contains("BEGIN CERTIFICATE"));
-    assert!(Access::default().identity(b"nothing", b"nothing").is_err());
+    assert!(PilotAccess::default().ca(b"nothing").unwrap_err().to_string().contains("BEGIN CERTIFICATE"));
+    assert!(PilotAccess::default().identity(b"nothing", b"nothing").is_err());
 }

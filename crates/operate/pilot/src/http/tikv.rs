@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::peer::{Access, Peer};
-use crate::{Health, PilotError, Tikv, WorldError};
+use super::peer::{HttpPeer, PilotAccess};
+use crate::{ClusterHealth, PilotError, TikvApi, WorldError};
 
 /// TiKV's status servers, by PD's number of the store.
 #[derive(Debug, Clone)]
 pub struct TikvHttp {
-    peers: BTreeMap<u64, Peer>,
+    peers: BTreeMap<u64, HttpPeer>,
     /// Where those are that nobody named.
     told: BTreeMap<u64, String>,
 }
@@ -21,7 +21,7 @@ impl TikvHttp {
     ///
     /// # Errors
     /// When a named one is none of the cluster's, or may not be asked.
-    pub fn find(health: &Health, named: &[String], access: &Access) -> Result<Self, PilotError> {
+    pub fn find(health: &ClusterHealth, named: &[String], access: &PilotAccess) -> Result<Self, PilotError> {
         let mut peers = BTreeMap::new();
         for name in named {
             let (store, address) = match name.split_once('=').map(|(store, address)| (store.parse(), address)) {
@@ -31,13 +31,13 @@ impl TikvHttp {
             if !health.stores.contains_key(&store) {
                 return Err(PilotError::Input(format!("PD knows no store {store}; it knows {}", known(health))));
             }
-            peers.insert(store, Peer::new(&format!("store {store}"), address, access)?);
+            peers.insert(store, HttpPeer::new(&format!("store {store}"), address, access)?);
         }
         let mut told = BTreeMap::new();
         for (id, store) in &health.stores {
             let host = store.status_address.rsplit_once(':').map_or("", |(host, _)| host);
             if !peers.contains_key(id) && http_client::is_loopback(host) {
-                let peer = Peer::new(&format!("store {id}"), &format!("http://{}", store.status_address), access)?;
+                let peer = HttpPeer::new(&format!("store {id}"), &format!("http://{}", store.status_address), access)?;
                 peers.insert(*id, peer);
             }
             told.insert(*id, store.status_address.clone());
@@ -53,7 +53,7 @@ impl TikvHttp {
         self.peer(store)?.text("/metrics")
     }
 
-    fn peer(&self, store: u64) -> Result<&Peer, WorldError> {
+    fn peer(&self, store: u64) -> Result<&HttpPeer, WorldError> {
         self.peers.get(&store).ok_or_else(|| {
             let place = self.told.get(&store).map(|place| format!(" at {place}")).unwrap_or_default();
             WorldError::Unnamed {
@@ -65,7 +65,7 @@ impl TikvHttp {
 }
 
 /// The store that says it is at an address.
-fn owner(health: &Health, address: &str) -> Result<u64, PilotError> {
+fn owner(health: &ClusterHealth, address: &str) -> Result<u64, PilotError> {
     let place = address.split_once("://").map_or(address, |(_, rest)| rest).trim_end_matches('/');
     let found = health.stores.iter().find(|(_, store)| store.status_address == place).map(|(id, _)| *id);
     found.ok_or_else(|| {
@@ -76,12 +76,12 @@ fn owner(health: &Health, address: &str) -> Result<u64, PilotError> {
     })
 }
 
-fn known(health: &Health) -> String {
+fn known(health: &ClusterHealth) -> String {
     let each = health.stores.iter().map(|(id, store)| format!("{id} at {}", store.status_address));
     each.collect::<Vec<_>>().join(", ")
 }
 
-impl Tikv for TikvHttp {
+impl TikvApi for TikvHttp {
     fn config(&self, store: u64) -> Result<Value, WorldError> {
         self.peer(store)?.json("/config")
     }

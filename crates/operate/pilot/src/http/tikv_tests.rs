@@ -1,9 +1,9 @@
 use super::*;
 use crate::twin::well;
 
-fn find(health: &Health, named: &[&str]) -> Result<TikvHttp, PilotError> {
+fn find(health: &ClusterHealth, named: &[&str]) -> Result<TikvHttp, PilotError> {
     let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
-    TikvHttp::find(health, &named, &Access::default())
+    TikvHttp::find(health, &named, &PilotAccess::default())
 }
 
 #[test]

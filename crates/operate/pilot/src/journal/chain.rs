@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::entry::Entry;
+use super::entry::JournalEntry;
 use super::line::Place;
 
 /// What the next line follows on.
@@ -34,11 +34,11 @@ impl Chain {
     }
 
     /// Takes a line in that is there.
-    pub(super) fn add(&mut self, place: Place, entry: &Entry) {
+    pub(super) fn add(&mut self, place: Place, entry: &JournalEntry) {
         let run = entry.run().unwrap_or_default();
         (self.line, self.run) = (place.line, Some(run));
         self.runs = place.runs.max(run);
-        self.turned = place.turned + u64::from(matches!(entry, Entry::Turned { .. }));
+        self.turned = place.turned + u64::from(matches!(entry, JournalEntry::Turned { .. }));
         if run > 0 {
             self.of_run.insert(run, place.run_line);
         }

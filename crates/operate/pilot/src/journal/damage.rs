@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::Run;
+use crate::ProcedureRun;
 use crate::step::Shown;
 
 /// A place at which a journal is not as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Damage {
+pub struct JournalDamage {
     /// Line in the file, from 1.
     pub line: usize,
     /// How many lines of the file, from that one on.
@@ -26,12 +26,12 @@ pub struct Damage {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RefusedRun {
     /// As far as its lines tell; `None` where its beginning is lost.
-    pub run: Option<Run>,
+    pub run: Option<ProcedureRun>,
     /// Why.
     pub why: String,
 }
 
-impl Damage {
+impl JournalDamage {
     /// Lines that are missing before this one, or only its line break.
     pub(super) fn between(line: usize, lost: u64) -> Self {
         Self { line, lines: 1, bytes: 0, lost, looks: None }
@@ -56,7 +56,7 @@ impl Damage {
     }
 }
 
-impl fmt::Display for Damage {
+impl fmt::Display for JournalDamage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, lines, bytes, lost, looks } = self;
         if *bytes == 0 {

@@ -14,7 +14,7 @@ pub(super) const FORMAT: u32 = 2;
 /// A line. Runs are numbered from 1; stages, within a run's procedure, from 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "entry", rename_all = "kebab-case")]
-pub enum Entry {
+pub enum JournalEntry {
     /// The first line.
     Header {
         /// The version of the format.
@@ -62,7 +62,7 @@ pub enum Entry {
         /// When.
         at: Timestamp,
         /// How it came.
-        came: Came,
+        came: StepOutcome,
         /// What is there; `None` where it could not be read.
         found: Option<Value>,
     },
@@ -107,7 +107,7 @@ pub enum Entry {
         /// When.
         at: Timestamp,
         /// How it came.
-        came: Undone,
+        came: UndoOutcome,
     },
     /// Nothing more is done in this run, unless somebody asks for its undoing.
     Ended {
@@ -116,14 +116,14 @@ pub enum Entry {
         /// When.
         at: Timestamp,
         /// As what.
-        ended: Ended,
+        ended: RunEnd,
     },
 }
 
 /// How a step came out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Came {
+pub enum StepOutcome {
     /// It is as it was meant.
     Done,
     /// It had been so before: there is nothing to undo.
@@ -135,7 +135,7 @@ pub enum Came {
 /// How the undoing of a step came out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Undone {
+pub enum UndoOutcome {
     /// It was set back.
     Done,
     /// It was as before already.
@@ -149,14 +149,14 @@ pub enum Undone {
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ended {
+pub enum RunEnd {
     /// As intended; its changes stay.
     Kept,
     /// Its changes were undone.
     Undone,
 }
 
-impl Entry {
+impl JournalEntry {
     /// The run that it is of; `None` for the header.
     pub fn run(&self) -> Option<u64> {
         match self {

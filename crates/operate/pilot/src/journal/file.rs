@@ -5,11 +5,11 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use private_dir::Purpose;
+use private_dir::FolderPurpose;
 
 use super::files::{open, read_whole, sync_folder, write_whole};
 use super::upgrade::upgraded;
-use super::{Lines, Replay};
+use super::{JournalReplay, JournalSink};
 use crate::PilotError;
 
 const JOURNAL: &str = "journal.jsonl";
@@ -19,17 +19,18 @@ const LOG: &str = "pilot.log";
 const LOCK: &str = "lock";
 
 /// A journal is believed when it is undone: others may read it, where its owner lets them, but not write it.
-const PLACE: Purpose = Purpose { what: "pilot's folder", choose: "name another with --journal DIR", allowed: 0o055 };
+const PLACE: FolderPurpose =
+    FolderPurpose { what: "pilot's folder", choose: "name another with --journal DIR", allowed: 0o055 };
 
 /// A pilot's folder.
 #[derive(Debug)]
-pub struct Folder {
+pub struct PilotFolder {
     path: PathBuf,
     /// Held as long as this lives; the system lets go of it when a pilot is killed.
     lock: Option<File>,
 }
 
-impl Folder {
+impl PilotFolder {
     /// Opens a folder to read in, beside a pilot that may run. One that is missing is empty.
     ///
     /// # Errors
@@ -81,8 +82,8 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be read, or a newer program wrote it.
-    pub fn replay(&self) -> Result<Replay, PilotError> {
-        let (replay, _) = Replay::read(&self.name(), self.bytes()?)?;
+    pub fn replay(&self) -> Result<JournalReplay, PilotError> {
+        let (replay, _) = JournalReplay::read(&self.name(), self.bytes()?)?;
         Ok(replay)
     }
 
@@ -91,9 +92,9 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be read or written, or a newer program wrote it.
-    pub fn lines(&self) -> Result<(Box<dyn Lines>, Replay), PilotError> {
+    pub fn lines(&self) -> Result<(Box<dyn JournalSink>, JournalReplay), PilotError> {
         let (path, bytes) = (self.journal(), self.bytes()?);
-        let (mut replay, mut whole) = Replay::read(&self.name(), &bytes)?;
+        let (mut replay, mut whole) = JournalReplay::read(&self.name(), &bytes)?;
         let failed = |error: std::io::Error| PilotError::system(path.display(), error);
         let mut ends = bytes[..whole].last().is_none_or(|last| *last == b'\n');
         if replay.is_damaged() {
@@ -122,7 +123,7 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be read, or a newer program wrote it.
-    pub fn glance(&self) -> Result<(Box<dyn Lines>, Replay), PilotError> {
+    pub fn glance(&self) -> Result<(Box<dyn JournalSink>, JournalReplay), PilotError> {
         Ok((Box::new(Nowhere), self.replay()?))
     }
 
@@ -161,7 +162,7 @@ impl Folder {
 
 struct Nowhere;
 
-impl Lines for Nowhere {
+impl JournalSink for Nowhere {
     fn append(&mut self, _: &str) -> Result<(), PilotError> {
         Ok(())
     }
@@ -176,7 +177,7 @@ struct Durable {
     failed: bool,
 }
 
-impl Lines for Durable {
+impl JournalSink for Durable {
     fn append(&mut self, line: &str) -> Result<(), PilotError> {
         if self.failed {
             return Err(PilotError::system(self.path.display(), "a line before could not be written"));

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::Entry;
+use super::entry::JournalEntry;
 
 /// How each line of this format begins.
 pub(super) const START: &[u8] = br#"{"line":"#;
@@ -32,7 +32,7 @@ pub(super) struct Place {
 }
 
 /// Writes an entry as a line, without its line break.
-pub(super) fn seal(place: Place, entry: &Entry) -> serde_json::Result<String> {
+pub(super) fn seal(place: Place, entry: &JournalEntry) -> serde_json::Result<String> {
     let (place, entry) = (serde_json::to_string(&place)?, serde_json::to_string(entry)?);
     let mut line = format!("{},{}", &place[..place.len() - 1], &entry[1..entry.len() - 1]);
     let sum = check(line.as_bytes());
@@ -41,7 +41,7 @@ pub(super) fn seal(place: Place, entry: &Entry) -> serde_json::Result<String> {
 }
 
 /// Reads a line, without its line break. `None` where a byte differs from what was written.
-pub(super) fn open(line: &[u8]) -> Option<(Place, Entry)> {
+pub(super) fn open(line: &[u8]) -> Option<(Place, JournalEntry)> {
     let (body, sum) = line.split_at_checked(line.len().checked_sub(TAIL)?)?;
     if sum != check(body).as_bytes() {
         return None;
@@ -50,7 +50,7 @@ pub(super) fn open(line: &[u8]) -> Option<(Place, Entry)> {
 }
 
 /// Reads a line of format 1, which has neither place nor checksum.
-pub(super) fn open_unsealed(line: &[u8]) -> Option<Entry> {
+pub(super) fn open_unsealed(line: &[u8]) -> Option<JournalEntry> {
     let sealed = line.starts_with(START) || line.windows(CHECK.len()).any(|part| part == CHECK.as_bytes());
     (!sealed).then(|| serde_json::from_slice(line).ok()).flatten()
 }
@@ -90,15 +90,16 @@ pub(super) fn pieces(line: &[u8]) -> Vec<&[u8]> {
 mod tests {
     use jiff::Timestamp;
 
-    use super::super::entry::Undone;
+    use super::super::entry::UndoOutcome;
     use super::*;
 
     #[test]
     fn an_undoing_takes_no_fewer_bytes() {
         let (run, stage, at) = (1, 0, Timestamp::UNIX_EPOCH);
-        let turned = Entry::Turned { run, at, why: String::new(), force: false };
-        let came = Undone::Done;
-        let undoing = [turned, Entry::UndoIntent { run, stage, at }, Entry::UndoOutcome { run, stage, at, came }];
+        let turned = JournalEntry::Turned { run, at, why: String::new(), force: false };
+        let came = UndoOutcome::Done;
+        let undoing =
+            [turned, JournalEntry::UndoIntent { run, stage, at }, JournalEntry::UndoOutcome { run, stage, at, came }];
         let place = Place { line: 1, run_line: 1, after_run: Some(0), runs: 0, turned: 0 };
         let bytes: usize = undoing.iter().map(|entry| seal(place, entry).unwrap().len() + 1).sum();
         assert!((UNDOING..UNDOING + 100).contains(&bytes), "{bytes}");

@@ -3,26 +3,26 @@
 use std::collections::BTreeMap;
 
 use super::chain::Chain;
-use super::damage::{Damage, RefusedRun};
-use super::entry::{Ended, Entry, FORMAT};
+use super::damage::{JournalDamage, RefusedRun};
+use super::entry::{FORMAT, JournalEntry, RunEnd};
 use super::reader::Reader;
 use super::scan::Scan;
-use crate::run::Run;
-use crate::{Ending, Kept, PilotError};
+use crate::run::ProcedureRun;
+use crate::{PilotError, ProcedureEnding, StandingChange};
 
 /// What the lines of a journal come to.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Replay {
+pub struct JournalReplay {
     /// PD's number of the cluster; empty before the header.
     pub cluster: String,
     /// The name under which the pilot holds its lease.
     pub pilot: String,
     /// By number. All lines of these are whole.
-    pub runs: BTreeMap<u64, Run>,
+    pub runs: BTreeMap<u64, ProcedureRun>,
     /// Runs of which a line is lost or may be; they are neither driven on nor undone.
     pub refused: BTreeMap<u64, RefusedRun>,
     /// Where it is not as it was written.
-    pub damage: Vec<Damage>,
+    pub damage: Vec<JournalDamage>,
     /// Whether it has lines of format 1, which has no checksums.
     pub unsealed: bool,
     /// Its name for messages.
@@ -30,7 +30,7 @@ pub struct Replay {
     pub(crate) chain: Chain,
 }
 
-impl Replay {
+impl JournalReplay {
     /// Reads the bytes of a journal. The second value is how many of them hold: what follows was cut off by a crash while it was
     /// written, and had not happened.
     ///
@@ -47,20 +47,20 @@ impl Replay {
     ///
     /// # Errors
     /// When it does not follow from those before, in a clause.
-    pub fn apply(&mut self, entry: &Entry) -> Result<(), String> {
+    pub fn apply(&mut self, entry: &JournalEntry) -> Result<(), String> {
         match entry {
-            Entry::Header { format, .. } if *format > FORMAT => {
+            JournalEntry::Header { format, .. } if *format > FORMAT => {
                 Err(format!("format {format} is newer than this program, which knows {FORMAT}"))
             }
-            Entry::Header { cluster, .. } if !self.cluster.is_empty() && *cluster != self.cluster => {
+            JournalEntry::Header { cluster, .. } if !self.cluster.is_empty() && *cluster != self.cluster => {
                 Err(format!("it is of cluster {cluster}, and those before of {}", self.cluster))
             }
-            Entry::Header { cluster, pilot, .. } => {
+            JournalEntry::Header { cluster, pilot, .. } => {
                 (self.cluster, self.pilot) = (cluster.clone(), pilot.clone());
                 Ok(())
             }
-            Entry::Began { run, at, controller, reason, procedure, expects } => {
-                let begun = Run::new(*run, *at, controller, reason, procedure, expects);
+            JournalEntry::Began { run, at, controller, reason, procedure, expects } => {
+                let begun = ProcedureRun::new(*run, *at, controller, reason, procedure, expects);
                 match self.runs.insert(*run, begun) {
                     None => Ok(()),
                     Some(_) => Err(format!("run {run} begins twice")),
@@ -74,7 +74,7 @@ impl Replay {
     }
 
     /// The runs that are under way.
-    pub fn open(&self) -> impl DoubleEndedIterator<Item = &Run> {
+    pub fn open(&self) -> impl DoubleEndedIterator<Item = &ProcedureRun> {
         self.runs.values().filter(|run| run.ended.is_none())
     }
 
@@ -89,7 +89,7 @@ impl Replay {
             return None;
         }
         const SHOWN: usize = 5;
-        let mut places: Vec<String> = self.damage.iter().take(SHOWN).map(Damage::to_string).collect();
+        let mut places: Vec<String> = self.damage.iter().take(SHOWN).map(JournalDamage::to_string).collect();
         if self.damage.len() > SHOWN {
             places.push(format!("and {} more places", self.damage.len() - SHOWN));
         }
@@ -107,20 +107,21 @@ impl Replay {
     }
 
     /// What stays of those that are over, the last first.
-    pub(crate) fn kept(&self) -> Vec<Kept> {
-        let same = |one: &Run, other: &Run| {
+    pub(crate) fn kept(&self) -> Vec<StandingChange> {
+        let same = |one: &ProcedureRun, other: &ProcedureRun| {
             (&one.controller, &one.expects, &one.procedure) == (&other.controller, &other.expects, &other.procedure)
         };
-        let meant: Vec<&Run> = self.runs.values().filter(|run| run.procedure.ending == Ending::Keep).collect();
-        let taken_back = |run: &Run| run.ended == Some(Ended::Undone) && run.went_all_the_way();
-        let of = |run: &Run| Kept {
+        let meant: Vec<&ProcedureRun> =
+            self.runs.values().filter(|run| run.procedure.ending == ProcedureEnding::Keep).collect();
+        let taken_back = |run: &ProcedureRun| run.ended == Some(RunEnd::Undone) && run.went_all_the_way();
+        let of = |run: &ProcedureRun| StandingChange {
             run: run.number,
             controller: run.controller.clone(),
             subjects: run.procedure.subjects().collect(),
             expects: run.expects.clone(),
             before: meant.iter().filter(|other| taken_back(other) && same(run, other)).count() as u32,
         };
-        let stay = meant.iter().rev().filter(|run| run.ended == Some(Ended::Kept) && run.holds());
+        let stay = meant.iter().rev().filter(|run| run.ended == Some(RunEnd::Kept) && run.holds());
         stay.map(|run| of(run)).collect()
     }
 

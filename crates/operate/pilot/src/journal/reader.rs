@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::Replay;
-use super::damage::{Damage, RefusedRun};
-use super::entry::Entry;
+use super::JournalReplay;
+use super::damage::{JournalDamage, RefusedRun};
+use super::entry::JournalEntry;
 use super::line::{Place, UNDOING};
 use super::scan::Part;
 use crate::PilotError;
@@ -12,7 +12,7 @@ use crate::PilotError;
 /// Reads lines in order, and tells which runs the missing ones may be of.
 #[derive(Default)]
 pub(super) struct Reader<'b> {
-    replay: Replay,
+    replay: JournalReplay,
     junk: Vec<Junk<'b>>,
     /// Runs that a lost line may be of, and why that is said. The next line of such a run clears it: its number shows that it lacks
     /// none.
@@ -36,19 +36,22 @@ impl Junk<'_> {
 
 impl<'b> Reader<'b> {
     /// What all of them come to.
-    pub(super) fn read(name: &str, parts: Vec<(usize, Part<'b>)>) -> Result<Replay, PilotError> {
-        let mut reader = Self { replay: Replay { name: name.to_owned(), ..Replay::default() }, ..Self::default() };
+    pub(super) fn read(name: &str, parts: Vec<(usize, Part<'b>)>) -> Result<JournalReplay, PilotError> {
+        let mut reader =
+            Self { replay: JournalReplay { name: name.to_owned(), ..JournalReplay::default() }, ..Self::default() };
         for (number, part) in parts {
             match part {
                 Part::Whole(place, entry) => reader.take(number, place, &entry)?,
-                Part::Unbroken => reader.replay.damage.push(Damage::between(number, 0)),
-                Part::Junk(bytes) => reader.junk.push(Junk { line: number, bytes, looks: Damage::resemblance(bytes) }),
+                Part::Unbroken => reader.replay.damage.push(JournalDamage::between(number, 0)),
+                Part::Junk(bytes) => {
+                    reader.junk.push(Junk { line: number, bytes, looks: JournalDamage::resemblance(bytes) })
+                }
             }
         }
         Ok(reader.end())
     }
 
-    fn take(&mut self, number: usize, place: Option<Place>, entry: &Entry) -> Result<(), PilotError> {
+    fn take(&mut self, number: usize, place: Option<Place>, entry: &JournalEntry) -> Result<(), PilotError> {
         let (run, sealed) = (entry.run(), place.is_some());
         self.replay.unsealed |= !sealed;
         let place = place.unwrap_or_else(|| {
@@ -108,11 +111,11 @@ impl<'b> Reader<'b> {
         let junk = std::mem::take(&mut self.junk);
         let line = junk.first().map_or(number, |junk| junk.line);
         if junk.is_empty() && lost > 0 {
-            self.replay.damage.push(Damage::between(number, lost));
+            self.replay.damage.push(JournalDamage::between(number, lost));
         }
         for (at, junk) in junk.into_iter().enumerate() {
             let lost = if at == 0 { lost } else { 0 };
-            self.replay.damage.push(Damage {
+            self.replay.damage.push(JournalDamage {
                 line: junk.line,
                 lines: junk.lines().max(1),
                 bytes: junk.bytes.len(),
@@ -152,7 +155,7 @@ impl<'b> Reader<'b> {
         self.replay.refused.entry(run).or_insert(RefusedRun { run: known, why });
     }
 
-    fn end(mut self) -> Replay {
+    fn end(mut self) -> JournalReplay {
         if let Some(line) = self.junk.first().map(|junk| junk.line) {
             let (lost, undone) = (self.junk_lines(), self.may_have_undone());
             self.tell_junk(line, lost);
@@ -167,7 +170,7 @@ impl<'b> Reader<'b> {
         }
         if self.replay.cluster.is_empty() && self.replay.chain.line > 0 {
             if self.replay.damage.is_empty() {
-                self.replay.damage.push(Damage::between(1, 1));
+                self.replay.damage.push(JournalDamage::between(1, 1));
             }
             let runs: Vec<u64> = self.replay.runs.keys().copied().collect();
             for run in runs {

@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 
-use super::Folder;
+use super::PilotFolder;
 use super::files::{open, read_whole, sync_folder, write_whole};
 use crate::PilotError;
 
@@ -15,14 +15,14 @@ const END: &str = "end";
 
 /// How a pilot is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopMode {
     /// What is under way is undone, then it ends.
     Undo,
     /// Nothing is touched any more, not even to undo it.
     Freeze,
 }
 
-impl Stop {
+impl StopMode {
     /// Its word, in the file and for people.
     pub fn word(self) -> &'static str {
         match self {
@@ -32,19 +32,19 @@ impl Stop {
     }
 }
 
-impl Folder {
+impl PilotFolder {
     /// Whether somebody wants its pilot to stop. A switch that is empty, cannot be read or says anything else freezes: people meant
     /// something by it, and nothing can be made worse by touching nothing.
-    pub fn stop(&self) -> Option<Stop> {
+    pub fn stop(&self) -> Option<StopMode> {
         let path = self.path().join(STOP);
         let is_there = || match std::fs::symlink_metadata(&path) {
             Ok(_) => true,
             Err(error) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
         };
         match read_whole(&path) {
-            Ok(bytes) if bytes.trim_ascii() == b"undo" => Some(Stop::Undo),
-            Ok(bytes) if !bytes.is_empty() => Some(Stop::Freeze),
-            _ => is_there().then_some(Stop::Freeze),
+            Ok(bytes) if bytes.trim_ascii() == b"undo" => Some(StopMode::Undo),
+            Ok(bytes) if !bytes.is_empty() => Some(StopMode::Freeze),
+            _ => is_there().then_some(StopMode::Freeze),
         }
     }
 
@@ -52,7 +52,7 @@ impl Folder {
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub fn set_stop(&self, stop: Option<Stop>) -> Result<(), PilotError> {
+    pub fn set_stop(&self, stop: Option<StopMode>) -> Result<(), PilotError> {
         let path = self.path().join(STOP);
         match stop {
             Some(stop) => write_whole(&path, format!("{}\n", stop.word()).as_bytes()),

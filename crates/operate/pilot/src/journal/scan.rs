@@ -1,13 +1,13 @@
 //! The bytes of a journal as its lines: whole, damaged, or cut off by a crash.
 
-use super::entry::Entry;
+use super::entry::JournalEntry;
 use super::line::{Place, is_torn, open, open_unsealed, pieces};
 
 /// What the bytes up to a line break are.
 #[derive(Debug, PartialEq)]
 pub(super) enum Part<'b> {
     /// As it was written; format 1 has no place.
-    Whole(Option<Place>, Box<Entry>),
+    Whole(Option<Place>, Box<JournalEntry>),
     /// Two lines that nothing but their line break is missing between.
     Unbroken,
     /// Nothing that this program wrote, or not any more. What of it follows one another is one.
@@ -72,7 +72,7 @@ impl<'b> Scan<'b> {
         unbroken
     }
 
-    fn push(&mut self, number: usize, place: Place, entry: Entry) {
+    fn push(&mut self, number: usize, place: Place, entry: JournalEntry) {
         self.sealed = true;
         self.parts.push((number, Part::Whole(Some(place), Box::new(entry))));
     }
@@ -88,7 +88,7 @@ mod tests {
     fn line(number: u64) -> String {
         let place = Place { line: number, run_line: 0, after_run: Some(0), runs: 0, turned: 0 };
         let (cluster, pilot) = ("7".to_owned(), "größer".to_owned());
-        seal(place, &Entry::Header { format: 2, cluster, pilot, at: Timestamp::UNIX_EPOCH }).unwrap()
+        seal(place, &JournalEntry::Header { format: 2, cluster, pilot, at: Timestamp::UNIX_EPOCH }).unwrap()
     }
 
     fn kinds(bytes: &[u8]) -> String {

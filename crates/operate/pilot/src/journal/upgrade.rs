@@ -1,21 +1,27 @@
 //! A journal of format 1, which had no checksums, as one of this format.
 
-use super::entry::{Entry, FORMAT};
+use super::entry::{FORMAT, JournalEntry};
 use super::line::seal;
 use super::scan::{Part, Scan};
-use super::{Replay, chain::Chain};
+use super::{JournalReplay, chain::Chain};
 use crate::PilotError;
 
 /// Writes a whole journal anew, each line with its place and checksum.
 ///
 /// # Errors
 /// When what was written does not read as what was there.
-pub(super) fn upgraded(name: &str, bytes: &[u8], replay: &Replay) -> Result<(String, Replay), PilotError> {
+pub(super) fn upgraded(
+    name: &str,
+    bytes: &[u8],
+    replay: &JournalReplay,
+) -> Result<(String, JournalReplay), PilotError> {
     let (mut chain, mut text) = (Chain::default(), String::new());
     for (_, part) in Scan::of(bytes).parts {
         let Part::Whole(_, entry) = part else { continue };
         let entry = match *entry {
-            Entry::Header { cluster, pilot, at, .. } => Entry::Header { format: FORMAT, cluster, pilot, at },
+            JournalEntry::Header { cluster, pilot, at, .. } => {
+                JournalEntry::Header { format: FORMAT, cluster, pilot, at }
+            }
             entry => entry,
         };
         // The header twice, as a new journal has it.
@@ -26,7 +32,7 @@ pub(super) fn upgraded(name: &str, bytes: &[u8], replay: &Replay) -> Result<(Str
             chain.add(place, &entry);
         }
     }
-    let (again, _) = Replay::read(name, &text)?;
+    let (again, _) = JournalReplay::read(name, &text)?;
     if (&again.cluster, &again.pilot, &again.runs) == (&replay.cluster, &replay.pilot, &replay.runs)
         && !again.is_damaged()
     {

@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 
-use super::Replay;
-use super::entry::{Entry, FORMAT};
+use super::JournalReplay;
+use super::entry::{FORMAT, JournalEntry};
 use super::line::seal;
-use crate::{Clock, Now, PilotError};
+use crate::{ClockReading, PilotError, WallClock};
 
 /// Where the lines of a journal go.
-pub trait Lines {
+pub trait JournalSink {
     /// Adds a line; it is durable when this returns.
     ///
     /// # Errors
@@ -18,9 +18,9 @@ pub trait Lines {
 
 /// A journal that is being written. A line is on the disk before what it says happens.
 pub struct Journal {
-    lines: Box<dyn Lines>,
-    replay: Replay,
-    clock: Option<Box<dyn Clock>>,
+    lines: Box<dyn JournalSink>,
+    replay: JournalReplay,
+    clock: Option<Box<dyn WallClock>>,
 }
 
 impl Journal {
@@ -29,8 +29,8 @@ impl Journal {
     /// # Errors
     /// When the journal is of another cluster or does not tell of which, or cannot be written.
     pub fn open(
-        lines: Box<dyn Lines>,
-        replay: Replay,
+        lines: Box<dyn JournalSink>,
+        replay: JournalReplay,
         cluster: &str,
         pilot: &str,
         at: Timestamp,
@@ -40,7 +40,7 @@ impl Journal {
             ("", Some(damaged)) => return Err(PilotError::Input(damaged)),
             ("", None) => {
                 let (cluster, pilot) = (cluster.to_owned(), pilot.to_owned());
-                let header = Entry::Header { format: FORMAT, cluster, pilot, at };
+                let header = JournalEntry::Header { format: FORMAT, cluster, pilot, at };
                 // Twice, for without one nothing could be undone.
                 journal.append(&header)?;
                 journal.append(&header)?;
@@ -58,18 +58,18 @@ impl Journal {
 
     /// The same; each line has the time that this clock shows when it is written.
     #[must_use]
-    pub fn timed_by(mut self, clock: Box<dyn Clock>) -> Self {
+    pub fn timed_by(mut self, clock: Box<dyn WallClock>) -> Self {
         self.clock = Some(clock);
         self
     }
 
     /// What it says until now.
-    pub fn replay(&self) -> &Replay {
+    pub fn replay(&self) -> &JournalReplay {
         &self.replay
     }
 
     /// Now, or where no clock was given the time that its caller has.
-    pub(crate) fn moment(&self, now: Now) -> Now {
+    pub(crate) fn moment(&self, now: ClockReading) -> ClockReading {
         self.clock.as_ref().map_or(now, |clock| clock.now())
     }
 
@@ -77,7 +77,7 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be written: then nothing may be done.
-    pub fn append(&mut self, entry: &Entry) -> Result<(), PilotError> {
+    pub fn append(&mut self, entry: &JournalEntry) -> Result<(), PilotError> {
         let place = self.replay.chain.next(entry.run());
         let line = seal(place, entry).map_err(|error| PilotError::system("the journal", error))?;
         self.lines.append(&line)?;

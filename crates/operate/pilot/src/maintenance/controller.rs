@@ -2,30 +2,32 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use maintenance::{Notice, azure};
+use maintenance::{MaintenanceNotice, azure};
 use units::Nanos;
 
 use super::bounds::bounds;
 use super::procedures::Moment;
-use super::{Machine, Machines, Role};
-use crate::{Controller, Ending, Found, Now, Procedure, Proposal, Seen, Step};
+use super::{ClusterMachine, MachineList, MachineRole};
+use crate::{
+    ActionProposal, ClockReading, ClusterSnapshot, Controller, PilotStep, Procedure, ProcedureEnding, UnfinishedPolicy,
+};
 
 /// An event that was let begin has begun within this; longer than `approve-event` of `tables/guard.toml` may take.
 const APPROVED_WITHIN: Nanos = Nanos::secs(300);
 
 /// Makes machines ready for what their clouds announce.
 #[derive(Debug, Default)]
-pub struct Maintenance {
-    machines: Machines,
+pub struct MaintenanceController {
+    machines: MachineList,
     /// When something was last proposed, by notice and role; of no role: that the event begins.
-    proposed: BTreeMap<(String, Option<Role>), Nanos>,
+    proposed: BTreeMap<(String, Option<MachineRole>), Nanos>,
     /// Whether an event is let begin as soon as all is ready for it.
     approves: bool,
 }
 
-impl Maintenance {
+impl MaintenanceController {
     /// For these machines.
-    pub fn new(machines: Machines) -> Self {
+    pub fn new(machines: MachineList) -> Self {
         Self { machines, ..Self::default() }
     }
 
@@ -37,12 +39,18 @@ impl Maintenance {
     }
 
     /// Whether that was proposed a moment ago.
-    fn was_proposed(&self, now: Now, key: &(String, Option<Role>)) -> bool {
+    fn was_proposed(&self, now: ClockReading, key: &(String, Option<MachineRole>)) -> bool {
         self.proposed.get(key).is_some_and(|last| now.since(*last) < bounds().again.value)
     }
 
     /// Lets an event begin, if it is time and nobody did.
-    fn approval(&mut self, now: Now, seen: &Seen, notice: &Notice, machine: &Machine) -> Option<Proposal> {
+    fn approval(
+        &mut self,
+        now: ClockReading,
+        seen: &ClusterSnapshot,
+        notice: &MaintenanceNotice,
+        machine: &ClusterMachine,
+    ) -> Option<ActionProposal> {
         let is_ready = seen.ready.get(&notice.id).is_some_and(|ready| *ready >= machine.roles.len());
         let alone = BTreeSet::from([notice.subject.clone()]);
         let wanted = self.approves && is_ready && notice.returns && azure::approves(notice, &alone);
@@ -51,26 +59,29 @@ impl Maintenance {
             return None;
         }
         self.proposed.insert(key, now.mono);
-        let step = Step::ApproveEvent { event: notice.id.clone() };
-        let procedure =
-            Procedure { found: Found::GoOn, within: APPROVED_WITHIN, ..Procedure::of_one(step, Ending::Keep) };
-        Some(Proposal::act(format!("{notice}: all is ready for it"), procedure))
+        let step = PilotStep::ApproveEvent { event: notice.id.clone() };
+        let procedure = Procedure {
+            found: UnfinishedPolicy::GoOn,
+            within: APPROVED_WITHIN,
+            ..Procedure::of_one(step, ProcedureEnding::Keep)
+        };
+        Some(ActionProposal::act(format!("{notice}: all is ready for it"), procedure))
     }
 }
 
-impl Controller for Maintenance {
+impl Controller for MaintenanceController {
     fn name(&self) -> &'static str {
         "maintenance"
     }
 
-    fn decide(&mut self, now: Now, seen: &Seen) -> Vec<Proposal> {
+    fn decide(&mut self, now: ClockReading, seen: &ClusterSnapshot) -> Vec<ActionProposal> {
         let mut proposals = Vec::new();
         // The nearest first: only one store is cleared at a time.
         let mut notices: Vec<_> = seen.notices.iter().collect();
         notices.sort_by_key(|notice| (notice.deadline, notice.id.as_str()));
         for notice in notices {
             let Some(machine) = self.machines.named(&notice.subject).cloned() else {
-                proposals.push(Proposal::tell(format!("{notice}: nothing is known to run there")));
+                proposals.push(ActionProposal::tell(format!("{notice}: nothing is known to run there")));
                 continue;
             };
             proposals.extend(self.approval(now, seen, notice, &machine));

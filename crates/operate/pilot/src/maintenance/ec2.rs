@@ -2,39 +2,39 @@
 
 use std::time::Duration;
 
-use aws::{InstanceEvent, Session};
+use aws::{AwsSession, InstanceEvent};
 use jiff::Timestamp;
 use maintenance::aws::ScheduledEvent;
-use maintenance::{Heard, MaintenanceError, Notice, Source, Web};
+use maintenance::{HeardNotices, MaintenanceError, MaintenanceNotice, MetadataService, NoticeSource};
 
 /// Events are planned hours to weeks ahead, and calls of an account are counted.
 const EVERY: Duration = Duration::from_secs(60);
 
 /// EC2's API as something to listen to.
 pub struct Ec2Events {
-    session: Session,
+    session: AwsSession,
     machines: Vec<String>,
 }
 
 impl Ec2Events {
     /// For those instances; of others nothing is said.
-    pub fn new(session: Session, machines: Vec<String>) -> Self {
+    pub fn new(session: AwsSession, machines: Vec<String>) -> Self {
         Self { session, machines }
     }
 }
 
-impl Source for Ec2Events {
+impl NoticeSource for Ec2Events {
     fn name(&self, _: &str) -> String {
         "EC2's API".to_owned()
     }
 
-    fn identify(&mut self, _: &dyn Web) -> Result<String, MaintenanceError> {
+    fn identify(&mut self, _: &dyn MetadataService) -> Result<String, MaintenanceError> {
         Err(MaintenanceError::Input("EC2's API tells of all machines, and of none that it is this one".to_owned()))
     }
 
-    fn look(&mut self, _: &dyn Web, _: &str) -> Result<Heard, MaintenanceError> {
+    fn look(&mut self, _: &dyn MetadataService, _: &str) -> Result<HeardNotices, MaintenanceError> {
         let events = self.session.events().map_err(|error| MaintenanceError::Account(error.to_string()))?;
-        Ok(Heard { at: Timestamp::now(), notices: notices(events, &self.machines), complaints: Vec::new() })
+        Ok(HeardNotices { at: Timestamp::now(), notices: notices(events, &self.machines), complaints: Vec::new() })
     }
 
     fn rest(&self) -> Duration {
@@ -42,7 +42,7 @@ impl Source for Ec2Events {
     }
 }
 
-fn notices(events: Vec<InstanceEvent>, machines: &[String]) -> Vec<Notice> {
+fn notices(events: Vec<InstanceEvent>, machines: &[String]) -> Vec<MaintenanceNotice> {
     let known = |event: &InstanceEvent| machines.iter().any(|name| name.eq_ignore_ascii_case(&event.instance));
     let notice = |event: InstanceEvent| {
         let InstanceEvent { instance, id, code, description, not_before, not_after } = event;
@@ -53,7 +53,7 @@ fn notices(events: Vec<InstanceEvent>, machines: &[String]) -> Vec<Notice> {
 
 #[cfg(test)]
 mod tests {
-    use maintenance::Kind;
+    use maintenance::MaintenanceKind;
 
     use super::*;
 
@@ -70,7 +70,7 @@ mod tests {
         let events = vec![event("i-1", "reboot"), event("i-2", "[Completed] reboot"), event("i-3", "reboot")];
         let notices = notices(events, &["i-1".to_owned(), "i-2".to_owned()]);
         assert_eq!(notices.len(), 1, "{notices:?}");
-        assert_eq!((notices[0].subject.as_str(), notices[0].kind), ("i-1", Kind::Reboot));
+        assert_eq!((notices[0].subject.as_str(), notices[0].kind), ("i-1", MaintenanceKind::Reboot));
         assert_eq!(notices[0].deadline, Some("2026-12-01T03:00:00Z".parse().unwrap()));
     }
 }

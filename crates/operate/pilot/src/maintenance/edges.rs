@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use kubernetes::{Api, KubernetesError};
-use maintenance::{Board, MaintenanceError, State, Web, azure};
+use kubernetes::{KubernetesApi, KubernetesError};
+use maintenance::{MaintenanceError, MetadataService, NoticeBoard, NoticeState, azure};
 
-use crate::{Events, Kubernetes, Now, Pilot, Seen, Source, WorldError};
+use crate::{ClockReading, CloudEvents, ClusterSnapshot, KubernetesClient, Pilot, SnapshotSource, WorldError};
 
 /// The name of the peer that speaks by boards.
 const CLOUD: &str = "the cloud";
@@ -16,27 +16,27 @@ fn silent(why: String) -> WorldError {
 
 /// What the clouds said, by a board that listeners write to.
 #[derive(Clone)]
-pub struct Heard {
-    board: Board,
+pub struct HeardEvents {
+    board: NoticeBoard,
     /// Where Azure is told that an event may begin; nowhere if none may.
-    web: Option<Rc<dyn Web>>,
+    web: Option<Rc<dyn MetadataService>>,
 }
 
-impl Heard {
+impl HeardEvents {
     /// What is written to that board.
-    pub fn of(board: Board) -> Self {
+    pub fn of(board: NoticeBoard) -> Self {
         Self { board, web: None }
     }
 
     /// The same; events of Azure may be let begin, where there is a server to be told so.
     #[must_use]
-    pub fn approving(self, web: Option<Rc<dyn Web>>) -> Self {
+    pub fn approving(self, web: Option<Rc<dyn MetadataService>>) -> Self {
         Self { web, ..self }
     }
 }
 
-impl Events for Heard {
-    fn state(&self, event: &str) -> Result<Option<State>, WorldError> {
+impl CloudEvents for HeardEvents {
+    fn state(&self, event: &str) -> Result<Option<NoticeState>, WorldError> {
         self.board.state(event).map_err(silent)
     }
 
@@ -52,8 +52,8 @@ impl Events for Heard {
     }
 }
 
-impl Source for Heard {
-    fn look(&mut self, _: Now, seen: &mut Seen) -> Result<(), WorldError> {
+impl SnapshotSource for HeardEvents {
+    fn look(&mut self, _: ClockReading, seen: &mut ClusterSnapshot) -> Result<(), WorldError> {
         seen.notices.extend(self.board.notices());
         let complaints = self.board.complaints();
         if complaints.is_empty() {
@@ -66,14 +66,14 @@ impl Source for Heard {
 impl Pilot {
     /// The same, hearing what clouds say.
     #[must_use]
-    pub fn hears(mut self, heard: Heard) -> Self {
+    pub fn hears(mut self, heard: HeardEvents) -> Self {
         self.world.events = Some(Box::new(heard.clone()));
         self.source(Box::new(heard))
     }
 
     /// The same, in a Kubernetes.
     #[must_use]
-    pub fn in_kubernetes(mut self, api: Api) -> Self {
+    pub fn in_kubernetes(mut self, api: KubernetesApi) -> Self {
         self.world.kubernetes = Some(Box::new(api));
         self
     }
@@ -91,7 +91,7 @@ fn told(error: KubernetesError) -> WorldError {
     }
 }
 
-impl Kubernetes for Api {
+impl KubernetesClient for KubernetesApi {
     fn cordoned(&self, node: &str) -> Result<bool, WorldError> {
         self.node(node).map(|node| node.cordoned).map_err(told)
     }
@@ -101,7 +101,7 @@ impl Kubernetes for Api {
     }
 
     fn pod(&self, namespace: &str, pod: &str) -> Result<Option<String>, WorldError> {
-        Api::pod(self, namespace, pod).map(|pod| pod.map(|pod| pod.uid)).map_err(told)
+        KubernetesApi::pod(self, namespace, pod).map(|pod| pod.map(|pod| pod.uid)).map_err(told)
     }
 
     /// By eviction, so that a PodDisruptionBudget is heeded.

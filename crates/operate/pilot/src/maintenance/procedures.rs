@@ -1,13 +1,16 @@
 //! A notice as a procedure: gate, intent, higher limits, no leaders, the event's end, and all as it was.
 
-use maintenance::{Begin, Notice, begin};
+use maintenance::{DrainStart, MaintenanceNotice, begin};
 use serde_json::json;
 use units::Nanos;
 
 use super::bounds::bounds;
-use super::{Machine, Role};
+use super::{ClusterMachine, MachineRole};
 use crate::world::at;
-use crate::{Condition, Ending, Found, Late, Now, Procedure, Proposal, Seen, Stage, Step, Wait};
+use crate::{
+    ActionProposal, ClockReading, ClusterSnapshot, LatePolicy, PilotStep, PilotWait, Procedure, ProcedureEnding,
+    ProcedureStage, UnfinishedPolicy, WaitCondition,
+};
 
 /// How many leaders PD moves at once.
 const LIMIT: &str = "schedule.leader-schedule-limit";
@@ -16,11 +19,11 @@ const USUAL_LIMIT: u64 = 4;
 
 /// The machines whose notices are acted on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Machines(pub Vec<Machine>);
+pub struct MachineList(pub Vec<ClusterMachine>);
 
-impl Machines {
+impl MachineList {
     /// The machine of that name. Clouds' names do not tell capitals apart.
-    pub fn named(&self, name: &str) -> Option<&Machine> {
+    pub fn named(&self, name: &str) -> Option<&ClusterMachine> {
         self.0.iter().find(|machine| machine.name.eq_ignore_ascii_case(name))
     }
 }
@@ -35,29 +38,33 @@ pub fn raised(leaders: u64, time: Nanos, now: u64) -> u64 {
 
 /// What is known at the moment of a proposal.
 pub(super) struct Moment<'a> {
-    pub(super) now: Now,
-    pub(super) seen: &'a Seen,
-    pub(super) notice: &'a Notice,
-    pub(super) role: &'a Role,
+    pub(super) now: ClockReading,
+    pub(super) seen: &'a ClusterSnapshot,
+    pub(super) notice: &'a MaintenanceNotice,
+    pub(super) role: &'a MachineRole,
 }
 
 impl Moment<'_> {
     /// What is to be done about it; what is only told is so in words that stay the same from look to look.
-    pub(super) fn propose(&self) -> Option<Proposal> {
+    pub(super) fn propose(&self) -> Option<ActionProposal> {
         let health = self.seen.health.as_ref()?;
         let Some(subject) = self.role.subject(health) else {
-            return Some(Proposal::tell(format!("{}: PD knows no store `{}`", self.notice, self.role)));
+            return Some(ActionProposal::tell(format!("{}: PD knows no store `{}`", self.notice, self.role)));
         };
         if self.seen.changing.iter().any(|step| step.subject() == subject) {
             return None;
         }
         let margin = std(bounds().margin.value);
         match begin(self.notice, std(self.needs()), margin, self.now.wall) {
-            Begin::Never(why) => Some(Proposal::tell(format!("{}: {} stays as it is, {why}", self.notice, self.role))),
-            Begin::At(at) => {
-                Some(Proposal::tell(format!("{}: {} is made ready from {at:.0} on", self.notice, self.role)))
+            DrainStart::Never(why) => {
+                Some(ActionProposal::tell(format!("{}: {} stays as it is, {why}", self.notice, self.role)))
             }
-            Begin::Now => self.procedure().map(|procedure| Proposal::act(self.notice.to_string(), procedure)),
+            DrainStart::At(at) => {
+                Some(ActionProposal::tell(format!("{}: {} is made ready from {at:.0} on", self.notice, self.role)))
+            }
+            DrainStart::Now => {
+                self.procedure().map(|procedure| ActionProposal::act(self.notice.to_string(), procedure))
+            }
         }
     }
 
@@ -74,9 +81,9 @@ impl Moment<'_> {
     fn needs(&self) -> Nanos {
         let bounds = bounds();
         match self.role {
-            Role::Pd(_) => bounds.pd_needs.value,
-            Role::Tidb { .. } => bounds.tidb_needs.value,
-            Role::Tikv(_) => {
+            MachineRole::Pd(_) => bounds.pd_needs.value,
+            MachineRole::Tidb { .. } => bounds.tidb_needs.value,
+            MachineRole::Tikv(_) => {
                 let leaders = self.store().map_or(0, |store| self.leaders(store));
                 let rounds = leaders.div_ceil(self.limit().unwrap_or(USUAL_LIMIT).max(1));
                 Nanos(bounds.transfer.value.0.saturating_mul(2 * rounds)) + bounds.calm.value
@@ -98,24 +105,28 @@ impl Moment<'_> {
     }
 
     /// How long the event is waited for.
-    fn event(&self) -> Wait {
+    fn event(&self) -> PilotWait {
         let bounds = bounds();
         let longest = if self.notice.returns { bounds.longest_event.value } else { bounds.gone.value };
         let until = self.notice.until.or(self.notice.deadline).unwrap_or(self.now.wall);
         let planned = u64::try_from(until.as_nanosecond() - self.now.wall.as_nanosecond()).unwrap_or(0);
         let event = self.notice.id.clone();
         // When it does not end, what was raised for it is taken back all the same.
-        Wait { until: Condition::EventOver { event }, within: Nanos(planned) + longest, late: Late::GoOn }
+        PilotWait {
+            until: WaitCondition::EventOver { event },
+            within: Nanos(planned) + longest,
+            late: LatePolicy::GoOn,
+        }
     }
 
     fn procedure(&self) -> Option<Procedure> {
         let left = self.left();
         let mut afterwards = Vec::new();
         let mut stages = match self.role {
-            Role::Tikv(_) => {
+            MachineRole::Tikv(_) => {
                 let store = self.store()?;
                 let leaders = self.leaders(store);
-                afterwards.extend(Wait::leaders_back(
+                afterwards.extend(PilotWait::leaders_back(
                     store,
                     leaders,
                     self.seen.pd_config.as_ref(),
@@ -124,36 +135,43 @@ impl Moment<'_> {
                 let limit = self.limit().map(|now| (now, raised(leaders, left, now)));
                 let raise = limit
                     .filter(|(now, raised)| raised > now)
-                    .map(|(_, raised)| Step::SetPdConfig { key: LIMIT.to_owned(), value: json!(raised) });
-                let gone = Wait { until: Condition::LeadersGone { store }, within: left, late: Late::GoOn };
-                let evict = Stage::Do(Step::EvictLeaders { store });
-                raise.map(Stage::Do).into_iter().chain([evict, Stage::Wait(gone)]).collect::<Vec<_>>()
+                    .map(|(_, raised)| PilotStep::SetPdConfig { key: LIMIT.to_owned(), value: json!(raised) });
+                let gone =
+                    PilotWait { until: WaitCondition::LeadersGone { store }, within: left, late: LatePolicy::GoOn };
+                let evict = ProcedureStage::Do(PilotStep::EvictLeaders { store });
+                raise.map(ProcedureStage::Do).into_iter().chain([evict, ProcedureStage::Wait(gone)]).collect::<Vec<_>>()
             }
-            Role::Pd(member) => {
-                let by_other = Condition::PdLedByOther { member: member.clone() };
-                let wait = Wait { until: by_other, within: left, late: Late::GoOn };
-                vec![Stage::Do(Step::ResignPdLeader { member: member.clone() }), Stage::Wait(wait)]
+            MachineRole::Pd(member) => {
+                let by_other = WaitCondition::PdLedByOther { member: member.clone() };
+                let wait = PilotWait { until: by_other, within: left, late: LatePolicy::GoOn };
+                vec![
+                    ProcedureStage::Do(PilotStep::ResignPdLeader { member: member.clone() }),
+                    ProcedureStage::Wait(wait),
+                ]
             }
-            Role::Tidb { namespace, pod, node } => {
+            MachineRole::Tidb { namespace, pod, node } => {
                 let (namespace, pod) = (namespace.clone(), pod.clone());
-                vec![Stage::Do(Step::CordonNode { node: node.clone() }), Stage::Do(Step::DeletePod { namespace, pod })]
+                vec![
+                    ProcedureStage::Do(PilotStep::CordonNode { node: node.clone() }),
+                    ProcedureStage::Do(PilotStep::DeletePod { namespace, pod }),
+                ]
             }
         };
         let event = self.event();
         let within = left + event.within + bounds().longest_event.value;
-        stages.push(Stage::Wait(event));
+        stages.push(ProcedureStage::Wait(event));
         let what = match self.role {
-            Role::Tikv(_) => "keep clear of leaders",
-            Role::Pd(_) => "keep from leading PD",
-            Role::Tidb { .. } => "move elsewhere",
+            MachineRole::Tikv(_) => "keep clear of leaders",
+            MachineRole::Pd(_) => "keep from leading PD",
+            MachineRole::Tidb { .. } => "move elsewhere",
         };
         Some(Procedure {
             name: format!("{what}: {} during {}", self.role, self.notice.id.escape_debug()),
             stages,
-            ending: Ending::Restore,
+            ending: ProcedureEnding::Restore,
             afterwards,
             within,
-            found: Found::GoOn,
+            found: UnfinishedPolicy::GoOn,
         })
     }
 }

@@ -3,19 +3,19 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use maintenance::emulator::{Emulator, Planned, Twin as Server};
-use maintenance::{Board, Cloud, Source, gcp};
+use maintenance::emulator::{AnnouncedEvent, MetadataEmulator, MetadataTwin as Server};
+use maintenance::{MachineCloud, NoticeBoard, NoticeSource, gcp};
 use serde_json::{Value, json};
 
-use super::{Heard, Machine, Machines, Maintenance, Role};
-use crate::twin::{MemoryAudit, MemoryLines, State, Twin};
-use crate::{Journal, Pilot, PilotError, Replay, Step, Subject, World};
+use super::{ClusterMachine, HeardEvents, MachineList, MachineRole, MaintenanceController};
+use crate::twin::{ClusterTwin, MemoryAudit, MemoryLines, TwinState};
+use crate::{ClusterWorld, Journal, JournalReplay, Pilot, PilotError, PilotStep, StepSubject};
 
 /// What came of a rehearsal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rehearsal {
     /// What was done, in order, all of it before the event.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PilotStep>,
     /// Whether everything that can be undone was as before when the event was over.
     pub restored: bool,
 }
@@ -33,29 +33,30 @@ const AFTER: u64 = 60;
 ///
 /// # Errors
 /// When the pilot ends with one.
-pub fn rehearse(role: &Role) -> Result<Rehearsal, PilotError> {
+pub fn rehearse(role: &MachineRole) -> Result<Rehearsal, PilotError> {
     let cluster = cluster(role);
     let before = settings(cluster.state());
     let start = cluster.now().wall;
     let failed = |error: maintenance::MaintenanceError| PilotError::Input(error.to_string());
     let (announced, takes) = (start + Duration::from_secs(ANNOUNCED), Duration::from_secs(TAKES));
     let word = "MIGRATE_ON_HOST_MAINTENANCE";
-    let planned = Planned::usual(Cloud::Gcp, word, announced, None, takes).map_err(failed)?;
+    let planned = AnnouncedEvent::usual(MachineCloud::Gcp, word, announced, None, takes).map_err(failed)?;
     let seconds = planned.ends.duration_since(start).as_secs().unsigned_abs() + AFTER;
     let starts = planned.starts;
-    let mut emulator = Emulator::new(MACHINE);
+    let mut emulator = MetadataEmulator::new(MACHINE);
     emulator.plan(planned);
-    let server = Server::new(Cloud::Gcp, emulator, start);
-    let (board, mut listener) = (Board::default(), gcp::Listener::new(gcp::Key::Maintenance));
+    let server = Server::new(MachineCloud::Gcp, emulator, start);
+    let (board, mut listener) = (NoticeBoard::default(), gcp::KeyListener::new(gcp::MetadataKey::Maintenance));
     let name = listener.name(MACHINE);
     board.expect(&name);
     let lines = MemoryLines::of(&cluster);
-    let journal = Journal::open(Box::new(lines), Replay::default(), &cluster.state().cluster, "rehearsal", start)?;
-    let heard = Heard::of(board.clone());
-    let world = World { tikv: None, events: Some(Box::new(heard.clone())), ..cluster.world() };
-    let machine = Machine { name: MACHINE.to_owned(), roles: vec![role.clone()] };
+    let journal =
+        Journal::open(Box::new(lines), JournalReplay::default(), &cluster.state().cluster, "rehearsal", start)?;
+    let heard = HeardEvents::of(board.clone());
+    let world = ClusterWorld { tikv: None, events: Some(Box::new(heard.clone())), ..cluster.world() };
+    let machine = ClusterMachine { name: MACHINE.to_owned(), roles: vec![role.clone()] };
     let mut pilot = Pilot::new(world, journal, Box::new(MemoryAudit::default()), cluster.now())?
-        .controller(Box::new(Maintenance::new(Machines(vec![machine]))))
+        .controller(Box::new(MaintenanceController::new(MachineList(vec![machine]))))
         .source(Box::new(heard));
     let mut coming: Option<(Timestamp, _)> = None;
     let mut steps = Vec::new();
@@ -76,7 +77,7 @@ pub fn rehearse(role: &Role) -> Result<Rehearsal, PilotError> {
         pilot.tick(now, None)?;
         if now.wall < starts {
             let runs = pilot.runs().values();
-            let made = |run: &crate::Run| {
+            let made = |run: &crate::ProcedureRun| {
                 let made = run.procedure.steps().filter(|(at, _)| run.steps.contains_key(at));
                 made.map(|(_, step)| step.clone()).collect::<Vec<_>>()
             };
@@ -87,23 +88,23 @@ pub fn rehearse(role: &Role) -> Result<Rehearsal, PilotError> {
 }
 
 /// A healthy cluster of three stores in which there is what the role names.
-fn cluster(role: &Role) -> Twin {
-    let twin = Twin::new(3, &[]);
+fn cluster(role: &MachineRole) -> ClusterTwin {
+    let twin = ClusterTwin::new(3, &[]);
     twin.with(|state| match role {
-        Role::Tikv(_) => {}
-        Role::Pd(member) => drop(state.values.insert(Subject::PdLeader, json!(member))),
-        Role::Tidb { namespace, pod, node } => {
-            state.values.insert(Subject::Node { node: node.clone() }, json!(false));
+        MachineRole::Tikv(_) => {}
+        MachineRole::Pd(member) => drop(state.values.insert(StepSubject::PdLeader, json!(member))),
+        MachineRole::Tidb { namespace, pod, node } => {
+            state.values.insert(StepSubject::Node { node: node.clone() }, json!(false));
             let (namespace, pod) = (namespace.clone(), pod.clone());
-            state.values.insert(Subject::Pod { namespace, pod }, json!("uid-1"));
+            state.values.insert(StepSubject::Pod { namespace, pod }, json!("uid-1"));
         }
     });
     twin
 }
 
 /// What can be undone: settings, cordons, evictions. PD may be led by another, and a pod be a new one.
-fn settings(state: State) -> (Vec<(Subject, Value)>, Vec<u64>) {
-    let stays = |subject: &Subject| !matches!(subject, Subject::PdLeader | Subject::Pod { .. });
+fn settings(state: TwinState) -> (Vec<(StepSubject, Value)>, Vec<u64>) {
+    let stays = |subject: &StepSubject| !matches!(subject, StepSubject::PdLeader | StepSubject::Pod { .. });
     let values = state.values.into_iter().filter(|(subject, _)| stays(subject)).collect();
     (values, state.evicting.into_iter().collect())
 }

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Health, Subject};
+use crate::{ClusterHealth, StepSubject};
 
 /// A part of the cluster that runs on a machine.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
+pub enum MachineRole {
     /// A TiKV, by PD's number or by the address at which it serves.
     Tikv(String),
     /// A member of PD, by name.
@@ -25,16 +25,16 @@ pub enum Role {
 
 /// A machine and what runs on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Machine {
+pub struct ClusterMachine {
     /// As its cloud names it.
     pub name: String,
     /// What runs on it.
-    pub roles: Vec<Role>,
+    pub roles: Vec<MachineRole>,
 }
 
-impl Role {
+impl MachineRole {
     /// PD's number of a TiKV; none if PD knows no such store.
-    pub(super) fn store(&self, health: &Health) -> Option<u64> {
+    pub(super) fn store(&self, health: &ClusterHealth) -> Option<u64> {
         let Self::Tikv(name) = self else { return None };
         match name.parse() {
             Ok(id) => health.stores.contains_key(&id).then_some(id),
@@ -43,16 +43,16 @@ impl Role {
     }
 
     /// What a procedure for it changes before all else; none for a store that PD does not know.
-    pub(super) fn subject(&self, health: &Health) -> Option<Subject> {
+    pub(super) fn subject(&self, health: &ClusterHealth) -> Option<StepSubject> {
         match self {
-            Self::Tikv(_) => self.store(health).map(|store| Subject::Leaders { store }),
-            Self::Pd(_) => Some(Subject::PdLeader),
-            Self::Tidb { node, .. } => Some(Subject::Node { node: node.clone() }),
+            Self::Tikv(_) => self.store(health).map(|store| StepSubject::Leaders { store }),
+            Self::Pd(_) => Some(StepSubject::PdLeader),
+            Self::Tidb { node, .. } => Some(StepSubject::Node { node: node.clone() }),
         }
     }
 }
 
-impl fmt::Display for Role {
+impl fmt::Display for MachineRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tikv(name) => write!(f, "tikv:{name}"),
@@ -68,7 +68,7 @@ fn plain(name: &str) -> bool {
     !name.is_empty() && name.len() <= 253 && name.bytes().all(fits)
 }
 
-impl FromStr for Role {
+impl FromStr for MachineRole {
     type Err = String;
 
     /// `tikv:1`, `tikv:10.0.1.5:20160`, `pd:pd-0`, `tidb:NAMESPACE/POD@NODE`.
@@ -98,7 +98,7 @@ impl FromStr for Role {
     }
 }
 
-impl FromStr for Machine {
+impl FromStr for ClusterMachine {
     type Err = String;
 
     /// `NAME=ROLE[,ROLE…]`: `gke-pool-1a2b=tikv:1,pd:pd-0`.
@@ -107,7 +107,7 @@ impl FromStr for Machine {
             let shown: String = text.chars().take(60).collect();
             format!("`{}` is no machine: expected NAME=ROLE[,ROLE], such as vm-1=tikv:1,pd:pd-0", shown.escape_debug())
         })?;
-        let roles = roles.split(',').map(str::parse).collect::<Result<Vec<Role>, String>>()?;
+        let roles = roles.split(',').map(str::parse).collect::<Result<Vec<MachineRole>, String>>()?;
         Ok(Self { name: name.to_owned(), roles })
     }
 }

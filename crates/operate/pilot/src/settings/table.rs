@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use diagnose::{Kind, Verdict};
+use diagnose::{Finding, FindingKind};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use units::{Bytes, Nanos};
@@ -32,7 +32,7 @@ pub(super) enum On {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Rule {
-    pub(super) verdict: Kind,
+    pub(super) verdict: FindingKind,
     mentions: Option<String>,
     pub(super) on: On,
     pub(super) key: String,
@@ -77,7 +77,7 @@ impl Table {
 
 impl Rule {
     /// Whether a verdict calls for it.
-    pub(super) fn fits(&self, verdict: &Verdict) -> bool {
+    pub(super) fn fits(&self, verdict: &Finding) -> bool {
         let remedy = verdict.remedy.as_ref().map_or("", |remedy| remedy.text.as_str());
         verdict.kind == self.verdict && self.mentions.as_ref().is_none_or(|words| remedy.contains(words))
     }
@@ -125,7 +125,7 @@ fn is_size(value: &Value) -> bool {
 mod tests {
     use super::*;
 
-    fn rule(key: &str, verdict: Kind) -> &'static Rule {
+    fn rule(key: &str, verdict: FindingKind) -> &'static Rule {
         let found = Table::embedded().rule.iter().find(|rule| rule.key == key && rule.verdict == verdict);
         found.unwrap_or_else(|| panic!("no rule for {key}"))
     }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_cache_grows_by_a_quarter_up_to_its_share_of_memory() {
-        let rule = rule("storage.block-cache.capacity", Kind::BlockCacheSmall);
+        let rule = rule("storage.block-cache.capacity", FindingKind::BlockCacheSmall);
         let config = |limit: &str| json!({ "memory-usage-limit": limit });
         assert_eq!(rule.next(&json!("4GiB"), &config("16GiB")), Some(json!("5GiB")));
         assert_eq!(rule.next(&json!("4GB"), &config("8GiB")), Some(json!("4915MiB")));
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn pools_stop_at_their_bound() {
-        let rule = rule("raftstore.store-pool-size", Kind::ThreadPool);
+        let rule = rule("raftstore.store-pool-size", FindingKind::ThreadPool);
         let mut size = json!(2);
         while let Some(next) = rule.next(&size, &json!({})) {
             assert!(amount(&next) > amount(&size));
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_trap_is_mended_only_where_it_is() {
-        let rule = rule("rocksdb.compaction-readahead-size", Kind::VolumeIops);
+        let rule = rule("rocksdb.compaction-readahead-size", FindingKind::VolumeIops);
         assert_eq!(rule.next(&json!("0KiB"), &json!({})), Some(json!("2MiB")));
         assert_eq!(rule.next(&json!("4MiB"), &json!({})), None);
     }

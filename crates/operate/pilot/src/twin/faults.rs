@@ -4,7 +4,7 @@ use units::Nanos;
 
 /// A request of the pilot's.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Op {
+pub struct PilotRequest {
     /// Its number, from 0.
     pub number: u64,
     /// Whether it changes something.
@@ -15,7 +15,7 @@ pub struct Op {
 
 /// What can go wrong with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum RequestFault {
     /// Nothing.
     None,
     /// There is no answer, and it was not carried out.

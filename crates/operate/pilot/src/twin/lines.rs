@@ -4,20 +4,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::Twin;
-use crate::audit::{Audit, Event};
-use crate::{Lines, PilotError};
+use super::ClusterTwin;
+use crate::audit::{AuditLog, PilotEvent};
+use crate::{JournalSink, PilotError};
 
 /// A journal in memory. It outlives the pilot that writes it.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryLines {
     text: Arc<Mutex<String>>,
-    twin: Option<Twin>,
+    twin: Option<ClusterTwin>,
 }
 
 impl MemoryLines {
     /// One whose pilot can be killed with the twin's faults: then a line is cut off, as a crash may.
-    pub fn of(twin: &Twin) -> Self {
+    pub fn of(twin: &ClusterTwin) -> Self {
         Self { text: Arc::default(), twin: Some(twin.clone()) }
     }
 
@@ -36,9 +36,9 @@ impl MemoryLines {
     }
 }
 
-impl Lines for MemoryLines {
+impl JournalSink for MemoryLines {
     fn append(&mut self, line: &str) -> Result<(), PilotError> {
-        if self.twin.as_ref().is_some_and(Twin::is_dead) {
+        if self.twin.as_ref().is_some_and(ClusterTwin::is_dead) {
             return Err(PilotError::Environment("the pilot was killed".to_owned()));
         }
         let cut = self.twin.as_ref().is_some_and(|twin| twin.writes_line());
@@ -63,8 +63,8 @@ impl MemoryAudit {
     }
 }
 
-impl Audit for MemoryAudit {
-    fn note(&mut self, _: Timestamp, event: &Event<'_>) {
+impl AuditLog for MemoryAudit {
+    fn note(&mut self, _: Timestamp, event: &PilotEvent<'_>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(event.sentence());
     }
 }

@@ -4,15 +4,18 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::Twin;
-use super::state::State;
-use crate::{ClusterLock, Events, Health, Kubernetes, Lease, Pd, Subject, Tidb, Tikv, Volumes, WorldError};
+use super::ClusterTwin;
+use super::state::TwinState;
+use crate::{
+    CloudEvents, CloudVolumes, ClusterHealth, ClusterLock, KubernetesClient, PdApi, PilotLease, StepSubject, TidbApi,
+    TikvApi, WorldError,
+};
 
 fn missing(peer: &str, what: &str) -> WorldError {
     WorldError::Missing { peer: peer.to_owned(), what: what.to_owned() }
 }
 
-fn value(state: &State, peer: &str, subject: &Subject) -> Result<Value, WorldError> {
+fn value(state: &TwinState, peer: &str, subject: &StepSubject) -> Result<Value, WorldError> {
     state.values.get(subject).cloned().ok_or_else(|| missing(peer, &subject.to_string()))
 }
 
@@ -32,27 +35,27 @@ fn nested<'v>(keys: impl Iterator<Item = (&'v str, &'v Value)>) -> Value {
     root
 }
 
-impl Tikv for Twin {
+impl TikvApi for ClusterTwin {
     fn config(&self, store: u64) -> Result<Value, WorldError> {
         self.ask(&format!("store {store}"), "config", |state| {
             Ok(nested(state.values.iter().filter_map(|(subject, value)| match subject {
-                Subject::TikvConfig { store: of, key } if *of == store => Some((key.as_str(), value)),
+                StepSubject::TikvConfig { store: of, key } if *of == store => Some((key.as_str(), value)),
                 _ => None,
             })))
         })
     }
 
     fn set_config(&self, store: u64, key: &str, value: &Value) -> Result<(), WorldError> {
-        self.tell(&format!("store {store}"), &Subject::TikvConfig { store, key: key.to_owned() }, value.clone())
+        self.tell(&format!("store {store}"), &StepSubject::TikvConfig { store, key: key.to_owned() }, value.clone())
     }
 }
 
-impl Pd for Twin {
+impl PdApi for ClusterTwin {
     fn cluster_id(&self) -> Result<String, WorldError> {
         self.ask("PD", "cluster", |state| Ok(state.cluster.clone()))
     }
 
-    fn health(&self) -> Result<Health, WorldError> {
+    fn health(&self) -> Result<ClusterHealth, WorldError> {
         self.ask("PD", "health", |state| {
             let mut health = state.health.clone();
             health.stores.iter_mut().for_each(|(id, store)| store.evicting = state.evicting.contains(id));
@@ -63,14 +66,14 @@ impl Pd for Twin {
     fn config(&self) -> Result<Value, WorldError> {
         self.ask("PD", "config", |state| {
             Ok(nested(state.values.iter().filter_map(|(subject, value)| match subject {
-                Subject::PdConfig { key } => Some((key.as_str(), value)),
+                StepSubject::PdConfig { key } => Some((key.as_str(), value)),
                 _ => None,
             })))
         })
     }
 
     fn set_config(&self, key: &str, value: &Value) -> Result<(), WorldError> {
-        self.tell("PD", &Subject::PdConfig { key: key.to_owned() }, value.clone())
+        self.tell("PD", &StepSubject::PdConfig { key: key.to_owned() }, value.clone())
     }
 
     fn evicting(&self) -> Result<BTreeSet<u64>, WorldError> {
@@ -78,7 +81,7 @@ impl Pd for Twin {
     }
 
     fn set_evicting(&self, store: u64, evicting: bool) -> Result<(), WorldError> {
-        self.tell("PD", &Subject::Leaders { store }, json!(evicting))
+        self.tell("PD", &StepSubject::Leaders { store }, json!(evicting))
     }
 
     fn leaders(&self, store: u64) -> Result<u64, WorldError> {
@@ -90,35 +93,35 @@ impl Pd for Twin {
 
     fn leader(&self) -> Result<String, WorldError> {
         self.ask("PD", "leader", |state| {
-            Ok(value(state, "PD", &Subject::PdLeader)?.as_str().unwrap_or_default().to_owned())
+            Ok(value(state, "PD", &StepSubject::PdLeader)?.as_str().unwrap_or_default().to_owned())
         })
     }
 
     fn resign(&self) -> Result<(), WorldError> {
-        let leader = self.with(|state| value(state, "PD", &Subject::PdLeader))?;
-        self.tell("PD", &Subject::PdLeader, leader)
+        let leader = self.with(|state| value(state, "PD", &StepSubject::PdLeader))?;
+        self.tell("PD", &StepSubject::PdLeader, leader)
     }
 }
 
-impl Kubernetes for Twin {
+impl KubernetesClient for ClusterTwin {
     fn cordoned(&self, node: &str) -> Result<bool, WorldError> {
-        let subject = Subject::Node { node: node.to_owned() };
+        let subject = StepSubject::Node { node: node.to_owned() };
         self.ask("Kubernetes", "node", |state| Ok(state.values.get(&subject) == Some(&json!(true))))
     }
 
     fn set_cordoned(&self, node: &str, cordoned: bool) -> Result<(), WorldError> {
-        self.tell("Kubernetes", &Subject::Node { node: node.to_owned() }, json!(cordoned))
+        self.tell("Kubernetes", &StepSubject::Node { node: node.to_owned() }, json!(cordoned))
     }
 
     fn pod(&self, namespace: &str, pod: &str) -> Result<Option<String>, WorldError> {
-        let subject = Subject::Pod { namespace: namespace.to_owned(), pod: pod.to_owned() };
+        let subject = StepSubject::Pod { namespace: namespace.to_owned(), pod: pod.to_owned() };
         self.ask("Kubernetes", "pod", |state| {
             Ok(state.values.get(&subject).and_then(|uid| uid.as_str()).map(str::to_owned))
         })
     }
 
     fn delete_pod(&self, namespace: &str, pod: &str, uid: &str) -> Result<(), WorldError> {
-        let subject = Subject::Pod { namespace: namespace.to_owned(), pod: pod.to_owned() };
+        let subject = StepSubject::Pod { namespace: namespace.to_owned(), pod: pod.to_owned() };
         let there = self.with(|state| state.values.get(&subject).cloned());
         if there != Some(json!(uid)) {
             let why = format!("the UID in the precondition ({uid}) does not match");
@@ -128,9 +131,9 @@ impl Kubernetes for Twin {
     }
 }
 
-impl Volumes for Twin {
+impl CloudVolumes for ClusterTwin {
     fn provisioned(&self, volume: &str) -> Result<String, WorldError> {
-        let subject = Subject::Volume { volume: volume.to_owned() };
+        let subject = StepSubject::Volume { volume: volume.to_owned() };
         self.ask("the cloud", "volume", |state| {
             Ok(value(state, "the cloud", &subject)?.as_str().unwrap_or_default().to_owned())
         })
@@ -141,42 +144,46 @@ impl Volumes for Twin {
     }
 
     fn modify(&self, volume: &str, to: &str) -> Result<(), WorldError> {
-        self.tell("the cloud", &Subject::Volume { volume: volume.to_owned() }, json!(to))
+        self.tell("the cloud", &StepSubject::Volume { volume: volume.to_owned() }, json!(to))
     }
 }
 
-impl Tidb for Twin {
+impl TidbApi for ClusterTwin {
     fn variable(&self, name: &str) -> Result<Value, WorldError> {
-        let subject = Subject::TidbVariable { name: name.to_owned() };
+        let subject = StepSubject::TidbVariable { name: name.to_owned() };
         self.ask("TiDB", "variable", |state| value(state, "TiDB", &subject))
     }
 
     fn set_variable(&self, name: &str, to: &Value) -> Result<(), WorldError> {
-        self.tell("TiDB", &Subject::TidbVariable { name: name.to_owned() }, to.clone())
+        self.tell("TiDB", &StepSubject::TidbVariable { name: name.to_owned() }, to.clone())
     }
 }
 
-impl Events for Twin {
-    fn state(&self, event: &str) -> Result<Option<maintenance::State>, WorldError> {
-        let subject = Subject::Event { event: event.to_owned() };
+impl CloudEvents for ClusterTwin {
+    fn state(&self, event: &str) -> Result<Option<maintenance::NoticeState>, WorldError> {
+        let subject = StepSubject::Event { event: event.to_owned() };
         self.ask("the cloud", "event", |state| {
             let told = state.values.get(&subject).and_then(|told| serde_json::from_value(told.clone()).ok());
-            Ok((!state.over.contains(event)).then_some(told.unwrap_or(maintenance::State::Scheduled)))
+            Ok((!state.over.contains(event)).then_some(told.unwrap_or(maintenance::NoticeState::Scheduled)))
         })
     }
 
     fn approve(&self, event: &str) -> Result<(), WorldError> {
-        self.tell("the cloud", &Subject::Event { event: event.to_owned() }, json!(maintenance::State::Started))
+        self.tell(
+            "the cloud",
+            &StepSubject::Event { event: event.to_owned() },
+            json!(maintenance::NoticeState::Started),
+        )
     }
 }
 
 /// PD's maintenance lock, under a pilot's name.
 pub struct TwinLock {
-    twin: Twin,
+    twin: ClusterTwin,
     pilot: String,
 }
 
-impl Twin {
+impl ClusterTwin {
     /// The lock as a pilot of this name takes it.
     pub fn lock(&self, pilot: &str) -> TwinLock {
         TwinLock { twin: self.clone(), pilot: pilot.to_owned() }
@@ -184,14 +191,14 @@ impl Twin {
 }
 
 impl ClusterLock for TwinLock {
-    fn take(&self, why: &str) -> Result<Lease, WorldError> {
+    fn take(&self, why: &str) -> Result<PilotLease, WorldError> {
         self.twin.ask("PD", "lock", |_| Ok(()))?;
         self.twin.with(|state| match &state.lock {
-            Some((holder, _)) if *holder != self.pilot => Ok(Lease::Other(holder.clone())),
-            Some(_) => Ok(Lease::Held),
+            Some((holder, _)) if *holder != self.pilot => Ok(PilotLease::Other(holder.clone())),
+            Some(_) => Ok(PilotLease::Held),
             None => {
                 state.lock = Some((self.pilot.clone(), why.to_owned()));
-                Ok(Lease::Held)
+                Ok(PilotLease::Held)
             }
         })
     }

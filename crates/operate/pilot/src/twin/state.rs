@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use units::Nanos;
 
-use super::faults::{Fault, Op};
-use crate::{Clock, Health, Now, StoreHealth, Subject, World, WorldError};
+use super::faults::{PilotRequest, RequestFault};
+use crate::{ClockReading, ClusterHealth, ClusterWorld, StepSubject, StoreHealth, WallClock, WorldError};
 
 /// Leaderships that PD moves in a second: its transfers take milliseconds each (pd-transcript: 10 within 2 s).
 const MOVED_PER_SECOND: u64 = 5;
@@ -18,13 +18,13 @@ const TOLERATED: u64 = 10;
 
 /// All of it. Tests set what they need.
 #[derive(Debug, Clone, PartialEq)]
-pub struct State {
+pub struct TwinState {
     /// PD's number of the cluster.
     pub cluster: String,
     /// How it is; leaders are counted here.
-    pub health: Health,
+    pub health: ClusterHealth,
     /// What each subject is read as, but for evictions.
-    pub values: BTreeMap<Subject, Value>,
+    pub values: BTreeMap<StepSubject, Value>,
     /// Stores that leaders are kept off.
     pub evicting: BTreeSet<u64>,
     /// Events that are over.
@@ -35,17 +35,17 @@ pub struct State {
 
 /// A cluster in memory; its copies are one.
 #[derive(Debug, Clone)]
-pub struct Twin(Arc<Mutex<Inner>>);
+pub struct ClusterTwin(Arc<Mutex<Inner>>);
 
 #[derive(Debug)]
 pub(super) struct Inner {
-    pub(super) state: State,
+    pub(super) state: TwinState,
     /// What each TiKV's file says, which a restart brings back.
-    files: BTreeMap<Subject, Value>,
-    late: Vec<(Nanos, Subject, Value)>,
-    plan: BTreeMap<u64, Fault>,
+    files: BTreeMap<StepSubject, Value>,
+    late: Vec<(Nanos, StepSubject, Value)>,
+    plan: BTreeMap<u64, RequestFault>,
     cuts: BTreeSet<u64>,
-    ops: Vec<Op>,
+    ops: Vec<PilotRequest>,
     lines: u64,
     dead: bool,
     now: Nanos,
@@ -55,7 +55,7 @@ pub(super) struct Inner {
 }
 
 /// A healthy cluster of so many stores, with ten leaders each.
-pub fn well(stores: u64) -> Health {
+pub fn well(stores: u64) -> ClusterHealth {
     let store = |id: u64| StoreHealth {
         state: "Up".to_owned(),
         address: format!("127.0.0.1:{}", 20160 + id),
@@ -66,19 +66,23 @@ pub fn well(stores: u64) -> Health {
         evicting: false,
     };
     let members = ["pd1", "pd2", "pd3"].map(|name| (name.to_owned(), true));
-    Health { stores: (1..=stores).map(|id| (id, store(id))).collect(), members: members.into(), ..Health::default() }
+    ClusterHealth {
+        stores: (1..=stores).map(|id| (id, store(id))).collect(),
+        members: members.into(),
+        ..ClusterHealth::default()
+    }
 }
 
-impl Twin {
+impl ClusterTwin {
     /// A healthy cluster of so many stores, with these settings in each TiKV.
     pub fn new(stores: u64, settings: &[(&str, Value)]) -> Self {
-        let mut values = BTreeMap::from([(Subject::PdLeader, json!("pd1"))]);
+        let mut values = BTreeMap::from([(StepSubject::PdLeader, json!("pd1"))]);
         for (store, (key, value)) in (1..=stores).flat_map(|store| settings.iter().map(move |one| (store, one))) {
-            values.insert(Subject::TikvConfig { store, key: (*key).to_owned() }, value.clone());
+            values.insert(StepSubject::TikvConfig { store, key: (*key).to_owned() }, value.clone());
         }
         let files = values.clone();
-        values.insert(Subject::PdConfig { key: "schedule.leader-schedule-limit".to_owned() }, json!(4));
-        let state = State {
+        values.insert(StepSubject::PdConfig { key: "schedule.leader-schedule-limit".to_owned() }, json!(4));
+        let state = TwinState {
             cluster: "7001".to_owned(),
             health: well(stores),
             values,
@@ -97,18 +101,18 @@ impl Twin {
     }
 
     /// Looks at it, or changes it, as nobody's request.
-    pub fn with<T>(&self, what: impl FnOnce(&mut State) -> T) -> T {
+    pub fn with<T>(&self, what: impl FnOnce(&mut TwinState) -> T) -> T {
         what(&mut self.inner().state)
     }
 
     /// As it is.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> TwinState {
         self.with(|state| state.clone())
     }
 
     /// All of it as the pilot reaches it.
-    pub fn world(&self) -> World {
-        World {
+    pub fn world(&self) -> ClusterWorld {
+        ClusterWorld {
             tikv: Some(Box::new(self.clone())),
             pd: Some(Box::new(self.clone())),
             kubernetes: Some(Box::new(self.clone())),
@@ -120,7 +124,7 @@ impl Twin {
     }
 
     /// What goes wrong with the request of a number, counted from the twin's beginning.
-    pub fn fault(&self, number: u64, fault: Fault) {
+    pub fn fault(&self, number: u64, fault: RequestFault) {
         self.inner().plan.insert(number, fault);
     }
 
@@ -130,7 +134,7 @@ impl Twin {
     }
 
     /// All requests until now.
-    pub fn ops(&self) -> Vec<Op> {
+    pub fn ops(&self) -> Vec<PilotRequest> {
         self.inner().ops.clone()
     }
 
@@ -150,9 +154,9 @@ impl Twin {
     }
 
     /// What time it is.
-    pub fn now(&self) -> Now {
+    pub fn now(&self) -> ClockReading {
         let inner = self.inner();
-        Now { wall: Timestamp::from_second(inner.wall).unwrap_or_default(), mono: inner.now }
+        ClockReading { wall: Timestamp::from_second(inner.wall).unwrap_or_default(), mono: inner.now }
     }
 
     /// Lets each request take whole seconds from now on.
@@ -192,58 +196,60 @@ impl Twin {
         &self,
         peer: &str,
         what: &str,
-        answer: impl FnOnce(&State) -> Result<T, WorldError>,
+        answer: impl FnOnce(&TwinState) -> Result<T, WorldError>,
     ) -> Result<T, WorldError> {
         let mut inner = self.inner();
         match inner.begin(peer, what, false)? {
-            Fault::Silent | Fault::SilentDone | Fault::Late(_) => Err(silent(peer)),
-            Fault::Error | Fault::ErrorDone | Fault::ErrorHalf => {
+            RequestFault::Silent | RequestFault::SilentDone | RequestFault::Late(_) => Err(silent(peer)),
+            RequestFault::Error | RequestFault::ErrorDone | RequestFault::ErrorHalf => {
                 Err(WorldError::Silent { peer: peer.to_owned(), why: "500".to_owned() })
             }
-            Fault::Kill | Fault::KillDone => {
+            RequestFault::Kill | RequestFault::KillDone => {
                 inner.dead = true;
                 Err(silent(peer))
             }
-            Fault::None | Fault::Half | Fault::Restart => answer(&inner.state),
+            RequestFault::None | RequestFault::Half | RequestFault::Restart => answer(&inner.state),
         }
     }
 
     /// Carries out a write.
-    pub(super) fn tell(&self, peer: &str, subject: &Subject, value: Value) -> Result<(), WorldError> {
+    pub(super) fn tell(&self, peer: &str, subject: &StepSubject, value: Value) -> Result<(), WorldError> {
         let mut inner = self.inner();
         let refused = || Err(WorldError::Refused { peer: peer.to_owned(), why: "500: no".to_owned() });
         let half = match (&value, inner.state.values.get(subject)) {
-            (Value::String(_) | Value::Number(_), _) if matches!(subject, Subject::TikvConfig { .. }) => json!("7MiB"),
+            (Value::String(_) | Value::Number(_), _) if matches!(subject, StepSubject::TikvConfig { .. }) => {
+                json!("7MiB")
+            }
             // Nothing lies between.
             _ => value.clone(),
         };
         match inner.begin(peer, &subject.to_string(), true)? {
-            Fault::None | Fault::Restart => inner.set(subject, value),
-            Fault::Silent => return Err(silent(peer)),
-            Fault::SilentDone => {
+            RequestFault::None | RequestFault::Restart => inner.set(subject, value),
+            RequestFault::Silent => return Err(silent(peer)),
+            RequestFault::SilentDone => {
                 inner.set(subject, value);
                 return Err(silent(peer));
             }
-            Fault::Late(by) => {
+            RequestFault::Late(by) => {
                 let at = inner.now + by;
                 inner.late.push((at, subject.clone(), value));
                 return Err(silent(peer));
             }
-            Fault::Error => return refused(),
-            Fault::ErrorDone => {
+            RequestFault::Error => return refused(),
+            RequestFault::ErrorDone => {
                 inner.set(subject, value);
                 return refused();
             }
-            Fault::Half => inner.set(subject, half),
-            Fault::ErrorHalf => {
+            RequestFault::Half => inner.set(subject, half),
+            RequestFault::ErrorHalf => {
                 inner.set(subject, half);
                 return refused();
             }
-            Fault::Kill => {
+            RequestFault::Kill => {
                 inner.dead = true;
                 return Err(silent(peer));
             }
-            Fault::KillDone => {
+            RequestFault::KillDone => {
                 inner.set(subject, value);
                 inner.dead = true;
                 return Err(silent(peer));
@@ -253,8 +259,8 @@ impl Twin {
     }
 }
 
-impl Clock for Twin {
-    fn now(&self) -> Now {
+impl WallClock for ClusterTwin {
+    fn now(&self) -> ClockReading {
         Self::now(self)
     }
 }
@@ -264,33 +270,33 @@ fn silent(peer: &str) -> WorldError {
 }
 
 impl Inner {
-    fn begin(&mut self, peer: &str, what: &str, writes: bool) -> Result<Fault, WorldError> {
+    fn begin(&mut self, peer: &str, what: &str, writes: bool) -> Result<RequestFault, WorldError> {
         if self.dead {
             return Err(silent(peer));
         }
         self.wall += self.takes as i64;
         self.now += Nanos::secs(self.takes);
         let number = self.ops.len() as u64;
-        self.ops.push(Op { number, writes, what: what.to_owned() });
-        let fault = self.plan.get(&number).copied().unwrap_or(Fault::None);
-        if fault == Fault::Restart {
+        self.ops.push(PilotRequest { number, writes, what: what.to_owned() });
+        let fault = self.plan.get(&number).copied().unwrap_or(RequestFault::None);
+        if fault == RequestFault::Restart {
             let files = self.files.clone();
-            self.state.values.extend(files.into_iter().filter(|(of, _)| matches!(of, Subject::TikvConfig { .. })));
+            self.state.values.extend(files.into_iter().filter(|(of, _)| matches!(of, StepSubject::TikvConfig { .. })));
         }
         Ok(fault)
     }
 
-    fn set(&mut self, subject: &Subject, value: Value) {
+    fn set(&mut self, subject: &StepSubject, value: Value) {
         match subject {
-            Subject::Leaders { store } if value == json!(true) => drop(self.state.evicting.insert(*store)),
-            Subject::Leaders { store } => drop(self.state.evicting.remove(store)),
+            StepSubject::Leaders { store } if value == json!(true) => drop(self.state.evicting.insert(*store)),
+            StepSubject::Leaders { store } => drop(self.state.evicting.remove(store)),
             // What is written is who shall go.
-            Subject::PdLeader => {
+            StepSubject::PdLeader => {
                 let others = self.state.health.members.keys().find(|name| value != json!(name));
                 let next = others.map_or(value.clone(), |name| json!(name));
                 self.state.values.insert(subject.clone(), next);
             }
-            Subject::Pod { .. } => drop(self.state.values.insert(subject.clone(), Value::Null)),
+            StepSubject::Pod { .. } => drop(self.state.values.insert(subject.clone(), Value::Null)),
             _ => drop(self.state.values.insert(subject.clone(), value)),
         }
     }

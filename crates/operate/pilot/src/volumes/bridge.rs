@@ -5,31 +5,31 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use disk::Disk;
 use jiff::{SignedDuration, Timestamp};
 use units::Nanos;
-use volume_control::{CloudError, Volume};
+use volume_control::{CloudError, ManagedVolume};
 
-use super::{Fleet, VolumesSeen};
-use crate::{Clock, Now, Seen, Source, Volumes, WorldError};
+use super::{VolumeFleet, VolumesSeen};
+use crate::{ClockReading, CloudVolumes, ClusterSnapshot, SnapshotSource, WallClock, WorldError};
 
 /// While a modification is under way, its cloud is asked again so much later: it lasts minutes to hours, and is not foretold.
 const ASK_AGAIN: Nanos = Nanos::secs(60);
 
 /// A fleet; its copies are one. It is both what the pilot changes and what it sees.
-pub struct Bridge<F> {
+pub struct FleetBridge<F> {
     fleet: Arc<Mutex<F>>,
-    clock: Arc<dyn Clock + Send + Sync>,
+    clock: Arc<dyn WallClock + Send + Sync>,
     /// How far back its use is read.
     window: Nanos,
 }
 
-impl<F> Clone for Bridge<F> {
+impl<F> Clone for FleetBridge<F> {
     fn clone(&self) -> Self {
         Self { fleet: self.fleet.clone(), clock: self.clock.clone(), window: self.window }
     }
 }
 
-impl<F: Fleet> Bridge<F> {
+impl<F: VolumeFleet> FleetBridge<F> {
     /// One to a fleet whose use is read as far back as its policy looks.
-    pub fn new(fleet: F, clock: Arc<dyn Clock + Send + Sync>, window: Nanos) -> Self {
+    pub fn new(fleet: F, clock: Arc<dyn WallClock + Send + Sync>, window: Nanos) -> Self {
         Self { fleet: Arc::new(Mutex::new(fleet)), clock, window }
     }
 
@@ -38,7 +38,7 @@ impl<F: Fleet> Bridge<F> {
         self.fleet.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn volume(&self, name: &str) -> Result<Volume, WorldError> {
+    fn volume(&self, name: &str) -> Result<ManagedVolume, WorldError> {
         let found = self.fleet().describe(&[name.to_owned()]).map_err(|error| self.world(error))?;
         let missing = || WorldError::Missing { peer: "the cloud".to_owned(), what: format!("volume `{name}`") };
         found.into_iter().next().ok_or_else(missing)
@@ -73,7 +73,7 @@ impl<F: Fleet> Bridge<F> {
     }
 }
 
-impl<F: Fleet> Volumes for Bridge<F> {
+impl<F: VolumeFleet> CloudVolumes for FleetBridge<F> {
     fn provisioned(&self, volume: &str) -> Result<String, WorldError> {
         let volume = self.volume(volume)?;
         // What is under way is what it will be: no cloud lets it be called off.
@@ -94,8 +94,8 @@ impl<F: Fleet> Volumes for Bridge<F> {
     }
 }
 
-impl<F: Fleet> Source for Bridge<F> {
-    fn look(&mut self, _: Now, seen: &mut Seen) -> Result<(), WorldError> {
+impl<F: VolumeFleet> SnapshotSource for FleetBridge<F> {
+    fn look(&mut self, _: ClockReading, seen: &mut ClusterSnapshot) -> Result<(), WorldError> {
         let looked = || -> Result<VolumesSeen, CloudError> {
             let mut fleet = self.fleet();
             let names = fleet.names();

@@ -1,49 +1,55 @@
 //! The controller of volumes: what crate `resize` decides, as procedures, and its predictions in the ledger.
 
-use diagnose::Known;
+use diagnose::KnownFacts;
 use disk::Disk;
 use serde_json::json;
 use units::{Nanos, Usd};
-use volume_control::{Decision, Keep, Ledger, Policy};
+use volume_control::{ChangeLedger, KeepReason, VolumeDecision, VolumePolicy};
 
-use super::{Keeps, VolumesSeen};
+use super::{LedgerStore, VolumesSeen};
 use crate::{
-    Condition, Controller, Ending, Found, Late, Now, PilotError, Procedure, Proposal, Seen, Stage, Step, Wait,
+    ActionProposal, ClockReading, ClusterSnapshot, Controller, LatePolicy, PilotError, PilotStep, PilotWait, Procedure,
+    ProcedureEnding, ProcedureStage, UnfinishedPolicy, WaitCondition,
 };
 
 /// A modification of a large volume takes longer than a day (EC2 user guide); then it goes on without the pilot.
 const LONGEST: Nanos = Nanos::secs(36 * 3600);
 
 /// Grows and shrinks volumes.
-pub struct Resizer {
-    policy: Policy,
-    known: Known,
-    book: Box<dyn Keeps>,
-    ledger: Ledger,
+pub struct VolumeController {
+    policy: VolumePolicy,
+    known: KnownFacts,
+    book: Box<dyn LedgerStore>,
+    ledger: ChangeLedger,
     seed: u64,
 }
 
-impl Resizer {
+impl VolumeController {
     /// One that keeps to a policy. `known` has the prices and the instances.
     ///
     /// # Errors
     /// When the ledger cannot be read.
-    pub fn new(policy: Policy, known: Known, book: Box<dyn Keeps>, seed: u64) -> Result<Self, PilotError> {
+    pub fn new(
+        policy: VolumePolicy,
+        known: KnownFacts,
+        book: Box<dyn LedgerStore>,
+        seed: u64,
+    ) -> Result<Self, PilotError> {
         let ledger = book.load()?;
         Ok(Self { policy, known, book, ledger, seed })
     }
 
     /// Predictions and what came of them.
-    pub fn ledger(&self) -> &Ledger {
+    pub fn ledger(&self) -> &ChangeLedger {
         &self.ledger
     }
 
     /// What every volume should be, and why; also those that stay.
-    pub fn decisions(&self, at: &VolumesSeen, changing: &[Step]) -> Vec<Decision> {
+    pub fn decisions(&self, at: &VolumesSeen, changing: &[PilotStep]) -> Vec<VolumeDecision> {
         let mut volumes = at.volumes.clone();
         for volume in &mut volumes {
             let meant = changing.iter().filter_map(|step| match step {
-                Step::ModifyVolume { volume: name, to } if *name == volume.id => Some(to),
+                PilotStep::ModifyVolume { volume: name, to } if *name == volume.id => Some(to),
                 _ => None,
             });
             // What is under way may still be undone: the dearer of the two is what the budget must pay for, and one whose price is not
@@ -55,44 +61,47 @@ impl Resizer {
     }
 
     /// Takes note of what became of changes, and of new proposals.
-    fn note(&mut self, at: &VolumesSeen, decisions: &[Decision]) -> Result<(), PilotError> {
+    fn note(&mut self, at: &VolumesSeen, decisions: &[VolumeDecision]) -> Result<(), PilotError> {
         let before = self.ledger.clone();
         self.ledger.follow(at.now, &at.volumes);
         self.ledger.look(at.now, &at.timeline, &self.known, &self.policy, self.seed);
-        decisions.iter().filter_map(Decision::change).for_each(|proposal| self.ledger.propose(proposal, at.now));
+        decisions.iter().filter_map(VolumeDecision::change).for_each(|proposal| self.ledger.propose(proposal, at.now));
         if self.ledger == before { Ok(()) } else { self.book.save(&self.ledger) }
     }
 }
 
-impl Controller for Resizer {
+impl Controller for VolumeController {
     fn name(&self) -> &'static str {
         "volumes"
     }
 
-    fn decide(&mut self, _: Now, seen: &Seen) -> Vec<Proposal> {
+    fn decide(&mut self, _: ClockReading, seen: &ClusterSnapshot) -> Vec<ActionProposal> {
         let Some(at) = &seen.volumes else { return Vec::new() };
         let decisions = self.decisions(at, &seen.changing);
         if let Err(error) = self.note(at, &decisions) {
             // What cannot be held against its prediction later is not done.
-            return vec![Proposal::tell(error.to_string())];
+            return vec![ActionProposal::tell(error.to_string())];
         }
         decisions.iter().filter_map(|decision| proposal(decision, at.now)).collect()
     }
 }
 
-fn proposal(decision: &Decision, now: Nanos) -> Option<Proposal> {
+fn proposal(decision: &VolumeDecision, now: Nanos) -> Option<ActionProposal> {
     match decision {
-        Decision::Change { proposal } => {
-            let step = Step::ModifyVolume { volume: proposal.volume.clone(), to: proposal.to.clone() };
-            let until = Condition::VolumeSettled { volume: proposal.volume.clone() };
+        VolumeDecision::Change { proposal } => {
+            let step = PilotStep::ModifyVolume { volume: proposal.volume.clone(), to: proposal.to.clone() };
+            let until = WaitCondition::VolumeSettled { volume: proposal.volume.clone() };
             let procedure = Procedure {
                 name: format!("make {} {}", proposal.volume, proposal.to),
-                stages: vec![Stage::Do(step), Stage::Wait(Wait { until, within: LONGEST, late: Late::GoOn })],
-                ending: Ending::Keep,
+                stages: vec![
+                    ProcedureStage::Do(step),
+                    ProcedureStage::Wait(PilotWait { until, within: LONGEST, late: LatePolicy::GoOn }),
+                ],
+                ending: ProcedureEnding::Keep,
                 afterwards: Vec::new(),
                 within: LONGEST + Nanos::secs(3600),
                 // A modification cannot be called off: who finds one under way waits for it.
-                found: Found::GoOn,
+                found: UnfinishedPolicy::GoOn,
             };
             let expects = json!({
                 "monthly_usd_delta": proposal.monthly.0,
@@ -100,25 +109,29 @@ fn proposal(decision: &Decision, now: Nanos) -> Option<Proposal> {
                 "undo_to": proposal.undo.to,
                 "undo_in_s": (proposal.undo.from - now).as_secs_f64(),
             });
-            Some(Proposal { expects, ..Proposal::act(reason(proposal, now), procedure) })
+            Some(ActionProposal { expects, ..ActionProposal::act(reason(proposal, now), procedure) })
         }
-        Decision::Later { at, proposal } => {
+        VolumeDecision::Later { at, proposal } => {
             let when =
                 at.map_or_else(|| "when its modification is done".to_owned(), |at| format!("in {}", rough(at - now)));
             let (volume, to) = (&proposal.volume, &proposal.to);
-            Some(Proposal::tell(format!("{volume} becomes {to} {when}, as its cloud allows: {}", proposal.reason)))
+            Some(ActionProposal::tell(format!(
+                "{volume} becomes {to} {when}, as its cloud allows: {}",
+                proposal.reason
+            )))
         }
-        Decision::Keep { volume, keep } => match keep {
-            Keep::NotTheVolume(_) | Keep::OverBudget(_) | Keep::MostOfItsKind | Keep::Unknown(_) => {
-                Some(Proposal::tell(format!("{volume} stays as it is: {keep}")))
-            }
-            Keep::Fits | Keep::TooLittleKnown | Keep::Rests | Keep::UnderWay => None,
+        VolumeDecision::Keep { volume, keep } => match keep {
+            KeepReason::NotTheVolume(_)
+            | KeepReason::OverBudget(_)
+            | KeepReason::MostOfItsKind
+            | KeepReason::Unknown(_) => Some(ActionProposal::tell(format!("{volume} stays as it is: {keep}"))),
+            KeepReason::Fits | KeepReason::TooLittleKnown | KeepReason::Rests | KeepReason::UnderWay => None,
         },
     }
 }
 
 /// Why, for how much, with what to expect, and from when on it can be taken back.
-fn reason(proposal: &volume_control::Proposal, now: Nanos) -> String {
+fn reason(proposal: &volume_control::ChangeProposal, now: Nanos) -> String {
     let mut text = format!("{} ({} a month", proposal.reason, signed(proposal.monthly));
     if let Some(predicted) = &proposal.predicted {
         text += &format!(

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
-use timeline::{Merge, Point, Points, Series, Timeline, Unit};
-use volume_control::Fault;
+use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline};
+use volume_control::CloudFault;
 
 use super::*;
-use crate::Ended;
+use crate::RunEnd;
 use crate::volumes::testing::Place;
 
 const ID: &str = "vol-1";
@@ -13,7 +13,7 @@ const HOUR: u64 = 3600;
 
 /// A place whose only volume was asked for more than it gives for an hour.
 fn held_up(cooldown: u64) -> Place {
-    let policy = Policy { budget: Some(Usd(1000.0)), ..Policy::default() };
+    let policy = VolumePolicy { budget: Some(Usd(1000.0)), ..VolumePolicy::default() };
     let place = Place::new(&[(ID, BEFORE)], Nanos::secs(cooldown), policy);
     place.bridge.fleet().fake.pass(Nanos::secs(HOUR));
     place.bridge.fleet().timeline = load(12, 0);
@@ -24,21 +24,21 @@ fn held_up(cooldown: u64) -> Place {
 fn load(full: u64, calm: u64) -> Timeline {
     let of = |i: u64| if i < full { (3000.0, 0.020) } else { (1000.0, 0.001) };
     type Of = fn(f64, f64) -> f64;
-    let rows: [(&str, Unit, Merge, Of); 4] = [
-        ("VolumeReadOps", Unit::Count, Merge::Sum, |iops, _| iops * 300.0),
-        ("VolumeReadBytes", Unit::Bytes, Merge::Sum, |iops, _| iops * 300.0 * 4096.0),
-        ("VolumeTotalReadTime", Unit::Seconds, Merge::Sum, |iops, latency| iops * 300.0 * latency),
-        ("VolumeQueueLength", Unit::Count, Merge::Mean, |iops, latency| iops * latency),
+    let rows: [(&str, SeriesUnit, MergeRule, Of); 4] = [
+        ("VolumeReadOps", SeriesUnit::Count, MergeRule::Sum, |iops, _| iops * 300.0),
+        ("VolumeReadBytes", SeriesUnit::Bytes, MergeRule::Sum, |iops, _| iops * 300.0 * 4096.0),
+        ("VolumeTotalReadTime", SeriesUnit::Seconds, MergeRule::Sum, |iops, latency| iops * 300.0 * latency),
+        ("VolumeQueueLength", SeriesUnit::Count, MergeRule::Mean, |iops, latency| iops * latency),
     ];
     let series = rows.into_iter().map(|(name, unit, merge, value)| {
         let at = |i: u64| Nanos::secs(300 * i);
-        let point = |i| Point { from: at(i), until: at(i + 1), value: value(of(i).0, of(i).1) };
+        let point = |i| SeriesPoint { from: at(i), until: at(i + 1), value: value(of(i).0, of(i).1) };
         let labels = BTreeMap::from([("VolumeId".to_owned(), ID.to_owned())]);
         Series {
             name: name.to_owned(),
             labels,
             unit,
-            points: Points::Values(merge, (0..full + calm).map(point).collect()),
+            points: SeriesPoints::Values(merge, (0..full + calm).map(point).collect()),
         }
     });
     Timeline { series: series.collect(), ..Timeline::default() }
@@ -51,10 +51,10 @@ fn a_volume_that_is_held_up_grows_and_its_prediction_is_held_against_what_came()
     pilot.tick(place.twin.now(), None).unwrap();
     let run = &pilot.runs()[&1];
     assert!(run.reason.contains("+$") && run.reason.contains("taken back in"), "{}", run.reason);
-    let predicted: volume_control::Prediction = serde_json::from_value(run.expects["predicted"].clone()).unwrap();
+    let predicted: volume_control::VolumePrediction = serde_json::from_value(run.expects["predicted"].clone()).unwrap();
     assert!(predicted.iops.0 > 3000.0, "{predicted:?}");
     place.settle(&mut pilot).unwrap();
-    assert_eq!(pilot.runs()[&1].ended, Some(Ended::Kept));
+    assert_eq!(pilot.runs()[&1].ended, Some(RunEnd::Kept));
     let grown = place.disk(ID);
     assert!(grown.volume.iops.unwrap().0 > 3000.0, "{grown}");
     // Calm from then on, and looked at again once enough was seen.
@@ -92,7 +92,7 @@ fn an_undo_that_the_cloud_does_not_allow_yet_waits_in_the_queue() {
     place.settle(&mut pilot).unwrap();
     // Undone is what is under way and cannot be called off; the cloud takes its time.
     place.pass(48 * HOUR);
-    assert_eq!((place.disk(ID).to_string().as_str(), pilot.runs()[&1].ended), (BEFORE, Some(Ended::Undone)));
+    assert_eq!((place.disk(ID).to_string().as_str(), pilot.runs()[&1].ended), (BEFORE, Some(RunEnd::Undone)));
     let taken: Vec<Nanos> = place.bridge.fleet().fake.taken.iter().map(|(at, _)| *at).collect();
     assert!(taken[1] - taken[0] >= Nanos::secs(cooldown), "{taken:?}");
     let told = place.audit.sentences().join("\n");
@@ -102,7 +102,7 @@ fn an_undo_that_the_cloud_does_not_allow_yet_waits_in_the_queue() {
 /// Whatever is lost or done by half, and wherever the pilot is killed, the volume ends as it was or as meant.
 #[test]
 fn killed_at_every_line_and_with_every_fault_a_volume_ends_as_it_was_or_as_meant() {
-    use Fault::{FailInTheEnd, Half, LoseAnswer, LoseRequest, Throttle};
+    use CloudFault::{FailInTheEnd, Half, LoseAnswer, LoseRequest, Throttle};
     for fault in [None, Some(Throttle), Some(LoseRequest), Some(LoseAnswer), Some(Half), Some(FailInTheEnd)] {
         for line in 0..9 {
             let place = held_up(0);
@@ -117,7 +117,7 @@ fn killed_at_every_line_and_with_every_fault_a_volume_ends_as_it_was_or_as_meant
                     let steps =
                         pilot.runs().values().flat_map(|run| run.procedure.steps().map(|(_, step)| step.clone()));
                     for step in steps {
-                        let Step::ModifyVolume { to, .. } = step else { panic!("{step:?}") };
+                        let PilotStep::ModifyVolume { to, .. } = step else { panic!("{step:?}") };
                         meant = to.to_string();
                     }
                     assert!(pilot.is_idle(), "{fault:?} at line {line}");

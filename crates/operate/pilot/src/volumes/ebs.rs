@@ -2,37 +2,37 @@
 
 use std::sync::Arc;
 
-use aws::{AwsError, Modification, Range, Session, VolumeFacts};
+use aws::{AwsError, AwsSession, EbsModification, MetricRange, VolumeFacts};
 use disk::Disk;
 use jiff::Timestamp;
-use timeline::{Points, Timeline};
+use timeline::{SeriesPoints, Timeline};
 use units::Nanos;
-use volume_control::{Change, Cloud, CloudError, Progress, Volume};
+use volume_control::{CloudError, ManagedVolume, ModificationProgress, VolumeChange, VolumeCloud};
 
-use super::Fleet;
-use crate::Clock;
+use super::VolumeFleet;
+use crate::WallClock;
 
 /// CloudWatch is read in steps of so long, and not again sooner: it charges by the series.
 const STEP: Nanos = Nanos::secs(300);
 
 /// Some volumes of an account.
-pub struct Ebs {
-    session: Session,
-    clock: Arc<dyn Clock + Send + Sync>,
+pub struct EbsFleet {
+    session: AwsSession,
+    clock: Arc<dyn WallClock + Send + Sync>,
     names: Vec<String>,
     /// When CloudWatch was read, from when on, and what it said.
     read: Option<(Nanos, Nanos, Timeline)>,
 }
 
-impl Ebs {
+impl EbsFleet {
     /// Those volumes.
-    pub fn new(session: Session, clock: Arc<dyn Clock + Send + Sync>, names: Vec<String>) -> Self {
+    pub fn new(session: AwsSession, clock: Arc<dyn WallClock + Send + Sync>, names: Vec<String>) -> Self {
         Self { session, clock, names, read: None }
     }
 }
 
-impl Cloud for Ebs {
-    fn describe(&mut self, volumes: &[String]) -> Result<Vec<Volume>, CloudError> {
+impl VolumeCloud for EbsFleet {
+    fn describe(&mut self, volumes: &[String]) -> Result<Vec<ManagedVolume>, CloudError> {
         let facts = self.session.facts(volumes).map_err(|error| cloud("", error))?;
         let found = |id: &String| facts.iter().find(|facts| facts.id == *id);
         let missing = |id: &String| CloudError::NotFound { volume: id.clone() };
@@ -44,7 +44,7 @@ impl Cloud for Ebs {
     }
 }
 
-impl Fleet for Ebs {
+impl VolumeFleet for EbsFleet {
     fn names(&self) -> Vec<String> {
         self.names.clone()
     }
@@ -61,7 +61,7 @@ impl Fleet for Ebs {
         {
             return Ok(timeline.clone());
         }
-        let range = Range::last(now - since, self.clock.now().wall).and_then(|range| range.in_steps_of(STEP));
+        let range = MetricRange::last(now - since, self.clock.now().wall).and_then(|range| range.in_steps_of(STEP));
         let range = range.map_err(|error| cloud("", error))?;
         let mut all = Timeline::default();
         for name in &self.names {
@@ -77,24 +77,24 @@ impl Fleet for Ebs {
     }
 }
 
-fn volume(facts: &VolumeFacts) -> Result<Volume, CloudError> {
-    let changes = facts.modifications.iter().map(change).collect::<Result<Vec<Change>, _>>()?;
+fn volume(facts: &VolumeFacts) -> Result<ManagedVolume, CloudError> {
+    let changes = facts.modifications.iter().map(change).collect::<Result<Vec<VolumeChange>, _>>()?;
     let pending =
         facts.modifications.last().filter(|_| changes.last().is_some_and(|change| change.progress.under_way()));
     // EC2 shows the new provisioning while the old one still holds.
     let disk = pending.and_then(|change| change.before.clone()).unwrap_or_else(|| facts.disk.clone());
-    Ok(Volume { id: facts.id.clone(), node: String::new(), disk, changes, intended: None })
+    Ok(ManagedVolume { id: facts.id.clone(), node: String::new(), disk, changes, intended: None })
 }
 
 /// A modification whose state is not known is not taken for one that is over.
-fn change(told: &Modification) -> Result<Change, CloudError> {
+fn change(told: &EbsModification) -> Result<VolumeChange, CloudError> {
     let strange =
         |what: &str| CloudError::Lost { why: format!("EC2 tells {what} of a modification of {}", told.volume) };
     let progress = match told.state.as_str() {
-        "modifying" => Progress::Modifying,
-        "optimizing" => Progress::Optimizing,
-        "failed" => Progress::Failed,
-        "completed" => Progress::Completed,
+        "modifying" => ModificationProgress::Modifying,
+        "optimizing" => ModificationProgress::Optimizing,
+        "failed" => ModificationProgress::Failed,
+        "completed" => ModificationProgress::Completed,
         other => {
             let expected = "expected modifying, optimizing, completed or failed";
             return Err(strange(&format!("the state `{}`, {expected},", other.escape_debug())));
@@ -102,7 +102,7 @@ fn change(told: &Modification) -> Result<Change, CloudError> {
     };
     let started = told.started.map(since_1970).ok_or_else(|| strange("no beginning"))?;
     let to = told.after.clone().ok_or_else(|| strange("no target"))?;
-    Ok(Change { started, to, progress, ends: told.ended.map(since_1970) })
+    Ok(VolumeChange { started, to, progress, ends: told.ended.map(since_1970) })
 }
 
 fn cloud(volume: &str, error: AwsError) -> CloudError {
@@ -126,7 +126,7 @@ fn since_1970(at: Timestamp) -> Nanos {
 fn from_1970(mut timeline: Timeline) -> Timeline {
     let start = timeline.about.start.map_or(Nanos(0), since_1970);
     for series in &mut timeline.series {
-        if let Points::Values(_, points) = &mut series.points {
+        if let SeriesPoints::Values(_, points) = &mut series.points {
             points.iter_mut().for_each(|point| (point.from, point.until) = (point.from + start, point.until + start));
         }
     }
@@ -138,9 +138,9 @@ fn from_1970(mut timeline: Timeline) -> Timeline {
 mod tests {
     use super::*;
 
-    fn told(state: &str) -> Modification {
+    fn told(state: &str) -> EbsModification {
         let disk = |text: &str| Some(text.parse().unwrap());
-        Modification {
+        EbsModification {
             volume: "vol-1".to_owned(),
             before: disk("gp3:100GiB,3000iops,125MiB/s"),
             after: disk("gp3:100GiB,6000iops,125MiB/s"),
@@ -175,8 +175,8 @@ mod tests {
 
     #[test]
     fn a_modification_that_is_not_understood_is_not_over() {
-        let undated = Modification { started: None, ..told("completed") };
-        let aimless = Modification { after: None, ..told("completed") };
+        let undated = EbsModification { started: None, ..told("completed") };
+        let aimless = EbsModification { after: None, ..told("completed") };
         for strange in [told(""), told("verifying"), undated, aimless] {
             let error = change(&strange).unwrap_err();
             assert!(matches!(&error, CloudError::Lost { why } if why.contains("vol-1")), "{error}");

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use diagnose::Known;
+use diagnose::KnownFacts;
 use disk::Disk;
 use proptest::prelude::*;
-use timeline::{Merge, Point, Points, Series, Unit};
+use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit};
 use units::{Nanos, Usd};
-use volume_control::{Cloud, CloudError, Fault, Policy, Volume};
+use volume_control::{CloudError, CloudFault, ManagedVolume, VolumeCloud, VolumePolicy};
 
 use super::testing::{Place, known};
-use crate::{Now, Pilot, PilotError, Run, Step};
+use crate::{ClockReading, Pilot, PilotError, PilotStep, ProcedureRun};
 
 const STEP: u64 = 1800;
 const DAY: u64 = 86_400;
@@ -24,7 +24,7 @@ struct Days {
     disks: Vec<&'static str>,
     /// For each volume, what is asked of it in each six hours, in I/Os a second.
     asked: Vec<Vec<f64>>,
-    faults: Vec<Option<Fault>>,
+    faults: Vec<Option<CloudFault>>,
     /// In each round, the line of the journal that kills the pilot, counted from there.
     kills: Vec<Option<u64>>,
     cooldown: Nanos,
@@ -39,11 +39,11 @@ fn days() -> impl Strategy<Value = Days> {
     let fault = prop::sample::select(vec![
         None,
         None,
-        Some(Fault::Throttle),
-        Some(Fault::LoseRequest),
-        Some(Fault::LoseAnswer),
-        Some(Fault::Half),
-        Some(Fault::FailInTheEnd),
+        Some(CloudFault::Throttle),
+        Some(CloudFault::LoseRequest),
+        Some(CloudFault::LoseAnswer),
+        Some(CloudFault::Half),
+        Some(CloudFault::FailInTheEnd),
     ]);
     let kill = prop_oneof![3 => Just(None), 1 => (0..6u64).prop_map(Some)];
     let volume = (disks, prop::collection::vec(load, PERIODS));
@@ -65,7 +65,7 @@ fn days() -> impl Strategy<Value = Days> {
 struct World {
     place: Place,
     pilot: Option<Pilot>,
-    known: Known,
+    known: KnownFacts,
     ids: Vec<String>,
     /// What was delivered, by volume and interval.
     delivered: Vec<Vec<f64>>,
@@ -77,12 +77,12 @@ impl World {
     fn new(days: &Days) -> Self {
         let ids: Vec<String> = (0..days.disks.len()).map(|i| format!("vol-{i}")).collect();
         let disks: Vec<(&str, &str)> = ids.iter().map(String::as_str).zip(days.disks.iter().copied()).collect();
-        let policy = Policy {
+        let policy = VolumePolicy {
             window: Nanos::secs(2 * DAY),
             shrink_after: Nanos::secs(DAY),
             recent: Nanos::secs(2 * STEP),
             rest: Nanos::secs(DAY / 2),
-            ..Policy::default()
+            ..VolumePolicy::default()
         };
         let place = Place::new(&disks, days.cooldown, policy);
         place.bridge.fleet().fake.fail(days.faults.iter().copied());
@@ -92,15 +92,15 @@ impl World {
         world
     }
 
-    fn described(&self) -> Vec<Volume> {
+    fn described(&self) -> Vec<ManagedVolume> {
         self.place.bridge.fleet().fake.describe(&self.ids).unwrap()
     }
 
     /// What the volumes cost a month, each as it is or is becoming, whichever is more.
     fn price(&self) -> Usd {
-        let price = |disk: &Disk, known: &Known| known.monthly(disk).unwrap().0;
+        let price = |disk: &Disk, known: &KnownFacts| known.monthly(disk).unwrap().0;
         let volumes = self.described();
-        let of = |volume: &Volume| {
+        let of = |volume: &ManagedVolume| {
             let pending = volume.pending().map_or(0.0, |change| price(&change.to, &self.known));
             Usd(price(&volume.disk, &self.known).max(pending))
         };
@@ -119,13 +119,13 @@ impl World {
             let (count, bytes) = (delivered * STEP as f64 / 2.0, delivered * STEP as f64 / 2.0 * KIB * 1024.0);
             let seconds = count * ms / 1e3;
             for (name, unit, merge, value) in [
-                ("VolumeReadOps", Unit::Count, Merge::Sum, count),
-                ("VolumeWriteOps", Unit::Count, Merge::Sum, count),
-                ("VolumeReadBytes", Unit::Bytes, Merge::Sum, bytes),
-                ("VolumeWriteBytes", Unit::Bytes, Merge::Sum, bytes),
-                ("VolumeTotalReadTime", Unit::Seconds, Merge::Sum, seconds),
-                ("VolumeTotalWriteTime", Unit::Seconds, Merge::Sum, seconds),
-                ("VolumeQueueLength", Unit::Count, Merge::Mean, delivered * ms / 1e3),
+                ("VolumeReadOps", SeriesUnit::Count, MergeRule::Sum, count),
+                ("VolumeWriteOps", SeriesUnit::Count, MergeRule::Sum, count),
+                ("VolumeReadBytes", SeriesUnit::Bytes, MergeRule::Sum, bytes),
+                ("VolumeWriteBytes", SeriesUnit::Bytes, MergeRule::Sum, bytes),
+                ("VolumeTotalReadTime", SeriesUnit::Seconds, MergeRule::Sum, seconds),
+                ("VolumeTotalWriteTime", SeriesUnit::Seconds, MergeRule::Sum, seconds),
+                ("VolumeQueueLength", SeriesUnit::Count, MergeRule::Mean, delivered * ms / 1e3),
             ] {
                 self.put(name, &volume.id, (unit, merge), interval, value);
             }
@@ -133,18 +133,18 @@ impl World {
         self.place.pass(STEP);
     }
 
-    fn put(&mut self, name: &str, id: &str, (unit, merge): (Unit, Merge), interval: u64, value: f64) {
+    fn put(&mut self, name: &str, id: &str, (unit, merge): (SeriesUnit, MergeRule), interval: u64, value: f64) {
         let of = |series: &Series| series.name == name && series.labels["VolumeId"] == id;
         let timeline = &mut self.place.bridge.fleet().timeline;
         if !timeline.series.iter().any(of) {
             let labels = BTreeMap::from([("VolumeId".to_owned(), id.to_owned())]);
-            let points = Points::Values(merge, Vec::new());
+            let points = SeriesPoints::Values(merge, Vec::new());
             timeline.series.push(Series { name: name.to_owned(), labels, unit, points });
         }
         let (from, until) = (Nanos::secs(interval * STEP), Nanos::secs((interval + 1) * STEP));
         let series = timeline.series.iter_mut().find(|series| of(series)).unwrap();
-        if let Points::Values(_, points) = &mut series.points {
-            points.push(Point { from, until, value });
+        if let SeriesPoints::Values(_, points) = &mut series.points {
+            points.push(SeriesPoint { from, until, value });
         }
     }
 
@@ -168,7 +168,7 @@ impl World {
     }
 
     /// Lets the pilot do something, a new one if the last was killed.
-    fn live(&mut self, what: impl Fn(&mut Pilot, Now) -> Result<(), PilotError>) {
+    fn live(&mut self, what: impl Fn(&mut Pilot, ClockReading) -> Result<(), PilotError>) {
         self.place.twin.revive();
         let now = self.place.twin.now();
         let pilot = self.pilot.take().map_or_else(|| self.place.start(), Ok);
@@ -192,10 +192,10 @@ impl World {
 }
 
 /// What a run makes of which volume.
-fn modified(run: &Run) -> (String, Disk) {
-    let steps: Vec<&Step> = run.procedure.steps().map(|(_, step)| step).collect();
+fn modified(run: &ProcedureRun) -> (String, Disk) {
+    let steps: Vec<&PilotStep> = run.procedure.steps().map(|(_, step)| step).collect();
     match steps[..] {
-        [Step::ModifyVolume { volume, to }] => (volume.clone(), to.clone()),
+        [PilotStep::ModifyVolume { volume, to }] => (volume.clone(), to.clone()),
         _ => panic!("{steps:?}"),
     }
 }

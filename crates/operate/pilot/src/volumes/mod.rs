@@ -13,14 +13,14 @@ mod testing;
 
 use timeline::Timeline;
 use units::Nanos;
-use volume_control::{Cloud, CloudError, Volume};
+use volume_control::{CloudError, ManagedVolume, VolumeCloud};
 
-pub use book::{Book, Keeps, MemoryBook};
-pub use bridge::Bridge;
-pub use controller::Resizer;
+pub use book::{JsonLinesFile, LedgerStore, MemoryBook};
+pub use bridge::FleetBridge;
+pub use controller::VolumeController;
 #[cfg(feature = "cloud")]
-pub use ebs::Ebs;
-pub use mounted::Mounted;
+pub use ebs::EbsFleet;
+pub use mounted::MountedFleet;
 
 /// The volumes of a cloud and their use. All instants are on one clock, the fleet's.
 #[derive(Debug, Clone, Default)]
@@ -28,14 +28,14 @@ pub struct VolumesSeen {
     /// When it was looked.
     pub now: Nanos,
     /// All that the budget pays for.
-    pub volumes: Vec<Volume>,
+    pub volumes: Vec<ManagedVolume>,
     /// What they were asked for.
     pub timeline: Timeline,
 }
 
 /// A cloud with the use of its volumes: AWS with CloudWatch, or the disks that are mounted on this machine. Azure and Google
 /// Cloud have none yet: they need this trait and nothing more.
-pub trait Fleet: Cloud {
+pub trait VolumeFleet: VolumeCloud {
     /// The volumes that are looked after.
     fn names(&self) -> Vec<String>;
 

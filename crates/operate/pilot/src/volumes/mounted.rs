@@ -3,37 +3,37 @@
 use std::path::PathBuf;
 
 use disk::Disk;
-use metrics::{Modification, NodeSample};
-use mount::{Client, Home, MountError, Node};
-use timeline::{About, Timeline};
+use metrics::{ModificationStage, NodeSample};
+use mount::{DaemonClient, MountError, MountHome, MountedNode};
+use timeline::{Timeline, TimelineInfo};
 use units::Nanos;
-use volume_control::{Change, Cloud, CloudError, Progress, Volume};
+use volume_control::{CloudError, ManagedVolume, ModificationProgress, VolumeChange, VolumeCloud};
 
-use super::Fleet;
+use super::VolumeFleet;
 
 /// The disks of one node. Its clock is that of the node's daemon.
 #[derive(Debug)]
-pub struct Mounted {
-    home: Home,
+pub struct MountedFleet {
+    home: MountHome,
     dir: PathBuf,
     /// So many times faster than a cloud.
     fast_forward: f64,
 }
 
-impl Mounted {
+impl MountedFleet {
     /// The disks that are mounted at or under a folder; modifications take their cloud's time over `fast_forward`.
-    pub fn new(home: Home, dir: impl Into<PathBuf>, fast_forward: f64) -> Self {
+    pub fn new(home: MountHome, dir: impl Into<PathBuf>, fast_forward: f64) -> Self {
         Self { home, dir: dir.into(), fast_forward }
     }
 
-    fn node(&self) -> Result<(Node, Client), CloudError> {
+    fn node(&self) -> Result<(MountedNode, DaemonClient), CloudError> {
         let node = mount::find(&self.home, &self.dir).map_err(lost)?;
-        let client = Client::of(&node).map_err(lost)?;
+        let client = DaemonClient::of(&node).map_err(lost)?;
         Ok((node, client))
     }
 
     /// All samples since an instant, the present one last.
-    fn samples(client: &Client, since: Nanos) -> Result<Vec<NodeSample>, CloudError> {
+    fn samples(client: &DaemonClient, since: Nanos) -> Result<Vec<NodeSample>, CloudError> {
         let mut samples = client.history(since).map_err(lost)?;
         samples.push(client.sample().map_err(lost)?);
         Ok(samples)
@@ -44,8 +44,8 @@ fn lost(error: MountError) -> CloudError {
     CloudError::Lost { why: error.to_string() }
 }
 
-impl Cloud for Mounted {
-    fn describe(&mut self, volumes: &[String]) -> Result<Vec<Volume>, CloudError> {
+impl VolumeCloud for MountedFleet {
+    fn describe(&mut self, volumes: &[String]) -> Result<Vec<ManagedVolume>, CloudError> {
         let (node, client) = self.node()?;
         let samples = Self::samples(&client, Nanos(0))?;
         let one = |id: &String| {
@@ -76,7 +76,7 @@ impl Cloud for Mounted {
     }
 }
 
-impl Fleet for Mounted {
+impl VolumeFleet for MountedFleet {
     fn names(&self) -> Vec<String> {
         self.node().map(|(node, _)| node.disks.iter().map(|disk| disk.name.clone()).collect()).unwrap_or_default()
     }
@@ -87,17 +87,17 @@ impl Fleet for Mounted {
 
     fn used(&mut self, since: Nanos) -> Result<Timeline, CloudError> {
         let (_, client) = self.node()?;
-        Ok(metrics::timeline(&Self::samples(&client, since)?, &[], About::default()))
+        Ok(metrics::timeline(&Self::samples(&client, since)?, &[], TimelineInfo::default()))
     }
 }
 
-fn is_under_way(state: Modification) -> bool {
-    matches!(state, Modification::Modifying | Modification::Optimizing(_))
+fn is_under_way(state: ModificationStage) -> bool {
+    matches!(state, ModificationStage::Modifying | ModificationStage::Optimizing(_))
 }
 
 /// A disk with its changes, as its samples show them: what it is under changes when a modification is done.
-fn volume(id: &str, becomes: &str, samples: &[NodeSample]) -> Option<Volume> {
-    let mut changes: Vec<Change> = Vec::new();
+fn volume(id: &str, becomes: &str, samples: &[NodeSample]) -> Option<ManagedVolume> {
+    let mut changes: Vec<VolumeChange> = Vec::new();
     let mut seen = samples.iter().filter_map(|sample| Some((sample.at, sample.disk(id)?)));
     let (mut before, mut last) = seen.next()?;
     for (at, now) in seen {
@@ -105,13 +105,13 @@ fn volume(id: &str, becomes: &str, samples: &[NodeSample]) -> Option<Volume> {
         let done = now.disk != last.disk;
         if begins || (done && !is_under_way(last.modification)) {
             let to = becomes.parse().ok()?;
-            changes.push(Change { started: before, to, progress: Progress::Modifying, ends: None });
+            changes.push(VolumeChange { started: before, to, progress: ModificationProgress::Modifying, ends: None });
         }
         if let Some(change) = changes.last_mut() {
             match now.modification {
-                Modification::Optimizing(_) => change.progress = Progress::Optimizing,
-                Modification::Completed if change.progress.under_way() => {
-                    change.progress = Progress::Completed;
+                ModificationStage::Optimizing(_) => change.progress = ModificationProgress::Optimizing,
+                ModificationStage::Completed if change.progress.under_way() => {
+                    change.progress = ModificationProgress::Completed;
                     change.to = now.disk.parse().ok()?;
                     change.ends = Some(at);
                 }
@@ -120,5 +120,11 @@ fn volume(id: &str, becomes: &str, samples: &[NodeSample]) -> Option<Volume> {
         }
         (before, last) = (at, now);
     }
-    Some(Volume { id: id.to_owned(), node: String::new(), disk: last.disk.parse().ok()?, changes, intended: None })
+    Some(ManagedVolume {
+        id: id.to_owned(),
+        node: String::new(),
+        disk: last.disk.parse().ok()?,
+        changes,
+        intended: None,
+    })
 }

@@ -3,31 +3,31 @@
 use std::sync::Arc;
 
 use catalog::Catalog;
-use diagnose::Known;
+use diagnose::KnownFacts;
 use disk::{Disk, ModificationRules};
 use jiff::Timestamp;
 use timeline::Timeline;
 use units::Nanos;
-use volume_control::{Cloud, CloudError, Fake, Policy, Volume};
+use volume_control::{CloudError, FakeCloud, ManagedVolume, VolumeCloud, VolumePolicy};
 
-use super::{Bridge, Fleet, MemoryBook, Resizer};
-use crate::twin::{MemoryAudit, MemoryLines, Twin};
-use crate::{Clock, Journal, Now, Pilot, PilotError, Replay, World};
+use super::{FleetBridge, MemoryBook, VolumeController, VolumeFleet};
+use crate::twin::{ClusterTwin, MemoryAudit, MemoryLines};
+use crate::{ClockReading, ClusterWorld, Journal, JournalReplay, Pilot, PilotError, WallClock};
 
 /// Prices of a region, and no instance.
-pub(super) fn known() -> Known {
-    Known { region: Some("us-west-2".to_owned()), ..Known::nothing(Catalog::embedded().at(None)) }
+pub(super) fn known() -> KnownFacts {
+    KnownFacts { region: Some("us-west-2".to_owned()), ..KnownFacts::nothing(Catalog::embedded().at(None)) }
 }
 
 /// A cloud in memory, and what its volumes were asked for.
 pub(super) struct Loaded {
-    pub(super) fake: Fake,
+    pub(super) fake: FakeCloud,
     names: Vec<String>,
     pub(super) timeline: Timeline,
 }
 
-impl Cloud for Loaded {
-    fn describe(&mut self, volumes: &[String]) -> Result<Vec<Volume>, CloudError> {
+impl VolumeCloud for Loaded {
+    fn describe(&mut self, volumes: &[String]) -> Result<Vec<ManagedVolume>, CloudError> {
         self.fake.describe(volumes)
     }
 
@@ -36,7 +36,7 @@ impl Cloud for Loaded {
     }
 }
 
-impl Fleet for Loaded {
+impl VolumeFleet for Loaded {
     fn names(&self) -> Vec<String> {
         self.names.clone()
     }
@@ -50,52 +50,55 @@ impl Fleet for Loaded {
     }
 }
 
-struct TwinClock(Twin);
+struct TwinClock(ClusterTwin);
 
-impl Clock for TwinClock {
-    fn now(&self) -> Now {
+impl WallClock for TwinClock {
+    fn now(&self) -> ClockReading {
         self.0.now()
     }
 }
 
 /// A pilot over a cluster in memory and a cloud in memory, which may be killed and come again.
 pub(super) struct Place {
-    pub(super) twin: Twin,
-    pub(super) bridge: Bridge<Loaded>,
+    pub(super) twin: ClusterTwin,
+    pub(super) bridge: FleetBridge<Loaded>,
     pub(super) lines: MemoryLines,
     pub(super) book: MemoryBook,
     pub(super) audit: MemoryAudit,
-    pub(super) policy: Policy,
+    pub(super) policy: VolumePolicy,
     pub(super) read_only: bool,
 }
 
 impl Place {
     /// One whose cloud has these volumes, and no cooldown but this.
-    pub(super) fn new(disks: &[(&str, &str)], cooldown: Nanos, policy: Policy) -> Self {
-        let twin = Twin::new(1, &[]);
+    pub(super) fn new(disks: &[(&str, &str)], cooldown: Nanos, policy: VolumePolicy) -> Self {
+        let twin = ClusterTwin::new(1, &[]);
         let aws = ModificationRules::of(catalog::Cloud::Aws).unwrap();
-        let fake = Fake::new(Catalog::embedded().at(None), Some(ModificationRules { cooldown, ..aws }));
-        let with = |fake: Fake, (id, disk): &(&str, &str)| fake.with(id, &disk.parse().unwrap()).unwrap();
+        let fake = FakeCloud::new(Catalog::embedded().at(None), Some(ModificationRules { cooldown, ..aws }));
+        let with = |fake: FakeCloud, (id, disk): &(&str, &str)| fake.with(id, &disk.parse().unwrap()).unwrap();
         let names = disks.iter().map(|(id, _)| (*id).to_owned()).collect();
         let loaded = Loaded { fake: disks.iter().fold(fake, with), names, timeline: Timeline::default() };
-        let bridge = Bridge::new(loaded, Arc::new(TwinClock(twin.clone())), policy.window);
+        let bridge = FleetBridge::new(loaded, Arc::new(TwinClock(twin.clone())), policy.window);
         let (book, audit) = (MemoryBook::default(), MemoryAudit::default());
-        let policy = Policy { cooldown: Some(cooldown), ..policy };
+        let policy = VolumePolicy { cooldown: Some(cooldown), ..policy };
         Self { lines: MemoryLines::of(&twin), twin, bridge, book, audit, policy, read_only: false }
     }
 
     /// What the journal says.
-    pub(super) fn replay(&self) -> Replay {
-        let (replay, whole) = Replay::read("journal", self.lines.text()).unwrap();
+    pub(super) fn replay(&self) -> JournalReplay {
+        let (replay, whole) = JournalReplay::read("journal", self.lines.text()).unwrap();
         self.lines.truncate(whole);
         replay
     }
 
     pub(super) fn start(&self) -> Result<Pilot, PilotError> {
-        let world =
-            World { volumes: Some(Box::new(self.bridge.clone())), read_only: self.read_only, ..self.twin.world() };
+        let world = ClusterWorld {
+            volumes: Some(Box::new(self.bridge.clone())),
+            read_only: self.read_only,
+            ..self.twin.world()
+        };
         let journal = Journal::open(Box::new(self.lines.clone()), self.replay(), "7001", "p", Timestamp::UNIX_EPOCH)?;
-        let resizer = Resizer::new(self.policy.clone(), known(), Box::new(self.book.clone()), 1)?;
+        let resizer = VolumeController::new(self.policy.clone(), known(), Box::new(self.book.clone()), 1)?;
         let pilot = Pilot::new(world, journal, Box::new(self.audit.clone()), self.twin.now())?;
         Ok(pilot.controller(Box::new(resizer)).source(Box::new(self.bridge.clone())))
     }

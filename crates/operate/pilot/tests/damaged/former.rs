@@ -2,15 +2,15 @@
 
 use std::fs;
 
-use pilot::{Entry, Folder};
+use pilot::{JournalEntry, PilotFolder};
 
 use crate::lived::{allowed, lived, pilot, rate, settle, undo_all};
 
 /// The same journal as the version before wrote it.
 fn former(text: &str) -> String {
-    let entry = |line: &str| serde_json::from_str::<Entry>(line).unwrap();
-    let mut entries: Vec<Entry> = text.lines().skip(1).map(entry).collect();
-    if let Entry::Header { format, .. } = &mut entries[0] {
+    let entry = |line: &str| serde_json::from_str::<JournalEntry>(line).unwrap();
+    let mut entries: Vec<JournalEntry> = text.lines().skip(1).map(entry).collect();
+    if let JournalEntry::Header { format, .. } = &mut entries[0] {
         *format = 1;
     }
     entries.iter().map(|entry| serde_json::to_string(entry).unwrap() + "\n").collect()
@@ -24,7 +24,7 @@ fn a_journal_of_the_format_before_is_read_undone_and_written_anew_with_checksums
     let file = place.path().join("journal.jsonl");
     // The line that a crash cut off had not happened then either.
     fs::write(&file, format!("{former}{{\"entry\":\"outcome\",\"ru")).unwrap();
-    let folder = Folder::take(place.path()).unwrap();
+    let folder = PilotFolder::take(place.path()).unwrap();
     let read = folder.replay().unwrap();
     assert!(read.unsealed && !read.is_damaged() && read.runs.len() == 4, "{read:#?}");
     let (lines, replay) = folder.lines().unwrap();
@@ -38,7 +38,7 @@ fn a_journal_of_the_format_before_is_read_undone_and_written_anew_with_checksums
     for (subject, values) in allowed() {
         assert_eq!(state.values[&subject], *values.last().unwrap(), "{subject}");
     }
-    let again = Folder::at(place.path()).unwrap().replay().unwrap();
+    let again = PilotFolder::at(place.path()).unwrap().replay().unwrap();
     assert!(!again.unsealed && !again.is_damaged() && again.runs == *pilot.runs(), "{again:#?}");
 }
 

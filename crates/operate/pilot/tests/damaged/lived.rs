@@ -5,9 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use jiff::Timestamp;
-use pilot::twin::{Fault, MemoryAudit, MemoryLines, Twin};
+use pilot::twin::{ClusterTwin, MemoryAudit, MemoryLines, RequestFault};
 use pilot::{
-    Ending, Folder, Found, Journal, Lines, Pilot, PilotError, Procedure, Proposal, Replay, Stage, Step, Subject,
+    ActionProposal, Journal, JournalReplay, JournalSink, Pilot, PilotError, PilotFolder, PilotStep, Procedure,
+    ProcedureEnding, ProcedureStage, StepSubject, UnfinishedPolicy,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -15,23 +16,34 @@ use serde_json::{Value, json};
 pub(crate) const RATE: &str = "rocksdb.rate-bytes-per-sec";
 const LIMIT: &str = "schedule.leader-schedule-limit";
 
-pub(crate) fn rate(store: u64) -> Subject {
-    Subject::TikvConfig { store, key: RATE.to_owned() }
+pub(crate) fn rate(store: u64) -> StepSubject {
+    StepSubject::TikvConfig { store, key: RATE.to_owned() }
 }
 
 pub(crate) fn set(stores: &[u64], to: &str) -> Procedure {
-    let step = |store: &u64| Stage::Do(Step::SetTikvConfig { store: *store, key: RATE.to_owned(), value: json!(to) });
-    let one = Procedure::of_one(Step::EvictLeaders { store: 1 }, Ending::Keep);
-    Procedure { stages: stores.iter().map(step).collect(), name: format!("limit to {to}"), found: Found::Undo, ..one }
+    let step = |store: &u64| {
+        ProcedureStage::Do(PilotStep::SetTikvConfig { store: *store, key: RATE.to_owned(), value: json!(to) })
+    };
+    let one = Procedure::of_one(PilotStep::EvictLeaders { store: 1 }, ProcedureEnding::Keep);
+    Procedure {
+        stages: stores.iter().map(step).collect(),
+        name: format!("limit to {to}"),
+        found: UnfinishedPolicy::Undo,
+        ..one
+    }
 }
 
-pub(crate) fn pilot(twin: &Twin, lines: Box<dyn Lines>, replay: Replay) -> Result<Pilot, PilotError> {
+pub(crate) fn pilot(
+    twin: &ClusterTwin,
+    lines: Box<dyn JournalSink>,
+    replay: JournalReplay,
+) -> Result<Pilot, PilotError> {
     let journal = Journal::open(lines, replay, "7001", "p", Timestamp::UNIX_EPOCH)?;
     Pilot::new(twin.world(), journal, Box::new(MemoryAudit::default()), twin.now())
 }
 
 /// Drives on until nothing is under way.
-pub(crate) fn settle(twin: &Twin, pilot: &mut Pilot) {
+pub(crate) fn settle(twin: &ClusterTwin, pilot: &mut Pilot) {
     for _ in 0..200 {
         if pilot.is_idle() || twin.is_dead() {
             return;
@@ -44,41 +56,42 @@ pub(crate) fn settle(twin: &Twin, pilot: &mut Pilot) {
 
 /// A cluster on which four runs were: two that stay, one that was undone and set again by another hand, and one under way when the
 /// pilot was killed, its request carried out. The journal of it.
-pub(crate) fn lived() -> (Twin, String) {
-    let twin = Twin::new(4, &[(RATE, json!("10GiB"))]);
+pub(crate) fn lived() -> (ClusterTwin, String) {
+    let twin = ClusterTwin::new(4, &[(RATE, json!("10GiB"))]);
     let lines = MemoryLines::of(&twin);
-    let mut pilot = pilot(&twin, Box::new(lines.clone()), Replay::default()).unwrap();
-    let limit = Procedure::of_one(Step::SetPdConfig { key: LIMIT.to_owned(), value: json!(64) }, Ending::Keep);
+    let mut pilot = pilot(&twin, Box::new(lines.clone()), JournalReplay::default()).unwrap();
+    let limit =
+        Procedure::of_one(PilotStep::SetPdConfig { key: LIMIT.to_owned(), value: json!(64) }, ProcedureEnding::Keep);
     for procedure in [set(&[1], "100MB"), set(&[2], "50MB"), limit] {
-        pilot.begin("by-hand", &Proposal::act("größer", procedure), twin.now()).unwrap();
+        pilot.begin("by-hand", &ActionProposal::act("größer", procedure), twin.now()).unwrap();
         settle(&twin, &mut pilot);
     }
     pilot.undo(2, "by hand", false, twin.now()).unwrap();
     settle(&twin, &mut pilot);
     twin.with(|state| state.values.insert(rate(2), json!("50MB")));
     // Health and a reading for each step, then the request; the second's answer never comes.
-    twin.fault(twin.ops().len() as u64 + 6, Fault::KillDone);
-    pilot.begin("by-hand", &Proposal::act("because", set(&[3, 4], "70MB")), twin.now()).unwrap();
+    twin.fault(twin.ops().len() as u64 + 6, RequestFault::KillDone);
+    pilot.begin("by-hand", &ActionProposal::act("because", set(&[3, 4], "70MB")), twin.now()).unwrap();
     assert!(twin.is_dead() && twin.state().values[&rate(4)] == "70MB", "{:?}", twin.ops());
     (twin, lines.text())
 }
 
 /// What each may be at the end: as it is, or as it was before the run that still may be undone.
-pub(crate) fn allowed() -> BTreeMap<Subject, Vec<Value>> {
+pub(crate) fn allowed() -> BTreeMap<StepSubject, Vec<Value>> {
     BTreeMap::from([
         (rate(1), vec![json!("100MB"), json!("10GiB")]),
         (rate(2), vec![json!("50MB")]),
-        (Subject::PdConfig { key: LIMIT.to_owned() }, vec![json!(64), json!(4)]),
+        (StepSubject::PdConfig { key: LIMIT.to_owned() }, vec![json!(64), json!(4)]),
         (rate(3), vec![json!("70MB"), json!("10GiB")]),
         (rate(4), vec![json!("70MB"), json!("10GiB")]),
     ])
 }
 
 /// What a pilot makes of a damaged journal: reads it, undoes all that may be, and reads what it wrote.
-pub(crate) fn undo_all(twin: &Twin, folder: &Path, bytes: &[u8]) -> Result<Replay, TestCaseError> {
+pub(crate) fn undo_all(twin: &ClusterTwin, folder: &Path, bytes: &[u8]) -> Result<JournalReplay, TestCaseError> {
     let file = folder.join("journal.jsonl");
     fs::write(&file, bytes).unwrap();
-    let folder = Folder::take(folder).unwrap();
+    let folder = PilotFolder::take(folder).unwrap();
     let read = folder.replay().unwrap();
     prop_assert!(read.is_damaged() && !read.complaint().unwrap().is_empty());
     let (lines, replay) = folder.lines().unwrap();
@@ -94,7 +107,7 @@ pub(crate) fn undo_all(twin: &Twin, folder: &Path, bytes: &[u8]) -> Result<Repla
         let error = pilot.undo(*run, "by hand", true, twin.now()).unwrap_err();
         prop_assert!(error.exit_code() == 2 && error.to_string().contains("line"), "{}", error);
     }
-    let error = pilot.begin("by-hand", &Proposal::act("more", set(&[1], "1MB")), twin.now()).unwrap_err();
+    let error = pilot.begin("by-hand", &ActionProposal::act("more", set(&[1], "1MB")), twin.now()).unwrap_err();
     prop_assert_eq!(error.exit_code(), 2, "nothing new begins: {}", error);
     settle(twin, &mut pilot);
     prop_assert_eq!(undoable(&pilot), Vec::<u64>::new());

@@ -6,8 +6,8 @@ mod lived;
 
 use std::fs;
 
-use pilot::twin::Twin;
-use pilot::{Folder, Replay};
+use pilot::twin::ClusterTwin;
+use pilot::{JournalReplay, PilotFolder};
 use proptest::prelude::*;
 
 use lived::{lived, pilot, undo_all};
@@ -47,8 +47,8 @@ proptest! {
         twin.revive();
         let bytes = changed(&text, at.index(text.len()), change);
         // One more line break, or one less at the end, changes nothing that was said.
-        let same = Replay::read("j", &text).unwrap().0;
-        let (read, _) = Replay::read("j", &bytes).unwrap();
+        let same = JournalReplay::read("j", &text).unwrap().0;
+        let (read, _) = JournalReplay::read("j", &bytes).unwrap();
         if read.is_damaged() {
             let folder = tempfile::tempdir_in("/dev/shm").unwrap();
             let read = undo_all(&twin, folder.path(), &bytes)?;
@@ -60,7 +60,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_a_damaged_journal_or_a_line_that_was_cut_off(bytes in prop::collection::vec(any::<u8>(), 1..300)) {
-        let (read, whole) = Replay::read("j", &bytes).unwrap();
+        let (read, whole) = JournalReplay::read("j", &bytes).unwrap();
         prop_assert!(read.is_damaged() || whole == 0, "{:?}", read);
         prop_assert!(read.runs.is_empty());
     }
@@ -78,7 +78,7 @@ proptest! {
         // The last line break stays: else it may be a line that a crash cut off.
         let to = (from + length).min(bytes.len() - 1).max(from);
         bytes[from..to].fill(with);
-        let (read, whole) = Replay::read("j", &bytes).unwrap();
+        let (read, whole) = JournalReplay::read("j", &bytes).unwrap();
         prop_assert!(bytes == text.as_bytes() || read.is_damaged());
         prop_assert!(whole == bytes.len() || read.is_damaged());
         let folder = tempfile::tempdir_in("/dev/shm").unwrap();
@@ -91,13 +91,13 @@ proptest! {
 #[test]
 fn every_byte_that_differs_is_noticed_and_costs_one_run_at_most() {
     let (_, text) = lived();
-    let (whole, _) = Replay::read("j", &text).unwrap();
+    let (whole, _) = JournalReplay::read("j", &text).unwrap();
     assert_eq!((whole.runs.len(), whole.is_damaged()), (4, false));
     for at in 0..text.len() {
         for change in [Change::Flip(1), Change::Flip(0x80), Change::Insert(b'7'), Change::Insert(b'\n'), Change::Delete]
         {
             let bytes = changed(&text, at, change);
-            let (read, holds) = Replay::read("j", &bytes).unwrap();
+            let (read, holds) = JournalReplay::read("j", &bytes).unwrap();
             assert!(read.refused.len() <= 1, "{at} {change:?}: {:?}", read.refused);
             assert_eq!(read.runs.len() + read.refused.len(), 4, "{at} {change:?}: {:?}", read.damage);
             assert_eq!(holds, bytes.len(), "{at} {change:?}");
@@ -114,7 +114,7 @@ fn every_byte_that_differs_is_noticed_and_costs_one_run_at_most() {
 fn lines_that_are_missing_doubled_or_in_another_order_are_noticed() {
     let (_, text) = lived();
     let lines: Vec<&str> = text.lines().collect();
-    let read = |lines: Vec<&str>| Replay::read("j", lines.join("\n") + "\n").unwrap().0;
+    let read = |lines: Vec<&str>| JournalReplay::read("j", lines.join("\n") + "\n").unwrap().0;
     for at in 0..lines.len() {
         if at + 1 < lines.len() {
             let mut less = lines.clone();
@@ -136,14 +136,14 @@ fn lines_that_are_missing_doubled_or_in_another_order_are_noticed() {
 fn bytes_that_are_no_journal_are_a_damaged_one_to_which_nothing_is_added() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("journal.jsonl");
-    let folder = Folder::take(place.path()).unwrap();
+    let folder = PilotFolder::take(place.path()).unwrap();
     let random: Vec<u8> = (0..4096_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     for bytes in [&random[..], &[0; 512], b"\xff", b"\n", b"hello", "\u{feff}".as_bytes()] {
         fs::write(&file, bytes).unwrap();
         let replay = folder.replay().unwrap();
         assert!(replay.complaint().is_some_and(|said| said.contains("damaged: line")), "{bytes:?}");
         let (lines, replay) = folder.lines().unwrap();
-        let error = pilot(&Twin::new(1, &[]), lines, replay).err().unwrap();
+        let error = pilot(&ClusterTwin::new(1, &[]), lines, replay).err().unwrap();
         assert_eq!(error.exit_code(), 2, "{error}");
         assert_eq!(fs::read(&file).unwrap(), bytes);
     }
@@ -153,7 +153,7 @@ fn bytes_that_are_no_journal_are_a_damaged_one_to_which_nothing_is_added() {
 fn what_is_known_of_a_run_that_is_refused_is_told() {
     let (_, text) = lived();
     let at = text.find("\"outcome\"").unwrap();
-    let (read, _) = Replay::read("j", changed(&text, at + 3, Change::Flip(4))).unwrap();
+    let (read, _) = JournalReplay::read("j", changed(&text, at + 3, Change::Flip(4))).unwrap();
     let said = read.complaint().unwrap();
     let line = text[..at].lines().count();
     for part in [
@@ -170,10 +170,10 @@ fn what_is_known_of_a_run_that_is_refused_is_told() {
 #[test]
 fn a_line_is_found_where_only_the_break_before_it_is_lost() {
     let (_, text) = lived();
-    let (whole, _) = Replay::read("j", &text).unwrap();
+    let (whole, _) = JournalReplay::read("j", &text).unwrap();
     for (at, _) in text.match_indices('\n') {
         for change in [Change::Flip(0x20), Change::Delete] {
-            let (read, _) = Replay::read("j", changed(&text, at, change)).unwrap();
+            let (read, _) = JournalReplay::read("j", changed(&text, at, change)).unwrap();
             assert_eq!(read.runs, whole.runs, "{at} {change:?}");
         }
     }

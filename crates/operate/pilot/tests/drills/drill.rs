@@ -4,11 +4,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use maintenance::emulator::{Emulator, Planned, Twin as Metadata};
-use maintenance::{Board, Cloud, Heard as Told, MaintenanceError, Source, Web, aws, azure, gcp};
-use pilot::maintenance::{Heard, Machines, Maintenance};
-use pilot::twin::{MemoryAudit, MemoryLines, State, Twin};
-use pilot::{Journal, Pilot, PilotError, Replay, Subject, World};
+use maintenance::emulator::{AnnouncedEvent, MetadataEmulator, MetadataTwin as Metadata};
+use maintenance::{
+    HeardNotices as Told, MachineCloud, MaintenanceError, MetadataService, NoticeBoard, NoticeSource, aws, azure, gcp,
+};
+use pilot::maintenance::{HeardEvents, MachineList, MaintenanceController};
+use pilot::twin::{ClusterTwin, MemoryAudit, MemoryLines, TwinState};
+use pilot::{ClusterWorld, Journal, JournalReplay, Pilot, PilotError, StepSubject};
 use serde_json::json;
 
 pub(crate) const LIMIT: &str = "schedule.leader-schedule-limit";
@@ -18,21 +20,21 @@ pub(crate) const MACHINE: &str = "vm-1=tikv:2,pd:pd1,tidb:db/tidb-0@node-1";
 /// Where the listener writes to on the board.
 const LISTENER: &str = "listener";
 
-pub(crate) fn node() -> Subject {
-    Subject::Node { node: "node-1".to_owned() }
+pub(crate) fn node() -> StepSubject {
+    StepSubject::Node { node: "node-1".to_owned() }
 }
 
-pub(crate) fn pod() -> Subject {
-    Subject::Pod { namespace: "db".to_owned(), pod: "tidb-0".to_owned() }
+pub(crate) fn pod() -> StepSubject {
+    StepSubject::Pod { namespace: "db".to_owned(), pod: "tidb-0".to_owned() }
 }
 
-pub(crate) fn limit() -> Subject {
-    Subject::PdConfig { key: LIMIT.to_owned() }
+pub(crate) fn limit() -> StepSubject {
+    StepSubject::PdConfig { key: LIMIT.to_owned() }
 }
 
 /// A healthy cluster of three stores, a member of PD and a TiDB on the machine.
-pub(crate) fn cluster() -> Twin {
-    let twin = Twin::new(3, &[]);
+pub(crate) fn cluster() -> ClusterTwin {
+    let twin = ClusterTwin::new(3, &[]);
     twin.with(|state| {
         state.values.insert(node(), json!(false));
         state.values.insert(pod(), json!("uid-1"));
@@ -43,15 +45,15 @@ pub(crate) fn cluster() -> Twin {
 /// A program: a pilot and its listener, which die together.
 struct Program {
     pilot: Pilot,
-    board: Board,
-    source: Box<dyn Source>,
+    board: NoticeBoard,
+    source: Box<dyn NoticeSource>,
     /// An answer on its way, which comes when its time has come.
     coming: Option<(Timestamp, Result<Told, MaintenanceError>)>,
 }
 
 /// A rehearsal.
 pub(crate) struct Drill {
-    pub(crate) cluster: Twin,
+    pub(crate) cluster: ClusterTwin,
     pub(crate) metadata: Rc<Metadata>,
     /// Whether events may be let begin.
     pub(crate) approves: bool,
@@ -61,20 +63,20 @@ pub(crate) struct Drill {
     pub(crate) downtime: u64,
     pub(crate) machines: Vec<&'static str>,
     /// Second by second: what the cluster was like.
-    pub(crate) seen: Vec<State>,
+    pub(crate) seen: Vec<TwinState>,
     /// Whether peers other than PD are reached.
-    pub(crate) world: fn(&Twin) -> World,
-    cloud: Cloud,
+    pub(crate) world: fn(&ClusterTwin) -> ClusterWorld,
+    cloud: MachineCloud,
     program: Option<Program>,
     start: Timestamp,
 }
 
 impl Drill {
     /// On a machine of that cloud, with nothing planned.
-    pub(crate) fn new(cloud: Cloud) -> Self {
+    pub(crate) fn new(cloud: MachineCloud) -> Self {
         let cluster = cluster();
         let start = cluster.now().wall;
-        let mut emulator = Emulator::new("vm-1");
+        let mut emulator = MetadataEmulator::new("vm-1");
         emulator.azure_takes(Duration::from_secs(1));
         Self {
             lines: MemoryLines::of(&cluster),
@@ -82,7 +84,7 @@ impl Drill {
             downtime: 3,
             machines: vec![MACHINE],
             seen: Vec::new(),
-            world: |twin| World { tikv: None, ..twin.world() },
+            world: |twin| ClusterWorld { tikv: None, ..twin.world() },
             metadata: Rc::new(Metadata::new(cloud, emulator, start)),
             approves: false,
             cloud,
@@ -93,10 +95,10 @@ impl Drill {
     }
 
     /// An event, told at that second; with this notice if the cloud gives none.
-    pub(crate) fn plan(&self, word: &str, announced: u64, lead: Option<u64>, takes: u64) -> Planned {
+    pub(crate) fn plan(&self, word: &str, announced: u64, lead: Option<u64>, takes: u64) -> AnnouncedEvent {
         let [announced, takes] = [announced, takes].map(Duration::from_secs);
         let lead = lead.map(Duration::from_secs);
-        let planned = Planned::usual(self.cloud, word, self.start + announced, lead, takes).unwrap();
+        let planned = AnnouncedEvent::usual(self.cloud, word, self.start + announced, lead, takes).unwrap();
         self.metadata.with(|emulator| emulator.plan(planned.clone()));
         planned
     }
@@ -107,23 +109,23 @@ impl Drill {
     }
 
     fn launch(&mut self) -> Result<(), PilotError> {
-        let (replay, whole) = Replay::read("journal", self.lines.text())?;
+        let (replay, whole) = JournalReplay::read("journal", self.lines.text())?;
         self.lines.truncate(whole);
         let now = self.cluster.now();
         let journal = Journal::open(Box::new(self.lines.clone()), replay, "7001", "p", now.wall)?;
-        let board = Board::default();
+        let board = NoticeBoard::default();
         board.expect(LISTENER);
-        let web = self.approves.then(|| self.metadata.clone() as Rc<dyn Web>);
-        let heard = Heard::of(board.clone()).approving(web);
-        let world = World { events: Some(Box::new(heard.clone())), ..(self.world)(&self.cluster) };
-        let machines = Machines(self.machines.iter().map(|machine| machine.parse().unwrap()).collect());
+        let web = self.approves.then(|| self.metadata.clone() as Rc<dyn MetadataService>);
+        let heard = HeardEvents::of(board.clone()).approving(web);
+        let world = ClusterWorld { events: Some(Box::new(heard.clone())), ..(self.world)(&self.cluster) };
+        let machines = MachineList(self.machines.iter().map(|machine| machine.parse().unwrap()).collect());
         let pilot = Pilot::new(world, journal, Box::new(self.audit.clone()), now)?
-            .controller(Box::new(Maintenance::new(machines).approving(self.approves)))
+            .controller(Box::new(MaintenanceController::new(machines).approving(self.approves)))
             .source(Box::new(heard));
-        let source: Box<dyn Source> = match self.cloud {
-            Cloud::Gcp => Box::new(gcp::Listener::new(gcp::Key::Maintenance)),
-            Cloud::Aws => Box::new(aws::Imds::new()),
-            Cloud::Azure => Box::new(azure::ScheduledEvents::new()),
+        let source: Box<dyn NoticeSource> = match self.cloud {
+            MachineCloud::Gcp => Box::new(gcp::KeyListener::new(gcp::MetadataKey::Maintenance)),
+            MachineCloud::Aws => Box::new(aws::Imds::new()),
+            MachineCloud::Azure => Box::new(azure::ScheduledEvents::new()),
         };
         self.program = Some(Program { pilot, board, source, coming: None });
         Ok(())
@@ -192,9 +194,9 @@ impl Program {
 }
 
 /// What must be as before when all is over: settings, cordons, evictions. PD may be led by another, and a pod be a new one.
-pub(crate) fn restored(state: &State) -> State {
+pub(crate) fn restored(state: &TwinState) -> TwinState {
     let mut state = state.clone();
-    state.values.retain(|subject, _| !matches!(subject, Subject::PdLeader | Subject::Pod { .. }));
+    state.values.retain(|subject, _| !matches!(subject, StepSubject::PdLeader | StepSubject::Pod { .. }));
     state.health.stores.values_mut().for_each(|store| store.leaders = 0);
     state
 }

@@ -1,7 +1,7 @@
 //! The pilot is killed at every request and every line of its journal.
 
-use maintenance::Cloud;
-use pilot::twin::Fault;
+use maintenance::MachineCloud;
+use pilot::twin::RequestFault;
 
 use crate::drill::{Drill, MIGRATE, restored};
 
@@ -10,7 +10,7 @@ const TAKES: u64 = 8;
 
 /// A drill with a kill; whether leaders were gone in time, and all was restored.
 fn survive(prepare: impl Fn(&Drill)) -> Drill {
-    let mut drill = Drill::new(Cloud::Gcp);
+    let mut drill = Drill::new(MachineCloud::Gcp);
     prepare(&drill);
     let before = restored(&drill.cluster.state());
     let planned = drill.plan(MIGRATE, ANNOUNCED, None, TAKES);
@@ -33,13 +33,13 @@ fn a_kill_at_every_request_and_every_line_leaves_leaders_gone_in_time_and_all_re
     let (ops, lines) = (calm.cluster.ops(), calm.cluster.lines());
     // A read that is repeated while nothing happens is one moment: of a row of the same, first and last are taken.
     let turns = |at: usize| {
-        let beside = |other: Option<&pilot::twin::Op>| other.is_none_or(|other| other.what != ops[at].what);
+        let beside = |other: Option<&pilot::twin::PilotRequest>| other.is_none_or(|other| other.what != ops[at].what);
         ops[at].writes || beside(at.checked_sub(1).and_then(|before| ops.get(before))) || beside(ops.get(at + 1))
     };
     let moments: Vec<u64> = (0..ops.len()).filter(|at| turns(*at)).map(|at| at as u64).collect();
     assert!(moments.len() > 50 && lines > 15, "{} {lines}", moments.len());
     for &at in &moments {
-        for fault in [Fault::Kill, Fault::KillDone] {
+        for fault in [RequestFault::Kill, RequestFault::KillDone] {
             survive(|drill| drill.cluster.fault(at, fault));
         }
     }
@@ -50,7 +50,7 @@ fn a_kill_at_every_request_and_every_line_leaves_leaders_gone_in_time_and_all_re
 
 #[test]
 fn a_pilot_that_goes_down_with_its_machine_restores_all_when_it_is_back() {
-    let mut drill = Drill::new(Cloud::Gcp);
+    let mut drill = Drill::new(MachineCloud::Gcp);
     let before = restored(&drill.cluster.state());
     let planned = drill.plan("TERMINATE_ON_HOST_MAINTENANCE", ANNOUNCED, None, 300);
     let (starts, ends) = (drill.second(planned.starts), drill.second(planned.ends));

@@ -1,17 +1,17 @@
 //! The real edge to Kubernetes against its API's twin on a socket, through a whole drill.
 
-use kubernetes::twin::Server;
-use kubernetes::{Access, Api, Token};
-use pilot::{Kubernetes, WorldError};
+use kubernetes::twin::FakeApiServer;
+use kubernetes::{KubernetesAccess, KubernetesApi, TokenSource};
+use pilot::{KubernetesClient, WorldError};
 
-fn api(server: &Server) -> Api {
-    Api::new(Access::new(&server.base(), Token::None, None).unwrap())
+fn api(server: &FakeApiServer) -> KubernetesApi {
+    KubernetesApi::new(KubernetesAccess::new(&server.base(), TokenSource::None, None).unwrap())
 }
 
 #[test]
 fn a_tidb_moves_to_a_node_that_takes_it() {
-    let server = Server::of_one_tidb().unwrap();
-    let edge: Box<dyn Kubernetes> = Box::new(api(&server));
+    let server = FakeApiServer::of_one_tidb().unwrap();
+    let edge: Box<dyn KubernetesClient> = Box::new(api(&server));
     let uid = edge.pod("db", "tidb-0").unwrap().unwrap();
     edge.set_cordoned("node-1", true).unwrap();
     assert!(edge.cordoned("node-1").unwrap());
@@ -22,8 +22,8 @@ fn a_tidb_moves_to_a_node_that_takes_it() {
 
 #[test]
 fn what_kubernetes_says_no_to_is_told_apart() {
-    let server = Server::of_one_tidb().unwrap();
-    let edge: Box<dyn Kubernetes> = Box::new(api(&server));
+    let server = FakeApiServer::of_one_tidb().unwrap();
+    let edge: Box<dyn KubernetesClient> = Box::new(api(&server));
     let uid = edge.pod("db", "tidb-0").unwrap().unwrap();
     assert!(matches!(edge.cordoned("node-9"), Err(WorldError::Missing { .. })));
     assert!(matches!(edge.delete_pod("db", "tidb-0", "old"), Err(WorldError::Refused { .. })));

@@ -1,21 +1,21 @@
 //! Every kind of notice: leaders are gone before the deadline, and all is as before afterwards.
 
-use maintenance::Cloud;
+use maintenance::MachineCloud;
 use serde_json::json;
 
 use crate::drill::{Drill, LIMIT, MIGRATE, limit, node, pod, restored};
 
 /// The words of each cloud that come with a notice, and the notice where the cloud has none of its own.
-const NOTICES: [(Cloud, &str, Option<u64>); 9] = [
-    (Cloud::Gcp, MIGRATE, None),
-    (Cloud::Gcp, "TERMINATE_ON_HOST_MAINTENANCE", None),
-    (Cloud::Aws, "system-reboot", Some(3600)),
-    (Cloud::Aws, "instance-retirement", Some(900)),
-    (Cloud::Aws, "terminate", None),
-    (Cloud::Azure, "Freeze", None),
-    (Cloud::Azure, "Redeploy", None),
-    (Cloud::Azure, "Preempt", None),
-    (Cloud::Azure, "Terminate", None),
+const NOTICES: [(MachineCloud, &str, Option<u64>); 9] = [
+    (MachineCloud::Gcp, MIGRATE, None),
+    (MachineCloud::Gcp, "TERMINATE_ON_HOST_MAINTENANCE", None),
+    (MachineCloud::Aws, "system-reboot", Some(3600)),
+    (MachineCloud::Aws, "instance-retirement", Some(900)),
+    (MachineCloud::Aws, "terminate", None),
+    (MachineCloud::Azure, "Freeze", None),
+    (MachineCloud::Azure, "Redeploy", None),
+    (MachineCloud::Azure, "Preempt", None),
+    (MachineCloud::Azure, "Terminate", None),
 ];
 
 #[test]
@@ -30,7 +30,7 @@ fn leaders_are_gone_before_the_deadline_and_all_is_as_before_afterwards() {
         assert!(drill.is_idle(), "{word}: {}", drill.lines.text());
         let at_start = &drill.seen[starts - 1];
         assert_eq!(at_start.health.stores[&2].leaders, 0, "{word}: {}", drill.lines.text());
-        assert_ne!(at_start.values[&pilot::Subject::PdLeader], json!("pd1"), "{word}");
+        assert_ne!(at_start.values[&pilot::StepSubject::PdLeader], json!("pd1"), "{word}");
         assert_eq!(at_start.values[&node()], json!(true), "{word}");
         assert_ne!(at_start.values[&pod()], json!("uid-1"), "{word}");
         let during = &drill.seen[ends - 2];
@@ -43,7 +43,7 @@ fn leaders_are_gone_before_the_deadline_and_all_is_as_before_afterwards() {
 
 #[test]
 fn an_event_of_azure_is_let_begin_once_all_is_ready_for_it() {
-    let mut drill = Drill::new(Cloud::Azure);
+    let mut drill = Drill::new(MachineCloud::Azure);
     drill.approves = true;
     let before = restored(&drill.cluster.state());
     let planned = drill.plan("Freeze", 40, None, 20);
@@ -54,7 +54,7 @@ fn an_event_of_azure_is_let_begin_once_all_is_ready_for_it() {
     assert!(at + 20 < starts, "its time is not waited for: {at} of {starts}");
     let then = &drill.seen[at - 1];
     assert_eq!(then.health.stores[&2].leaders, 0, "{}", drill.lines.text());
-    assert_ne!(then.values[&pilot::Subject::PdLeader], json!("pd1"));
+    assert_ne!(then.values[&pilot::StepSubject::PdLeader], json!("pd1"));
     assert_ne!(then.values[&pod()], json!("uid-1"));
     assert_eq!(drill.said("all is ready for it").len(), 1, "{:?}", drill.audit.sentences());
     assert!(drill.is_idle(), "{}", drill.lines.text());
@@ -64,7 +64,7 @@ fn an_event_of_azure_is_let_begin_once_all_is_ready_for_it() {
 #[test]
 fn an_event_of_azure_that_takes_the_machine_away_is_not_hurried() {
     for word in ["Preempt", "Terminate"] {
-        let mut drill = Drill::new(Cloud::Azure);
+        let mut drill = Drill::new(MachineCloud::Azure);
         drill.approves = true;
         drill.plan(word, 40, None, 20);
         drill.run(1100);
@@ -74,7 +74,7 @@ fn an_event_of_azure_that_takes_the_machine_away_is_not_hurried() {
 
 #[test]
 fn with_days_left_a_store_keeps_its_leaders_until_it_is_time() {
-    let mut drill = Drill::new(Cloud::Aws);
+    let mut drill = Drill::new(MachineCloud::Aws);
     let planned = drill.plan("system-reboot", 10, Some(7200), 60);
     let starts = drill.second(planned.starts);
     drill.run(starts as u64);
@@ -86,7 +86,7 @@ fn with_days_left_a_store_keeps_its_leaders_until_it_is_time() {
 
 #[test]
 fn limits_are_raised_when_the_notice_is_short() {
-    let mut drill = Drill::new(Cloud::Gcp);
+    let mut drill = Drill::new(MachineCloud::Gcp);
     drill.cluster.with(|state| state.health.stores.get_mut(&2).unwrap().leaders = 2000);
     let planned = drill.plan(MIGRATE, 10, None, 20);
     let starts = drill.second(planned.starts);
@@ -99,7 +99,7 @@ fn limits_are_raised_when_the_notice_is_short() {
 
 #[test]
 fn advice_and_unknown_words_change_nothing() {
-    let mut drill = Drill::new(Cloud::Aws);
+    let mut drill = Drill::new(MachineCloud::Aws);
     drill.plan("noticeTime", 5, None, 60);
     let before = drill.cluster.state();
     drill.run(100);
@@ -109,7 +109,7 @@ fn advice_and_unknown_words_change_nothing() {
 
 #[test]
 fn a_machine_of_which_nothing_is_known_is_told_of() {
-    let mut drill = Drill::new(Cloud::Gcp);
+    let mut drill = Drill::new(MachineCloud::Gcp);
     drill.machines = vec!["vm-2=tikv:2"];
     drill.plan(MIGRATE, 5, None, 10);
     let before = drill.cluster.state();
@@ -121,7 +121,7 @@ fn a_machine_of_which_nothing_is_known_is_told_of() {
 
 #[test]
 fn a_server_that_goes_silent_ends_no_event() {
-    let mut drill = Drill::new(Cloud::Gcp);
+    let mut drill = Drill::new(MachineCloud::Gcp);
     let planned = drill.plan(MIGRATE, 10, None, 120);
     drill.metadata.with(|emulator| emulator.busy(planned.starts, planned.starts + std::time::Duration::from_secs(60)));
     let ends = drill.second(planned.ends);

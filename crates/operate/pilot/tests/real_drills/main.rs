@@ -8,8 +8,8 @@ mod site;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use maintenance::Cloud;
-use maintenance::emulator::Planned;
+use maintenance::MachineCloud;
+use maintenance::emulator::AnnouncedEvent;
 
 use crate::programs::Cluster;
 use crate::site::{LIMIT, Site};
@@ -18,17 +18,19 @@ use crate::site::{LIMIT, Site};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An event with its cloud's own notice, which is over when the test says so.
-fn announced(cloud: Cloud, word: &str, lead: Option<Duration>) -> Planned {
-    Planned::usual(cloud, word, Timestamp::now(), lead, Duration::from_secs(3600)).unwrap()
+fn announced(cloud: MachineCloud, word: &str, lead: Option<Duration>) -> AnnouncedEvent {
+    AnnouncedEvent::usual(cloud, word, Timestamp::now(), lead, Duration::from_secs(3600)).unwrap()
 }
 
 #[test]
 fn leaders_leave_a_real_store_before_each_clouds_deadline_and_come_back() {
     const REGIONS: u32 = 60;
     let cluster = Cluster::start(REGIONS);
-    for (cloud, word) in
-        [(Cloud::Gcp, "MIGRATE_ON_HOST_MAINTENANCE"), (Cloud::Aws, "terminate"), (Cloud::Azure, "Preempt")]
-    {
+    for (cloud, word) in [
+        (MachineCloud::Gcp, "MIGRATE_ON_HOST_MAINTENANCE"),
+        (MachineCloud::Aws, "terminate"),
+        (MachineCloud::Azure, "Preempt"),
+    ] {
         let planned = announced(cloud, word, None);
         let mut site = Site::new(&cluster, cloud, &planned);
         let before = site.settings();
@@ -53,8 +55,8 @@ fn a_pilot_that_is_killed_between_lines_goes_on_and_restores_all() {
     let (mut kills, mut raised) = (0, false);
     // Every line is killed at in virtual time (tests/drills/kills.rs); here every fifth, for each takes seconds.
     for line in (2..).step_by(5) {
-        let planned = announced(Cloud::Aws, "terminate", Some(Duration::from_secs(15)));
-        let mut site = Site::new(&cluster, Cloud::Aws, &planned);
+        let planned = announced(MachineCloud::Aws, "terminate", Some(Duration::from_secs(15)));
+        let mut site = Site::new(&cluster, MachineCloud::Aws, &planned);
         let before = site.settings();
         site.kill_after(line);
         site.until(PATIENCE, Site::is_ready);

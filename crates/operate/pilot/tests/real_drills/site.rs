@@ -4,12 +4,15 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use kubernetes::{Access, Api, Token};
-use maintenance::emulator::{Emulator, Planned, Server};
-use maintenance::{Board, Cloud, Listening, Metadata, Source, aws, azure, gcp};
-use pilot::maintenance::{Heard, Machines, Maintenance};
+use kubernetes::{KubernetesAccess, KubernetesApi, TokenSource};
+use maintenance::emulator::{AnnouncedEvent, MetadataEmulator, MetadataServer};
+use maintenance::{ListenerThread, MachineCloud, MachineMetadata, NoticeBoard, NoticeSource, aws, azure, gcp};
+use pilot::maintenance::{HeardEvents, MachineList, MaintenanceController};
 use pilot::twin::MemoryAudit;
-use pilot::{Clock, Condition, Folder, Journal, Lines, Next, PdHttp, Pilot, PilotError, SystemClock, World};
+use pilot::{
+    ClusterWorld, Journal, JournalSink, NextMove, PdHttp, Pilot, PilotError, PilotFolder, SystemClock, WaitCondition,
+    WallClock,
+};
 use serde_json::{Value, json};
 
 use crate::programs::Cluster;
@@ -18,11 +21,11 @@ pub(crate) const LIMIT: &str = "leader-schedule-limit";
 
 /// Ends a pilot before a line of the journal is written, as a kill does.
 struct Mortal {
-    lines: Box<dyn Lines>,
+    lines: Box<dyn JournalSink>,
     left: std::rc::Rc<Cell<Option<u32>>>,
 }
 
-impl Lines for Mortal {
+impl JournalSink for Mortal {
     fn append(&mut self, line: &str) -> Result<(), PilotError> {
         match self.left.get() {
             Some(0) => return Err(PilotError::Environment("killed".to_owned())),
@@ -39,29 +42,29 @@ pub(crate) struct Site<'c> {
     pub(crate) store: u64,
     /// Regions that it led before.
     pub(crate) led: u64,
-    metadata: Server,
-    kubernetes: kubernetes::twin::Server,
-    cloud: Cloud,
+    metadata: MetadataServer,
+    kubernetes: kubernetes::twin::FakeApiServer,
+    cloud: MachineCloud,
     folder: tempfile::TempDir,
     clock: SystemClock,
     left: std::rc::Rc<Cell<Option<u32>>>,
     killed: bool,
-    program: Option<(Pilot, Folder, Vec<Listening>)>,
+    program: Option<(Pilot, PilotFolder, Vec<ListenerThread>)>,
 }
 
 impl<'c> Site<'c> {
     /// The store that leads most.
-    pub(crate) fn new(cluster: &'c Cluster, cloud: Cloud, planned: &Planned) -> Self {
+    pub(crate) fn new(cluster: &'c Cluster, cloud: MachineCloud, planned: &AnnouncedEvent) -> Self {
         let store = cluster.leaders().into_iter().max_by_key(|(_, leaders)| *leaders);
         let (store, led) = store.unwrap();
-        let mut emulator = Emulator::new("vm-1");
+        let mut emulator = MetadataEmulator::new("vm-1");
         emulator.azure_takes(Duration::from_millis(100));
         emulator.plan(planned.clone());
-        let metadata = Server::start(emulator, "127.0.0.1:0".parse().unwrap()).unwrap();
-        let mut state = kubernetes::twin::State::default();
+        let metadata = MetadataServer::start(emulator, "127.0.0.1:0".parse().unwrap()).unwrap();
+        let mut state = kubernetes::twin::ApiServerState::default();
         ["node-1", "node-2"].iter().for_each(|node| state.node(node));
         state.pod("db", "tidb-0", "node-1");
-        let kubernetes = kubernetes::twin::Server::start(state).unwrap();
+        let kubernetes = kubernetes::twin::FakeApiServer::start(state).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let left = std::rc::Rc::default();
         let clock = SystemClock::new();
@@ -72,33 +75,33 @@ impl<'c> Site<'c> {
     }
 
     fn launch(&mut self) {
-        let folder = Folder::take(self.folder.path()).unwrap();
+        let folder = PilotFolder::take(self.folder.path()).unwrap();
         let (lines, replay) = folder.lines().unwrap();
-        let pd = PdHttp::new(&format!("http://{}", self.cluster.pd), &pilot::Access::default()).unwrap();
-        let cluster = pilot::Pd::cluster_id(&pd).unwrap();
+        let pd = PdHttp::new(&format!("http://{}", self.cluster.pd), &pilot::PilotAccess::default()).unwrap();
+        let cluster = pilot::PdApi::cluster_id(&pd).unwrap();
         let now = self.clock.now();
         let lines = Box::new(Mortal { lines, left: self.left.clone() });
         let journal = Journal::open(lines, replay, &cluster, "drill", now.wall).unwrap();
-        let board = Board::default();
-        let web = Metadata::new(self.cloud, Some(&self.metadata.base())).unwrap();
-        let source: Box<dyn Source + Send> = match self.cloud {
-            Cloud::Gcp => Box::new(gcp::Listener::new(gcp::Key::Maintenance)),
-            Cloud::Aws => Box::new(aws::Imds::new().every(Duration::from_millis(500))),
-            Cloud::Azure => Box::new(azure::ScheduledEvents::new()),
+        let board = NoticeBoard::default();
+        let web = MachineMetadata::new(self.cloud, Some(&self.metadata.base())).unwrap();
+        let source: Box<dyn NoticeSource + Send> = match self.cloud {
+            MachineCloud::Gcp => Box::new(gcp::KeyListener::new(gcp::MetadataKey::Maintenance)),
+            MachineCloud::Aws => Box::new(aws::Imds::new().every(Duration::from_millis(500))),
+            MachineCloud::Azure => Box::new(azure::ScheduledEvents::new()),
         };
-        let listening = vec![Listening::start(source, Box::new(web), "vm-1", &board).unwrap()];
-        let api = Api::new(Access::new(&self.kubernetes.base(), Token::None, None).unwrap());
-        let world = World {
+        let listening = vec![ListenerThread::start(source, Box::new(web), "vm-1", &board).unwrap()];
+        let api = KubernetesApi::new(KubernetesAccess::new(&self.kubernetes.base(), TokenSource::None, None).unwrap());
+        let world = ClusterWorld {
             pd: Some(Box::new(pd)),
             kubernetes: Some(Box::new(api)),
-            events: Some(Box::new(Heard::of(board.clone()))),
-            ..World::default()
+            events: Some(Box::new(HeardEvents::of(board.clone()))),
+            ..ClusterWorld::default()
         };
         let machine = format!("vm-1=tikv:{},tidb:db/tidb-0@node-1", self.store).parse().unwrap();
         let pilot = Pilot::new(world, journal, Box::new(MemoryAudit::default()), now)
             .unwrap()
-            .controller(Box::new(Maintenance::new(Machines(vec![machine]))))
-            .source(Box::new(Heard::of(board)));
+            .controller(Box::new(MaintenanceController::new(MachineList(vec![machine]))))
+            .source(Box::new(HeardEvents::of(board)));
         self.program = Some((pilot, folder, listening));
     }
 
@@ -172,8 +175,8 @@ impl<'c> Site<'c> {
     /// Whether store and TiDB are ready for the event, and its end is waited for.
     pub(crate) fn is_ready(&self) -> bool {
         let Some((pilot, ..)) = &self.program else { return false };
-        let waits = |run: &&pilot::Run| match run.next() {
-            Next::Await(_, wait) => matches!(wait.until, Condition::EventOver { .. }),
+        let waits = |run: &&pilot::ProcedureRun| match run.next() {
+            NextMove::Await(_, wait) => matches!(wait.until, WaitCondition::EventOver { .. }),
             _ => false,
         };
         pilot.runs().values().filter(waits).count() == 2

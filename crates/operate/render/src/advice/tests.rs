@@ -13,7 +13,7 @@ fn every_piece_of_advice_has_its_source_and_link() {
 /// TiKV's settings of a deployment's first group.
 fn settings(deployment: &deployment::Deployment) -> Settings {
     let view = crate::testing::view(deployment);
-    let site = Site::new(deployment, &view, Version::V8_5, None).unwrap();
+    let site = Site::new(deployment, &view, TikvVersion::V8_5, None).unwrap();
     tikv(&site, site.storage().next().unwrap(), RAFT_DIR).unwrap()
 }
 
@@ -24,8 +24,8 @@ fn the_ceiling_of_compactions_follows_the_instance_where_it_lets_less_through_th
     let caps = view.instance(&deployment.nodes[0].instance).unwrap().caps.unwrap();
     let settings = settings(&deployment);
     let rate = settings.get("rocksdb.rate-bytes-per-sec").unwrap();
-    assert_eq!(rate.value(), &Value::Size(whole_mib(caps.throughput.0 * ADVICE.rate_limit_share.value)));
-    assert!(rate.explained(Version::V8_5).text.contains("m5.2xlarge lets through"));
+    assert_eq!(rate.value(), &SettingValue::Size(whole_mib(caps.throughput.0 * ADVICE.rate_limit_share.value)));
+    assert!(rate.explained(TikvVersion::V8_5).text.contains("m5.2xlarge lets through"));
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn the_log_is_kept_to_half_of_a_disk_that_its_default_size_would_fill() {
         deployment.nodes[0].log = Some(log.parse().unwrap());
         settings(&deployment).get("raft-engine.purge-threshold").map(|setting| setting.value().clone())
     };
-    assert_eq!(purge("gp3:10GiB"), Some(Value::Size(Bytes::gib(5))));
+    assert_eq!(purge("gp3:10GiB"), Some(SettingValue::Size(Bytes::gib(5))));
     assert_eq!((purge("gp3:20GiB"), purge("2x(gp3:10GiB)")), (None, None));
 }
 
@@ -54,9 +54,9 @@ fn locks_are_kept_in_memory_unless_the_deployment_says_otherwise() {
         ["pessimistic-txn.in-memory", "pessimistic-txn.pipelined"]
             .map(|key| settings.get(key).map(|one| one.value().clone()))
     };
-    let off = Some(Value::Bool(false));
+    let off = Some(SettingValue::Bool(false));
     assert_eq!(of(None), [None, None]);
-    assert_eq!(of(Some(Locks::Memory)), [None, None]);
-    assert_eq!(of(Some(Locks::Pipelined)), [off.clone(), None]);
-    assert_eq!(of(Some(Locks::Written)), [off.clone(), off]);
+    assert_eq!(of(Some(LockMode::Memory)), [None, None]);
+    assert_eq!(of(Some(LockMode::Pipelined)), [off.clone(), None]);
+    assert_eq!(of(Some(LockMode::Written)), [off.clone(), off]);
 }

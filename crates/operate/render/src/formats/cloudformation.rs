@@ -4,9 +4,9 @@ use super::infrastructure::{Alarm, Volume, alarms, logical, machines, volumes};
 use crate::document::{Map, Node, Why};
 use crate::hosts::Host;
 use crate::site::Site;
-use crate::{File, Format, RenderError};
+use crate::{FileFormat, RenderError, RenderedFile};
 
-pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
+pub(super) fn file(site: &Site<'_>) -> Result<RenderedFile, RenderError> {
     let name: String = site.deployment.name.chars().filter(|c| !c.is_control()).take(200).collect();
     let root = Map::new()
         .with("AWSTemplateFormatVersion", "2010-09-09")
@@ -14,7 +14,7 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
         .with("Parameters", parameters(site))
         .with("Resources", resources(site));
     let content = format!("{}{}", super::head("#", site, "A stack of CloudFormation"), root.to_yaml());
-    Ok(File::new(Format::Cloudformation, "cloudformation.yaml", content))
+    Ok(RenderedFile::new(FileFormat::Cloudformation, "cloudformation.yaml", content))
 }
 
 /// Everything that is made.
@@ -187,11 +187,11 @@ fn add_alarm(resources: &mut Map, host: &Host<'_>, alarm: &Alarm<'_>) {
 mod tests {
     use serde_json::Value;
 
-    use crate::Format;
+    use crate::FileFormat;
     use crate::testing::file;
 
     fn read(name: &str) -> Value {
-        serde_saphyr::from_str(&file(name, Format::Cloudformation).content).unwrap()
+        serde_saphyr::from_str(&file(name, FileFormat::Cloudformation).content).unwrap()
     }
 
     fn of_type<'v>(template: &'v Value, kind: &str) -> Vec<&'v Value> {
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn the_stacks_of_two_examples() {
         for name in ["raft-dedicated.toml", "rds-gp2.toml"] {
-            insta::assert_snapshot!(name, file(name, Format::Cloudformation).content);
+            insta::assert_snapshot!(name, file(name, FileFormat::Cloudformation).content);
         }
     }
 

@@ -1,13 +1,13 @@
 //! The script that makes a host's disks ready: stripe, read cache, filesystem, mount, queue settings.
 
-use deployment::Role;
-use disk::{Disk, Limits};
+use deployment::NodeRole;
+use disk::{Disk, DiskLimits};
 use units::Bytes;
 
 use crate::advice::{ADVICE, DATA_DIR, RAFT_DIR};
 use crate::document::{Why, comment};
 use crate::site::{Group, Site};
-use crate::{File, Format, Version};
+use crate::{FileFormat, RenderedFile, TikvVersion};
 
 /// What PingCAP has people check of a disk, its filesystem and its scheduler.
 const CHECKS: &str = "https://docs.pingcap.com/tidb/stable/check-before-deployment";
@@ -15,10 +15,10 @@ const CHECKS: &str = "https://docs.pingcap.com/tidb/stable/check-before-deployme
 /// What every script begins with: functions that say what they do.
 const LIBRARY: &str = include_str!("host.sh");
 
-pub(super) fn files(site: &Site<'_>) -> Vec<File> {
+pub(super) fn files(site: &Site<'_>) -> Vec<RenderedFile> {
     let file = |group: &Group<'_>| {
         let name = format!("prepare-{}.sh", site.group_name(group));
-        File { executable: true, ..File::new(Format::Host, name, script(site, group)) }
+        RenderedFile { executable: true, ..RenderedFile::new(FileFormat::Host, name, script(site, group)) }
     };
     site.groups.iter().map(file).collect()
 }
@@ -52,7 +52,7 @@ fn usage(group: &Group<'_>, name: &str) -> String {
 }
 
 /// The steps of a disk.
-fn disk(role: &str, at: &str, (limits, disk): &(Limits, &Disk), source: &str) -> String {
+fn disk(role: &str, at: &str, (limits, disk): &(DiskLimits, &Disk), source: &str) -> String {
     let mut out = format!("\nif ! mounted {at}; then\n");
     let list = if role == "data" { "DATA" } else { "LOG" };
     out += &format!("  check_empty \"${{{list}[@]}}\"\n");
@@ -94,7 +94,7 @@ fn queues(site: &Site<'_>) -> String {
     out += "ACTION==\"add|change\", SUBSYSTEM==\"block\", KERNEL==\"nvme[0-9]*n[0-9]*|xvd[a-z]*|sd[a-z]*\", ENV{DEVTYPE}==\"disk\", ATTR{queue/scheduler}=\"none\"\n";
     out += "ACTION==\"add|change\", SUBSYSTEM==\"block\", KERNEL==\"md*|dm-*\", ATTR{queue/read_ahead_kb}=\"128\"\n";
     out += "RULES\n";
-    if site.is_tikv() && site.version.is_of_line(Version::V8_5) {
+    if site.is_tikv() && site.version.is_of_line(TikvVersion::V8_5) {
         let ahead = ADVICE.compaction_read_ahead.value;
         let text = format!("Compactions read ahead {ahead}: of no use where a request may not be that large");
         out += &Why::new(text, "https://github.com/facebook/rocksdb/issues/12038").comment("#", 0);
@@ -110,7 +110,7 @@ fn queues(site: &Site<'_>) -> String {
 fn folders(site: &Site<'_>, group: &Group<'_>) -> String {
     let mut out = String::from("\n");
     let data = match (group.nodes.role, site.is_tikv()) {
-        (Role::Tiflash, _) => format!("{DATA_DIR}/tiflash"),
+        (NodeRole::Tiflash, _) => format!("{DATA_DIR}/tiflash"),
         (_, true) => format!("{DATA_DIR}/tikv"),
         (_, false) => format!("{DATA_DIR}/mysql"),
     };
@@ -124,13 +124,13 @@ fn folders(site: &Site<'_>, group: &Group<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::Format;
+    use crate::FileFormat;
     use crate::testing::file;
 
     #[test]
     fn the_scripts_of_three_examples() {
         for name in ["raft-dedicated.toml", "tpcc-5000-raid0.toml", "tpcc-5000-m5d.2xlarge.toml"] {
-            insta::assert_snapshot!(name, file(name, Format::Host).content);
+            insta::assert_snapshot!(name, file(name, FileFormat::Host).content);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What CloudFormation and Terraform share: instances, their volumes, and alarms on both.
 
-use catalog::Medium;
-use disk::Limits;
+use catalog::VolumeMedium;
+use disk::DiskLimits;
 use units::Bytes;
 
 use crate::alarms::{ALARMS, CloudWatchAlarm, Of};
@@ -23,7 +23,7 @@ pub(super) struct Volume {
     pub(super) device: String,
     pub(super) why: Why,
     /// What one volume sustains.
-    pub(super) each: Limits,
+    pub(super) each: DiskLimits,
 }
 
 /// Device names of attached volumes: f to p are recommended for them (EC2 user guide, device naming).
@@ -41,10 +41,10 @@ pub(super) fn volumes(site: &Site<'_>, group: &Group<'_>) -> Vec<Volume> {
     let disks = [Some(("data", group.data.1)), group.log.as_ref().map(|(_, log)| ("log", *log))];
     for (role, disk) in disks.into_iter().flatten() {
         let Ok(kind) = site.view.volume(&disk.volume.kind) else { continue };
-        if kind.medium == Medium::LocalNvme {
+        if kind.medium == VolumeMedium::LocalNvme {
             continue;
         }
-        let Ok(each) = Limits::of(kind, &disk.volume, Some(group.instance)) else { continue };
+        let Ok(each) = DiskLimits::of(kind, &disk.volume, Some(group.instance)) else { continue };
         for i in 1..=disk.stripe {
             let name = if disk.stripe == 1 { role.to_owned() } else { format!("{role}-{i}") };
             let provisioned = matches!(kind.iops, catalog::IopsRule::Provisioned { .. });

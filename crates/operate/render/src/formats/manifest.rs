@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use deployment::Role;
-use disk::{Disk, Limits};
+use deployment::NodeRole;
+use disk::{Disk, DiskLimits};
 use serde::Deserialize;
 use units::{Bytes, BytesPerSec, Iops};
 
@@ -109,7 +109,7 @@ fn rates(
     };
     let limits = |volume: &disk::Volume| {
         let kind = site.view.volume(&volume.kind).ok()?;
-        Limits::of(kind, volume, Some(group.instance)).ok()
+        DiskLimits::of(kind, volume, Some(group.instance)).ok()
     };
     match limits(&whole) {
         Some(has) => {
@@ -148,7 +148,7 @@ pub(super) fn documents(head: String, documents: &[Map]) -> String {
 }
 
 /// The machines that pods of a role run on.
-pub(super) fn node_selector(site: &Site<'_>, role: Role) -> Option<Map> {
+pub(super) fn node_selector(site: &Site<'_>, role: NodeRole) -> Option<Map> {
     let mut instances = site.of(role).filter_map(|host| host.group.map(|(_, group)| group.instance.as_str()));
     let first = instances.next()?;
     // Several types would be an affinity: the selector is left to people.
@@ -156,7 +156,7 @@ pub(super) fn node_selector(site: &Site<'_>, role: Role) -> Option<Map> {
     if instances.all(|instance| instance == first) {
         selector.set("node.kubernetes.io/instance-type", first);
     }
-    if role == Role::Tiflash {
+    if role == NodeRole::Tiflash {
         let why = Why::new(
             "All in one zone: the nodes of a query shuffle rows among each other, and traffic within a zone is free",
             "https://docs.pingcap.com/tidb/stable/best-practices-on-public-cloud",
@@ -174,7 +174,7 @@ mod tests {
     fn every_volume_type_of_the_catalogue_has_a_class_or_is_local() {
         let view = catalog::Catalog::embedded().at(None);
         for cloud in [catalog::Cloud::Aws, catalog::Cloud::Gcp, catalog::Cloud::Azure] {
-            for kind in view.volumes(cloud).filter(|kind| kind.medium != catalog::Medium::LocalNvme) {
+            for kind in view.volumes(cloud).filter(|kind| kind.medium != catalog::VolumeMedium::LocalNvme) {
                 let known =
                     CLASSES.iter().any(|c| kind.name == c.kind || kind.name.starts_with(&format!("{}-p", c.kind)));
                 assert!(known, "{}", kind.name);

@@ -17,23 +17,23 @@ mod tiup;
 
 use crate::document::comment;
 use crate::site::Site;
-use crate::{File, Format, RenderError};
+use crate::{FileFormat, RenderError, RenderedFile};
 
 /// The files of a format.
-pub(crate) fn files(format: Format, site: &Site<'_>) -> Result<Vec<File>, RenderError> {
+pub(crate) fn files(format: FileFormat, site: &Site<'_>) -> Result<Vec<RenderedFile>, RenderError> {
     Ok(match format {
-        Format::Tikv => tikv::files(site)?,
-        Format::Pd => vec![pd::file(site)?],
-        Format::Tiup => vec![tiup::file(site)?],
-        Format::Ansible => vec![ansible::file(site)],
-        Format::Operator => vec![operator::file(site)?],
-        Format::OperatorV2 => vec![operator_v2::file(site)?],
-        Format::Sql => vec![sql::file(site)?],
-        Format::MyCnf => my_cnf::files(site)?,
-        Format::Cloudformation => vec![cloudformation::file(site)?],
-        Format::Terraform => vec![terraform::file(site)?],
-        Format::Prometheus => vec![prometheus::file(site)],
-        Format::Host => host::files(site),
+        FileFormat::Tikv => tikv::files(site)?,
+        FileFormat::Pd => vec![pd::file(site)?],
+        FileFormat::Tiup => vec![tiup::file(site)?],
+        FileFormat::Ansible => vec![ansible::file(site)],
+        FileFormat::Operator => vec![operator::file(site)?],
+        FileFormat::OperatorV2 => vec![operator_v2::file(site)?],
+        FileFormat::Sql => vec![sql::file(site)?],
+        FileFormat::MyCnf => my_cnf::files(site)?,
+        FileFormat::Cloudformation => vec![cloudformation::file(site)?],
+        FileFormat::Terraform => vec![terraform::file(site)?],
+        FileFormat::Prometheus => vec![prometheus::file(site)],
+        FileFormat::Host => host::files(site),
     })
 }
 

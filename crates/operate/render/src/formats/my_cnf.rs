@@ -1,10 +1,10 @@
 //! MySQL's `my.cnf`.
 
-use crate::keys::Value;
+use crate::keys::SettingValue;
 use crate::site::Site;
-use crate::{File, Format, RenderError, advice};
+use crate::{FileFormat, RenderError, RenderedFile, advice};
 
-pub(super) fn files(site: &Site<'_>) -> Result<Vec<File>, RenderError> {
+pub(super) fn files(site: &Site<'_>) -> Result<Vec<RenderedFile>, RenderError> {
     let mut files = Vec::new();
     for group in site.storage() {
         let settings = advice::mysql(site, group)?;
@@ -12,7 +12,7 @@ pub(super) fn files(site: &Site<'_>) -> Result<Vec<File>, RenderError> {
         for setting in settings.iter() {
             // MySQL reads K, M and G, or bytes.
             let value = match setting.value() {
-                Value::Size(bytes) => bytes.0.to_string(),
+                SettingValue::Size(bytes) => bytes.0.to_string(),
                 other => other.to_string(),
             };
             out += &setting.explained(site.version).comment("#", 0);
@@ -20,20 +20,20 @@ pub(super) fn files(site: &Site<'_>) -> Result<Vec<File>, RenderError> {
         }
         let several = site.storage().count() > 1;
         let name = if several { format!("my-{}.cnf", site.group_name(group)) } else { "my.cnf".to_owned() };
-        files.push(File::new(Format::MyCnf, name, out));
+        files.push(RenderedFile::new(FileFormat::MyCnf, name, out));
     }
     Ok(files)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::Format;
+    use crate::FileFormat;
     use crate::testing::file;
 
     #[test]
     fn the_settings_of_two_examples() {
         for name in ["rds-gp2.toml", "rds-io1.toml"] {
-            insta::assert_snapshot!(name, file(name, Format::MyCnf).content);
+            insta::assert_snapshot!(name, file(name, FileFormat::MyCnf).content);
         }
     }
 }

@@ -1,17 +1,17 @@
 //! A `TidbCluster` of TiDB Operator v1, `pingcap.com/v1alpha1`.
 
-use deployment::Role;
+use deployment::NodeRole;
 
 use super::manifest::{Claim, claim, classes, documents, node_selector};
 use crate::document::{Map, Why};
 use crate::site::Site;
-use crate::{File, Format, RenderError, advice};
+use crate::{FileFormat, RenderError, RenderedFile, advice};
 
 /// Which releases there are.
 pub(super) const RELEASES: &str = "https://docs.pingcap.com/tidb/stable/release-notes";
 const SPREAD: &str = "https://docs.pingcap.com/tidb-in-kubernetes/stable/configure-a-tidb-cluster";
 
-pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
+pub(super) fn file(site: &Site<'_>) -> Result<RenderedFile, RenderError> {
     let mut claims = Vec::new();
     let mut spec = Map::new()
         .with_why("version", site.version.tag(), &Why::new("The line that the settings below are of", RELEASES))
@@ -40,17 +40,17 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
         claims.extend(log);
     }
     spec.set("tidb", tidb(site));
-    let tiflash: Vec<_> = site.groups.iter().filter(|group| group.nodes.role == Role::Tiflash).collect();
+    let tiflash: Vec<_> = site.groups.iter().filter(|group| group.nodes.role == NodeRole::Tiflash).collect();
     if let Some(group) = tiflash.first() {
         let data = claim(site, group, "data", group.data.1);
         let storage = Map::new().with_why("storage", data.size.as_str(), &data.why);
         let one = Map::new()
             .with("resources", Map::new().with("requests", storage))
             .with("storageClassName", data.class.as_str());
-        let nodes = site.of(Role::Tiflash).count() as u32;
+        let nodes = site.of(NodeRole::Tiflash).count() as u32;
         let mut part = component("tiflash", nodes, None);
         part.set("storageClaims", vec![one]);
-        place(&mut part, site, Role::Tiflash);
+        place(&mut part, site, NodeRole::Tiflash);
         spec.set("tiflash", part);
         claims.push(data);
     }
@@ -62,7 +62,7 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
     let mut all = classes(&claims.iter().collect::<Vec<_>>());
     all.push(cluster);
     let head = super::head("#", site, "A cluster of TiDB Operator v1");
-    Ok(File::new(Format::Operator, "tidbcluster.yaml", documents(head, &all)))
+    Ok(RenderedFile::new(FileFormat::Operator, "tidbcluster.yaml", documents(head, &all)))
 }
 
 /// What every component has.
@@ -79,11 +79,11 @@ fn component(name: &str, replicas: u32, config: Option<String>) -> Map {
 }
 
 /// Which machines, and in which zones.
-fn place(part: &mut Map, site: &Site<'_>, role: Role) {
+fn place(part: &mut Map, site: &Site<'_>, role: NodeRole) {
     if let Some(selector) = node_selector(site, role).filter(|selector| !selector.0.is_empty()) {
         part.set("nodeSelector", selector);
     }
-    if site.deployment.zones > 1 && role != Role::Tiflash {
+    if site.deployment.zones > 1 && role != NodeRole::Tiflash {
         let why = Why::new(
             "As many pods in each zone, and on each node, so that the loss of one takes as few as can be",
             SPREAD,
@@ -95,16 +95,16 @@ fn place(part: &mut Map, site: &Site<'_>, role: Role) {
 }
 
 fn pd(site: &Site<'_>) -> Result<Map, RenderError> {
-    let mut part = component("pd", site.of(Role::Pd).count() as u32, Some(advice::pd(site)?.map().to_toml()));
+    let mut part = component("pd", site.of(NodeRole::Pd).count() as u32, Some(advice::pd(site)?.map().to_toml()));
     part.set("requests", Map::new().with("storage", "10Gi"));
-    place(&mut part, site, Role::Pd);
+    place(&mut part, site, NodeRole::Pd);
     Ok(part)
 }
 
 fn tidb(site: &Site<'_>) -> Map {
-    let mut part = component("tidb", site.of(Role::Sql).count() as u32, None);
+    let mut part = component("tidb", site.of(NodeRole::Sql).count() as u32, None);
     part.set("service", Map::new().with("type", "ClusterIP"));
-    place(&mut part, site, Role::Sql);
+    place(&mut part, site, NodeRole::Sql);
     part
 }
 
@@ -114,7 +114,7 @@ fn tikv(
     data: &Claim,
     log: Option<&Claim>,
 ) -> Result<Map, RenderError> {
-    let mount = Format::Operator.raft_dir();
+    let mount = FileFormat::Operator.raft_dir();
     let settings = advice::tikv(site, group, mount)?;
     let mut part = component("tikv", group.nodes.count, Some(settings.map().to_toml()));
     part.set("storageClassName", data.class.as_str());
@@ -132,7 +132,7 @@ fn tikv(
         SPREAD,
     );
     part.why("evictLeaderTimeout", "10m", &why);
-    place(&mut part, site, Role::Storage);
+    place(&mut part, site, NodeRole::Storage);
     Ok(part)
 }
 
@@ -144,7 +144,7 @@ mod tests {
     use serde::Deserialize;
     use serde_json::Value;
 
-    use crate::Format;
+    use crate::FileFormat;
     use crate::testing::{deployment, file, of};
 
     /// The fields of `TidbCluster` that we use, as the operator's schema types them (manifests/crd/v1).
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn the_manifests_of_two_examples() {
         for name in ["raft-dedicated.toml", "htap.toml"] {
-            let text = file(name, Format::Operator).content;
+            let text = file(name, FileFormat::Operator).content;
             let spec = spec(&text);
             let toml: toml::Table = toml::from_str(spec.tikv.config.as_deref().unwrap()).unwrap();
             assert!(toml.contains_key("rocksdb"));
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn tiflash_is_held_in_one_zone() {
-        let spec = spec(&file("htap.toml", Format::Operator).content);
+        let spec = spec(&file("htap.toml", FileFormat::Operator).content);
         let tiflash = spec.tiflash.unwrap();
         assert!(tiflash.replicas > 1);
         assert_eq!(tiflash.node_selector["topology.kubernetes.io/zone"], "us-west-2a");
@@ -235,7 +235,7 @@ mod tests {
     fn a_stripe_becomes_one_volume_of_its_rates_where_there_is_one() {
         let mut deployment = deployment("raft-shared.toml");
         deployment.nodes[0].data = Some("2x(gp3:500GiB,4000iops,200MiB/s)".parse().unwrap());
-        let text = &of(&deployment, crate::Version::default(), &[Format::Operator]).files[0].content;
+        let text = &of(&deployment, crate::TikvVersion::default(), &[FileFormat::Operator]).files[0].content;
         let class = &documents(text)[0];
         assert_eq!(class["parameters"]["iops"].as_str(), Some("8000"));
         assert_eq!(class["parameters"]["throughput"].as_str(), Some("400"));

@@ -1,19 +1,19 @@
 //! The groups of TiDB Operator v2, `core.pingcap.com/v1alpha1`.
 
-use deployment::Role;
+use deployment::NodeRole;
 
 use super::manifest::{Claim, claim, classes, documents, node_selector};
 use super::operator::RELEASES;
 use crate::document::{Map, Why};
 use crate::hosts::program;
 use crate::site::{Group, Site};
-use crate::{File, Format, RenderError, advice};
+use crate::{FileFormat, RenderError, RenderedFile, advice};
 
 const MANUAL: &str = "https://docs.pingcap.com/tidb-in-kubernetes/dev/configure-a-tidb-cluster";
 const VOLUMES: &str = "https://docs.pingcap.com/tidb-in-kubernetes/v2.0/volume-configuration";
 
-pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
-    let mount = Format::OperatorV2.raft_dir();
+pub(super) fn file(site: &Site<'_>) -> Result<RenderedFile, RenderError> {
+    let mount = FileFormat::OperatorV2.raft_dir();
     let cluster = Map::new()
         .with("apiVersion", "core.pingcap.com/v1alpha1")
         .with("kind", "Cluster")
@@ -27,7 +27,7 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
         &Why::new("PD's state is small: a few hundred bytes a range", MANUAL),
     );
     let pd = template(site, Some(advice::pd(site)?.map().to_toml()), vec![state]);
-    groups.push(group(site, "PDGroup", "pd", site.of(Role::Pd).count() as u32, pd, Role::Pd, None));
+    groups.push(group(site, "PDGroup", "pd", site.of(NodeRole::Pd).count() as u32, pd, NodeRole::Pd, None));
     for of in site.groups.iter() {
         let data = claim(site, of, "data", of.data.1);
         let log = of.log.as_ref().map(|(_, log)| claim(site, of, "log", log));
@@ -36,7 +36,7 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
         let raft = Map::new().with_why("type", "", &own).with("mountPath", mount);
         volumes.extend(log.as_ref().map(|log| volume("raft", raft, log)));
         let (kind, config) = match of.nodes.role {
-            Role::Tiflash => ("TiFlashGroup", None),
+            NodeRole::Tiflash => ("TiFlashGroup", None),
             _ => ("TiKVGroup", Some(advice::tikv(site, of, mount)?.map().to_toml())),
         };
         let name = site.group_name(of);
@@ -48,17 +48,17 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
     groups.push(group(
         site,
         "TiDBGroup",
-        program(Role::Sql, site.deployment.engine),
-        site.of(Role::Sql).count() as u32,
+        program(NodeRole::Sql, site.deployment.engine),
+        site.of(NodeRole::Sql).count() as u32,
         tidb,
-        Role::Sql,
+        NodeRole::Sql,
         None,
     ));
     let mut all = classes(&claims.iter().collect::<Vec<_>>());
     all.push(cluster);
     all.extend(groups);
     let head = super::head("#", site, "A cluster of TiDB Operator v2");
-    Ok(File::new(Format::OperatorV2, "tidb-groups.yaml", documents(head, &all)))
+    Ok(RenderedFile::new(FileFormat::OperatorV2, "tidb-groups.yaml", documents(head, &all)))
 }
 
 fn template(site: &Site<'_>, config: Option<String>, volumes: Vec<Map>) -> Map {
@@ -87,7 +87,7 @@ fn group(
     name: &str,
     replicas: u32,
     mut spec: Map,
-    role: Role,
+    role: NodeRole,
     of: Option<&Group<'_>>,
 ) -> Map {
     let mut selector = node_selector(site, role).unwrap_or_default();
@@ -102,7 +102,7 @@ fn group(
         spec.set("overlay", Map::new().with("pod", Map::new().with("spec", Map::new().with("nodeSelector", selector))));
     }
     let mut body = Map::new().with("cluster", Map::new().with("name", site.cluster())).with("replicas", replicas);
-    if role != Role::Tiflash && site.deployment.zones > 1 {
+    if role != NodeRole::Tiflash && site.deployment.zones > 1 {
         let zones = site
             .zones
             .iter()
@@ -129,7 +129,7 @@ mod tests {
     use serde::Deserialize;
     use serde_json::Value;
 
-    use crate::Format;
+    use crate::FileFormat;
     use crate::testing::{deployment, file, of};
 
     /// The fields of the groups that we use, as the operator's schemas type them (manifests/crd/core.pingcap.com_*).
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn the_manifests_of_two_examples() {
         for name in ["raft-dedicated.toml", "htap.toml"] {
-            let text = file(name, Format::OperatorV2).content;
+            let text = file(name, FileFormat::OperatorV2).content;
             assert!(groups(&text).len() >= 3);
             insta::assert_snapshot!(name, text);
         }
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn the_raft_disk_is_mounted_where_the_settings_look_for_it() {
-        let text = file("raft-dedicated.toml", Format::OperatorV2).content;
+        let text = file("raft-dedicated.toml", FileFormat::OperatorV2).content;
         let groups = groups(&text);
         let (_, tikv) = groups.iter().find(|(kind, _)| kind == "TiKVGroup").unwrap();
         let config: toml::Table = toml::from_str(tikv.template.spec.config.as_deref().unwrap()).unwrap();
@@ -213,19 +213,20 @@ mod tests {
     fn several_kinds_of_nodes_are_several_groups() {
         let mut deployment = deployment("raft-shared.toml");
         deployment.nodes.push(deployment.nodes[0].clone());
-        let text = &of(&deployment, crate::Version::default(), &[Format::OperatorV2]).files[0].content;
+        let text = &of(&deployment, crate::TikvVersion::default(), &[FileFormat::OperatorV2]).files[0].content;
         assert_eq!(groups(text).iter().filter(|(kind, _)| kind == "TiKVGroup").count(), 2);
     }
 
     #[test]
     fn several_kinds_of_tiflash_are_for_operator_v2_only() {
         let mut deployment = deployment("htap.toml");
-        let tiflash = deployment.nodes.iter().find(|group| group.role == deployment::Role::Tiflash).unwrap().clone();
+        let tiflash =
+            deployment.nodes.iter().find(|group| group.role == deployment::NodeRole::Tiflash).unwrap().clone();
         deployment.nodes.push(tiflash);
-        let rendered = of(&deployment, crate::Version::default(), &[]);
-        assert!(rendered.files.iter().all(|file| file.format != Format::Operator));
+        let rendered = of(&deployment, crate::TikvVersion::default(), &[]);
+        assert!(rendered.files.iter().all(|file| file.format != FileFormat::Operator));
         assert!(rendered.notes.iter().any(|note| note.contains("one kind of TiFlash node")), "{:?}", rendered.notes);
-        let text = rendered.files.iter().find(|file| file.format == Format::OperatorV2).unwrap();
+        let text = rendered.files.iter().find(|file| file.format == FileFormat::OperatorV2).unwrap();
         assert_eq!(groups(&text.content).iter().filter(|(kind, _)| kind == "TiFlashGroup").count(), 2);
     }
 }

@@ -1,19 +1,19 @@
 //! Alert rules of Prometheus, thresholds from the limits of each group's disks.
 
-use deployment::Role;
+use deployment::NodeRole;
 
 use crate::advice::DATA_DIR;
 use crate::alarms::ALARMS;
 use crate::document::{Map, Why};
 use crate::site::{Group, Site};
-use crate::{File, Format};
+use crate::{FileFormat, RenderedFile};
 
 /// Network volumes and local flash as Linux names them; stripes and caches above them would count each I/O twice.
 const DEVICES: &str = "nvme[0-9]+n[0-9]+|xvd[a-z]+|sd[a-z]+|vd[a-z]+";
 /// Where alert rules are described.
 const MANUAL: &str = "https://prometheus.io/docs/prometheus/latest/configuration/alerting_rules/";
 
-pub(super) fn file(site: &Site<'_>) -> File {
+pub(super) fn file(site: &Site<'_>) -> RenderedFile {
     let groups: Vec<Map> = site.groups.iter().map(|group| rules(site, group)).collect();
     let about = "Hosts are told by `instance`, which begins with their name. node_exporter counts disks, TiKV and PD themselves.";
     let root = Map::new().with("groups", groups);
@@ -23,7 +23,7 @@ pub(super) fn file(site: &Site<'_>) -> File {
         crate::document::comment("#", 0, about),
         root.to_yaml()
     );
-    File::new(Format::Prometheus, "alerts.yml", content)
+    RenderedFile::new(FileFormat::Prometheus, "alerts.yml", content)
 }
 
 /// What the disks of a node sustain together: the instance lets no more through, the volumes have no more.
@@ -56,7 +56,7 @@ fn rules(site: &Site<'_>, group: &Group<'_>) -> Map {
     let names: Vec<&str> = of_group.map(|host| host.name.as_str()).collect();
     let hosts = format!("({})(:.*)?", names.join("|"));
     let (iops, bytes) = supply(group);
-    let storage = group.nodes.role == Role::Storage;
+    let storage = group.nodes.role == NodeRole::Storage;
     let wanted = ALARMS.prometheus.iter().filter(|alert| match alert.engine.as_str() {
         "tikv" => storage && site.is_tikv(),
         _ => true,
@@ -94,19 +94,20 @@ fn rules(site: &Site<'_>, group: &Group<'_>) -> Map {
 mod tests {
     use serde_json::Value;
 
-    use crate::Format;
+    use crate::FileFormat;
     use crate::testing::file;
 
     #[test]
     fn the_rules_of_two_examples() {
         for name in ["raft-dedicated.toml", "rds-gp2.toml"] {
-            insta::assert_snapshot!(name, file(name, Format::Prometheus).content);
+            insta::assert_snapshot!(name, file(name, FileFormat::Prometheus).content);
         }
     }
 
     #[test]
     fn thresholds_are_what_instance_and_volumes_sustain_and_nothing_is_left_to_fill_in() {
-        let rules: Value = serde_saphyr::from_str(&file("raft-dedicated.toml", Format::Prometheus).content).unwrap();
+        let rules: Value =
+            serde_saphyr::from_str(&file("raft-dedicated.toml", FileFormat::Prometheus).content).unwrap();
         let rules = rules["groups"][0]["rules"].as_array().unwrap().clone();
         let expr =
             |name: &str| rules.iter().find(|rule| rule["alert"] == name).unwrap()["expr"].as_str().unwrap().to_owned();
@@ -117,7 +118,7 @@ mod tests {
 
     #[test]
     fn mysql_has_no_rules_of_tikv() {
-        let text = file("rds-gp2.toml", Format::Prometheus).content;
+        let text = file("rds-gp2.toml", FileFormat::Prometheus).content;
         assert!(!text.contains("tikv_") && !text.contains("raft_"), "{text}");
     }
 }

@@ -2,14 +2,14 @@
 
 use crate::advice::ADVICE;
 use crate::document::{Why, comment};
-use crate::keys::Value;
+use crate::keys::SettingValue;
 use crate::settings::{Setting, Settings};
 use crate::site::Site;
-use crate::{File, Format, RenderError, advice};
+use crate::{FileFormat, RenderError, RenderedFile, advice};
 
 const FOLLOWER_READ: &str = "https://docs.pingcap.com/tidb/stable/best-practices-on-public-cloud";
 
-pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
+pub(super) fn file(site: &Site<'_>) -> Result<RenderedFile, RenderError> {
     let mut out = super::head("--", site, "Settings by SQL");
     let about = "The same values as in the files, for a cluster that runs. Each statement is a request of its own, because \
                  TiKV applies one group of storage settings a request; look for warnings after each.";
@@ -17,7 +17,7 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
     let mut restart = Vec::new();
     let mut many = false;
     for group in site.storage() {
-        let settings = advice::tikv(site, group, Format::Sql.raft_dir())?;
+        let settings = advice::tikv(site, group, FileFormat::Sql.raft_dir())?;
         // With several groups a value holds for the nodes of one: they are named one by one.
         let targets = if site.storage().count() == 1 { vec!["tikv".to_owned()] } else { instances(site, group.index) };
         many |= targets.len() > 1;
@@ -46,7 +46,7 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
             format!("Not here, for they need a restart: {}. They are in tikv.toml and pd.toml.", restart.join(", "));
         out += &format!("\n{}", comment("--", 0, &text));
     }
-    Ok(File::new(Format::Sql, "settings.sql", out))
+    Ok(RenderedFile::new(FileFormat::Sql, "settings.sql", out))
 }
 
 /// The stores of a group as SQL names them.
@@ -57,9 +57,9 @@ fn instances(site: &Site<'_>, index: usize) -> Vec<String> {
 
 fn config(out: &mut String, settings: &Settings, setting: &Setting, target: &str) {
     let value = match setting.value() {
-        Value::Bool(_) | Value::Int(_) | Value::Float(_) => setting.value().to_string(),
+        SettingValue::Bool(_) | SettingValue::Int(_) | SettingValue::Float(_) => setting.value().to_string(),
         // Lists are written with commas.
-        Value::Texts(values) => quoted(&values.join(",")),
+        SettingValue::Texts(values) => quoted(&values.join(",")),
         other => quoted(&other.to_string()),
     };
     *out += &format!("\n{}", setting.explained(settings.version()).comment("--", 0));
@@ -101,16 +101,16 @@ mod tests {
     use catalog::Catalog;
 
     use crate::testing::{deployment, file};
-    use crate::{Format, Request, Table, Version, render};
+    use crate::{FileFormat, RenderRequest, SettingsTable, TikvVersion, render};
 
     #[test]
     fn the_settings_of_an_example() {
-        insta::assert_snapshot!(file("htap.toml", Format::Sql).content);
+        insta::assert_snapshot!(file("htap.toml", FileFormat::Sql).content);
     }
 
     #[test]
     fn only_what_changes_without_a_restart_is_set() {
-        let text = file("raft-dedicated.toml", Format::Sql).content;
+        let text = file("raft-dedicated.toml", FileFormat::Sql).content;
         let keys = |prefix: &str| {
             let lines = text.lines().filter_map(|line| line.strip_prefix(prefix)?.split('`').nth(1)).map(str::to_owned);
             lines.collect::<Vec<_>>()
@@ -118,7 +118,7 @@ mod tests {
         let set = keys("SET CONFIG tikv ");
         assert!(!set.is_empty());
         for key in set {
-            assert!(Table::tikv().key(Version::V8_5, &key).unwrap().is_online(Version::V8_5), "{key}");
+            assert!(SettingsTable::tikv().key(TikvVersion::V8_5, &key).unwrap().is_online(TikvVersion::V8_5), "{key}");
         }
         assert!(text.contains("raft-engine.dir") && !text.contains("`raft-engine.dir`"), "told, not set");
     }
@@ -128,8 +128,9 @@ mod tests {
         let deployment = deployment("raft-dedicated.toml");
         let view = Catalog::embedded().at(None);
         let text = |timestamps| {
-            let only = &[Format::Sql];
-            let request = Request { deployment: &deployment, view: &view, version: Version::V8_5, only, timestamps };
+            let only = &[FileFormat::Sql];
+            let request =
+                RenderRequest { deployment: &deployment, view: &view, version: TikvVersion::V8_5, only, timestamps };
             render(&request).unwrap().files[0].content.clone()
         };
         let line = "SET GLOBAL tidb_tso_client_batch_max_wait_time = 2;";

@@ -4,9 +4,9 @@ use super::infrastructure::{Alarm, Volume, alarms, machines, volumes};
 use crate::document::{Block, Map, Node, Why, to_hcl};
 use crate::hosts::Host;
 use crate::site::Site;
-use crate::{File, Format, RenderError};
+use crate::{FileFormat, RenderError, RenderedFile};
 
-pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
+pub(super) fn file(site: &Site<'_>) -> Result<RenderedFile, RenderError> {
     let source = Map::new().with("source", "hashicorp/aws").with("version", ">= 5.0");
     let providers = Block::new("required_providers", &[], Map::new().with("aws", source));
     let mut blocks = vec![
@@ -23,7 +23,7 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
         blocks.extend(alarms(group, &volumes).iter().map(|alarm| alarm_block(host, alarm)));
     }
     let content = format!("{}\n{}", super::head("#", site, "Terraform"), to_hcl(&blocks));
-    Ok(File::new(Format::Terraform, "main.tf", content))
+    Ok(RenderedFile::new(FileFormat::Terraform, "main.tf", content))
 }
 
 fn expression(text: impl Into<String>) -> Node {
@@ -137,23 +137,23 @@ fn alarm_block(host: &Host<'_>, alarm: &Alarm<'_>) -> Block {
 mod tests {
     use std::collections::BTreeSet;
 
-    use crate::Format;
+    use crate::FileFormat;
     use crate::testing::file;
 
     fn read(name: &str) -> hcl::Body {
-        let text = file(name, Format::Terraform).content;
+        let text = file(name, FileFormat::Terraform).content;
         hcl::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
     }
 
     #[test]
     fn the_resources_of_an_example() {
-        insta::assert_snapshot!(file("rds-gp2.toml", Format::Terraform).content);
+        insta::assert_snapshot!(file("rds-gp2.toml", FileFormat::Terraform).content);
     }
 
     #[test]
     fn every_reference_is_to_a_resource_or_a_variable_that_is_there() {
         for name in ["raft-dedicated.toml", "htap.toml", "tpcc-5000-raid0.toml"] {
-            let text = file(name, Format::Terraform).content;
+            let text = file(name, FileFormat::Terraform).content;
             let body = read(name);
             let defined: BTreeSet<String> = body
                 .blocks()

@@ -1,19 +1,19 @@
 //! TiUP's `topology.yaml` (pingcap/tiup pkg/cluster/spec).
 
-use deployment::Role;
+use deployment::NodeRole;
 
 use crate::advice::{DATA_DIR, RAFT_DIR};
 use crate::document::{Map, Node, Why};
 use crate::hosts::Host;
 use crate::settings::{Setting, Settings};
 use crate::site::Site;
-use crate::{File, Format, RenderError, advice};
+use crate::{FileFormat, RenderError, RenderedFile, advice};
 
 const TOPOLOGY: &str = "https://docs.pingcap.com/tidb/stable/tiup-cluster-topology-reference";
 /// How copies are spread.
 pub(super) const LABELS: &str = "https://docs.pingcap.com/tidb/stable/schedule-replicas-by-topology-labels";
 
-pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
+pub(super) fn file(site: &Site<'_>) -> Result<RenderedFile, RenderError> {
     let mut groups = Vec::new();
     for group in site.storage() {
         groups.push((group.index, advice::tikv(site, group, RAFT_DIR)?));
@@ -41,15 +41,15 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
     root.set("server_configs", configs);
     root.set(
         "pd_servers",
-        site.of(Role::Pd).map(|host| Map::new().with("host", host.name.as_str())).collect::<Vec<_>>(),
+        site.of(NodeRole::Pd).map(|host| Map::new().with("host", host.name.as_str())).collect::<Vec<_>>(),
     );
-    root.set("tidb_servers", site.of(Role::Sql).map(|host| tidb(site, host)).collect::<Vec<_>>());
-    let stores = site.of(Role::Storage).map(|host| {
+    root.set("tidb_servers", site.of(NodeRole::Sql).map(|host| tidb(site, host)).collect::<Vec<_>>());
+    let stores = site.of(NodeRole::Storage).map(|host| {
         let own = host.group.and_then(|(index, _)| groups.iter().find(|(of, _)| *of == index));
         store(site, host, own.map(|(_, settings)| settings), &shared)
     });
     root.set("tikv_servers", stores.collect::<Vec<_>>());
-    let tiflash: Vec<Map> = site.of(Role::Tiflash).map(|host| self::tiflash(site, host)).collect();
+    let tiflash: Vec<Map> = site.of(NodeRole::Tiflash).map(|host| self::tiflash(site, host)).collect();
     if !tiflash.is_empty() {
         let why = Why::new(
             "All in one zone: the nodes of a query shuffle rows among each other, and traffic within a zone is free",
@@ -63,7 +63,7 @@ pub(super) fn file(site: &Site<'_>) -> Result<File, RenderError> {
         crate::document::comment("#", 0, "Hosts are names: have them resolve, or put addresses in their place."),
         root.to_yaml()
     );
-    Ok(File::new(Format::Tiup, "topology.yaml", content))
+    Ok(RenderedFile::new(FileFormat::Tiup, "topology.yaml", content))
 }
 
 /// Adds the settings that `wanted` picks.
@@ -121,7 +121,7 @@ mod tests {
     use serde::Deserialize;
     use serde_json::Value;
 
-    use crate::Format;
+    use crate::FileFormat;
     use crate::testing::{deployment, file, of};
 
     /// The fields of pingcap/tiup pkg/cluster/spec that we use. TiUP refuses every other name too.
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn the_topologies_of_two_examples() {
         for name in ["raft-dedicated.toml", "htap.toml"] {
-            let text = file(name, Format::Tiup).content;
+            let text = file(name, FileFormat::Tiup).content;
             let _: Topology = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
             insta::assert_snapshot!(name, text);
         }
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn every_label_of_a_store_is_one_that_pd_knows_and_zones_differ() {
-        let text = file("htap.toml", Format::Tiup).content;
+        let text = file("htap.toml", FileFormat::Tiup).content;
         let topology: Topology = serde_saphyr::from_str(&text).unwrap();
         let known = &topology.server_configs[&Component::Pd]["replication.location-labels"];
         let mut zones = std::collections::BTreeSet::new();
@@ -192,7 +192,7 @@ mod tests {
         let mut other = deployment.nodes[0].clone();
         other.data = Some("gp3:1000GiB,6000iops,500MiB/s".parse().unwrap());
         deployment.nodes.push(other);
-        let text = &of(&deployment, crate::Version::default(), &[Format::Tiup]).files[0].content;
+        let text = &of(&deployment, crate::TikvVersion::default(), &[FileFormat::Tiup]).files[0].content;
         let topology: Topology = serde_saphyr::from_str(text).unwrap();
         let key = "rocksdb.rate-bytes-per-sec";
         assert!(!topology.server_configs[&Component::Tikv].contains_key(key));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use units::Bytes;
 
-use super::Value;
+use super::SettingValue;
 
 /// Compressions that TiKV knows by name (tikv components/engine_rocks/src/config.rs).
 const COMPRESSIONS: [&str; 9] = ["no", "snappy", "zlib", "bzip2", "lz4", "lz4hc", "zstd", "zstd-not-final", "disable"];
@@ -16,7 +16,7 @@ const UNITS: [(&str, u32); 9] =
 
 /// What a setting takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum SettingKind {
     /// True or false.
     Bool,
     /// A whole number.
@@ -41,7 +41,7 @@ pub enum Kind {
     Choice(Vec<String>),
 }
 
-impl Kind {
+impl SettingKind {
     /// Reads the name of a kind as tables write it.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -80,38 +80,38 @@ impl Kind {
     }
 
     /// Whether it takes a value; the error says what it takes.
-    pub(crate) fn admits(&self, value: &Value) -> Result<(), String> {
+    pub(crate) fn admits(&self, value: &SettingValue) -> Result<(), String> {
         let known = |name: &String| COMPRESSIONS.contains(&name.as_str());
         let fits = match (self, value) {
-            (Self::Bool, Value::Bool(_))
-            | (Self::Int, Value::Int(_))
-            | (Self::Size, Value::Size(_))
-            | (Self::Duration, Value::Duration(_))
-            | (Self::Text, Value::Text(_))
-            | (Self::Texts, Value::Texts(_)) => true,
-            (Self::Float, Value::Float(number)) => number.is_finite(),
-            (Self::Compression, Value::Text(name)) => known(name),
-            (Self::Levels, Value::Texts(names)) => names.len() == LEVELS && names.iter().all(known),
-            (Self::Labels, Value::Labels(labels)) => labels.iter().all(|(name, value)| is_label(name, value)),
-            (Self::Choice(names), Value::Text(name)) => names.contains(name),
+            (Self::Bool, SettingValue::Bool(_))
+            | (Self::Int, SettingValue::Int(_))
+            | (Self::Size, SettingValue::Size(_))
+            | (Self::Duration, SettingValue::Duration(_))
+            | (Self::Text, SettingValue::Text(_))
+            | (Self::Texts, SettingValue::Texts(_)) => true,
+            (Self::Float, SettingValue::Float(number)) => number.is_finite(),
+            (Self::Compression, SettingValue::Text(name)) => known(name),
+            (Self::Levels, SettingValue::Texts(names)) => names.len() == LEVELS && names.iter().all(known),
+            (Self::Labels, SettingValue::Labels(labels)) => labels.iter().all(|(name, value)| is_label(name, value)),
+            (Self::Choice(names), SettingValue::Text(name)) => names.contains(name),
             _ => false,
         };
         if fits { Ok(()) } else { Err(self.expected()) }
     }
 
     /// Reads a cell of a table.
-    pub(crate) fn read(&self, text: &str) -> Result<Value, String> {
+    pub(crate) fn read(&self, text: &str) -> Result<SettingValue, String> {
         let wrong = || format!("`{text}` is not {}", self.expected());
         let value = match self {
-            Self::Bool => text.parse().map(Value::Bool).map_err(|_| wrong())?,
-            Self::Int => text.parse().map(Value::Int).map_err(|_| wrong())?,
-            Self::Float => text.parse().map(Value::Float).map_err(|_| wrong())?,
-            Self::Size => size(text).map(Value::Size).ok_or_else(wrong)?,
-            Self::Duration => text.parse().map(Value::Duration).map_err(|_| wrong())?,
-            Self::Text | Self::Compression | Self::Choice(_) => Value::text(text),
-            Self::Texts => Value::Texts(text.split_whitespace().map(str::to_owned).collect()),
-            Self::Levels => Value::Texts(text.split_whitespace().map(str::to_owned).collect()),
-            Self::Labels => Value::Labels(BTreeMap::new()),
+            Self::Bool => text.parse().map(SettingValue::Bool).map_err(|_| wrong())?,
+            Self::Int => text.parse().map(SettingValue::Int).map_err(|_| wrong())?,
+            Self::Float => text.parse().map(SettingValue::Float).map_err(|_| wrong())?,
+            Self::Size => size(text).map(SettingValue::Size).ok_or_else(wrong)?,
+            Self::Duration => text.parse().map(SettingValue::Duration).map_err(|_| wrong())?,
+            Self::Text | Self::Compression | Self::Choice(_) => SettingValue::text(text),
+            Self::Texts => SettingValue::Texts(text.split_whitespace().map(str::to_owned).collect()),
+            Self::Levels => SettingValue::Texts(text.split_whitespace().map(str::to_owned).collect()),
+            Self::Labels => SettingValue::Labels(BTreeMap::new()),
         };
         self.admits(&value).map_err(|_| wrong())?;
         Ok(value)

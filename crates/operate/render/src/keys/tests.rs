@@ -42,9 +42,9 @@ fn every_row_reads_once_and_has_its_source() {
 
 #[test]
 fn every_default_is_within_the_bounds_of_its_key() {
-    for table in [Table::tikv(), Table::pd(), Table::mysql()] {
-        for (key, version) in table.keys().flat_map(|key| Version::ALL.map(|version| (key, version))) {
-            if let Some(Default::Is(value)) = key.default(version) {
+    for table in [SettingsTable::tikv(), SettingsTable::pd(), SettingsTable::mysql()] {
+        for (key, version) in table.keys().flat_map(|key| TikvVersion::ALL.map(|version| (key, version))) {
+            if let Some(KeyDefault::Is(value)) = key.default(version) {
                 // A limiter that is off, and a cache of no size, are defaults that no file would set.
                 assert!(table.admit(version, 8, &key.name, value).is_ok(), "{} {value} in {version}", key.name);
             }
@@ -57,19 +57,19 @@ fn the_reference_store_says_nothing_else_of_the_keys_that_it_knows() {
     let keys = store_keys();
     assert!(keys.len() > 100, "the store's tables are read");
     for (name, row, default) in keys {
-        let key = Table::tikv().key(Version::V8_5, &name).unwrap_or_else(|error| panic!("{error}"));
+        let key = SettingsTable::tikv().key(TikvVersion::V8_5, &name).unwrap_or_else(|error| panic!("{error}"));
         // The store reads percentages, as TiKV does from 9.0 on.
         let kind = row["kind"].replace("size-or-percent", "size");
-        assert_eq!(Kind::named(&kind).as_ref(), Some(&key.kind), "{name}");
-        assert!(row["online"] == "no" || key.is_online(Version::V8_5), "{name} changes online there and not here");
+        assert_eq!(SettingKind::named(&kind).as_ref(), Some(&key.kind), "{name}");
+        assert!(row["online"] == "no" || key.is_online(TikvVersion::V8_5), "{name} changes online there and not here");
         let theirs = match default.as_str() {
-            "auto" => Some(Default::Computed),
-            "unset" => Some(Default::Unset),
-            text => Some(Default::Is(key.kind.read(text).unwrap())),
+            "auto" => Some(KeyDefault::Computed),
+            "unset" => Some(KeyDefault::Unset),
+            text => Some(KeyDefault::Is(key.kind.read(text).unwrap())),
         };
         // The store separates values whenever the settings say nothing, as a new cluster of 8.5 does by itself.
         if name != "rocksdb.titan.enabled" {
-            assert_eq!(key.default(Version::V8_5), theirs.as_ref(), "{name}");
+            assert_eq!(key.default(TikvVersion::V8_5), theirs.as_ref(), "{name}");
         }
         let bound =
             |column: &str| Some(row[column].as_str()).filter(|text| !text.is_empty() && !text.starts_with("cpus"));
@@ -80,48 +80,52 @@ fn the_reference_store_says_nothing_else_of_the_keys_that_it_knows() {
 
 #[test]
 fn a_key_that_there_is_not_is_refused_with_the_nearest() {
-    let error = Table::tikv().key(Version::V8_5, "rocksdb.rate-byte-per-sec").unwrap_err().to_string();
+    let error = SettingsTable::tikv().key(TikvVersion::V8_5, "rocksdb.rate-byte-per-sec").unwrap_err().to_string();
     assert!(error.contains("TiKV has no setting") && error.contains("`rocksdb.rate-bytes-per-sec`"), "{error}");
 }
 
 #[test]
 fn a_key_of_a_newer_version_is_refused_in_an_older_one() {
-    let key = |version| Table::tikv().key(version, "raftstore.raft-write-batch-size-hint");
-    assert!(key(Version::V8_5).is_ok());
-    assert!(matches!(key(Version::V8_1), Err(SettingError::NotYet { .. })));
+    let key = |version| SettingsTable::tikv().key(version, "raftstore.raft-write-batch-size-hint");
+    assert!(key(TikvVersion::V8_5).is_ok());
+    assert!(matches!(key(TikvVersion::V8_1), Err(SettingError::NotYet { .. })));
 }
 
 #[test]
 fn values_of_another_kind_or_beyond_the_bounds_are_refused() {
-    let admit = |key: &str, value: Value| Table::tikv().admit(Version::V8_5, 8, key, &value).map(|_| ());
+    let admit =
+        |key: &str, value: SettingValue| SettingsTable::tikv().admit(TikvVersion::V8_5, 8, key, &value).map(|_| ());
     let block = "rocksdb.defaultcf.block-size";
-    assert_eq!(admit(block, Value::Size(Bytes::kib(4))), Ok(()));
-    assert!(matches!(admit(block, Value::Size(Bytes::mib(33))), Err(SettingError::Range { .. })));
-    assert!(matches!(admit(block, Value::Int(4096)), Err(SettingError::Kind { .. })));
-    assert!(matches!(admit("raftstore.apply-pool-size", Value::Int(81)), Err(SettingError::Range { .. })));
-    assert_eq!(admit("raftstore.apply-pool-size", Value::Int(80)), Ok(()));
-    let levels = |n: usize| Value::Texts(vec!["zstd".to_owned(); n]);
+    assert_eq!(admit(block, SettingValue::Size(Bytes::kib(4))), Ok(()));
+    assert!(matches!(admit(block, SettingValue::Size(Bytes::mib(33))), Err(SettingError::Range { .. })));
+    assert!(matches!(admit(block, SettingValue::Int(4096)), Err(SettingError::Kind { .. })));
+    assert!(matches!(admit("raftstore.apply-pool-size", SettingValue::Int(81)), Err(SettingError::Range { .. })));
+    assert_eq!(admit("raftstore.apply-pool-size", SettingValue::Int(80)), Ok(()));
+    let levels = |n: usize| SettingValue::Texts(vec!["zstd".to_owned(); n]);
     assert_eq!(admit("rocksdb.defaultcf.compression-per-level", levels(7)), Ok(()));
     assert!(admit("rocksdb.defaultcf.compression-per-level", levels(6)).is_err());
-    assert!(admit("server.grpc-compression-type", Value::text("zstd")).is_err());
-    let label = |value: &str| Value::Labels([("zone".to_owned(), value.to_owned())].into());
+    assert!(admit("server.grpc-compression-type", SettingValue::text("zstd")).is_err());
+    let label = |value: &str| SettingValue::Labels([("zone".to_owned(), value.to_owned())].into());
     assert_eq!(admit("server.labels", label("us-west-2a")), Ok(()));
     assert!(admit("server.labels", label("us west")).is_err());
 }
 
-fn patch(text: &str) -> Version {
+fn patch(text: &str) -> TikvVersion {
     text.parse().unwrap()
 }
 
 /// tikv's `Default` of each section and its `#[online_config(skip)]`, tag by tag.
 #[test]
 fn defaults_and_online_change_with_the_patch() {
-    let key = |name: &str| Table::tikv().key(Version::V8_5, name).unwrap();
+    let key = |name: &str| SettingsTable::tikv().key(TikvVersion::V8_5, name).unwrap();
     let default = |name: &str, version: &str| key(name).default(patch(version)).cloned();
     let grpc = |version: &str| default("server.grpc-concurrency", version);
-    assert_eq!(["7.5", "8.1", "8.5.0", "8.5.3"].map(grpc), [(); 4].map(|()| Some(Default::Is(Value::Int(5)))));
-    assert_eq!(["8.5.4", "8.5.7", "8.5.99"].map(grpc), [(); 3].map(|()| Some(Default::Computed)));
-    let size = |bytes| Some(Default::Is(Value::Size(bytes)));
+    assert_eq!(
+        ["7.5", "8.1", "8.5.0", "8.5.3"].map(grpc),
+        [(); 4].map(|()| Some(KeyDefault::Is(SettingValue::Int(5))))
+    );
+    assert_eq!(["8.5.4", "8.5.7", "8.5.99"].map(grpc), [(); 3].map(|()| Some(KeyDefault::Computed)));
+    let size = |bytes| Some(KeyDefault::Is(SettingValue::Size(bytes)));
     let ahead = |version: &str| default("rocksdb.compaction-readahead-size", version);
     assert_eq!((ahead("8.5.6"), ahead("8.5.7")), (size(Bytes(0)), size(Bytes::mib(2))));
     let manifest = |version: &str| default("rocksdb.max-manifest-file-size", version);
@@ -129,7 +133,7 @@ fn defaults_and_online_change_with_the_patch() {
     let writers = |version: &str| default("raftstore.store-io-pool-size", version);
     assert_eq!(
         ["7.5.0", "7.5.7", "8.1.0", "8.5.0"].map(writers),
-        [0, 0, 1, 1].map(|n| Some(Default::Is(Value::Int(n))))
+        [0, 0, 1, 1].map(|n| Some(KeyDefault::Is(SettingValue::Int(n))))
     );
     for name in ["soft-pending-compaction-bytes-limit", "hard-pending-compaction-bytes-limit", "l0-files-threshold"] {
         let flow = key(&format!("storage.flow-control.{name}"));
@@ -141,7 +145,8 @@ fn defaults_and_online_change_with_the_patch() {
 /// Where TiKV checks a value or its type ends, there is a bound, and its source says so.
 #[test]
 fn there_are_no_upper_bounds_but_tikvs_own() {
-    let admit = |key: &str, value: Value| Table::tikv().admit(Version::V8_5, 8, key, &value).map(|_| ());
+    let admit =
+        |key: &str, value: SettingValue| SettingsTable::tikv().admit(TikvVersion::V8_5, 8, key, &value).map(|_| ());
     for (key, value) in [
         ("server.grpc-concurrency", 65),
         ("raftstore.raft-heartbeat-ticks", 1001),
@@ -152,9 +157,9 @@ fn there_are_no_upper_bounds_but_tikvs_own() {
         ("rocksdb.defaultcf.num-levels", 8),
         ("storage.flow-control.memtables-threshold", 1001),
     ] {
-        assert_eq!(admit(key, Value::Int(value)), Ok(()), "{key}");
+        assert_eq!(admit(key, SettingValue::Int(value)), Ok(()), "{key}");
     }
-    assert_eq!(admit("raftstore.raft-base-tick-interval", Value::Duration(Nanos::secs(7200))), Ok(()));
+    assert_eq!(admit("raftstore.raft-base-tick-interval", SettingValue::Duration(Nanos::secs(7200))), Ok(()));
     for (key, value) in [
         ("raftstore.apply-pool-size", 81),
         ("raftstore.raft-max-inflight-msgs", 16_385),
@@ -162,18 +167,18 @@ fn there_are_no_upper_bounds_but_tikvs_own() {
         ("rocksdb.defaultcf.format-version", 6),
         ("rocksdb.defaultcf.num-levels", i64::from(i32::MAX) + 1),
     ] {
-        assert!(matches!(admit(key, Value::Int(value)), Err(SettingError::Range { .. })), "{key}");
+        assert!(matches!(admit(key, SettingValue::Int(value)), Err(SettingError::Range { .. })), "{key}");
     }
 }
 
 #[test]
 fn defaults_and_online_change_with_the_version() {
-    let key = |name: &str| Table::tikv().key(Version::V8_5, name).unwrap();
+    let key = |name: &str| SettingsTable::tikv().key(TikvVersion::V8_5, name).unwrap();
     let region = key("coprocessor.region-split-size");
-    assert_eq!(region.default(Version::V8_1), Some(&Default::Is(Value::Size(Bytes::mib(96)))));
-    assert_eq!(region.default(Version::V8_5), Some(&Default::Is(Value::Size(Bytes::mib(256)))));
+    assert_eq!(region.default(TikvVersion::V8_1), Some(&KeyDefault::Is(SettingValue::Size(Bytes::mib(96)))));
+    assert_eq!(region.default(TikvVersion::V8_5), Some(&KeyDefault::Is(SettingValue::Size(Bytes::mib(256)))));
     let flow = key("storage.flow-control.soft-pending-compaction-bytes-limit");
-    assert!(!flow.is_online(Version::V8_1) && flow.is_online(Version::V8_5));
+    assert!(!flow.is_online(TikvVersion::V8_1) && flow.is_online(TikvVersion::V8_5));
     let ahead = key("rocksdb.compaction-readahead-size");
-    assert!(ahead.trap(Version::V8_5).is_some() && ahead.trap(Version::V7_5).is_none());
+    assert!(ahead.trap(TikvVersion::V8_5).is_some() && ahead.trap(TikvVersion::V7_5).is_none());
 }

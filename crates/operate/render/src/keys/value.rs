@@ -7,7 +7,7 @@ use super::{Bytes, Nanos};
 
 /// The value of a setting.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub enum SettingValue {
     /// True or false.
     Bool(bool),
     /// A whole number.
@@ -26,7 +26,7 @@ pub enum Value {
     Labels(BTreeMap<String, String>),
 }
 
-impl Value {
+impl SettingValue {
     /// A text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
@@ -44,7 +44,7 @@ impl Value {
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for SettingValue {
     /// As in a configuration file, without quotes. A unit such as KiB means 1024 to TiKV, as here.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

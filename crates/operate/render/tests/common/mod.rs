@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use catalog::Catalog;
 use deployment::Deployment;
-use render::{File, Format, Request, Version};
+use render::{FileFormat, RenderRequest, RenderedFile, TikvVersion};
 
 /// Deployments of `examples/`: a raft disk, a stripe, a cache, a whole cluster, MySQL.
 pub(crate) const EXAMPLES: [&str; 6] = [
@@ -24,17 +24,17 @@ pub(crate) fn deployment(name: &str) -> Deployment {
 }
 
 /// What a deployment is rendered to; formats that do not fit it are left out.
-pub(crate) fn rendered(deployment: &Deployment, version: Version) -> Vec<File> {
+pub(crate) fn rendered(deployment: &Deployment, version: TikvVersion) -> Vec<RenderedFile> {
     let view = Catalog::embedded().at(deployment.as_of);
-    render::render(&Request { deployment, view: &view, version, only: &[], timestamps: None }).unwrap().files
+    render::render(&RenderRequest { deployment, view: &view, version, only: &[], timestamps: None }).unwrap().files
 }
 
 /// The files of a format of all examples and versions, in a folder each.
-pub(crate) fn files(format: Format, folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(format: FileFormat, folder: &Path) -> Vec<PathBuf> {
     let mut paths = Vec::new();
-    for (name, version) in EXAMPLES.into_iter().flat_map(|name| Version::ALL.map(|version| (name, version))) {
+    for (name, version) in EXAMPLES.into_iter().flat_map(|name| TikvVersion::ALL.map(|version| (name, version))) {
         let into = folder.join(format!("{name}-{version}"));
-        let files: Vec<File> =
+        let files: Vec<RenderedFile> =
             rendered(&deployment(name), version).into_iter().filter(|file| file.format == format).collect();
         let written = render::write(&files, &into, false).unwrap();
         paths.extend(written.into_iter().map(|file| file.path));

@@ -11,11 +11,11 @@ use std::collections::BTreeSet;
 use catalog::Catalog;
 use deployment::Deployment;
 use proptest::prelude::*;
-use render::{Format, Request, Version};
+use render::{FileFormat, RenderRequest, TikvVersion};
 use rules::{Rule, V1, V2};
 use serde_json::Value;
 
-const FORMATS: [(Format, &[Rule]); 2] = [(Format::Operator, V1), (Format::OperatorV2, V2)];
+const FORMATS: [(FileFormat, &[Rule]); 2] = [(FileFormat::Operator, V1), (FileFormat::OperatorV2, V2)];
 
 /// Every deployment of `examples/` that runs on TiKV and can be had.
 fn deployments() -> Vec<(String, Deployment)> {
@@ -25,16 +25,16 @@ fn deployments() -> Vec<(String, Deployment)> {
     let toml = paths.into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "toml"));
     let read = toml.filter_map(|path| Some((path.display().to_string(), Deployment::read(&path).ok()?)));
     let found: Vec<_> = read
-        .filter(|(_, deployment)| !manifests(deployment, Version::default(), Format::OperatorV2).is_empty())
+        .filter(|(_, deployment)| !manifests(deployment, TikvVersion::default(), FileFormat::OperatorV2).is_empty())
         .collect();
     assert!(found.len() >= 5, "{found:?}");
     found
 }
 
 /// What a deployment is as resources of an operator; nothing where it cannot be.
-fn manifests(deployment: &Deployment, version: Version, format: Format) -> Vec<Value> {
+fn manifests(deployment: &Deployment, version: TikvVersion, format: FileFormat) -> Vec<Value> {
     let view = Catalog::embedded().at(deployment.as_of);
-    let request = Request { deployment, view: &view, version, only: &[format], timestamps: None };
+    let request = RenderRequest { deployment, view: &view, version, only: &[format], timestamps: None };
     let files = render::render(&request).map_or_else(|_| Vec::new(), |rendered| rendered.files);
     let documents = files.iter().flat_map(|file| serde_saphyr::from_multiple::<Value>(&file.content).unwrap());
     documents.filter(|document| !document["apiVersion"].as_str().unwrap().starts_with("storage.k8s.io")).collect()
@@ -47,7 +47,7 @@ fn name(manifest: &Value) -> String {
 #[test]
 fn every_example_holds_the_rules_of_both_operators() {
     for (path, deployment) in deployments() {
-        for version in Version::ALL {
+        for version in TikvVersion::ALL {
             for (format, rules) in FORMATS {
                 for manifest in manifests(&deployment, version, format) {
                     for rule in rules {
@@ -64,7 +64,7 @@ fn a_cluster_rendered_for_a_newer_release_changes_nothing_that_cannot_be_changed
     for (path, deployment) in deployments() {
         for (format, rules) in FORMATS {
             let (old, new) =
-                (manifests(&deployment, Version::V7_5, format), manifests(&deployment, Version::V8_5, format));
+                (manifests(&deployment, TikvVersion::V7_5, format), manifests(&deployment, TikvVersion::V8_5, format));
             assert_eq!(old.iter().map(name).collect::<Vec<_>>(), new.iter().map(name).collect::<Vec<_>>(), "{path}");
             for (before, now) in old.iter().zip(&new) {
                 for rule in rules {
@@ -79,7 +79,7 @@ fn a_cluster_rendered_for_a_newer_release_changes_nothing_that_cannot_be_changed
 fn each_rule_refuses_what_breaks_it() {
     let htap = common::deployment("htap.toml");
     for (format, rules) in FORMATS {
-        let made = manifests(&htap, Version::default(), format);
+        let made = manifests(&htap, TikvVersion::default(), format);
         for rule in rules {
             let mut broken = 0;
             for before in made.iter().filter(|manifest| rule.kinds.contains(&manifest["kind"].as_str().unwrap())) {
@@ -101,7 +101,7 @@ fn names(deployment_name: &str, groups: usize) -> Vec<String> {
     deployment.name = deployment_name.to_owned();
     let storage = deployment.nodes[0].clone();
     deployment.nodes.extend(std::iter::repeat_n(storage, groups - 1));
-    let made = manifests(&deployment, Version::default(), Format::OperatorV2);
+    let made = manifests(&deployment, TikvVersion::default(), FileFormat::OperatorV2);
     assert!(!made.is_empty());
     for (manifest, rule) in made.iter().flat_map(|manifest| V2.iter().map(move |rule| (manifest, rule))) {
         assert!(rule.holds(manifest, None), "{}: {}", name(manifest), rule.rule);

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use raftstore::Cf;
+use raftstore::ColumnFamily;
 
 use super::constants::{
     CHANGE_MARGIN, FASTEST, FIRST_SHARE, KEPT_SHARE, MEMTABLE_STEP, SLOW_DOWN, SLOWEST, WRITE_FLOWS,
@@ -21,14 +21,14 @@ pub(crate) struct Checker {
     /// 0 to 1; 0.02 is one write in fifty.
     refused: f64,
     /// Which column family's state sets the speed.
-    slowed_by: Option<Cf>,
+    slowed_by: Option<ColumnFamily>,
     /// Foreground writes, bytes per second.
     flow: Window,
     ticked: Duration,
     /// The speed that the last slow-down ended with.
     last_speed: f64,
     /// What it did since somebody asked, under TiKV's names of actions.
-    actions: Vec<(Cf, &'static str)>,
+    actions: Vec<(ColumnFamily, &'static str)>,
 }
 
 impl Checker {
@@ -57,7 +57,7 @@ impl Checker {
     }
 
     /// Whose state sets the speed.
-    pub(crate) fn slowed_by(&self) -> Option<Cf> {
+    pub(crate) fn slowed_by(&self) -> Option<ColumnFamily> {
         self.slowed_by
     }
 
@@ -67,7 +67,7 @@ impl Checker {
     }
 
     /// What was done since the last call.
-    pub(crate) fn take_actions(&mut self) -> Vec<(Cf, &'static str)> {
+    pub(crate) fn take_actions(&mut self) -> Vec<(ColumnFamily, &'static str)> {
         std::mem::take(&mut self.actions)
     }
 

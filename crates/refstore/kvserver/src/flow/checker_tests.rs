@@ -14,7 +14,7 @@ struct Story {
     engine: CfPressure,
 }
 
-fn engine(cf: Cf) -> CfPressure {
+fn engine(cf: ColumnFamily) -> CfPressure {
     CfPressure {
         cf,
         l0_files: 0,
@@ -32,7 +32,7 @@ impl Story {
             checker: Checker::new(Duration::ZERO),
             settings: FlowSettings::default(),
             now: Duration::ZERO,
-            engine: engine(Cf::Default),
+            engine: engine(ColumnFamily::Default),
         };
         story.tell();
         for _ in 0..10 {
@@ -71,8 +71,8 @@ fn level_0_slows_down_to_the_flow_of_writes_then_by_a_fifth_each_time() {
     assert_eq!(story.flush(21, 0), 10.0 * MIB, "the 90th percentile of what was written");
     assert_eq!(story.flush(22, 0), 8.0 * MIB);
     assert_eq!(story.flush(23, 0), 6.4 * MIB);
-    assert_eq!(story.checker.slowed_by(), Some(Cf::Default));
-    assert_eq!(story.checker.take_actions(), [(Cf::Default, "init")]);
+    assert_eq!(story.checker.slowed_by(), Some(ColumnFamily::Default));
+    assert_eq!(story.checker.take_actions(), [(ColumnFamily::Default, "init")]);
     // A compaction of level 0: free again.
     story.engine.l0_files = 5;
     story.tell();
@@ -186,7 +186,7 @@ fn the_first_share_is_a_hundredth_and_then_it_is_smoothed() {
 #[test]
 fn only_the_column_family_that_is_furthest_behind_decides() {
     let mut story = Story::begin();
-    let write = |gib: u64| CfPressure { pending_compaction_bytes: gib * GIB, ..engine(Cf::Write) };
+    let write = |gib: u64| CfPressure { pending_compaction_bytes: gib * GIB, ..engine(ColumnFamily::Write) };
     story.pending(10);
     for round in 0..50 {
         story.pending(500 + round);
@@ -205,14 +205,14 @@ fn another_column_family_takes_over_with_four_files_more() {
     story.flush(1, 0);
     story.flush(21, 0);
     let mut tell = |files: u64| {
-        let sample = CfPressure { l0_files: files, ..engine(Cf::Write) };
+        let sample = CfPressure { l0_files: files, ..engine(ColumnFamily::Write) };
         story.checker.sample(story.now, &story.settings, &[sample]);
         story.checker.slowed_by()
     };
     tell(0);
     tell(1);
-    assert_eq!(tell(25), Some(Cf::Default));
-    assert_eq!(tell(26), Some(Cf::Write));
+    assert_eq!(tell(25), Some(ColumnFamily::Default));
+    assert_eq!(tell(26), Some(ColumnFamily::Write));
 }
 
 proptest! {

@@ -10,7 +10,7 @@ use parking_lot::{Condvar, Mutex};
 use super::bucket::Bucket;
 use super::checker::Checker;
 use super::constants::{SAMPLE, SCALE, TICK};
-use super::{FlowSettings, Pressure, metrics};
+use super::{EnginePressure, FlowSettings, metrics};
 use crate::ServerError;
 
 /// While it waits, a write looks this often whether the limit is gone: TiKV's `Scheduler::process`.
@@ -49,7 +49,7 @@ impl FlowControl {
     }
 
     /// Starts the thread that asks the engine.
-    pub(crate) fn watch(self: &Arc<Self>, pressure: Arc<dyn Pressure>) -> Result<JoinHandle<()>, ServerError> {
+    pub(crate) fn watch(self: &Arc<Self>, pressure: Arc<dyn EnginePressure>) -> Result<JoinHandle<()>, ServerError> {
         let (name, control) = ("flow-checker", self.clone());
         let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || control.run(&*pressure));
         thread.map_err(|source| ServerError::Thread { name: name.to_owned(), source })
@@ -133,7 +133,7 @@ impl FlowControl {
         self.limited.store(speed.is_finite(), Ordering::Relaxed);
     }
 
-    fn run(&self, pressure: &dyn Pressure) {
+    fn run(&self, pressure: &dyn EnginePressure) {
         let mut checker = Checker::new(self.began.elapsed());
         let mut ticked = self.began.elapsed();
         let mut speed = f64::INFINITY;
@@ -176,12 +176,12 @@ impl FlowControl {
 mod tests {
     use super::*;
     use crate::CfPressure;
-    use raftstore::Cf;
+    use raftstore::ColumnFamily;
 
     /// An engine that is as far behind as the test says.
     struct Said(Mutex<CfPressure>);
 
-    impl Pressure for Said {
+    impl EnginePressure for Said {
         fn per_cf(&self) -> Vec<CfPressure> {
             vec![*self.0.lock()]
         }
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn an_engine_that_is_behind_slows_writes_down_until_it_has_caught_up() {
         let none = CfPressure {
-            cf: Cf::Default,
+            cf: ColumnFamily::Default,
             l0_files: 0,
             immutable_memtables: 0,
             pending_compaction_bytes: 0,

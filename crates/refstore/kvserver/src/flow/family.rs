@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use raftstore::Cf;
+use raftstore::ColumnFamily;
 
 use super::CfPressure;
 use super::constants::{COUNTS, FLOW_SPAN, FLUSH_FLOWS, L0_FLOWS, PENDING_SPAN, PENDINGS};
@@ -68,7 +68,7 @@ impl Family {
     }
 
     /// The column family.
-    pub(crate) fn cf(&self) -> Cf {
+    pub(crate) fn cf(&self) -> ColumnFamily {
         self.last.cf
     }
 

@@ -12,13 +12,13 @@ mod window;
 pub use control::FlowControl;
 pub use settings::FlowSettings;
 
-use raftstore::Cf;
+use raftstore::ColumnFamily;
 
 /// How far the engine is behind in one column family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CfPressure {
     /// Which.
-    pub cf: Cf,
+    pub cf: ColumnFamily,
     /// Files on level 0.
     pub l0_files: u64,
     /// Memtables that wait for their flush.
@@ -32,7 +32,7 @@ pub struct CfPressure {
 }
 
 /// Tells how far the engine is behind. Asked four times a second.
-pub trait Pressure: Send + Sync + 'static {
+pub trait EnginePressure: Send + Sync + 'static {
     /// All column families that are watched.
     fn per_cf(&self) -> Vec<CfPressure>;
 }

@@ -22,7 +22,7 @@ use super::Ways;
 use super::counted::{Counted, Meter};
 use super::stores::Place;
 use super::timer::Timer;
-use crate::Compression;
+use crate::GrpcCompression;
 
 /// Messages that wait, at most: `server.raft-client-queue-size`. More are dropped, and raft sends them again.
 const MOST_WAITING: usize = 16_384;
@@ -167,8 +167,8 @@ pub(super) async fn connect(ways: &Ways, place: &Place) -> Result<TikvClient<Cha
     let channel = endpoint.connect_with_connector(connector).await?;
     let client = TikvClient::new(channel).max_encoding_message_size(NO_LIMIT).max_decoding_message_size(NO_LIMIT);
     Ok(match ways.compression {
-        Compression::None => client,
-        Compression::Gzip => {
+        GrpcCompression::None => client,
+        GrpcCompression::Gzip => {
             client.send_compressed(CompressionEncoding::Gzip).accept_compressed(CompressionEncoding::Gzip)
         }
     })

@@ -14,29 +14,29 @@ use std::time::Duration;
 use bytes::Bytes;
 use parking_lot::{Mutex, RwLock};
 use proto::raft_serverpb::{RaftMessage, SnapshotChunk};
-use raftstore::Transport;
+use raftstore::RaftTransport;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 pub(crate) use counted::{Caller, Counted, Meter};
 pub(crate) use load::Load;
-pub use stores::Stores;
+pub use stores::StoreDirectory;
 
 use link::Link;
 use stores::Place;
 
-use crate::{Compression, ServerError, Settings};
+use crate::{GrpcCompression, KvServerSettings, ServerError};
 
 /// Pieces of a snapshot that wait for the network.
 const PIECES: usize = 4;
 
 /// How to get to other stores.
 struct Ways {
-    stores: Stores,
+    stores: StoreDirectory,
     zone: String,
     zone_round_trip: Duration,
-    compression: Compression,
+    compression: GrpcCompression,
     window: u32,
 }
 
@@ -57,7 +57,7 @@ impl Ways {
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The way to other stores. Its threads are the service's too.
-pub struct Network {
+pub struct StoreNetwork {
     ways: Arc<Ways>,
     links: RwLock<HashMap<u64, Arc<Link>>>,
     load: Arc<Load>,
@@ -69,7 +69,7 @@ pub struct Network {
 ///
 /// # Errors
 /// When a thread cannot be started.
-pub fn transport(settings: &Settings, stores: Stores) -> Result<Arc<Network>, ServerError> {
+pub fn transport(settings: &KvServerSettings, stores: StoreDirectory) -> Result<Arc<StoreNetwork>, ServerError> {
     let number = AtomicUsize::new(0);
     let load = Arc::new(Load::default());
     let joining = load.clone();
@@ -89,7 +89,7 @@ pub fn transport(settings: &Settings, stores: Stores) -> Result<Arc<Network>, Se
         window: settings.grpc_stream_window,
     };
     runtime.spawn(load.clone().watch());
-    Ok(Arc::new(Network {
+    Ok(Arc::new(StoreNetwork {
         ways: Arc::new(ways),
         links: RwLock::default(),
         load,
@@ -98,7 +98,7 @@ pub fn transport(settings: &Settings, stores: Stores) -> Result<Arc<Network>, Se
     }))
 }
 
-impl Network {
+impl StoreNetwork {
     /// Ends the streams and the threads, and with them what the service's tasks hold; what is not sent is dropped. A thread
     /// that waits for PD or for a broken disk is left behind after a second.
     pub fn stop(&self) {
@@ -146,13 +146,13 @@ impl Network {
     }
 }
 
-impl Drop for Network {
+impl Drop for StoreNetwork {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
-impl Transport for Network {
+impl RaftTransport for StoreNetwork {
     fn send(&self, to_store: u64, messages: Vec<RaftMessage>) {
         self.link(to_store).push(messages);
     }

@@ -25,7 +25,7 @@ type Ask = dyn Fn() -> Vec<Store> + Send + Sync;
 
 /// Addresses and zones of stores by id; asks anew when one is unknown or does not answer.
 #[derive(Clone)]
-pub struct Stores {
+pub struct StoreDirectory {
     known: Arc<Mutex<Known>>,
     ask: Arc<Ask>,
 }
@@ -35,7 +35,7 @@ struct Known {
     asked: Option<Instant>,
 }
 
-impl Stores {
+impl StoreDirectory {
     /// Stores that `ask` tells of: all of the cluster, or none when nobody answers. It may block.
     pub fn new(ask: impl Fn() -> Vec<Store> + Send + Sync + 'static) -> Self {
         Self { known: Arc::new(Mutex::new(Known { places: HashMap::new(), asked: None })), ask: Arc::new(ask) }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use proto::kvrpcpb::{Context, RawCasRequest};
 use proto::metapb::Region;
 use proto::tikvpb::batch_commands_request::request::Cmd as Ask;
-use raftstore::{Cf, Change, Command};
+use raftstore::{ColumnFamily, StateChange, WriteCommand};
 
 use super::keys;
 use super::kind::Fault;
@@ -35,35 +35,35 @@ impl Rules<'_> {
         &self,
         context: &Context,
         keys: impl Iterator<Item = &'k Bytes>,
-        change: impl Fn(usize, Bytes) -> Change,
-    ) -> Result<Command, Fault> {
+        change: impl Fn(usize, Bytes) -> StateChange,
+    ) -> Result<WriteCommand, Fault> {
         let region = self.region(context)?;
         let changes = keys.enumerate().map(|(at, key)| Ok(change(at, self.key(key, &region)?)));
-        Ok(Command::Write(changes.collect::<Result<_, Fault>>()?))
+        Ok(WriteCommand::Write(changes.collect::<Result<_, Fault>>()?))
     }
 
     /// The command of a write. A read has none.
-    pub(crate) fn command(&self, context: &Context, ask: &Ask) -> Result<Command, Fault> {
+    pub(crate) fn command(&self, context: &Context, ask: &Ask) -> Result<WriteCommand, Fault> {
         match ask {
             Ask::RawPut(ask) => {
                 keys::no_ttl(ask.ttl)?;
                 let cf = keys::family(&ask.cf)?;
-                self.each(context, [&ask.key].into_iter(), |_, key| Change::Put(cf, key, ask.value.clone()))
+                self.each(context, [&ask.key].into_iter(), |_, key| StateChange::Put(cf, key, ask.value.clone()))
             }
             Ask::RawBatchPut(ask) => {
                 keys::no_ttl(ask.ttl)?;
                 ask.ttls.iter().try_for_each(|ttl| keys::no_ttl(*ttl))?;
                 let cf = keys::family(&ask.cf)?;
-                let put = |at: usize, key| Change::Put(cf, key, ask.pairs[at].value.clone());
+                let put = |at: usize, key| StateChange::Put(cf, key, ask.pairs[at].value.clone());
                 self.each(context, ask.pairs.iter().map(|pair| &pair.key), put)
             }
             Ask::RawDelete(ask) => {
                 let cf = keys::family(&ask.cf)?;
-                self.each(context, [&ask.key].into_iter(), |_, key| Change::Delete(cf, key))
+                self.each(context, [&ask.key].into_iter(), |_, key| StateChange::Delete(cf, key))
             }
             Ask::RawBatchDelete(ask) => {
                 let cf = keys::family(&ask.cf)?;
-                self.each(context, ask.keys.iter(), |_, key| Change::Delete(cf, key))
+                self.each(context, ask.keys.iter(), |_, key| StateChange::Delete(cf, key))
             }
             Ask::RawDeleteRange(ask) => {
                 let cf = keys::family(&ask.cf)?;
@@ -77,23 +77,23 @@ impl Rules<'_> {
                         "a range to delete ends before it begins: swap start_key and end_key".to_owned(),
                     ));
                 }
-                let change = Change::DeleteRange(cf, keys::stored(&ask.start_key), keys::stored_end(end));
-                Ok(Command::Write(vec![change]))
+                let change = StateChange::DeleteRange(cf, keys::stored(&ask.start_key), keys::stored_end(end));
+                Ok(WriteCommand::Write(vec![change]))
             }
             _ => Err(Fault::Text("this request writes nothing".to_owned())),
         }
     }
 
     /// The command of a compare and swap.
-    pub(crate) fn swap(&self, context: &Context, ask: &RawCasRequest) -> Result<Command, Fault> {
+    pub(crate) fn swap(&self, context: &Context, ask: &RawCasRequest) -> Result<WriteCommand, Fault> {
         keys::no_ttl(ask.ttl)?;
-        if keys::family(&ask.cf)? != Cf::Default {
+        if keys::family(&ask.cf)? != ColumnFamily::Default {
             return Err(Fault::Text(format!("compare and swap works on cf default here, not {}", ask.cf)));
         }
         let region = self.region(context)?;
         let key = self.key(&ask.key, &region)?;
         let expected = (!ask.previous_not_exist).then(|| ask.previous_value.clone());
-        Ok(Command::CompareAndSwap { key, expected, value: ask.value.clone() })
+        Ok(WriteCommand::CompareAndSwap { key, expected, value: ask.value.clone() })
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crc64fast::Digest;
 use proto::kvrpcpb::{ChecksumAlgorithm, Context, RawChecksumRequest, RawChecksumResponse};
-use raftstore::{Cf, Refusal, StateError};
+use raftstore::{ColumnFamily, Refusal, StateError};
 use tokio::sync::oneshot;
 
 use super::keys;
@@ -82,7 +82,7 @@ fn compute(shared: &Shared, ask: &RawChecksumRequest) -> Result<RawChecksumRespo
     for range in &ask.ranges {
         keys::inside(&range.start_key, &region)?;
         if let Some((from, until)) = keys::clipped(&range.start_key, &range.end_key, &region) {
-            ranges.push((Cf::Default, keys::stored(from), keys::stored_end(until)));
+            ranges.push((ColumnFamily::Default, keys::stored(from), keys::stored_end(until)));
         }
     }
     let mut sum = RawChecksumResponse::default();

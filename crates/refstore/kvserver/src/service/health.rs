@@ -8,7 +8,7 @@ use proto::kvrpcpb::HealthFeedback;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
-use crate::Replicas;
+use crate::ReplicaAccess;
 
 /// The whole server, in `grpc.health.v1`.
 pub(crate) const WHOLE_SERVER: &str = "";
@@ -21,7 +21,7 @@ const SCORES: (i32, i32) = (1, 100);
 
 /// Keeps the status of the whole server up to date, until it is dropped. TiKV with a disk that hangs says `SERVICE_UNKNOWN`, which
 /// clients treat as `UNKNOWN`.
-pub(crate) async fn report(reporter: &HealthReporter, replicas: &dyn Replicas) {
+pub(crate) async fn report(reporter: &HealthReporter, replicas: &dyn ReplicaAccess) {
     let mut told = ServingStatus::Serving;
     loop {
         let status = if replicas.broken() { ServingStatus::Unknown } else { ServingStatus::Serving };
@@ -49,7 +49,7 @@ impl Feedback {
     }
 
     /// The next one.
-    pub(crate) fn next(&self, replicas: &dyn Replicas) -> HealthFeedback {
+    pub(crate) fn next(&self, replicas: &dyn ReplicaAccess) -> HealthFeedback {
         HealthFeedback {
             store_id: self.store_id,
             feedback_seq_no: self.next.fetch_add(1, Ordering::Relaxed),

@@ -4,7 +4,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use proto::errorpb;
 use proto::kvrpcpb::{ApiVersion, Context};
 use proto::metapb::Region;
-use raftstore::Cf;
+use raftstore::ColumnFamily;
 
 use super::kind::Fault;
 
@@ -30,8 +30,8 @@ pub(crate) fn shown(stored: &Bytes) -> Bytes {
 }
 
 /// The column family of a request.
-pub(crate) fn family(name: &str) -> Result<Cf, Fault> {
-    Cf::of_client(name)
+pub(crate) fn family(name: &str) -> Result<ColumnFamily, Fault> {
+    ColumnFamily::of_client(name)
         .ok_or_else(|| Fault::Text(format!("invalid cf name: {name}; there are default, lock and write")))
 }
 

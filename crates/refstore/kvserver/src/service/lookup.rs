@@ -8,7 +8,7 @@ use proto::metapb::Region;
 use proto::tikvpb::batch_commands_request::request::Cmd as Ask;
 use proto::tikvpb::batch_commands_response::Response;
 use proto::tikvpb::batch_commands_response::response::Cmd as Answer;
-use raftstore::{Scan, State};
+use raftstore::{KeyScan, StateStore};
 
 use super::keys;
 use super::kind::{Fault, Kind, answer};
@@ -18,7 +18,7 @@ const MOST_PAIRS: u32 = 10_240;
 
 /// Reads the local state of a region.
 pub(crate) struct Lookup<'a> {
-    pub(crate) state: &'a dyn State,
+    pub(crate) state: &'a dyn StateStore,
     pub(crate) region: &'a Region,
     pub(crate) max_key_size: usize,
     /// A key as the state has it, made anew for each.
@@ -41,7 +41,7 @@ impl Lookup<'_> {
         }
     }
 
-    fn value(&mut self, cf: raftstore::Cf, key: &[u8]) -> Result<Option<bytes::Bytes>, Fault> {
+    fn value(&mut self, cf: raftstore::ColumnFamily, key: &[u8]) -> Result<Option<bytes::Bytes>, Fault> {
         keys::length(key, self.max_key_size)?;
         keys::inside(key, self.region)?;
         self.key.clear();
@@ -96,7 +96,7 @@ impl Lookup<'_> {
         let Some((low, high)) = keys::clipped(low, high, region) else {
             return Ok(());
         };
-        let found = self.state.scan(&Scan {
+        let found = self.state.scan(&KeyScan {
             cf,
             from: keys::stored(low),
             until: keys::stored_end(high),

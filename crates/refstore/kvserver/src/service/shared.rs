@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use crossbeam_channel::Sender;
-use raftstore::State;
+use raftstore::StateStore;
 
 use super::checksum::Checksum;
 use super::health::Feedback;
 use super::reads::Read;
 use super::writes::Write;
 use crate::network::Load;
-use crate::{FlowControl, Replicas};
+use crate::{FlowControl, ReplicaAccess};
 
 /// What the threads that read do.
 pub(crate) enum ReadTask {
@@ -23,8 +23,8 @@ pub(crate) enum ReadTask {
 
 /// What all threads of the service share.
 pub(crate) struct Shared {
-    pub(crate) replicas: Arc<dyn Replicas>,
-    pub(crate) state: Arc<dyn State>,
+    pub(crate) replicas: Arc<dyn ReplicaAccess>,
+    pub(crate) state: Arc<dyn StateStore>,
     pub(crate) flow: Arc<FlowControl>,
     pub(crate) load: Arc<Load>,
     pub(crate) max_key_size: usize,

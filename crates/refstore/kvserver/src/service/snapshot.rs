@@ -7,13 +7,16 @@ use raftstore::Refusal;
 use tokio::sync::mpsc;
 use tonic::{Status, Streaming};
 
-use crate::Replicas;
+use crate::ReplicaAccess;
 
 /// Pieces that wait for the disk.
 const WAITING: usize = 4;
 
 /// Takes a snapshot, and answers when the replica has all of it.
-pub(crate) async fn receive(replicas: Arc<dyn Replicas>, mut chunks: Streaming<SnapshotChunk>) -> Result<Done, Status> {
+pub(crate) async fn receive(
+    replicas: Arc<dyn ReplicaAccess>,
+    mut chunks: Streaming<SnapshotChunk>,
+) -> Result<Done, Status> {
     let first = chunks.message().await?;
     let Some(SnapshotChunk { message: Some(message), data }) = first else {
         return Err(Status::invalid_argument(

@@ -6,7 +6,7 @@ use proto::kvrpcpb::{
     GetHealthFeedbackResponse, SplitRegionRequest, SplitRegionResponse, UnsafeDestroyRangeRequest,
     UnsafeDestroyRangeResponse,
 };
-use raftstore::{Cf, Change};
+use raftstore::{ColumnFamily, StateChange};
 
 use super::keys;
 use super::kind::Fault;
@@ -40,9 +40,9 @@ pub(crate) fn destroy(shared: &Shared, ask: &UnsafeDestroyRangeRequest) -> Unsaf
     let outcome = if ask.start_key.is_empty() || ask.end_key.is_empty() {
         Err(UNBOUNDED.to_owned())
     } else {
-        let families = Cf::ALL.into_iter().filter(|cf| *cf != Cf::Raft);
+        let families = ColumnFamily::ALL.into_iter().filter(|cf| *cf != ColumnFamily::Raft);
         let changes: Vec<_> = families
-            .map(|cf| Change::DeleteRange(cf, keys::stored(&ask.start_key), keys::stored(&ask.end_key)))
+            .map(|cf| StateChange::DeleteRange(cf, keys::stored(&ask.start_key), keys::stored(&ask.end_key)))
             .collect();
         shared.state.write(&changes).map_err(|error| error.to_string())
     };

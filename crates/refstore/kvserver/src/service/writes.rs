@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use proto::errorpb;
 use proto::kvrpcpb::{Context, RawCasRequest, RawCasResponse};
 use proto::tikvpb::batch_commands_request::request::Cmd as Ask;
-use raftstore::{Applied, Command, Refusal};
+use raftstore::{ApplyResult, Refusal, WriteCommand};
 use tokio::sync::oneshot;
 
 use super::changes::{Rules, size};
@@ -55,7 +55,7 @@ pub(crate) fn run(shared: &Arc<Shared>, tasks: &crossbeam_channel::Receiver<Opti
                 for (id, ask) in asks {
                     let Some(kind) = Kind::of(&ask) else { continue };
                     let to = to.clone();
-                    let done = move |outcome: Result<Applied, Fault>| to.push(id, answer(kind, outcome.map(drop)));
+                    let done = move |outcome: Result<ApplyResult, Fault>| to.push(id, answer(kind, outcome.map(drop)));
                     let asked = context(&ask).unwrap_or(&none);
                     pass(shared, kind, since, asked, size(&ask), rules.command(asked, &ask), done);
                 }
@@ -78,8 +78,8 @@ fn pass(
     since: Instant,
     asked: &Context,
     size: u64,
-    command: Result<Command, Fault>,
-    done: impl FnOnce(Result<Applied, Fault>) + Send + 'static,
+    command: Result<WriteCommand, Fault>,
+    done: impl FnOnce(Result<ApplyResult, Fault>) + Send + 'static,
 ) {
     let counted = command.and_then(|command| admit(shared, kind, since, asked, size).map(|()| command));
     let command = match counted {
@@ -90,7 +90,7 @@ fn pass(
         }
     };
     let (all, proposed) = (shared.clone(), Instant::now());
-    let applied = move |outcome: Result<Applied, Refusal>| {
+    let applied = move |outcome: Result<ApplyResult, Refusal>| {
         all.writing.fetch_sub(size, Ordering::Relaxed);
         METRICS.writing.sub(size as i64);
         METRICS.running.dec();
@@ -122,14 +122,14 @@ fn admit(shared: &Shared, kind: Kind, since: Instant, asked: &Context, size: u64
     Ok(())
 }
 
-fn swapped(outcome: Result<Applied, Fault>) -> RawCasResponse {
+fn swapped(outcome: Result<ApplyResult, Fault>) -> RawCasResponse {
     let (region_error, error): (Option<Box<errorpb::Error>>, String) = match outcome {
-        Ok(Applied::Swapped { succeeded, previous }) => {
+        Ok(ApplyResult::Swapped { succeeded, previous }) => {
             let previous_not_exist = previous.is_none();
             let previous_value = previous.unwrap_or_default();
             return RawCasResponse { succeed: succeeded, previous_not_exist, previous_value, ..Default::default() };
         }
-        Ok(Applied::Done) => (None, "the replica wrote instead of comparing: fate unknown".to_owned()),
+        Ok(ApplyResult::Done) => (None, "the replica wrote instead of comparing: fate unknown".to_owned()),
         Err(fault) => fault.parts(),
     };
     RawCasResponse { region_error, error, ..Default::default() }

@@ -9,7 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use kvserver::{CfPressure, Network, Pieces, Pressure, Replicas, Server, Settings, Setup, Stores};
+use kvserver::{
+    CfPressure, EnginePressure, KvServer, KvServerSettings, KvServerSetup, ReplicaAccess, SnapshotPieces,
+    StoreDirectory, StoreNetwork,
+};
 use parking_lot::Mutex;
 use proto::kvrpcpb::Context;
 use proto::metapb::{Peer, Region, RegionEpoch};
@@ -17,7 +20,7 @@ use proto::raft_serverpb::RaftMessage;
 use proto::tikvpb::tikv_client::TikvClient;
 use proto::{errorpb, metapb};
 use raftstore::testing::MemoryState;
-use raftstore::{Applied, Cf, Change, Command, Done, Refusal, State};
+use raftstore::{ApplyResult, ColumnFamily, Refusal, StateChange, StateStore, WriteCallback, WriteCommand};
 use tonic::transport::Channel;
 
 /// What a replica does with a request.
@@ -43,7 +46,7 @@ pub(crate) struct Told {
     pub(crate) state: Arc<MemoryState>,
     pub(crate) regions: HashMap<u64, Arc<Region>>,
     pub(crate) mood: Mutex<Mood>,
-    pub(crate) kept: Mutex<Vec<Done<Applied>>>,
+    pub(crate) kept: Mutex<Vec<WriteCallback<ApplyResult>>>,
     pub(crate) stepped: Mutex<Vec<RaftMessage>>,
     pub(crate) snapshots: Snapshots,
     /// How often a read asked the others.
@@ -59,25 +62,27 @@ fn not_leader(region_id: u64) -> Refusal {
     Refusal::Region(Box::new(errorpb::Error { message: "not leader".to_owned(), not_leader, ..Default::default() }))
 }
 
-impl Replicas for Told {
-    fn write(&self, asked: &Context, command: Command, done: Done<Applied>) {
+impl ReplicaAccess for Told {
+    fn write(&self, asked: &Context, command: WriteCommand, done: WriteCallback<ApplyResult>) {
         match *self.mood.lock() {
             Mood::Follows => return done(Err(not_leader(asked.region_id))),
             Mood::Keeps => return self.kept.lock().push(done),
             Mood::Leads | Mood::NoLease => {}
         }
         done(Ok(match command {
-            Command::Write(changes) => {
+            WriteCommand::Write(changes) => {
                 self.state.write(&changes).expect("memory does not fail");
-                Applied::Done
+                ApplyResult::Done
             }
-            Command::CompareAndSwap { key, expected, value } => {
-                let previous = self.state.get(Cf::Default, &key).expect("memory does not fail");
+            WriteCommand::CompareAndSwap { key, expected, value } => {
+                let previous = self.state.get(ColumnFamily::Default, &key).expect("memory does not fail");
                 let succeeded = previous == expected;
                 if succeeded {
-                    self.state.write(&[Change::Put(Cf::Default, key, value)]).expect("memory does not fail");
+                    self.state
+                        .write(&[StateChange::Put(ColumnFamily::Default, key, value)])
+                        .expect("memory does not fail");
                 }
-                Applied::Swapped { succeeded, previous }
+                ApplyResult::Swapped { succeeded, previous }
             }
         }));
     }
@@ -89,7 +94,7 @@ impl Replicas for Told {
         }
     }
 
-    fn read_later(&self, asked: &Context, done: Done<()>) {
+    fn read_later(&self, asked: &Context, done: WriteCallback<()>) {
         self.asked.fetch_add(1, Ordering::SeqCst);
         if *self.mood.lock() == Mood::Follows { done(Err(not_leader(asked.region_id))) } else { done(Ok(())) }
     }
@@ -105,7 +110,7 @@ impl Replicas for Told {
         self.stepped.lock().extend(messages);
     }
 
-    fn snapshot(&self, message: RaftMessage) -> Result<Box<dyn Pieces>, Refusal> {
+    fn snapshot(&self, message: RaftMessage) -> Result<Box<dyn SnapshotPieces>, Refusal> {
         if !self.regions.contains_key(&message.region_id) {
             return Err(Refusal::Region(Box::new(errorpb::Error {
                 message: "no such region".to_owned(),
@@ -130,7 +135,7 @@ struct Kept {
     to: Snapshots,
 }
 
-impl Pieces for Kept {
+impl SnapshotPieces for Kept {
     fn write(&mut self, piece: Bytes) -> Result<(), Refusal> {
         self.pieces.push(piece);
         Ok(())
@@ -145,7 +150,7 @@ impl Pieces for Kept {
 /// An engine that is never behind.
 pub(crate) struct Calm;
 
-impl Pressure for Calm {
+impl EnginePressure for Calm {
     fn per_cf(&self) -> Vec<CfPressure> {
         Vec::new()
     }
@@ -163,25 +168,25 @@ pub(crate) fn regions() -> HashMap<u64, Arc<Region>> {
 
 /// A store that answers, and what is behind it.
 pub(crate) struct Store {
-    pub(crate) server: Server,
-    pub(crate) network: Arc<Network>,
+    pub(crate) server: KvServer,
+    pub(crate) network: Arc<StoreNetwork>,
     pub(crate) told: Arc<Told>,
     pub(crate) clients: tokio::runtime::Runtime,
 }
 
 impl Store {
     /// Starts one.
-    pub(crate) fn start(settings: Settings) -> Self {
-        Self::of(settings, Told { regions: regions(), ..Told::default() }, Stores::new(Vec::new))
+    pub(crate) fn start(settings: KvServerSettings) -> Self {
+        Self::of(settings, Told { regions: regions(), ..Told::default() }, StoreDirectory::new(Vec::new))
     }
 
     /// Starts one with replicas and neighbours.
-    pub(crate) fn of(settings: Settings, told: Told, stores: Stores) -> Self {
+    pub(crate) fn of(settings: KvServerSettings, told: Told, stores: StoreDirectory) -> Self {
         let network = kvserver::transport(&settings, stores).expect("there are threads");
         let told = Arc::new(told);
         let (replicas, state) = (told.clone(), told.state.clone());
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
-        let setup = Setup {
+        let setup = KvServerSetup {
             settings,
             listener,
             store_id: 1,
@@ -190,7 +195,7 @@ impl Store {
             state,
             pressure: Arc::new(Calm),
         };
-        let server = Server::start(setup).expect("there are threads");
+        let server = KvServer::start(setup).expect("there are threads");
         let clients = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_io().enable_time().build();
         Self { server, network, told, clients: clients.expect("there are threads") }
     }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, Streaming};
 
-use super::Heartbeats;
+use super::HeartbeatSource;
 use super::link::{Link, root_cause};
 
 /// Between two heartbeats of a node; TiKV's `raftstore.pd-store-heartbeat-tick-interval` is 10 s, of which PD takes a
@@ -24,11 +24,11 @@ const PAUSE: Duration = Duration::from_millis(200);
 const WAITING: usize = 64;
 
 /// Beats until it is aborted.
-pub(super) async fn beat(link: Link, store_id: u64, heartbeats: Heartbeats, nudge: Arc<Notify>) {
+pub(super) async fn beat(link: Link, store_id: u64, heartbeats: HeartbeatSource, nudge: Arc<Notify>) {
     tokio::join!(of_node(link.clone(), store_id, &heartbeats), of_regions(link, store_id, &heartbeats, &nudge));
 }
 
-async fn of_node(mut link: Link, store_id: u64, heartbeats: &Heartbeats) {
+async fn of_node(mut link: Link, store_id: u64, heartbeats: &HeartbeatSource) {
     let mut clock = interval(STORE);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut news = News { store_id, about: "heartbeat", lost: false };
@@ -47,7 +47,7 @@ async fn of_node(mut link: Link, store_id: u64, heartbeats: &Heartbeats) {
     }
 }
 
-async fn of_regions(mut link: Link, store_id: u64, heartbeats: &Heartbeats, nudge: &Notify) {
+async fn of_regions(mut link: Link, store_id: u64, heartbeats: &HeartbeatSource, nudge: &Notify) {
     let mut news = News { store_id, about: "region heartbeats", lost: false };
     loop {
         let (sender, receiver) = mpsc::channel(WAITING);
@@ -69,7 +69,7 @@ async fn of_regions(mut link: Link, store_id: u64, heartbeats: &Heartbeats, nudg
 async fn stream(
     link: &Link,
     store_id: u64,
-    heartbeats: &Heartbeats,
+    heartbeats: &HeartbeatSource,
     nudge: &Notify,
     sender: mpsc::Sender<RegionHeartbeatRequest>,
     mut answers: Streaming<RegionHeartbeatResponse>,
@@ -118,7 +118,7 @@ async fn say(
     true
 }
 
-fn obey(heartbeats: &Heartbeats, answer: RegionHeartbeatResponse) {
+fn obey(heartbeats: &HeartbeatSource, answer: RegionHeartbeatResponse) {
     if let Some(peer) = answer.transfer_leader.and_then(|transfer| transfer.peer) {
         (heartbeats.transfer)(answer.region_id, peer);
     }

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::Path;
 
 use super::link::Link;
-use super::{Join, SessionError};
+use super::{JoinRequest, SessionError};
 
 /// The node's id: from the file, else given, else a new one; the file says so afterwards.
-pub(super) async fn settle(link: &mut Link, join: &Join) -> Result<u64, SessionError> {
+pub(super) async fn settle(link: &mut Link, join: &JoinRequest) -> Result<u64, SessionError> {
     let file = &join.id_file;
     if let Some((store, own)) = read(file)? {
         let found = link.cluster_id;

@@ -11,12 +11,12 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pd::{Arguments, Server};
+use pd::{PdArguments, PlacementServer};
 use proto::pdpb::pd_client::PdClient;
 
 /// A placement driver for three nodes whose state is in a folder.
-fn serve(folder: &Path, port: u16, regions: u32) -> Server {
-    let arguments = Arguments {
+fn serve(folder: &Path, port: u16, regions: u32) -> PlacementServer {
+    let arguments = PdArguments {
         name: "pd1".to_owned(),
         client_urls: format!("http://127.0.0.1:{port}"),
         data_dir: folder.to_owned(),
@@ -28,7 +28,7 @@ fn serve(folder: &Path, port: u16, regions: u32) -> Server {
         tolerant_size_ratio: Some(0.5),
         allow_remote: false,
     };
-    Server::start(&arguments).unwrap()
+    PlacementServer::start(&arguments).unwrap()
 }
 
 /// Status, head and body of an answer.

@@ -1,4 +1,4 @@
-use pd::session::{Session, SessionError};
+use pd::session::{PdSession, SessionError};
 use proto::pdpb::{ErrorType, GetMembersRequest, GetRegionRequest, IsBootstrappedRequest, RequestHeader};
 use tonic::Code;
 
@@ -40,7 +40,7 @@ fn a_second_node_at_an_address_is_refused() {
     let _nodes = Nodes::join(server.addr(), folder.path());
     let mut twin = join(server.addr(), folder.path(), 0);
     twin.id_file = folder.path().join("another");
-    let error = Session::join(twin).unwrap_err();
+    let error = PdSession::join(twin).unwrap_err();
     assert!(error.to_string().contains("duplicated store address"), "{error}");
     assert_eq!(error.exit_code(), 2);
 }
@@ -51,7 +51,7 @@ fn a_node_of_another_cluster_is_not_taken_in() {
     let server = serve(folder.path(), 0, 1);
     let join = join(server.addr(), folder.path(), 0);
     std::fs::write(&join.id_file, "3 77\n").unwrap();
-    assert!(matches!(Session::join(join), Err(SessionError::OtherCluster { own: 77, .. })));
+    assert!(matches!(PdSession::join(join), Err(SessionError::OtherCluster { own: 77, .. })));
 }
 
 #[test]
@@ -59,6 +59,6 @@ fn what_is_no_address_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let mut join = join("127.0.0.1:1".parse().unwrap(), folder.path(), 0);
     join.endpoints = vec!["placement".to_owned()];
-    let error = Session::join(join).unwrap_err();
+    let error = PdSession::join(join).unwrap_err();
     assert!(error.to_string().contains("\"placement\""), "{error}");
 }

@@ -1,6 +1,6 @@
 use std::net::SocketAddr;
 
-use pd::session::Session;
+use pd::session::PdSession;
 use proto::pdpb::{GetMembersRequest, RequestHeader, TsoRequest};
 use tokio_stream::StreamExt;
 
@@ -65,12 +65,12 @@ fn a_node_keeps_its_id_and_its_regions() {
     let folder = tempfile::tempdir().unwrap();
     let server = serve(folder.path(), 0, 3);
     let nodes = Nodes::join(server.addr(), folder.path());
-    let mut before: Vec<u64> = nodes.sessions.iter().map(Session::store_id).collect();
+    let mut before: Vec<u64> = nodes.sessions.iter().map(PdSession::store_id).collect();
     let regions = nodes.sessions[0].regions();
     drop(nodes);
     let mut after = Vec::new();
     for i in 0..3 {
-        let session = Session::join(join(server.addr(), folder.path(), i)).unwrap();
+        let session = PdSession::join(join(server.addr(), folder.path(), i)).unwrap();
         assert_eq!(session.regions(), regions);
         after.push(session.store_id());
     }

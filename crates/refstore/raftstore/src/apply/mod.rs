@@ -20,7 +20,7 @@ use crate::log::Restart;
 use crate::node::Node;
 use crate::replica::Replica;
 use crate::shard::ToShard;
-use crate::{Applied, Cf, Change, State, StateError, clock, metrics, snapshot};
+use crate::{ApplyResult, ColumnFamily, StateChange, StateError, StateStore, clock, metrics, snapshot};
 
 use work::Work;
 pub(crate) use work::{Apply, Outcome, Owed, ToApply};
@@ -33,10 +33,10 @@ const RETRY: Duration = Duration::from_millis(100);
 /// An apply thread.
 pub(crate) struct Applier {
     node: Arc<Node>,
-    state: Arc<dyn State>,
+    state: Arc<dyn StateStore>,
     progress: HashMap<u64, Progress>,
-    changes: Vec<Change>,
-    answers: Vec<(Answer<Applied>, Applied)>,
+    changes: Vec<StateChange>,
+    answers: Vec<(Answer<ApplyResult>, ApplyResult)>,
     /// Replicas that the changes are of, with whether their logs may begin later.
     touched: Vec<(Arc<Replica>, bool)>,
     bytes: usize,
@@ -44,7 +44,7 @@ pub(crate) struct Applier {
 
 impl Applier {
     /// Begins where its replicas are.
-    pub(crate) fn new(node: Arc<Node>, state: Arc<dyn State>, progress: HashMap<u64, Progress>) -> Self {
+    pub(crate) fn new(node: Arc<Node>, state: Arc<dyn StateStore>, progress: HashMap<u64, Progress>) -> Self {
         let (changes, answers, touched) = Default::default();
         Self { node, state, progress, changes, answers, touched, bytes: 0 }
     }
@@ -103,7 +103,7 @@ impl Applier {
     fn take_commands(
         &mut self,
         mut commands: entry::Commands,
-        answers: Vec<Answer<Applied>>,
+        answers: Vec<Answer<ApplyResult>>,
         region_id: u64,
         index: u64,
     ) {
@@ -111,14 +111,14 @@ impl Applier {
         while !commands.is_done() {
             let outcome = match commands.next(&mut self.changes) {
                 None => return self.damaged(region_id, index),
-                Some(Step::Written) => Applied::Done,
+                Some(Step::Written) => ApplyResult::Done,
                 Some(Step::CompareAndSwap { key, expected, value }) => match self.value(&key) {
                     Ok(previous) => {
                         let succeeded = previous == expected;
                         if succeeded {
-                            self.changes.push(Change::Put(Cf::Default, key, value));
+                            self.changes.push(StateChange::Put(ColumnFamily::Default, key, value));
                         }
-                        Applied::Swapped { succeeded, previous }
+                        ApplyResult::Swapped { succeeded, previous }
                     }
                     Err(error) => return self.node.break_down(&error.to_string()),
                 },
@@ -133,15 +133,17 @@ impl Applier {
     fn value(&self, key: &Bytes) -> Result<Option<Bytes>, StateError> {
         for change in self.changes.iter().rev() {
             match change {
-                Change::Put(Cf::Default, put, value) if put == key => return Ok(Some(value.clone())),
-                Change::Delete(Cf::Default, gone) if gone == key => return Ok(None),
-                Change::DeleteRange(Cf::Default, from, until) if from <= key && (until.is_empty() || key < until) => {
+                StateChange::Put(ColumnFamily::Default, put, value) if put == key => return Ok(Some(value.clone())),
+                StateChange::Delete(ColumnFamily::Default, gone) if gone == key => return Ok(None),
+                StateChange::DeleteRange(ColumnFamily::Default, from, until)
+                    if from <= key && (until.is_empty() || key < until) =>
+                {
                     return Ok(None);
                 }
                 _ => {}
             }
         }
-        self.state.get(Cf::Default, key)
+        self.state.get(ColumnFamily::Default, key)
     }
 
     /// Makes the changes, then answers.

@@ -8,12 +8,12 @@ use crate::answer::Answer;
 use crate::applied::Progress;
 use crate::log::Restart;
 use crate::replica::Replica;
-use crate::{Applied, clock};
+use crate::{ApplyResult, clock};
 
 /// Answers that an entry's commands owe, in their order.
 pub(crate) struct Owed {
     pub(crate) index: u64,
-    pub(crate) answers: Vec<Answer<Applied>>,
+    pub(crate) answers: Vec<Answer<ApplyResult>>,
 }
 
 /// Work for an apply thread.

@@ -12,7 +12,7 @@ use raft_engine::{Config, LogBatch, MessageExt, ReadableSize};
 
 use crate::applied::Position;
 use crate::node::Broken;
-use crate::{RaftstoreError, Settings};
+use crate::{RaftSettings, RaftstoreError};
 
 pub(crate) use files::{Files, failure};
 pub use settings::{LogRecovery, LogSettings};
@@ -38,7 +38,7 @@ const HARD_STATE: &[u8] = b"hard-state";
 const SNAPSHOT: &[u8] = b"snapshot";
 
 /// Opens the log, or makes it.
-pub(crate) fn open(settings: &Settings, broken: &Arc<Broken>) -> Result<Engine, RaftstoreError> {
+pub(crate) fn open(settings: &RaftSettings, broken: &Arc<Broken>) -> Result<Engine, RaftstoreError> {
     let failed = |why: String| RaftstoreError::Log { folder: settings.log_dir.display().to_string(), why };
     let dir = settings.log_dir.to_str().ok_or_else(|| failed("its name is not UTF-8".to_owned()))?;
     let config = Config {

@@ -96,7 +96,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::Settings;
+    use crate::RaftSettings;
     use crate::testing::settings;
 
     fn changed(spill_dir: &Path) -> LogSettings {
@@ -116,7 +116,7 @@ mod tests {
 
     /// Opens a log with files of 1 MiB; the error is what it says.
     fn open(dir: &Path, log: LogSettings) -> Result<(), String> {
-        let settings = Settings { log_file_size: 1 << 20, log, ..settings(dir) };
+        let settings = RaftSettings { log_file_size: 1 << 20, log, ..settings(dir) };
         crate::log::open(&settings, &Arc::default()).map(drop).map_err(|error| error.to_string())
     }
 

@@ -9,7 +9,7 @@ use crate::answer::Answer;
 use crate::applied::Position;
 use crate::apply::Owed;
 use crate::out::Out;
-use crate::{Applied, Command, Refusal, clock, entry, metrics, refusals};
+use crate::{ApplyResult, Refusal, WriteCommand, clock, entry, metrics, refusals};
 
 /// An entry takes so many bytes of commands; one that is longer goes alone.
 const ENTRY_BYTES: usize = 64 << 10;
@@ -19,14 +19,14 @@ const ENTRY_COMMANDS: usize = 256;
 const WRITES_AT_ONCE: usize = 2;
 
 struct Waiting {
-    command: Command,
-    answer: Answer<Applied>,
+    command: WriteCommand,
+    answer: Answer<ApplyResult>,
     at: u64,
 }
 
 struct Proposal {
     place: Position,
-    answers: Vec<Answer<Applied>>,
+    answers: Vec<Answer<ApplyResult>>,
     at: u64,
 }
 
@@ -89,7 +89,7 @@ impl Commands {
 
 impl Peer {
     /// A command to propose.
-    pub(crate) fn write(&mut self, command: Command, answer: Answer<Applied>, at: u64) {
+    pub(crate) fn write(&mut self, command: WriteCommand, answer: Answer<ApplyResult>, at: u64) {
         self.commands.waiting.push_back(Waiting { command, answer, at });
     }
 
@@ -174,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    type Given = Arc<Mutex<Vec<(u64, Result<Applied, Refusal>)>>>;
+    type Given = Arc<Mutex<Vec<(u64, Result<ApplyResult, Refusal>)>>>;
 
     fn proposal(given: &Given, index: u64, term: u64) -> Proposal {
         let given = Arc::clone(given);

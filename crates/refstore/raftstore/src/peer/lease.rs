@@ -7,11 +7,11 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::replica::Replica;
-use crate::{Settings, clock};
+use crate::{RaftSettings, clock};
 
 /// The longest lease that is safe, in nanoseconds: a follower's first tick may come at once after a message, so its election
 /// timeout is up to one tick short.
-pub(super) fn longest(settings: &Settings) -> u64 {
+pub(super) fn longest(settings: &RaftSettings) -> u64 {
     clock::nanos(settings.tick).saturating_mul(settings.election_ticks.saturating_sub(1) as u64)
 }
 
@@ -29,14 +29,14 @@ pub(super) struct Lease {
 
 impl Lease {
     /// None yet.
-    pub(super) fn new(settings: &Settings, length: Duration, applied_term: u64) -> Self {
+    pub(super) fn new(settings: &RaftSettings, length: Duration, applied_term: u64) -> Self {
         let mut lease = Self { length: 0, until: 0, applied_term, spent_in: 0 };
         lease.limit(settings, length);
         lease
     }
 
     /// From its next renewal on it is so long, if that is safe.
-    pub(super) fn limit(&mut self, settings: &Settings, length: Duration) {
+    pub(super) fn limit(&mut self, settings: &RaftSettings, length: Duration) {
         self.length = clock::nanos(length).min(longest(settings));
     }
 

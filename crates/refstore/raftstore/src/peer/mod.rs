@@ -20,7 +20,7 @@ use crate::log::{LogStore, Restart};
 use crate::node::Node;
 use crate::out::{Out, addressed};
 use crate::replica::Replica;
-use crate::{Online, RaftstoreError, Settings, clock};
+use crate::{OnlineRaftSettings, RaftSettings, RaftstoreError, clock};
 
 use commands::Commands;
 use lease::Lease;
@@ -133,7 +133,7 @@ impl Peer {
     }
 
     /// Keeps to what is set by now.
-    fn follow(&mut self, settings: &Settings, online: &Online) {
+    fn follow(&mut self, settings: &RaftSettings, online: &OnlineRaftSettings) {
         self.lease.limit(settings, online.lease);
         let raft = &mut self.raft.raft;
         raft.max_msg_size = online.message_max_size;

@@ -10,7 +10,7 @@ use super::Peer;
 use crate::answer::Answer;
 use crate::out::{Out, addressed};
 use crate::replica::Replica;
-use crate::{Refusal, Settings, clock, refusals};
+use crate::{RaftSettings, Refusal, clock, refusals};
 
 /// A question that has no answer after so many ticks was lost: it is asked again. TiKV's
 /// `raft-read-index-retry-interval-ticks`.
@@ -70,7 +70,7 @@ impl Reads {
     }
 
     /// Questions that were lost are asked anew; reads that wait for too long are refused.
-    pub(super) fn give_up(&mut self, replica: &Replica, settings: &Settings) {
+    pub(super) fn give_up(&mut self, replica: &Replica, settings: &RaftSettings) {
         if self.waiting.is_empty() && self.asked.is_empty() && self.indexed.is_empty() {
             return;
         }

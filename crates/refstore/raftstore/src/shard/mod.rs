@@ -17,7 +17,7 @@ use crate::out::{Mail, Out};
 use crate::peer::Peer;
 use crate::pools::Supplies;
 use crate::writer::ToWriter;
-use crate::{RegionStatus, Transport, clock, metrics};
+use crate::{RaftTransport, RegionStatus, clock, metrics};
 
 pub(crate) use told::{ToShard, Writing};
 
@@ -32,7 +32,7 @@ pub(crate) struct Shard {
     peers: Vec<Peer>,
     out: Out,
     writing: Writing,
-    transport: Arc<dyn Transport>,
+    transport: Arc<dyn RaftTransport>,
     gc: Sender<ToGc>,
     on_leader_change: Arc<dyn Fn(RegionStatus) + Send + Sync>,
     /// Which of the peers something came for in this round, and whether it did for each.

@@ -6,12 +6,12 @@ use raft::eraftpb::Message;
 use crate::answer::Answer;
 use crate::apply::Outcome;
 use crate::writer::{Writer, Written};
-use crate::{Applied, Command};
+use crate::{ApplyResult, WriteCommand};
 
 /// What a shard is told, of replicas by their places.
 pub(crate) enum ToShard {
     /// Replicate a command.
-    Write { place: usize, command: Command, answer: Answer<Applied>, at: u64 },
+    Write { place: usize, command: WriteCommand, answer: Answer<ApplyResult>, at: u64 },
     /// Say when the state may be read; `anywhere` is a follower's leave too.
     Read { place: usize, anywhere: bool, answer: Answer<()>, at: u64 },
     /// Messages of other nodes.

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use bytes::Bytes;
 
-use crate::Cf;
+use crate::ColumnFamily;
 use crate::varint::{Reader, put_bytes, put_varint};
 
 /// A piece is sent when it has so many bytes.
@@ -29,7 +29,7 @@ impl Pieces {
     }
 
     /// One more pair; a piece when there is enough for one.
-    pub(super) fn push(&mut self, cf: Cf, key: &[u8], value: &[u8]) -> Option<Bytes> {
+    pub(super) fn push(&mut self, cf: ColumnFamily, key: &[u8], value: &[u8]) -> Option<Bytes> {
         self.count += 1;
         self.piece.push(cf as u8);
         put_bytes(&mut self.piece, key);
@@ -64,7 +64,7 @@ fn seal(mut piece: Vec<u8>) -> Bytes {
 /// What is in a piece.
 pub(super) enum Piece {
     /// Pairs.
-    Pairs(Vec<(Cf, Bytes, Bytes)>),
+    Pairs(Vec<(ColumnFamily, Bytes, Bytes)>),
     /// All pieces were there: so many pairs they had.
     End(u64),
 }
@@ -81,7 +81,7 @@ pub(super) fn read(piece: &Bytes) -> Option<Piece> {
         PAIRS => {
             let mut pairs = Vec::new();
             while !reader.is_empty() {
-                let cf = *Cf::ALL.get(usize::from(reader.byte()?))?;
+                let cf = *ColumnFamily::ALL.get(usize::from(reader.byte()?))?;
                 pairs.push((cf, reader.bytes()?, reader.bytes()?));
             }
             Some(Piece::Pairs(pairs))
@@ -118,7 +118,7 @@ mod tests {
     proptest! {
         #[test]
         fn pairs_come_back_from_the_pieces(
-            pairs in proptest::collection::vec((proptest::sample::select(&Cf::ALL), ".{0,20}", 0..200_000_usize), 0..12),
+            pairs in proptest::collection::vec((proptest::sample::select(&ColumnFamily::ALL), ".{0,20}", 0..200_000_usize), 0..12),
             damage in any::<proptest::sample::Index>(),
         ) {
             let mut pieces = Pieces::new();

@@ -10,7 +10,7 @@ use crate::apply::persist;
 use crate::log::Restart;
 use crate::node::Node;
 use crate::replica::Replica;
-use crate::{Cf, Change, State};
+use crate::{ColumnFamily, StateChange, StateStore};
 
 /// A write of the state has so many bytes of pairs.
 const WRITE: usize = 1 << 20;
@@ -18,7 +18,7 @@ const WRITE: usize = 1 << 20;
 /// Replaces a range. The error is for people.
 pub(crate) fn install(
     node: &Node,
-    state: &dyn State,
+    state: &dyn StateStore,
     replica: &Replica,
     restart: &Restart,
 ) -> Result<Progress, String> {
@@ -27,15 +27,15 @@ pub(crate) fn install(
     let failed = |why: &str| format!("the snapshot of region {region_id} in {}: {why}", path.display());
     let file = File::open(&path).map_err(|error| failed(&error.to_string()))?;
     let mut file = BufReader::new(file);
-    let write = |changes: &[Change]| match persist(node, || state.write(changes)) {
+    let write = |changes: &[StateChange]| match persist(node, || state.write(changes)) {
         true => Ok(()),
         false => Err(failed("it cannot be written")),
     };
 
     let (from, until) = &replica.range;
-    let mut changes = vec![Change::Delete(Cf::Raft, applied::key(region_id))];
-    for cf in [Cf::Default, Cf::Lock, Cf::Write] {
-        changes.push(Change::DeleteRange(cf, from.clone(), until.clone()));
+    let mut changes = vec![StateChange::Delete(ColumnFamily::Raft, applied::key(region_id))];
+    for cf in [ColumnFamily::Default, ColumnFamily::Lock, ColumnFamily::Write] {
+        changes.push(StateChange::DeleteRange(cf, from.clone(), until.clone()));
     }
     let mut bytes = 0;
     let mut count = 0;
@@ -47,7 +47,7 @@ pub(crate) fn install(
             Piece::Pairs(pairs) => {
                 count += pairs.len() as u64;
                 bytes += piece.len();
-                changes.extend(pairs.into_iter().map(|(cf, key, value)| Change::Put(cf, key, value)));
+                changes.extend(pairs.into_iter().map(|(cf, key, value)| StateChange::Put(cf, key, value)));
             }
         }
         if bytes >= WRITE {

@@ -12,7 +12,7 @@ use crate::node::Node;
 use crate::out::addressed;
 use crate::replica::Replica;
 use crate::shard::ToShard;
-use crate::{Cf, State, StateError, Transport, clock, metrics};
+use crate::{ColumnFamily, RaftTransport, StateError, StateStore, clock, metrics};
 
 /// Pieces that are read ahead of the network.
 const AHEAD: usize = 4;
@@ -30,7 +30,7 @@ enum Read {
 }
 
 /// Sends until nobody can ask for more.
-pub(crate) fn run(node: &Node, state: &dyn State, transport: &dyn Transport, work: &Receiver<Sending>) {
+pub(crate) fn run(node: &Node, state: &dyn StateStore, transport: &dyn RaftTransport, work: &Receiver<Sending>) {
     for Sending { replica, message } in work {
         if node.stopping() || node.broken.is() {
             continue;
@@ -44,7 +44,13 @@ pub(crate) fn run(node: &Node, state: &dyn State, transport: &dyn Transport, wor
     }
 }
 
-fn send(node: &Node, state: &dyn State, transport: &dyn Transport, replica: &Replica, mut message: Message) -> bool {
+fn send(
+    node: &Node,
+    state: &dyn StateStore,
+    transport: &dyn RaftTransport,
+    replica: &Replica,
+    mut message: Message,
+) -> bool {
     let (pieces, read) = bounded(AHEAD);
     std::thread::scope(|scope| {
         let reader = std::thread::Builder::new().name("snap-generator".to_owned());
@@ -71,14 +77,15 @@ fn send(node: &Node, state: &dyn State, transport: &dyn Transport, replica: &Rep
 }
 
 /// Whether all was read and taken.
-fn export(node: &Node, state: &dyn State, replica: &Replica, to: &Sender<Read>) -> bool {
+fn export(node: &Node, state: &dyn StateStore, replica: &Replica, to: &Sender<Read>) -> bool {
     let region_id = replica.region.id;
     let key = applied::key(region_id);
     let mut after = key.to_vec();
     after.push(0);
     let (from, until) = &replica.range;
-    let data = [Cf::Default, Cf::Lock, Cf::Write].map(|cf| (cf, from.clone(), until.clone()));
-    let mut ranges = vec![(Cf::Raft, key, Bytes::from(after))];
+    let data =
+        [ColumnFamily::Default, ColumnFamily::Lock, ColumnFamily::Write].map(|cf| (cf, from.clone(), until.clone()));
+    let mut ranges = vec![(ColumnFamily::Raft, key, Bytes::from(after))];
     ranges.extend(data);
     let gone = |_| StateError::Disk("nobody takes the snapshot".to_owned());
     let mut pieces = Pieces::new();
@@ -86,7 +93,7 @@ fn export(node: &Node, state: &dyn State, replica: &Replica, to: &Sender<Read>) 
         if node.stopping() {
             return Err(StateError::Disk("the node is stopping".to_owned()));
         }
-        if cf == Cf::Raft {
+        if cf == ColumnFamily::Raft {
             return to.send(Read::Begin(Progress::decode(&value)?)).map_err(gone);
         }
         match pieces.push(cf, &key, &value) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use parking_lot::RwLock;
 
-use crate::{Cf, Change, Scan, State, StateError};
+use crate::{ColumnFamily, KeyScan, StateChange, StateError, StateStore};
 
 type Map = BTreeMap<Bytes, Bytes>;
 
@@ -16,7 +16,7 @@ struct Inner {
     now: [Map; 4],
     synced: [Map; 4],
     /// What happened since the last sync.
-    unsynced: Vec<Change>,
+    unsynced: Vec<StateChange>,
     failure: Option<StateError>,
     linger: Duration,
 }
@@ -51,15 +51,15 @@ impl MemoryState {
     }
 }
 
-fn make(maps: &mut [Map; 4], change: &Change) {
+fn make(maps: &mut [Map; 4], change: &StateChange) {
     match change {
-        Change::Put(cf, key, value) => {
+        StateChange::Put(cf, key, value) => {
             maps[*cf as usize].insert(key.clone(), value.clone());
         }
-        Change::Delete(cf, key) => {
+        StateChange::Delete(cf, key) => {
             maps[*cf as usize].remove(key);
         }
-        Change::DeleteRange(cf, from, until) => {
+        StateChange::DeleteRange(cf, from, until) => {
             let map = &mut maps[*cf as usize];
             let gone: Vec<Bytes> = between(map, from, until).map(|(key, _)| key.clone()).collect();
             for key in gone {
@@ -79,12 +79,12 @@ fn between<'a>(map: &'a Map, from: &Bytes, until: &Bytes) -> std::collections::b
     map.range::<Bytes, _>((Bound::Included(from), until))
 }
 
-impl State for MemoryState {
-    fn get(&self, cf: Cf, key: &[u8]) -> Result<Option<Bytes>, StateError> {
+impl StateStore for MemoryState {
+    fn get(&self, cf: ColumnFamily, key: &[u8]) -> Result<Option<Bytes>, StateError> {
         Ok(self.inner.read().now[cf as usize].get(key).cloned())
     }
 
-    fn scan(&self, scan: &Scan) -> Result<Vec<(Bytes, Bytes)>, StateError> {
+    fn scan(&self, scan: &KeyScan) -> Result<Vec<(Bytes, Bytes)>, StateError> {
         let inner = self.inner.read();
         let range = between(&inner.now[scan.cf as usize], &scan.from, &scan.until);
         let pair = |(key, value): (&Bytes, &Bytes)| {
@@ -98,7 +98,7 @@ impl State for MemoryState {
         })
     }
 
-    fn write(&self, changes: &[Change]) -> Result<(), StateError> {
+    fn write(&self, changes: &[StateChange]) -> Result<(), StateError> {
         let mut guard = self.inner.write();
         let inner = &mut *guard;
         if let Some(failure) = &inner.failure {
@@ -129,8 +129,8 @@ impl State for MemoryState {
 
     fn export(
         &self,
-        ranges: &[(Cf, Bytes, Bytes)],
-        each: &mut dyn FnMut(Cf, Bytes, Bytes) -> Result<(), StateError>,
+        ranges: &[(ColumnFamily, Bytes, Bytes)],
+        each: &mut dyn FnMut(ColumnFamily, Bytes, Bytes) -> Result<(), StateError>,
     ) -> Result<(), StateError> {
         // Copied under one lock, then handed out without it: whoever takes the pairs may write.
         let inner = self.inner.read();

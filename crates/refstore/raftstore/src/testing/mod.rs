@@ -11,11 +11,11 @@ use proto::metapb::{Peer, Region, RegionEpoch};
 pub use memory::MemoryState;
 pub use network::MemoryNetwork;
 
-use crate::{LogSettings, Online, Settings};
+use crate::{LogSettings, OnlineRaftSettings, RaftSettings};
 
 /// Settings with ticks so short that a test does not wait: elections take 100 to 200 ms.
-pub fn settings(log_dir: &Path) -> Settings {
-    Settings {
+pub fn settings(log_dir: &Path) -> RaftSettings {
+    RaftSettings {
         log_dir: log_dir.to_owned(),
         log_file_size: 8 << 20,
         log_purge_threshold: 64 << 20,
@@ -29,8 +29,8 @@ pub fn settings(log_dir: &Path) -> Settings {
 }
 
 /// Settings that go with them.
-pub fn online() -> Online {
-    Online {
+pub fn online() -> OnlineRaftSettings {
+    OnlineRaftSettings {
         store_pool_size: 2,
         store_io_pool_size: 1,
         apply_pool_size: 2,

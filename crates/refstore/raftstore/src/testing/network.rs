@@ -7,11 +7,11 @@ use bytes::Bytes;
 use parking_lot::RwLock;
 use proto::raft_serverpb::RaftMessage;
 
-use crate::{Router, Transport};
+use crate::{RaftRouter, RaftTransport};
 
 #[derive(Default)]
 struct Inner {
-    routers: HashMap<u64, Router>,
+    routers: HashMap<u64, RaftRouter>,
     cut: HashSet<u64>,
 }
 
@@ -28,12 +28,12 @@ impl MemoryNetwork {
     }
 
     /// What this store sends through.
-    pub fn transport(&self, store_id: u64) -> Arc<dyn Transport> {
+    pub fn transport(&self, store_id: u64) -> Arc<dyn RaftTransport> {
         Arc::new(Link { from: store_id, network: self.clone() })
     }
 
     /// From now on messages to this store arrive.
-    pub fn join(&self, store_id: u64, router: Router) {
+    pub fn join(&self, store_id: u64, router: RaftRouter) {
         self.inner.write().routers.insert(store_id, router);
     }
 
@@ -52,7 +52,7 @@ impl MemoryNetwork {
         };
     }
 
-    fn router(&self, from: u64, to: u64) -> Option<Router> {
+    fn router(&self, from: u64, to: u64) -> Option<RaftRouter> {
         let inner = self.inner.read();
         let joined = !inner.cut.contains(&from) && !inner.cut.contains(&to);
         joined.then(|| inner.routers.get(&to).cloned()).flatten()
@@ -64,7 +64,7 @@ struct Link {
     network: MemoryNetwork,
 }
 
-impl Transport for Link {
+impl RaftTransport for Link {
     fn send(&self, to_store: u64, messages: Vec<RaftMessage>) {
         if let Some(router) = self.network.router(self.from, to_store) {
             router.step(messages);

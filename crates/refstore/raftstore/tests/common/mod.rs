@@ -12,13 +12,16 @@ use crossbeam_channel::bounded;
 use proto::kvrpcpb::Context;
 use proto::metapb::{Peer, Region};
 use raftstore::testing::{self, MemoryNetwork, MemoryState};
-use raftstore::{Applied, Cf, Change, Command, Online, Raftstore, Refusal, Router, Settings, Setup, State, Transport};
+use raftstore::{
+    ApplyResult, ColumnFamily, OnlineRaftSettings, RaftRouter, RaftSettings, RaftSetup, RaftTransport, Raftstore,
+    Refusal, StateChange, StateStore, WriteCommand,
+};
 
 /// Long enough for anything on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Puts something between a store and the network.
-pub(crate) type Wrap = dyn Fn(u64, Arc<dyn Transport>) -> Arc<dyn Transport> + Send + Sync;
+pub(crate) type Wrap = dyn Fn(u64, Arc<dyn RaftTransport>) -> Arc<dyn RaftTransport> + Send + Sync;
 
 pub(crate) struct Nodes {
     pub(crate) folder: tempfile::TempDir,
@@ -26,14 +29,14 @@ pub(crate) struct Nodes {
     pub(crate) states: HashMap<u64, Arc<MemoryState>>,
     pub(crate) running: HashMap<u64, Raftstore>,
     pub(crate) regions: Vec<Region>,
-    pub(crate) change: Box<dyn Fn(&mut Settings) + Send + Sync>,
+    pub(crate) change: Box<dyn Fn(&mut RaftSettings) + Send + Sync>,
     /// What nodes start with from now on.
-    pub(crate) online: Online,
+    pub(crate) online: OnlineRaftSettings,
     pub(crate) wrap: Box<Wrap>,
 }
 
 impl Nodes {
-    pub(crate) fn new(regions: Vec<Region>, change: impl Fn(&mut Settings) + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(regions: Vec<Region>, change: impl Fn(&mut RaftSettings) + Send + Sync + 'static) -> Self {
         let folder = match std::fs::metadata("/dev/shm") {
             Ok(_) => tempfile::tempdir_in("/dev/shm"),
             Err(_) => tempfile::tempdir(),
@@ -61,9 +64,9 @@ impl Nodes {
         let folder = self.folder.path().join(id.to_string());
         let mut settings = testing::settings(&folder.join("raft"));
         (self.change)(&mut settings);
-        let state: Arc<dyn State> = self.states[&id].clone();
+        let state: Arc<dyn StateStore> = self.states[&id].clone();
         let regions = self.regions.iter().filter(|region| region.peers.iter().any(|peer| peer.store_id == id));
-        let store = Raftstore::start(Setup {
+        let store = Raftstore::start(RaftSetup {
             store_id: id,
             settings,
             online: self.online,
@@ -86,7 +89,7 @@ impl Nodes {
         }
     }
 
-    pub(crate) fn router(&self, id: u64) -> Router {
+    pub(crate) fn router(&self, id: u64) -> RaftRouter {
         self.running[&id].router()
     }
 
@@ -121,7 +124,7 @@ impl Nodes {
         self.context(region, store).peer.unwrap()
     }
 
-    pub(crate) fn put(&self, region: u64, store: u64, key: &str, value: &str) -> Result<Applied, Refusal> {
+    pub(crate) fn put(&self, region: u64, store: u64, key: &str, value: &str) -> Result<ApplyResult, Refusal> {
         put(&self.router(store), &self.context(region, store), key, value)
     }
 
@@ -145,7 +148,7 @@ impl Nodes {
     }
 
     pub(crate) fn value(&self, store: u64, key: &str) -> Option<String> {
-        let value = self.states[&store].get(Cf::Default, format!("z{key}").as_bytes()).unwrap();
+        let value = self.states[&store].get(ColumnFamily::Default, format!("z{key}").as_bytes()).unwrap();
         value.map(|value| String::from_utf8(value.to_vec()).unwrap())
     }
 }
@@ -163,27 +166,27 @@ pub(crate) fn one_region() -> Vec<Region> {
     vec![testing::region(1, b"", b"", &[1, 2, 3])]
 }
 
-pub(crate) fn put_command(key: &str, value: &str) -> Command {
+pub(crate) fn put_command(key: &str, value: &str) -> WriteCommand {
     let (key, value) = (Bytes::from(format!("z{key}")), Bytes::from(value.to_owned()));
-    Command::Write(vec![Change::Put(Cf::Default, key, value)])
+    WriteCommand::Write(vec![StateChange::Put(ColumnFamily::Default, key, value)])
 }
 
-pub(crate) fn put(router: &Router, context: &Context, key: &str, value: &str) -> Result<Applied, Refusal> {
+pub(crate) fn put(router: &RaftRouter, context: &Context, key: &str, value: &str) -> Result<ApplyResult, Refusal> {
     write(router, context, put_command(key, value))
 }
 
-pub(crate) fn write(router: &Router, context: &Context, command: Command) -> Result<Applied, Refusal> {
+pub(crate) fn write(router: &RaftRouter, context: &Context, command: WriteCommand) -> Result<ApplyResult, Refusal> {
     let (done, outcome) = bounded(1);
     router.write(context, command, Box::new(move |outcome| drop(done.send(outcome))));
     outcome.recv_timeout(PATIENCE).expect("every write is answered")
 }
 
 /// Leave to read the local state.
-pub(crate) fn read(router: &Router, context: &Context) -> Result<(), Refusal> {
+pub(crate) fn read(router: &RaftRouter, context: &Context) -> Result<(), Refusal> {
     if router.read_now(context)? { Ok(()) } else { read_later(router, context) }
 }
 
-pub(crate) fn read_later(router: &Router, context: &Context) -> Result<(), Refusal> {
+pub(crate) fn read_later(router: &RaftRouter, context: &Context) -> Result<(), Refusal> {
     let (done, outcome) = bounded(1);
     router.read_later(context, Box::new(move |outcome| drop(done.send(outcome))));
     outcome.recv_timeout(PATIENCE).expect("every read is answered")

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crossbeam_channel::{RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 use proto::raft_serverpb::RaftMessage;
-use raftstore::Transport;
+use raftstore::RaftTransport;
 
 /// Numbers that look random and are the same for the same seed.
 pub(crate) struct Dice(Mutex<u64>);
@@ -32,7 +32,7 @@ pub(crate) struct Late {
     at: Instant,
     to: u64,
     message: RaftMessage,
-    through: Arc<dyn Transport>,
+    through: Arc<dyn RaftTransport>,
 }
 
 impl PartialEq for Late {
@@ -58,13 +58,13 @@ impl Ord for Late {
 
 /// A network that cannot be relied on while it is rough.
 pub(crate) struct Rough {
-    pub(crate) inner: Arc<dyn Transport>,
+    pub(crate) inner: Arc<dyn RaftTransport>,
     pub(crate) dice: Arc<Dice>,
     pub(crate) late: Sender<Late>,
     pub(crate) rough: Arc<AtomicBool>,
 }
 
-impl Transport for Rough {
+impl RaftTransport for Rough {
     fn send(&self, to: u64, messages: Vec<RaftMessage>) {
         if !self.rough.load(Ordering::Relaxed) {
             return self.inner.send(to, messages);

@@ -10,7 +10,7 @@ use super::link::Arrival;
 use crate::codec::{self, Outcome};
 use crate::pending::Place;
 use crate::remedy::{Remedy, remedy};
-use crate::{Request, RequestError, Response};
+use crate::{RawRequest, RawResponse, RequestError};
 
 /// What a store says, in words, of a write that it may yet carry out.
 const FATE_UNKNOWN: &str = "fate unknown";
@@ -52,7 +52,7 @@ impl Worker {
 
     fn answered(&mut self, id: u64, outcome: Outcome) {
         match outcome {
-            Outcome::Done(Response::Pairs(pairs)) => self.scanned(id, pairs),
+            Outcome::Done(RawResponse::Pairs(pairs)) => self.scanned(id, pairs),
             Outcome::Done(response) => self.finish(id, Ok(response)),
             Outcome::Region(error) => self.region_error(id, *error),
             Outcome::Failed(reason) if reason.contains(FATE_UNKNOWN) => self.lost(id, &reason),
@@ -67,7 +67,7 @@ impl Worker {
     /// A region has been scanned; the next one follows if there is more to find.
     fn scanned(&mut self, id: u64, mut pairs: Vec<(Bytes, Bytes)>) {
         let Some(pending) = self.table.get_mut(id) else { return };
-        let Request::Scan { from, limit, .. } = &mut pending.request else { return };
+        let RawRequest::Scan { from, limit, .. } = &mut pending.request else { return };
         let end = self.routes.find(from).filter(|route| route.region.id == pending.region);
         let end = end.map(|route| route.region.end_key.clone());
         *limit = limit.saturating_sub(u32::try_from(pairs.len()).unwrap_or(u32::MAX));
@@ -86,7 +86,7 @@ impl Worker {
             }
             _ => {
                 let found = std::mem::take(&mut pending.found);
-                self.finish(id, Ok(Response::Pairs(found)));
+                self.finish(id, Ok(RawResponse::Pairs(found)));
             }
         }
     }

@@ -8,7 +8,7 @@ use proto::kvrpcpb::Context;
 use super::{Batch, Worker};
 use crate::codec::{self, Command};
 use crate::pending::{Owner, Pending, Place};
-use crate::{ReplicaRead, Request, Response};
+use crate::{RawRequest, RawResponse, ReplicaRead};
 
 impl Worker {
     /// Puts a request in the queue of its store. Until its region is known it waits.
@@ -24,7 +24,7 @@ impl Worker {
             self.parked.push(id);
             return;
         };
-        if let Request::BatchPut(pairs) = &pending.request
+        if let RawRequest::BatchPut(pairs) = &pending.request
             && !pairs.iter().all(|(key, _)| route.holds(key))
         {
             self.split(id);
@@ -59,7 +59,8 @@ impl Worker {
     /// Makes one request a region of a batch of puts.
     fn split(&mut self, id: u64) {
         let Some(mut whole) = self.table.remove(id) else { return };
-        let Request::BatchPut(pairs) = std::mem::replace(&mut whole.request, Request::BatchPut(Vec::new())) else {
+        let RawRequest::BatchPut(pairs) = std::mem::replace(&mut whole.request, RawRequest::BatchPut(Vec::new()))
+        else {
             return;
         };
         // Keys whose region is not known yet stay together under its number 0: they are split when it is.
@@ -83,7 +84,7 @@ impl Worker {
                 tries: whole.tries,
                 unknown: whole.unknown,
                 reason: whole.reason.clone(),
-                ..Pending::new(Owner::Batch(batch), Request::BatchPut(pairs), whole.deadline)
+                ..Pending::new(Owner::Batch(batch), RawRequest::BatchPut(pairs), whole.deadline)
             };
             let id = self.table.insert(part);
             self.dispatch(id);
@@ -92,11 +93,11 @@ impl Worker {
 }
 
 /// The answer to a request that asks for nothing.
-fn nothing_to_do(pending: &mut Pending) -> Option<Response> {
+fn nothing_to_do(pending: &mut Pending) -> Option<RawResponse> {
     match &pending.request {
-        Request::BatchPut(pairs) if pairs.is_empty() => Some(Response::Done),
-        Request::Scan { from, until, limit } if *limit == 0 || (!until.is_empty() && from >= until) => {
-            Some(Response::Pairs(std::mem::take(&mut pending.found)))
+        RawRequest::BatchPut(pairs) if pairs.is_empty() => Some(RawResponse::Done),
+        RawRequest::Scan { from, until, limit } if *limit == 0 || (!until.is_empty() && from >= until) => {
+            Some(RawResponse::Pairs(std::mem::take(&mut pending.found)))
         }
         _ => None,
     }

@@ -11,7 +11,7 @@ use tonic::transport::Channel;
 use super::learn::Learned;
 use super::link::{Arrival, Link};
 use super::{End, Worker};
-use crate::Request;
+use crate::RawRequest;
 use crate::mailbox::Mailbox;
 use crate::pending::{Owner, Pending};
 
@@ -25,7 +25,7 @@ pub(crate) enum Event {
     /// It ends: nobody waits for its answers.
     Closed(u32),
     /// It asks.
-    Asked(u32, Vec<(u64, Request)>),
+    Asked(u32, Vec<(u64, RawRequest)>),
     /// A store is connected, or cannot be.
     Connected(u64, u64, Result<Box<Stream>, String>),
     /// A store answers on one of its connections.

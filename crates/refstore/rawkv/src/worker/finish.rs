@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::Worker;
 use crate::pending::{Owner, Place};
-use crate::{RequestError, Response};
+use crate::{RawResponse, RequestError};
 
 impl Worker {
     /// Tries a request again after a wait, of at least `least`. Nothing of it has been carried out since the last try.
@@ -87,7 +87,7 @@ impl Worker {
     }
 
     /// Ends a request.
-    pub(super) fn finish(&mut self, id: u64, result: Result<Response, RequestError>) {
+    pub(super) fn finish(&mut self, id: u64, result: Result<RawResponse, RequestError>) {
         let Some(pending) = self.table.remove(id) else { return };
         match pending.owner {
             Owner::Session(session, tag) => self.tell(session, tag, result),
@@ -107,7 +107,7 @@ impl Worker {
                             Err(RequestError::Unknown(format!("done only in part: {reason}")))
                         }
                         (None, Some(reason)) => Err(RequestError::Refused(reason)),
-                        (None, None) => Ok(Response::Done),
+                        (None, None) => Ok(RawResponse::Done),
                     };
                     self.tell(batch.session, batch.tag, result);
                 }
@@ -115,7 +115,7 @@ impl Worker {
         }
     }
 
-    fn tell(&mut self, session: u32, tag: u64, result: Result<Response, RequestError>) {
+    fn tell(&mut self, session: u32, tag: u64, result: Result<RawResponse, RequestError>) {
         if let Some(end) = self.ends.get_mut(&session) {
             end.fresh.push((tag, result));
         }

@@ -18,7 +18,7 @@ use bytes::Bytes;
 use slab::Slab;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
-use crate::Options;
+use crate::RawClientOptions;
 use crate::alarm::Alarm;
 use crate::mailbox::{Mailbox, Tagged};
 use crate::pd::Pd;
@@ -55,7 +55,7 @@ struct Batch {
 
 /// All that a thread knows.
 pub(crate) struct Worker {
-    options: Options,
+    options: RawClientOptions,
     events: UnboundedReceiver<Event>,
     /// Events of one turn; empty between two.
     happened: Vec<Event>,
@@ -92,7 +92,7 @@ pub(crate) struct Worker {
 impl Worker {
     /// Fails only if the system has no timer to give.
     pub(crate) fn new(
-        options: Options,
+        options: RawClientOptions,
         channel: (UnboundedSender<Event>, UnboundedReceiver<Event>),
         meter: Arc<Meter>,
         seed: u64,

@@ -3,12 +3,12 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rawkv::{Client, Options, ReplicaRead, Request, Response, ZoneTraffic};
+use rawkv::{RawClient, RawClientOptions, RawRequest, RawResponse, ReplicaRead, ZoneTraffic};
 
 use crate::fake::{Fake, Fault, ask, get, put};
 
-fn in_zone(zone: &str) -> Options {
-    Options { zone: Some(zone.to_owned()), replica_read: ReplicaRead::Closest, ..Options::default() }
+fn in_zone(zone: &str) -> RawClientOptions {
+    RawClientOptions { zone: Some(zone.to_owned()), replica_read: ReplicaRead::Closest, ..RawClientOptions::default() }
 }
 
 fn last(fake: &Fake) -> (u64, bool) {
@@ -25,14 +25,14 @@ fn reads_go_to_the_replica_of_the_zone_and_writes_to_the_leader() {
     assert_eq!(last(&fake), (1, false));
     ask(&mut session, get("k")).unwrap();
     assert_eq!(last(&fake), (2, true));
-    ask(&mut session, Request::Scan { from: "".into(), until: "".into(), limit: 1 }).unwrap();
+    ask(&mut session, RawRequest::Scan { from: "".into(), until: "".into(), limit: 1 }).unwrap();
     assert_eq!(last(&fake), (2, true));
 }
 
 #[test]
 fn reads_in_the_leaders_zone_and_in_no_zone_go_to_the_leader() {
     let fake = Fake::start(&["a", "b", "c"], &["", ""]);
-    for options in [in_zone("a"), in_zone("elsewhere"), Options { zone: None, ..in_zone("") }] {
+    for options in [in_zone("a"), in_zone("elsewhere"), RawClientOptions { zone: None, ..in_zone("") }] {
         ask(&mut fake.client(options).session(), get("k")).unwrap();
         assert_eq!(last(&fake), (1, false));
     }
@@ -45,7 +45,7 @@ fn the_leader_is_asked_at_once_when_a_replica_refuses() {
     let not_ready = proto::errorpb::ReadIndexNotReady::default();
     let not_ready = proto::errorpb::Error { read_index_not_ready: Some(not_ready), ..Default::default() };
     fake.fail_next(Fault::region(not_ready));
-    assert_eq!(ask(&mut session, get("k")), Ok(Response::Value(None)));
+    assert_eq!(ask(&mut session, get("k")), Ok(RawResponse::Value(None)));
     assert_eq!(last(&fake), (1, false));
     ask(&mut session, get("k")).unwrap();
     assert_eq!(last(&fake), (2, true), "the next read tries the replica again");
@@ -56,15 +56,15 @@ fn the_leader_is_asked_when_the_replica_is_gone() {
     let mut fake = Fake::start(&["a", "b", "c"], &["", ""]);
     let mut session = fake.client(in_zone("b")).session();
     fake.stores[1].kill();
-    assert_eq!(ask(&mut session, get("k")), Ok(Response::Value(None)));
+    assert_eq!(ask(&mut session, get("k")), Ok(RawResponse::Value(None)));
     assert_eq!(last(&fake), (1, false));
 }
 
 /// How long a put and a swap take that are alone, and when the first of them arrives.
-fn times(client: &Client, fake: &Fake) -> Vec<(Duration, Duration)> {
+fn times(client: &RawClient, fake: &Fake) -> Vec<(Duration, Duration)> {
     let mut session = client.session();
     ask(&mut session, get("k")).unwrap();
-    let swap = || Request::CompareAndSwap { key: "k".into(), expected: None, value: "1".into() };
+    let swap = || RawRequest::CompareAndSwap { key: "k".into(), expected: None, value: "1".into() };
     let timed = (0..40).map(|turn| if turn % 2 == 0 { put("k", "1") } else { swap() });
     timed
         .map(|request| {
@@ -80,7 +80,7 @@ fn times(client: &Client, fake: &Fake) -> Vec<(Duration, Duration)> {
 fn the_way_to_another_zone_takes_half_the_round_trip_each_way() {
     let fake = Fake::start(&["a"], &["", ""]);
     let round_trip = Duration::from_millis(6);
-    let client = fake.client(Options { zone_round_trip: round_trip, ..in_zone("b") });
+    let client = fake.client(RawClientOptions { zone_round_trip: round_trip, ..in_zone("b") });
     let mut late = Vec::new();
     for (there, took) in times(&client, &fake) {
         assert!(there >= round_trip / 2, "there {there:?}");
@@ -96,8 +96,8 @@ fn the_way_to_another_zone_takes_half_the_round_trip_each_way() {
 fn the_way_within_a_zone_is_not_held_back() {
     let fake = Fake::start(&["a"], &["", ""]);
     let round_trip = Duration::from_millis(500);
-    for options in [in_zone("a"), Options { zone: None, ..in_zone("") }] {
-        let client = fake.client(Options { zone_round_trip: round_trip, ..options });
+    for options in [in_zone("a"), RawClientOptions { zone: None, ..in_zone("") }] {
+        let client = fake.client(RawClientOptions { zone_round_trip: round_trip, ..options });
         let mut times: Vec<_> = times(&client, &fake).into_iter().map(|(_, took)| took).collect();
         times.sort();
         assert!(times[times.len() / 2] < round_trip / 2, "{times:?}");
@@ -107,7 +107,7 @@ fn the_way_within_a_zone_is_not_held_back() {
 #[test]
 fn a_stream_that_breaks_far_away_is_heard_of_after_the_answers_before_it() {
     let fake = Fake::start(&["a"], &["", ""]);
-    let client = fake.client(Options { zone_round_trip: Duration::from_millis(40), ..in_zone("b") });
+    let client = fake.client(RawClientOptions { zone_round_trip: Duration::from_millis(40), ..in_zone("b") });
     let mut session = client.session();
     ask(&mut session, get("k")).unwrap();
     session.submit(1, put("k", "1"));
@@ -119,8 +119,8 @@ fn a_stream_that_breaks_far_away_is_heard_of_after_the_answers_before_it() {
     session.submit(2, get("k"));
     session.flush();
     let answers = crate::fake::collect(&mut session, 2);
-    assert!(answers.contains(&(1, Ok(Response::Done))), "{answers:?}");
-    assert!(answers.contains(&(2, Ok(Response::Value(Some("1".into()))))), "{answers:?}");
+    assert!(answers.contains(&(1, Ok(RawResponse::Done))), "{answers:?}");
+    assert!(answers.contains(&(2, Ok(RawResponse::Value(Some("1".into()))))), "{answers:?}");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn bytes_are_counted_as_the_stores_count_them() {
     let fake = Fake::start(&["a", "b"], &["", "m", ""]);
     fake.shared.lock().truth[1].1 = 1;
     fake.shared.lock().told[1].1 = 1;
-    let client = fake.client(Options { zone: Some("a".to_owned()), ..Options::default() });
+    let client = fake.client(RawClientOptions { zone: Some("a".to_owned()), ..RawClientOptions::default() });
     let mut session = client.session();
     let mut random = 1u32;
     let value: bytes::Bytes = std::iter::repeat_with(|| {
@@ -137,8 +137,8 @@ fn bytes_are_counted_as_the_stores_count_them() {
     })
     .take(100_000)
     .collect();
-    ask(&mut session, Request::Put("b".into(), value.clone())).unwrap();
-    ask(&mut session, Request::Put("n".into(), value.clone())).unwrap();
+    ask(&mut session, RawRequest::Put("b".into(), value.clone())).unwrap();
+    ask(&mut session, RawRequest::Put("n".into(), value.clone())).unwrap();
     ask(&mut session, get("n")).unwrap();
     // What is still under way when the last answer is there (acknowledgements of HTTP/2) arrives soon.
     let counted = || {
@@ -165,9 +165,9 @@ fn bytes_are_counted_as_the_stores_count_them() {
 #[test]
 fn compression_saves_bytes_on_the_wire() {
     let fake = Fake::start(&["a"], &["", ""]);
-    let client = fake.client(Options { gzip: true, ..Options::default() });
+    let client = fake.client(RawClientOptions { gzip: true, ..RawClientOptions::default() });
     let mut session = client.session();
-    ask(&mut session, Request::Put("k".into(), vec![7; 100_000].into())).unwrap();
+    ask(&mut session, RawRequest::Put("k".into(), vec![7; 100_000].into())).unwrap();
     ask(&mut session, get("k")).unwrap();
     let traffic = client.traffic().zones["a"];
     assert!(traffic.sent < 10_000 && traffic.received < 10_000, "{traffic:?}");

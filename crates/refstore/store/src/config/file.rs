@@ -5,11 +5,11 @@ use textfile::{InputError, Text};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Config, KEYS_BY_NAME, Machine, Values};
+use super::{ConfigValues, HostMachine, KEYS_BY_NAME, StoreConfig};
 
 /// A key that means nothing here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unrecognised {
+pub struct UnknownKey {
     /// The key with its dots.
     pub key: String,
     /// Its line in the file, from 1.
@@ -20,37 +20,37 @@ pub struct Unrecognised {
 
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Loaded {
+pub struct LoadedConfig {
     /// What holds.
-    pub config: Config,
+    pub config: StoreConfig,
     /// Keys of the file that mean nothing here, in its order.
-    pub unrecognised: Vec<Unrecognised>,
+    pub unrecognised: Vec<UnknownKey>,
 }
 
 /// Reads a file; the values of `over` (the command line) win over it.
 ///
 /// # Errors
 /// When it is not TOML, or at the first key whose value is not what was expected, with its line.
-pub fn load(text: &Text, over: Values, machine: &Machine) -> Result<Loaded, InputError> {
+pub fn load(text: &Text, over: ConfigValues, machine: &HostMachine) -> Result<LoadedConfig, InputError> {
     let document = DeTable::parse(text.content()).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
         text.error_at(offset, format!("is not TOML: {}", error.message()))
     })?;
-    let mut reading = Reading { text, values: Values::new(), unrecognised: Vec::new() };
+    let mut reading = Reading { text, values: ConfigValues::new(), unrecognised: Vec::new() };
     reading.table(document.get_ref(), "")?;
     let mut values = reading.values;
     values.extend(over);
-    let config = Config::new(values, machine)
+    let config = StoreConfig::new(values, machine)
         .map_err(|error| text.error_at_key(&error.key, format!("{} {}", error.key, error.message)).help(error.help))?;
     let mut unrecognised = reading.unrecognised;
     unrecognised.sort_by_key(|key| key.line);
-    Ok(Loaded { config, unrecognised })
+    Ok(LoadedConfig { config, unrecognised })
 }
 
 struct Reading<'t> {
     text: &'t Text,
-    values: Values,
-    unrecognised: Vec<Unrecognised>,
+    values: ConfigValues,
+    unrecognised: Vec<UnknownKey>,
 }
 
 impl Reading<'_> {
@@ -67,7 +67,7 @@ impl Reading<'_> {
             } else {
                 let line = self.text.position(key.span().start).line;
                 let meant = textfile::suggest(&name, KEYS_BY_NAME.keys().map(String::as_str)).map(str::to_owned);
-                self.unrecognised.push(Unrecognised { key: name, line, meant });
+                self.unrecognised.push(UnknownKey { key: name, line, meant });
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde_json::Value as Json;
 
-use super::{Period, Size};
+use super::{ConfigDuration, ConfigSize};
 
 /// Compressions that this build of RocksDB has.
 pub(crate) const COMPRESSIONS: [&str; 5] = ["no", "lz4", "lz4hc", "zstd", "disable"];
@@ -14,7 +14,7 @@ const FOREIGN: [&str; 4] = ["snappy", "zlib", "bzip2", "zstd-not-final"];
 
 /// What kind of value a key takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum StoreKeyKind {
     /// True or false.
     Bool,
     /// A whole number.
@@ -43,7 +43,7 @@ pub enum Kind {
 
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub enum ConfigValue {
     /// Of [`Kind::Bool`].
     Bool(bool),
     /// Of [`Kind::Int`].
@@ -64,7 +64,7 @@ pub enum Value {
     Labels(BTreeMap<String, String>),
 }
 
-impl Kind {
+impl StoreKeyKind {
     /// Reads the name of a kind as the tables write it.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -87,18 +87,19 @@ impl Kind {
     }
 
     /// Reads a value from its JSON form, which TOML shares. The error says what was expected.
-    pub(crate) fn read(&self, json: &Json) -> Result<Value, String> {
+    pub(crate) fn read(&self, json: &Json) -> Result<ConfigValue, String> {
         match (self, json) {
-            (Self::Bool, Json::Bool(value)) => Ok(Value::Bool(*value)),
+            (Self::Bool, Json::Bool(value)) => Ok(ConfigValue::Bool(*value)),
             (Self::Int, Json::Number(value)) => {
-                value.as_i64().map(Value::Int).ok_or_else(|| format!("{value} is not a whole number"))
+                value.as_i64().map(ConfigValue::Int).ok_or_else(|| format!("{value} is not a whole number"))
             }
             (Self::Float, Json::Number(value)) => {
-                value.as_f64().map(Value::Float).ok_or_else(|| format!("{value} is not a number"))
+                value.as_f64().map(ConfigValue::Float).ok_or_else(|| format!("{value} is not a number"))
             }
-            (Self::Size | Self::SizeOrPercent, Json::Number(value)) => {
-                value.as_u64().map(Value::Size).ok_or_else(|| format!("{value} is not a size; a size is like 512MB"))
-            }
+            (Self::Size | Self::SizeOrPercent, Json::Number(value)) => value
+                .as_u64()
+                .map(ConfigValue::Size)
+                .ok_or_else(|| format!("{value} is not a size; a size is like 512MB")),
             (Self::Texts | Self::Levels, Json::Array(items)) => {
                 let texts: Option<Vec<&str>> = items.iter().map(Json::as_str).collect();
                 self.texts(&texts.ok_or("expected a list of texts")?)
@@ -108,7 +109,7 @@ impl Kind {
                     let value = value.as_str().ok_or_else(|| format!("label `{name}` is not a text"))?;
                     Ok((name.clone(), value.to_owned()))
                 };
-                labels.iter().map(text).collect::<Result<_, String>>().map(Value::Labels)
+                labels.iter().map(text).collect::<Result<_, String>>().map(ConfigValue::Labels)
             }
             (_, Json::String(text)) if !matches!(self, Self::Bool | Self::Int | Self::Float | Self::Labels) => {
                 self.read_text(text)
@@ -118,47 +119,49 @@ impl Kind {
     }
 
     /// Reads a value from a text: a cell of the tables, an argument, or a text that was posted, where a number may be quoted.
-    pub(crate) fn read_text(&self, text: &str) -> Result<Value, String> {
+    pub(crate) fn read_text(&self, text: &str) -> Result<ConfigValue, String> {
         let number = |_| format!("`{text}` is not {}", self.expected());
         match self {
-            Self::Bool => text.parse().map(Value::Bool).map_err(|_| format!("`{text}` is neither true nor false")),
-            Self::Int => text.parse().map(Value::Int).map_err(|_| number(())),
+            Self::Bool => {
+                text.parse().map(ConfigValue::Bool).map_err(|_| format!("`{text}` is neither true nor false"))
+            }
+            Self::Int => text.parse().map(ConfigValue::Int).map_err(|_| number(())),
             Self::Float => {
-                text.parse().ok().filter(|v: &f64| v.is_finite()).map(Value::Float).ok_or_else(|| number(()))
+                text.parse().ok().filter(|v: &f64| v.is_finite()).map(ConfigValue::Float).ok_or_else(|| number(()))
             }
             Self::SizeOrPercent if text.trim().ends_with('%') => {
                 let percent = f64::from_str(text.trim().trim_end_matches('%')).map_err(|_| number(()));
                 percent.and_then(|p| {
                     if (0.0..=100.0).contains(&p) {
-                        Ok(Value::Percent(p))
+                        Ok(ConfigValue::Percent(p))
                     } else {
                         Err("a percentage is 0 to 100".into())
                     }
                 })
             }
-            Self::Size | Self::SizeOrPercent => text.parse().map(|Size(bytes)| Value::Size(bytes)),
-            Self::Duration => text.parse().map(|Period(time)| Value::Duration(time)),
-            Self::Text => Ok(Value::Text(text.to_owned())),
-            Self::Choice(names) if names.iter().any(|name| name == text) => Ok(Value::Text(text.to_owned())),
+            Self::Size | Self::SizeOrPercent => text.parse().map(|ConfigSize(bytes)| ConfigValue::Size(bytes)),
+            Self::Duration => text.parse().map(|ConfigDuration(time)| ConfigValue::Duration(time)),
+            Self::Text => Ok(ConfigValue::Text(text.to_owned())),
+            Self::Choice(names) if names.iter().any(|name| name == text) => Ok(ConfigValue::Text(text.to_owned())),
             Self::Choice(names) => {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 Err(format!("unknown value `{text}`; {}", textfile::did_you_mean(text, &names)))
             }
-            Self::Compression => compression(text).map(Value::Text),
+            Self::Compression => compression(text).map(ConfigValue::Text),
             Self::Texts => self.texts(&text.split(',').map(str::trim).collect::<Vec<_>>()),
             Self::Levels => self.texts(&text.split_whitespace().collect::<Vec<_>>()),
             Self::Labels => labels(text),
         }
     }
 
-    fn texts(&self, items: &[&str]) -> Result<Value, String> {
+    fn texts(&self, items: &[&str]) -> Result<ConfigValue, String> {
         if *self != Self::Levels {
-            return Ok(Value::Texts(items.iter().map(|&item| item.to_owned()).collect()));
+            return Ok(ConfigValue::Texts(items.iter().map(|&item| item.to_owned()).collect()));
         }
         if items.len() != 7 {
             return Err(format!("has {} compressions, expected 7: one a level", items.len()));
         }
-        items.iter().map(|name| compression(name)).collect::<Result<_, _>>().map(Value::Texts)
+        items.iter().map(|name| compression(name)).collect::<Result<_, _>>().map(ConfigValue::Texts)
     }
 
     /// What is expected, in words.
@@ -202,25 +205,25 @@ fn compression(name: &str) -> Result<String, String> {
 }
 
 /// Labels as the command line writes them: `zone=a,host=h1`.
-fn labels(text: &str) -> Result<Value, String> {
+fn labels(text: &str) -> Result<ConfigValue, String> {
     let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty());
     let label = |pair: &str| {
         let (name, value) = pair.split_once('=').ok_or_else(|| format!("label `{pair}` is not like zone=a"))?;
         Ok((name.trim().to_owned(), value.trim().to_owned()))
     };
-    pairs.map(label).collect::<Result<_, String>>().map(Value::Labels)
+    pairs.map(label).collect::<Result<_, String>>().map(ConfigValue::Labels)
 }
 
-impl Value {
+impl ConfigValue {
     /// As `GET /config` shows it.
     pub(crate) fn json(&self) -> Json {
         match self {
             Self::Bool(value) => Json::from(*value),
             Self::Int(value) => Json::from(*value),
             Self::Float(value) => Json::from(*value),
-            Self::Size(bytes) => Json::from(Size(*bytes).to_string()),
+            Self::Size(bytes) => Json::from(ConfigSize(*bytes).to_string()),
             Self::Percent(percent) => Json::from(format!("{percent}%")),
-            Self::Duration(time) => Json::from(Period(*time).to_string()),
+            Self::Duration(time) => Json::from(ConfigDuration(*time).to_string()),
             Self::Text(text) => Json::from(text.clone()),
             Self::Texts(texts) => Json::from(texts.clone()),
             Self::Labels(labels) => labels.iter().map(|(k, v)| (k.clone(), Json::from(v.clone()))).collect(),

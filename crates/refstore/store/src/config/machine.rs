@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 /// What defaults depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Machine {
+pub struct HostMachine {
     /// Processors.
     pub cpus: usize,
     /// Bytes of memory.
     pub memory: u64,
 }
 
-impl Machine {
+impl HostMachine {
     /// What this process may use: the least of the machine's memory and the limits of its cgroups, version 1 or 2.
     pub fn here() -> Self {
         let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn this_machine_has_memory_and_a_processor() {
-        let here = Machine::here();
+        let here = HostMachine::here();
         assert!(here.cpus >= 1 && here.memory > 1 << 20);
     }
 }

@@ -16,17 +16,17 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 
-pub use file::{Loaded, Unrecognised, load};
+pub use file::{LoadedConfig, UnknownKey, load};
 pub(crate) use key::section;
-pub use key::{Default, KEYS_BY_NAME, Key};
-pub use kind::{Kind, Value};
-pub use machine::Machine;
-pub use online::{Controller, Dispatch, Refused};
-pub use period::Period;
-pub use size::Size;
+pub use key::{ConfigDefault, KEYS_BY_NAME, StoreKey};
+pub use kind::{ConfigValue, StoreKeyKind};
+pub use machine::HostMachine;
+pub use online::{ConfigController, ConfigDispatch, ConfigRefusal};
+pub use period::ConfigDuration;
+pub use size::ConfigSize;
 
 /// Values by key.
-pub type Values = BTreeMap<String, Value>;
+pub type ConfigValues = BTreeMap<String, ConfigValue>;
 
 /// What is wrong with the value of a key, and what to try.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -42,26 +42,26 @@ pub struct ConfigError {
 
 /// A whole configuration that holds together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
-    given: Values,
-    effective: Values,
+pub struct StoreConfig {
+    given: ConfigValues,
+    effective: ConfigValues,
 }
 
-impl Config {
+impl StoreConfig {
     /// The given values over the defaults of a machine.
     ///
     /// # Errors
     /// At the first value that is out of its bounds or does not fit the others.
-    pub fn new(given: Values, machine: &Machine) -> Result<Self, ConfigError> {
+    pub fn new(given: ConfigValues, machine: &HostMachine) -> Result<Self, ConfigError> {
         let mut effective = given.clone();
         for (name, value) in &mut effective {
-            if let (Value::Percent(percent), true) = (&*value, takes_percent(name)) {
-                *value = Value::Size((machine.memory as f64 * percent / 100.0) as u64);
+            if let (ConfigValue::Percent(percent), true) = (&*value, takes_percent(name)) {
+                *value = ConfigValue::Size((machine.memory as f64 * percent / 100.0) as u64);
             }
         }
         let mut config = Self { given, effective };
         for key in KEYS_BY_NAME.values() {
-            if let (Default::Is(value), false) = (&key.default, config.effective.contains_key(&key.name)) {
+            if let (ConfigDefault::Is(value), false) = (&key.default, config.effective.contains_key(&key.name)) {
                 config.put(&key.name, value.clone());
             }
         }
@@ -82,35 +82,35 @@ impl Config {
     ///
     /// # Errors
     /// As [`Config::new`].
-    pub fn with(&self, changes: &Values, machine: &Machine) -> Result<Self, ConfigError> {
+    pub fn with(&self, changes: &ConfigValues, machine: &HostMachine) -> Result<Self, ConfigError> {
         let mut given = self.given.clone();
         given.extend(changes.clone());
         Self::new(given, machine)
     }
 
     /// Every value that holds.
-    pub fn effective(&self) -> &Values {
+    pub fn effective(&self) -> &ConfigValues {
         &self.effective
     }
 
     /// The value of a key; none if it is unset.
-    pub fn get(&self, key: &str) -> Option<&Value> {
+    pub fn get(&self, key: &str) -> Option<&ConfigValue> {
         debug_assert!(KEYS_BY_NAME.contains_key(key), "{key} is not in the tables");
         self.effective.get(key)
     }
 
-    fn put(&mut self, key: &str, value: Value) {
+    fn put(&mut self, key: &str, value: ConfigValue) {
         self.effective.insert(key.to_owned(), value);
     }
 
     /// The truth of a key.
     pub fn bool(&self, key: &str) -> bool {
-        matches!(self.get(key), Some(Value::Bool(true)))
+        matches!(self.get(key), Some(ConfigValue::Bool(true)))
     }
 
     /// The whole number of a key.
     pub fn int(&self, key: &str) -> i64 {
-        if let Some(Value::Int(value)) = self.get(key) { *value } else { 0 }
+        if let Some(ConfigValue::Int(value)) = self.get(key) { *value } else { 0 }
     }
 
     /// The whole number of a key that counts things.
@@ -120,7 +120,7 @@ impl Config {
 
     /// The number of a key.
     pub fn float(&self, key: &str) -> f64 {
-        if let Some(Value::Float(value)) = self.get(key) { *value } else { 0.0 }
+        if let Some(ConfigValue::Float(value)) = self.get(key) { *value } else { 0.0 }
     }
 
     /// The bytes of a key.
@@ -130,27 +130,28 @@ impl Config {
 
     /// The bytes of a key that may be unset.
     pub fn optional_size(&self, key: &str) -> Option<u64> {
-        if let Some(Value::Size(bytes)) = self.get(key) { Some(*bytes) } else { None }
+        if let Some(ConfigValue::Size(bytes)) = self.get(key) { Some(*bytes) } else { None }
     }
 
     /// The duration of a key.
     pub fn duration(&self, key: &str) -> Duration {
-        if let Some(Value::Duration(time)) = self.get(key) { *time } else { Duration::ZERO }
+        if let Some(ConfigValue::Duration(time)) = self.get(key) { *time } else { Duration::ZERO }
     }
 
     /// The text of a key.
     pub fn text(&self, key: &str) -> &str {
-        if let Some(Value::Text(text)) = self.get(key) { text } else { "" }
+        if let Some(ConfigValue::Text(text)) = self.get(key) { text } else { "" }
     }
 
     /// The texts of a key.
     pub fn texts(&self, key: &str) -> &[String] {
-        if let Some(Value::Texts(texts)) = self.get(key) { texts } else { &[] }
+        if let Some(ConfigValue::Texts(texts)) = self.get(key) { texts } else { &[] }
     }
 
     /// `server.labels`.
     pub fn labels(&self) -> impl Iterator<Item = (&String, &String)> {
-        let labels = if let Some(Value::Labels(labels)) = self.get("server.labels") { Some(labels) } else { None };
+        let labels =
+            if let Some(ConfigValue::Labels(labels)) = self.get("server.labels") { Some(labels) } else { None };
         labels.into_iter().flatten()
     }
 
@@ -163,7 +164,7 @@ impl Config {
     pub fn json(&self) -> Json {
         let mut root = Map::new();
         for name in KEYS_BY_NAME.keys() {
-            let value = self.effective.get(name).map_or(Json::Null, Value::json);
+            let value = self.effective.get(name).map_or(Json::Null, ConfigValue::json);
             let mut path: Vec<&str> = name.split('.').collect();
             let leaf = path.pop().unwrap_or_default();
             let mut table = Some(&mut root);

@@ -7,20 +7,20 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde_json::Value as Json;
 
-use super::{Config, KEYS_BY_NAME, Machine, Value, Values, persist};
+use super::{ConfigValue, ConfigValues, HostMachine, KEYS_BY_NAME, StoreConfig, persist};
 
 /// Makes a change of the configuration real.
-pub trait Dispatch: Send + Sync {
+pub trait ConfigDispatch: Send + Sync {
     /// Applies what changed in one module (`storage`, `rocksdb`, …); `now` is the whole new configuration.
     ///
     /// # Errors
     /// What the module says; modules before it stay changed.
-    fn dispatch(&self, module: &str, changed: &Values, now: &Config) -> Result<(), String>;
+    fn dispatch(&self, module: &str, changed: &ConfigValues, now: &StoreConfig) -> Result<(), String>;
 }
 
 /// Why a change was not made, in the words of TiKV's status server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum ConfigRefusal {
     /// The request is not understood.
     #[error("failed to decode, error: {0:?}")]
     Decode(String),
@@ -33,21 +33,26 @@ pub enum Refused {
 }
 
 /// The configuration of a node that runs, and the file behind it.
-pub struct Controller {
-    machine: Machine,
+pub struct ConfigController {
+    machine: HostMachine,
     file: Option<PathBuf>,
-    dispatch: Arc<dyn Dispatch>,
-    current: Mutex<Config>,
+    dispatch: Arc<dyn ConfigDispatch>,
+    current: Mutex<StoreConfig>,
 }
 
-impl Controller {
+impl ConfigController {
     /// Begins with what holds; changes are kept in `file`, if there is one.
-    pub fn new(config: Config, machine: Machine, file: Option<PathBuf>, dispatch: Arc<dyn Dispatch>) -> Self {
+    pub fn new(
+        config: StoreConfig,
+        machine: HostMachine,
+        file: Option<PathBuf>,
+        dispatch: Arc<dyn ConfigDispatch>,
+    ) -> Self {
         Self { machine, file, dispatch, current: Mutex::new(config) }
     }
 
     /// What holds now.
-    pub fn config(&self) -> Config {
+    pub fn config(&self) -> StoreConfig {
         self.current.lock().clone()
     }
 
@@ -58,15 +63,15 @@ impl Controller {
     ///
     /// # Errors
     /// See [`Refused`].
-    pub fn update(&self, body: &[u8], persist: bool) -> Result<(), Refused> {
-        let asked = decode(body).map_err(Refused::Decode)?;
-        let mut changes = Values::new();
+    pub fn update(&self, body: &[u8], persist: bool) -> Result<(), ConfigRefusal> {
+        let asked = decode(body).map_err(ConfigRefusal::Decode)?;
+        let mut changes = ConfigValues::new();
         for (name, text) in &asked {
-            changes.insert(name.clone(), parse(name, text).map_err(Refused::Update)?);
+            changes.insert(name.clone(), parse(name, text).map_err(ConfigRefusal::Update)?);
         }
         let mut current = self.current.lock();
-        let next = current.with(&changes, &self.machine).map_err(|error| Refused::Update(error.to_string()))?;
-        let mut done = Values::new();
+        let next = current.with(&changes, &self.machine).map_err(|error| ConfigRefusal::Update(error.to_string()))?;
+        let mut done = ConfigValues::new();
         let mut failed = None;
         for (module, changed) in modules(&current, &next) {
             if let Err(error) = self.dispatch.dispatch(&module, &changed, &next) {
@@ -77,15 +82,17 @@ impl Controller {
         }
         if let Some(error) = failed {
             // What was applied before the failure holds; the rest of the request is as if never asked.
-            let partial: Values = changes.into_iter().filter(|(name, _)| done.contains_key(name)).collect();
+            let partial: ConfigValues = changes.into_iter().filter(|(name, _)| done.contains_key(name)).collect();
             if let Ok(partly) = current.with(&partial, &self.machine) {
                 *current = partly;
             }
-            return Err(Refused::Update(error));
+            return Err(ConfigRefusal::Update(error));
         }
         *current = next;
         match (&self.file, persist) {
-            (Some(file), true) => persist::write(file, &changes).map_err(|error| Refused::Persist(error.to_string())),
+            (Some(file), true) => {
+                persist::write(file, &changes).map_err(|error| ConfigRefusal::Persist(error.to_string()))
+            }
             _ => Ok(()),
         }
     }
@@ -106,7 +113,7 @@ fn decode(body: &[u8]) -> Result<BTreeMap<String, String>, String> {
     fields.into_iter().map(text).collect()
 }
 
-fn parse(name: &str, text: &str) -> Result<Value, String> {
+fn parse(name: &str, text: &str) -> Result<ConfigValue, String> {
     let Some(key) = KEYS_BY_NAME.get(name) else {
         return Err(format!("unexpect fields: {}", stranger(name)));
     };
@@ -131,8 +138,8 @@ fn stranger(name: &str) -> String {
 }
 
 /// What differs, by the first part of the key.
-fn modules(before: &Config, after: &Config) -> BTreeMap<String, Values> {
-    let mut modules: BTreeMap<String, Values> = BTreeMap::new();
+fn modules(before: &StoreConfig, after: &StoreConfig) -> BTreeMap<String, ConfigValues> {
+    let mut modules: BTreeMap<String, ConfigValues> = BTreeMap::new();
     for (name, value) in after.effective() {
         if before.effective().get(name) != Some(value) {
             let module = name.split('.').next().unwrap_or_default().to_owned();
@@ -152,8 +159,8 @@ mod tests {
         refuses: Option<&'static str>,
     }
 
-    impl Dispatch for Recorder {
-        fn dispatch(&self, module: &str, changed: &Values, _: &Config) -> Result<(), String> {
+    impl ConfigDispatch for Recorder {
+        fn dispatch(&self, module: &str, changed: &ConfigValues, _: &StoreConfig) -> Result<(), String> {
             if self.refuses == Some(module) {
                 return Err("no".to_owned());
             }
@@ -162,10 +169,15 @@ mod tests {
         }
     }
 
-    const MACHINE: Machine = Machine { cpus: 2, memory: 4 << 30 };
+    const MACHINE: HostMachine = HostMachine { cpus: 2, memory: 4 << 30 };
 
-    fn controller(recorder: &Arc<Recorder>) -> Controller {
-        Controller::new(Config::new(Values::new(), &MACHINE).unwrap(), MACHINE, None, Arc::clone(recorder) as _)
+    fn controller(recorder: &Arc<Recorder>) -> ConfigController {
+        ConfigController::new(
+            StoreConfig::new(ConfigValues::new(), &MACHINE).unwrap(),
+            MACHINE,
+            None,
+            Arc::clone(recorder) as _,
+        )
     }
 
     fn refusal(body: &str) -> String {
@@ -217,7 +229,7 @@ mod tests {
         let controller = controller(&recorder);
         let before = controller.config();
         let body = br#"{"storage.block-cache.capacity": "100GB", "rocksdb.defaultcf.write-buffer-size": "64MB"}"#;
-        assert!(matches!(controller.update(body, true), Err(Refused::Update(_))));
+        assert!(matches!(controller.update(body, true), Err(ConfigRefusal::Update(_))));
         assert_eq!(controller.config(), before);
         assert!(recorder.seen.lock().is_empty());
     }
@@ -227,7 +239,7 @@ mod tests {
         let recorder = Arc::new(Recorder { refuses: Some("storage"), ..Recorder::default() });
         let controller = controller(&recorder);
         let body = br#"{"storage.block-cache.capacity": "100MB", "rocksdb.defaultcf.write-buffer-size": "64MB"}"#;
-        assert_eq!(controller.update(body, true), Err(Refused::Update("no".to_owned())));
+        assert_eq!(controller.update(body, true), Err(ConfigRefusal::Update("no".to_owned())));
         let config = controller.config();
         assert_eq!(config.size("rocksdb.defaultcf.write-buffer-size"), 64 << 20);
         assert_ne!(config.size("storage.block-cache.capacity"), 100 << 20);
@@ -238,8 +250,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (file, gone) = (dir.path().join("tikv.toml"), dir.path().join("none/tikv.toml"));
         std::fs::write(&file, "# mine\n[rocksdb]\n").unwrap();
-        let config = Config::new(Values::new(), &MACHINE).unwrap();
-        let make = |file| Controller::new(config.clone(), MACHINE, Some(file), Arc::new(Recorder::default()));
+        let config = StoreConfig::new(ConfigValues::new(), &MACHINE).unwrap();
+        let make = |file| ConfigController::new(config.clone(), MACHINE, Some(file), Arc::new(Recorder::default()));
         let body = br#"{"rocksdb.defaultcf.level0-slowdown-writes-trigger": 50}"#;
         make(file.clone()).update(body, false).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "# mine\n[rocksdb]\n");

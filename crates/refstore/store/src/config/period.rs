@@ -10,9 +10,9 @@ const UNITS: [(&str, u64); 6] =
 
 /// A time in TiKV's notation: numbers with units, the larger unit first. No finer than microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Period(pub Duration);
+pub struct ConfigDuration(pub Duration);
 
-impl FromStr for Period {
+impl FromStr for ConfigDuration {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -43,7 +43,7 @@ impl FromStr for Period {
     }
 }
 
-impl fmt::Display for Period {
+impl fmt::Display for ConfigDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut left = u64::try_from(self.0.as_micros()).unwrap_or(u64::MAX);
         if left == 0 {
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     fn millis(text: &str) -> Option<u128> {
-        text.parse::<Period>().ok().map(|period| period.0.as_millis())
+        text.parse::<ConfigDuration>().ok().map(|period| period.0.as_millis())
     }
 
     #[test]
@@ -83,13 +83,13 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_reads_as_the_same_time(micros in 0_u64..1 << 50) {
-            let period = Period(Duration::from_micros(micros));
+            let period = ConfigDuration(Duration::from_micros(micros));
             prop_assert_eq!(period.to_string().parse(), Ok(period));
         }
 
         #[test]
         fn any_text_is_a_duration_or_an_error(text in "\\PC{0,24}") {
-            let _ = text.parse::<Period>();
+            let _ = text.parse::<ConfigDuration>();
         }
     }
 }

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use toml_edit::{DocumentMut, Item, Table, value};
 
-use super::{Period, Size, Value, Values};
+use super::{ConfigDuration, ConfigSize, ConfigValue, ConfigValues};
 
 /// Sets keys in a TOML file, aside and renamed, so that it is never half written.
-pub(crate) fn write(file: &Path, changes: &Values) -> io::Result<()> {
+pub(crate) fn write(file: &Path, changes: &ConfigValues) -> io::Result<()> {
     let invalid = |error: String| io::Error::new(io::ErrorKind::InvalidData, error);
     let mut document: DocumentMut =
         fs::read_to_string(file)?.parse().map_err(|error: toml_edit::TomlError| invalid(error.to_string()))?;
@@ -44,17 +44,19 @@ pub(crate) fn write(file: &Path, changes: &Values) -> io::Result<()> {
     fs::rename(&aside, file)
 }
 
-fn item(change: &Value) -> Item {
+fn item(change: &ConfigValue) -> Item {
     match change {
-        Value::Bool(v) => value(*v),
-        Value::Int(v) => value(*v),
-        Value::Float(v) => value(*v),
-        Value::Size(bytes) => value(Size(*bytes).to_string()),
-        Value::Percent(percent) => value(format!("{percent}%")),
-        Value::Duration(time) => value(Period(*time).to_string()),
-        Value::Text(text) => value(text.clone()),
-        Value::Texts(texts) => value(texts.iter().collect::<toml_edit::Array>()),
-        Value::Labels(labels) => value(labels.iter().map(|(k, v)| (k, v.as_str())).collect::<toml_edit::InlineTable>()),
+        ConfigValue::Bool(v) => value(*v),
+        ConfigValue::Int(v) => value(*v),
+        ConfigValue::Float(v) => value(*v),
+        ConfigValue::Size(bytes) => value(ConfigSize(*bytes).to_string()),
+        ConfigValue::Percent(percent) => value(format!("{percent}%")),
+        ConfigValue::Duration(time) => value(ConfigDuration(*time).to_string()),
+        ConfigValue::Text(text) => value(text.clone()),
+        ConfigValue::Texts(texts) => value(texts.iter().collect::<toml_edit::Array>()),
+        ConfigValue::Labels(labels) => {
+            value(labels.iter().map(|(k, v)| (k, v.as_str())).collect::<toml_edit::InlineTable>())
+        }
     }
 }
 
@@ -67,9 +69,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("tikv.toml");
         fs::write(&file, "# ours\n[rocksdb]\nmax-background-jobs = 3 # few\n\n[server]\naddr = \"x\"\n").unwrap();
-        let changes = Values::from([
-            ("rocksdb.max-background-jobs".to_owned(), Value::Int(2)),
-            ("rocksdb.defaultcf.write-buffer-size".to_owned(), Value::Size(64 << 20)),
+        let changes = ConfigValues::from([
+            ("rocksdb.max-background-jobs".to_owned(), ConfigValue::Int(2)),
+            ("rocksdb.defaultcf.write-buffer-size".to_owned(), ConfigValue::Size(64 << 20)),
         ]);
         write(&file, &changes).unwrap();
         let text = fs::read_to_string(&file).unwrap();

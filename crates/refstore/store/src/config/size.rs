@@ -26,9 +26,9 @@ const UNITS: [(&str, u32); 17] = [
 
 /// A number of bytes in TiKV's notation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Size(pub u64);
+pub struct ConfigSize(pub u64);
 
-impl FromStr for Size {
+impl FromStr for ConfigSize {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -54,7 +54,7 @@ impl FromStr for Size {
     }
 }
 
-impl fmt::Display for Size {
+impl fmt::Display for ConfigSize {
     /// In the largest unit that leaves no fraction, as TiKV writes it: `512MiB`, `0KiB`, `1000B`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let exact = [("PiB", 50), ("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn bytes(text: &str) -> Result<u64, String> {
-        text.parse::<Size>().map(|size| size.0)
+        text.parse::<ConfigSize>().map(|size| size.0)
     }
 
     #[test]
@@ -97,12 +97,12 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_reads_as_the_same_bytes(size: u64) {
-            prop_assert_eq!(Size(size).to_string().parse(), Ok(Size(size)));
+            prop_assert_eq!(ConfigSize(size).to_string().parse(), Ok(ConfigSize(size)));
         }
 
         #[test]
         fn any_text_is_a_size_or_an_error(text in "\\PC{0,24}") {
-            let _ = text.parse::<Size>();
+            let _ = text.parse::<ConfigSize>();
         }
     }
 }

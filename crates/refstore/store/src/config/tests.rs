@@ -5,10 +5,10 @@ use textfile::Text;
 
 use super::*;
 
-const MACHINE: Machine = Machine { cpus: 8, memory: 32 << 30 };
+const MACHINE: HostMachine = HostMachine { cpus: 8, memory: 32 << 30 };
 
-fn read(text: &str) -> Result<Loaded, String> {
-    load(&Text::new("tikv.toml", text), Values::new(), &MACHINE).map_err(|error| error.to_string())
+fn read(text: &str) -> Result<LoadedConfig, String> {
+    load(&Text::new("tikv.toml", text), ConfigValues::new(), &MACHINE).map_err(|error| error.to_string())
 }
 
 fn fault(text: &str) -> String {
@@ -36,13 +36,13 @@ fn an_empty_file_is_tikvs_defaults_on_eight_processors() {
 fn every_key_without_a_value_is_meant_to_be_unset() {
     let config = read("").unwrap().config;
     for key in KEYS_BY_NAME.values() {
-        assert_eq!(config.get(&key.name).is_none(), key.default == Default::Unset, "{}", key.name);
+        assert_eq!(config.get(&key.name).is_none(), key.default == ConfigDefault::Unset, "{}", key.name);
     }
 }
 
 #[test]
 fn a_file_wins_over_defaults_and_the_command_line_over_the_file() {
-    let over = Values::from([("server.addr".to_owned(), Value::Text("127.0.0.1:1".to_owned()))]);
+    let over = ConfigValues::from([("server.addr".to_owned(), ConfigValue::Text("127.0.0.1:1".to_owned()))]);
     let text = "[server]\naddr = '127.0.0.1:2'\n[server.labels]\nzone = 'a'\n[rocksdb.defaultcf]\nblock-size = '4KB'\n";
     let config = load(&Text::new("tikv.toml", text), over, &MACHINE).unwrap().config;
     assert_eq!(config.text("server.addr"), "127.0.0.1:1");

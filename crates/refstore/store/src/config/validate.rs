@@ -1,12 +1,12 @@
 //! What a configuration must hold beyond the kind of each value. The first fault is told with its key and a remedy.
 
-use super::key::{KEYS_BY_NAME, Key};
-use super::{Config, ConfigError, Kind, Machine, Size, Value};
+use super::key::{KEYS_BY_NAME, StoreKey};
+use super::{ConfigError, ConfigSize, ConfigValue, HostMachine, StoreConfig, StoreKeyKind};
 
 type Checked = Result<(), ConfigError>;
 
 /// Every value is within its bounds, and the values fit together.
-pub(crate) fn validate(config: &Config, machine: &Machine) -> Checked {
+pub(crate) fn validate(config: &StoreConfig, machine: &HostMachine) -> Checked {
     for (name, value) in config.effective() {
         if let Some(key) = KEYS_BY_NAME.get(name) {
             bounds(key, value, machine)?;
@@ -22,10 +22,10 @@ fn fault(key: &str, message: impl Into<String>, help: impl Into<String>) -> Conf
     ConfigError { key: key.to_owned(), message: message.into(), help: help.into() }
 }
 
-fn bounds(key: &Key, value: &Value, machine: &Machine) -> Checked {
+fn bounds(key: &StoreKey, value: &ConfigValue, machine: &HostMachine) -> Checked {
     let Some(magnitude) = value.magnitude() else { return Ok(()) };
-    let shown = |value: &Value| value.json().to_string().trim_matches('"').to_owned();
-    let by_cpus = key.max_by_cpus.map(|factor| Value::Int((factor * machine.cpus).max(4).cast_signed() as i64));
+    let shown = |value: &ConfigValue| value.json().to_string().trim_matches('"').to_owned();
+    let by_cpus = key.max_by_cpus.map(|factor| ConfigValue::Int((factor * machine.cpus).max(4).cast_signed() as i64));
     if let Some(least) = key.min.as_ref().filter(|least| least.magnitude().is_some_and(|least| magnitude < least)) {
         let message = format!("is {}, expected at least {}", shown(value), shown(least));
         return Err(fault(&key.name, message, format!("write {} or more", shown(least))));
@@ -38,13 +38,16 @@ fn bounds(key: &Key, value: &Value, machine: &Machine) -> Checked {
     Ok(())
 }
 
-fn memory(config: &Config) -> Checked {
+fn memory(config: &StoreConfig) -> Checked {
     let cache = config.size("storage.block-cache.capacity");
     let buffers = config.optional_size("rocksdb.write-buffer-limit").unwrap_or(0);
     let limit = config.size("memory-usage-limit");
     if cache.saturating_add(buffers) > limit {
-        let message =
-            format!("and the write buffers are {}, over the memory-usage-limit of {}", Size(cache), Size(limit));
+        let message = format!(
+            "and the write buffers are {}, over the memory-usage-limit of {}",
+            ConfigSize(cache),
+            ConfigSize(limit)
+        );
         let help = "make the cache smaller, or raise memory-usage-limit";
         return Err(fault("storage.block-cache.capacity", message, help));
     }
@@ -56,7 +59,7 @@ fn memory(config: &Config) -> Checked {
     Ok(())
 }
 
-fn raft(config: &Config) -> Checked {
+fn raft(config: &StoreConfig) -> Checked {
     let tick = config.duration("raftstore.raft-base-tick-interval");
     let ticks = config.int("raftstore.raft-election-timeout-ticks");
     if config.int("raftstore.raft-heartbeat-ticks") >= ticks {
@@ -82,7 +85,7 @@ fn raft(config: &Config) -> Checked {
 }
 
 /// What overwriting files of the log needs, and what needs it (raft-engine src/config.rs, `sanitize`).
-fn recycling(config: &Config) -> Checked {
+fn recycling(config: &StoreConfig) -> Checked {
     let recycled = config.bool("raft-engine.enable-log-recycle");
     if recycled && config.int("raft-engine.format-version") < 2 {
         let message = "is 1, and files of that format are not overwritten";
@@ -96,7 +99,7 @@ fn recycling(config: &Config) -> Checked {
     Ok(())
 }
 
-fn unsupported(config: &Config) -> Checked {
+fn unsupported(config: &StoreConfig) -> Checked {
     if !config.bool("raft-engine.enable") {
         return Err(fault("raft-engine.enable", "is false, and this node has no other raft log", "leave it out"));
     }
@@ -117,7 +120,7 @@ fn unsupported(config: &Config) -> Checked {
 }
 
 /// Letters that labels may have, as TiKV takes them (tikv src/server/config.rs, `validate_label_key`).
-fn labels(config: &Config) -> Checked {
+fn labels(config: &StoreConfig) -> Checked {
     let common = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     for (name, value) in config.labels() {
         let body = name.strip_prefix('$').unwrap_or(name);
@@ -134,7 +137,7 @@ fn labels(config: &Config) -> Checked {
     Ok(())
 }
 
-impl Kind {
+impl StoreKeyKind {
     /// Whether a percentage of the memory may stand for it.
     pub(crate) fn takes_percent(&self) -> bool {
         *self == Self::SizeOrPercent

@@ -1,6 +1,6 @@
 //! What RocksDB tells of itself, under TiKV's names (tikv components/engine_rocks/src/rocks_metrics.rs).
 
-use raftstore::Cf;
+use raftstore::ColumnFamily;
 use rocksdb::properties;
 use rocksdb::statistics::{Histogram, Ticker};
 
@@ -104,8 +104,8 @@ fn times(page: &mut Page, state: &RocksState) {
 }
 
 fn families(page: &mut Page, state: &RocksState) {
-    let mut add = |name: &str, help: &str, label: &str, value: &dyn Fn(Cf) -> u64| {
-        for cf in Cf::ALL {
+    let mut add = |name: &str, help: &str, label: &str, value: &dyn Fn(ColumnFamily) -> u64| {
+        for cf in ColumnFamily::ALL {
             page.gauge(name, help, &[DB, (label, cf.name())], value(cf) as f64);
         }
     };
@@ -123,7 +123,7 @@ fn families(page: &mut Page, state: &RocksState) {
     });
     // TiKV's label of this one is `type`.
     add("tikv_engine_size_bytes", "Bytes of table and blob files.", "type", &|cf| size(state, cf));
-    for cf in Cf::ALL {
+    for cf in ColumnFamily::ALL {
         let bytes = state.number(cf, properties::CUR_SIZE_ALL_MEM_TABLES);
         let labels = [DB, ("cf", cf.name()), ("type", "mem-tables")];
         page.gauge("tikv_engine_memory_bytes", "Bytes of memory by what takes it.", &labels, bytes as f64);
@@ -131,20 +131,20 @@ fn families(page: &mut Page, state: &RocksState) {
 }
 
 /// Bytes of the files of a column family.
-pub(super) fn size(state: &RocksState, cf: Cf) -> u64 {
+pub(super) fn size(state: &RocksState, cf: ColumnFamily) -> u64 {
     let blobs: u64 = state.text(cf, "rocksdb.total-blob-file-size").parse().unwrap_or(0);
     state.number(cf, properties::TOTAL_SST_FILES_SIZE) + blobs
 }
 
 fn levels(page: &mut Page, state: &RocksState) {
-    for cf in Cf::ALL {
+    for cf in ColumnFamily::ALL {
         for level in 0..LEVELS {
             let files = state.text(cf, &format!("rocksdb.num-files-at-level{level}")).parse().unwrap_or(0.0);
             let labels = [DB, ("cf", cf.name()), ("level", &level.to_string())];
             page.gauge("tikv_engine_num_files_at_level", "Files of a level.", &labels, files);
         }
     }
-    for cf in Cf::ALL {
+    for cf in ColumnFamily::ALL {
         for level in 0..LEVELS {
             let ratio = state.text(cf, &format!("rocksdb.compression-ratio-at-level{level}")).parse().unwrap_or(-1.0);
             // RocksDB says -1 of an empty level.
@@ -157,7 +157,7 @@ fn levels(page: &mut Page, state: &RocksState) {
 }
 
 fn stalls(page: &mut Page, state: &RocksState) {
-    let told = Cf::ALL.map(|cf| state.text(cf, "rocksdb.cf-write-stall-stats"));
+    let told = ColumnFamily::ALL.map(|cf| state.text(cf, "rocksdb.cf-write-stall-stats"));
     for (reason, name) in STALLS {
         let count: f64 = told.iter().map(|text| stall_count(text, name)).sum();
         let labels = [DB, ("type", reason)];

@@ -8,23 +8,23 @@ mod threads;
 use std::sync::Arc;
 
 pub(crate) use page::Page;
-use raftstore::Cf;
+use raftstore::ColumnFamily;
 use threads::Threads;
 
-use crate::config::Machine;
+use crate::config::HostMachine;
 use crate::rocks::RocksState;
-use crate::space::Space;
+use crate::space::NodeSpace;
 
 /// Makes the page of metrics.
 pub(crate) struct Metrics {
     state: Arc<RocksState>,
     threads: Threads,
-    machine: Machine,
-    space: Arc<Space>,
+    machine: HostMachine,
+    space: Arc<NodeSpace>,
 }
 
 impl Metrics {
-    pub(crate) fn new(state: Arc<RocksState>, machine: Machine, space: Arc<Space>) -> Self {
+    pub(crate) fn new(state: Arc<RocksState>, machine: HostMachine, space: Arc<NodeSpace>) -> Self {
         Self { state, threads: Threads::default(), machine, space }
     }
 
@@ -50,5 +50,5 @@ impl Metrics {
 
 /// Bytes that keys and values take on the data disk.
 pub(crate) fn used(state: &RocksState) -> u64 {
-    Cf::ALL.into_iter().map(|cf| engine::size(state, cf)).sum()
+    ColumnFamily::ALL.into_iter().map(|cf| engine::size(state, cf)).sum()
 }

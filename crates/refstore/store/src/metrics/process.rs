@@ -3,10 +3,10 @@
 use std::fs;
 
 use super::Page;
-use crate::config::Machine;
+use crate::config::HostMachine;
 
 /// Adds `process_*` and what the process may take.
-pub(crate) fn process(page: &mut Page, machine: &Machine) {
+pub(crate) fn process(page: &mut Page, machine: &HostMachine) {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The program's name is in brackets and may hold spaces: count from behind it. Fields as in proc_pid_stat(5).
     let fields: Vec<f64> = stat

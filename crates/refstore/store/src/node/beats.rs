@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use pd::session::Heartbeats;
+use pd::session::HeartbeatSource;
 use proto::pdpb::{RegionHeartbeatRequest, StoreStats};
-use raftstore::{RegionStatus, Router};
+use raftstore::{RaftRouter, RegionStatus};
 
 use super::KEY_PREFIX;
 use crate::metrics;
 use crate::rocks::RocksState;
-use crate::space::Space;
+use crate::space::NodeSpace;
 
 /// The score of a node that answers at once, and that of one which does not work any more (TiKV's `slow_score`).
 const SCORES: (u64, u64) = (1, 100);
@@ -17,18 +17,18 @@ const SCORES: (u64, u64) = (1, 100);
 /// Makes heartbeats.
 #[derive(Clone)]
 pub(super) struct Beats {
-    pub(super) router: Router,
+    pub(super) router: RaftRouter,
     pub(super) state: Arc<RocksState>,
-    pub(super) space: Arc<Space>,
+    pub(super) space: Arc<NodeSpace>,
     /// Unix time, seconds.
     pub(super) started: u64,
 }
 
 impl Beats {
     /// The three answers that a session wants.
-    pub(super) fn heartbeats(self) -> Heartbeats {
+    pub(super) fn heartbeats(self) -> HeartbeatSource {
         let (regions, stats, transfer) = (self.clone(), self.clone(), self);
-        Heartbeats {
+        HeartbeatSource {
             regions: Arc::new(move || regions.regions()),
             stats: Arc::new(move || stats.stats()),
             transfer: Arc::new(move |region, peer| transfer.router.transfer_leader(region, peer)),

@@ -2,24 +2,24 @@
 
 use std::sync::Arc;
 
-use kvserver::{Server, ServerError};
+use kvserver::{KvServer, ServerError};
 use parking_lot::Mutex;
-use raftstore::Router;
+use raftstore::RaftRouter;
 
 use super::settings::{self, READ_POOL, SCHEDULER_POOL};
-use crate::config::{Config, Dispatch, Values};
+use crate::config::{ConfigDispatch, ConfigValues, StoreConfig};
 use crate::rocks::RocksState;
 
 /// Applies changes to a node that runs.
 pub(super) struct Online {
     pub(super) state: Arc<RocksState>,
     /// The service, until it stops.
-    pub(super) server: Arc<Mutex<Option<Server>>>,
-    pub(super) router: Router,
+    pub(super) server: Arc<Mutex<Option<KvServer>>>,
+    pub(super) router: RaftRouter,
 }
 
-impl Dispatch for Online {
-    fn dispatch(&self, module: &str, changed: &Values, now: &Config) -> Result<(), String> {
+impl ConfigDispatch for Online {
+    fn dispatch(&self, module: &str, changed: &ConfigValues, now: &StoreConfig) -> Result<(), String> {
         match module {
             "storage" => self.storage(changed, now),
             "rocksdb" => self.state.reconfigure(now),
@@ -35,7 +35,7 @@ impl Online {
     /// TiKV looks for the block cache first, for flow control only if that was not changed in the same request, and for the
     /// scheduler's pool only if neither was (src/storage/config_manager.rs): of two groups in one request only the first takes
     /// effect, though both are recorded, kept, and answered with 200. Tools that work against TiKV must meet the same here.
-    fn storage(&self, changed: &Values, now: &Config) -> Result<(), String> {
+    fn storage(&self, changed: &ConfigValues, now: &StoreConfig) -> Result<(), String> {
         let group = |prefix: &str| changed.keys().any(|key| key.starts_with(prefix));
         if group("storage.block-cache.") {
             self.state.resize_cache(now.size("storage.block-cache.capacity"));
@@ -53,7 +53,7 @@ impl Online {
     }
 
     /// Changes something of the service, if it has not stopped.
-    fn serving(&self, change: impl FnOnce(&Server) -> Result<(), ServerError>) -> Result<(), String> {
+    fn serving(&self, change: impl FnOnce(&KvServer) -> Result<(), ServerError>) -> Result<(), String> {
         self.server.lock().as_ref().map_or(Ok(()), change).map_err(|error| error.to_string())
     }
 }

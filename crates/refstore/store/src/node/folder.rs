@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::NodeError;
-use crate::config::Config;
+use crate::config::StoreConfig;
 
 /// The folder of a node, held by this process alone.
 pub(crate) struct Folder {
@@ -16,7 +16,7 @@ pub(crate) struct Folder {
 
 impl Folder {
     /// Makes the folders that are missing and takes the lock.
-    pub(crate) fn open(config: &Config) -> Result<Self, NodeError> {
+    pub(crate) fn open(config: &StoreConfig) -> Result<Self, NodeError> {
         let data = make(Path::new(config.text("storage.data-dir")))?;
         let raft = match config.text("raft-engine.dir") {
             "" => data.join("raft-engine"),
@@ -101,15 +101,15 @@ fn make(dir: &Path) -> Result<PathBuf, NodeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Machine, Value, Values};
+    use crate::config::{ConfigValue, ConfigValues, HostMachine};
 
-    fn config(data: &Path, raft: &str) -> Config {
-        let text = |text: &str| Value::Text(text.to_owned());
-        let values = Values::from([
+    fn config(data: &Path, raft: &str) -> StoreConfig {
+        let text = |text: &str| ConfigValue::Text(text.to_owned());
+        let values = ConfigValues::from([
             ("storage.data-dir".to_owned(), text(&data.display().to_string())),
             ("raft-engine.dir".to_owned(), text(raft)),
         ]);
-        Config::new(values, &Machine { cpus: 2, memory: 1 << 30 }).unwrap()
+        StoreConfig::new(values, &HostMachine { cpus: 2, memory: 1 << 30 }).unwrap()
     }
 
     #[test]

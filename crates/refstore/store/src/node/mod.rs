@@ -12,22 +12,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kvserver::{Server, Stores};
+use kvserver::{KvServer, StoreDirectory};
 use parking_lot::Mutex;
-use pd::session::{Join, Session};
+use pd::session::{JoinRequest, PdSession};
 use proto::metapb::{Store, StoreLabel};
-use raftstore::{Raftstore, State};
+use raftstore::{Raftstore, StateStore};
 
 pub use error::NodeError;
 use folder::Folder;
 use watch::Watch;
 
-use crate::arguments::Arguments;
-use crate::config::{Config, Controller, Loaded, Machine, load};
+use crate::arguments::StoreArguments;
+use crate::config::{ConfigController, HostMachine, LoadedConfig, StoreConfig, load};
 use crate::metrics::Metrics;
 use crate::rocks::RocksState;
-use crate::space::Space;
-use crate::status::{Shown, StatusServer};
+use crate::space::NodeSpace;
+use crate::status::{StatusServer, StatusSource};
 
 /// The version that the node tells PD: that of the TiKV whose surfaces it has. Clients refuse older ones.
 const VERSION: &str = "8.5.7";
@@ -38,7 +38,7 @@ const KEY_PREFIX: u8 = b'z';
 ///
 /// # Errors
 /// When the file or the command line has a fault.
-pub fn configure(arguments: &Arguments, machine: &Machine) -> Result<Loaded, NodeError> {
+pub fn configure(arguments: &StoreArguments, machine: &HostMachine) -> Result<LoadedConfig, NodeError> {
     let over = arguments.values().map_err(NodeError::Input)?;
     let text = match &arguments.config {
         Some(path) => textfile::read_text(path, textfile::LIMIT)?,
@@ -48,26 +48,26 @@ pub fn configure(arguments: &Arguments, machine: &Machine) -> Result<Loaded, Nod
 }
 
 /// A node that runs.
-pub struct Node {
+pub struct StoreNode {
     addr: SocketAddr,
     // In the order in which they end.
     status: StatusServer,
     watch: Watch,
     // Changes of the configuration reach it from the status server; the end takes it out.
-    server: Arc<Mutex<Option<Server>>>,
-    session: Arc<Session>,
+    server: Arc<Mutex<Option<KvServer>>>,
+    session: Arc<PdSession>,
     raftstore: Raftstore,
-    network: Arc<kvserver::Network>,
+    network: Arc<kvserver::StoreNetwork>,
     state: Arc<RocksState>,
     _folder: Folder,
 }
 
-impl Node {
+impl StoreNode {
     /// Starts a node: opens its folder, joins the cluster, which waits for the other nodes, and serves.
     ///
     /// # Errors
     /// When the input is wrong or the environment lacks something.
-    pub fn start(arguments: &Arguments, config: Config, machine: Machine) -> Result<Self, NodeError> {
+    pub fn start(arguments: &StoreArguments, config: StoreConfig, machine: HostMachine) -> Result<Self, NodeError> {
         let addr = settings::listen_addr(&config, "server.addr", arguments.allow_remote)?;
         let status_addr = settings::listen_addr(&config, "server.status-addr", arguments.allow_remote)?;
         let folder = Folder::open(&config)?;
@@ -80,19 +80,19 @@ impl Node {
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let store = store(&config, addr, status_addr, started);
         let endpoints = config.texts("pd.endpoints").to_vec();
-        let session = Arc::new(Session::join(Join { endpoints, store, id_file: folder.id_file() })?);
+        let session = Arc::new(PdSession::join(JoinRequest { endpoints, store, id_file: folder.id_file() })?);
 
         let server_settings = settings::server(&config, arguments.zone_round_trip.0);
         let asked = Arc::downgrade(&session);
-        let stores = Stores::new(move || asked.upgrade().map(|session| session.stores()).unwrap_or_default());
+        let stores = StoreDirectory::new(move || asked.upgrade().map(|session| session.stores()).unwrap_or_default());
         let network = kvserver::transport(&server_settings, stores)?;
         let nudged = Arc::downgrade(&session);
-        let raftstore = Raftstore::start(raftstore::Setup {
+        let raftstore = Raftstore::start(raftstore::RaftSetup {
             store_id: session.store_id(),
             settings: settings::raft(&config, folder.raft()),
             online: settings::raft_online(&config),
             snapshot_dir: folder.snapshots(),
-            state: Arc::clone(&state) as Arc<dyn State>,
+            state: Arc::clone(&state) as Arc<dyn StateStore>,
             transport: Arc::clone(&network) as _,
             regions: session.regions(),
             key_prefix: KEY_PREFIX,
@@ -103,17 +103,17 @@ impl Node {
             }),
         })?;
         let router = raftstore.router();
-        let server = Server::start(kvserver::Setup {
+        let server = KvServer::start(kvserver::KvServerSetup {
             settings: server_settings,
             listener,
             store_id: session.store_id(),
             network: Arc::clone(&network),
             replicas: Arc::new(router.clone()),
-            state: Arc::clone(&state) as Arc<dyn State>,
+            state: Arc::clone(&state) as Arc<dyn StateStore>,
             pressure: Arc::clone(&state) as _,
         })?;
 
-        let space = Arc::new(Space::new(&config, &folder.data(), &folder.raft()));
+        let space = Arc::new(NodeSpace::new(&config, &folder.data(), &folder.raft()));
         let metrics = Arc::new(Metrics::new(Arc::clone(&state), machine, Arc::clone(&space)));
         let watch = Watch::start(router.clone(), Arc::clone(&space), Arc::clone(&metrics))?;
         let beats = beats::Beats { router: router.clone(), state: Arc::clone(&state), space, started };
@@ -122,8 +122,8 @@ impl Node {
         let dispatch =
             dispatch::Online { state: Arc::clone(&state), server: Arc::clone(&server), router: router.clone() };
         let (broken, statuses) = (router.clone(), router);
-        let shown = Shown {
-            controller: Controller::new(config, machine, arguments.config.clone(), Arc::new(dispatch)),
+        let shown = StatusSource {
+            controller: ConfigController::new(config, machine, arguments.config.clone(), Arc::new(dispatch)),
             metrics: Box::new(move || metrics.text()),
             broken: Box::new(move || broken.broken()),
             regions: Box::new(move || statuses.statuses()),
@@ -172,7 +172,7 @@ fn bind(addr: SocketAddr) -> Result<TcpListener, NodeError> {
 }
 
 /// What PD learns of the node.
-fn store(config: &Config, addr: SocketAddr, status_addr: SocketAddr, started: u64) -> Store {
+fn store(config: &StoreConfig, addr: SocketAddr, status_addr: SocketAddr, started: u64) -> Store {
     let label = |(key, value): (&String, &String)| StoreLabel { key: key.clone(), value: value.clone() };
     let deploy_path = std::env::current_exe().ok().and_then(|path| path.parent().map(PathBuf::from));
     Store {

@@ -4,11 +4,11 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use kvserver::{Compression, FlowSettings};
+use kvserver::{FlowSettings, GrpcCompression};
 use raftstore::{LogRecovery, LogSettings};
 
 use super::NodeError;
-use crate::config::{Config, Value};
+use crate::config::{ConfigValue, StoreConfig};
 
 /// Threads that writes pass through.
 pub(super) const SCHEDULER_POOL: &str = "storage.scheduler-worker-pool-size";
@@ -16,7 +16,7 @@ pub(super) const SCHEDULER_POOL: &str = "storage.scheduler-worker-pool-size";
 pub(super) const READ_POOL: &str = "readpool.unified.max-thread-count";
 
 /// An address to listen on: loopback, unless others are allowed.
-pub(super) fn listen_addr(config: &Config, key: &str, remote: bool) -> Result<SocketAddr, NodeError> {
+pub(super) fn listen_addr(config: &StoreConfig, key: &str, remote: bool) -> Result<SocketAddr, NodeError> {
     let text = config.text(key);
     let resolved = text.to_socket_addrs().ok().and_then(|mut addrs| addrs.next());
     let wrong = || NodeError::Input(format!("{key} is `{text}`, expected an address like 127.0.0.1:20160"));
@@ -29,24 +29,24 @@ pub(super) fn listen_addr(config: &Config, key: &str, remote: bool) -> Result<So
 }
 
 /// Settings of the service.
-pub(super) fn server(config: &Config, zone_round_trip: Duration) -> kvserver::Settings {
+pub(super) fn server(config: &StoreConfig, zone_round_trip: Duration) -> kvserver::KvServerSettings {
     let gzip = config.text("server.grpc-compression-type") == "gzip";
     let zone = config.labels().find(|(name, _)| *name == "zone").map(|(_, zone)| zone.clone());
-    kvserver::Settings {
+    kvserver::KvServerSettings {
         grpc_concurrency: config.count("server.grpc-concurrency"),
-        compression: if gzip { Compression::Gzip } else { Compression::None },
+        compression: if gzip { GrpcCompression::Gzip } else { GrpcCompression::None },
         scheduler_worker_pool_size: config.count(SCHEDULER_POOL),
         scheduler_pending_write_threshold: config.size("storage.scheduler-pending-write-threshold"),
         read_pool_size: config.count(READ_POOL),
         zone: zone.unwrap_or_default(),
         zone_round_trip,
         flow: flow(config),
-        ..kvserver::Settings::default()
+        ..kvserver::KvServerSettings::default()
     }
 }
 
 /// Settings of flow control.
-pub(super) fn flow(config: &Config) -> FlowSettings {
+pub(super) fn flow(config: &StoreConfig) -> FlowSettings {
     let key = |name: &str| format!("storage.flow-control.{name}");
     FlowSettings {
         enable: config.bool(&key("enable")),
@@ -58,8 +58,8 @@ pub(super) fn flow(config: &Config) -> FlowSettings {
 }
 
 /// Settings of raft that hold from the start.
-pub(super) fn raft(config: &Config, log_dir: PathBuf) -> raftstore::Settings {
-    raftstore::Settings {
+pub(super) fn raft(config: &StoreConfig, log_dir: PathBuf) -> raftstore::RaftSettings {
+    raftstore::RaftSettings {
         log_dir,
         log_file_size: config.size("raft-engine.target-file-size"),
         log_purge_threshold: config.size("raft-engine.purge-threshold"),
@@ -73,11 +73,11 @@ pub(super) fn raft(config: &Config, log_dir: PathBuf) -> raftstore::Settings {
 }
 
 /// Settings of raft that can be changed.
-pub(super) fn raft_online(config: &Config) -> raftstore::Online {
+pub(super) fn raft_online(config: &StoreConfig) -> raftstore::OnlineRaftSettings {
     let size = |key: &str| config.size(&format!("raftstore.{key}"));
     let count = |key: &str| config.count(&format!("raftstore.{key}"));
     let duration = |key: &str| config.duration(&format!("raftstore.{key}"));
-    raftstore::Online {
+    raftstore::OnlineRaftSettings {
         store_pool_size: count("store-pool-size"),
         store_io_pool_size: count("store-io-pool-size"),
         apply_pool_size: count("apply-pool-size"),
@@ -94,13 +94,13 @@ pub(super) fn raft_online(config: &Config) -> raftstore::Online {
 }
 
 /// Settings of the log's format, of its purge and of its start.
-fn log(config: &Config) -> LogSettings {
+fn log(config: &StoreConfig) -> LogSettings {
     let key = |name: &str| format!("raft-engine.{name}");
     let spill_dir = config.text(&key("spill-dir"));
     let level = config.get(&key("compression-level"));
     LogSettings {
         spill_dir: (!spill_dir.is_empty()).then(|| PathBuf::from(spill_dir)),
-        compression_level: if let Some(Value::Int(level)) = level { usize::try_from(*level).ok() } else { None },
+        compression_level: if let Some(ConfigValue::Int(level)) = level { usize::try_from(*level).ok() } else { None },
         format_version: config.count(&key("format-version")),
         purge_rewrite_threshold: config.optional_size(&key("purge-rewrite-threshold")),
         purge_rewrite_garbage_ratio: config.float(&key("purge-rewrite-garbage-ratio")),
@@ -119,17 +119,17 @@ fn log(config: &Config) -> LogSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Machine, Values};
+    use crate::config::{ConfigValues, HostMachine};
 
-    fn config(given: &[(&str, Value)]) -> Config {
-        let values: Values = given.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
-        Config::new(values, &Machine { cpus: 2, memory: 1 << 30 }).unwrap()
+    fn config(given: &[(&str, ConfigValue)]) -> StoreConfig {
+        let values: ConfigValues = given.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+        StoreConfig::new(values, &HostMachine { cpus: 2, memory: 1 << 30 }).unwrap()
     }
 
     #[test]
     fn only_loopback_is_listened_on_without_being_asked() {
-        let text = |text: &str| config(&[("server.addr", Value::Text(text.to_owned()))]);
-        let addr = |config: &Config, remote| listen_addr(config, "server.addr", remote);
+        let text = |text: &str| config(&[("server.addr", ConfigValue::Text(text.to_owned()))]);
+        let addr = |config: &StoreConfig, remote| listen_addr(config, "server.addr", remote);
         assert!(addr(&text("127.0.0.1:0"), false).is_ok());
         assert!(matches!(addr(&text("0.0.0.0:20160"), false), Err(NodeError::Input(_))));
         assert!(addr(&text("0.0.0.0:20160"), true).is_ok());
@@ -152,18 +152,18 @@ mod tests {
 
     #[test]
     fn what_is_set_of_the_log_reaches_raft() {
-        let text = |text: &str| Value::Text(text.to_owned());
+        let text = |text: &str| ConfigValue::Text(text.to_owned());
         let config = config(&[
             ("raft-engine.spill-dir", text("/spill")),
-            ("raft-engine.compression-level", Value::Int(7)),
-            ("raft-engine.format-version", Value::Int(2)),
-            ("raft-engine.purge-rewrite-threshold", Value::Size(2 << 30)),
-            ("raft-engine.purge-rewrite-garbage-ratio", Value::Float(0.25)),
-            ("raft-engine.prefill-for-recycle", Value::Bool(true)),
-            ("raft-engine.prefill-limit", Value::Size(1 << 30)),
+            ("raft-engine.compression-level", ConfigValue::Int(7)),
+            ("raft-engine.format-version", ConfigValue::Int(2)),
+            ("raft-engine.purge-rewrite-threshold", ConfigValue::Size(2 << 30)),
+            ("raft-engine.purge-rewrite-garbage-ratio", ConfigValue::Float(0.25)),
+            ("raft-engine.prefill-for-recycle", ConfigValue::Bool(true)),
+            ("raft-engine.prefill-limit", ConfigValue::Size(1 << 30)),
             ("raft-engine.recovery-mode", text("tolerate-any-corruption")),
-            ("raft-engine.recovery-read-block-size", Value::Size(1)),
-            ("raft-engine.recovery-threads", Value::Int(0)),
+            ("raft-engine.recovery-read-block-size", ConfigValue::Size(1)),
+            ("raft-engine.recovery-threads", ConfigValue::Int(0)),
         ]);
         let expected = LogSettings {
             spill_dir: Some(PathBuf::from("/spill")),

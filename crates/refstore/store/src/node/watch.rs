@@ -6,11 +6,11 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use proto::raft_serverpb::DiskUsage;
-use raftstore::Router;
+use raftstore::RaftRouter;
 
 use super::NodeError;
 use crate::metrics::Metrics;
-use crate::space::Space;
+use crate::space::NodeSpace;
 
 const EVERY: Duration = Duration::from_secs(1);
 
@@ -21,7 +21,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn start(router: Router, space: Arc<Space>, metrics: Arc<Metrics>) -> Result<Self, NodeError> {
+    pub(super) fn start(router: RaftRouter, space: Arc<NodeSpace>, metrics: Arc<Metrics>) -> Result<Self, NodeError> {
         let (stop, stopped) = channel();
         let look = move || {
             let mut full = None;
@@ -44,7 +44,7 @@ impl Watch {
 }
 
 /// Tells raft, and people when it begins and ends; in between the reason changes with every byte.
-fn announce(router: &Router, full: Option<&String>, was_full: bool) {
+fn announce(router: &RaftRouter, full: Option<&String>, was_full: bool) {
     match full {
         Some(reason) => {
             if !was_full {

@@ -3,13 +3,13 @@
 use parking_lot::Mutex;
 use rocksdb::DB;
 
-use crate::config::Config;
+use crate::config::StoreConfig;
 
 /// RocksDB's name of an option, and its value as a text.
 type Pair = (&'static str, String);
 
 /// RocksDB's names and values of what can change of the whole database.
-pub(crate) fn changeable(config: &Config) -> Vec<Pair> {
+pub(crate) fn changeable(config: &StoreConfig) -> Vec<Pair> {
     let size = |key: &str| config.size(&format!("rocksdb.{key}")).to_string();
     vec![
         ("compaction_readahead_size", size("compaction-readahead-size")),
@@ -26,7 +26,7 @@ pub(crate) struct Told(Mutex<Vec<Pair>>);
 
 impl Told {
     /// It was opened with this configuration.
-    pub(crate) fn at_open(config: &Config) -> Self {
+    pub(crate) fn at_open(config: &StoreConfig) -> Self {
         Self(Mutex::new(changeable(config)))
     }
 
@@ -35,7 +35,7 @@ impl Told {
     ///
     /// # Errors
     /// What RocksDB says; then it is told the same the next time.
-    pub(crate) fn tell(&self, db: &DB, now: &Config) -> Result<(), String> {
+    pub(crate) fn tell(&self, db: &DB, now: &StoreConfig) -> Result<(), String> {
         let mut told = self.0.lock();
         let next = changeable(now);
         let changed = next.iter().filter(|pair| !told.contains(pair));
@@ -55,14 +55,15 @@ mod tests {
     use rocksdb::Options;
 
     use super::*;
-    use crate::config::{Machine, Value, Values};
+    use crate::config::{ConfigValue, ConfigValues, HostMachine};
     use crate::rocks::RocksState;
 
-    const MACHINE: Machine = Machine { cpus: 2, memory: 1 << 30 };
+    const MACHINE: HostMachine = HostMachine { cpus: 2, memory: 1 << 30 };
 
-    fn config(given: &[(&str, Value)]) -> Config {
-        let given = given.iter().map(|(key, value)| (format!("rocksdb.{key}"), value.clone())).collect::<Values>();
-        Config::new(given, &MACHINE).unwrap()
+    fn config(given: &[(&str, ConfigValue)]) -> StoreConfig {
+        let given =
+            given.iter().map(|(key, value)| (format!("rocksdb.{key}"), value.clone())).collect::<ConfigValues>();
+        StoreConfig::new(given, &MACHINE).unwrap()
     }
 
     /// Options of the whole database as RocksDB wrote them last, of those that change.
@@ -79,12 +80,12 @@ mod tests {
     #[test]
     fn an_option_of_the_database_set_online_is_the_same_as_one_set_at_start() {
         let given = config(&[
-            ("compaction-readahead-size", Value::Size(4 << 20)),
-            ("bytes-per-sync", Value::Size(3 << 20)),
-            ("wal-bytes-per-sync", Value::Size(256 << 10)),
-            ("writable-file-max-buffer-size", Value::Size(2 << 20)),
-            ("max-open-files", Value::Int(100)),
-            ("max-total-wal-size", Value::Size(1 << 30)),
+            ("compaction-readahead-size", ConfigValue::Size(4 << 20)),
+            ("bytes-per-sync", ConfigValue::Size(3 << 20)),
+            ("wal-bytes-per-sync", ConfigValue::Size(256 << 10)),
+            ("writable-file-max-buffer-size", ConfigValue::Size(2 << 20)),
+            ("max-open-files", ConfigValue::Int(100)),
+            ("max-total-wal-size", ConfigValue::Size(1 << 30)),
         ]);
         let (at_start, online) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         drop(RocksState::open(at_start.path(), &given).unwrap());
@@ -96,7 +97,7 @@ mod tests {
         assert_eq!(after, written(at_start.path()));
         assert!(after.contains(&"compaction_readahead_size=4194304".to_owned()), "{after:?}");
         assert!(after.contains(&"max_open_files=100".to_owned()), "{after:?}");
-        state.reconfigure(&config(&[("max-open-files", Value::Int(-1))])).unwrap();
+        state.reconfigure(&config(&[("max-open-files", ConfigValue::Int(-1))])).unwrap();
         assert!(written(online.path()).contains(&"max_open_files=-1".to_owned()));
     }
 
@@ -111,7 +112,7 @@ mod tests {
         let before = written(dir.path());
         told.tell(&db, &config(&[])).unwrap();
         assert_eq!(written(dir.path()), before);
-        told.tell(&db, &config(&[("bytes-per-sync", Value::Size(5 << 20))])).unwrap();
+        told.tell(&db, &config(&[("bytes-per-sync", ConfigValue::Size(5 << 20))])).unwrap();
         let after = written(dir.path());
         for expected in ["bytes_per_sync=5242880", "max_open_files=77"] {
             assert!(after.contains(&expected.to_owned()), "{expected} is not in {after:?}");

@@ -1,13 +1,13 @@
 //! TiKV's settings as RocksDB's options. Those that can change while it runs are made from the same pairs at open and later.
 
-use raftstore::Cf;
+use raftstore::ColumnFamily;
 use rocksdb::{
     BlockBasedOptions, Cache, CompactionPri, DBCompressionType, DBRecoveryMode, Env, Options, WriteBufferManager,
 };
 use rocksdb_ext::RateLimiter;
 
 use super::database;
-use crate::config::{Config, section};
+use crate::config::{StoreConfig, section};
 
 /// Size of a table file without the compaction guard (tikv src/config/mod.rs, `TARGET_FILE_SIZE_BASE` 8 MiB), and with it
 /// (`compaction-guard-max-output-file-size`).
@@ -29,21 +29,21 @@ pub(crate) const RATE: &str = "rocksdb.rate-bytes-per-sec";
 pub(crate) const MEMTABLES_LIMIT: &str = "rocksdb.write-buffer-limit";
 
 /// What limits flushes and compactions; none if its rate is 0.
-pub(crate) fn limiter(config: &Config) -> Option<RateLimiter> {
+pub(crate) fn limiter(config: &StoreConfig) -> Option<RateLimiter> {
     let refill = config.duration("rocksdb.rate-limiter-refill-period");
     let auto_tuned = config.bool("rocksdb.rate-limiter-auto-tuned");
     RateLimiter::new(config.size(RATE), refill, FAIRNESS, auto_tuned)
 }
 
 /// What bounds the memtables of all column families together; none if that is not set.
-pub(crate) fn memtables(config: &Config) -> Option<WriteBufferManager> {
+pub(crate) fn memtables(config: &StoreConfig) -> Option<WriteBufferManager> {
     let limit = usize::try_from(config.optional_size(MEMTABLES_LIMIT)?).unwrap_or(usize::MAX);
     Some(WriteBufferManager::new_write_buffer_manager(limit, false))
 }
 
 /// Options of the whole database. Threads are set on the environment after it is open, see [`threads`].
 pub(crate) fn database(
-    config: &Config,
+    config: &StoreConfig,
     env: &Env,
     limiter: Option<&RateLimiter>,
     memtables: Option<&WriteBufferManager>,
@@ -103,14 +103,14 @@ fn deprecated_limits(options: &mut Options, ceiling: i32) {
 }
 
 /// How many flushes and compactions run at once, from now on.
-pub(crate) fn threads(config: &Config, env: &Env) {
+pub(crate) fn threads(config: &StoreConfig, env: &Env) {
     let mut env = env.clone();
     env.set_high_priority_background_threads(config.int("rocksdb.max-background-flushes") as i32);
     env.set_low_priority_background_threads(config.compactions() as i32);
 }
 
 /// Options of a column family.
-pub(crate) fn family(config: &Config, cf: Cf, cache: &Cache) -> Result<Options, rocksdb::Error> {
+pub(crate) fn family(config: &StoreConfig, cf: ColumnFamily, cache: &Cache) -> Result<Options, rocksdb::Error> {
     let name = |key: &str| format!("rocksdb.{}.{key}", section(cf));
     let mut options = Options::default().get_options_from_string(text(changeable(config, cf)))?;
     options.set_num_levels(config.int(&name("num-levels")) as i32);
@@ -163,7 +163,7 @@ fn compression_text(name: &str) -> &'static str {
 }
 
 /// RocksDB's names and values of what can change while it runs.
-pub(crate) fn changeable(config: &Config, cf: Cf) -> Vec<(&'static str, String)> {
+pub(crate) fn changeable(config: &StoreConfig, cf: ColumnFamily) -> Vec<(&'static str, String)> {
     let name = |key: &str| format!("rocksdb.{}.{key}", section(cf));
     let (size, int) = (|key: &str| config.size(&name(key)), |key: &str| config.int(&name(key)));
     let guarded = config.bool(&name("enable-compaction-guard"));
@@ -191,7 +191,7 @@ pub(crate) fn changeable(config: &Config, cf: Cf) -> Vec<(&'static str, String)>
         ("max_compaction_bytes", size("max-compaction-bytes").to_string()),
         ("disable_auto_compactions", config.bool(&name("disable-auto-compactions")).to_string()),
     ];
-    if cf == Cf::Default {
+    if cf == ColumnFamily::Default {
         pairs.extend([
             ("enable_blob_files", config.bool("rocksdb.titan.enabled").to_string()),
             ("min_blob_size", size("titan.min-blob-size").to_string()),

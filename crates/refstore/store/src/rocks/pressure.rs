@@ -1,12 +1,12 @@
 //! What flow control asks: how far flushes and compactions are behind.
 
-use kvserver::{CfPressure, Pressure};
-use raftstore::Cf;
+use kvserver::{CfPressure, EnginePressure};
+use raftstore::ColumnFamily;
 use rocksdb::properties;
 
 use super::RocksState;
 
-impl Pressure for RocksState {
+impl EnginePressure for RocksState {
     /// The three families of clients' keys. RocksDB tells flushed and compacted bytes only of all families together, so
     /// they stay 0 and flow control takes new files on level 0 for flushes.
     fn per_cf(&self) -> Vec<CfPressure> {
@@ -18,6 +18,6 @@ impl Pressure for RocksState {
             flushed_bytes: 0,
             l0_compacted_bytes: 0,
         };
-        [Cf::Default, Cf::Lock, Cf::Write].map(family).to_vec()
+        [ColumnFamily::Default, ColumnFamily::Lock, ColumnFamily::Write].map(family).to_vec()
     }
 }

@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use raftstore::{Cf, Change, Scan, State, StateError};
+use raftstore::{ColumnFamily, KeyScan, StateChange, StateError, StateStore};
 use rocksdb::properties::PropName;
 use rocksdb::{
-    Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBRawIterator, Env, LruCacheOptions, Options, Range, ReadOptions,
-    WriteBatch, WriteBufferManager, WriteOptions,
+    Cache, ColumnFamilyDescriptor, DB, DBRawIterator, Env, LruCacheOptions, Options, Range, ReadOptions, WriteBatch,
+    WriteBufferManager, WriteOptions,
 };
 use rocksdb_ext::RateLimiter;
 
 use super::database::Told;
 use super::error::sort;
 use super::options;
-use crate::config::Config;
+use crate::config::StoreConfig;
 
 /// A part of the block cache is no smaller (tikv src/storage/config.rs, `adjust_shard_bits`).
 const LEAST_SHARD: u64 = 128 << 20;
@@ -43,13 +43,13 @@ impl RocksState {
     ///
     /// # Errors
     /// When the folder cannot be written, is in use, or holds something else.
-    pub fn open(dir: &Path, config: &Config) -> Result<Arc<Self>, StateError> {
+    pub fn open(dir: &Path, config: &StoreConfig) -> Result<Arc<Self>, StateError> {
         let env = Env::new().map_err(sort)?;
         let limiter = options::limiter(config);
         let memtables = options::memtables(config);
         let options = options::database(config, &env, limiter.as_ref(), memtables.as_ref()).map_err(sort)?;
         let cache = cache(config);
-        let families = Cf::ALL.into_iter().map(|cf| {
+        let families = ColumnFamily::ALL.into_iter().map(|cf| {
             let options = options::family(config, cf, &cache).map_err(sort)?;
             Ok(ColumnFamilyDescriptor::new(cf.name(), options))
         });
@@ -66,11 +66,11 @@ impl RocksState {
     ///
     /// # Errors
     /// What RocksDB says.
-    pub fn reconfigure(&self, now: &Config) -> Result<(), String> {
+    pub fn reconfigure(&self, now: &StoreConfig) -> Result<(), String> {
         options::threads(now, &self.env);
         self.set_rate(now.size(options::RATE))?;
         self.bound_memtables(now.optional_size(options::MEMTABLES_LIMIT))?;
-        for cf in Cf::ALL {
+        for cf in ColumnFamily::ALL {
             let pairs = options::changeable(now, cf);
             let pairs: Vec<(&str, &str)> = pairs.iter().map(|(option, value)| (*option, value.as_str())).collect();
             let family = self.family(cf).map_err(|error| error.to_string())?;
@@ -110,21 +110,22 @@ impl RocksState {
     }
 
     /// A number that RocksDB tells of a column family; 0 if it tells none.
-    pub(crate) fn number(&self, cf: Cf, property: &PropName) -> u64 {
+    pub(crate) fn number(&self, cf: ColumnFamily, property: &PropName) -> u64 {
         let number = self.family(cf).map(|family| self.db.property_int_value_cf(family, property));
         number.ok().and_then(Result::ok).flatten().unwrap_or(0)
     }
 
     /// A text that RocksDB tells of a column family; empty if it tells none.
-    pub(crate) fn text(&self, cf: Cf, property: &str) -> String {
+    pub(crate) fn text(&self, cf: ColumnFamily, property: &str) -> String {
         let text = self.family(cf).map(|family| self.db.property_value_cf(family, property));
         text.ok().and_then(Result::ok).flatten().unwrap_or_default()
     }
 
     /// Bytes of the clients' keys in a range, about.
     pub fn approximate_size(&self, from: &[u8], until: &[u8]) -> u64 {
-        let sizes =
-            self.family(Cf::Default).map(|family| self.db.get_approximate_sizes_cf(family, &[Range::new(from, until)]));
+        let sizes = self
+            .family(ColumnFamily::Default)
+            .map(|family| self.db.get_approximate_sizes_cf(family, &[Range::new(from, until)]));
         sizes.into_iter().flatten().sum()
     }
 
@@ -138,18 +139,18 @@ impl RocksState {
         self.db.cancel_all_background_work(true);
     }
 
-    fn family(&self, cf: Cf) -> Result<&ColumnFamily, StateError> {
+    fn family(&self, cf: ColumnFamily) -> Result<&rocksdb::ColumnFamily, StateError> {
         let missing = || StateError::Disk(format!("column family {cf} is missing"));
         self.db.cf_handle(cf.name()).ok_or_else(missing)
     }
 
-    fn walk(&self, cf: Cf, options: ReadOptions) -> Result<DBRawIterator<'_>, StateError> {
+    fn walk(&self, cf: ColumnFamily, options: ReadOptions) -> Result<DBRawIterator<'_>, StateError> {
         Ok(self.db.raw_iterator_cf_opt(self.family(cf)?, options))
     }
 }
 
 /// The block cache, in as many parts as its settings say unless they would be too small.
-fn cache(config: &Config) -> Cache {
+fn cache(config: &StoreConfig) -> Cache {
     let capacity = config.size("storage.block-cache.capacity");
     let mut bits = config.int("storage.block-cache.num-shard-bits").clamp(0, 19) as i32;
     while bits > 0 && capacity >> bits < LEAST_SHARD {
@@ -170,13 +171,13 @@ fn bounded(from: &[u8], until: &[u8]) -> ReadOptions {
     options
 }
 
-impl State for RocksState {
-    fn get(&self, cf: Cf, key: &[u8]) -> Result<Option<Bytes>, StateError> {
+impl StateStore for RocksState {
+    fn get(&self, cf: ColumnFamily, key: &[u8]) -> Result<Option<Bytes>, StateError> {
         let found = self.db.get_pinned_cf_opt(self.family(cf)?, key, &self.read).map_err(sort)?;
         Ok(found.map(|value| Bytes::copy_from_slice(&value)))
     }
 
-    fn scan(&self, scan: &Scan) -> Result<Vec<(Bytes, Bytes)>, StateError> {
+    fn scan(&self, scan: &KeyScan) -> Result<Vec<(Bytes, Bytes)>, StateError> {
         if !scan.until.is_empty() && scan.from >= scan.until {
             return Ok(Vec::new());
         }
@@ -202,31 +203,35 @@ impl State for RocksState {
         Ok(lengths.into_iter().map(|(key, value)| (rest.split_to(key), rest.split_to(value))).collect())
     }
 
-    fn write(&self, changes: &[Change]) -> Result<(), StateError> {
-        let families =
-            [self.family(Cf::Default)?, self.family(Cf::Lock)?, self.family(Cf::Write)?, self.family(Cf::Raft)?];
-        let family = |cf: Cf| match cf {
-            Cf::Default => families[0],
-            Cf::Lock => families[1],
-            Cf::Write => families[2],
-            Cf::Raft => families[3],
+    fn write(&self, changes: &[StateChange]) -> Result<(), StateError> {
+        let families = [
+            self.family(ColumnFamily::Default)?,
+            self.family(ColumnFamily::Lock)?,
+            self.family(ColumnFamily::Write)?,
+            self.family(ColumnFamily::Raft)?,
+        ];
+        let family = |cf: ColumnFamily| match cf {
+            ColumnFamily::Default => families[0],
+            ColumnFamily::Lock => families[1],
+            ColumnFamily::Write => families[2],
+            ColumnFamily::Raft => families[3],
         };
         let bytes = changes.iter().map(|change| match change {
-            Change::Put(_, key, value) => key.len() + value.len() + 16,
-            Change::Delete(_, key) => key.len() + 16,
-            Change::DeleteRange(_, from, until) => from.len() + until.len() + 16,
+            StateChange::Put(_, key, value) => key.len() + value.len() + 16,
+            StateChange::Delete(_, key) => key.len() + 16,
+            StateChange::DeleteRange(_, from, until) => from.len() + until.len() + 16,
         });
         let mut batch = WriteBatch::with_capacity_bytes(bytes.sum());
         for change in changes {
             match change {
-                Change::Put(cf, key, value) => batch.put_cf(family(*cf), key, value),
-                Change::Delete(cf, key) => batch.delete_cf(family(*cf), key),
-                Change::DeleteRange(cf, from, until) if until.is_empty() => {
+                StateChange::Put(cf, key, value) => batch.put_cf(family(*cf), key, value),
+                StateChange::Delete(cf, key) => batch.delete_cf(family(*cf), key),
+                StateChange::DeleteRange(cf, from, until) if until.is_empty() => {
                     batch.delete_range_cf(family(*cf), &from[..], &END[..]);
                 }
                 // RocksDB takes an empty range for a fault.
-                Change::DeleteRange(_, from, until) if from >= until => {}
-                Change::DeleteRange(cf, from, until) => batch.delete_range_cf(family(*cf), from, until),
+                StateChange::DeleteRange(_, from, until) if from >= until => {}
+                StateChange::DeleteRange(cf, from, until) => batch.delete_range_cf(family(*cf), from, until),
             }
         }
         self.db.write_opt(batch, &self.write).map_err(sort)
@@ -238,8 +243,8 @@ impl State for RocksState {
 
     fn export(
         &self,
-        ranges: &[(Cf, Bytes, Bytes)],
-        each: &mut dyn FnMut(Cf, Bytes, Bytes) -> Result<(), StateError>,
+        ranges: &[(ColumnFamily, Bytes, Bytes)],
+        each: &mut dyn FnMut(ColumnFamily, Bytes, Bytes) -> Result<(), StateError>,
     ) -> Result<(), StateError> {
         let view = self.db.snapshot();
         for (cf, from, until) in ranges {

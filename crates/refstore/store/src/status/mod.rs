@@ -15,15 +15,15 @@ use axum::routing::get;
 use raftstore::RegionStatus;
 use tokio::sync::oneshot;
 
-use crate::config::Controller;
+use crate::config::ConfigController;
 
 /// A posted change is no longer than this.
 const LONGEST_BODY: usize = 1 << 20;
 
 /// What the status server shows. Calls may take milliseconds; they come from its own thread.
-pub struct Shown {
+pub struct StatusSource {
     /// The configuration.
-    pub controller: Controller,
+    pub controller: ConfigController,
     /// The page of metrics.
     pub metrics: Box<dyn Fn() -> String + Send + Sync>,
     /// Why the node no longer works, if it does not.
@@ -44,7 +44,7 @@ impl StatusServer {
     ///
     /// # Errors
     /// When the thread cannot be started.
-    pub fn start(listener: TcpListener, shown: Shown) -> std::io::Result<Self> {
+    pub fn start(listener: TcpListener, shown: StatusSource) -> std::io::Result<Self> {
         let addr = listener.local_addr()?;
         listener.set_nonblocking(true)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
@@ -78,7 +78,7 @@ impl Drop for StatusServer {
     }
 }
 
-fn routes(shown: Shown) -> Router {
+fn routes(shown: StatusSource) -> Router {
     Router::new()
         .route("/config", get(config).post(update))
         .route("/metrics", get(metrics))
@@ -100,7 +100,7 @@ fn flag(uri: &Uri, name: &str) -> Result<Option<bool>, String> {
     }
 }
 
-async fn config(State(shown): State<Arc<Shown>>, uri: Uri) -> Response {
+async fn config(State(shown): State<Arc<StatusSource>>, uri: Uri) -> Response {
     // No key is hidden here, so `full` shows nothing more; it is checked as TiKV does.
     match flag(&uri, "full") {
         Err(error) => (StatusCode::BAD_REQUEST, error).into_response(),
@@ -111,7 +111,7 @@ async fn config(State(shown): State<Arc<Shown>>, uri: Uri) -> Response {
     }
 }
 
-async fn update(State(shown): State<Arc<Shown>>, uri: Uri, request: Request<Body>) -> Response {
+async fn update(State(shown): State<Arc<StatusSource>>, uri: Uri, request: Request<Body>) -> Response {
     let persist = match flag(&uri, "persist") {
         Err(error) => return (StatusCode::BAD_REQUEST, error).into_response(),
         Ok(persist) => persist.unwrap_or(true),
@@ -126,18 +126,18 @@ async fn update(State(shown): State<Arc<Shown>>, uri: Uri, request: Request<Body
     }
 }
 
-async fn metrics(State(shown): State<Arc<Shown>>) -> Response {
+async fn metrics(State(shown): State<Arc<StatusSource>>) -> Response {
     ([(header::CONTENT_TYPE, prometheus::TEXT_FORMAT)], (shown.metrics)()).into_response()
 }
 
-async fn status(State(shown): State<Arc<Shown>>) -> Response {
+async fn status(State(shown): State<Arc<StatusSource>>) -> Response {
     match (shown.broken)() {
         None => StatusCode::OK.into_response(),
         Some(reason) => (StatusCode::INTERNAL_SERVER_ERROR, reason).into_response(),
     }
 }
 
-async fn region(State(shown): State<Arc<Shown>>, Path(id): Path<String>) -> Response {
+async fn region(State(shown): State<Arc<StatusSource>>, Path(id): Path<String>) -> Response {
     let Ok(id) = id.parse::<u64>() else {
         return (StatusCode::BAD_REQUEST, format!("`{id}` is no region id")).into_response();
     };

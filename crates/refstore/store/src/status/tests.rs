@@ -4,20 +4,20 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use super::*;
-use crate::config::{Config, Dispatch, Machine, Values};
+use crate::config::{ConfigDispatch, ConfigValues, HostMachine, StoreConfig};
 
-const MACHINE: Machine = Machine { cpus: 2, memory: 1 << 30 };
+const MACHINE: HostMachine = HostMachine { cpus: 2, memory: 1 << 30 };
 
 struct Deaf;
 
-impl Dispatch for Deaf {
-    fn dispatch(&self, _: &str, _: &Values, _: &Config) -> Result<(), String> {
+impl ConfigDispatch for Deaf {
+    fn dispatch(&self, _: &str, _: &ConfigValues, _: &StoreConfig) -> Result<(), String> {
         Ok(())
     }
 }
 
 fn server(broken: Option<&'static str>) -> StatusServer {
-    let config = Config::new(Values::new(), &MACHINE).unwrap();
+    let config = StoreConfig::new(ConfigValues::new(), &MACHINE).unwrap();
     let region = proto::metapb::Region { id: 7, start_key: vec![0xAB].into(), ..Default::default() };
     let status = RegionStatus {
         region,
@@ -29,8 +29,8 @@ fn server(broken: Option<&'static str>) -> StatusServer {
         bytes_written: 0,
         keys_written: 0,
     };
-    let shown = Shown {
-        controller: Controller::new(config, MACHINE, None, Arc::new(Deaf)),
+    let shown = StatusSource {
+        controller: ConfigController::new(config, MACHINE, None, Arc::new(Deaf)),
         metrics: Box::new(|| "m 1\n".to_owned()),
         broken: Box::new(move || broken.map(str::to_owned)),
         regions: Box::new(move || vec![status.clone()]),

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use proto::errorpb;
 use proto::metapb::{Peer, Region, RegionEpoch};
-use rawkv::{Client, Options, Request, RequestError, Response, Session};
+use rawkv::{RawClient, RawClientOptions, RawRequest, RawResponse, RawSession, RequestError};
 
 pub(crate) use service::Service;
 
@@ -121,8 +121,8 @@ impl Fake {
         self.stores[id as usize - 1] = store;
     }
 
-    pub(crate) fn client(&self, options: Options) -> Client {
-        Client::connect(&self.driver.address, options).expect("the fake cluster answers")
+    pub(crate) fn client(&self, options: RawClientOptions) -> RawClient {
+        RawClient::connect(&self.driver.address, options).expect("the fake cluster answers")
     }
 
     pub(crate) fn fail_next(&self, fault: Fault) {
@@ -143,7 +143,7 @@ impl Fake {
 }
 
 /// Asks one thing and waits for its answer; the patience is for a machine that is busy with other things.
-pub(crate) fn ask(session: &mut Session, request: Request) -> Result<Response, RequestError> {
+pub(crate) fn ask(session: &mut RawSession, request: RawRequest) -> Result<RawResponse, RequestError> {
     session.submit(7, request);
     session.flush();
     let mut done = collect(session, 1);
@@ -152,7 +152,7 @@ pub(crate) fn ask(session: &mut Session, request: Request) -> Result<Response, R
 }
 
 /// Waits for so many answers, and then a moment for more than that.
-pub(crate) fn collect(session: &mut Session, count: usize) -> Vec<(u64, Result<Response, RequestError>)> {
+pub(crate) fn collect(session: &mut RawSession, count: usize) -> Vec<(u64, Result<RawResponse, RequestError>)> {
     let (mut done, end) = (Vec::new(), Instant::now() + Duration::from_secs(60));
     while done.len() < count {
         assert!(Instant::now() < end, "{} of {count} answers after a minute", done.len());
@@ -163,14 +163,14 @@ pub(crate) fn collect(session: &mut Session, count: usize) -> Vec<(u64, Result<R
     done
 }
 
-pub(crate) fn put(key: &'static str, value: &'static str) -> Request {
-    Request::Put(key.into(), value.into())
+pub(crate) fn put(key: &'static str, value: &'static str) -> RawRequest {
+    RawRequest::Put(key.into(), value.into())
 }
 
-pub(crate) fn get(key: &'static str) -> Request {
-    Request::Get(key.into())
+pub(crate) fn get(key: &'static str) -> RawRequest {
+    RawRequest::Get(key.into())
 }
 
-pub(crate) fn found(value: &'static str) -> Result<Response, RequestError> {
-    Ok(Response::Value(Some(value.into())))
+pub(crate) fn found(value: &'static str) -> Result<RawResponse, RequestError> {
+    Ok(RawResponse::Value(Some(value.into())))
 }

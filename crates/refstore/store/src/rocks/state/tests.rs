@@ -8,26 +8,26 @@ use proptest::prelude::*;
 use rusty_fork::rusty_fork_test;
 
 use super::*;
-use crate::config::{Machine, Value, Values};
+use crate::config::{ConfigValue, ConfigValues, HostMachine};
 
-const MACHINE: Machine = Machine { cpus: 2, memory: 1 << 30 };
+const MACHINE: HostMachine = HostMachine { cpus: 2, memory: 1 << 30 };
 
-fn config(given: &[(&str, Value)]) -> Config {
-    let given = given.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect::<Values>();
-    Config::new(given, &MACHINE).unwrap()
+fn config(given: &[(&str, ConfigValue)]) -> StoreConfig {
+    let given = given.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect::<ConfigValues>();
+    StoreConfig::new(given, &MACHINE).unwrap()
 }
 
 fn open(dir: &Path) -> Arc<RocksState> {
     RocksState::open(dir, &config(&[])).unwrap()
 }
 
-fn put(key: &[u8], value: &[u8]) -> Change {
-    Change::Put(Cf::Default, Bytes::copy_from_slice(key), Bytes::copy_from_slice(value))
+fn put(key: &[u8], value: &[u8]) -> StateChange {
+    StateChange::Put(ColumnFamily::Default, Bytes::copy_from_slice(key), Bytes::copy_from_slice(value))
 }
 
 fn all(state: &RocksState) -> Vec<(Bytes, Bytes)> {
-    let scan = Scan {
-        cf: Cf::Default,
+    let scan = KeyScan {
+        cf: ColumnFamily::Default,
         from: Bytes::new(),
         until: Bytes::new(),
         limit: usize::MAX,
@@ -51,7 +51,7 @@ fn written_options(dir: &Path) -> Vec<String> {
 
 #[derive(Debug, Clone)]
 enum Step {
-    Write(Vec<Change>),
+    Write(Vec<StateChange>),
     Scan { from: Bytes, until: Bytes, limit: usize, reverse: bool, keys_only: bool },
     Reopen,
 }
@@ -62,9 +62,9 @@ fn key() -> impl Strategy<Value = Bytes> {
 
 fn step() -> impl Strategy<Value = Step> {
     let change = prop_oneof![
-        4 => (key(), proptest::collection::vec(any::<u8>(), 0..9)).prop_map(|(k, v)| Change::Put(Cf::Default, k, v.into())),
-        2 => key().prop_map(|k| Change::Delete(Cf::Default, k)),
-        1 => (key(), key()).prop_map(|(a, b)| Change::DeleteRange(Cf::Default, a, b)),
+        4 => (key(), proptest::collection::vec(any::<u8>(), 0..9)).prop_map(|(k, v)| StateChange::Put(ColumnFamily::Default, k, v.into())),
+        2 => key().prop_map(|k| StateChange::Delete(ColumnFamily::Default, k)),
+        1 => (key(), key()).prop_map(|(a, b)| StateChange::DeleteRange(ColumnFamily::Default, a, b)),
     ];
     prop_oneof![
         4 => proptest::collection::vec(change, 0..6).prop_map(Step::Write),
@@ -74,11 +74,11 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn apply(model: &mut BTreeMap<Bytes, Bytes>, change: &Change) {
+fn apply(model: &mut BTreeMap<Bytes, Bytes>, change: &StateChange) {
     match change {
-        Change::Put(_, key, value) => drop(model.insert(key.clone(), value.clone())),
-        Change::Delete(_, key) => drop(model.remove(key)),
-        Change::DeleteRange(_, from, until) => model.retain(|k, _| k < from || (!until.is_empty() && k >= until)),
+        StateChange::Put(_, key, value) => drop(model.insert(key.clone(), value.clone())),
+        StateChange::Delete(_, key) => drop(model.remove(key)),
+        StateChange::DeleteRange(_, from, until) => model.retain(|k, _| k < from || (!until.is_empty() && k >= until)),
     }
 }
 
@@ -102,7 +102,7 @@ proptest! {
                         .map(|(k, v)| (k.clone(), if keys_only { Bytes::new() } else { v.clone() })).collect();
                     if reverse { expected.reverse() }
                     expected.truncate(limit);
-                    let scan = Scan { cf: Cf::Default, from, until, limit, reverse, keys_only };
+                    let scan = KeyScan { cf: ColumnFamily::Default, from, until, limit, reverse, keys_only };
                     prop_assert_eq!(state.scan(&scan).unwrap(), expected);
                 }
                 Step::Reopen => {
@@ -112,7 +112,7 @@ proptest! {
             }
         }
         for (key, value) in &model {
-            prop_assert_eq!(state.get(Cf::Default, key).unwrap(), Some(value.clone()));
+            prop_assert_eq!(state.get(ColumnFamily::Default, key).unwrap(), Some(value.clone()));
         }
         prop_assert_eq!(all(&state), model.into_iter().collect::<Vec<_>>());
     }
@@ -122,10 +122,11 @@ proptest! {
 fn families_are_apart() {
     let dir = tempfile::tempdir().unwrap();
     let state = open(dir.path());
-    let changes = Cf::ALL.map(|cf| Change::Put(cf, Bytes::from_static(b"k"), Bytes::from_static(cf.name().as_bytes())));
+    let changes = ColumnFamily::ALL
+        .map(|cf| StateChange::Put(cf, Bytes::from_static(b"k"), Bytes::from_static(cf.name().as_bytes())));
     state.write(&changes).unwrap();
     state.sync().unwrap();
-    for cf in Cf::ALL {
+    for cf in ColumnFamily::ALL {
         assert_eq!(state.get(cf, b"k").unwrap().unwrap(), cf.name());
     }
 }
@@ -136,7 +137,7 @@ fn an_export_shows_one_moment_of_all_its_ranges() {
     let state = open(dir.path());
     state.write(&[put(b"a", b"1"), put(b"b", b"1"), put(b"c", b"1")]).unwrap();
     let mut seen = Vec::new();
-    let ranges = [(Cf::Default, "a".into(), "b".into()), (Cf::Default, "b".into(), Bytes::new())];
+    let ranges = [(ColumnFamily::Default, "a".into(), "b".into()), (ColumnFamily::Default, "b".into(), Bytes::new())];
     let mut each = |_, key: Bytes, value: Bytes| {
         state.write(&[put(b"b", b"2"), put(b"d", b"2")])?;
         seen.push((key, value));
@@ -156,15 +157,15 @@ fn one_folder_is_one_process_and_a_second_opening_fails() {
 #[test]
 fn a_setting_made_online_is_the_same_as_one_made_at_start() {
     let given = [
-        ("rocksdb.defaultcf.write-buffer-size", Value::Size(1 << 20)),
-        ("rocksdb.defaultcf.max-write-buffer-number", Value::Int(17)),
-        ("rocksdb.defaultcf.target-file-size-base", Value::Size(3 << 20)),
-        ("rocksdb.defaultcf.level0-file-num-compaction-trigger", Value::Int(3)),
-        ("rocksdb.defaultcf.soft-pending-compaction-bytes-limit", Value::Size(1 << 30)),
-        ("rocksdb.defaultcf.titan.min-blob-size", Value::Size(1024)),
-        ("rocksdb.defaultcf.titan.blob-file-compression", Value::Text("lz4".to_owned())),
-        ("rocksdb.defaultcf.titan.discardable-ratio", Value::Float(0.25)),
-        ("storage.flow-control.enable", Value::Bool(false)),
+        ("rocksdb.defaultcf.write-buffer-size", ConfigValue::Size(1 << 20)),
+        ("rocksdb.defaultcf.max-write-buffer-number", ConfigValue::Int(17)),
+        ("rocksdb.defaultcf.target-file-size-base", ConfigValue::Size(3 << 20)),
+        ("rocksdb.defaultcf.level0-file-num-compaction-trigger", ConfigValue::Int(3)),
+        ("rocksdb.defaultcf.soft-pending-compaction-bytes-limit", ConfigValue::Size(1 << 30)),
+        ("rocksdb.defaultcf.titan.min-blob-size", ConfigValue::Size(1024)),
+        ("rocksdb.defaultcf.titan.blob-file-compression", ConfigValue::Text("lz4".to_owned())),
+        ("rocksdb.defaultcf.titan.discardable-ratio", ConfigValue::Float(0.25)),
+        ("storage.flow-control.enable", ConfigValue::Bool(false)),
     ];
     let (at_start, online) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     drop(RocksState::open(at_start.path(), &config(&given)).unwrap());
@@ -181,9 +182,12 @@ fn a_setting_made_online_is_the_same_as_one_made_at_start() {
 #[test]
 fn the_rate_of_flushes_and_compactions_changes_online_where_a_limiter_was_made_that_does_not_tune_itself() {
     let with = |tuned: bool, rate: u64| {
-        config(&[("rocksdb.rate-limiter-auto-tuned", Value::Bool(tuned)), (options::RATE, Value::Size(rate))])
+        config(&[
+            ("rocksdb.rate-limiter-auto-tuned", ConfigValue::Bool(tuned)),
+            (options::RATE, ConfigValue::Size(rate)),
+        ])
     };
-    let opened = |given: &Config| {
+    let opened = |given: &StoreConfig| {
         let dir = tempfile::tempdir().unwrap();
         (RocksState::open(dir.path(), given).unwrap(), dir)
     };
@@ -199,13 +203,14 @@ fn the_rate_of_flushes_and_compactions_changes_online_where_a_limiter_was_made_t
 
 #[test]
 fn the_bound_of_all_memtables_changes_online_where_there_was_one() {
-    let with = |bytes: u64| config(&[(options::MEMTABLES_LIMIT, Value::Size(bytes))]);
+    let with = |bytes: u64| config(&[(options::MEMTABLES_LIMIT, ConfigValue::Size(bytes))]);
     let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let state = RocksState::open(dir.path(), &with(128 << 20)).unwrap();
-    let files = || state.text(Cf::Default, "rocksdb.num-files-at-level0");
+    let files = || state.text(ColumnFamily::Default, "rocksdb.num-files-at-level0");
     let write = |round: u8| {
-        let changes: Vec<_> =
-            (0..64_u8).map(|n| Change::Put(Cf::Default, vec![round, n].into(), vec![n; 64 << 10].into())).collect();
+        let changes: Vec<_> = (0..64_u8)
+            .map(|n| StateChange::Put(ColumnFamily::Default, vec![round, n].into(), vec![n; 64 << 10].into()))
+            .collect();
         state.write(&changes).unwrap();
     };
     write(1);
@@ -275,7 +280,7 @@ rusty_fork_test! {
         std::fs::write(&ballast, vec![1_u8; 40 << 20]).unwrap();
         // RocksDB recovers when a memtable fits onto the disk: small ones for a small disk.
         let buffers = ["default", "lock", "write", "raft"].map(|cf| format!("rocksdb.{cf}cf.write-buffer-size"));
-        let buffers = buffers.each_ref().map(|key| (key.as_str(), Value::Size(1 << 20)));
+        let buffers = buffers.each_ref().map(|key| (key.as_str(), ConfigValue::Size(1 << 20)));
         let state = RocksState::open(&disk.0.path().join("db"), &config(&buffers)).unwrap();
         // Nothing that compression makes smaller: Knuth's linear congruential generator, its high bytes.
         let mut seed = 1_u64;
@@ -284,7 +289,7 @@ rusty_fork_test! {
             (seed >> 56) as u8
         };
         let value: Bytes = (0..256 << 10).map(|_| random()).collect();
-        let written = |i: u32| Change::Put(Cf::Default, Bytes::copy_from_slice(&i.to_be_bytes()), value.clone());
+        let written = |i: u32| StateChange::Put(ColumnFamily::Default, Bytes::copy_from_slice(&i.to_be_bytes()), value.clone());
         let mut fit = 0;
         let error = loop {
             match state.write(&[written(fit)]) {
@@ -295,7 +300,7 @@ rusty_fork_test! {
         };
         assert!(matches!(error, StateError::Full(_)), "{error}");
         for i in 0..fit {
-            assert!(state.get(Cf::Default, &i.to_be_bytes()).unwrap().is_some());
+            assert!(state.get(ColumnFamily::Default, &i.to_be_bytes()).unwrap().is_some());
         }
         std::fs::remove_file(&ballast).unwrap();
         // RocksDB looks for room every five seconds; a minute is patience for a slow machine.
@@ -305,6 +310,6 @@ rusty_fork_test! {
             assert!(begun.elapsed() < Duration::from_mins(1), "did not heal: {error}");
             std::thread::sleep(Duration::from_millis(100));
         }
-        assert!(state.get(Cf::Default, &fit.to_be_bytes()).unwrap().is_some());
+        assert!(state.get(ColumnFamily::Default, &fit.to_be_bytes()).unwrap().is_some());
     }
 }
