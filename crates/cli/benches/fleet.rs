@@ -1,9 +1,9 @@
 //! `diagnose cloudwatch --all` over 14 days in 5-minute steps, as a whole command: how long it takes, and whether its memory
 //! stays flat in the number of volumes. AWS is a process beside it; both share the processors.
 
-#[path = "../../observe/aws/tests/local/cloud.rs"]
+#[path = "../../observe/aws/tests/integration/local/cloud.rs"]
 mod cloud;
-#[path = "../../observe/aws/tests/local/http.rs"]
+#[path = "../../observe/aws/tests/integration/local/http.rs"]
 mod http;
 
 use std::io::{BufRead as _, BufReader, Read as _};

@@ -33,9 +33,9 @@ simulated by --run simulate, which takes some minutes. Claims on what a mounted 
 measured with fio by --run mount, which takes eight minutes, root and 4 GiB of room in --scratch.
 Claims on what a setting brings are measured on the reference store by --run bench, which takes
 forty minutes, root, 12 GiB of room and the programs of `make store`. The recipes are in
-crates/present/claims/recipes. D01 is the study of examples/rds-study on MariaDB, eight minutes. What
---run pilot measures is A26 once more, with the pilot's limiter in place of a limit that stays, in
-a quarter of an hour and 12 GiB of room. Exits with 1 if a claim does not hold.")]
+crates/present/claims/recipes. D01 is the study of examples/rds-study on MariaDB, eight minutes.
+What --run pilot measures is A26 once more, with the pilot's limiter in place of a limit that
+stays, in a quarter of an hour and 12 GiB of room. Exits with 1 if a claim does not hold.")]
 pub(crate) struct Args {
     /// Only this claim; may be repeated
     #[arg(long, value_name = "ID")]

@@ -1,6 +1,6 @@
 //! What a volume was asked for: what it delivered at most, what it would have delivered, and of what mix of requests.
 
-use diagnose::{HeadroomMargins, DiagnosisSignal, SubjectFacts};
+use diagnose::{DiagnosisSignal, HeadroomMargins, SubjectFacts};
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 /// A share of an interval in which a limit held requests up from which on its deliveries say less than what was asked.
@@ -66,7 +66,8 @@ impl VolumeDemand {
             demand.floor_throughput = demand.floor_throughput.max(mix.throughput * floor);
             demand.wanted_iops = demand.wanted_iops.max(mix.iops * wanted);
             demand.wanted_throughput = demand.wanted_throughput.max(mix.throughput * wanted);
-            let used = [DiagnosisSignal::IopsPaid, DiagnosisSignal::ThroughputPaid].map(|signal| facts.at(signal, i).unwrap_or(0.0));
+            let used = [DiagnosisSignal::IopsPaid, DiagnosisSignal::ThroughputPaid]
+                .map(|signal| facts.at(signal, i).unwrap_or(0.0));
             let used = used[0].max(used[1]);
             if demand.mix.is_none() || used > busiest {
                 (busiest, demand.mix) = (used, Some(mix));
@@ -82,7 +83,8 @@ impl RequestMix {
         let at = |signal| facts.at(signal, i);
         let (requests, throughput) = (at(DiagnosisSignal::Iops)?, at(DiagnosisSignal::Throughput)?);
         let read_bytes = throughput * at(DiagnosisSignal::ReadShare).unwrap_or(0.0);
-        let read_requests = at(DiagnosisSignal::ReadSize).filter(|size| *size > 0.0).map_or(0.0, |size| read_bytes / size);
+        let read_requests =
+            at(DiagnosisSignal::ReadSize).filter(|size| *size > 0.0).map_or(0.0, |size| read_bytes / size);
         let held_up = [DiagnosisSignal::BoundVolumeIops, DiagnosisSignal::BoundVolumeThroughput];
         Some(Self {
             iops: Iops(at(DiagnosisSignal::CountedIops).unwrap_or(requests)),

@@ -2,7 +2,7 @@
 //! with 1 if a tolerance is missed. `cargo bench -p diskwright --bench mounted [-- WORD]`; with a word only the experiments
 //! whose name has it, and the rest of the table stays as it is.
 
-#[path = "../../tests/mounted/lab/mod.rs"]
+#[path = "../../tests/measured/mounted/lab/mod.rs"]
 mod lab;
 mod table;
 

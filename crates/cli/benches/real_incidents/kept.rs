@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use timeline::Timeline;
 
-use crate::Trouble;
-use crate::row::Row;
-use crate::watch::Seen;
+use super::Trouble;
+use super::row::Row;
+use super::watch::Seen;
 
 /// Who tells an incident.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,10 +11,10 @@ use mysql::{JobKind, SqlJob};
 use units::{Bytes, Nanos, Ratio};
 use validation::{GridCommon, RowSetup};
 
-use crate::Trouble;
-use crate::machine::Rule;
-use crate::row::{On, Row};
-use crate::watch::{self, Seen, Watch};
+use super::Trouble;
+use super::machine::Rule;
+use super::row::{On, Row};
+use super::watch::{self, Seen, Watch};
 
 /// Not looked at: connections, the first answers.
 const WARM_UP: Nanos = Nanos::secs(3);

@@ -12,7 +12,7 @@ use mount::MountedNode;
 use timeline::Timeline;
 use units::Nanos;
 
-use crate::Trouble;
+use super::Trouble;
 
 /// The longest that it may take to start.
 const PATIENCE: Duration = Duration::from_secs(30);

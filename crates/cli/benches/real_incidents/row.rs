@@ -9,7 +9,7 @@ use disk::Disk;
 use units::{Bytes, BytesPerSec};
 use workload::Engine;
 
-use crate::kept::Telling;
+use super::kept::Telling;
 
 /// What runs on the disks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]

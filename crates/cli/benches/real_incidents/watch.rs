@@ -14,10 +14,10 @@ use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timelin
 use units::Nanos;
 use validation::{MachineLoad, MachineState};
 
-use crate::Trouble;
-use crate::machine::{Machine, Rule};
-use crate::prometheus::Prometheus;
-use crate::row::{INSTANCE_ID, Row};
+use super::Trouble;
+use super::machine::{Machine, Rule};
+use super::prometheus::Prometheus;
+use super::row::{INSTANCE_ID, Row};
 
 /// When a fault begins, after the watching.
 const FAULT_AT: Duration = Duration::from_secs(10);

@@ -1,7 +1,7 @@
 //! What a get and a put cost the server's processor, through the stream of batches, with a state in memory. The client is in the
 //! process too: its threads are not counted. Run it with `cargo bench -p diskwright-kvserver --profile dev`.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/integration/common/mod.rs"]
 mod common;
 
 use std::time::{Duration, Instant};

@@ -74,7 +74,8 @@ fn first(outcomes: &[&Outcome]) -> (usize, usize) {
 }
 
 fn alarms(outcomes: &[&Outcome]) -> (usize, usize) {
-    let healthy = outcomes.iter().copied().filter(|one| matches!(one.truth, Kind::Healthy | Kind::OverProvisioned));
+    let healthy =
+        outcomes.iter().copied().filter(|one| matches!(one.truth, FindingKind::Healthy | FindingKind::OverProvisioned));
     share(healthy, |one| one.first.is_wrong())
 }
 

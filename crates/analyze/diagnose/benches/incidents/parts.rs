@@ -37,7 +37,7 @@ pub(crate) fn plain(d: &mut Dice) -> Deployment {
         as_of: None,
         zones: count,
         nodes: vec![NodeGroup {
-            role: Role::Storage,
+            role: NodeRole::Storage,
             count,
             instance: d.one(&["m5.2xlarge", "c5.2xlarge", "c5.4xlarge", "m6g.2xlarge"]).to_owned(),
             data: Some("gp3:500GiB".parse().expect("a disk")),

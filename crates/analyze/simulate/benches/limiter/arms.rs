@@ -52,10 +52,10 @@ impl Arm {
     /// No limit, and those of RocksDB and TiKV. The ceiling of 0.6 of the throughput is what `render` writes.
     pub(crate) fn others() -> Vec<Self> {
         vec![
-            Self::new("no limit", Tuner::Fixed, None),
-            Self::new("RocksDB's auto-tune, ceiling 125 MiB/s", Tuner::Rocksdb, Some(125.0)),
-            Self::new("TiKV's formula, ceiling 10 GiB/s", Tuner::Tikv, None),
-            Self::new("TiKV's formula, ceiling 75 MiB/s", Tuner::Tikv, Some(75.0)),
+            Self::new("no limit", WriteRateTuner::Fixed, None),
+            Self::new("RocksDB's auto-tune, ceiling 125 MiB/s", WriteRateTuner::Rocksdb, Some(125.0)),
+            Self::new("TiKV's formula, ceiling 10 GiB/s", WriteRateTuner::Tikv, None),
+            Self::new("TiKV's formula, ceiling 75 MiB/s", WriteRateTuner::Tikv, Some(75.0)),
         ]
     }
 

@@ -1,0 +1,5 @@
+//! Tests of the crate through its public surface.
+
+mod exact;
+mod region;
+mod small;

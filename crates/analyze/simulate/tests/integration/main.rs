@@ -1,0 +1,4 @@
+//! Tests of the crate through its public surface.
+
+mod any_bytes;
+mod examples;

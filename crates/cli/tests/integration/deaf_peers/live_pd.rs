@@ -1,0 +1,83 @@
+//! A placement driver with three stores that answers, until it is told to fall silent.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::deaf_peers::peers::{Peer, request};
+
+/// PD and the status servers of its stores on one port.
+pub(crate) struct LivePd {
+    pub(crate) peer: Peer,
+    silent: Arc<AtomicBool>,
+}
+
+impl LivePd {
+    pub(crate) fn start() -> Self {
+        let silent = Arc::new(AtomicBool::new(false));
+        let (falls_silent, limit) = (Arc::clone(&silent), AtomicU64::new(4));
+        let peer = Peer::serve(move |mut stream| {
+            while let Ok((head, body)) = request(&mut stream) {
+                while falls_silent.load(Ordering::Relaxed) {
+                    thread::sleep(Duration::from_millis(100));
+                }
+                let place = stream.local_addr().unwrap().to_string();
+                let (status, answer) = answer(&head, &body, &place, &limit);
+                if reply(&mut stream, status, &answer).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { peer, silent }
+    }
+
+    /// Says nothing more.
+    pub(crate) fn fall_silent(&self) {
+        self.silent.store(true, Ordering::Relaxed);
+    }
+}
+
+fn reply(stream: &mut TcpStream, status: u16, answer: &Value) -> std::io::Result<()> {
+    let body = answer.to_string();
+    write!(stream, "HTTP/1.1 {status} Said\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+}
+
+fn answer(head: &str, body: &str, place: &str, limit: &AtomicU64) -> (u16, Value) {
+    let mut words = head.split_whitespace();
+    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let path = path.split('?').next().unwrap_or_default();
+    let store = |id: u64| {
+        let address = format!("127.0.0.1:{}", 20160 + id);
+        json!({
+            "store": { "id": id, "address": address, "status_address": place, "version": "8.5.1", "state_name": "Up" },
+            "status": { "leader_count": 10, "region_count": 30 },
+        })
+    };
+    match (method, path.strip_prefix("/pd/api/v1/").unwrap_or(path)) {
+        ("GET", "cluster") => (200, json!({ "id": 7 })),
+        ("GET", "stores") => (200, json!({ "count": 3, "stores": [store(1), store(2), store(3)] })),
+        ("GET", "health") => (200, json!([{ "name": "pd", "member_id": 1, "health": true }])),
+        ("GET", "leader") => (200, json!({ "name": "pd" })),
+        // PD's, and that of each store.
+        ("GET", "config" | "/config") => {
+            let limit = limit.load(Ordering::Relaxed);
+            (200, json!({ "schedule": { "leader-schedule-limit": limit, "schedulers-payload": {} } }))
+        }
+        ("GET", "schedulers") => (200, json!(["balance-leader-scheduler"])),
+        ("POST", "config") => {
+            let told: Value = serde_json::from_str(body).unwrap_or_default();
+            if let Some(value) = told["schedule.leader-schedule-limit"].as_u64() {
+                limit.store(value, Ordering::Relaxed);
+            }
+            (200, json!("The config is updated."))
+        }
+        ("GET", path) if path.starts_with("regions/check/") => (200, json!({ "count": 0 })),
+        // Neither an eviction nor the lock of newer drivers.
+        _ => (404, json!("404 page not found")),
+    }
+}

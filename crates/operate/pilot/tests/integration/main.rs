@@ -1,0 +1,13 @@
+//! Tests of the crate through its public surface.
+
+mod damaged;
+mod drills;
+mod ebs;
+mod folder;
+mod frozen;
+mod kills;
+mod moments;
+mod on_its_way;
+mod real_drills;
+mod trusted;
+mod undone;

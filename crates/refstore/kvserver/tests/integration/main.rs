@@ -1,0 +1,7 @@
+//! Tests of the crate through its public surface.
+
+mod batch;
+mod common;
+mod health;
+mod network;
+mod raw;
