@@ -11,7 +11,7 @@ const CHILD: &str = "DISKWRIGHT_TEST_ENDPOINT";
 /// What a process with only those variables is told.
 fn told(variables: &[(&str, &str)]) -> String {
     let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "without_credentials_or_region_the_way_to_them_is_told", "--nocapture"])
+        .args(["--exact", "nobody::without_credentials_or_region_the_way_to_them_is_told", "--nocapture"])
         .env_clear()
         .envs([("HOME", "/nonexistent"), ("AWS_EC2_METADATA_DISABLED", "true"), (CHILD, "http://127.0.0.1:1")])
         .envs(variables.iter().copied())

@@ -207,7 +207,7 @@ impl Drop for Holder {
 fn the_programs_end_with_a_killed_process_and_the_next_clears_the_rest_away() {
     let world = World::new();
     let mut holder = Command::new(std::env::current_exe().unwrap());
-    holder.args(["--ignored", "--exact", "hold_a_cluster"]).env("FAKE_CLUSTER_ROOT", world.root());
+    holder.args(["--ignored", "--exact", "fake_programs::hold_a_cluster"]).env("FAKE_CLUSTER_ROOT", world.root());
     let holder = Holder(holder.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     let wait = |what: &str, done: &dyn Fn() -> bool| {
         let from = Instant::now();
