@@ -1,5 +1,4 @@
-//! How TiKV and InnoDB turn a workload into CPU, log writes, flushes, compactions and reads, and what latency and
-//! throughput follow.
+#![doc = include_str!("../README.md")]
 
 #![forbid(unsafe_code)]
 
@@ -20,6 +19,11 @@ mod ratios;
 mod testing;
 mod tikv;
 
+// Their types are part of the public surface here.
+pub use deployment;
+pub use workload;
+pub use disk;
+pub use units;
 pub use asks::asks;
 pub use cache::HitCurve;
 pub use calibration::{EngineCalibration, Innodb, Tikv};

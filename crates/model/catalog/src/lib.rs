@@ -1,6 +1,4 @@
-//! Dated facts on cloud disks, instances, prices and transfer, each with its source.
-//!
-//! A fact that is missing is an error that names it, never a zero or a guess.
+#![doc = include_str!("../README.md")]
 
 #![forbid(unsafe_code)]
 
@@ -21,6 +19,8 @@ mod view;
 mod volume;
 mod volume_table;
 
+// Their types are part of the public surface here.
+pub use units;
 pub use catalog::Catalog;
 pub use date::{DateError, parse_date};
 pub use error::CatalogError;

@@ -1,4 +1,4 @@
-//! Nodes with their disks by role and their settings, and the check of what they can deliver.
+#![doc = include_str!("../README.md")]
 
 #![forbid(unsafe_code)]
 
@@ -13,6 +13,11 @@ mod rules;
 mod settings;
 mod validate;
 
+// Their types are part of the public surface here.
+pub use catalog;
+pub use disk;
+pub use workload;
+pub use units;
 pub use asks::{AsksError, NodeDemand};
 pub use check::check;
 pub use error::{DeploymentError, DeploymentFault};

@@ -1,4 +1,4 @@
-//! The cloud disk: its text, its limits and its behaviour in virtual time.
+#![doc = include_str!("../README.md")]
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,9 @@ mod table;
 #[cfg(test)]
 mod testing;
 
+// Their types are part of the public surface here.
+pub use catalog;
+pub use units;
 pub use behaviour::{
     BehaviourConstants, BurstCredits, CachePolicy, CacheSpec, CacheStats, CannotBecome, CreditBalance, CreditEstimate,
     Device, DeviceSpec, DiskFault, DiskNode, InstanceLink, IoCompletion, IoOperation, IoRequest, IoStatus,

@@ -1,4 +1,4 @@
-//! Reads the files that people write: size, encoding, TOML; every error has file, line and a suggestion.
+#![doc = include_str!("../README.md")]
 
 #![forbid(unsafe_code)]
 

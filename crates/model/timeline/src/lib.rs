@@ -1,6 +1,4 @@
-//! The Timeline: series of values and latency histograms, each with its unit, over intervals of time. Verbs that measure
-//! or simulate write one, verbs that judge read one; [`Timeline::write`] and [`Timeline::read`] keep it as Parquet, CSV
-//! or JSON.
+#![doc = include_str!("../README.md")]
 
 #![forbid(unsafe_code)]
 
@@ -17,6 +15,8 @@ mod testing;
 mod validate;
 mod window;
 
+// Their types are part of the public surface here.
+pub use units;
 pub use error::TimelineError;
 pub use file::TimelineFormat;
 pub use histogram::latencies;

@@ -1,7 +1,4 @@
-//! Quantities with their units in their types: bytes, rates, time, money and intervals of them.
-//!
-//! Every quantity parses what people write (`1TB`, `250MiB/s`, `6k iops`, `50ms`) and prints text
-//! that parses back to the same value.
+#![doc = include_str!("../README.md")]
 
 #![forbid(unsafe_code)]
 

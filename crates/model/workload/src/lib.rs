@@ -1,4 +1,4 @@
-//! What is asked of a database: operations, data, skew, clients and targets.
+#![doc = include_str!("../README.md")]
 
 #![forbid(unsafe_code)]
 
@@ -20,6 +20,9 @@ mod tpcc_skew;
 mod tpcc_standard;
 mod ycsb;
 
+// Their types are part of the public surface here.
+pub use textfile;
+pub use units;
 pub use error::WorkloadError;
 pub use inserts::{InsertOrder, InsertWorkload};
 pub use iostat::{DeviceRates, IostatReport, MeanWaits, iostat_reports, parse_iostat};

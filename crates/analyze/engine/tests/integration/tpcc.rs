@@ -21,7 +21,7 @@ const PUBLISHED: [(&str, f64, f64); 6] = [
 ];
 
 fn example(name: &str) -> String {
-    format!("../../examples/{name}.toml")
+    format!("../../../examples/{name}.toml")
 }
 
 fn run(name: &str, clients: f64, published: f64) -> (EnginePrediction, f64) {
