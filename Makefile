@@ -9,10 +9,12 @@ PINNED := $(CURDIR)/.ci/pinned
 CARGO_DENY := $(TOOLS)/cargo-deny-0.20.2/bin/cargo-deny
 CARGO_FUZZ := $(TOOLS)/cargo-fuzz-0.13.2/bin/cargo-fuzz
 
-.PHONY: help demo test store bench bench-store bench-mount validate validate-innodb incidents incidents-real limiter limiter-real fuzz licences deny picture linker tools moto headers
+.PHONY: help demo check test package store bench bench-store bench-mount validate validate-innodb incidents incidents-real limiter limiter-real fuzz licences deny picture linker tools moto headers
 
 help:
 	@echo "make demo     build diskwright, plan examples/tpcc-5000.toml, say where its report is"
+	@echo "make check    format, lints, unit tests"
+	@echo "make package  the libraries for others, as crates that build alone"
 	@echo "make test     format, lints, all tests; builds RocksDB, ten minutes, once"
 	@echo "make store    the reference store and its placement driver, for diskwright bench; builds RocksDB too"
 	@echo "make bench    benchmarks: disk behaviour, the planner, Timelines"
@@ -37,6 +39,17 @@ demo: linker
 	@$(CARGO_TARGET_DIR)/debug/diskwright plan examples/tpcc-5000.toml --out $(DEMO_OUT)
 	@echo
 	@echo "The report with its chart: file://$(DEMO_OUT)/report.html"
+
+# What one wants to know before each commit. The same selection of features as below, so that both share what was built.
+CHECKED := --workspace --features diskwright/cloud --locked
+check: linker headers
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy $(CHECKED) --all-targets -- -D warnings
+	$(CARGO) test $(CHECKED) --lib --bins --no-fail-fast
+
+LIBRARIES := units textfile catalog disk workload timeline deployment engine
+package:
+	$(CARGO) package $(LIBRARIES:%=--package diskwright-%)
 
 # "All targets" leaves out the benchmarks that `cargo bench` does not run unasked; clippy is told of them by name.
 test: linker tools moto headers
