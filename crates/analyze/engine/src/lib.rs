@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-
 #![forbid(unsafe_code)]
 
 mod asks;
@@ -20,16 +19,16 @@ mod testing;
 mod tikv;
 
 // Their types are part of the public surface here.
-pub use deployment;
-pub use workload;
-pub use disk;
-pub use units;
 pub use asks::asks;
 pub use cache::HitCurve;
 pub use calibration::{EngineCalibration, Innodb, Tikv};
 pub use closed_loop::{ClosedLoop, closed_loop};
 pub use constants::values;
 pub use demand::{ClusterMachines, IoDemand, OperationDemand, OperationPath, PreparedTask, target_rate};
+pub use deployment;
+pub use disk;
 pub use latency::{OperationLatency, latency};
 pub use predict::{DiskCapacity, EnginePrediction, NodeCapacity, OfferedLoad, Resource, ceiling, predict, utilisation};
 pub use ratios::CompressionRatios;
+pub use units;
+pub use workload;

@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-
 #![forbid(unsafe_code)]
 
 mod burstable;
@@ -20,7 +19,6 @@ mod volume;
 mod volume_table;
 
 // Their types are part of the public surface here.
-pub use units;
 pub use catalog::Catalog;
 pub use date::{DateError, parse_date};
 pub use error::CatalogError;
@@ -30,6 +28,7 @@ pub use price::{TransferPrice, VolumePrice};
 pub use release::{Release, ReleaseError, ReleaseSet};
 pub use rows::{DiskRow, InstanceRow, PriceRow, TransferRow};
 pub use table::TableError;
+pub use units;
 pub use view::CatalogView;
 pub use volume::{
     BurstBucket, ConsistencyPromise, IopsBand, IopsRule, SizeBand, ThroughputRule, VolumeMedium, VolumeType,

@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-
 #![forbid(unsafe_code)]
 
 mod asks;
@@ -14,14 +13,14 @@ mod settings;
 mod validate;
 
 // Their types are part of the public surface here.
-pub use catalog;
-pub use disk;
-pub use workload;
-pub use units;
 pub use asks::{AsksError, NodeDemand};
+pub use catalog;
 pub use check::check;
+pub use disk;
 pub use error::{DeploymentError, DeploymentFault};
 pub use noun::{Deployment, NodeGroup, NodeRole};
 pub use price::DeploymentCosts;
 pub use report::{CheckReport, LimitLine, NodeLimit};
 pub use settings::{BlockCompression, ClusteredIndex, EngineSettings, LockMode};
+pub use units;
+pub use workload;

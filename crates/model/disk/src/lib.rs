@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-
 #![forbid(unsafe_code)]
 
 mod behaviour;
@@ -13,19 +12,19 @@ mod table;
 mod testing;
 
 // Their types are part of the public surface here.
-pub use catalog;
-pub use units;
 pub use behaviour::{
     BehaviourConstants, BurstCredits, CachePolicy, CacheSpec, CacheStats, CannotBecome, CreditBalance, CreditEstimate,
     Device, DeviceSpec, DiskFault, DiskNode, InstanceLink, IoCompletion, IoOperation, IoRequest, IoStatus,
     ModificationRules, ModificationState, ModifyError, ParseWishError, RequestedRate, StartCredits, VolumeModification,
     WaitCause, deliverable,
 };
+pub use catalog;
 pub use error::DiskError;
 pub use limits::DiskLimits;
 pub use noun::{Disk, Volume};
 pub use parse::ParseDiskError;
 pub use service::{ServiceTime, VolumeCalibration};
+pub use units;
 
 /// The direction of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

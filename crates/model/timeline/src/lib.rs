@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-
 #![forbid(unsafe_code)]
 
 mod error;
@@ -16,7 +15,6 @@ mod validate;
 mod window;
 
 // Their types are part of the public surface here.
-pub use units;
 pub use error::TimelineError;
 pub use file::TimelineFormat;
 pub use histogram::latencies;
@@ -24,3 +22,4 @@ pub use names::UnknownWord;
 pub use series::{
     LatencyHistogram, LatencyPoint, MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline, TimelineInfo,
 };
+pub use units;

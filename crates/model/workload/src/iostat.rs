@@ -55,6 +55,9 @@ pub struct IostatReport {
     pub first: bool,
     /// Each device once.
     pub devices: Vec<DeviceRates>,
+    /// Devices whose row lacks a column that the rows of other reports have, with that column: sysstat 12 drops fields of a device
+    /// that comes or goes while it counts.
+    pub incomplete: Vec<(String, String)>,
 }
 
 /// The devices of all reports, in order.
@@ -71,8 +74,12 @@ pub fn parse_iostat(text: &Text) -> Result<Vec<DeviceRates>, InputError> {
 /// When there is none in the text, a column is missing, or a number is none.
 pub fn iostat_reports(text: &Text) -> Result<Vec<IostatReport>, InputError> {
     let mut reports = if text.content().trim_start().starts_with('{') { json::read(text)? } else { lines::read(text)? };
+    let lacking = reports.iter().flat_map(|report| &report.incomplete).next().cloned();
     reports.retain(|report| !report.devices.is_empty());
     if reports.is_empty() {
+        if let Some((_, column)) = lacking {
+            return Err(InputError::new(text.path(), columns::missing(&column)));
+        }
         return Err(InputError::new(text.path(), "has no iostat report; expected a line that begins with `Device`")
             .help("record one with `iostat -x -y 60 1`"));
     }

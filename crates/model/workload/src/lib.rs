@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-
 #![forbid(unsafe_code)]
 
 mod error;
@@ -21,8 +20,6 @@ mod tpcc_standard;
 mod ycsb;
 
 // Their types are part of the public surface here.
-pub use textfile;
-pub use units;
 pub use error::WorkloadError;
 pub use inserts::{InsertOrder, InsertWorkload};
 pub use iostat::{DeviceRates, IostatReport, MeanWaits, iostat_reports, parse_iostat};
@@ -35,7 +32,9 @@ pub use profile::{
 };
 pub use sysbench::{OltpTest, SysbenchDistribution, SysbenchWorkload};
 pub use targets::{AvailabilityTarget, TargetIntervals, Targets};
+pub use textfile;
 pub use tpcc::TpccWorkload;
+pub use units;
 pub use ycsb::{CoreWorkload, DatabaseApi, KeyOrder, YcsbDistribution, YcsbWorkload};
 
 /// The database that serves the workload.

@@ -65,7 +65,10 @@ pub fn read(text: &Text, options: &IostatOptions) -> Result<Timeline, GatherErro
     let stamps = reports.iter().map(|report| report.stamp.as_deref());
     let stamps = stamp::read_all(stamps, options.zone.unwrap_or(Offset::UTC));
     let mut about = TimelineInfo { title: format!("iostat, {}", text.path().display()), ..TimelineInfo::default() };
-    about.notes.extend(left_out(&reports, options.first).map(|told| (LEFT_OUT.to_owned(), told)));
+    let told = [left_out(&reports, options.first), incomplete(&reports)].into_iter().flatten().collect::<Vec<_>>();
+    if !told.is_empty() {
+        about.notes.insert(LEFT_OUT.to_owned(), told.join("; "));
+    }
     let timed = match stamps.iter().copied().collect::<Option<Vec<Timestamp>>>() {
         Some(ends) => by_stamps(&reports, &ends, options, &mut about),
         None => by_interval(&reports, options, &mut about),
@@ -118,6 +121,17 @@ fn left_out(reports: &[IostatReport], first: FirstReport) -> Option<String> {
     });
     let why = "it may be of the whole time since the machine started, unless it was recorded with -y";
     Some(format!("{which}: {why}{more}"))
+}
+
+/// What is told of rows without all their columns; `None` if there is none.
+fn incomplete(reports: &[IostatReport]) -> Option<String> {
+    let mut rows = reports.iter().flat_map(|report| &report.incomplete);
+    let (device, column) = rows.next()?;
+    let more = match rows.count() {
+        0 => String::new(),
+        more => format!(" and {more} more rows"),
+    };
+    Some(format!("the row of {} without the column {}{more}: it was incomplete", short(device), short(column)))
 }
 
 /// As much of a text as a note needs, whatever was written there.

@@ -23,6 +23,8 @@ const DISCARD_WAIT: Column = &[("d_await", 1e-3)];
 const FLUSHES: Column = &[("f/s", 1.0)];
 const FLUSH_WAIT: Column = &[("f_await", 1e-3)];
 const WAIT: Column = &[("await", 1e-3)];
+const READ_SIZE: Column = &[("rareq-sz", 1024.0)];
+const WRITE_SIZE: Column = &[("wareq-sz", 1024.0)];
 const QUEUE: Column = &[("aqu-sz", 1.0), ("avgqu-sz", 1.0)];
 const BUSY: Column = &[("%util", 0.01), ("util", 0.01)];
 
@@ -53,12 +55,27 @@ impl Number {
     }
 }
 
+/// Why a row gives no rates.
+#[derive(Debug)]
+pub(super) enum RowFault {
+    /// It has no column of this name.
+    Lacks(&'static str),
+    /// A cell is no rate, or two columns contradict each other.
+    Wrong(InputError),
+}
+
+impl From<InputError> for RowFault {
+    fn from(error: InputError) -> Self {
+        Self::Wrong(error)
+    }
+}
+
 /// One device from its columns by name.
 pub(super) fn device_rates(
     device: &str,
     number: impl Fn(&str) -> Result<Option<Number>, InputError>,
-    missing: impl Fn(&str) -> InputError,
-) -> Result<DeviceRates, InputError> {
+    wrong: impl Fn(String) -> InputError,
+) -> Result<DeviceRates, RowFault> {
     let any = |names: Column| {
         for (name, factor) in names {
             if let Some(Number { value, unit }) = number(name)? {
@@ -67,17 +84,26 @@ pub(super) fn device_rates(
         }
         Ok(None)
     };
-    let needed = |names: Column| any(names)?.ok_or_else(|| missing(names[0].0));
+    let needed = |names: Column| any(names)?.ok_or(RowFault::Lacks(names[0].0));
     let both = |one: Column, other: Column| Ok::<_, InputError>(any(one)?.zip(any(other)?));
+    let rates = IoRates {
+        reads: needed(READS)?,
+        read_bytes: needed(READ_BYTES)?,
+        writes: needed(WRITES)?,
+        write_bytes: needed(WRITE_BYTES)?,
+        flushes: any(FLUSHES)?.unwrap_or(0.0),
+    };
+    for (ops, bytes, size, name) in [
+        (rates.reads, rates.read_bytes, any(READ_SIZE)?, "rareq-sz"),
+        (rates.writes, rates.write_bytes, any(WRITE_SIZE)?, "wareq-sz"),
+    ] {
+        if let Some(size) = size.filter(|size| contradict(ops, bytes, *size)) {
+            return Err(RowFault::Wrong(wrong(contradiction(device, (ops, bytes, size), name))));
+        }
+    }
     Ok(DeviceRates {
         device: device.to_owned(),
-        rates: IoRates {
-            reads: needed(READS)?,
-            read_bytes: needed(READ_BYTES)?,
-            writes: needed(WRITES)?,
-            write_bytes: needed(WRITE_BYTES)?,
-            flushes: any(FLUSHES)?.unwrap_or(0.0),
-        },
+        rates,
         flushes: any(FLUSHES)?,
         discards: both(DISCARDS, DISCARD_BYTES)?,
         merged: both(READS_MERGED, WRITES_MERGED)?,
@@ -91,6 +117,26 @@ pub(super) fn device_rates(
         queue: any(QUEUE)?,
         busy: any(BUSY)?,
     })
+}
+
+/// Rates below this are rounded too coarsely to be compared.
+const COMPARABLE: f64 = 10.0;
+
+/// Whether the bytes of a row are not its requests times their mean size: by more than half again, which no rounding explains.
+fn contradict(ops: f64, bytes: f64, size: f64) -> bool {
+    let product = ops * size;
+    ops >= COMPARABLE && product >= 4096.0 && !(2.0 / 3.0..=1.5).contains(&(bytes / product))
+}
+
+fn contradiction(device: &str, (ops, bytes, size): (f64, f64, f64), column: &str) -> String {
+    format!(
+        "the columns of `{device}` contradict each other: {ops:.0} requests a second of {:.1} KiB (`{column}`) are {:.0} KiB/s, but \
+         {:.0} KiB/s are printed; sysstat 12.2 has this fault in its JSON. Record text (`iostat -x` without `-o JSON`), or with a \
+         newer sysstat",
+        size / 1024.0,
+        ops * size / 1024.0,
+        bytes / 1024.0
+    )
 }
 
 /// What to say of a report without a column.

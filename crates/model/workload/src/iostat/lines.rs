@@ -2,7 +2,7 @@
 
 use textfile::{InputError, Text};
 
-use super::columns::{Number, device_rates, missing};
+use super::columns::{Number, RowFault, device_rates};
 use super::{DeviceRates, IostatReport};
 
 /// A word of a line and where it begins in the text.
@@ -28,14 +28,23 @@ pub(super) fn read(text: &Text) -> Result<Vec<IostatReport>, InputError> {
     let content = text.content();
     let mut reports = Reports { text, done: Vec::new(), draft: Draft::default() };
     let (mut header, mut offset) = (None::<Vec<&str>>, 0);
+    // `iostat -h` of sysstat 10 and 11 prints a device's name on a line of its own.
+    let mut name = None::<Word<'_>>;
     for line in content.split_inclusive('\n') {
         let start = offset;
         offset += line.len();
-        let words = words(line, start);
+        let mut words = words(line, start);
         let is_device = |word: Option<&Word<'_>>| word.is_some_and(|(_, word)| matches!(*word, "Device" | "Device:"));
         if is_device(words.first()) || is_device(words.last()) {
             header = Some(words.iter().map(|(_, word)| *word).collect());
         } else if let (Some(columns), false) = (&header, words.is_empty() || is(&words, "avg-cpu:")) {
+            if words.len() == 1 && columns.len() > 2 && name.is_none() && Number::read(words[0].1).is_none() {
+                name = Some(words[0]);
+                continue;
+            }
+            if let Some(name) = name.take() {
+                words.insert(0, name);
+            }
             if words.len() != columns.len() {
                 // iostat was stopped while it wrote this line.
                 if offset == content.len() && !line.ends_with('\n') && words.len() < columns.len() {
@@ -118,13 +127,20 @@ fn stamp(line: &str) -> Option<&str> {
 
 impl Draft<'_> {
     fn finish(self, text: &Text) -> Result<IostatReport, InputError> {
-        let devices = self.rows.iter().map(|row| row.finish(text)).collect::<Result<_, _>>()?;
-        Ok(IostatReport { stamp: self.stamp.map(str::to_owned), first: self.first, devices })
+        let (mut devices, mut incomplete) = (Vec::new(), Vec::new());
+        for row in &self.rows {
+            match row.finish(text) {
+                Ok(rates) => devices.push(rates),
+                Err(RowFault::Lacks(column)) => incomplete.push((row.device.to_owned(), column.to_owned())),
+                Err(RowFault::Wrong(error)) => return Err(error),
+            }
+        }
+        Ok(IostatReport { stamp: self.stamp.map(str::to_owned), first: self.first, devices, incomplete })
     }
 }
 
 impl Row<'_> {
-    fn finish(&self, text: &Text) -> Result<DeviceRates, InputError> {
+    fn finish(&self, text: &Text) -> Result<DeviceRates, RowFault> {
         let number = |name: &str| {
             let found = self.cells.iter().find(|(column, _)| *column == name);
             let read = |(_, (at, word)): &(&str, Word<'_>)| {
@@ -133,6 +149,6 @@ impl Row<'_> {
             };
             found.map(read).transpose()
         };
-        device_rates(self.device, number, |name| text.error_at(self.at, missing(name)))
+        device_rates(self.device, number, |message| text.error_at(self.at, message))
     }
 }

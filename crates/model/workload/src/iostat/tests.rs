@@ -133,3 +133,40 @@ fn json_that_is_cut_off_keeps_what_is_whole() {
     }
     assert!(parse(&whole[..first]).is_ok());
 }
+
+#[test]
+fn a_comma_before_the_first_report_is_passed_over() {
+    let disk = r#"{"disk_device": "sd,[,c", "r/s": 1, "w/s": 2, "rkB/s": 3, "wkB/s": 4}"#;
+    let devices =
+        parse(&format!(r#"{{"sysstat": {{"hosts": [{{"statistics": [ , {{"disk": [{disk},]}}]}}]}}}}"#)).unwrap();
+    assert_eq!((devices.len(), devices[0].device.as_str()), (1, "sd,[,c"));
+}
+
+#[test]
+fn a_row_that_lacks_a_field_once_is_left_out_and_named() {
+    let whole = r#"{"disk_device": "sda", "r/s": 1, "w/s": 2, "rkB/s": 3, "wkB/s": 4}"#;
+    let lacking = r#"{"disk_device": "sdb", "r/s": 1}"#;
+    let of = |disks: &str| format!(r#"{{"sysstat": {{"hosts": [{{"statistics": [{{"disk": [{disks}]}}]}}]}}}}"#);
+    let read = reports(&of(&format!("{whole}, {lacking}")));
+    assert_eq!(read[0].devices.len(), 1);
+    assert_eq!(read[0].incomplete, [("sdb".to_owned(), "rkB/s".to_owned())]);
+    let error = parse(&of(lacking)).unwrap_err().to_string();
+    assert!(error.contains("lacks the column `rkB/s`"), "{error}");
+}
+
+#[test]
+fn a_name_on_a_line_of_its_own_belongs_to_the_numbers_below() {
+    let text = "Device:         rrqm/s   wrqm/s     r/s     w/s    rkB/s    wkB/s avgrq-sz avgqu-sz   await  svctm  %util\n\
+                nvme0n1\n                  0.00     1.00    2.00    3.00     8.00    12.00     8.00     0.01    1.50   0.40   0.20\n\
+                dm-0\n                  0.00     0.00    4.00    5.00     8.00    12.00     8.00     0.01    1.50   0.40   0.20\n";
+    let read: Vec<_> = parse(text).unwrap().into_iter().map(|device| (device.device, device.rates.reads)).collect();
+    assert_eq!(read, [("nvme0n1".to_owned(), 2.0), ("dm-0".to_owned(), 4.0)]);
+}
+
+#[test]
+fn columns_that_contradict_each_other_are_refused() {
+    let of = |kib: f64| format!("Device r/s rkB/s rareq-sz w/s wkB/s\nsda 100 {kib} 16 3 4\n");
+    assert_eq!(parse(&of(1600.0)).unwrap()[0].rates.read_bytes, 1600.0 * 1024.0);
+    let error = parse(&of(3200.0)).unwrap_err().to_string();
+    assert!(error.contains("contradict each other") && error.contains("1600 KiB/s"), "{error}");
+}
