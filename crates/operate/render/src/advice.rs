@@ -1,7 +1,7 @@
 //! What the published advice comes to for a deployment: its settings, each with its reason.
 
 use deployment::{BlockCompression, LockMode};
-use units::Bytes;
+use units::{Bytes, Ratio};
 
 use crate::document::Why;
 use crate::keys::{KeyDefault, SettingError, SettingValue, SettingsTable};
@@ -22,11 +22,6 @@ const LOCKS_MANUAL: &str = "https://docs.pingcap.com/tidb/stable/pessimistic-tra
 const CLOUD_MANUAL: &str = "https://docs.pingcap.com/tidb/stable/best-practices-on-public-cloud";
 const INNODB_MANUAL: &str = "https://dev.mysql.com/doc/refman/8.0/en/innodb-parameters.html";
 
-/// A text as a share: `80 %`.
-fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
-}
-
 /// Down to a whole MiB, for sizes that people read.
 fn whole_mib(bytes: f64) -> Bytes {
     let mib = Bytes::mib(1).0;
@@ -40,7 +35,7 @@ pub(crate) fn tikv(site: &Site<'_>, group: &Group<'_>, raft_dir: &str) -> Result
     let disk = group.data_text();
     rate_limit(&mut to, site, group)?;
     if let Some(cache) = asked.block_cache {
-        let share = percent(cache.as_f64() / group.instance.memory.as_f64());
+        let share = Ratio(cache.as_f64() / group.instance.memory.as_f64()).percent(0);
         let text = format!(
             "As planned: {share} of the {:.0} of {}. What it leaves holds compressed blocks in the page cache",
             group.instance.memory, group.instance.name
@@ -140,12 +135,13 @@ fn rate_limit(to: &mut Settings, site: &Site<'_>, group: &Group<'_>) -> Result<(
     let Some(supply) = group.throughput() else { return Ok(()) };
     let (value, text) = match site.deployment.settings.rate_limit {
         Some(rate) => {
-            let share = percent(rate / supply.rate);
+            let share = Ratio(rate / supply.rate).percent(0);
             (rate.0, format!("As planned: {share} of {}", supply.what))
         }
         None => {
             let share = ADVICE.rate_limit_share.value;
-            let text = format!("{} of {}: leaves room for foreground reads and the log", percent(share), supply.what);
+            let text =
+                format!("{} of {}: leaves room for foreground reads and the log", Ratio(share).percent(0), supply.what);
             (supply.rate.0 * share, text)
         }
     };
@@ -214,7 +210,7 @@ pub(crate) fn mysql(site: &Site<'_>, group: &Group<'_>) -> Result<Settings, Sett
             let piece = &ADVICE.innodb_buffer_pool_share;
             (
                 memory.as_f64() * piece.value,
-                format!("{} of the {memory:.0} of {}", percent(piece.value), group.instance.name),
+                format!("{} of the {memory:.0} of {}", Ratio(piece.value).percent(0), group.instance.name),
             )
         }
     };
@@ -224,7 +220,11 @@ pub(crate) fn mysql(site: &Site<'_>, group: &Group<'_>) -> Result<Settings, Sett
         let share = &ADVICE.innodb_io_capacity_share;
         let least = 100.0;
         let capacity = |share: f64| SettingValue::Int((supply.rate.0 * share).clamp(least, 1e9) as i64);
-        let text = format!("{} of {}: the other half is for reads and the redo log", percent(share.value), supply.what);
+        let text = format!(
+            "{} of {}: the other half is for reads and the redo log",
+            Ratio(share.value).percent(0),
+            supply.what
+        );
         to.set("innodb_io_capacity", capacity(share.value), Why::new(text, share.link.clone()))?;
         let text = format!("All of {}, when flushing falls behind. Credits are left for the clients", supply.what);
         to.set("innodb_io_capacity_max", capacity(1.0), Why::new(text, supply.link.clone()))?;
