@@ -127,8 +127,7 @@ fn since_mounted(before: &NodeSample, after: &NodeSample) -> NodeRates {
 
 /// What is left to write of the store that holds a disk's data.
 fn room(backing: &Path) -> Option<Bytes> {
-    let there = nix::sys::statvfs::statvfs(backing).ok()?;
-    Some(Bytes(there.blocks_available() * there.fragment_size()))
+    Some(disk_space::DiskSpace::of(backing).ok()?.available)
 }
 
 fn document(seen: &MountedDisks) -> Value {

@@ -80,7 +80,7 @@ struct Options {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Burst credits at the start [default: 100%]
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = Ratio::share)]
     credits: Option<Ratio>,
     /// Let degraded minutes happen, as often as the volume types' promises leave room for
     #[arg(long)]
@@ -165,12 +165,5 @@ fn filesystem(text: &str) -> Result<Filesystem, String> {
         "ext4" => Ok(Filesystem::Ext4),
         "xfs" => Ok(Filesystem::Xfs),
         other => Err(format!("`{other}` is not supported: expected ext4 or xfs")),
-    }
-}
-
-fn share(text: &str) -> Result<Ratio, String> {
-    match text.parse::<Ratio>().map_err(|error| error.to_string())? {
-        share if (0.0..=1.0).contains(&share.0) => Ok(share),
-        _ => Err("expected 0 % to 100 %".to_owned()),
     }
 }

@@ -7,8 +7,9 @@ use units::Nanos;
 use crate::cpu::Pool;
 use crate::disk_totals::DiskTotals;
 use crate::held::HeldUp;
+use crate::sent::{Seen, Sent};
 use crate::summary::{DiskFull, LatencySummary, ResourceUse, RunSummary, Saturation};
-use crate::world::{Node, Seen, Sent, World};
+use crate::world::{Node, World};
 
 /// A thread pool or the processors hold work up when they are so busy.
 pub(crate) const BUSY: f64 = 0.9;

@@ -300,6 +300,11 @@ impl Data {
     }
 }
 
+/// Bytes on the data disk of a node beside its files: TiKV's reserve, and the log if it has no disk of its own.
+pub(crate) fn reserved(separate_log: bool, c: &Constants) -> f64 {
+    c.reserved_space + if separate_log { 0.0 } else { c.log_space }
+}
+
 #[cfg(test)]
 #[path = "load_tests.rs"]
 mod tests;

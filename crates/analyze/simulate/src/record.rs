@@ -9,8 +9,9 @@ use units::Nanos;
 
 use crate::cpu::Pool;
 use crate::options::FEW_NODES;
+use crate::sent::Seen;
 use crate::series::{Labels, SeriesMap};
-use crate::world::{Node, Seen, SqlNode, World};
+use crate::world::{Node, SqlNode, World};
 
 /// Samples of disks that are kept before they become points.
 pub(crate) const KEPT: usize = 256;

@@ -2,29 +2,21 @@
 
 use catalog::CatalogView;
 use deployment::{Deployment, NodeDemand, NodeLimit, check};
-use timeline::{Timeline, TimelineInfo};
+use timeline::TimelineInfo;
 use units::{Bytes, Nanos};
 use workload::{Engine, Task};
 
 use crate::judge::Judge;
-use crate::load::Data;
+use crate::load::{Data, reserved};
 use crate::options::MOST_NODES;
 use crate::record::Recorder;
+use crate::sent::Seen;
 use crate::steps::Steps;
-use crate::world::{Seen, World};
-use crate::{Constants, RunSummary, SimulateError, SimulationOptions};
+use crate::world::World;
+use crate::{SimulateError, SimulationOptions, SimulationRun};
 
 /// The longest run.
 const LONGEST: Nanos = Nanos::secs(100 * 366 * 86_400);
-
-/// What a run gives.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SimulationRun {
-    /// The series that a measured run has too, in virtual time.
-    pub timeline: Timeline,
-    /// In numbers.
-    pub summary: RunSummary,
-}
 
 /// Simulates a task on a deployment.
 ///
@@ -87,11 +79,6 @@ fn name(engine: Engine) -> &'static str {
         Engine::TiKv => "TiKV",
         Engine::InnoDb => "InnoDB",
     }
-}
-
-/// Bytes on the data disk of a node beside its files: TiKV's reserve, and the log if it has no disk of its own.
-pub(crate) fn reserved(separate_log: bool, c: &Constants) -> f64 {
-    c.reserved_space + if separate_log { 0.0 } else { c.log_space }
 }
 
 /// What cannot start is refused before time zero.

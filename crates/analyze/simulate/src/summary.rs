@@ -1,6 +1,16 @@
 //! What a simulated run comes to, in numbers.
 
+use timeline::Timeline;
 use units::Nanos;
+
+/// What a run gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimulationRun {
+    /// The series that a measured run has too, in virtual time.
+    pub timeline: Timeline,
+    /// In numbers.
+    pub summary: RunSummary,
+}
 
 /// What a run showed after its warm-up.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]

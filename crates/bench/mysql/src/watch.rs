@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use catalog::Catalog;
 use cluster::{NodeActivity, NodeHost, SampleRound, SampleRounds};
+use disk_space::DiskSpace;
 use jiff::Timestamp;
 use metrics::{CloudWatch, DiskLatencies, NodeSample};
 use signals::StopSignal;
@@ -24,7 +25,7 @@ const LATENCIES_EVERY: usize = 5;
 const PURGE_EVERY: usize = 60;
 
 /// With less room than an extent of InnoDB no table grows.
-const LEAST_ROOM: u64 = 1 << 20;
+const LEAST_ROOM: Bytes = Bytes::mib(1);
 
 /// A server that does not answer so long is not seen this time.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -152,11 +153,6 @@ fn locked(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
     seen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A filesystem's size.
-fn size(there: &nix::sys::statvfs::Statvfs) -> Bytes {
-    Bytes(there.blocks() * there.fragment_size())
-}
-
 /// The thread's own.
 struct Looker {
     runtime: Runtime,
@@ -219,9 +215,9 @@ impl Looker {
     fn room(&self, ours: &MariaDb) {
         for name in ["data", "redo"] {
             let Some(disk) = ours.host().disk(name) else { continue };
-            let Ok(there) = nix::sys::statvfs::statvfs(&disk) else { continue };
-            if there.blocks_available() * there.fragment_size() < LEAST_ROOM && !self.retries.stopped() {
-                self.retries.end(ErrorClass::Full, format!("nothing is left of the {name} disk's {}", size(&there)));
+            let Ok(there) = DiskSpace::of(&disk) else { continue };
+            if there.available < LEAST_ROOM && !self.retries.stopped() {
+                self.retries.end(ErrorClass::Full, format!("nothing is left of the {name} disk's {}", there.capacity));
                 ours.kill9();
             }
         }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use bench::{ArrivalSpacing, LoopKind, RunLimits, RunPlan};
 use cluster::{ClusterPrograms, TestBed};
 use deployment::Deployment;
+use disk_space::DiskSpace;
 use private_dir::FolderPurpose;
 use reference_store::{StoreDatabase, StoreRunSpec};
 use units::{Bytes, Nanos, Ratio, Uncertain, Usd};
@@ -191,17 +192,16 @@ impl Options {
         const SPREAD: f64 = 2.0;
         let recipe = OperationRecipe::new(&order.workload, order.scale)?;
         let needed = recipe.loaded_bytes() * f64::from(deployment.replicas()) * SPREAD;
-        let there = nix::sys::statvfs::statvfs(&self.scratch)
+        let there = DiskSpace::of(&self.scratch)
             .map_err(|error| Failure::environment(format!("{}: {error}", self.scratch.display())))?;
-        let free = there.blocks_available() as f64 * there.fragment_size() as f64;
-        if needed > free {
+        if needed > there.available.as_f64() {
             return Err(Failure::input(format!(
                 "{} rows need some {} of room in {}, which has {}: load fewer with --records, or name another folder with \
                  --scratch",
                 recipe.loaded(),
                 Bytes(needed as u64),
                 self.scratch.display(),
-                Bytes(free as u64)
+                there.available
             )));
         }
         Ok(())

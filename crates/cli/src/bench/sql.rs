@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bench::{BenchReport, RunPhase, RunPlan, RunReport};
 use deployment::Deployment;
+use disk_space::DiskSpace;
 use mysql::{
     ExistingTables, JobKind, Password, SqlDatabase, SqlError, SqlJob, SqlRunResult, SqlRunSpec, SqlTarget, SqlTestBed,
 };
@@ -255,15 +256,14 @@ fn room(args: &Args, job: &SqlJob) -> Result<(), Failure> {
 pub(super) fn enough(scratch: &Path, needed: f64) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::environment(format!("{}: {error}", scratch.display()));
     private_dir::open(scratch, FolderPurpose::SCRATCH)?;
-    let there = nix::sys::statvfs::statvfs(scratch).map_err(|error| failed(&error))?;
-    let free = there.blocks_available() as f64 * there.fragment_size() as f64;
-    if needed > free {
+    let there = DiskSpace::of(scratch).map_err(|error| failed(&error))?;
+    if needed > there.available.as_f64() {
         return Err(Failure::input(format!(
             "the rows need some {} of room in {}, which has {}: load fewer with --records, or name another folder with \
              --scratch",
             Bytes(needed as u64),
             scratch.display(),
-            Bytes(free as u64)
+            there.available
         )));
     }
     Ok(())

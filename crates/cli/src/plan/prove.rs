@@ -4,10 +4,10 @@ use std::path::Path;
 
 use catalog::CatalogView;
 use cluster::{ClusterPrograms, TestBed};
+use disk_space::DiskSpace;
 use plan::PlanResult;
 use private_dir::FolderPurpose;
 use reference_store::prove::{MachineBudget, PlanProof, RawKeyWorkload, StagedPlan};
-use units::Bytes;
 use workload::Workload;
 
 use crate::bench::live::Live;
@@ -66,15 +66,15 @@ impl Prover {
     /// Refuses what would not fit: a full scratch folder fails late and unclearly.
     fn room(&self, staged: &StagedPlan) -> Result<(), Failure> {
         let scratch = &self.lab.scratch;
-        let there = nix::sys::statvfs::statvfs(scratch)
-            .map_err(|error| Failure::environment(format!("{}: {error}", scratch.display())))?;
-        let (needed, free) = (staged.room()?, there.blocks_available() as f64 * there.fragment_size() as f64);
-        if needed.as_f64() > free {
+        let there =
+            DiskSpace::of(scratch).map_err(|error| Failure::environment(format!("{}: {error}", scratch.display())))?;
+        let needed = staged.room()?;
+        if needed > there.available {
             return Err(Failure::environment(format!(
                 "a run takes some {needed:.1} of room in {}, which has {:.1}: name another folder with --scratch, best in \
                  memory",
                 scratch.display(),
-                Bytes(free as u64)
+                there.available
             )));
         }
         Ok(())

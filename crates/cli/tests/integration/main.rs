@@ -4,4 +4,5 @@ mod bounds;
 mod deaf_peers;
 mod end_to_end;
 mod golden;
+mod layers;
 mod scripted;

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod attachment;
 mod backing;
 mod block;
 mod buffers;
@@ -23,6 +24,7 @@ mod ticket;
 mod view;
 mod volatile;
 
+pub use attachment::DiskAttachment;
 pub use error::{ModifyFailure, ServeError};
 pub use memory::guard_memory;
-pub use server::{DiskAttachment, FuseServer, InstanceDisks};
+pub use server::{FuseServer, InstanceDisks};

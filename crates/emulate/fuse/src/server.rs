@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use catalog::InstanceCaps;
-use disk::{Device, DeviceSpec, DiskFault, DiskLimits, DiskNode, InstanceLink, ModificationRules, VolumeModification};
+use disk::{Device, DiskFault, DiskLimits, DiskNode, InstanceLink, ModificationRules, VolumeModification};
 use fuser::{BackgroundSession, Config, MountOption, Session};
 use metrics::DiskLatencies;
 use parking_lot::Mutex;
 use rustix::mount::{UnmountFlags, unmount};
 use units::Nanos;
 
+use crate::DiskAttachment;
 use crate::clock::Clock;
 use crate::desk::Desk;
 use crate::error::{ModifyFailure, ServeError};
@@ -33,27 +34,6 @@ pub struct InstanceDisks {
     pub disks: Vec<DiskAttachment>,
     /// All that is random depends on it.
     pub seed: u64,
-}
-
-/// One disk.
-#[derive(Debug, Clone)]
-pub struct DiskAttachment {
-    /// Its name, also that of its file.
-    pub name: String,
-    /// As people write it.
-    pub disk: String,
-    /// The type of its volumes in the catalogue.
-    pub kind: String,
-    /// How it behaves.
-    pub spec: DeviceSpec,
-    /// The sparse file that holds its data; it must exist and have the disk's size.
-    pub backing: PathBuf,
-    /// Whether degraded minutes happen as often as the type's promise leaves room for.
-    pub degraded_minutes: bool,
-    /// Whether a block device stands on the backing file itself, so that nothing is in the way of a disk without limits. No
-    /// fault reaches such a disk and nobody times its requests; counters are the block device's, which
-    /// [`calibrate`](Server::calibrate) names.
-    pub passthrough: bool,
 }
 
 /// Disks being served. Dropping it ends the service: the folder is unmounted even if a file in it is open, and requests in

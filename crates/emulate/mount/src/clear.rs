@@ -9,39 +9,8 @@ use nix::unistd::Pid;
 
 use crate::home::State;
 use crate::plan::Order;
-use crate::{MountError, abort, files, loops, mounts, plan, system, unrecorded};
-
-/// A process, safe against its number going to another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Process {
-    pub(crate) pid: i32,
-    pub(crate) started: u64,
-}
-
-impl Process {
-    /// This one.
-    pub(crate) fn this() -> Self {
-        let pid = std::process::id() as i32;
-        Self { pid, started: system::process_started(pid).unwrap_or_default() }
-    }
-
-    pub(crate) fn is_alive(self) -> bool {
-        system::process_started(self.pid) == Some(self.started)
-    }
-
-    /// Waits until it is gone; answers whether it is.
-    pub(crate) fn wait(self, patience: Duration) -> bool {
-        const PAUSE: Duration = Duration::from_millis(5);
-        let begun = Instant::now();
-        while self.is_alive() {
-            if begun.elapsed() > patience {
-                return false;
-            }
-            std::thread::sleep(PAUSE);
-        }
-        true
-    }
-}
+use crate::process::Process;
+use crate::{MountError, abort, files, loops, mounts, plan, system, unmount, unrecorded};
 
 /// Sees to it that nobody is about to mount the disks of a state folder without record: a daemon whose starter did not
 /// live to see it ready is ended.
@@ -96,13 +65,13 @@ pub(crate) fn clear(state: &State) -> Result<(), MountError> {
     let devices: Vec<(u32, u32)> = left.iter().filter_map(loops::Loop::numbers).collect();
     let on_them: Vec<_> = mounts::all().into_iter().filter(|mount| devices.contains(&mount.device)).collect();
     for mount in on_them.iter().rev() {
-        mounts::unmount(&mount.at)?;
+        unmount::now(&mount.at)?;
     }
     for device in &left {
         device.detach()?;
     }
     if mounts::is_mounted(&disks) {
-        mounts::unmount_lazily(&disks);
+        unmount::lazily(&disks);
     }
     remove(state)
 }

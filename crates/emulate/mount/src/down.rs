@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::clear::Process;
 use crate::home::State;
 use crate::plan::{Order, backing};
+use crate::process::Process;
 use crate::{DaemonClient, MountError, MountHome, MountedNode, clear, files, find};
 
 /// Unmounts the disks at or in a folder and ends their daemon, or clears away what a dead one left. Their data stays

@@ -15,7 +15,7 @@ pub enum MountError {
     #[error("{0}")]
     Refused(String),
     /// Somebody uses what should go away.
-    #[error("{place} is in use{}", crate::holders::sentence(.holders), place = .place.display())]
+    #[error("{place} is in use{}", crate::in_use::sentence(.holders), place = .place.display())]
     Busy {
         /// The folder.
         place: PathBuf,

@@ -6,35 +6,8 @@ use std::path::{Path, PathBuf};
 
 use nix::sys::stat::{major, minor};
 
-use crate::{loops, mounts};
-
-/// Someone who uses a filesystem.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-pub struct FilesystemHolder {
-    /// The process; `None` where the kernel itself holds it: a nested mount, a loop device.
-    pub pid: Option<i32>,
-    /// The process's name, or what it is that the kernel holds.
-    pub name: String,
-    /// What it holds, in words: `its working folder /srv/db/x`, `the open file /srv/db/wal`.
-    pub what: String,
-}
-
-/// ` by fio (pid 12): the open file …`, for the end of a sentence.
-pub(crate) fn sentence(holders: &[FilesystemHolder]) -> String {
-    /// More would bury the message.
-    const NAMED: usize = 4;
-    let one = |holder: &FilesystemHolder| match holder.pid {
-        Some(pid) => format!("{} (pid {pid}, {})", holder.name, holder.what),
-        None => format!("{} ({})", holder.name, holder.what),
-    };
-    let named: Vec<String> = holders.iter().take(NAMED).map(one).collect();
-    match holders.len() {
-        0 => ", but no user was found; a service of the kernel (NFS, swap) may be".to_owned(),
-        n if n > NAMED => format!(" by {} and {} more: end them and try again", named.join(", "), n - NAMED),
-        1 => format!(" by {}: end it and try again", named[0]),
-        _ => format!(" by {}: end them and try again", named.join(", ")),
-    }
-}
+use crate::processes::process;
+use crate::{FilesystemHolder, loops, mounts, processes};
 
 /// Who uses the filesystem that is mounted at a path. One entry for each process and kind of use.
 pub(crate) fn of(at: &Path) -> Vec<FilesystemHolder> {
@@ -54,42 +27,14 @@ pub(crate) fn of(at: &Path) -> Vec<FilesystemHolder> {
     for nested in loops::all().into_iter().filter(|nested| nested.file.starts_with(at)) {
         found.insert(kernel("a loop device", &nested.device()));
     }
-    for pid in processes() {
+    for pid in processes::all() {
         of_process(pid, device, &mut found);
-    }
-    found.into_iter().collect()
-}
-
-/// Who has a block device itself open.
-pub(crate) fn of_device(device: &Path) -> Vec<FilesystemHolder> {
-    let mut found = BTreeSet::new();
-    for pid in processes() {
-        let opened = links(pid).into_iter().find(|link| std::fs::read_link(link).is_ok_and(|target| target == device));
-        if opened.is_some() {
-            found.insert(process(pid, format!("the open device {}", device.display())));
-        }
     }
     found.into_iter().collect()
 }
 
 fn kernel(name: &str, what: &Path) -> FilesystemHolder {
     FilesystemHolder { pid: None, name: name.to_owned(), what: what.display().to_string() }
-}
-
-fn process(pid: i32, what: String) -> FilesystemHolder {
-    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    FilesystemHolder { pid: Some(pid), name: name.trim().to_owned(), what }
-}
-
-pub(crate) fn processes() -> impl Iterator<Item = i32> {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-}
-
-/// The links to a process's open files.
-pub(crate) fn links(pid: i32) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).collect()
 }
 
 fn of_process(pid: i32, device: (u32, u32), found: &mut BTreeSet<FilesystemHolder>) {
@@ -105,7 +50,7 @@ fn of_process(pid: i32, device: (u32, u32), found: &mut BTreeSet<FilesystemHolde
             found.insert(process(pid, format!("{what} {}", shown(&link))));
         }
     }
-    let open: Vec<PathBuf> = links(pid).into_iter().filter(|link| on_device(link)).collect();
+    let open: Vec<PathBuf> = processes::links(pid).into_iter().filter(|link| on_device(link)).collect();
     if let Some(first) = open.first() {
         let more = if open.len() > 1 { format!(" and {} more", open.len() - 1) } else { String::new() };
         found.insert(process(pid, format!("the open file {}{more}", shown(first))));
@@ -143,17 +88,6 @@ fn elsewhere(pid: i32, device: (u32, u32)) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn holder(pid: i32) -> FilesystemHolder {
-        FilesystemHolder { pid: Some(pid), name: "fio".to_owned(), what: "the open file /a".to_owned() }
-    }
-
-    #[test]
-    fn a_sentence_names_few_and_counts_the_rest() {
-        assert_eq!(sentence(&[holder(7)]), " by fio (pid 7, the open file /a): end it and try again");
-        let many: Vec<FilesystemHolder> = (1..7).map(holder).collect();
-        assert!(sentence(&many).ends_with("and 2 more: end them and try again"), "{}", sentence(&many));
-    }
 
     #[test]
     fn a_mapped_file_is_found_by_its_device() {

@@ -116,7 +116,7 @@ impl Loop {
         let mut said = String::new();
         while backing(&self.name).is_some_and(|file| file == self.file) {
             if begun.elapsed() > PATIENCE {
-                let holders = crate::holders::of_device(&device);
+                let holders = crate::processes::of_device(&device);
                 return Err(match holders.is_empty() {
                     true => MountError::Environment(format!("{} cannot be detached: {said}", device.display())),
                     false => MountError::Busy { place: device, holders },

@@ -4,12 +4,6 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use nix::errno::Errno;
-use nix::mount::{MntFlags, umount2};
-
-use crate::holders;
-use crate::{FilesystemHolder, MountError};
-
 /// A mounted filesystem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MountPoint {
@@ -53,35 +47,6 @@ fn unescaped(text: &[u8]) -> PathBuf {
 /// Whether something is mounted at a path itself.
 pub(crate) fn is_mounted(at: &Path) -> bool {
     all().iter().any(|mount| mount.at == at)
-}
-
-/// Unmounts what is at a path; that nothing is there is fine.
-///
-/// # Errors
-/// When somebody uses it, with who.
-pub(crate) fn unmount(at: &Path) -> Result<(), MountError> {
-    // A process that just ended, or a scanner that looks at new devices, lets go within moments.
-    const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
-    const PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
-    let begun = std::time::Instant::now();
-    loop {
-        match umount2(at, MntFlags::UMOUNT_NOFOLLOW) {
-            Ok(()) | Err(Errno::EINVAL | Errno::ENOENT) => return Ok(()),
-            Err(Errno::EBUSY) => {
-                let holders: Vec<FilesystemHolder> = holders::of(at);
-                if !holders.is_empty() || begun.elapsed() > PATIENCE {
-                    return Err(MountError::Busy { place: at.to_owned(), holders });
-                }
-                std::thread::sleep(PAUSE);
-            }
-            Err(error) => return Err(MountError::system(format!("{} cannot be unmounted", at.display()), error)),
-        }
-    }
-}
-
-/// Takes what is at a path out of sight at once; it ends when its last user does.
-pub(crate) fn unmount_lazily(at: &Path) {
-    let _ = umount2(at, MntFlags::MNT_DETACH | MntFlags::UMOUNT_NOFOLLOW);
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use catalog::{Catalog, CatalogView, InstanceType, VolumeMedium};
 use disk::{DeviceSpec, Disk};
 use units::Bytes;
 
-use crate::clear::Process;
 use crate::loops::Manner;
+use crate::process::Process;
 use crate::{MountError, MountRequest, home};
 
 /// What a daemon is to do; written to the state folder.

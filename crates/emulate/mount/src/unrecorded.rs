@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use textfile::shell_word;
 
 use crate::home::State;
-use crate::{MountError, MountHome, MountedNode, holders, loops, mounts, system};
+use crate::{MountError, MountHome, MountedNode, loops, mounts, processes, system};
 
 /// A daemon that serves disks, as its process shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,12 +61,12 @@ impl DiskDaemon {
 /// All daemons that this process sees whose disks are mounted.
 fn all() -> Vec<DiskDaemon> {
     let mounted = mounts::all();
-    let served = holders::processes().filter_map(|pid| Some((pid, state(pid)?)));
+    let served = processes::all().filter_map(|pid| Some((pid, state(pid)?)));
     // Whatever else is started with such words serves no files there.
     let served = served.filter(|(_, state)| mounted.iter().any(|mount| mount.at == state.disks()));
     let daemons = served.map(|(pid, state)| {
         let opened: Vec<PathBuf> =
-            holders::links(pid).iter().filter_map(|link| std::fs::read_link(link).ok()).collect();
+            processes::links(pid).iter().filter_map(|link| std::fs::read_link(link).ok()).collect();
         // Disks that the kernel serves itself stand on their backing files, which the daemon has open.
         let ours = |disk: &loops::Loop| disk.file.starts_with(state.disks()) || opened.contains(&disk.file);
         let devices: Vec<_> = loops::all().iter().filter(|disk| ours(disk)).filter_map(loops::Loop::numbers).collect();

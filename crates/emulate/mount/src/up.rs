@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use textfile::shell_word;
 
-use crate::clear::Process;
 use crate::home::State;
 use crate::plan::{Facts, Order, Planned, absolute};
+use crate::process::Process;
 use crate::{MountError, MountHome, MountRequest, MountedNode, abort, backing, check, clear, files, system};
 
 /// Mounts disks: starts a daemon that serves them and waits until they can be used. If a daemon that served the same

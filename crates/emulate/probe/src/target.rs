@@ -8,6 +8,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use disk_space::DiskSpace;
 use units::Bytes;
 
 use crate::ProbeError;
@@ -76,8 +77,7 @@ impl ProbeTarget {
 
 fn in_folder(folder: &Path, options: &ProbeOptions) -> Result<Range, ProbeError> {
     let system = |what| move |source| ProbeError::System { path: folder.to_owned(), what, source };
-    let stat = nix::sys::statvfs::statvfs(folder).map_err(|e| system("ask for free space")(e.into()))?;
-    let free = Bytes(stat.blocks_available() * stat.fragment_size());
+    let free = DiskSpace::of(folder).map_err(system("ask for free space"))?.available;
     let size = options.size.unwrap_or(USUAL.min(Bytes(free.0 / 10)));
     let size = Bytes(size.0 >> 20 << 20);
     if size < LEAST || Bytes(size.0.saturating_mul(2)) > free {

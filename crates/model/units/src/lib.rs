@@ -14,5 +14,5 @@ pub use interval::{Interval, Uncertain};
 pub use money::Usd;
 pub use parse::ParseError;
 pub use rate::{BytesPerSec, Iops};
-pub use ratio::Ratio;
+pub use ratio::{Ratio, ShareError};
 pub use time::Nanos;

@@ -9,6 +9,38 @@ use crate::parse::{Grammar, ParseError, serde_as_text};
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd)]
 pub struct Ratio(pub f64);
 
+/// Why a text is no share of a whole.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShareError {
+    /// It is no number.
+    #[error(transparent)]
+    Unreadable(#[from] ParseError),
+    /// It is below nothing or above all.
+    #[error("`{text}` is not a share: expected 0 % to 100 %")]
+    OutOfRange {
+        /// What was written.
+        text: String,
+    },
+}
+
+impl Ratio {
+    /// Reads a share of a whole, from 0 to 1: `40%`, `0.4`.
+    ///
+    /// # Errors
+    /// When it is no number, or out of range.
+    pub fn share(text: &str) -> Result<Self, ShareError> {
+        match text.parse::<Self>()? {
+            share if (0.0..=1.0).contains(&share.0) => Ok(share),
+            _ => Err(ShareError::OutOfRange { text: text.to_owned() }),
+        }
+    }
+
+    /// The share as a percentage for a sentence, with so many decimals: `23 %`.
+    pub fn percent(self, decimals: usize) -> String {
+        format!("{:.decimals$} %", self.0 * 100.0)
+    }
+}
+
 const SHARES: Grammar =
     Grammar { what: "a share", example: "99.9%", unit_names: "% or nothing (0.999)", units: &[("", 1.0), ("%", 0.01)] };
 
@@ -37,6 +69,21 @@ serde_as_text!(Ratio, "a share such as \"99.9%\"");
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_of_a_whole_is_neither_negative_nor_above_all() {
+        assert_eq!(Ratio::share("40%"), Ok(Ratio(0.4)));
+        assert_eq!(Ratio::share("1"), Ok(Ratio(1.0)));
+        for text in ["-1%", "101%", "1.5"] {
+            assert_eq!(Ratio::share(text), Err(ShareError::OutOfRange { text: text.to_owned() }));
+        }
+        assert!(matches!(Ratio::share("much"), Err(ShareError::Unreadable(_))));
+    }
+
+    #[test]
+    fn a_percentage_is_rounded_to_its_decimals() {
+        assert_eq!((Ratio(0.2345).percent(0), Ratio(0.2345).percent(1)), ("23 %".to_owned(), "23.4 %".to_owned()));
+    }
 
     #[test]
     fn percent_and_fraction_are_the_same_share() {

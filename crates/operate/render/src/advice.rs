@@ -1,51 +1,14 @@
 //! What the published advice comes to for a deployment: its settings, each with its reason.
 
-use std::sync::LazyLock;
-
 use deployment::{BlockCompression, LockMode};
-use serde::Deserialize;
-use units::{Bytes, Nanos};
+use units::{Bytes, Ratio};
 
 use crate::document::Why;
 use crate::keys::{KeyDefault, SettingError, SettingValue, SettingsTable};
+use crate::published::ADVICE;
 use crate::settings::Settings;
 use crate::site::{Group, Site};
 use crate::{FileFormat, TikvVersion};
-
-/// A number of the advice and where it is from.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Piece<T> {
-    pub(crate) value: T,
-    pub(crate) source: String,
-    pub(crate) link: String,
-}
-
-/// All of `tables/advice.toml`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct Advice {
-    pub(crate) rate_limit_share: Piece<f64>,
-    pub(crate) compaction_read_ahead: Piece<Bytes>,
-    pub(crate) region_split_size: Piece<Bytes>,
-    pub(crate) store_io_pool_size: Piece<i64>,
-    pub(crate) tso_batch_wait_ms: Piece<u32>,
-    pub(crate) tso_update_physical_interval: Piece<Nanos>,
-    pub(crate) tso_requests: Piece<f64>,
-    pub(crate) pd_nodes: Piece<u32>,
-    pub(crate) sql_nodes: Piece<u32>,
-    pub(crate) innodb_io_capacity_share: Piece<f64>,
-    pub(crate) innodb_buffer_pool_share: Piece<f64>,
-}
-
-pub(crate) static ADVICE: LazyLock<Advice> =
-    LazyLock::new(|| toml::from_str(include_str!("../tables/advice.toml")).expect("the embedded table is tested"));
-
-impl<T> Piece<T> {
-    fn because(&self, text: impl Into<String>) -> Why {
-        Why::new(text, self.link.clone())
-    }
-}
 
 /// Where the raft log is mounted when it has a disk of its own.
 pub(crate) const RAFT_DIR: &str = "/var/lib/diskwright/raft";
@@ -58,11 +21,6 @@ const PD_MANUAL: &str = "https://docs.pingcap.com/tidb/stable/schedule-replicas-
 const LOCKS_MANUAL: &str = "https://docs.pingcap.com/tidb/stable/pessimistic-transaction";
 const CLOUD_MANUAL: &str = "https://docs.pingcap.com/tidb/stable/best-practices-on-public-cloud";
 const INNODB_MANUAL: &str = "https://dev.mysql.com/doc/refman/8.0/en/innodb-parameters.html";
-
-/// A text as a share: `80 %`.
-fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
-}
 
 /// Down to a whole MiB, for sizes that people read.
 fn whole_mib(bytes: f64) -> Bytes {
@@ -77,7 +35,7 @@ pub(crate) fn tikv(site: &Site<'_>, group: &Group<'_>, raft_dir: &str) -> Result
     let disk = group.data_text();
     rate_limit(&mut to, site, group)?;
     if let Some(cache) = asked.block_cache {
-        let share = percent(cache.as_f64() / group.instance.memory.as_f64());
+        let share = Ratio(cache.as_f64() / group.instance.memory.as_f64()).percent(0);
         let text = format!(
             "As planned: {share} of the {:.0} of {}. What it leaves holds compressed blocks in the page cache",
             group.instance.memory, group.instance.name
@@ -177,12 +135,13 @@ fn rate_limit(to: &mut Settings, site: &Site<'_>, group: &Group<'_>) -> Result<(
     let Some(supply) = group.throughput() else { return Ok(()) };
     let (value, text) = match site.deployment.settings.rate_limit {
         Some(rate) => {
-            let share = percent(rate / supply.rate);
+            let share = Ratio(rate / supply.rate).percent(0);
             (rate.0, format!("As planned: {share} of {}", supply.what))
         }
         None => {
             let share = ADVICE.rate_limit_share.value;
-            let text = format!("{} of {}: leaves room for foreground reads and the log", percent(share), supply.what);
+            let text =
+                format!("{} of {}: leaves room for foreground reads and the log", Ratio(share).percent(0), supply.what);
             (supply.rate.0 * share, text)
         }
     };
@@ -251,7 +210,7 @@ pub(crate) fn mysql(site: &Site<'_>, group: &Group<'_>) -> Result<Settings, Sett
             let piece = &ADVICE.innodb_buffer_pool_share;
             (
                 memory.as_f64() * piece.value,
-                format!("{} of the {memory:.0} of {}", percent(piece.value), group.instance.name),
+                format!("{} of the {memory:.0} of {}", Ratio(piece.value).percent(0), group.instance.name),
             )
         }
     };
@@ -261,7 +220,11 @@ pub(crate) fn mysql(site: &Site<'_>, group: &Group<'_>) -> Result<Settings, Sett
         let share = &ADVICE.innodb_io_capacity_share;
         let least = 100.0;
         let capacity = |share: f64| SettingValue::Int((supply.rate.0 * share).clamp(least, 1e9) as i64);
-        let text = format!("{} of {}: the other half is for reads and the redo log", percent(share.value), supply.what);
+        let text = format!(
+            "{} of {}: the other half is for reads and the redo log",
+            Ratio(share.value).percent(0),
+            supply.what
+        );
         to.set("innodb_io_capacity", capacity(share.value), Why::new(text, share.link.clone()))?;
         let text = format!("All of {}, when flushing falls behind. Credits are left for the clients", supply.what);
         to.set("innodb_io_capacity_max", capacity(1.0), Why::new(text, supply.link.clone()))?;

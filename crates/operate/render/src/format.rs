@@ -3,12 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use catalog::Cloud;
-use deployment::NodeRole;
 use textfile::did_you_mean;
-
-use crate::formats;
-use crate::site::Site;
 
 /// A kind of file, and what reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -92,52 +87,6 @@ impl FileFormat {
             Self::Host => "stripe, read cache, filesystem and mount of a host's disks: run as root, once",
         }
     }
-
-    /// Why it says nothing of a deployment, if so.
-    pub(crate) fn unfit(self, site: &Site<'_>) -> Option<Unfit> {
-        let foreign = |why: String| Some(Unfit { why, expected: true });
-        let short = |why: String| Some(Unfit { why, expected: false });
-        let tikv = self != Self::MyCnf
-            && !matches!(self, Self::Cloudformation | Self::Terraform | Self::Prometheus | Self::Host);
-        if tikv && !site.is_tikv() {
-            return foreign("the deployment runs MySQL".to_owned());
-        }
-        match self {
-            Self::MyCnf if site.is_tikv() => foreign("the deployment runs TiKV".to_owned()),
-            Self::Cloudformation | Self::Terraform if site.cloud != Cloud::Aws => short(format!(
-                "{} is a region of {}, and only that of AWS is written",
-                site.deployment.region, site.cloud
-            )),
-            Self::Cloudformation => {
-                let resources = formats::cloudformation_resources(site);
-                (resources > STACK).then(|| {
-                    let why = format!("a stack holds {STACK} resources and this deployment has {resources}; terraform has no such limit");
-                    Unfit { why, expected: false }
-                })
-            }
-            Self::Ansible if site.of(NodeRole::Tiflash).next().is_some() => {
-                short("TiDB-Ansible is older than TiFlash in these versions".to_owned())
-            }
-            Self::Operator if site.storage().count() > 1 => {
-                short("a TidbCluster has one kind of TiKV node; operator-v2 has more".to_owned())
-            }
-            Self::Operator if site.groups.iter().filter(|group| group.nodes.role == NodeRole::Tiflash).count() > 1 => {
-                short("a TidbCluster has one kind of TiFlash node; operator-v2 has more".to_owned())
-            }
-            _ => None,
-        }
-    }
-}
-
-/// Most resources of a stack (AWS CloudFormation quotas).
-const STACK: usize = 500;
-
-/// Why a format says nothing of a deployment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unfit {
-    pub(crate) why: String,
-    /// Whether nobody expects it: it is of another database.
-    pub(crate) expected: bool,
 }
 
 impl fmt::Display for FileFormat {

@@ -4,7 +4,7 @@ use catalog::Cloud;
 use deployment::{Deployment, NodeGroup, NodeRole};
 use workload::Engine;
 
-use crate::advice::ADVICE;
+use crate::published::ADVICE;
 
 /// A machine of the deployment.
 #[derive(Debug, Clone)]

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use catalog::{Release, ReleaseSet};
 use textfile::did_you_mean;
+use tikv_config::KeyRow;
 use units::{Bytes, Nanos};
 
 use crate::TikvVersion;
@@ -133,8 +134,7 @@ pub struct SettingsTable {
     keys: BTreeMap<String, ConfigKey>,
 }
 
-static TIKV: LazyLock<SettingsTable> =
-    LazyLock::new(|| SettingsTable::embedded("TiKV", include_str!("../tables/tikv_keys.csv")));
+static TIKV: LazyLock<SettingsTable> = LazyLock::new(|| SettingsTable::new("TiKV", tikv_config::rows()));
 static PD: LazyLock<SettingsTable> =
     LazyLock::new(|| SettingsTable::embedded("PD", include_str!("../tables/pd_keys.csv")));
 static MYSQL: LazyLock<SettingsTable> =
@@ -157,8 +157,12 @@ impl SettingsTable {
     }
 
     fn embedded(program: &'static str, table: &str) -> Self {
-        let keys = read(table).expect("tables that ship with the program are read by a test");
-        Self { program, keys: keys.into_iter().map(|key| (key.name.clone(), key)).collect() }
+        Self::new(program, &tikv_config::read(table).expect("tables that ship with the program are read by a test"))
+    }
+
+    fn new(program: &'static str, rows: &[KeyRow]) -> Self {
+        let keys = rows.iter().map(|row| key(row).expect("tables that ship with the program are read by a test"));
+        Self { program, keys: keys.map(|key| (key.name.clone(), key)).collect() }
     }
 
     /// All keys, by name.
@@ -215,29 +219,6 @@ impl SettingsTable {
     }
 }
 
-/// A row as it stands in a table.
-#[derive(serde::Deserialize)]
-struct Row {
-    key: String,
-    kind: String,
-    min: String,
-    max: String,
-    #[serde(rename = "default_7.5")]
-    default_7_5: String,
-    #[serde(rename = "default_8.1")]
-    default_8_1: String,
-    #[serde(rename = "default_8.5")]
-    default_8_5: String,
-    online: String,
-    trap: String,
-    source: String,
-}
-
-fn read(table: &str) -> Result<Vec<ConfigKey>, String> {
-    let rows = csv::Reader::from_reader(table.as_bytes()).into_deserialize::<Row>();
-    rows.map(|row| row.map_err(|error| error.to_string()).and_then(key)).collect()
-}
-
 /// The defaults of a line in a cell, each with the patch from which it holds: `0;8.5.7:2MB` has 0 before 8.5.7.
 fn patches(line: TikvVersion, cell: &str) -> impl Iterator<Item = (Release, &str)> {
     let first = Release { patch: 0, ..line.release() };
@@ -249,7 +230,7 @@ fn patches(line: TikvVersion, cell: &str) -> impl Iterator<Item = (Release, &str
     })
 }
 
-fn key(row: Row) -> Result<ConfigKey, String> {
+fn key(row: &KeyRow) -> Result<ConfigKey, String> {
     let at = |what: &str, error: String| format!("{}: {what}: {error}", row.key);
     let kind = SettingKind::named(&row.kind).ok_or_else(|| at("kind", format!("`{}` is none", row.kind)))?;
     let bound = |text: &str| match text {
@@ -284,7 +265,7 @@ fn key(row: Row) -> Result<ConfigKey, String> {
         online: if row.online == "no" { None } else { Some(releases("online", &row.online)?) },
         trap,
         source: row.source.clone(),
-        name: row.key,
+        name: row.key.clone(),
         kind,
     })
 }

@@ -6,7 +6,8 @@ use deployment::Deployment;
 use crate::formats;
 use crate::site::Site;
 use crate::traps;
-use crate::{FileFormat, RenderError, TikvVersion};
+use crate::unfit::unfit;
+use crate::{FileFormat, RenderError, RenderedFile, TikvVersion};
 
 /// What is to be rendered.
 #[derive(Debug, Clone, Copy)]
@@ -21,25 +22,6 @@ pub struct RenderRequest<'a> {
     pub only: &'a [FileFormat],
     /// Timestamps a second that the workload takes from PD, if it is known.
     pub timestamps: Option<f64>,
-}
-
-/// A file to be written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RenderedFile {
-    /// What it is.
-    pub format: FileFormat,
-    /// Its name in the folder.
-    pub name: String,
-    /// What it says.
-    pub content: String,
-    /// Whether it is a program.
-    pub executable: bool,
-}
-
-impl RenderedFile {
-    pub(crate) fn new(format: FileFormat, name: impl Into<String>, content: String) -> Self {
-        Self { format, name: name.into(), content, executable: false }
-    }
 }
 
 /// The files, and what to know before they are used.
@@ -62,7 +44,7 @@ pub fn render(request: &RenderRequest<'_>) -> Result<RenderResult, RenderError> 
     let mut chosen = Vec::new();
     for format in FileFormat::ALL {
         let asked = request.only.contains(&format);
-        match format.unfit(&site) {
+        match unfit(format, &site) {
             _ if !request.only.is_empty() && !asked => {}
             Some(unfit) if asked => return Err(RenderError::Unfit { format, why: unfit.why }),
             Some(unfit) if unfit.expected => {}

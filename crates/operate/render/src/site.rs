@@ -198,6 +198,6 @@ impl<'a> Site<'a> {
 
     /// Whether PD gives out so many timestamps that they should be asked for in batches.
     pub(crate) fn needs_tso_batches(&self) -> bool {
-        self.timestamps.is_some_and(|rate| rate >= crate::advice::ADVICE.tso_requests.value)
+        self.timestamps.is_some_and(|rate| rate >= crate::published::ADVICE.tso_requests.value)
     }
 }

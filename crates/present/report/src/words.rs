@@ -3,7 +3,7 @@
 use deployment::{BlockCompression, Deployment, EngineSettings, NodeGroup, NodeRole};
 use engine::Resource;
 use plan::{Plan, PlanResult, PlanUncertainty, RejectedCandidate, RejectionReason, WhyNot};
-use units::Nanos;
+use units::{Nanos, Ratio};
 use workload::Engine;
 
 /// A number with its thousands apart and so many decimals: `55,730`.
@@ -44,7 +44,7 @@ pub fn millis(span: Nanos) -> String {
 
 /// A share as a percentage: `23 %`.
 pub fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
+    Ratio(share).percent(0)
 }
 
 /// A chance: `0 %`, `under 1 %`, `37 %`.

@@ -22,8 +22,9 @@ use crate::pool::Pool;
 use crate::service::Service;
 use crate::service::health::{self, Feedback};
 use crate::service::reads;
-use crate::service::shared::{ReadTask, Shared};
-use crate::service::writes::{self, Write};
+use crate::service::shared::Shared;
+use crate::service::tasks::{ReadTask, Write};
+use crate::service::writes;
 use crate::{EnginePressure, FlowControl, GrpcCompression, KvServerSettings, ReplicaAccess, ServerError, StoreNetwork};
 
 /// How long writes under way may take to be answered when the service stops.

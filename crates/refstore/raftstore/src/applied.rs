@@ -67,6 +67,34 @@ impl Progress {
     }
 }
 
+/// A snapshot that a log begins after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Restart {
+    /// What it contains.
+    pub(crate) at: Position,
+    /// Name of its file in the folder of snapshots.
+    pub(crate) file: String,
+}
+
+impl Restart {
+    /// Its value in the log.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut value = Vec::with_capacity(16 + self.file.len());
+        value.extend_from_slice(&self.at.index.to_be_bytes());
+        value.extend_from_slice(&self.at.term.to_be_bytes());
+        value.extend_from_slice(self.file.as_bytes());
+        value
+    }
+
+    /// Reads that value.
+    pub(crate) fn decode(value: &[u8]) -> Option<Self> {
+        let (index, rest) = value.split_first_chunk::<8>()?;
+        let (term, file) = rest.split_first_chunk::<8>()?;
+        let at = Position { index: u64::from_be_bytes(*index), term: u64::from_be_bytes(*term) };
+        Some(Self { at, file: String::from_utf8(file.to_vec()).ok()? })
+    }
+}
+
 /// Where a region's progress is: TiKV's key of a region's apply state.
 pub(crate) fn key(region_id: u64) -> Bytes {
     let mut key = vec![1, 2];

@@ -8,17 +8,9 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use raft_engine::{Command, LogBatch};
 
 use crate::log::{Engine, failure};
+use crate::messages::{ToGc, ToShard};
 use crate::node::Node;
-use crate::shard::ToShard;
 use crate::{StateError, StateStore};
-
-/// What the thread is told.
-pub(crate) enum ToGc {
-    /// A region's log may begin after an index.
-    Until(u64, u64),
-    /// The end.
-    Stop,
-}
 
 /// Works until told to stop.
 pub(crate) fn run(node: &Node, engine: &Arc<Engine>, state: &dyn StateStore, work: &Receiver<ToGc>) {

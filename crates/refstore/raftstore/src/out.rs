@@ -5,41 +5,11 @@ use std::sync::Arc;
 use crossbeam_channel::Sender;
 use proto::raft_serverpb::RaftMessage;
 use protobuf::Message as _;
-use raft::eraftpb::{self, Entry, HardState};
+use raft::eraftpb;
 
-use crate::apply::{Apply, ToApply};
-use crate::log::Restart;
+use crate::messages::{Apply, Sending, ToApply, WriteTask};
 use crate::node::Node;
 use crate::replica::Replica;
-use crate::snapshot::Sending;
-
-/// What a region's log has to get before messages may leave.
-pub(crate) struct WriteTask {
-    pub(crate) region_id: u64,
-    pub(crate) place: usize,
-    /// Raft's number of it.
-    pub(crate) number: u64,
-    pub(crate) entries: Vec<Entry>,
-    pub(crate) hard: Option<HardState>,
-    /// The log begins anew after a snapshot.
-    pub(crate) restart: Option<Restart>,
-    /// Leave when all is on the disk, by store.
-    pub(crate) messages: Vec<(u64, RaftMessage)>,
-    /// When it was put together.
-    pub(crate) at: u64,
-}
-
-impl WriteTask {
-    /// Whether there is something that a power cut must not take.
-    pub(crate) fn must_sync(&self) -> bool {
-        !self.entries.is_empty() || self.hard.is_some() || self.restart.is_some()
-    }
-
-    /// Bytes of it, roughly.
-    pub(crate) fn size(&self) -> u64 {
-        self.entries.iter().map(|entry| entry.data.len() as u64 + 32).sum::<u64>() + 64
-    }
-}
 
 /// Messages in their order, by store.
 #[derive(Default)]

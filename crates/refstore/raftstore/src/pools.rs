@@ -3,39 +3,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crossbeam_channel::{Receiver, Sender};
+use crossbeam_channel::Receiver;
 
+use crate::RaftstoreError;
 use crate::applied::Progress;
 use crate::apply::Applier;
 use crate::crew::Crew;
-use crate::gc::ToGc;
 use crate::lanes::share;
-use crate::log::Engine;
-use crate::node::Node;
+use crate::messages::ToPools;
 use crate::peer::Peer;
 use crate::shard::{Shard, Writing};
-use crate::snapshot::Sending;
+use crate::supplies::Supplies;
 use crate::writer::Writer;
-use crate::{RaftTransport, RaftstoreError, RegionStatus, StateStore};
-
-/// What the thread is told that resizes pools.
-pub(crate) enum ToPools {
-    /// Sizes are others now.
-    Resize,
-    /// The end.
-    Stop,
-}
-
-/// What threads are made with.
-pub(crate) struct Supplies {
-    pub(crate) node: Arc<Node>,
-    pub(crate) engine: Arc<Engine>,
-    pub(crate) state: Arc<dyn StateStore>,
-    pub(crate) transport: Arc<dyn RaftTransport>,
-    pub(crate) gc: Sender<ToGc>,
-    pub(crate) snapshots: Sender<Sending>,
-    pub(crate) on_leader_change: Arc<dyn Fn(RegionStatus) + Send + Sync>,
-}
 
 impl Supplies {
     fn writer(&self) -> Writer {

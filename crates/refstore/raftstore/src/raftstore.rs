@@ -9,10 +9,10 @@ use crossbeam_channel::Sender;
 use proto::metapb::Region;
 
 use crate::crew::join;
-use crate::gc::ToGc;
+use crate::messages::{ToGc, ToPools};
 use crate::node::Node;
-use crate::pools::{Pools, ToPools};
-use crate::{OnlineRaftSettings, RaftRouter, RaftSettings, RaftTransport, RegionStatus, StateStore, start};
+use crate::pools::Pools;
+use crate::{OnlineRaftSettings, RaftRouter, RaftSettings, RaftTransport, RegionStatus, StateStore};
 
 /// What a node's raft needs.
 pub struct RaftSetup {
@@ -37,33 +37,6 @@ pub struct RaftSetup {
     pub on_leader_change: Box<dyn Fn(RegionStatus) + Send + Sync>,
 }
 
-/// Why raft did not start.
-#[derive(Debug, thiserror::Error)]
-pub enum RaftstoreError {
-    /// The log cannot be opened or read.
-    #[error("the raft log in {folder}: {why}")]
-    Log {
-        /// Where it is.
-        folder: String,
-        /// What is wrong.
-        why: String,
-    },
-    /// The state cannot be read or written.
-    #[error(transparent)]
-    State(#[from] crate::StateError),
-    /// What was asked for makes no sense.
-    #[error("{0}")]
-    Input(String),
-    /// The system refuses a thread or a folder.
-    #[error("{what}: {why}")]
-    System {
-        /// What was tried.
-        what: String,
-        /// The system's answer.
-        why: std::io::Error,
-    },
-}
-
 /// Raft on a node; stops when told, or when dropped.
 pub struct Raftstore {
     pub(crate) node: Arc<Node>,
@@ -75,14 +48,6 @@ pub struct Raftstore {
 }
 
 impl Raftstore {
-    /// Opens the log, brings every region to where it was, and starts the threads.
-    ///
-    /// # Errors
-    /// When the log or the state cannot be read, or does not fit the regions.
-    pub fn start(setup: RaftSetup) -> Result<Self, RaftstoreError> {
-        start::start(setup)
-    }
-
     /// The door to the replicas.
     pub fn router(&self) -> RaftRouter {
         RaftRouter::new(Arc::clone(&self.node))

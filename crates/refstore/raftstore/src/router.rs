@@ -10,10 +10,9 @@ use protobuf::Message as _;
 use raft::eraftpb::Message;
 
 use crate::answer::Answer;
+use crate::messages::{ToPools, ToShard};
 use crate::node::Node;
-use crate::pools::ToPools;
 use crate::replica::Replica;
-use crate::shard::ToShard;
 use crate::{
     ApplyResult, OnlineRaftSettings, Refusal, RegionStatus, SnapshotSink, WriteCallback, WriteCommand, clock, refusals,
 };

@@ -10,72 +10,80 @@ use parking_lot::RwLock;
 use proto::metapb::Region;
 
 use crate::applied::{self, Progress};
+use crate::health::{Broken, Disks};
 use crate::lanes::Lanes;
 use crate::log::{Engine, LogStore};
-use crate::node::{Broken, Disks, Node, spawn};
+use crate::node::{Node, spawn};
 use crate::peer::Peer;
-use crate::pools::{Pools, Supplies};
+use crate::pools::Pools;
 use crate::replica::Replica;
+use crate::supplies::Supplies;
 use crate::{RaftSetup, Raftstore, RaftstoreError, StateStore, gc, log, metrics, snapshot};
 
 /// Snapshots that are sent at once.
 const SENDERS: usize = 2;
 
-pub(crate) fn start(setup: RaftSetup) -> Result<Raftstore, RaftstoreError> {
-    metrics::register();
-    let folder = |path: &std::path::Path| {
-        let made = fs::create_dir_all(path);
-        made.map_err(|why| RaftstoreError::System { what: format!("the folder {}", path.display()), why })
-    };
-    folder(&setup.settings.log_dir)?;
-    folder(&setup.snapshot_dir)?;
-    let broken = Arc::new(Broken::default());
-    let engine = Arc::new(log::open(&setup.settings, &broken)?);
-    let replicas = replicas(setup.store_id, &setup.regions, setup.key_prefix)?;
-    let (to_pools, pools_told) = unbounded();
-    let (to_gc, gc_work) = unbounded();
-    let (to_senders, sender_work) = unbounded();
-    let node = Arc::new(Node {
-        store_id: setup.store_id,
-        settings: setup.settings,
-        online: RwLock::new(setup.online),
-        snapshot_dir: setup.snapshot_dir,
-        replicas,
-        shards: Lanes::default(),
-        writers: Lanes::default(),
-        appliers: Lanes::default(),
-        pools: to_pools,
-        disks: Disks::new(setup.regions.iter()),
-        broken,
-        wipes: AtomicU64::new(0),
-        stopping: AtomicBool::new(false),
-    });
+impl Raftstore {
+    /// Opens the log, brings every region to where it was, and starts the threads.
+    ///
+    /// # Errors
+    /// When the log or the state cannot be read, or does not fit the regions.
+    pub fn start(setup: RaftSetup) -> Result<Self, RaftstoreError> {
+        metrics::register();
+        let folder = |path: &std::path::Path| {
+            let made = fs::create_dir_all(path);
+            made.map_err(|why| RaftstoreError::System { what: format!("the folder {}", path.display()), why })
+        };
+        folder(&setup.settings.log_dir)?;
+        folder(&setup.snapshot_dir)?;
+        let broken = Arc::new(Broken::default());
+        let engine = Arc::new(log::open(&setup.settings, &broken)?);
+        let replicas = replicas(setup.store_id, &setup.regions, setup.key_prefix)?;
+        let (to_pools, pools_told) = unbounded();
+        let (to_gc, gc_work) = unbounded();
+        let (to_senders, sender_work) = unbounded();
+        let node = Arc::new(Node {
+            store_id: setup.store_id,
+            settings: setup.settings,
+            online: RwLock::new(setup.online),
+            snapshot_dir: setup.snapshot_dir,
+            replicas,
+            shards: Lanes::default(),
+            writers: Lanes::default(),
+            appliers: Lanes::default(),
+            pools: to_pools,
+            disks: Disks::new(setup.regions.iter()),
+            broken,
+            wipes: AtomicU64::new(0),
+            stopping: AtomicBool::new(false),
+        });
 
-    let (state, transport) = (setup.state, setup.transport);
-    let progress = recover(&node, &engine, &*state)?;
-    let peers = peers(&node, &engine, &progress)?;
-    let supplies = Supplies {
-        node: Arc::clone(&node),
-        engine: Arc::clone(&engine),
-        state: Arc::clone(&state),
-        transport: Arc::clone(&transport),
-        gc: to_gc.clone(),
-        snapshots: to_senders,
-        on_leader_change: Arc::from(setup.on_leader_change),
-    };
-    let pools = Pools::start(supplies, peers, progress)?;
-    // From here on what was started ends with it.
-    let mut raftstore = Raftstore { node: Arc::clone(&node), pools: None, to_gc, others: Vec::new() };
-    raftstore.pools = Some(spawn(&node, "refresh-config", move || pools.follow(&pools_told))?);
-    for number in 0..SENDERS {
-        let (of, state, transport) = (Arc::clone(&node), Arc::clone(&state), Arc::clone(&transport));
-        let work = sender_work.clone();
-        let run = move || snapshot::run_sender(&of, &*state, &*transport, &work);
-        raftstore.others.push(spawn(&node, &format!("snap-sender-{number}"), run)?);
+        let (state, transport) = (setup.state, setup.transport);
+        let progress = recover(&node, &engine, &*state)?;
+        let peers = peers(&node, &engine, &progress)?;
+        let supplies = Supplies {
+            node: Arc::clone(&node),
+            engine: Arc::clone(&engine),
+            state: Arc::clone(&state),
+            transport: Arc::clone(&transport),
+            gc: to_gc.clone(),
+            snapshots: to_senders,
+            on_leader_change: Arc::from(setup.on_leader_change),
+        };
+        let pools = Pools::start(supplies, peers, progress)?;
+        // From here on what was started ends with it.
+        let mut raftstore = Raftstore { node: Arc::clone(&node), pools: None, to_gc, others: Vec::new() };
+        raftstore.pools = Some(spawn(&node, "refresh-config", move || pools.follow(&pools_told))?);
+        for number in 0..SENDERS {
+            let (of, state, transport) = (Arc::clone(&node), Arc::clone(&state), Arc::clone(&transport));
+            let work = sender_work.clone();
+            let run = move || snapshot::run_sender(&of, &*state, &*transport, &work);
+            raftstore.others.push(spawn(&node, &format!("snap-sender-{number}"), run)?);
+        }
+        let of = Arc::clone(&node);
+        raftstore.others.push(spawn(&node, "raftlog-gc", move || gc::run(&of, &engine, &*state, &gc_work))?);
+        Ok(raftstore)
     }
-    let of = Arc::clone(&node);
-    raftstore.others.push(spawn(&node, "raftlog-gc", move || gc::run(&of, &engine, &*state, &gc_work))?);
-    Ok(raftstore)
 }
 
 /// The replicas of a store, by region.

@@ -9,24 +9,13 @@ use raft_engine::LogBatch;
 use crate::crew::Hand;
 use crate::lanes::Lanes;
 use crate::log::{self, Engine, Entries, failure};
+use crate::messages::{ToShard, ToWriter, WriteTask, Written};
 use crate::node::Node;
-use crate::out::{Mail, WriteTask};
-use crate::shard::ToShard;
+use crate::out::Mail;
 use crate::{RaftTransport, clock, metrics};
 
 /// A log without room is tried again after this long.
 const RETRY: Duration = Duration::from_millis(100);
-
-/// What a thread that writes the log is told.
-pub(crate) enum ToWriter {
-    /// Tasks, in order.
-    Tasks(Vec<WriteTask>),
-    /// The end.
-    Stop,
-}
-
-/// What is on the disk: place of the replica, and raft's number.
-pub(crate) type Written = (usize, u64);
 
 /// Writes the log.
 pub(crate) struct Writer {

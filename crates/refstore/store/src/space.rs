@@ -2,18 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use rustix::fs::statvfs;
+use disk_space::DiskSpace;
+use units::Bytes;
 
 use crate::config::{ConfigSize, StoreConfig};
-
-/// Room on a disk, in bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct DiskRoom {
-    /// All of it.
-    pub capacity: u64,
-    /// What is left to this process.
-    pub available: u64,
-}
 
 /// The disks of a node and their reserves.
 #[derive(Debug)]
@@ -45,17 +37,17 @@ impl NodeSpace {
     }
 
     /// Room on the data disk.
-    pub fn data(&self) -> DiskRoom {
-        room(&self.data.folder).unwrap_or_default()
+    pub fn data(&self) -> DiskSpace {
+        DiskSpace::of(&self.data.folder).unwrap_or_default()
     }
 
     /// Why there is too little room, if there is.
     pub fn full(&self) -> Option<String> {
         [&self.data, &self.raft].into_iter().find_map(|disk| {
             // A disk that does not answer is not full: reads and writes will tell what ails it.
-            let room = room(&disk.folder)?;
+            let room = DiskSpace::of(&disk.folder).ok()?;
             let (key, reserve) = disk.reserve;
-            (room.available < reserve).then(|| {
+            (room.available.0 < reserve).then(|| {
                 let (left, all, reserve) = (shown(room.available), shown(room.capacity), ConfigSize(reserve));
                 format!("{} full: {left} of {all} left, {key} is {reserve}", disk.name)
             })
@@ -63,12 +55,7 @@ impl NodeSpace {
     }
 }
 
-fn room(folder: &Path) -> Option<DiskRoom> {
-    let stat = statvfs(folder).ok()?;
-    Some(DiskRoom { capacity: stat.f_blocks * stat.f_frsize, available: stat.f_bavail * stat.f_frsize })
-}
-
-fn shown(bytes: u64) -> String {
+fn shown(Bytes(bytes): Bytes) -> String {
     if bytes >= 10 << 30 { format!("{} GiB", bytes >> 30) } else { format!("{} MiB", bytes >> 20) }
 }
 
@@ -96,6 +83,6 @@ mod tests {
             "{reason}"
         );
         let room = space(0, dir.path()).data();
-        assert!(room.available > 0 && room.available <= room.capacity);
+        assert!(room.available > Bytes(0) && room.available <= room.capacity);
     }
 }

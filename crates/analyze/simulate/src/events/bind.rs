@@ -12,7 +12,7 @@ use workload::Task;
 
 use crate::SimulationOptions;
 use crate::load::{Caches, Data};
-use crate::world::Sent;
+use crate::sent::Sent;
 
 /// What the world does at an instant.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,7 +10,6 @@ use slab::Slab;
 use units::{Bytes, Nanos};
 use workload::{TableGrowth, Task};
 
-use super::InnodbConstants;
 use super::clean::Cleaner;
 use super::pages::{Lands, Trees};
 use super::pool::{BufferPool, KINDS};
@@ -18,9 +17,9 @@ use super::sync::SharedSync;
 use super::world::{Counts, Each, World};
 use crate::agenda::EventAgenda;
 use crate::cpu::Cpu;
+use crate::sent::{Seen, Sent};
 use crate::steps::PAUSE;
-use crate::world::{Seen, Sent};
-use crate::{SimulateError, SimulationOptions};
+use crate::{InnodbConstants, SimulateError, SimulationOptions};
 
 /// Connections, and requests of disks, that are worked on at a time: as many as come.
 const MANY: u32 = 1 << 16;

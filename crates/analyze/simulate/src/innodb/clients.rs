@@ -6,7 +6,7 @@ use units::Nanos;
 
 use super::pool::KINDS;
 use super::world::{Event, Op, World};
-use crate::world::Sent;
+use crate::sent::Sent;
 
 impl World {
     /// Clients begin, spread over a second so that they do not march in step.

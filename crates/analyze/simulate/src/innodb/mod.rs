@@ -5,19 +5,15 @@ mod build;
 mod clean;
 mod clients;
 mod cohorts;
-mod constants;
 mod pace;
 mod pages;
 mod pool;
 mod record;
 mod run;
-mod server;
 mod statement;
 mod sync;
 #[cfg(test)]
 mod tests;
 mod world;
 
-pub use constants::InnodbConstants;
 pub(crate) use run::{refuse, simulate};
-pub use server::{ServerFlavour, ServerVariables};

@@ -12,9 +12,9 @@ use crate::disk_totals::DiskTotals;
 use crate::held::HeldUp;
 use crate::judge::{BUSY, CARRIED};
 use crate::record::{HISTOGRAMS, KEPT, labels};
+use crate::sent::{Seen, Sent};
 use crate::series::{Labels, SeriesMap};
 use crate::summary::{DiskFull, InnodbUse, LatencySummary, ResourceUse, RunSummary, Saturation};
-use crate::world::{Seen, Sent};
 
 /// Something that is counted since the start.
 type Counter = (&'static str, SeriesUnit, fn(&World) -> f64);

@@ -9,8 +9,8 @@ use workload::Task;
 use super::build::{pool_size, trees};
 use super::record::Recorder;
 use super::world::World;
+use crate::sent::Seen;
 use crate::steps::Steps;
-use crate::world::Seen;
 use crate::{DiskFull, SimulateError, SimulationOptions, SimulationRun};
 
 /// Simulates a task on the first storage node of a deployment, which takes all load; others are standbys.

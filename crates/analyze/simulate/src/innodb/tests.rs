@@ -6,9 +6,8 @@ use textfile::Text;
 use units::{Bytes, Nanos};
 use workload::{Task, Workload};
 
-use super::ServerVariables;
 use crate::testing::{seconds, view};
-use crate::{ServerFlavour, SimulateError, SimulationOptions, SimulationRun, simulate};
+use crate::{ServerFlavour, ServerVariables, SimulateError, SimulationOptions, SimulationRun, simulate};
 
 fn deployment(disk: &str, log: Option<&str>, settings: &str) -> Deployment {
     let log = log.map(|log| format!("log = \"{log}\"\n")).unwrap_or_default();

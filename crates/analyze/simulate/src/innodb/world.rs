@@ -9,12 +9,12 @@ use units::Nanos;
 use super::clean::Cleaner;
 use super::pool::{BufferPool, KINDS};
 use super::sync::{Log, SharedSync};
-use super::{InnodbConstants, ServerVariables};
 use crate::agenda::EventAgenda;
 use crate::cpu::{Cpu, Pool};
 use crate::disks::Disks;
+use crate::sent::{Seen, Sent};
 use crate::steps::{Due, PAUSE, Stepped};
-use crate::world::{Seen, Sent};
+use crate::{InnodbConstants, ServerVariables};
 
 /// Something that happens at an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

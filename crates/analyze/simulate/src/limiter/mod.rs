@@ -4,46 +4,14 @@ mod pilot;
 mod rocksdb;
 mod tikv;
 
-use std::str::FromStr;
-
 use units::Nanos;
 
-pub(crate) use pilot::Pilot;
+use crate::WriteRateTuner;
+
+pub(crate) use pilot::{Pilot, PilotView};
 
 /// Refill period: what may pass at once.
 const PERIOD: f64 = 0.1;
-
-/// Who tunes the limit on the bytes that flushes and compactions write, below `rocksdb.rate-bytes-per-sec`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WriteRateTuner {
-    /// TiKV, by what the writes of the last minutes needed: `rocksdb.rate-limiter-auto-tuned = true`.
-    Tikv,
-    /// RocksDB itself, by how often the limit is reached: what the same setting means without TiKV's own limiter.
-    Rocksdb,
-    /// Nobody: the rate holds as it is.
-    Fixed,
-    /// Diskwright's pilot, which sets the rate of each node from what a pilot can read.
-    Pilot,
-}
-
-impl WriteRateTuner {
-    /// All, with their names.
-    const ALL: [(&'static str, Self); 4] =
-        [("tikv", Self::Tikv), ("rocksdb", Self::Rocksdb), ("fixed", Self::Fixed), ("pilot", Self::Pilot)];
-}
-
-impl FromStr for WriteRateTuner {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|(name, _)| *name == text);
-        found.map(|(_, tuner)| tuner).ok_or_else(|| {
-            let names = Self::ALL.map(|(name, _)| name);
-            format!("`{text}` tunes no limit; {}", textfile::did_you_mean(text, &names))
-        })
-    }
-}
 
 /// Who tunes, with what he has seen.
 #[derive(Debug, Clone)]

@@ -5,10 +5,19 @@ use compaction_control::{
 };
 use units::{Bytes, BytesPerSec, Nanos};
 
-use crate::world::Node;
+use crate::disks::Disks;
 
 /// TiKV's engine counters stand still for so long: `DEFAULT_METRICS_FLUSH_INTERVAL` of its components/server.
 const REFRESH: Nanos = Nanos::secs(10);
+
+/// What a pilot can read of a node.
+pub(crate) trait PilotView {
+    /// Its disks.
+    fn disks(&self) -> &Disks;
+
+    /// What TiKV's metrics say of background work and of what waits for it.
+    fn metrics(&self) -> (BackgroundWork, CompactionBacklog);
+}
 
 /// The pilot of one node.
 #[derive(Debug, Clone)]
@@ -34,17 +43,17 @@ impl Pilot {
     }
 
     /// Looks at a node: the rate to set, if another.
-    pub(crate) fn look(&mut self, now: Nanos, node: &Node) -> Option<f64> {
+    pub(crate) fn look(&mut self, now: Nanos, node: &impl PilotView) -> Option<f64> {
         let (engine, backlog) = match self.told {
             Some((at, engine, backlog)) if now < at + REFRESH => (engine, backlog),
             _ => {
-                let told = tell(node);
+                let told = node.metrics();
                 self.told = Some((now, told.0, told.1));
                 told
             }
         };
-        let [volume_done, instance_done] = node.disks.done();
-        let [volume, instance] = node.disks.allowances(now);
+        let [volume_done, instance_done] = node.disks().done();
+        let [volume, instance] = node.disks().allowances(now);
         let signals = LimiterSignals {
             volume_done,
             instance_done,
@@ -58,21 +67,4 @@ impl Pilot {
         self.changes += 1;
         Some(rate.rate.0)
     }
-}
-
-/// What TiKV's metrics say.
-fn tell(node: &Node) -> (BackgroundWork, CompactionBacklog) {
-    let counts = &node.counts;
-    let engine = BackgroundWork {
-        flushed: counts.flush,
-        compaction_read: counts.compaction_read,
-        compaction_written: counts.compaction_write,
-    };
-    let behind = (0..node.trees.len()).map(|family| node.behind(family));
-    let backlog = behind.fold(CompactionBacklog::default(), |worst, family| CompactionBacklog {
-        pending: worst.pending + Bytes(family.pending as u64),
-        l0_files: worst.l0_files.max(family.l0_files),
-        memtables: worst.memtables.max(family.memtables),
-    });
-    (engine, backlog)
 }

@@ -2,13 +2,12 @@
 
 use catalog::CatalogView;
 use deployment::{Deployment, NodeGroup};
-use engine::{OfferedLoad as Asked, target_rate};
 use rand::{RngExt, SeedableRng};
 use rand_distr::Exp1;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use slab::Slab;
 use units::Nanos;
-use workload::{MOST_CLIENTS, Task};
+use workload::Task;
 
 use super::batches::Batches;
 use super::cached::Cached;
@@ -20,17 +19,18 @@ use super::outage::Outage;
 use super::own_log::OwnLog;
 use super::regions::Regions;
 use super::writeback::Writeback;
-use super::{Seen, SqlNode, World};
+use super::{SqlNode, World};
 use crate::agenda::EventAgenda;
 use crate::blobs::Blobs;
 use crate::cpu::{Cpu, Pool};
 use crate::flow::Flow;
-use crate::limiter::{Limiter, Pilot, WriteRateTuner};
-use crate::load::{Data, Load};
+use crate::limiter::{Limiter, Pilot};
+use crate::load::{Data, Load, reserved};
 use crate::network::Network;
+use crate::sent::{Seen, Sent};
 use crate::steps::PAUSE;
 use crate::tree::{Shape, Tree};
-use crate::{SimulateError, SimulationOptions};
+use crate::{SimulateError, SimulationOptions, WriteRateTuner};
 
 /// rocksdb.rate-bytes-per-sec: 10 GB.
 const RATE_LIMIT: f64 = 10.0 * 1024.0 * 1024.0 * 1024.0;
@@ -38,45 +38,6 @@ const RATE_LIMIT: f64 = 10.0 * 1024.0 * 1024.0 * 1024.0;
 const MOST_SETS: usize = 8;
 /// Seconds over which the clients of a closed loop begin, so that they do not march in step.
 pub(super) const RAMP: f64 = 1.0;
-
-/// Who sends operations.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Sent {
-    /// So many a second, whatever becomes of them.
-    Open(f64),
-    /// So many clients, each waiting for its answer.
-    Closed(u32),
-}
-
-/// The most operations a second: one each nanosecond, the grain of virtual time.
-const FASTEST: f64 = 1e9;
-
-impl Sent {
-    /// What is sent from the beginning on.
-    pub(crate) fn of(task: &Task, options: &SimulationOptions) -> Result<Self, SimulateError> {
-        let asked = options.load.unwrap_or(task.clients.map_or(Asked::Open(target_rate(task)), Asked::Closed));
-        match asked {
-            Asked::Open(rate) => Self::Open(rate),
-            Asked::Closed(clients) => Self::Closed(clients.round().max(1.0) as u32),
-        }
-        .times(1.0)
-    }
-
-    /// So many times as much.
-    pub(crate) fn times(self, factor: f64) -> Result<Self, SimulateError> {
-        match self {
-            Self::Open(rate) if rate * factor > FASTEST => {
-                Err(SimulateError::TooFast { rate: rate * factor, most: FASTEST })
-            }
-            Self::Open(rate) => Ok(Self::Open(rate * factor)),
-            Self::Closed(clients) => {
-                let clients = (f64::from(clients) * factor).round();
-                let too_many = SimulateError::TooManyClients { clients, most: MOST_CLIENTS };
-                if clients > f64::from(MOST_CLIENTS) { Err(too_many) } else { Ok(Self::Closed(clients as u32)) }
-            }
-        }
-    }
-}
 
 impl World {
     /// The world at time zero. The deployment has been checked. `watch` hears of each node that is made.
@@ -198,13 +159,6 @@ impl World {
     }
 }
 
-impl Seen {
-    /// Nothing yet.
-    pub(crate) fn new() -> Self {
-        Self { latencies: timeline::latencies(), done: 0, arrived: 0, dropped: 0, busy: 0, user_bytes: 0.0 }
-    }
-}
-
 fn node(
     deployment: &Deployment,
     group: &NodeGroup,
@@ -279,7 +233,7 @@ fn node(
         held: Vec::new(),
         stopped: Nanos(0),
         counts: Counts::default(),
-        reserved: crate::run::reserved(group.log.is_some(), c),
+        reserved: reserved(group.log.is_some(), c),
         size: limits.map_or(0.0, |limits| limits.size.as_f64()),
     })
 }

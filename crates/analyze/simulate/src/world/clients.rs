@@ -5,9 +5,9 @@ use rand_distr::Exp1;
 use units::Nanos;
 
 use super::World;
-use super::build::Sent;
 use super::event::{Event, NONE, Op, Req, What};
 use crate::load::{Drawn, Phase};
+use crate::sent::Sent;
 
 impl World {
     /// The next operation of an open loop, and when the one after it comes.

@@ -3,7 +3,6 @@
 use units::Nanos;
 
 use super::regions::Set;
-use super::syncs::Syncs;
 use crate::cpu::Ticket;
 use crate::load::{Drawn, Phase};
 use crate::steps::Due;
@@ -190,6 +189,27 @@ pub(crate) enum Kind {
     Collect,
     /// RocksDB's own log made durable, for the sake of the raft log.
     SyncLogs,
+}
+
+/// What a thread is to make durable.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Syncs {
+    /// Files, and the bytes of all of them that the kernel was not handed.
+    pub(super) files: u32,
+    pub(super) bytes: f64,
+    /// Commits of the journal after that: of folders and the MANIFEST.
+    pub(super) job: u32,
+    pub(super) then: Then,
+}
+
+/// What comes after.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) enum Then {
+    /// The step of a flush or compaction is done.
+    #[default]
+    Step,
+    /// The logs that were to be synced are.
+    Logs,
 }
 
 /// One thread's share of a flush or compaction.

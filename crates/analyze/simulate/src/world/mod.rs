@@ -26,7 +26,6 @@ use slab::Slab;
 use units::Nanos;
 
 use batches::Batches;
-pub(crate) use build::Sent;
 use event::Event;
 use event::{Group, Item, Op, Part, Req, Task, Work};
 use machine::Shared;
@@ -38,19 +37,9 @@ use crate::cpu::Pool;
 use crate::events::Action;
 use crate::load::Load;
 use crate::network::Network;
+use crate::sent::{Seen, Sent};
 use crate::steps::{Due, PAUSE, Stepped};
 use crate::{Constants, SimulationOptions};
-
-/// What clients saw since the last sample.
-#[derive(Debug, Clone)]
-pub(crate) struct Seen {
-    pub(crate) latencies: timeline::LatencyHistogram,
-    pub(crate) done: u64,
-    pub(crate) arrived: u64,
-    pub(crate) dropped: u64,
-    pub(crate) busy: u64,
-    pub(crate) user_bytes: f64,
-}
 
 /// Everything there is.
 pub(crate) struct World {

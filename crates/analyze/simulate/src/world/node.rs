@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use units::Nanos;
+use compaction_control::{BackgroundWork, CompactionBacklog};
+use units::{Bytes, Nanos};
 
 use super::cached::Cached;
 use super::event::{Item, NONE, Task};
@@ -15,7 +16,7 @@ use crate::blobs::Blobs;
 use crate::cpu::{Cpu, Pool};
 use crate::disks::Disks;
 use crate::flow::{Behind, Flow};
-use crate::limiter::{Limiter, Pilot};
+use crate::limiter::{Limiter, Pilot, PilotView};
 use crate::load::Caches;
 use crate::tree::Tree;
 
@@ -148,6 +149,28 @@ pub(crate) struct Node {
     /// Bytes of the data disk, and those of them that are not for files.
     pub(crate) size: f64,
     pub(crate) reserved: f64,
+}
+
+impl PilotView for Node {
+    fn disks(&self) -> &Disks {
+        &self.disks
+    }
+
+    fn metrics(&self) -> (BackgroundWork, CompactionBacklog) {
+        let counts = &self.counts;
+        let engine = BackgroundWork {
+            flushed: counts.flush,
+            compaction_read: counts.compaction_read,
+            compaction_written: counts.compaction_write,
+        };
+        let behind = (0..self.trees.len()).map(|family| self.behind(family));
+        let backlog = behind.fold(CompactionBacklog::default(), |worst, family| CompactionBacklog {
+            pending: worst.pending + Bytes(family.pending as u64),
+            l0_files: worst.l0_files.max(family.l0_files),
+            memtables: worst.memtables.max(family.memtables),
+        });
+        (engine, backlog)
+    }
 }
 
 impl Node {

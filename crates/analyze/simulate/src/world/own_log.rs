@@ -4,8 +4,7 @@
 use units::Nanos;
 
 use super::World;
-use super::event::{Event, Item, Kind, Part, Work};
-use super::syncs::{Syncs, Then};
+use super::event::{Event, Item, Kind, Part, Syncs, Then, Work};
 use super::writeback::{By, Handed};
 use crate::disks::Wants;
 

@@ -4,11 +4,12 @@ use disk::{DiskFault, RequestedRate};
 use units::Nanos;
 
 use super::World;
-use super::build::{RAMP, Sent};
+use super::build::RAMP;
 use super::event::Event;
 use super::node::Slots;
 use crate::cpu::Pool;
 use crate::events::{Action, Knob};
+use crate::sent::Sent;
 use rand::RngExt;
 
 impl World {

@@ -4,33 +4,12 @@
 use disk::IoOperation;
 
 use super::World;
-use super::event::Event;
+use super::event::{Event, Syncs, Then};
 use super::journal::Waiter;
 use crate::disks::Which;
 
 /// A step's files add up to whole ones but for rounding.
 const ROUNDING: f64 = 1e-6;
-
-/// What a thread is to make durable.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Syncs {
-    /// Files, and the bytes of all of them that the kernel was not handed.
-    pub(super) files: u32,
-    pub(super) bytes: f64,
-    /// Commits of the journal after that: of folders and the MANIFEST.
-    pub(super) job: u32,
-    pub(super) then: Then,
-}
-
-/// What comes after.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) enum Then {
-    /// The step of a flush or compaction is done.
-    #[default]
-    Step,
-    /// The logs that were to be synced are.
-    Logs,
-}
 
 impl World {
     /// A step's output is in the page cache. Of a file that goes on, RocksDB hands the kernel all but the newest bytes

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::loops::{self, Loop, Manner};
-use crate::{Filesystem, FilesystemHolder, MountError, holders, mounts};
+use crate::{Filesystem, FilesystemHolder, MountError, holders, mounts, processes, unmount};
 
 /// A disk whose file has a loop device over it.
 #[derive(Debug)]
@@ -39,13 +39,13 @@ impl Attached {
     /// Whether nobody but the kernel uses the filesystem or the device.
     pub(crate) fn check_idle(&self) -> Result<(), MountError> {
         let mut users: Vec<FilesystemHolder> = holders::of(&self.at);
-        users.extend(holders::of_device(&self.device.device()));
+        users.extend(processes::of_device(&self.device.device()));
         if users.is_empty() { Ok(()) } else { Err(MountError::Busy { place: self.at.clone(), holders: users }) }
     }
 
     /// Unmounts it.
     pub(crate) fn unmount(&self) -> Result<(), MountError> {
-        mounts::unmount(&self.at)
+        unmount::now(&self.at)
     }
 
     /// Takes it away from whoever uses it; what can be written is.
@@ -56,7 +56,7 @@ impl Attached {
             if let Some(folder) = std::fs::File::open(&self.at).ok().filter(|_| !cut) {
                 let _ = nix::unistd::syncfs(folder);
             }
-            mounts::unmount_lazily(&self.at);
+            unmount::lazily(&self.at);
         }
         self.device.let_go();
     }

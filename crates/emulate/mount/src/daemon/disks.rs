@@ -14,9 +14,9 @@ use units::Nanos;
 use super::attached::Attached;
 use super::history::History;
 use super::{log, modify};
-use crate::clear::Process;
 use crate::home::State;
 use crate::plan::{Facts, Order, Planned};
+use crate::process::Process;
 use crate::protocol::Encoded;
 use crate::{AcceptedModification, MountError, MountRequest, MountedDisk, MountedNode, files};
 
@@ -256,7 +256,7 @@ impl Disks {
         }
         let folder = self.state.disks();
         if crate::mounts::is_mounted(&folder) {
-            crate::mounts::unmount_lazily(&folder);
+            crate::unmount::lazily(&folder);
         }
     }
 }

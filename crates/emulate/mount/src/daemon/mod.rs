@@ -17,9 +17,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 use tokio::time::MissedTickBehavior;
 
-use crate::clear::Process;
 use crate::home::State;
 use crate::plan::Order;
+use crate::process::Process;
 use crate::{MountError, clear, files};
 use disks::Disks;
 

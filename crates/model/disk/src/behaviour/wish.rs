@@ -133,11 +133,7 @@ fn factor(text: &str) -> Result<f64, String> {
 
 /// `40%`, from 0 to 1.
 fn share(text: &str) -> Result<f64, String> {
-    let Ratio(share) = text.parse().map_err(|error: units::ParseError| error.to_string())?;
-    if (0.0..=1.0).contains(&share) {
-        return Ok(share);
-    }
-    Err(format!("`{text}` is not a share: expected 0 % to 100 %"))
+    Ratio::share(text).map(|Ratio(share)| share).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ use deployment::NodeRole;
 use disk::{Disk, DiskLimits};
 use units::Bytes;
 
-use crate::advice::{ADVICE, DATA_DIR, RAFT_DIR};
+use crate::advice::{DATA_DIR, RAFT_DIR};
 use crate::document::{Why, comment};
+use crate::published::ADVICE;
 use crate::site::{Group, Site};
 use crate::{FileFormat, RenderedFile, TikvVersion};
 

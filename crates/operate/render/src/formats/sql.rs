@@ -1,8 +1,8 @@
 //! What changes while the cluster runs, as SQL.
 
-use crate::advice::ADVICE;
 use crate::document::{Why, comment};
 use crate::keys::SettingValue;
+use crate::published::ADVICE;
 use crate::settings::{Setting, Settings};
 use crate::site::Site;
 use crate::{FileFormat, RenderError, RenderedFile, advice};

@@ -48,7 +48,8 @@ impl SettingKind {
             "bool" => Self::Bool,
             "int" => Self::Int,
             "float" => Self::Float,
-            "size" => Self::Size,
+            // A percentage is a size to TiKV from 9.0 on only.
+            "size" | "size-or-percent" => Self::Size,
             "duration" => Self::Duration,
             "text" => Self::Text,
             "texts" => Self::Texts,

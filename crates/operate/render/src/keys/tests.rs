@@ -1,39 +1,12 @@
-use std::collections::HashMap;
-
 use super::*;
-
-const TABLES: [(&str, &str); 3] = [
-    ("TiKV", include_str!("../../tables/tikv_keys.csv")),
-    ("PD", include_str!("../../tables/pd_keys.csv")),
-    ("MySQL", include_str!("../../tables/mysql_keys.csv")),
-];
-/// The keys of the reference store, which knows some of TiKV's.
-const STORE: &str = include_str!("../../../../refstore/store/tables/keys.csv");
-const STORE_CF: &str = include_str!("../../../../refstore/store/tables/cf-keys.csv");
-
-type Cells = HashMap<String, String>;
-
-fn cells(table: &str) -> Vec<Cells> {
-    csv::Reader::from_reader(table.as_bytes()).into_deserialize().collect::<Result<_, _>>().unwrap()
-}
-
-/// The store's keys with the column families spelt out: name, kind, default and whether they change online.
-fn store_keys() -> Vec<(String, Cells, String)> {
-    let of_node = cells(STORE).into_iter().map(|row| (row["key"].clone(), row.clone(), row["default"].clone()));
-    let of_cfs = cells(STORE_CF).into_iter().flat_map(|row| {
-        ["defaultcf", "writecf", "lockcf", "raftcf"]
-            .into_iter()
-            .filter(|cf| row[*cf] != "-")
-            .map(|cf| (format!("rocksdb.{cf}.{}", row["key"]), row.clone(), row[cf].clone()))
-            .collect::<Vec<_>>()
-    });
-    of_node.chain(of_cfs).collect()
-}
 
 #[test]
 fn every_row_reads_once_and_has_its_source() {
-    for (program, table) in TABLES {
-        let keys = read(table).unwrap_or_else(|error| panic!("{program}: {error}"));
+    let [pd, mysql] = [include_str!("../../tables/pd_keys.csv"), include_str!("../../tables/mysql_keys.csv")]
+        .map(|table| tikv_config::read(table).unwrap());
+    for (program, rows) in [("TiKV", tikv_config::rows()), ("PD", &pd), ("MySQL", &mysql)] {
+        let keys: Vec<_> =
+            rows.iter().map(|row| key(row).unwrap_or_else(|error| panic!("{program}: {error}"))).collect();
         let names: std::collections::BTreeSet<_> = keys.iter().map(|key| key.name.as_str()).collect();
         assert_eq!(names.len(), keys.len(), "{program} has a key twice");
         assert!(keys.iter().all(|key| !key.source.is_empty()), "{program} has a key without a source");
@@ -53,28 +26,10 @@ fn every_default_is_within_the_bounds_of_its_key() {
 }
 
 #[test]
-fn the_reference_store_says_nothing_else_of_the_keys_that_it_knows() {
-    let keys = store_keys();
-    assert!(keys.len() > 100, "the store's tables are read");
-    for (name, row, default) in keys {
-        let key = SettingsTable::tikv().key(TikvVersion::V8_5, &name).unwrap_or_else(|error| panic!("{error}"));
-        // The store reads percentages, as TiKV does from 9.0 on.
-        let kind = row["kind"].replace("size-or-percent", "size");
-        assert_eq!(SettingKind::named(&kind).as_ref(), Some(&key.kind), "{name}");
-        assert!(row["online"] == "no" || key.is_online(TikvVersion::V8_5), "{name} changes online there and not here");
-        let theirs = match default.as_str() {
-            "auto" => Some(KeyDefault::Computed),
-            "unset" => Some(KeyDefault::Unset),
-            text => Some(KeyDefault::Is(key.kind.read(text).unwrap())),
-        };
-        // The store separates values whenever the settings say nothing, as a new cluster of 8.5 does by itself.
-        if name != "rocksdb.titan.enabled" {
-            assert_eq!(key.default(TikvVersion::V8_5), theirs.as_ref(), "{name}");
-        }
-        let bound =
-            |column: &str| Some(row[column].as_str()).filter(|text| !text.is_empty() && !text.starts_with("cpus"));
-        assert_eq!(key.min, bound("min").map(|text| key.kind.read(text).unwrap()), "{name}: min");
-        assert_eq!(key.max, bound("max").map(|text| key.kind.read(text).unwrap()), "{name}: max");
+fn the_reference_store_changes_nothing_online_that_tikv_8_5_does_not() {
+    for row in tikv_config::rows().iter().filter(|row| row.store().is_some_and(|store| store.online)) {
+        let key = SettingsTable::tikv().key(TikvVersion::V8_5, &row.key).unwrap_or_else(|error| panic!("{error}"));
+        assert!(key.is_online(TikvVersion::V8_5), "{}", row.key);
     }
 }
 

@@ -1,5 +1,7 @@
 use proptest::prelude::*;
 
+use flow_control::{FASTEST_THROTTLE, FIRST_REFUSED_SHARE, KEPT_REFUSED_SHARE, SLOWEST_THROTTLE};
+
 use super::super::constants::SCALE;
 use super::*;
 
@@ -72,7 +74,7 @@ fn level_0_slows_down_to_the_flow_of_writes_then_by_a_fifth_each_time() {
     assert_eq!(story.flush(22, 0), 8.0 * MIB);
     assert_eq!(story.flush(23, 0), 6.4 * MIB);
     assert_eq!(story.checker.slowed_by(), Some(ColumnFamily::Default));
-    assert_eq!(story.checker.take_actions(), [(ColumnFamily::Default, "init")]);
+    assert_eq!(story.checker.take_actions(), [(ColumnFamily::Default, ThrottleAction::Init)]);
     // A compaction of level 0: free again.
     story.engine.l0_files = 5;
     story.tell();
@@ -150,7 +152,7 @@ fn pending_bytes_refuse_a_share_that_grows_with_their_logarithm() {
     // The mean of the logarithms of 100 and 300 GiB is that of 173 GiB, below the soft limit of 192.
     assert_eq!(story.pending(300), 0.0);
     // That of 100, 300 and 300 is that of 208 GiB: log2(208/192) of the 2.415 doublings from 192 to 1024 GiB are 4.8 %.
-    assert_eq!(story.pending(300), FIRST_SHARE, "the first step is a hundredth at most");
+    assert_eq!(story.pending(300), FIRST_REFUSED_SHARE, "the first step is a hundredth at most");
     let mut lower = Story::begin();
     lower.pending(100);
     assert_eq!(lower.pending(300), 0.0);
@@ -176,10 +178,11 @@ fn the_first_share_is_a_hundredth_and_then_it_is_smoothed() {
     assert!((story.checker.refused() - share).abs() < 1e-6, "{}", story.checker.refused());
     let mut fresh = Story::begin();
     fresh.pending(10);
-    assert_eq!(fresh.pending(100_000), FIRST_SHARE);
+    assert_eq!(fresh.pending(100_000), FIRST_REFUSED_SHARE);
     // The average of log2(10 GiB) and log2(100000 GiB) twice.
     let average = (10.0_f64.log2() + 2.0 * 100_000.0_f64.log2()) / 3.0;
-    let second = KEPT_SHARE * FIRST_SHARE + 0.4 * (average - 192.0_f64.log2()) / (1024.0_f64 / 192.0).log2();
+    let second =
+        KEPT_REFUSED_SHARE * FIRST_REFUSED_SHARE + 0.4 * (average - 192.0_f64.log2()) / (1024.0_f64 / 192.0).log2();
     assert!((fresh.pending(100_000) - second.min(1.0)).abs() < 1e-6);
 }
 
@@ -228,7 +231,7 @@ proptest! {
             let refused = story.pending(gib);
             prop_assert!((0.0..=1.0).contains(&refused) && refused * SCALE <= SCALE);
             let speed = story.checker.speed();
-            prop_assert!(speed.is_infinite() || (SLOWEST..=FASTEST).contains(&speed), "{}", speed);
+            prop_assert!(speed.is_infinite() || (SLOWEST_THROTTLE..=FASTEST_THROTTLE).contains(&speed), "{}", speed);
             prop_assert!(story.checker.slowed_by().is_some() || speed.is_infinite());
         }
         // Low for long enough that the windows forget.

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use flow_control::WriteBucket;
 use parking_lot::{Condvar, Mutex};
 
-use super::bucket::Bucket;
 use super::checker::Checker;
 use super::constants::{SAMPLE, SCALE, TICK};
-use super::{EnginePressure, FlowSettings, metrics};
+use super::{EnginePressure, FlowSettings, metrics, nanos};
 use crate::ServerError;
 
 /// While it waits, a write looks this often whether the limit is gone: TiKV's `Scheduler::process`.
@@ -25,7 +25,7 @@ pub struct FlowControl {
     limited: AtomicBool,
     /// Bytes written since the last tick.
     written: AtomicU64,
-    bucket: Mutex<Bucket>,
+    bucket: Mutex<WriteBucket>,
     /// Held by the one write that waits, so that a higher speed counts at once and writes pass in turn.
     turn: Mutex<()>,
     began: Instant,
@@ -41,7 +41,7 @@ impl FlowControl {
             refused: AtomicU32::new(0),
             limited: AtomicBool::new(false),
             written: AtomicU64::new(0),
-            bucket: Mutex::new(Bucket::unlimited()),
+            bucket: Mutex::new(WriteBucket::unlimited()),
             turn: Mutex::new(()),
             began: Instant::now(),
             stopped: (Mutex::new(false), Condvar::new()),
@@ -110,7 +110,7 @@ impl FlowControl {
                 break;
             }
             if now >= deadline {
-                self.bucket.lock().give_back(bytes);
+                self.bucket.lock().give_back(bytes as f64);
                 passes = false;
                 break;
             }
@@ -125,11 +125,11 @@ impl FlowControl {
     }
 
     fn take(&self, bytes: u64) -> Duration {
-        self.bucket.lock().take(bytes, self.began.elapsed())
+        Duration::from_nanos(self.bucket.lock().take(bytes as f64, nanos(self.began.elapsed())).0)
     }
 
     fn limit(&self, speed: f64) {
-        self.bucket.lock().set_speed(speed, self.began.elapsed());
+        self.bucket.lock().set_speed(speed, nanos(self.began.elapsed()));
         self.limited.store(speed.is_finite(), Ordering::Relaxed);
     }
 

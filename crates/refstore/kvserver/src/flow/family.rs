@@ -2,37 +2,25 @@
 
 use std::time::Duration;
 
+use flow_control::SampleWindow;
 use raftstore::ColumnFamily;
+use units::Nanos;
 
 use super::CfPressure;
-use super::constants::{COUNTS, FLOW_SPAN, FLUSH_FLOWS, L0_FLOWS, PENDING_SPAN, PENDINGS};
-use super::window::Window;
+use super::constants::{FLOW_SPAN, FLUSH_FLOWS, L0_FLOWS};
+use super::nanos;
 
 /// What is known of a column family.
 #[derive(Debug)]
 pub(crate) struct Family {
     /// The last that was heard of it.
     pub(crate) last: CfPressure,
-    /// Memtables that wait, at each flush.
-    pub(crate) memtables: Window,
-    /// Files on level 0, at each flush and compaction of it.
-    pub(crate) l0_files: Window,
-    /// Binary logarithm of pending bytes, at each compaction.
-    pub(crate) pending: Window,
     /// Bytes per second into level 0.
-    pub(crate) flush_flow: Window,
+    pub(crate) flush_flow: SampleWindow,
     /// Bytes per second out of level 0.
-    pub(crate) l0_flow: Window,
+    pub(crate) l0_flow: SampleWindow,
     flushed: (u64, Duration),
     l0_taken: (u64, Duration),
-    /// Steps of speed that memtables took and have to give back.
-    pub(crate) memtable_debt: f64,
-    /// Whether memtables, not level 0, began to slow down.
-    pub(crate) memtables_began: bool,
-    /// What is high when the process starts is not slowed down for until it rises: there is no flow of writes to go by.
-    pub(crate) fresh_memtables: bool,
-    pub(crate) fresh_l0: bool,
-    pub(crate) fresh_pending: bool,
 }
 
 /// What happened to a column family between two samples.
@@ -49,21 +37,13 @@ pub(crate) enum Event {
 impl Family {
     /// A family that was first heard of now.
     pub(crate) fn new(first: CfPressure, now: Duration) -> Self {
-        let window = |capacity| Window::new(capacity, Duration::ZERO);
+        let window = |capacity| SampleWindow::new(capacity, Nanos(0));
         Self {
             last: first,
-            memtables: window(COUNTS),
-            l0_files: window(COUNTS),
-            pending: Window::new(PENDINGS, PENDING_SPAN),
             flush_flow: window(FLUSH_FLOWS),
             l0_flow: window(L0_FLOWS),
             flushed: (0, now),
             l0_taken: (0, now),
-            memtable_debt: 0.0,
-            memtables_began: false,
-            fresh_memtables: true,
-            fresh_l0: true,
-            fresh_pending: true,
         }
     }
 
@@ -90,22 +70,20 @@ impl Family {
     /// A flush made a file on level 0.
     pub(crate) fn flushed(&mut self, bytes: u64, now: Duration) {
         self.flushed.0 += bytes;
-        self.l0_files.observe(self.last.l0_files as f64, now);
         self.count_flows(now);
     }
 
     /// A compaction took files from level 0.
-    pub(crate) fn l0_compacted(&mut self, bytes: u64, now: Duration) {
+    pub(crate) fn l0_compacted(&mut self, bytes: u64) {
         self.l0_taken.0 += bytes;
-        self.l0_files.observe(self.last.l0_files as f64, now);
     }
 
     fn count_flows(&mut self, now: Duration) {
         let span = |since: Duration| now.saturating_sub(since).as_secs_f64();
         if now.saturating_sub(self.flushed.1) > FLOW_SPAN {
-            self.flush_flow.observe(self.flushed.0 as f64 / span(self.flushed.1), now);
+            self.flush_flow.observe(self.flushed.0 as f64 / span(self.flushed.1), nanos(now));
             if self.l0_taken.0 != 0 {
-                self.l0_flow.observe(self.l0_taken.0 as f64 / span(self.l0_taken.1), now);
+                self.l0_flow.observe(self.l0_taken.0 as f64 / span(self.l0_taken.1), nanos(now));
                 self.l0_taken.1 = now;
             }
             self.flushed = (0, now);

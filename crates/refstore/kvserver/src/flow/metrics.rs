@@ -66,18 +66,18 @@ pub(crate) static THROTTLED: LazyLock<Histogram> = LazyLock::new(|| {
 pub(crate) fn show(checker: &mut Checker) {
     let gauges = &*GAUGES;
     for (cf, action) in checker.take_actions() {
-        gauges.actions.with_label_values(&[cf.name(), action]).inc();
+        gauges.actions.with_label_values(&[cf.name(), action.name()]).inc();
     }
     gauges.refused.set((checker.refused() * SCALE) as i64);
     gauges.speed.set(if checker.speed().is_finite() { checker.speed() as i64 } else { 0 });
-    for family in checker.families() {
+    for (family, records) in checker.families() {
         let cf = family.cf();
         let set = |gauge: &IntGaugeVec, value: f64| gauge.with_label_values(&[cf.name()]).set(value as i64);
         set(&gauges.slowed_by, f64::from(checker.slowed_by() == Some(cf)));
-        set(&gauges.pending, family.pending.average() * SCALE);
+        set(&gauges.pending, records.pending.average() * SCALE);
         set(&gauges.memtables, family.last.immutable_memtables as f64);
         set(&gauges.l0_files, family.last.l0_files as f64);
-        set(&gauges.l0_average, family.l0_files.average());
+        set(&gauges.l0_average, records.l0_files.average());
         set(&gauges.l0_flow, family.l0_flow.average());
         set(&gauges.flush_flow, family.flush_flow.average());
     }

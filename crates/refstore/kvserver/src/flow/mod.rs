@@ -1,18 +1,20 @@
-//! TiKV's flow control: slows writes down, or refuses a share of them, before the engine stalls.
+//! TiKV's flow control of a running engine: slows writes down, or refuses a share of them, before the engine stalls. What it
+//! decides by is the law of `flow_control`.
 
-mod bucket;
 mod checker;
 mod constants;
 mod control;
 mod family;
 mod metrics;
 mod settings;
-mod window;
 
 pub use control::FlowControl;
 pub use settings::FlowSettings;
 
+use std::time::Duration;
+
 use raftstore::ColumnFamily;
+use units::Nanos;
 
 /// How far the engine is behind in one column family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,4 +37,9 @@ pub struct CfPressure {
 pub trait EnginePressure: Send + Sync + 'static {
     /// All column families that are watched.
     fn per_cf(&self) -> Vec<CfPressure>;
+}
+
+/// Time since the service began, as the law counts it.
+fn nanos(at: Duration) -> Nanos {
+    Nanos(u64::try_from(at.as_nanos()).unwrap_or(u64::MAX))
 }

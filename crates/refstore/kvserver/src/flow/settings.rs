@@ -1,5 +1,7 @@
 //! What can be set of flow control. Names, units and defaults are TiKV's (`storage.flow-control.*`).
 
+use flow_control::{FASTEST_THROTTLE, FlowThresholds, SLOWEST_THROTTLE};
+
 /// Settings of flow control; all can be changed while it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlowSettings {
@@ -23,6 +25,20 @@ impl Default for FlowSettings {
             hard_pending_compaction_bytes_limit: 1024 << 30,
             memtables_threshold: 5,
             l0_files_threshold: 20,
+        }
+    }
+}
+
+impl FlowSettings {
+    /// The thresholds of the law.
+    pub(crate) fn thresholds(&self) -> FlowThresholds {
+        FlowThresholds {
+            l0_files: self.l0_files_threshold as f64,
+            memtables: self.memtables_threshold as f64,
+            soft_pending: self.soft_pending_compaction_bytes_limit as f64,
+            hard_pending: self.hard_pending_compaction_bytes_limit as f64,
+            slowest: SLOWEST_THROTTLE,
+            fastest: FASTEST_THROTTLE,
         }
     }
 }

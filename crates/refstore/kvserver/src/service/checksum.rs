@@ -1,29 +1,16 @@
 //! Checksums of raw keys: the CRC-64 of each key with its value, combined by exclusive or, as of one moment.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use crc64fast::Digest;
 use proto::kvrpcpb::{ChecksumAlgorithm, Context, RawChecksumRequest, RawChecksumResponse};
 use raftstore::{ColumnFamily, Refusal, StateError};
-use tokio::sync::oneshot;
 
 use super::keys;
 use super::kind::{Fault, Kind};
 use super::metrics::METRICS;
-use super::shared::{ReadTask, Shared};
-
-/// A checksum that a client asks for.
-pub(crate) struct Checksum {
-    /// Where the answer goes.
-    pub(crate) to: oneshot::Sender<RawChecksumResponse>,
-    /// When it came.
-    pub(crate) since: Instant,
-    /// What is asked.
-    pub(crate) ask: Box<RawChecksumRequest>,
-    /// Leave to read, if there is, as for [`super::reads::Read`].
-    pub(crate) leave: Option<u64>,
-}
+use super::shared::Shared;
+use super::tasks::{Checksum, ReadTask};
 
 impl Checksum {
     fn answer(self, outcome: Result<RawChecksumResponse, Fault>) {

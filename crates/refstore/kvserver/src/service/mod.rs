@@ -13,6 +13,7 @@ pub(crate) mod shared;
 mod snapshot;
 mod store_wide;
 mod stream;
+pub(crate) mod tasks;
 pub(crate) mod writes;
 
 use std::sync::Arc;
@@ -36,13 +37,11 @@ use tokio::sync::oneshot;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::network::Caller;
-use checksum::Checksum;
 use kind::Kind;
 use outbox::Outbox;
-use reads::Read;
-use shared::{ReadTask, Shared};
+use shared::Shared;
 use stream::Conversation;
-use writes::Write;
+use tasks::{Checksum, Read, ReadTask, Write};
 
 /// TiKV's answer to a request for a plugin where it is told of no directory of plugins (`src/coprocessor_v2/endpoint.rs`), as this
 /// store never is.

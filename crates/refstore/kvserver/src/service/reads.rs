@@ -13,26 +13,14 @@ use super::keys;
 use super::kind::{Fault, Kind, answer, context};
 use super::lookup::Lookup;
 use super::metrics::METRICS;
-use super::outbox::Outbox;
-use super::shared::{ReadTask, Shared};
+use super::shared::Shared;
+use super::tasks::{Read, ReadTask};
 
 /// A read that takes longer was not from memory: a block from memory is decompressed in less, and no cloud disk answers so fast.
 const SLOW: Duration = Duration::from_micros(150);
 
 /// What is said to those who ask at the end.
 const STOPS: &str = "the store stops";
-
-/// Reads of one client.
-pub(crate) struct Read {
-    /// Where answers go.
-    pub(crate) to: Arc<Outbox>,
-    /// When they came.
-    pub(crate) since: Instant,
-    /// What is asked, each with its id in the message.
-    pub(crate) asks: Vec<(u64, Ask)>,
-    /// Leave to read them, if there is: it holds until a range is replaced.
-    pub(crate) leave: Option<u64>,
-}
 
 /// A thread that reads, until nobody can ask any more.
 pub(crate) fn run(shared: &Arc<Shared>, tasks: &crossbeam_channel::Receiver<Option<ReadTask>>) {

@@ -6,20 +6,10 @@ use std::sync::atomic::AtomicU64;
 use crossbeam_channel::Sender;
 use raftstore::StateStore;
 
-use super::checksum::Checksum;
 use super::health::Feedback;
-use super::reads::Read;
-use super::writes::Write;
+use super::tasks::{Read, ReadTask, Write};
 use crate::network::Load;
 use crate::{FlowControl, ReplicaAccess};
-
-/// What the threads that read do.
-pub(crate) enum ReadTask {
-    /// Keys that came in one message.
-    Keys(Read),
-    /// A checksum, which comes alone.
-    Checksum(Checksum),
-}
 
 /// What all threads of the service share.
 pub(crate) struct Shared {

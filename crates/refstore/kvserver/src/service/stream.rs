@@ -16,10 +16,9 @@ use tonic::{Status, Streaming};
 use super::NO_PLUGIN;
 use super::health::FEEDBACK_INTERVAL;
 use super::outbox::Outbox;
-use super::reads::Read;
 use super::shared::Shared;
 use super::store_wide;
-use super::writes::Write;
+use super::tasks::{Read, Write};
 
 /// Both directions of a client's stream. Requests are taken only while the client takes answers.
 pub(crate) struct Conversation {

@@ -5,43 +5,19 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use proto::errorpb;
-use proto::kvrpcpb::{Context, RawCasRequest, RawCasResponse};
-use proto::tikvpb::batch_commands_request::request::Cmd as Ask;
+use proto::kvrpcpb::{Context, RawCasResponse};
 use raftstore::{ApplyResult, Refusal, WriteCommand};
-use tokio::sync::oneshot;
 
 use super::changes::{Rules, size};
 use super::kind::{Fault, Kind, answer, context};
 use super::metrics::METRICS;
-use super::outbox::Outbox;
 use super::shared::Shared;
+use super::tasks::Write;
 
 /// Of too many writes; TiKV's `SchedTooBusy`, which clients know.
 const TOO_BUSY: &str = "scheduler is busy";
 /// How long a write may wait that does not say; TiKV's `DEFAULT_EXECUTION_DURATION_LIMIT`.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
-
-/// Writes of one client.
-pub(crate) enum Write {
-    /// What came in one message.
-    Batch {
-        /// Where answers go.
-        to: Arc<Outbox>,
-        /// When they came.
-        since: Instant,
-        /// What is asked, each with its id in the message.
-        asks: Vec<(u64, Ask)>,
-    },
-    /// A compare and swap, which comes alone.
-    Swap {
-        /// Where the answer goes.
-        to: oneshot::Sender<RawCasResponse>,
-        /// When it came.
-        since: Instant,
-        /// What is asked.
-        ask: Box<RawCasRequest>,
-    },
-}
 
 /// A thread that writes pass through, until nobody can ask any more.
 pub(crate) fn run(shared: &Arc<Shared>, tasks: &crossbeam_channel::Receiver<Option<Write>>) {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use raft_engine::env::{FileSystem, Handle, Permission, WriteExt};
 use rustix::fs::{FallocateFlags, fallocate};
 
-use crate::node::Broken;
+use crate::health::Broken;
 
 /// Opens files that tell of their failures.
 pub(crate) struct Files {

@@ -1,7 +1,6 @@
 //! The log of every region of a node, in one raft-engine.
 
 mod files;
-mod settings;
 mod store;
 
 use std::sync::Arc;
@@ -10,12 +9,11 @@ use protobuf::Message as _;
 use raft::eraftpb::{Entry, HardState};
 use raft_engine::{Config, LogBatch, MessageExt, ReadableSize};
 
-use crate::applied::Position;
-use crate::node::Broken;
+use crate::applied::Restart;
+use crate::health::Broken;
 use crate::{RaftSettings, RaftstoreError};
 
 pub(crate) use files::{Files, failure};
-pub use settings::{LogRecovery, LogSettings};
 pub(crate) use store::LogStore;
 
 /// The log.
@@ -57,32 +55,6 @@ pub(crate) fn open(settings: &RaftSettings, broken: &Arc<Broken>) -> Result<Engi
         Ok(Ok(engine)) => Ok(engine),
         Ok(Err(error)) => Err(failed(error.to_string())),
         Err(_) => Err(failed("it is damaged, see above".to_owned())),
-    }
-}
-
-/// A snapshot that a log begins after.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Restart {
-    /// What it contains.
-    pub(crate) at: Position,
-    /// Name of its file in the folder of snapshots.
-    pub(crate) file: String,
-}
-
-impl Restart {
-    fn encode(&self) -> Vec<u8> {
-        let mut value = Vec::with_capacity(16 + self.file.len());
-        value.extend_from_slice(&self.at.index.to_be_bytes());
-        value.extend_from_slice(&self.at.term.to_be_bytes());
-        value.extend_from_slice(self.file.as_bytes());
-        value
-    }
-
-    fn decode(value: &[u8]) -> Option<Self> {
-        let (index, rest) = value.split_first_chunk::<8>()?;
-        let (term, file) = rest.split_first_chunk::<8>()?;
-        let at = Position { index: u64::from_be_bytes(*index), term: u64::from_be_bytes(*term) };
-        Some(Self { at, file: String::from_utf8(file.to_vec()).ok()? })
     }
 }
 

@@ -7,7 +7,7 @@ use raft::eraftpb::Entry;
 use super::Peer;
 use crate::answer::Answer;
 use crate::applied::Position;
-use crate::apply::Owed;
+use crate::messages::{Apply, Owed};
 use crate::out::Out;
 use crate::{ApplyResult, Refusal, WriteCommand, clock, entry, metrics, refusals};
 
@@ -162,7 +162,7 @@ impl Peer {
         {
             self.lease.renew(sent, term, &self.replica);
         }
-        out.apply.push(crate::apply::Apply::entries(self.replica.clone(), entries, owed));
+        out.apply.push(Apply::entries(self.replica.clone(), entries, owed));
     }
 }
 

@@ -14,9 +14,9 @@ use proto::metapb;
 use raft::eraftpb::{Message, MessageType};
 use raft::{Config, RawNode, SnapshotStatus, StateRole};
 
-use crate::applied::Progress;
-use crate::apply::Outcome;
-use crate::log::{LogStore, Restart};
+use crate::applied::{Progress, Restart};
+use crate::log::LogStore;
+use crate::messages::{Apply, Outcome};
 use crate::node::Node;
 use crate::out::{Out, addressed};
 use crate::replica::Replica;
@@ -235,7 +235,7 @@ impl Peer {
         if self.install.as_ref().is_some_and(|(at, _)| *at <= number)
             && let Some((_, restart)) = self.install.take()
         {
-            out.apply.push(crate::apply::Apply::install(Arc::clone(&self.replica), restart));
+            out.apply.push(Apply::install(Arc::clone(&self.replica), restart));
         }
     }
 

@@ -6,11 +6,10 @@ use raft::eraftpb::MessageType;
 use raft::{Ready, StateRole};
 
 use super::Peer;
-use crate::applied::Position;
+use crate::applied::{Position, Restart};
 use crate::clock;
-use crate::log::Restart;
-use crate::out::{Out, WriteTask, addressed};
-use crate::snapshot::Sending;
+use crate::messages::{Sending, WriteTask};
+use crate::out::{Out, addressed};
 
 impl Peer {
     /// Carries out everything that raft has to say by now.

@@ -5,10 +5,9 @@ use std::fs::{self, File};
 use std::io::BufReader;
 
 use super::format::{self, Piece};
-use crate::applied::{self, Progress};
-use crate::apply::persist;
-use crate::log::Restart;
+use crate::applied::{self, Progress, Restart};
 use crate::node::Node;
+use crate::persist::persist;
 use crate::replica::Replica;
 use crate::{ColumnFamily, StateChange, StateStore};
 

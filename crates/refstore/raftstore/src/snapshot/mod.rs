@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use crate::node::Node;
 
 pub(crate) use install::install;
-pub(crate) use send::{Sending, run as run_sender};
+pub(crate) use send::run as run_sender;
 pub use sink::SnapshotSink;
 
 /// Where a snapshot's file is. Its name came from this node, and names no other folder.

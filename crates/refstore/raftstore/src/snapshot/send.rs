@@ -1,27 +1,19 @@
 //! The threads that send snapshots: one reads the state while the other sends.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use raft::eraftpb::Message;
 
 use super::format::Pieces;
 use crate::applied::{self, Progress};
+use crate::messages::{Sending, ToShard};
 use crate::node::Node;
 use crate::out::addressed;
 use crate::replica::Replica;
-use crate::shard::ToShard;
 use crate::{ColumnFamily, RaftTransport, StateError, StateStore, clock, metrics};
 
 /// Pieces that are read ahead of the network.
 const AHEAD: usize = 4;
-
-/// A snapshot that raft wants sent.
-pub(crate) struct Sending {
-    pub(crate) replica: Arc<Replica>,
-    pub(crate) message: Message,
-}
 
 enum Read {
     /// What the snapshot contains; comes first.

@@ -10,9 +10,9 @@ use bytes::Bytes;
 use raft::eraftpb::Message;
 
 use super::format::{self, Piece};
+use crate::messages::ToShard;
 use crate::node::Node;
 use crate::replica::Replica;
-use crate::shard::ToShard;
 use crate::{Refusal, metrics, refusals};
 
 static COUNT: AtomicU64 = AtomicU64::new(0);

@@ -1,16 +1,12 @@
-//! The keys of the configuration: one table that the file, the status server and the tests share.
+//! The keys of the configuration: the rows of TiKV's table that the store knows, for the file, the status server and the tests.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use raftstore::ColumnFamily;
+use tikv_config::{KeyRow, StoreColumns};
 
 use super::{ConfigValue, StoreKeyKind};
-
-/// Keys of the node. Sources are files of tikv/tikv at v8.5.7.
-const KEYS: &str = include_str!("../../tables/keys.csv");
-/// Keys that each column family has: `rocksdb.defaultcf.` and so on.
-const CF_KEYS: &str = include_str!("../../tables/cf-keys.csv");
 
 /// A key of the configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,53 +56,37 @@ pub(crate) fn section(cf: ColumnFamily) -> &'static str {
     }
 }
 
-/// Reads both tables.
-fn keys() -> Result<Vec<StoreKey>, String> {
-    let mut keys = Vec::new();
-    for row in rows(KEYS)? {
-        keys.push(key(row.get("key").cloned().unwrap_or_default(), &row, "default")?);
-    }
-    for row in rows(CF_KEYS)? {
-        let has = |cf: &&str| row.get(*cf).is_some_and(|default| default != "-");
-        for cf in ColumnFamily::ALL.map(section).into_iter().filter(has) {
-            keys.push(key(format!("rocksdb.{cf}.{}", row.get("key").map_or("", String::as_str)), &row, cf)?);
-        }
-    }
-    Ok(keys)
+/// The store's keys of TiKV's table.
+fn keys() -> Result<Vec<StoreKey>, KeyTableError> {
+    tikv_config::rows().iter().filter_map(|row| Some(key(row, &row.store()?))).collect()
 }
 
-type Row = HashMap<String, String>;
-
-fn rows(table: &str) -> Result<Vec<Row>, String> {
-    let mut reader = csv::Reader::from_reader(table.as_bytes());
-    reader.deserialize().collect::<Result<_, _>>().map_err(|error| error.to_string())
+/// What is wrong with a row of the table.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: {column}: {why}")]
+struct KeyTableError {
+    key: String,
+    column: &'static str,
+    why: String,
 }
 
-fn key(name: String, row: &Row, default: &str) -> Result<StoreKey, String> {
-    let cell = |column: &str| row.get(column).map(String::as_str).ok_or_else(|| format!("{name}: no column {column}"));
-    let kind = StoreKeyKind::named(cell("kind")?).ok_or_else(|| format!("{name}: unknown kind"))?;
-    let bound = |column: &str| match cell(column)? {
+fn key(row: &KeyRow, store: &StoreColumns<'_>) -> Result<StoreKey, KeyTableError> {
+    let wrong = |column: &'static str, why: String| KeyTableError { key: row.key.clone(), column, why };
+    let kind = StoreKeyKind::named(&row.kind).ok_or_else(|| wrong("kind", format!("`{}` is none", row.kind)))?;
+    let bound = |column: &'static str, text: &str| match text {
         "" => Ok(None),
         text if text.starts_with("cpus*") => Ok(None),
-        text => kind.read_text(text).map(Some).map_err(|error| format!("{name}: {column}: {error}")),
+        text => kind.read_text(text).map(Some).map_err(|error| wrong(column, error.to_string())),
     };
-    let (min, max) = (bound("min")?, bound("max")?);
-    let default = match cell(default)? {
+    let (min, max) = (bound("min", &row.min)?, bound("max", &row.max)?);
+    let default = match store.default {
         "auto" => ConfigDefault::Computed,
         "unset" => ConfigDefault::Unset,
-        text => ConfigDefault::Is(kind.read_text(text).map_err(|error| format!("{name}: {error}"))?),
+        text => ConfigDefault::Is(kind.read_text(text).map_err(|error| wrong("default", error.to_string()))?),
     };
-    let online = match cell("online")? {
-        "yes" => true,
-        "no" => false,
-        other => return Err(format!("{name}: online is `{other}`")),
-    };
-    if cell("source")?.is_empty() {
-        return Err(format!("{name}: no source"));
-    }
-    let max_by_cpus = cell("max")?.strip_prefix("cpus*").and_then(|factor| factor.parse().ok());
-    let meaning = cell("meaning")?.to_owned();
-    Ok(StoreKey { name, kind, default, online, min, max, max_by_cpus, meaning })
+    let max_by_cpus = row.max.strip_prefix("cpus*").and_then(|factor| factor.parse().ok());
+    let (name, meaning) = (row.key.clone(), store.meaning.to_owned());
+    Ok(StoreKey { name, kind, default, online: store.online, min, max, max_by_cpus, meaning })
 }
 
 #[cfg(test)]

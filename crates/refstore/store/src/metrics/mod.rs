@@ -40,7 +40,9 @@ impl Metrics {
         self.threads.add_to(&mut page);
         process::process(&mut page, &self.machine);
         let room = self.space.data();
-        for (kind, bytes) in [("used", used(&self.state)), ("available", room.available), ("capacity", room.capacity)] {
+        for (kind, bytes) in
+            [("used", used(&self.state)), ("available", room.available.0), ("capacity", room.capacity.0)]
+        {
             let help = "Room of the data disk, and what the keys take of it.";
             page.gauge("tikv_store_size_bytes", help, &[("type", kind)], bytes as f64);
         }

@@ -59,8 +59,8 @@ impl Beats {
         let broken = self.router.broken().is_some();
         let room = self.space.data();
         StoreStats {
-            capacity: room.capacity,
-            available: room.available,
+            capacity: room.capacity.0,
+            available: room.available.0,
             used_size: metrics::used(&self.state),
             region_count: u32::try_from(statuses.len()).unwrap_or(u32::MAX),
             start_time: u32::try_from(self.started).unwrap_or(u32::MAX),

@@ -1,35 +1,26 @@
 //! The threads that carry out committed entries: one write of the state for many entries of many regions.
 
-mod work;
-
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use bytes::Bytes;
 use crossbeam_channel::Receiver;
 use raft::eraftpb::Entry;
 
 use crate::answer::Answer;
-use crate::applied::{Position, Progress};
+use crate::applied::{Position, Progress, Restart};
 use crate::crew::Hand;
 use crate::entry::{self, Order, Step};
 use crate::lanes::Lanes;
-use crate::log::Restart;
+use crate::messages::{Apply, Outcome, Owed, ToApply, ToShard, Work};
 use crate::node::Node;
+use crate::persist::persist;
 use crate::replica::Replica;
-use crate::shard::ToShard;
 use crate::{ApplyResult, ColumnFamily, StateChange, StateError, StateStore, clock, metrics, snapshot};
-
-use work::Work;
-pub(crate) use work::{Apply, Outcome, Owed, ToApply};
 
 /// Bytes of entries that go in one write of the state, roughly.
 const BATCH_BYTES: usize = 1 << 20;
-/// A state without room is tried again after this long.
-const RETRY: Duration = Duration::from_millis(100);
-
 /// An apply thread.
 pub(crate) struct Applier {
     node: Arc<Node>,
@@ -257,32 +248,5 @@ impl Hand for Applier {
 
     fn lanes(node: &Node) -> &Lanes<ToApply> {
         &node.appliers
-    }
-}
-
-/// Does something to the state; while there is no room, again and again. False when the node is broken or stops.
-pub(crate) fn persist(node: &Node, what: impl Fn() -> Result<(), StateError>) -> bool {
-    let mut waiting = None;
-    loop {
-        match what() {
-            Ok(()) => {
-                if waiting.is_some() {
-                    node.disks.accept();
-                }
-                return true;
-            }
-            Err(full @ StateError::Full(_)) => {
-                waiting.get_or_insert_with(|| node.disks.wait_for_room());
-                node.disks.refuse(full.to_string());
-                if node.stopping() || node.broken.is() {
-                    return false;
-                }
-                std::thread::sleep(RETRY);
-            }
-            Err(error) => {
-                node.break_down(&error.to_string());
-                return false;
-            }
-        }
     }
 }

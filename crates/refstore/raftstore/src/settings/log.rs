@@ -61,7 +61,7 @@ impl Default for LogSettings {
 
 impl LogSettings {
     /// As raft-engine takes them. The error says what it cannot.
-    pub(super) fn config(&self) -> Result<Config, String> {
+    pub(crate) fn config(&self) -> Result<Config, String> {
         let spill_dir = self.spill_dir.as_ref().map(|dir| {
             let text = dir.to_str().map(str::to_owned);
             text.ok_or_else(|| format!("the name of its spill-dir {} is not UTF-8", dir.display()))

@@ -1,13 +1,20 @@
 //! What can be chosen of a simulation.
 
+mod innodb;
+mod server;
+mod tuner;
+
 use catalog::{CatalogView, InstanceType};
 use deployment::NodeGroup;
 use disk::{DiskError, StartCredits};
 use units::{Bytes, Nanos};
 
 use crate::disks::Disks;
-use crate::innodb::{InnodbConstants, ServerFlavour, ServerVariables};
-use crate::{Constants, EventScript, SharedMachine, WriteRateTuner};
+use crate::{Constants, EventScript, SharedMachine};
+
+pub use innodb::InnodbConstants;
+pub use server::{ServerFlavour, ServerVariables};
+pub use tuner::WriteRateTuner;
 
 /// Choices of a simulation, beside the deployment and the workload.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,9 +1,11 @@
 //! What can be set of raft on a node. Names, units and defaults are TiKV's (`raftstore.*`, `raft-engine.*`).
 
+mod log;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::LogSettings;
+pub use log::{LogRecovery, LogSettings};
 
 /// Settings of raft that hold from the start of a node.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,28 +1,31 @@
 //! A thread that runs the raft of some of the node's replicas.
 
-mod told;
-
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 
-use crate::apply::Outcome;
 use crate::crew::Hand;
-use crate::gc::ToGc;
 use crate::lanes::Lanes;
+use crate::messages::{Outcome, ToGc, ToShard, ToWriter};
 use crate::node::Node;
 use crate::out::{Mail, Out};
 use crate::peer::Peer;
-use crate::pools::Supplies;
-use crate::writer::ToWriter;
+use crate::supplies::Supplies;
+use crate::writer::Writer;
 use crate::{RaftTransport, RegionStatus, clock, metrics};
-
-pub(crate) use told::{ToShard, Writing};
 
 /// What is taken from the channel before what it brought is carried out.
 const ROUND: usize = 4096;
+
+/// Who writes the log.
+pub(crate) enum Writing {
+    /// Threads of their own.
+    Pool,
+    /// The shard: `store-io-pool-size` is 0.
+    Here(Box<Writer>),
+}
 
 /// A shard.
 pub(crate) struct Shard {
