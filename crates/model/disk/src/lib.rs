@@ -8,10 +8,12 @@ mod limits;
 mod noun;
 mod parse;
 mod service;
+mod sizing;
 mod table;
 #[cfg(test)]
 mod testing;
 
+pub use self::limits::DiskLimits;
 pub use behaviour::{
     BehaviourConstants, BurstCredits, CachePolicy, CacheSpec, CacheStats, CannotBecome, CreditBalance, CreditEstimate,
     Device, DeviceSpec, DiskFault, DiskNode, InstanceLink, IoCompletion, IoOperation, IoRequest, IoStatus,
@@ -19,10 +21,12 @@ pub use behaviour::{
     WaitCause, deliverable,
 };
 pub use error::DiskError;
-pub use limits::DiskLimits;
 pub use noun::{Disk, Volume};
 pub use parse::ParseDiskError;
 pub use service::{ServiceTime, VolumeCalibration};
+pub use sizing::{
+    BeyondLimit, DiskMarket, DiskRates, SuitableDisk, VolumeNeed, VolumeProvision, VolumeSizing, replaces, successor,
+};
 
 /// The direction of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
