@@ -22,7 +22,7 @@ mod volume;
 mod volume_table;
 
 pub use catalog::Catalog;
-pub use date::{DateError, parse_date};
+pub use date::{DateError, deserialize_day, parse_date};
 pub use error::CatalogError;
 pub use instance::{InstanceCaps, InstanceType, LocalStore};
 pub use jiff::civil::Date;

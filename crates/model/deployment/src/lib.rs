@@ -18,5 +18,5 @@ pub use check::check;
 pub use error::{DeploymentError, DeploymentFault};
 pub use noun::{Deployment, NodeGroup, NodeRole};
 pub use price::DeploymentCosts;
-pub use report::{CheckReport, LimitLine, NodeLimit};
+pub use report::{CheckReport, LimitLine};
 pub use settings::{BlockCompression, ClusteredIndex, EngineSettings, LockMode};

@@ -18,7 +18,7 @@ pub use behaviour::{
     BehaviourConstants, BurstCredits, CachePolicy, CacheSpec, CacheStats, CannotBecome, CreditBalance, CreditEstimate,
     Device, DeviceSpec, DiskFault, DiskNode, InstanceLink, IoCompletion, IoOperation, IoRequest, IoStatus,
     ModificationRules, ModificationState, ModifyError, ParseWishError, RequestedRate, StartCredits, VolumeModification,
-    WaitCause, deliverable,
+    deliverable,
 };
 pub use error::DiskError;
 pub use noun::{Disk, Volume};
