@@ -47,7 +47,7 @@ check: linker headers
 	$(CARGO) clippy $(CHECKED) --all-targets -- -D warnings
 	$(CARGO) test $(CHECKED) --lib --bins --no-fail-fast
 
-LIBRARIES := units textfile catalog disk workload timeline deployment engine
+LIBRARIES := units textfile limits catalog disk workload timeline deployment engine
 package:
 	$(CARGO) package $(LIBRARIES:%=--package diskwright-%)
 

@@ -82,18 +82,6 @@ pub(crate) fn script(path: Option<&Path>) -> Result<EventScript, InputError> {
     )
 }
 
-impl Read<Workload> {
-    /// The day whose facts hold: that of the command line, else the file's.
-    pub(crate) fn day(&self, asked: Option<Date>) -> Result<Option<Date>, Failure> {
-        match (&self.noun.as_of, asked) {
-            (Some(text), None) => catalog::parse_date(text)
-                .map(Some)
-                .map_err(|error| self.text.error_at_key("as-of", error.to_string()).into()),
-            _ => Ok(asked),
-        }
-    }
-}
-
 /// Writes a file that the user asked for; a failure is the environment's.
 pub(crate) fn write(path: &PathBuf, content: &str) -> Result<(), Failure> {
     textfile::write_atomically(path, content.as_bytes()).map_err(|error| Failure::environment(error.to_string()))

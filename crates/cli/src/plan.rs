@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         options.pin(pin)?;
     }
     let read = inputs::workload(&args.workload)?;
-    let day = read.day(args.as_of)?;
+    let day = args.as_of.or(read.noun.as_of);
     let prover = args.prove.map(|plans| Prover::new(plans, &read.noun, &args.scratch)).transpose()?;
     let region = args.region.as_ref().unwrap_or(&read.noun.region);
     let view = inputs::view(day);

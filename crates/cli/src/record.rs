@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use metrics::{CloudWatch, DiskLatencies, HoldUpLimit, NodeSample, cloudwatch, rates};
+use limits::BindingLimit;
+use metrics::{CloudWatch, DiskLatencies, NodeSample, cloudwatch, rates};
 use mount::{CounterReading, DaemonClient, MountedNode};
 use serde_json::{Value, json};
 use timeline::{LatencyHistogram, Timeline, TimelineInfo};
@@ -183,9 +184,9 @@ fn document(args: &Args, first: &CounterReading, last: &CounterReading, status: 
         }
     };
     let disk = |s: &Summary| {
-        let bound: serde_json::Map<String, Value> = HoldUpLimit::ALL
+        let bound: serde_json::Map<String, Value> = BindingLimit::OF_REQUESTS
             .into_iter()
-            .map(|limit| (limit.name().to_owned(), json!(s.rates.bound.get(limit))))
+            .map(|limit| (limit.label(), json!(s.rates.bound.get(limit))))
             .collect();
         json!({ "name": s.name, "disk": s.rates.disk, "rates": s.rates, "bound": bound,
                 "read_latency": quantiles(&s.read), "write_latency": quantiles(&s.write) })

@@ -17,4 +17,3 @@ pub use limiter::{CompactionLimiter, RateBounds, RateReason, WriteRate};
 pub use signals::{
     BackgroundWork, CompactionBacklog, CompletedIo, CreditState, DiskAllowance, LimiterSignals, StallThresholds,
 };
-pub use supply::AllowanceLimit;

@@ -1,12 +1,13 @@
 //! The state machine: a rate that changes when the one that holds is no longer right.
 
+use limits::BindingLimit;
 use units::{BytesPerSec, Nanos};
 
 use crate::Constants;
 use crate::budget::Budget;
 use crate::demand::Demand;
 use crate::signals::{BackgroundWork, CompletedIo, LimiterSignals};
-use crate::supply::{AllowanceLimit, Shares, Supply};
+use crate::supply::{Shares, Supply};
 
 /// Between which rates the limiter chooses.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,7 +31,7 @@ pub enum RateReason {
     /// It is what the writes and the backlog ask for.
     Demand,
     /// It is what this limit leaves.
-    Supply(AllowanceLimit),
+    Supply(BindingLimit),
     /// It is what flushes need, however busy the disk is.
     Flushes,
     /// Flow control is near: all that is left, or what keeps up with the writes.

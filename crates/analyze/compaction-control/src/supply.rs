@@ -2,6 +2,7 @@
 
 use crate::signals::{BackgroundWork, CompletedIo, DiskAllowance};
 use crate::{Constants, LimiterSignals};
+use limits::BindingLimit;
 
 /// What a byte that the limiter lets through takes of a disk, and what the rest of the disk's work is.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -64,33 +65,10 @@ pub(crate) struct Shares {
     pub(crate) own: f64,
 }
 
-/// One of the four limits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum AllowanceLimit {
-    /// I/Os a second of the volume.
-    VolumeIops,
-    /// Bytes a second of the volume.
-    VolumeThroughput,
-    /// I/Os a second of the instance.
-    InstanceIops,
-    /// Bytes a second of the instance.
-    InstanceThroughput,
-}
-
-impl std::fmt::Display for AllowanceLimit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::VolumeIops => "the volume's IOPS",
-            Self::VolumeThroughput => "the volume's throughput",
-            Self::InstanceIops => "the instance's IOPS",
-            Self::InstanceThroughput => "the instance's throughput",
-        })
-    }
-}
-
-const LIMITS: [[AllowanceLimit; 2]; 2] = [
-    [AllowanceLimit::VolumeIops, AllowanceLimit::VolumeThroughput],
-    [AllowanceLimit::InstanceIops, AllowanceLimit::InstanceThroughput],
+/// Whose allowance gives out first: of the volume and of the instance, I/Os and bytes.
+const LIMITS: [[BindingLimit; 2]; 2] = [
+    [BindingLimit::VolumeIops, BindingLimit::VolumeThroughput],
+    [BindingLimit::InstanceIops, BindingLimit::InstanceThroughput],
 ];
 
 impl Supply {
@@ -142,7 +120,7 @@ impl Supply {
         shares: Shares,
         lasting: Option<f64>,
         c: &Constants,
-    ) -> (f64, Option<AllowanceLimit>) {
+    ) -> (f64, Option<BindingLimit>) {
         let mut least = (f64::INFINITY, None);
         let allowances: [&DiskAllowance; 2] = [&signals.volume, &signals.instance];
         for ((allowance, used), limits) in allowances.into_iter().zip(&self.used).zip(LIMITS) {
@@ -212,7 +190,7 @@ mod tests {
         assert_eq!(supply.cost, 450.0 / 250.0);
         let (left, limit) = supply.left(&gp3(), WHOLE, None, c());
         assert!((left - (125.0 - 45.0) / 1.8 * MIB).abs() < 1.0, "{left}");
-        assert_eq!(limit, Some(AllowanceLimit::VolumeThroughput));
+        assert_eq!(limit, Some(BindingLimit::VolumeThroughput));
     }
 
     #[test]
@@ -221,7 +199,7 @@ mod tests {
         let done = CompletedIo { ios: 28_000.0, read: 28_000.0 * 4096.0, ..CompletedIo::default() };
         supply.window(10.0, [done, done], &BackgroundWork::default(), c());
         let (left, limit) = supply.left(&gp3(), WHOLE, None, c());
-        assert_eq!(limit, Some(AllowanceLimit::VolumeIops));
+        assert_eq!(limit, Some(BindingLimit::VolumeIops));
         assert!((left - 200.0 * c().background_io / 2.0).abs() < 1.0, "{left}");
     }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use limits::BindingLimit;
+
 /// What a verdict says. JSON and tables write it as `volume-iops`, people read [`Display`](fmt::Display).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -55,6 +57,18 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
+    /// The limit that the finding says binds; `None` where it says something else.
+    pub fn limit(self) -> Option<BindingLimit> {
+        match self {
+            Self::VolumeIops => Some(BindingLimit::VolumeIops),
+            Self::VolumeThroughput => Some(BindingLimit::VolumeThroughput),
+            Self::InstanceIops => Some(BindingLimit::InstanceIops),
+            Self::InstanceThroughput => Some(BindingLimit::InstanceThroughput),
+            Self::Cpu => Some(BindingLimit::Cpu),
+            _ => None,
+        }
+    }
+
     /// All, in the order of this type.
     pub const ALL: [Self; 23] = [
         Self::DiskStalled,
@@ -155,6 +169,15 @@ mod tests {
     fn names_are_those_of_json() {
         for kind in FindingKind::ALL {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+        }
+    }
+
+    #[test]
+    fn a_finding_about_a_limit_is_named_like_it() {
+        let limits: Vec<BindingLimit> = FindingKind::ALL.into_iter().filter_map(FindingKind::limit).collect();
+        assert_eq!(limits.len(), 5);
+        for kind in FindingKind::ALL.into_iter().filter(|kind| kind.limit().is_some()) {
+            assert_eq!(kind.limit().map(BindingLimit::name), Some(kind.name()));
         }
     }
 }

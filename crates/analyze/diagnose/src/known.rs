@@ -5,7 +5,7 @@ use std::fmt;
 
 use catalog::{CatalogView, InstanceType, Release};
 use deployment::{Deployment, EngineSettings, NodeGroup};
-use disk::{Disk, DiskError, DiskLimits};
+use disk::{Disk, DiskError, DiskLimits, DiskMarket};
 use timeline::Timeline;
 use units::{Ratio, Usd};
 
@@ -107,10 +107,14 @@ impl KnownFacts {
         Ok(())
     }
 
-    /// Whether a disk promises its rates for as much of the time as is asked: all its volumes at once.
-    pub(crate) fn is_promised(&self, disk: &Disk) -> bool {
-        let promises = |asked| self.view.volume(&disk.volume.kind).is_ok_and(|kind| kind.on_time(disk.stripe) >= asked);
-        self.consistency.is_none_or(|asked| promises(asked.0))
+    /// What can be bought for a node: the day's volumes, priced where prices are looked up, that promise what is asked.
+    pub fn market(&self, node: &str) -> DiskMarket<'_> {
+        DiskMarket {
+            view: &self.view,
+            region: self.region(),
+            instance: self.instance(node),
+            consistency: self.consistency,
+        }
     }
 
     /// Where prices are looked up.

@@ -23,6 +23,6 @@ pub use evidence::{Evidence, EvidenceFact};
 pub use facts::{DiagnosisSignal, FindingScope, FindingSubject, IntervalGrid, SignalSeries, SubjectFacts, facts};
 pub use kind::FindingKind;
 pub use known::{KnownError, KnownFacts};
-pub use remedy::{Remedy, RemedyEffect, SuitableDisk, carriers};
+pub use remedy::{Remedy, RemedyEffect};
 pub use rules::{DiagnosisRule, HeadroomMargins, RuleCondition, margins, rules};
 pub use verdict::{Episode, Finding};

@@ -1,12 +1,14 @@
 //! How far given machines and disks go, and what comes out under a load.
 
 use disk::{DiskLimits, ServiceTime};
+use limits::BindingLimit;
 use units::{BytesPerSec, Iops, Nanos};
 
 use crate::demand::OperationDemand;
 use crate::latency::{self, Population};
 
-/// What can run out.
+/// What can run out in the analytic form: the limits of [`BindingLimit`] that a prediction looks at. JSON names a disk by its
+/// role, where the limit says `volume`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resource {
@@ -26,6 +28,21 @@ pub enum Resource {
     InstanceThroughput,
     /// Clients that wait for their answers (closed loop): nothing is full.
     Clients,
+}
+
+impl From<Resource> for BindingLimit {
+    fn from(resource: Resource) -> Self {
+        match resource {
+            Resource::Cpu => Self::Cpu,
+            Resource::DataIops => Self::VolumeIops,
+            Resource::DataThroughput => Self::VolumeThroughput,
+            Resource::LogIops => Self::LogVolumeIops,
+            Resource::LogThroughput => Self::LogVolumeThroughput,
+            Resource::InstanceIops => Self::InstanceIops,
+            Resource::InstanceThroughput => Self::InstanceThroughput,
+            Resource::Clients => Self::Clients,
+        }
+    }
 }
 
 /// One disk's limits as the engine needs them.
@@ -172,5 +189,28 @@ pub fn predict(demand: &OperationDemand, capacity: &NodeCapacity, load: OfferedL
         p99: latency.p99,
         utilisation: utilisation(demand, capacity).map(|(resource, share)| (resource, share * throughput)).to_vec(),
         bottleneck,
+    }
+}
+
+#[cfg(test)]
+mod resource_tests {
+    use super::*;
+
+    #[test]
+    fn a_resource_is_named_like_its_limit() {
+        let capacity = |resource: Resource| serde_json::to_value(resource).unwrap().as_str().unwrap().to_owned();
+        for resource in [
+            Resource::Cpu,
+            Resource::DataIops,
+            Resource::DataThroughput,
+            Resource::LogIops,
+            Resource::LogThroughput,
+            Resource::InstanceIops,
+            Resource::InstanceThroughput,
+            Resource::Clients,
+        ] {
+            let by_role = capacity(resource).replace("data-", "volume-").replace("log-", "log-volume-");
+            assert_eq!(by_role, BindingLimit::from(resource).name());
+        }
     }
 }

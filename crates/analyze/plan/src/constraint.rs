@@ -1,5 +1,6 @@
 //! What can rule a layout out, and how to say so.
 
+use limits::BindingLimit;
 use units::{Bytes, BytesPerSec, Nanos, Usd};
 
 /// What a layout can fail, in the order in which layouts are tried: who fails a later one came further.
@@ -41,6 +42,40 @@ pub enum LayoutConstraint {
     P99,
     /// Price of a month.
     Budget,
+}
+
+impl LayoutConstraint {
+    /// The constraint that a limit of a volume puts on the data disk, or on the log's own; `None` where no volume has the limit.
+    pub fn of_volume(limit: BindingLimit, of_log: bool) -> Option<Self> {
+        match (limit, of_log) {
+            (BindingLimit::Capacity, false) => Some(Self::DataSize),
+            (BindingLimit::VolumeIops, false) => Some(Self::DataIops),
+            (BindingLimit::VolumeThroughput, false) => Some(Self::DataThroughput),
+            (BindingLimit::Capacity, true) => Some(Self::LogSize),
+            (BindingLimit::VolumeIops, true) => Some(Self::LogIops),
+            (BindingLimit::VolumeThroughput, true) => Some(Self::LogThroughput),
+            _ => None,
+        }
+    }
+
+    /// The limit of a node that the constraint is about; `None` for a promise, a latency or a price.
+    pub fn limit(self) -> Option<BindingLimit> {
+        match self {
+            Self::Threads | Self::Cpu => Some(BindingLimit::Cpu),
+            Self::NodeMemory | Self::Memory => Some(BindingLimit::Memory),
+            Self::InstanceIops => Some(BindingLimit::InstanceIops),
+            Self::InstanceThroughput => Some(BindingLimit::InstanceThroughput),
+            Self::Attachments => Some(BindingLimit::Attachments),
+            Self::LogSize => Some(BindingLimit::LogCapacity),
+            Self::LogIops => Some(BindingLimit::LogVolumeIops),
+            Self::LogThroughput => Some(BindingLimit::LogVolumeThroughput),
+            Self::DataSize => Some(BindingLimit::Capacity),
+            Self::DataIops => Some(BindingLimit::VolumeIops),
+            Self::DataThroughput => Some(BindingLimit::VolumeThroughput),
+            Self::Clients => Some(BindingLimit::Clients),
+            Self::Durability | Self::Consistency | Self::P99 | Self::Budget => None,
+        }
+    }
 }
 
 /// How far a layout falls short.
@@ -142,5 +177,19 @@ impl std::fmt::Display for LayoutShortfall {
             LayoutConstraint::P99 => write!(f, "p99: {} at best, {} asked", ms(available), ms(asked)),
             LayoutConstraint::Budget => write!(f, "price: {} a month at least, {} allowed", Usd(available), Usd(asked)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_volumes_limit_and_its_constraint_name_each_other() {
+        for limit in [BindingLimit::Capacity, BindingLimit::VolumeIops, BindingLimit::VolumeThroughput] {
+            let on = |log| LayoutConstraint::of_volume(limit, log).and_then(LayoutConstraint::limit);
+            assert_eq!((on(false), on(true)), (Some(limit), limit.of_log()));
+        }
+        assert_eq!(LayoutConstraint::of_volume(BindingLimit::Cpu, false), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Provisions a layout as cheaply as its targets allow.
 
+use disk::VolumeProvision;
 use engine::{NodeCapacity, OperationDemand};
 use units::Usd;
 
@@ -9,7 +10,6 @@ use crate::layout::{Body, Candidate, Data, Layout, Log, capacity, flash_capacity
 use crate::market::{InstanceOffer, VolumeOffer};
 use crate::needs;
 use crate::problem::Problem;
-use crate::provision::VolumeProvision;
 use crate::rows::{Row, Variant};
 
 /// A layout on its instance under a demand.

@@ -1,12 +1,11 @@
 //! A layout: everything about a deployment but its settings and what is provisioned.
 
-use disk::ServiceTime;
+use disk::{ServiceTime, VolumeProvision};
 use engine::{DiskCapacity, NodeCapacity, OperationDemand};
 use units::{Bytes, BytesPerSec, Iops, Usd};
 
 use crate::market::{InstanceOffer, Market, VolumeOffer};
 use crate::problem::Problem;
-use crate::provision::VolumeProvision;
 
 /// Equal nodes of one instance type.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -16,7 +16,6 @@ mod options;
 mod planner;
 mod present;
 mod problem;
-mod provision;
 mod rows;
 mod rules;
 mod sample;
@@ -29,13 +28,13 @@ pub use answer::{
     MonthlyCosts, Plan, PlanResult, PlanUncertainty, PredictedRun, RejectedCandidate, RejectionReason, WhyNot,
 };
 pub use constraint::{LayoutConstraint, LayoutShortfall};
+pub use disk::{BeyondLimit, VolumeNeed, VolumeProvision};
 pub use log_disks::{LogDisk, LogDisks, log_disks};
 pub use market::{FLASH, InstanceOffer, LocalFlash, Market, MissingFact, VolumeOffer};
 pub use model::{DemandModel, EngineModel};
 pub use options::{PlanError, PlanOptions};
 pub use planner::Planner;
 pub use problem::MONTH_HOURS;
-pub use provision::{BeyondLimit, VolumeLimit, VolumeNeed, VolumeProvision};
 pub use rules::{PlanningCeilings, SurvivalRule};
 pub use space::{InnodbSpace, NitroOnly, SearchSpace, TikvSpace};
 pub use uncertain::UncertainError;

@@ -1,13 +1,12 @@
 //! Which disk to give the raft log in a cloud: a middle one that carries it cheaply, and the best there is.
 
 use catalog::{CatalogError, CatalogView, IopsRule, VolumeMedium, VolumeType};
-use disk::Volume;
+use disk::{Volume, VolumeNeed};
 use engine::IoDemand;
-use units::{Iops, Usd};
+use units::{BytesPerSec, Iops, Usd};
 use workload::IoRates;
 
 use crate::market::{Market, VolumeOffer};
-use crate::provision::VolumeNeed;
 use crate::rules::PlanningCeilings;
 use crate::space::SearchSpace;
 
@@ -74,9 +73,9 @@ fn log_disk(offer: &VolumeOffer, rates: &IoRates) -> Option<LogDisk> {
         write_bytes: rates.write_bytes,
     };
     let need = VolumeNeed {
-        bytes: space.log_size.as_f64(),
-        iops: io.counted(offer.kind.io_unit.as_f64()) / ceilings.volume_iops,
-        throughput: io.bytes() / ceilings.volume_throughput,
+        size: space.log_size,
+        iops: Iops(io.counted(offer.kind.io_unit.as_f64()) / ceilings.volume_iops),
+        throughput: BytesPerSec(io.bytes() / ceilings.volume_throughput),
     };
     let provision = offer.least(need, None).ok()?;
     let (volume, monthly) = (Some(offer.volume(provision)), Some(offer.monthly(provision)));

@@ -1,7 +1,9 @@
 //! What is for sale in one region on one day.
 
+use std::sync::LazyLock;
+
 use catalog::{CatalogError, CatalogView, Cloud, Date, InstanceType, VolumeMedium, VolumePrice, VolumeType};
-use disk::{Disk, ServiceTime, Volume};
+use disk::{BeyondLimit, Disk, ServiceTime, Volume, VolumeNeed, VolumeProvision, VolumeSizing};
 use engine::IoDemand;
 use units::{Bytes, BytesPerSec, Iops, Usd};
 
@@ -79,7 +81,7 @@ pub struct Market {
 }
 
 /// The disk type's name of the instance's own flash.
-pub const FLASH: &str = "nvme";
+pub const FLASH: &str = Volume::LOCAL;
 
 impl Market {
     /// Everything that has a price and limits in a region.
@@ -165,12 +167,22 @@ fn thread_speed(view: &CatalogView, kind: &InstanceType) -> Result<f64, String> 
     Ok(kind.thread_speed())
 }
 
-/// Types for which no source tells what an instance lets through, nor which instances take them: the limits of Google
-/// Cloud's instances in the catalogue are those of its Persistent Disks.
-const UNKNOWN_ON_INSTANCES: [&str; 3] = ["hyperdisk-balanced", "hyperdisk-extreme", "hyperdisk-throughput"];
+/// A row of `tables/instance_limits.csv`: a volume type for which no source tells what an instance lets through.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UnknownOnInstances {
+    kind: String,
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the table's readers; a test wants it filled in"))]
+    source: String,
+}
+
+static UNKNOWN_ON_INSTANCES: LazyLock<Vec<UnknownOnInstances>> = LazyLock::new(|| {
+    let rows = csv::Reader::from_reader(include_str!("../tables/instance_limits.csv").as_bytes()).into_deserialize();
+    rows.map(|row| row.expect("tested: every row fits its type")).collect()
+});
 
 fn volume_offer(view: &CatalogView, region: &str, kind: &VolumeType) -> Result<VolumeOffer, String> {
-    if UNKNOWN_ON_INSTANCES.contains(&kind.name.as_str()) {
+    if UNKNOWN_ON_INSTANCES.iter().any(|row| row.kind == kind.name) {
         return Err(format!("the catalogue has no limits of instances to {}", kind.name));
     }
     let price = view.volume_price(region, &kind.name).map_err(|e| e.to_string())?;
@@ -195,6 +207,57 @@ impl LocalFlash {
 }
 
 impl VolumeOffer {
+    /// The law of sizing volumes of this type, as it is sold here.
+    fn sizing(&self) -> VolumeSizing<'_> {
+        VolumeSizing::new(&self.kind, Some(&self.price))
+    }
+
+    /// Sustained I/Os a second.
+    pub fn iops(&self, p: VolumeProvision) -> Iops {
+        self.sizing().iops(p)
+    }
+
+    /// Sustained throughput.
+    pub fn throughput(&self, p: VolumeProvision) -> BytesPerSec {
+        self.sizing().throughput(p)
+    }
+
+    /// Price of a month.
+    pub fn monthly(&self, p: VolumeProvision) -> Usd {
+        self.price.monthly(Bytes::gib(p.gib), self.iops(p), self.throughput(p))
+    }
+
+    /// The volume as a deployment writes it.
+    pub fn volume(&self, p: VolumeProvision) -> Volume {
+        self.sizing().volume(p)
+    }
+
+    /// The cheapest volume that carries `need`, with at most `most_iops` I/Os a second provisioned.
+    ///
+    /// # Errors
+    /// The limit that no volume of the type reaches.
+    pub fn least(&self, need: VolumeNeed, most_iops: Option<u64>) -> Result<VolumeProvision, BeyondLimit> {
+        self.sizing().least(need, most_iops)
+    }
+
+    /// The volume of `least` with what its throughput hangs on raised to `rung`.
+    ///
+    /// # Errors
+    /// The limit that is then exceeded.
+    pub fn raise(
+        &self,
+        least: VolumeProvision,
+        rung: u64,
+        most_iops: Option<u64>,
+    ) -> Result<VolumeProvision, BeyondLimit> {
+        self.sizing().raise(least, rung, most_iops)
+    }
+
+    /// The rungs of what throughput hangs on: that of `least`, and the highest there is.
+    pub fn rungs(&self, least: VolumeProvision, most_iops: Option<u64>) -> (u64, u64) {
+        self.sizing().rungs(least, most_iops)
+    }
+
     /// The promise that a stripe of `n` such volumes fails, if any: of durability, then of consistency.
     pub(crate) fn broken_promise(&self, n: u32, targets: &workload::Targets) -> Option<(LayoutConstraint, f64, f64)> {
         // Volumes fail apart from each other: a stripe is whole only while all its volumes are.
@@ -204,5 +267,22 @@ impl VolumeOffer {
         short(targets.durability, durable).map(|asked| (LayoutConstraint::Durability, asked, durable)).or_else(|| {
             short(targets.consistency, consistent).map(|asked| (LayoutConstraint::Consistency, asked, consistent))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_without_instance_limits_is_missing_by_name_and_has_a_source() {
+        let view = catalog::Catalog::embedded().at(None);
+        let market = Market::from_view(&view, "us-central1").unwrap();
+        for row in UNKNOWN_ON_INSTANCES.iter() {
+            assert!(!row.source.is_empty(), "{}", row.kind);
+            assert!(market.volumes.iter().all(|offer| offer.kind.name != row.kind));
+            let sold = view.volume(&row.kind).is_ok();
+            assert_eq!(market.missing.iter().any(|fact| fact.name == row.kind), sold, "{}", row.kind);
+        }
     }
 }

@@ -1,13 +1,13 @@
 //! What a workload asks of each disk and of the instance, planning ceilings included.
 
+use disk::{BeyondLimit, VolumeNeed, VolumeProvision};
 use engine::{ClusterMachines, OperationDemand};
-use units::{BytesPerSec, Iops, Usd};
+use units::{Bytes, BytesPerSec, Iops, Usd};
 use workload::Engine;
 
 use crate::constraint::{LayoutConstraint, LayoutShortfall};
 use crate::market::{InstanceOffer, LocalFlash, VolumeOffer};
 use crate::problem::Problem;
-use crate::provision::{BeyondLimit, VolumeNeed, VolumeProvision};
 
 /// The price of all nodes' disks.
 pub(crate) fn disks(nodes: u32, data: Usd, stripe: u32, log: Usd) -> Usd {
@@ -29,9 +29,9 @@ pub(crate) fn data_need(
     let io = if shared_log { demand.data.plus(&demand.log) } else { demand.data };
     let (ceilings, n, rate) = (&problem.ceilings, f64::from(stripe), problem.rate());
     Ok(VolumeNeed {
-        bytes: data_bytes(problem, demand, shared_log) / n,
-        iops: io.counted(offer.kind.io_unit.as_f64()) * rate / ceilings.volume_iops / n,
-        throughput: io.bytes() * rate / ceilings.volume_throughput / n,
+        size: whole(data_bytes(problem, demand, shared_log) / n),
+        iops: Iops(io.counted(offer.kind.io_unit.as_f64()) * rate / ceilings.volume_iops / n),
+        throughput: BytesPerSec(io.bytes() * rate / ceilings.volume_throughput / n),
     })
 }
 
@@ -54,10 +54,15 @@ pub(crate) fn log_need(
     promised(problem, offer, 1)?;
     let (ceilings, rate) = (&problem.ceilings, problem.rate());
     Ok(VolumeNeed {
-        bytes: (demand.log_stored.as_f64() / ceilings.capacity).max(problem.space.log_size.as_f64()),
-        iops: demand.log.counted(offer.kind.io_unit.as_f64()) * rate / ceilings.volume_iops,
-        throughput: demand.log.bytes() * rate / ceilings.volume_throughput,
+        size: whole((demand.log_stored.as_f64() / ceilings.capacity).max(problem.space.log_size.as_f64())),
+        iops: Iops(demand.log.counted(offer.kind.io_unit.as_f64()) * rate / ceilings.volume_iops),
+        throughput: BytesPerSec(demand.log.bytes() * rate / ceilings.volume_throughput),
     })
+}
+
+/// The least whole number of bytes that is no less.
+fn whole(bytes: f64) -> Bytes {
+    Bytes(bytes.ceil() as u64)
 }
 
 fn promised(problem: &Problem<'_>, offer: &VolumeOffer, stripe: u32) -> Result<(), LayoutShortfall> {
@@ -90,9 +95,10 @@ pub(crate) fn remembers(problem: &Problem<'_>, cluster: &ClusterMachines) -> Res
 }
 
 /// A limit of one volume as a shortfall of the disk.
-pub(crate) fn beyond((limit, asked, most): BeyondLimit, stripe: u32, of_log: bool) -> LayoutShortfall {
+pub(crate) fn beyond(beyond: BeyondLimit, stripe: u32, of_log: bool) -> LayoutShortfall {
     let n = f64::from(stripe);
-    LayoutShortfall { constraint: limit.constraint(of_log), asked: asked * n, available: most * n }
+    let constraint = LayoutConstraint::of_volume(beyond.limit, of_log).expect("a volume is sized by its own limits");
+    LayoutShortfall { constraint, asked: beyond.asked * n, available: beyond.most * n }
 }
 
 /// Whether the instance lets the network disks' load through. `units` are the bytes that count as one I/O of the data disk

@@ -1,6 +1,8 @@
 //! What a deployment already chosen lacks under another workload.
 
+use disk::{BeyondLimit, VolumeNeed, VolumeProvision};
 use engine::{ClusterMachines, OperationDemand};
+use limits::BindingLimit;
 
 use crate::constraint::{LayoutConstraint, LayoutShortfall};
 use crate::fit;
@@ -8,7 +10,6 @@ use crate::layout::{Candidate, Data, Log};
 use crate::market::VolumeOffer;
 use crate::needs;
 use crate::problem::Problem;
-use crate::provision::{VolumeLimit, VolumeNeed, VolumeProvision};
 
 /// Every target and planning ceiling that a candidate misses under the problem's workload.
 pub(crate) fn missed(problem: &Problem<'_>, candidate: &Candidate, demand: &OperationDemand) -> Vec<LayoutShortfall> {
@@ -55,11 +56,11 @@ fn lacking(
     of_log: bool,
 ) -> impl Iterator<Item = LayoutShortfall> {
     let limits = [
-        (VolumeLimit::Size, need.bytes, units::Bytes::gib(p.gib).as_f64()),
-        (VolumeLimit::Iops, need.iops, offer.iops(p).0),
-        (VolumeLimit::Throughput, need.throughput, offer.throughput(p).0),
+        (BindingLimit::Capacity, need.size.as_f64(), units::Bytes::gib(p.gib).as_f64()),
+        (BindingLimit::VolumeIops, need.iops.0, offer.iops(p).0),
+        (BindingLimit::VolumeThroughput, need.throughput.0, offer.throughput(p).0),
     ];
     // The closed form and this comparison may differ by rounding where one was derived from the other.
     let lacking = limits.into_iter().filter(|(_, asked, available)| *asked > *available * (1.0 + 1e-9));
-    lacking.map(move |beyond| needs::beyond(beyond, stripe, of_log))
+    lacking.map(move |(limit, asked, most)| needs::beyond(BeyondLimit { limit, asked, most }, stripe, of_log))
 }

@@ -1,12 +1,13 @@
 //! What all disks of a node have done, summed.
 
-use metrics::{HoldUpLimit, NodeSample};
+use limits::BindingLimit;
+use metrics::NodeSample;
 
 /// Counters of a node's disks at an instant.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DiskTotals {
     /// Of each disk, by limit, in seconds.
-    bound: Vec<[f64; HoldUpLimit::ALL.len()]>,
+    bound: Vec<[f64; BindingLimit::OF_REQUESTS.len()]>,
     pub(crate) ios: f64,
     pub(crate) bytes: f64,
 }
@@ -15,7 +16,10 @@ impl DiskTotals {
     pub(crate) fn of(sample: &NodeSample) -> Self {
         let disks = &sample.disks;
         Self {
-            bound: disks.iter().map(|disk| HoldUpLimit::ALL.map(|limit| disk.bound.get(limit).as_secs_f64())).collect(),
+            bound: disks
+                .iter()
+                .map(|disk| BindingLimit::OF_REQUESTS.map(|limit| disk.bound.get(limit).as_secs_f64()))
+                .collect(),
             ios: disks.iter().map(|disk| (disk.read.count + disk.write.count) as f64).sum(),
             bytes: disks.iter().map(|disk| disk.read.bytes.as_f64() + disk.write.bytes.as_f64()).sum(),
         }
@@ -27,9 +31,9 @@ impl DiskTotals {
         was: &'a Self,
         sample: &'a NodeSample,
         seconds: f64,
-    ) -> impl Iterator<Item = (HoldUpLimit, String, f64)> + 'a {
+    ) -> impl Iterator<Item = (BindingLimit, String, f64)> + 'a {
         sample.disks.iter().zip(was.bound.iter().zip(&self.bound)).flat_map(move |(disk, (was, is))| {
-            let each = HoldUpLimit::ALL.into_iter().zip(was.iter().zip(is));
+            let each = BindingLimit::OF_REQUESTS.into_iter().zip(was.iter().zip(is));
             each.map(move |(limit, (was, is))| (limit, format!("{} disk: {limit}", disk.name), (is - was) / seconds))
         })
     }

@@ -1,7 +1,8 @@
 //! What held operations up, and the sums of a run.
 
 use events::node_name;
-use metrics::{HoldUpLimit, NodeSample};
+use limits::BindingLimit;
+use metrics::NodeSample;
 use units::Nanos;
 
 use crate::cpu::Pool;
@@ -132,7 +133,7 @@ impl Judge {
         let bound = is.disks.bound_since(&was.disks, sample, self.step);
         shares.extend(
             bound
-                .filter(|(limit, _, share)| *share > 0.0 && *limit != HoldUpLimit::Fault)
+                .filter(|(limit, _, share)| *share > 0.0 && *limit != BindingLimit::Fault)
                 .map(|(_, what, share)| (what, share)),
         );
         for (index, disk) in sample.disks.iter().enumerate() {

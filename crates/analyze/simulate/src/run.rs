@@ -1,7 +1,8 @@
 //! A run from time zero to its end.
 
 use catalog::CatalogView;
-use deployment::{Deployment, NodeDemand, NodeLimit, check};
+use deployment::{Deployment, NodeDemand, check};
+use limits::BindingLimit;
 use timeline::TimelineInfo;
 use units::{Bytes, Nanos};
 use workload::{Engine, Task};
@@ -122,7 +123,7 @@ fn refuse(
         let alone =
             Deployment { settings: deployment::EngineSettings { replicas: Some(1), ..alone.settings }, ..alone };
         let report = check(&alone, view, &asks)?;
-        if let Some(line) = report.violations().find(|line| line.limit == NodeLimit::Capacity) {
+        if let Some(line) = report.violations().find(|line| line.limit == BindingLimit::Capacity) {
             let size = Bytes((line.delivered * Bytes::gib(1).as_f64()) as u64);
             return Err(SimulateError::TooMuchData { group: place, stored: Bytes(stored as u64), size });
         }

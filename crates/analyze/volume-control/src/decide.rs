@@ -6,7 +6,7 @@ use timeline::Timeline;
 use units::{Nanos, Usd};
 
 use crate::permit::{back_from, done_at};
-use crate::target::{Need, Short, Target, affordable, cheapest, written_out};
+use crate::target::{Affordable, Need, Short, Target, affordable, cheapest, written_out};
 use crate::{
     ChangeDirection, ChangeProposal, ChangeUndo, KeepReason, ManagedVolume, ModificationPermit, VolumeDecision,
     VolumeDemand, VolumePolicy, permit, predict,
@@ -187,9 +187,10 @@ impl Round<'_> {
         // Without a budget only what saves is bought, such as gp3 in place of gp2.
         let others = Usd(self.committed.0 - of.price.0);
         let most = Usd(self.policy.budget.map_or(of.price.0, |budget| budget.0 - others.0));
-        let (target, share) =
+        let Affordable { target, share, by_budget } =
             affordable(&of.volume.disk, of.limits, need, most, node, self.known).map_err(|short| match short {
                 Short::Kind => KeepReason::MostOfItsKind,
+                Short::Size(larger) => KeepReason::AsksForSize(larger.to_string()),
                 Short::Budget(target) => KeepReason::OverBudget(self.over_budget(of, &target)),
             })?;
         if !rises(&target.limits) && of.volume.disk.volume.kind == target.disk.volume.kind {
@@ -197,7 +198,8 @@ impl Round<'_> {
         }
         let mut reason = format!("{}: {}", verdict.kind, verdict.says);
         if share < 1.0 {
-            reason += &format!("; the budget pays for {:.0} % of what is missing", share * 100.0);
+            let what = if by_budget { "the budget pays for" } else { "a volume of its kind and size carries" };
+            reason += &format!("; {what} {:.0} % of what is missing", share * 100.0);
         }
         let converts = target.disk.volume.kind != of.volume.disk.volume.kind;
         let direction = if converts { ChangeDirection::Convert } else { ChangeDirection::Grow };
@@ -218,12 +220,13 @@ impl Round<'_> {
     /// A cheaper volume that carries all that the window needed.
     fn save(&mut self, of: &Looked<'_>) -> Result<Found, KeepReason> {
         let node = &of.facts.subject.node;
-        let is_gp2 = of.volume.disk.volume.kind == "gp2";
+        let kind = &of.volume.disk.volume.kind;
+        let has_successor = disk::successor(kind).is_some();
         let known_enough = of.demand.known >= self.policy.shrink_after;
         let floor = Need { iops: of.demand.floor_iops, throughput: of.demand.floor_throughput };
-        // Of a gp2 that is little known, all that it has and bursts to is kept: gp3 is cheaper all the same.
+        // Of a volume that is little known, all that it has and bursts to is kept: its type's successor may be cheaper all the same.
         let need = if known_enough { floor } else { whole_of(of.limits) };
-        if !known_enough && !is_gp2 {
+        if !known_enough && !has_successor {
             return Err(KeepReason::TooLittleKnown);
         }
         let target = cheapest(&of.volume.disk, need, node, self.known).ok_or(KeepReason::Fits)?;
@@ -232,15 +235,16 @@ impl Round<'_> {
             return Err(KeepReason::Fits);
         }
         let rests = of.volume.last_change().is_some_and(|change| change.started + self.policy.rest > self.now);
-        if rests && !is_gp2 {
+        if rests && !has_successor {
             return Err(KeepReason::Rests);
         }
         let peak = format!("{:.0} IOPS and {:.0} MiB/s", of.demand.iops.0, of.demand.throughput.as_mib());
-        let direction = if is_gp2 { ChangeDirection::Convert } else { ChangeDirection::Shrink };
+        let converts = target.disk.volume.kind != *kind;
+        let direction = if converts { ChangeDirection::Convert } else { ChangeDirection::Shrink };
         let reason = if known_enough {
             format!("at most {peak} were asked of it in {}", days(of.demand.known))
         } else {
-            "gp3 with all that this gp2 has and bursts to costs less".to_owned()
+            format!("{} with all that this {kind} has and bursts to costs less", target.disk.volume.kind)
         };
         Ok(Found { target, direction, reason, load: of.demand.mix })
     }

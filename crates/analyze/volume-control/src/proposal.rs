@@ -13,7 +13,7 @@ pub enum ChangeDirection {
     Grow,
     /// Less, because it is paid for and was not needed.
     Shrink,
-    /// gp3 in place of gp2.
+    /// The successor of its type in its place, such as gp3 for gp2.
     Convert,
 }
 
@@ -98,6 +98,8 @@ pub enum KeepReason {
     OverBudget(String),
     /// No volume of its kind carries more.
     MostOfItsKind,
+    /// Only a larger volume carries more: such as this one. Sizes are not changed here.
+    AsksForSize(String),
 }
 
 impl std::fmt::Display for KeepReason {
@@ -110,6 +112,9 @@ impl std::fmt::Display for KeepReason {
             Self::Unknown(what) => write!(f, "nothing is known of {what}"),
             Self::NotTheVolume(what) => write!(f, "another volume would not help: {what}"),
             Self::OverBudget(what) => f.write_str(what),
+            Self::AsksForSize(larger) => {
+                write!(f, "only a larger volume carries more, such as {larger}: make it larger")
+            }
             Self::MostOfItsKind => {
                 f.write_str("no volume of its kind carries more: stripe volumes, or spread the load")
             }

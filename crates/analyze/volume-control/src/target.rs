@@ -1,8 +1,8 @@
-//! Which volume a need asks for: of the same size, the same kind or gp3 in place of gp2, and within the budget.
+//! Which volume a need asks for: of the same size, of the same type or its successor, and within the budget.
 
 use catalog::{CatalogView, IopsRule, ThroughputRule};
-use diagnose::{KnownFacts, carriers};
-use disk::{Disk, DiskLimits};
+use diagnose::KnownFacts;
+use disk::{Disk, DiskLimits, DiskRates, SuitableDisk, replaces};
 use units::{BytesPerSec, Iops, Usd};
 
 /// A need in the steps between all and nothing of it.
@@ -36,17 +36,23 @@ impl Need {
 
 /// The cheapest volume that a disk can become without a change of its size, and that carries a need.
 pub(crate) fn cheapest(disk: &Disk, need: Need, node: &str, known: &KnownFacts) -> Option<Target> {
-    let becomes = |to: &Disk| {
-        let (from, to) = (&disk.volume, &to.volume);
-        to.size == from.size && (to.kind == from.kind || (from.kind == "gp2" && to.kind == "gp3"))
-    };
-    let all = carriers(disk, need.iops, need.throughput, node, known);
-    let found = all.into_iter().find(|one| one.monthly.is_some() && becomes(&one.disk))?;
+    let size = disk.volume.size;
+    let all = carriers(disk, need, node, known).into_iter();
+    let found = all.filter(|one| one.disk.volume.size == size).find(|one| one.monthly.is_some())?;
     let disk = written_out(&found.disk, &found.limits, &known.view);
     Some(Target { disk, limits: found.limits, monthly: found.monthly? })
 }
 
-/// The volume that comes nearest to a need and costs no more than `most`, with the share of the way there.
+/// Volumes of the same type or its successor that carry a need, of whatever size, the cheapest first.
+fn carriers(disk: &Disk, need: Need, node: &str, known: &KnownFacts) -> Vec<SuitableDisk> {
+    let rates = DiskRates { iops: need.iops, throughput: need.throughput };
+    let (market, from) = (known.market(node), &disk.volume.kind);
+    let mut all = market.carriers(disk, rates);
+    all.retain(|to| to.disk.volume.kind == *from || replaces(&to.disk.volume.kind, from));
+    all
+}
+
+/// The volume that comes nearest to a need and costs no more than `most`.
 pub(crate) fn affordable(
     disk: &Disk,
     now: &DiskLimits,
@@ -54,17 +60,32 @@ pub(crate) fn affordable(
     most: Usd,
     node: &str,
     known: &KnownFacts,
-) -> Result<(Target, f64), Short> {
+) -> Result<Affordable, Short> {
+    let larger = || carriers(disk, need, node, known).into_iter().next().map(|one| one.disk);
     let mut short = Short::Kind;
     for step in (1..=STEPS).rev() {
         let share = f64::from(step) / f64::from(STEPS);
         let Some(target) = cheapest(disk, need.part(now, share), node, known) else { continue };
         if target.monthly.0 <= most.0 {
-            return Ok((target, share));
+            return Ok(Affordable { target, share, by_budget: short != Short::Kind });
         }
         short = Short::Budget(Box::new(target));
     }
-    Err(short)
+    match short {
+        Short::Kind => Err(larger().map_or(Short::Kind, |disk| Short::Size(Box::new(disk)))),
+        short => Err(short),
+    }
+}
+
+/// A volume on the way to a need.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Affordable {
+    /// The volume.
+    pub(crate) target: Target,
+    /// The share of the way.
+    pub(crate) share: f64,
+    /// Whether the budget ends the way there; otherwise the type does.
+    pub(crate) by_budget: bool,
 }
 
 /// Why nothing nearer to a need can be had.
@@ -72,6 +93,8 @@ pub(crate) fn affordable(
 pub(crate) enum Short {
     /// No volume of the kind carries more.
     Kind,
+    /// Only a larger one does, such as this.
+    Size(Box<Disk>),
     /// The least step costs more than there is; this is that step.
     Budget(Box<Target>),
 }
@@ -116,11 +139,12 @@ mod tests {
         let (disk, known) = ("gp3:400GiB".parse().unwrap(), known("gp3:400GiB"));
         let now = limits("gp3:400GiB");
         let of = |most| affordable(&disk, &now, need(13_000.0, 100.0), most, "", &known);
-        let (all, share) = of(Usd(f64::INFINITY)).unwrap();
+        let Affordable { target: all, share, .. } = of(Usd(f64::INFINITY)).unwrap();
         assert_eq!((all.limits.iops, share), (Iops(13_000.0), 1.0));
         let price = known.monthly(&disk).unwrap();
         let half = Usd(price.0 + (all.monthly.0 - price.0) / 2.0);
-        let (some, share) = of(half).unwrap();
+        let Affordable { target: some, share, by_budget } = of(half).unwrap();
+        assert!(by_budget);
         assert!(some.monthly.0 <= half.0 && share < 1.0 && some.limits.iops.0 > 3000.0, "{some:?}");
         assert!(matches!(of(price), Err(Short::Budget(_))));
     }
@@ -131,5 +155,22 @@ mod tests {
         let now = limits("io1:16TiB,64000iops");
         let most = Usd(f64::INFINITY);
         assert_eq!(affordable(&disk, &now, need(90_000.0, 100.0), most, "", &known), Err(Short::Kind));
+    }
+
+    #[test]
+    fn a_rate_that_follows_from_the_size_asks_for_a_larger_volume() {
+        let known = KnownFacts { region: Some("us-central1".to_owned()), ..known("pd-ssd:500GiB") };
+        let (disk, now) = ("pd-ssd:500GiB".parse().unwrap(), limits("pd-ssd:500GiB"));
+        let short = affordable(&disk, &now, need(20_000.0, 100.0), Usd(f64::INFINITY), "", &known).unwrap_err();
+        let Short::Size(larger) = short else { panic!("{short:?}") };
+        assert_eq!(larger.to_string(), "pd-ssd:667GiB");
+    }
+
+    #[test]
+    fn the_end_of_a_type_is_not_the_end_of_the_budget() {
+        let (disk, known) = ("gp3:400GiB,60000iops".parse().unwrap(), known("gp3:400GiB,60000iops"));
+        let now = limits("gp3:400GiB,60000iops");
+        let found = affordable(&disk, &now, need(160_000.0, 100.0), Usd(f64::INFINITY), "", &known).unwrap();
+        assert!(!found.by_budget && found.share < 1.0, "{found:?}");
     }
 }

@@ -52,7 +52,7 @@ fn proof(carried: f64, bound: Option<f64>) -> PlanProof {
     PlanProof {
         staged: StagedPlan { scaling, shares, planned, predicted, simulated, ..staged },
         measured,
-        bound: bound.map(|share| (log(HoldUpLimit::VolumeIops), share)),
+        bound: bound.map(|share| (log(BindingLimit::VolumeIops), share)),
         run: RunReport::of(
             1,
             &SteadyStateJudge::new(RunLimits::default(), 1),

@@ -1,6 +1,6 @@
 //! What runs of plans showed, for people.
 
-use metrics::HoldUpLimit;
+use limits::BindingLimit;
 use reference_store::prove::{DiskFigures, DiskLimit, DiskRole, LimitPressure, PlanProof, ProofFigures};
 use report::words;
 use units::Nanos;
@@ -133,8 +133,8 @@ fn bound(proof: &PlanProof) -> String {
 
 fn name(of: &DiskLimit) -> String {
     let limit = match of.limit {
-        HoldUpLimit::VolumeIops => "IOPS".to_owned(),
-        HoldUpLimit::VolumeThroughput => "throughput".to_owned(),
+        BindingLimit::VolumeIops => "IOPS".to_owned(),
+        BindingLimit::VolumeThroughput => "throughput".to_owned(),
         other => other.to_string(),
     };
     format!("the {} disk's {limit}", role_name(of.role))

@@ -1,6 +1,7 @@
 //! What is counted of a disk.
 
-use disk::{IoCompletion, IoOperation, IoStatus, WaitCause};
+use disk::{IoCompletion, IoOperation, IoStatus};
+use limits::BindingLimit;
 use metrics::{CacheCounters, LimitTimes, RequestCounters};
 use units::{Bytes, Nanos};
 
@@ -47,17 +48,7 @@ impl Wait {
     }
 }
 
-fn index(bound: WaitCause) -> Option<usize> {
-    match bound {
-        WaitCause::Nothing => None,
-        WaitCause::VolumeIops => Some(0),
-        WaitCause::VolumeThroughput => Some(1),
-        WaitCause::InstanceIops => Some(2),
-        WaitCause::InstanceThroughput => Some(3),
-        WaitCause::Fault => Some(STALL),
-    }
-}
-
+/// The place of stalls among what can hold up a request.
 const STALL: usize = 4;
 
 /// A request that is answered.
@@ -78,7 +69,7 @@ impl Meter {
     pub(crate) fn arrive(&mut self, at: Nanos, fate: &IoCompletion) {
         self.settle(at);
         self.in_flight += 1;
-        if let Some(i) = index(fate.bound_by)
+        if let Some(i) = fate.bound_by.and_then(BindingLimit::of_request)
             && matches!(fate.status, IoStatus::Done | IoStatus::Failed)
         {
             self.waits[i].add(at, fate.started);
@@ -134,9 +125,7 @@ impl Meter {
 
     /// Time with a request that waited, by limit.
     pub(crate) fn bounds(&self, now: Nanos) -> LimitTimes {
-        let [volume_iops, volume_throughput, instance_iops, instance_throughput, fault] =
-            self.waits.map(|wait| wait.before(now));
-        LimitTimes { volume_iops, volume_throughput, instance_iops, instance_throughput, fault }
+        LimitTimes::of_requests(self.waits.map(|wait| wait.before(now)))
     }
 
     fn settle(&mut self, at: Nanos) {
@@ -154,7 +143,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn waits(started: u64, bound_by: WaitCause) -> IoCompletion {
+    fn waits(started: u64, bound_by: Option<BindingLimit>) -> IoCompletion {
         IoCompletion { started: Nanos(started), at: Nanos(started + 10), bound_by, status: IoStatus::Done }
     }
 
@@ -165,8 +154,8 @@ mod tests {
     #[test]
     fn the_queue_is_integrated_over_time() {
         let mut meter = Meter::default();
-        meter.arrive(Nanos(100), &waits(100, WaitCause::Nothing));
-        meter.arrive(Nanos(200), &waits(200, WaitCause::Nothing));
+        meter.arrive(Nanos(100), &waits(100, None));
+        meter.arrive(Nanos(200), &waits(200, None));
         meter.leave(Nanos(300), answered(IoOperation::Read));
         meter.leave(Nanos(600), answered(IoOperation::Write));
         assert_eq!(meter.busy_and_queued(Nanos(1000)), (Nanos(500), Nanos(100 + 200 + 300)));
@@ -176,9 +165,9 @@ mod tests {
     #[test]
     fn waiting_together_counts_once_and_only_up_to_now() {
         let mut meter = Meter::default();
-        meter.arrive(Nanos(100), &waits(200, WaitCause::VolumeIops));
-        meter.arrive(Nanos(150), &waits(300, WaitCause::VolumeIops));
-        meter.arrive(Nanos(160), &waits(170, WaitCause::InstanceThroughput));
+        meter.arrive(Nanos(100), &waits(200, Some(BindingLimit::VolumeIops)));
+        meter.arrive(Nanos(150), &waits(300, Some(BindingLimit::VolumeIops)));
+        meter.arrive(Nanos(160), &waits(170, Some(BindingLimit::InstanceThroughput)));
         assert_eq!(meter.bounds(Nanos(250)).volume_iops, Nanos(150));
         assert_eq!(meter.bounds(Nanos(1000)).volume_iops, Nanos(200));
         assert_eq!(meter.bounds(Nanos(1000)).instance_throughput, Nanos(10));
@@ -205,17 +194,17 @@ mod tests {
     #[test]
     fn a_stall_that_ends_early_counts_only_until_then() {
         let mut meter = Meter::default();
-        meter.arrive(Nanos(100), &waits(1_000_000, WaitCause::Fault));
+        meter.arrive(Nanos(100), &waits(1_000_000, Some(BindingLimit::Fault)));
         meter.free(Nanos(400));
         assert_eq!(meter.bounds(Nanos(5000)).fault, Nanos(300));
-        meter.arrive(Nanos(5000), &waits(5100, WaitCause::Fault));
+        meter.arrive(Nanos(5000), &waits(5100, Some(BindingLimit::Fault)));
         assert_eq!(meter.bounds(Nanos(6000)).fault, Nanos(400));
     }
 
     #[test]
     fn a_failed_request_is_an_error_and_nothing_else() {
         let mut meter = Meter::default();
-        meter.arrive(Nanos(0), &waits(0, WaitCause::Nothing));
+        meter.arrive(Nanos(0), &waits(0, None));
         meter.leave(Nanos(9), Answered { failed: true, ..answered(IoOperation::Read) });
         assert_eq!((meter.errors, meter.read), (1, RequestCounters::default()));
     }

@@ -36,6 +36,24 @@ pub fn parse_date(text: &str) -> Result<Date, DateError> {
     Ok(if day.is_some() { first } else { first.last_of_month() })
 }
 
+/// Reads the day under a key of a file: a day, a month or a year in quotes.
+///
+/// # Errors
+/// When the value is no text, or the text is no day.
+pub fn deserialize_day<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Date>, D::Error> {
+    struct Day;
+    impl serde::de::Visitor<'_> for Day {
+        type Value = Date;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a day in quotes, such as \"2020-11-30\"")
+        }
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Date, E> {
+            parse_date(text).map_err(E::custom)
+        }
+    }
+    deserializer.deserialize_any(Day).map(Some)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

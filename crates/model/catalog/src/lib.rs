@@ -20,7 +20,7 @@ mod volume_table;
 
 // Their types are part of the public surface here.
 pub use catalog::Catalog;
-pub use date::{DateError, parse_date};
+pub use date::{DateError, deserialize_day, parse_date};
 pub use error::CatalogError;
 pub use instance::{InstanceCaps, InstanceType, LocalStore};
 pub use jiff::civil::Date;

@@ -2,10 +2,11 @@
 
 use catalog::{CatalogError, CatalogView};
 use disk::DiskLimits;
+use limits::BindingLimit;
 use units::BytesPerSec;
 use workload::IoRates;
 
-use crate::{CheckReport, Deployment, DeploymentError, LimitLine, NodeDemand, NodeGroup, NodeLimit, burst};
+use crate::{CheckReport, Deployment, DeploymentError, LimitLine, NodeDemand, NodeGroup, burst};
 
 /// Holds what each storage node is asked for against every limit of its volumes and its instance.
 ///
@@ -107,8 +108,8 @@ impl<'a> Node<'a> {
         let mb = |rate: f64| BytesPerSec(rate).as_mb();
 
         let disks = [
-            (Some(&self.data), NodeLimit::VolumeIops, NodeLimit::VolumeThroughput),
-            (self.log.as_ref(), NodeLimit::LogVolumeIops, NodeLimit::LogVolumeThroughput),
+            (Some(&self.data), BindingLimit::VolumeIops, BindingLimit::VolumeThroughput),
+            (self.log.as_ref(), BindingLimit::LogVolumeIops, BindingLimit::LogVolumeThroughput),
         ];
         for (disk, iops, throughput) in disks {
             let Some(Mounted { limits, stripe, load }) = disk else { continue };
@@ -125,15 +126,15 @@ impl<'a> Node<'a> {
                 .fold(Load::default(), |sum, disk| sum.plus(disk.load));
             let full = caps.burst_time.as_secs_f64();
             let seconds = burst::timed(load.ops, caps.iops.0, caps.burst_iops.0, full);
-            line(NodeLimit::InstanceIops, (load.ops, caps.iops.0), "IOPS", seconds);
+            line(BindingLimit::InstanceIops, (load.ops, caps.iops.0), "IOPS", seconds);
             let seconds = burst::timed(load.bytes, caps.throughput.0, caps.burst_throughput.0, full);
-            line(NodeLimit::InstanceThroughput, (mb(load.bytes), mb(caps.throughput.0)), "MB/s", seconds);
+            line(BindingLimit::InstanceThroughput, (mb(load.bytes), mb(caps.throughput.0)), "MB/s", seconds);
         }
         if let Some(stored) = asks.stored {
-            line(NodeLimit::Capacity, (stored.as_gib(), self.data.limits.size.as_gib()), "GiB", None);
+            line(BindingLimit::Capacity, (stored.as_gib(), self.data.limits.size.as_gib()), "GiB", None);
         }
         if let Some(cores) = asks.cores {
-            line(NodeLimit::Cpu, (cores, self.cores), "cores", None);
+            line(BindingLimit::Cpu, (cores, self.cores), "cores", None);
         }
     }
 }
@@ -223,7 +224,7 @@ mod tests {
         CheckReport::new(lines)
     }
 
-    fn find(report: &CheckReport, limit: NodeLimit) -> &LimitLine {
+    fn find(report: &CheckReport, limit: BindingLimit) -> &LimitLine {
         report.lines.iter().find(|line| line.limit == limit).unwrap()
     }
 
@@ -233,9 +234,9 @@ mod tests {
         let report = report(&node, NodeDemand::default());
         let violated: Vec<_> = report.violations().map(|line| line.limit.name()).collect();
         assert_eq!(violated, ["volume-throughput", "instance-iops", "instance-throughput"]);
-        assert_eq!(find(&report, NodeLimit::VolumeThroughput).asked, 13_400.0 * 16.0 / 1024.0);
+        assert_eq!(find(&report, BindingLimit::VolumeThroughput).asked, 13_400.0 * 16.0 / 1024.0);
         // 30 minutes of 34,000 I/Os a second beyond the sustained 6,000, spent on 7,400 beyond.
-        let seconds = find(&report, NodeLimit::InstanceIops).burst_seconds.unwrap();
+        let seconds = find(&report, BindingLimit::InstanceIops).burst_seconds.unwrap();
         assert!((seconds - 1800.0 * 34_000.0 / 7400.0).abs() < 1e-9);
         assert_eq!(report.carried_seconds(), None, "nothing carries the volume's throughput");
     }
@@ -253,7 +254,7 @@ mod tests {
         let node = node(mounted("gp2:400GiB", &reads(2500.0, Bytes::kib(16))), None);
         let report = report(&node, NodeDemand::default());
         assert!(!report.deliverable);
-        assert_eq!(find(&report, NodeLimit::VolumeIops).burst_seconds, Some(5.4e6 / 1300.0));
+        assert_eq!(find(&report, BindingLimit::VolumeIops).burst_seconds, Some(5.4e6 / 1300.0));
         assert_eq!(report.carried_seconds(), Some(5.4e6 / 1300.0));
     }
 
@@ -262,13 +263,13 @@ mod tests {
         // 240 MiB/s in 960 requests of 256 KiB: 200 GiB earn 600 credits a second, 360 fewer than are spent.
         let large = reads(960.0, Bytes::kib(256));
         let report = report(&node(mounted("gp2:200GiB", &large), None), NodeDemand::default());
-        let throughput = find(&report, NodeLimit::VolumeThroughput);
+        let throughput = find(&report, BindingLimit::VolumeThroughput);
         assert_eq!((throughput.delivered, throughput.burst_seconds), (128.0, Some(5.4e6 / 360.0)));
         let node = node(mounted("gp2:330GiB", &large), None);
         let mut lines = Vec::new();
         node.lines(&NodeDemand::default(), &mut lines);
         assert!(
-            !find(&CheckReport::new(lines), NodeLimit::VolumeThroughput).violated(),
+            !find(&CheckReport::new(lines), BindingLimit::VolumeThroughput).violated(),
             "990 credits a second outlast 960"
         );
     }
@@ -278,8 +279,8 @@ mod tests {
         let data = mounted("gp3:100GiB,6000iops,250MiB/s", &reads(4000.0, Bytes::kib(4)));
         let log = mounted("gp3:100GiB", &reads(2500.0, Bytes::kib(4)));
         let report = report(&node(data, Some(log)), NodeDemand::default());
-        assert_eq!(find(&report, NodeLimit::LogVolumeIops).asked, 2500.0);
-        assert_eq!(find(&report, NodeLimit::InstanceIops).asked, 6500.0);
+        assert_eq!(find(&report, BindingLimit::LogVolumeIops).asked, 2500.0);
+        assert_eq!(find(&report, BindingLimit::InstanceIops).asked, 6500.0);
     }
 
     #[test]
@@ -288,7 +289,7 @@ mod tests {
         data.limits.shares_instance_caps = false;
         let log = mounted("gp3:100GiB", &reads(100.0, Bytes::kib(4)));
         let report = report(&node(data, Some(log)), NodeDemand::default());
-        assert_eq!(find(&report, NodeLimit::InstanceIops).asked, 100.0);
+        assert_eq!(find(&report, BindingLimit::InstanceIops).asked, 100.0);
         assert!(report.deliverable);
     }
 
@@ -296,11 +297,11 @@ mod tests {
     fn space_and_cores_are_checked_when_they_are_asked() {
         let idle = || mounted("gp3:100GiB", &IoRates::default());
         assert!(
-            report(&node(idle(), None), NodeDemand::default()).lines.iter().all(|l| l.limit != NodeLimit::Capacity)
+            report(&node(idle(), None), NodeDemand::default()).lines.iter().all(|l| l.limit != BindingLimit::Capacity)
         );
         let asks = NodeDemand { stored: Some(Bytes::gib(90)), cores: Some(5.0), ..NodeDemand::default() };
         let report = report(&node(idle(), None), asks);
-        assert_eq!(report.warnings().map(|line| line.limit).collect::<Vec<_>>(), [NodeLimit::Capacity]);
-        assert_eq!(report.violations().map(|line| line.limit).collect::<Vec<_>>(), [NodeLimit::Cpu]);
+        assert_eq!(report.warnings().map(|line| line.limit).collect::<Vec<_>>(), [BindingLimit::Capacity]);
+        assert_eq!(report.violations().map(|line| line.limit).collect::<Vec<_>>(), [BindingLimit::Cpu]);
     }
 }

@@ -20,7 +20,7 @@ pub use disk;
 pub use error::{DeploymentError, DeploymentFault};
 pub use noun::{Deployment, NodeGroup, NodeRole};
 pub use price::DeploymentCosts;
-pub use report::{CheckReport, LimitLine, NodeLimit};
+pub use report::{CheckReport, LimitLine};
 pub use settings::{BlockCompression, ClusteredIndex, EngineSettings, LockMode};
 pub use units;
 pub use workload;

@@ -53,7 +53,7 @@ pub struct Deployment {
     /// The cloud region.
     pub region: String,
     /// The day whose limits and prices hold; today's if not given. A month, `2020-11`, is its last day.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "day")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "catalog::deserialize_day")]
     pub as_of: Option<Date>,
     /// Zones over which the nodes are spread.
     pub zones: u32,
@@ -65,21 +65,6 @@ pub struct Deployment {
     /// What each storage node is asked for, to check the deployment without a workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<NodeDemand>,
-}
-
-/// A day, a month or a year as text.
-fn day<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Date>, D::Error> {
-    struct Day;
-    impl serde::de::Visitor<'_> for Day {
-        type Value = Date;
-        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str("a day in quotes, such as \"2020-11-30\"")
-        }
-        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Date, E> {
-            catalog::parse_date(text).map_err(E::custom)
-        }
-    }
-    deserializer.deserialize_any(Day).map(Some)
 }
 
 impl Deployment {

@@ -1,52 +1,15 @@
 //! What a check finds: every limit, what is asked of it and what it delivers.
 
+use limits::BindingLimit;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::rules::RULES;
-
-/// What can run out on a storage node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NodeLimit {
-    /// I/Os a second of the data disk's volumes, large requests counted by the volume's unit.
-    VolumeIops,
-    /// Bytes a second of the data disk's volumes.
-    VolumeThroughput,
-    /// I/Os a second of the log's own disk.
-    LogVolumeIops,
-    /// Bytes a second of the log's own disk.
-    LogVolumeThroughput,
-    /// I/Os a second that the instance lets through to all its network volumes.
-    InstanceIops,
-    /// Bytes a second that the instance lets through to all its network volumes.
-    InstanceThroughput,
-    /// Bytes on the data disk.
-    Capacity,
-    /// Hardware threads.
-    Cpu,
-}
-
-impl NodeLimit {
-    /// Its name, as in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::VolumeIops => "volume-iops",
-            Self::VolumeThroughput => "volume-throughput",
-            Self::LogVolumeIops => "log-volume-iops",
-            Self::LogVolumeThroughput => "log-volume-throughput",
-            Self::InstanceIops => "instance-iops",
-            Self::InstanceThroughput => "instance-throughput",
-            Self::Capacity => "capacity",
-            Self::Cpu => "cpu",
-        }
-    }
-}
 
 /// One limit of one group of nodes.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct LimitLine {
     /// Which.
-    pub limit: NodeLimit,
+    pub limit: BindingLimit,
     /// The instance type of the nodes.
     pub instance: String,
     /// What one node is asked for, in `unit`.
@@ -124,7 +87,7 @@ mod tests {
 
     fn line(asked: f64, burst_seconds: Option<f64>) -> LimitLine {
         LimitLine {
-            limit: NodeLimit::VolumeIops,
+            limit: BindingLimit::VolumeIops,
             instance: "m5.large".into(),
             asked,
             delivered: 1000.0,
@@ -156,7 +119,7 @@ mod tests {
     #[test]
     fn json_names_are_the_names() {
         let json = serde_json::to_value(CheckReport::new(vec![line(1001.0, None)])).unwrap();
-        assert_eq!(json["violations"][0]["limit"], NodeLimit::VolumeIops.name());
+        assert_eq!(json["violations"][0]["limit"], BindingLimit::VolumeIops.name());
         assert_eq!(json["violations"][0]["burst_seconds"], serde_json::Value::Null);
         assert_eq!(json["deliverable"], false);
     }

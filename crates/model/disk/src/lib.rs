@@ -7,24 +7,27 @@ mod limits;
 mod noun;
 mod parse;
 mod service;
+mod sizing;
 mod table;
 #[cfg(test)]
 mod testing;
 
-// Their types are part of the public surface here.
+pub use self::limits::DiskLimits;
 pub use behaviour::{
     BehaviourConstants, BurstCredits, CachePolicy, CacheSpec, CacheStats, CannotBecome, CreditBalance, CreditEstimate,
     Device, DeviceSpec, DiskFault, DiskNode, InstanceLink, IoCompletion, IoOperation, IoRequest, IoStatus,
     ModificationRules, ModificationState, ModifyError, ParseWishError, RequestedRate, StartCredits, VolumeModification,
-    WaitCause, deliverable,
+    deliverable,
 };
 pub use catalog;
 pub use error::DiskError;
-pub use limits::DiskLimits;
 pub use noun::{Disk, Volume};
 pub use parse::ParseDiskError;
 pub use service::{ServiceTime, VolumeCalibration};
 pub use units;
+pub use sizing::{
+    BeyondLimit, DiskMarket, DiskRates, SuitableDisk, VolumeNeed, VolumeProvision, VolumeSizing, replaces, successor,
+};
 
 /// The direction of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

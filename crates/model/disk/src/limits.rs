@@ -4,6 +4,8 @@ mod local;
 mod rules;
 mod unlimited;
 
+pub(crate) use rules::most_iops;
+
 use catalog::{BurstBucket, CatalogView, ConsistencyPromise, InstanceType, VolumeMedium, VolumeType};
 use units::{Bytes, BytesPerSec, Iops, Usd};
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use catalog::Date;
 use textfile::{InputError, Text, from_toml, read_text};
 use units::Interval;
 
@@ -20,8 +21,8 @@ pub struct Workload {
     pub engine: Engine,
     /// The cloud region.
     pub region: String,
-    /// The day whose limits and prices hold, as written; today's if not given.
-    pub as_of: Option<String>,
+    /// The day whose limits and prices hold; today's if not given. A month, `2020-11`, is its last day.
+    pub as_of: Option<Date>,
     /// The operations and the data.
     pub kind: WorkloadKind,
     /// What must be reached.
@@ -52,7 +53,8 @@ struct Document {
     name: Option<String>,
     engine: Engine,
     region: String,
-    as_of: Option<String>,
+    #[serde(default, deserialize_with = "catalog::deserialize_day")]
+    as_of: Option<Date>,
     tpcc: Option<TpccWorkload>,
     ycsb: Option<YcsbWorkload>,
     sysbench: Option<SysbenchWorkload>,
@@ -98,7 +100,7 @@ impl Workload {
             name: document.name.take().unwrap_or_else(|| text.path().display().to_string()),
             engine: document.engine,
             region: std::mem::take(&mut document.region),
-            as_of: document.as_of.take(),
+            as_of: document.as_of,
             targets: document.targets.unwrap_or_default(),
             kind: document.kind(text)?,
         };

@@ -17,7 +17,7 @@ mod thresholds;
 
 pub use cloudwatch::{CloudWatch, CloudWatchMetric as Published, ListedMetric, cloudwatch, listed, published};
 pub use exposition::{ExpositionError, MetricsExposition};
-pub use limit::{HoldUpLimit, LimitShares};
+pub use limit::LimitShares;
 pub use prometheus::{CONTENT_TYPE, prometheus};
 pub use rates::{BurstRate, DiskRates, NodeRates, RequestFlow, rates};
 pub use sample::{CacheCounters, CreditGauge, DiskSample, LimitTimes, ModificationStage, NodeSample, RequestCounters};

@@ -1,28 +1,11 @@
 //! What can hold up a request, and for which share of the time it did.
 
-use std::fmt;
-
+use limits::BindingLimit;
 use units::Nanos;
 
 use crate::LimitTimes;
 use crate::rates::share;
 use crate::thresholds::THRESHOLDS;
-
-/// What can hold up a request, in the order of [`Bounds`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HoldUpLimit {
-    /// I/Os a second of the volume.
-    VolumeIops,
-    /// Bytes a second of the volume.
-    VolumeThroughput,
-    /// I/Os a second of the instance.
-    InstanceIops,
-    /// Bytes a second of the instance.
-    InstanceThroughput,
-    /// A stall.
-    Fault,
-}
 
 /// Shares of time, 0 to 1, by limit. They may add up to more than 1: several limits may hold up requests at once.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
@@ -52,62 +35,58 @@ impl LimitShares {
         }
     }
 
-    /// The share of a limit.
-    pub fn get(&self, limit: HoldUpLimit) -> f64 {
+    /// The share of a limit; zero where it holds up no request.
+    pub fn get(&self, limit: BindingLimit) -> f64 {
         match limit {
-            HoldUpLimit::VolumeIops => self.volume_iops,
-            HoldUpLimit::VolumeThroughput => self.volume_throughput,
-            HoldUpLimit::InstanceIops => self.instance_iops,
-            HoldUpLimit::InstanceThroughput => self.instance_throughput,
-            HoldUpLimit::Fault => self.fault,
+            BindingLimit::VolumeIops => self.volume_iops,
+            BindingLimit::VolumeThroughput => self.volume_throughput,
+            BindingLimit::InstanceIops => self.instance_iops,
+            BindingLimit::InstanceThroughput => self.instance_throughput,
+            BindingLimit::Fault => self.fault,
+            _ => 0.0,
         }
     }
 
-    pub(crate) fn binds(&self) -> Option<HoldUpLimit> {
-        let largest = HoldUpLimit::ALL.into_iter().max_by(|a, b| self.get(*a).total_cmp(&self.get(*b)))?;
+    pub(crate) fn binds(&self) -> Option<BindingLimit> {
+        let largest = BindingLimit::OF_REQUESTS.into_iter().max_by(|a, b| self.get(*a).total_cmp(&self.get(*b)))?;
         (self.get(largest) >= THRESHOLDS.binds_share).then_some(largest)
     }
 }
 
 impl LimitTimes {
-    /// The time of a limit.
-    pub fn get(&self, limit: HoldUpLimit) -> Nanos {
+    /// The time of a limit; zero where it holds up no request.
+    pub fn get(&self, limit: BindingLimit) -> Nanos {
         match limit {
-            HoldUpLimit::VolumeIops => self.volume_iops,
-            HoldUpLimit::VolumeThroughput => self.volume_throughput,
-            HoldUpLimit::InstanceIops => self.instance_iops,
-            HoldUpLimit::InstanceThroughput => self.instance_throughput,
-            HoldUpLimit::Fault => self.fault,
+            BindingLimit::VolumeIops => self.volume_iops,
+            BindingLimit::VolumeThroughput => self.volume_throughput,
+            BindingLimit::InstanceIops => self.instance_iops,
+            BindingLimit::InstanceThroughput => self.instance_throughput,
+            BindingLimit::Fault => self.fault,
+            _ => Nanos(0),
         }
+    }
+
+    /// The times of all limits of requests, in the order of [`BindingLimit::OF_REQUESTS`].
+    pub fn of_requests(times: [Nanos; BindingLimit::OF_REQUESTS.len()]) -> Self {
+        let [volume_iops, volume_throughput, instance_iops, instance_throughput, fault] = times;
+        Self { volume_iops, volume_throughput, instance_iops, instance_throughput, fault }
     }
 }
 
-impl HoldUpLimit {
-    /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::VolumeIops, Self::VolumeThroughput, Self::InstanceIops, Self::InstanceThroughput, Self::Fault];
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// As labels write it: `volume_iops`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::VolumeIops => "volume_iops",
-            Self::VolumeThroughput => "volume_throughput",
-            Self::InstanceIops => "instance_iops",
-            Self::InstanceThroughput => "instance_throughput",
-            Self::Fault => "fault",
+    #[test]
+    fn times_and_shares_are_those_of_the_limits_that_hold_up_requests() {
+        let times = LimitTimes::of_requests([1, 2, 3, 4, 5].map(Nanos));
+        assert_eq!(BindingLimit::OF_REQUESTS.map(|limit| times.get(limit)), [1, 2, 3, 4, 5].map(Nanos));
+        let shares = LimitShares::of(&LimitTimes::default(), &times, Nanos(10));
+        let keys = serde_json::to_value(shares).unwrap();
+        for limit in BindingLimit::ALL {
+            let held = limit.of_request().is_some();
+            assert_eq!(times.get(*limit) > Nanos(0), held, "{limit}");
+            assert_eq!(keys.get(limit.label()).is_some(), held, "{limit}");
         }
-    }
-}
-
-impl fmt::Display for HoldUpLimit {
-    /// For people: `volume IOPS`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::VolumeIops => "volume IOPS",
-            Self::VolumeThroughput => "volume throughput",
-            Self::InstanceIops => "instance IOPS",
-            Self::InstanceThroughput => "instance throughput",
-            Self::Fault => "stall",
-        })
     }
 }

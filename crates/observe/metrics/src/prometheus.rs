@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use limits::BindingLimit;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode_registry;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeGaugeValue};
@@ -9,7 +10,7 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 use units::Nanos;
 
-use crate::{CreditGauge, DiskSample, HoldUpLimit, NodeSample};
+use crate::{CreditGauge, DiskSample, NodeSample};
 
 /// What the text of [`prometheus`] is served as.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -80,11 +81,13 @@ impl Page<'_, '_> {
         self.gauge("diskwright_disk_limit_bytes_per_second", "Sustained bytes a second.", |d| {
             d.throughput_limit.map(|l| l.0)
         })?;
+        let labels = BindingLimit::OF_REQUESTS.map(BindingLimit::label);
         let bound = self.node.disks.iter().flat_map(|d| {
-            let of = |limit: HoldUpLimit| {
-                (vec![("device", device(d)), ("limit", limit.name())], seconds(d.bound.get(limit)))
+            let of = |limit: BindingLimit| {
+                let label = labels[limit.of_request().expect("it holds up requests")].as_str();
+                (vec![("device", device(d)), ("limit", label)], seconds(d.bound.get(limit)))
             };
-            HoldUpLimit::ALL.map(of)
+            BindingLimit::OF_REQUESTS.map(of)
         });
         let bound = bound.collect();
         let help = "Time in which the limit held up at least one request.";

@@ -1,12 +1,11 @@
 //! Two samples as what happens now: rates, latencies, what binds, and how long credits last.
 
 use disk::CreditBalance;
+use limits::BindingLimit;
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 use crate::thresholds::THRESHOLDS;
-use crate::{
-    CacheCounters, CreditGauge, DiskSample, HoldUpLimit, LimitShares, ModificationStage, NodeSample, RequestCounters,
-};
+use crate::{CacheCounters, CreditGauge, DiskSample, LimitShares, ModificationStage, NodeSample, RequestCounters};
 
 /// What the disks of a node did between two samples.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -63,7 +62,7 @@ pub struct DiskRates {
     /// Share of the time, 0 to 1, in which each limit held up at least one request.
     pub bound: LimitShares,
     /// The limit with the largest share; `None` when none held anything up for a noticeable time.
-    pub binds: Option<HoldUpLimit>,
+    pub binds: Option<BindingLimit>,
     /// I/O credits, where the disk bursts so.
     pub ios: Option<BurstRate>,
     /// Byte credits, where the disk bursts so.

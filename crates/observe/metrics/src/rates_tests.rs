@@ -2,7 +2,9 @@ use proptest::prelude::*;
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 use crate::testing::{disk, done, gp2_credit, node};
-use crate::{CacheCounters, CreditGauge, DiskRates, DiskSample, HoldUpLimit, NodeSample, rates};
+use limits::BindingLimit;
+
+use crate::{CacheCounters, CreditGauge, DiskRates, DiskSample, NodeSample, rates};
 
 /// Ten seconds of a disk, at the end of which it is as `change` makes it.
 fn ten_seconds(text: &str, change: impl FnOnce(&mut DiskSample)) -> DiskRates {
@@ -49,7 +51,7 @@ fn the_limit_with_the_largest_share_binds() {
         d.bound.volume_throughput = Nanos::secs(4);
         d.bound.instance_throughput = Nanos::secs(9);
     });
-    assert_eq!(rates.binds, Some(HoldUpLimit::InstanceThroughput));
+    assert_eq!(rates.binds, Some(BindingLimit::InstanceThroughput));
     assert_eq!((rates.bound.instance_throughput, rates.bound.volume_throughput), (0.9, 0.4));
 }
 

@@ -22,12 +22,13 @@
 //! | `size` | Bytes | Max | of the disk |
 //! | `read_latency` `write_latency` | nanoseconds | histogram | latencies, where they were taken |
 
+use limits::BindingLimit;
 use timeline::{LatencyHistogram, LatencyPoint, MergeRule, SeriesPoint, SeriesUnit, Timeline, TimelineInfo};
 use units::Nanos;
 
 use crate::collect::{Collect, labels};
 use crate::rates::{DiskRates, rates};
-use crate::{CreditGauge, DiskSample, HoldUpLimit, NodeSample};
+use crate::{CreditGauge, DiskSample, NodeSample};
 
 /// The latencies of a disk's requests since it was attached, in nanoseconds.
 #[derive(Debug, Clone, PartialEq)]
@@ -137,9 +138,9 @@ fn disk(series: &mut Collect, interval: &Interval<'_>) {
         }
     }
     let mut of_limit = of_disk;
-    for limit in HoldUpLimit::ALL {
+    for limit in BindingLimit::OF_REQUESTS {
         let bound = (interval.now.bound.get(limit) - interval.was.bound.get(limit)).as_secs_f64();
-        of_limit.insert("limit".to_owned(), limit.name().to_owned());
+        of_limit.insert("limit".to_owned(), limit.label());
         series.value("bound_time", &of_limit, (SeriesUnit::Seconds, MergeRule::Sum), point(bound));
     }
 }

@@ -2,7 +2,7 @@
 
 use catalog::VolumeMedium;
 use plan::{Market, VolumeNeed};
-use units::{Bytes, Iops, Usd};
+use units::{Bytes, BytesPerSec, Iops, Usd};
 
 use crate::judge::ClaimValue;
 use crate::run::{ClaimError, Compute, Ours, Setting};
@@ -41,7 +41,7 @@ struct Choice {
 
 /// Among `kinds` that promise what they were provisioned with for `of_the_time` of a year.
 fn cheapest(market: &Market, kinds: &[&str], of_the_time: f64) -> Result<Choice, ClaimError> {
-    let need = VolumeNeed { bytes: SIZE.as_f64(), iops: DEMAND.0, throughput: 0.0 };
+    let need = VolumeNeed { size: SIZE, iops: DEMAND, throughput: BytesPerSec(0.0) };
     let offers = market.volumes.iter().filter(|offer| {
         let promise = offer.kind.consistency.map_or(0.0, |consistency| consistency.of_the_time);
         offer.kind.medium == VolumeMedium::Ssd && kinds.contains(&offer.kind.name.as_str()) && promise >= of_the_time

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use catalog::{InstanceCaps, InstanceType};
 use deployment::{Deployment, EngineSettings, NodeGroup, NodeRole};
+use limits::BindingLimit;
 use units::Usd;
 
 use super::{Advice, Remedy, RemedyEffect};
@@ -41,11 +42,12 @@ pub(super) fn larger_link(
         return Advice::text("instance", "no instance of this size has a faster link: spread the load over more nodes");
     };
     let after = to.caps.unwrap_or(caps);
-    let (limit, unit, before, after, delivered) = if by_iops {
-        ("instance IOPS", "IOPS", caps.iops.0, after.iops.0, iops)
+    let (limit, before, after, delivered) = if by_iops {
+        (BindingLimit::InstanceIops, caps.iops.0, after.iops.0, iops)
     } else {
-        ("instance throughput", "bytes/s", caps.throughput.0, after.throughput.0, bytes)
+        (BindingLimit::InstanceThroughput, caps.throughput.0, after.throughput.0, bytes)
     };
+    let (limit, unit) = (limit.text(), limit.unit());
     let predicted = RemedyEffect { limit, unit, before, after, used_after: (delivered / after).min(1.0) };
     Advice { predicted: Some(predicted), ..replace(now, to, monthly) }
 }
@@ -60,7 +62,7 @@ pub(super) fn more_processors(facts: &SubjectFacts, known: &KnownFacts) -> Advic
     match cheapest(now, known, |to| power(to) >= needs) {
         Some((to, monthly)) => {
             let predicted = RemedyEffect {
-                limit: "processors",
+                limit: BindingLimit::Cpu.text(),
                 unit: "threads of an m5",
                 before: power(now),
                 after: power(to),

@@ -15,7 +15,6 @@ use crate::rules::thresholds;
 use crate::{FindingKind, KnownFacts};
 
 pub(crate) use over::over_provisioned;
-pub use volume::{SuitableDisk, carriers};
 
 /// Something to change.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -119,7 +118,7 @@ pub(crate) fn advice(
             instance::larger_link(facts, disks, within, known)
         }
         FindingKind::Cpu => instance::more_processors(facts, known),
-        FindingKind::RaftLogContention => volume::own_log(known),
+        FindingKind::RaftLogContention => volume::own_log(disks, within, &facts.subject.node, known),
         kind => setting::advice(kind, facts, within, disks),
     }
 }

@@ -1,5 +1,6 @@
 //! What is paid for and not used.
 
+use limits::BindingLimit;
 use units::Usd;
 
 use super::volume::cheapest;
@@ -19,7 +20,8 @@ pub(crate) fn over_provisioned(facts: &SubjectFacts, known: &KnownFacts) -> Opti
     let peak_bytes = facts.quantile(DiagnosisSignal::ThroughputPaid, PEAK)? * limits.throughput.0;
     let used = (peak_iops / limits.iops.0).max(peak_bytes / limits.throughput.0);
     let need = Need { iops: peak_iops * t.headroom, bytes: peak_bytes * t.headroom };
-    let (to, after, monthly) = cheapest(disk, need, facts, known)?;
+    let (to, monthly) = cheapest(disk, need, facts, known)?;
+    let (to, after) = (to.disk, to.limits);
     let monthly = monthly.filter(|usd: &Usd| usd.0 <= -t.least_saving)?;
     let remedy = Remedy {
         text: format!(
@@ -31,8 +33,8 @@ pub(crate) fn over_provisioned(facts: &SubjectFacts, known: &KnownFacts) -> Opti
         to: Some(to.to_string()),
     };
     let predicted = RemedyEffect {
-        limit: "volume IOPS",
-        unit: "IOPS",
+        limit: BindingLimit::VolumeIops.text(),
+        unit: BindingLimit::VolumeIops.unit(),
         before: limits.iops.0,
         after: after.iops.0,
         used_after: (peak_iops / after.iops.0).min(1.0),

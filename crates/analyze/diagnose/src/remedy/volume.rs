@@ -1,14 +1,21 @@
-//! The cheapest volume that carries a need: gp3 with what it lacks, provisioned IOPS, or a gp2 that is larger.
+//! The cheapest disk that carries a need, by the law of sizing that plans use, and a disk for the raft log.
 
-use disk::{Disk, DiskLimits, Volume};
+use catalog::Cloud;
+use disk::{Disk, DiskLimits, DiskRates, SuitableDisk, VolumeNeed};
+use limits::BindingLimit;
 use units::{Bytes, BytesPerSec, Iops, Usd};
 
 use super::{Advice, Need, Remedy, RemedyEffect};
 use crate::KnownFacts;
 use crate::facts::{DiagnosisSignal, SubjectFacts};
+use crate::rules::thresholds;
 
-/// What a raft log needs at most, and what one of its own is bought with.
-const LOG: &str = "gp3:20GiB";
+/// The least size of a raft log's own disk: Raft Engine keeps about 10 GB, and PingCAP gives it 20 (TiDB Best Practices on Public
+/// Cloud).
+const LOG_SIZE: Bytes = Bytes::gib(20);
+
+/// Share of the written bytes that a log on the data disk writes at most: what it logs is flushed at least once.
+const LOG_SHARE: f64 = 0.5;
 
 /// The cheapest change of a disk.
 pub(super) fn change(
@@ -24,122 +31,118 @@ pub(super) fn change(
             "raise this limit of the volume; name the disk (--disk) and what it costs can be told",
         );
     };
-    let Some((to, after, monthly)) = cheapest(disk, need, facts, known) else {
-        return Advice::text(
-            "disk",
-            match known.consistency {
-                Some(asked) => {
-                    format!("no volume of this kind promises what is missing of {disk} for {asked} of the time")
-                }
-                None => format!("no volume of this kind carries more than {disk}: stripe volumes, or spread the load"),
-            },
-        );
-    };
-    let (limit, unit, before, now) = if raised == DiagnosisSignal::Iops {
-        ("volume IOPS", "IOPS", limits.iops.0, after.iops.0)
-    } else {
-        ("volume throughput", "bytes/s", limits.throughput.0, after.throughput.0)
-    };
+    let by_iops = raised == DiagnosisSignal::Iops;
+    let limit = if by_iops { BindingLimit::VolumeIops } else { BindingLimit::VolumeThroughput };
+    let of = |limits: &DiskLimits| if by_iops { limits.iops.0 } else { limits.throughput.0 };
     // The instance may let through less than the volume.
-    let caps = facts.instance.as_ref().and_then(|instance| instance.caps);
-    let cap = caps.map_or(f64::INFINITY, |caps| if unit == "IOPS" { caps.iops.0 } else { caps.throughput.0 });
-    let delivered = if unit == "IOPS" { delivered.iops } else { delivered.bytes };
+    let caps = facts.instance.as_ref().and_then(|instance| instance.caps).filter(|_| limits.shares_instance_caps);
+    let cap = caps.map_or(f64::INFINITY, |caps| if by_iops { caps.iops.0 } else { caps.throughput.0 });
+    let before = of(limits);
+    if cap <= before {
+        let name = facts.instance.as_ref().map_or("its instance", |instance| instance.name.as_str());
+        return Advice::text(
+            "instance",
+            format!("{name} lets no more through than {disk} sustains: take an instance with a faster link"),
+        );
+    }
+    // What was delivered over a window may be less than the limit that bound in parts of it: the change raises the limit.
+    let above = before * thresholds().raise;
+    let rates = DiskRates { iops: Iops(need.iops), throughput: BytesPerSec(need.bytes) };
+    let higher = DiskRates {
+        iops: if by_iops { rates.iops.max(Iops(above)) } else { rates.iops },
+        throughput: if by_iops { rates.throughput } else { rates.throughput.max(BytesPerSec(above)) },
+    };
+    let market = known.market(&facts.subject.node);
+    let carrier = |rates| market.carriers(disk, rates).into_iter().next().filter(|to| of(&to.limits) > before);
+    let whole = carrier(rates).or_else(|| carrier(higher));
+    let rest = if whole.is_some() {
+        ""
+    } else {
+        ", the most that a volume of its kind carries: for more, stripe volumes, or spread the load"
+    };
+    let nearest = || market.nearest(disk, higher).filter(|to| of(&to.limits) > before);
+    let Some(to) = whole.or_else(nearest) else {
+        return Advice::text("disk", no_larger(disk, known));
+    };
+    let delivered = if by_iops { delivered.iops } else { delivered.bytes };
     let remedy = Remedy {
-        text: format!("modify {disk} to {to}"),
+        text: format!("modify {disk} to {}{rest}", to.disk),
         what: "disk",
         from: Some(disk.to_string()),
-        to: Some(to.to_string()),
+        to: Some(to.disk.to_string()),
     };
-    let after = now.min(cap);
-    let predicted = RemedyEffect { limit, unit, before, after, used_after: (delivered / after).min(1.0) };
+    let after = of(&to.limits).min(cap);
+    let predicted = RemedyEffect {
+        limit: limit.text(),
+        unit: limit.unit(),
+        before,
+        after,
+        used_after: (delivered / after).min(1.0),
+    };
+    let monthly = to.monthly.zip(known.monthly(disk)).map(|(usd, now)| usd - now);
     Advice { remedy: Some(remedy), monthly, predicted: Some(predicted) }
 }
 
-/// A disk of its own for the raft log.
-pub(super) fn own_log(known: &KnownFacts) -> Advice {
-    let log: Disk = LOG.parse().expect("tested: it is a disk");
-    let monthly = known.region().and_then(|region| log.monthly(&known.view, region).ok());
+fn no_larger(disk: &Disk, known: &KnownFacts) -> String {
+    match known.consistency {
+        Some(asked) => format!("no volume of this kind promises what is missing of {disk} for {asked} of the time"),
+        None if disk.volume.is_local() => {
+            format!("{disk} has what its instance gives: take an instance with more local flash, or spread the load")
+        }
+        None => format!("no volume of this kind carries more than {disk}: stripe volumes, or spread the load"),
+    }
+}
+
+/// A disk of its own for the raft log of a node with these disks: the cheapest SSD of its cloud that carries the log's writes.
+pub(super) fn own_log(
+    disks: &[&SubjectFacts],
+    within: std::ops::Range<usize>,
+    node: &str,
+    known: &KnownFacts,
+) -> Advice {
+    let headroom = thresholds().headroom;
+    let mean = |disk: &SubjectFacts, signal| disk.mean(signal, within.clone());
+    let written = |disk: &&SubjectFacts| {
+        let bytes = mean(disk, DiagnosisSignal::Throughput)?;
+        Some(bytes * (1.0 - mean(disk, DiagnosisSignal::ReadShare).unwrap_or(0.0)))
+    };
+    let bytes: f64 = disks.iter().filter_map(written).sum();
+    let syncs: f64 = disks.iter().filter_map(|disk| mean(disk, DiagnosisSignal::FlushRate)).sum();
+    let need = VolumeNeed {
+        size: LOG_SIZE,
+        iops: Iops(syncs * headroom),
+        throughput: BytesPerSec(bytes * LOG_SHARE * headroom),
+    };
+    let of_disk = |disk: &Disk| known.view.volume(&disk.volume.kind).ok().map(|kind| kind.cloud);
+    let cloud: Option<Cloud> = disks
+        .iter()
+        .find_map(|facts| of_disk(facts.disk.as_ref()?))
+        .or_else(|| known.instance(node).map(|instance| instance.cloud))
+        .or_else(|| known.view.region(known.region()?).ok());
+    let log = cloud.and_then(|cloud| known.market(node).cheapest_ssd(cloud, need));
+    let named = log.as_ref().map(|log: &SuitableDisk| log.disk.to_string());
+    let text = named.as_ref().map_or_else(|| format!("{LOG_SIZE} or more"), String::clone);
     let remedy = Remedy {
-        text: format!("give the raft log a disk of its own: {LOG}, raft-engine.dir on it"),
+        text: format!("give the raft log a disk of its own: {text}, raft-engine.dir on it"),
         what: "log-disk",
         from: None,
-        to: Some(LOG.to_owned()),
+        to: named,
     };
-    Advice { remedy: Some(remedy), monthly, predicted: None }
+    Advice { remedy: Some(remedy), monthly: log.and_then(|log| log.monthly), predicted: None }
 }
 
-/// A disk that carries a need.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SuitableDisk {
-    /// The disk.
-    pub disk: Disk,
-    /// What it sustains.
-    pub limits: DiskLimits,
-    /// What it costs a month; `None` where that is not known.
-    pub monthly: Option<Usd>,
-}
-
-/// Other disks of the same size or more, and of as many volumes, that sustain so much on a node, for as much of the time as is
-/// asked: the cheapest first, those without a price last.
-pub fn carriers(disk: &Disk, iops: Iops, throughput: BytesPerSec, node: &str, known: &KnownFacts) -> Vec<SuitableDisk> {
-    let need = Need { iops: iops.0, bytes: throughput.0 };
-    let carries = |disk: &Disk| {
-        let limits = known.limits(node, disk)?;
-        (limits.iops.0 >= need.iops * 0.999 && limits.throughput.0 >= need.bytes * 0.999).then_some(limits)
-    };
-    let mut fit: Vec<SuitableDisk> = candidates(disk, need)
-        .into_iter()
-        .filter(|candidate| candidate != disk && known.is_promised(candidate))
-        .filter_map(|candidate| {
-            Some(SuitableDisk { limits: carries(&candidate)?, monthly: known.monthly(&candidate), disk: candidate })
-        })
-        .collect();
-    let price = |one: &SuitableDisk| one.monthly.map_or(f64::INFINITY, |usd| usd.0);
-    fit.sort_by(|a, b| price(a).total_cmp(&price(b)));
-    fit
-}
-
-/// The cheapest disk of the same size or more that carries the need, its limits, and what it adds to a month's price. Without
-/// a price the first that carries it.
+/// The cheapest disk of the same size or more that carries the need, and what it adds to a month's price. Without a price, the
+/// first that carries it.
 pub(super) fn cheapest(
     disk: &Disk,
     need: Need,
     facts: &SubjectFacts,
     known: &KnownFacts,
-) -> Option<(Disk, DiskLimits, Option<Usd>)> {
-    let now = known.monthly(disk);
-    let fit = carriers(disk, Iops(need.iops), BytesPerSec(need.bytes), &facts.subject.node, known);
-    let to = fit.into_iter().next()?;
-    Some((to.disk, to.limits, to.monthly.zip(now).map(|(usd, now)| usd - now)))
-}
-
-/// Disks that could carry it, with as many volumes.
-fn candidates(disk: &Disk, need: Need) -> Vec<Disk> {
-    let n = f64::from(disk.stripe);
-    let iops = round_up(need.iops / n, 100.0);
-    let mib = round_up(BytesPerSec(need.bytes / n).as_mib(), 5.0);
-    let size = disk.volume.size;
-    let volume = |kind: &str, size: Bytes, iops: Option<f64>, mib: Option<f64>| Disk {
-        volume: Volume { kind: kind.to_owned(), size, iops: iops.map(Iops), throughput: mib.map(BytesPerSec::mib) },
-        ..disk.clone()
-    };
-    if !["gp2", "gp3", "io1", "io2"].contains(&disk.volume.kind.as_str()) {
-        return Vec::new();
-    }
-    // A gp3's throughput asks for an I/O each 256 KiB a second: 4 IOPS each MiB/s.
-    let gp3_iops = iops.max(mib * 4.0);
-    let mut all = vec![
-        volume("gp3", size, (gp3_iops > 3000.0).then_some(gp3_iops), (mib > 125.0).then_some(mib)),
-        volume("io2", size, Some(iops.max(mib * 4.0).max(100.0)), None),
-    ];
-    let grown = Bytes::gib((iops / 3.0).ceil() as u64).max(if mib > 128.0 { Bytes::gib(334) } else { Bytes(0) });
-    all.push(volume("gp2", size.max(grown), None, None));
-    all.push(volume("io1", size, Some(iops.max(mib * 4.0).max(100.0)), None));
-    all
-}
-
-fn round_up(value: f64, to: f64) -> f64 {
-    (value / to).ceil() * to
+) -> Option<(SuitableDisk, Option<Usd>)> {
+    let rates = DiskRates { iops: Iops(need.iops), throughput: BytesPerSec(need.bytes) };
+    let to = known.market(&facts.subject.node).carriers(disk, rates).into_iter().next()?;
+    let monthly = to.monthly.zip(known.monthly(disk)).map(|(usd, now)| usd - now);
+    Some((to, monthly))
 }
 
 #[cfg(test)]
@@ -160,8 +163,8 @@ mod tests {
         let all = facts(&made.timeline, &known);
         let data = all.iter().find(|facts| facts.subject.disk == "data").unwrap();
         let need = Need { iops, bytes: BytesPerSec::mib(mib).0 };
-        let (to, _, usd) = cheapest(data.disk.as_ref().unwrap(), need, data, &known)?;
-        Some((to.to_string(), usd?.0))
+        let (to, usd) = cheapest(data.disk.as_ref().unwrap(), need, data, &known)?;
+        Some((to.disk.to_string(), usd?.0))
     }
 
     #[test]
@@ -193,8 +196,85 @@ mod tests {
     }
 
     #[test]
-    fn a_log_disk_is_one_that_can_be_bought() {
-        let advice = own_log(&KnownFacts::deployment(view(), deployment("gp3:100GiB", None)));
-        assert!(advice.monthly.unwrap().0 > 0.0);
+    fn a_log_disk_is_one_that_can_be_bought_in_the_nodes_cloud() {
+        let advice = |region: &str, disk: &str| {
+            let deployment = deployment::Deployment { region: region.to_owned(), ..deployment(disk, None) };
+            let known = KnownFacts { instance: None, ..KnownFacts::deployment(view(), deployment) };
+            let made = Made::seconds(10).disk("data", 1000.0, 16.0, 0.5, 1.0);
+            let all = facts(&made.timeline, &known);
+            let disks: Vec<&SubjectFacts> = all.iter().filter(|facts| facts.disk.is_some()).collect();
+            own_log(&disks, 0..10, "n1", &known)
+        };
+        for (region, disk, log) in [
+            ("us-west-2", "gp3:100GiB", "gp3:20GiB"),
+            ("eastus", "premium-v2:100GiB", "premium-v2:20GiB"),
+            ("us-central1", "pd-ssd:100GiB", "hyperdisk-balanced:20GiB"),
+        ] {
+            let advice = advice(region, disk);
+            assert_eq!(advice.remedy.unwrap().to.as_deref(), Some(log));
+            assert!(advice.monthly.unwrap().0 > 0.0);
+        }
+    }
+
+    /// What `diagnose` advises of a disk that is used whole, by one of its limits.
+    fn at_its_limit(disk: &str, raised: DiagnosisSignal) -> (Disk, Advice) {
+        let mut known = KnownFacts::nothing(view());
+        known.disks.insert("*".to_owned(), disk.parse().unwrap());
+        let disk: Disk = disk.parse().unwrap();
+        let limits = disk.limits(&known.view, None).unwrap();
+        let made = Made::seconds(10).disk("data", limits.iops.0, 4.0, 1.0, 20.0);
+        let all = facts(&made.timeline, &known);
+        let data = all.iter().find(|facts| facts.disk.is_some()).unwrap();
+        let delivered = Need { iops: limits.iops.0, bytes: limits.throughput.0 };
+        (disk, change(data, delivered, delivered.raised(data, 0..10, raised), raised, &known))
+    }
+
+    #[test]
+    fn every_type_at_its_limit_is_advised_a_higher_one_within_its_maximum() {
+        let view = view();
+        let clouds = [Cloud::Aws, Cloud::Gcp, Cloud::Azure];
+        let kinds = clouds.into_iter().flat_map(|cloud| view.volumes(cloud));
+        let mut advised = 0;
+        for kind in kinds.filter(|kind| kind.medium == catalog::VolumeMedium::Ssd) {
+            let sized =
+                |size: Bytes| Disk::from(disk::Volume { kind: kind.name.clone(), size, iops: None, throughput: None });
+            let (smallest, largest) = (sized(kind.size.0), sized(kind.size.1));
+            let (Ok(now), Ok(most)) = (smallest.limits(&view, None), largest.limits(&view, None)) else { continue };
+            let sells = |rule| matches!(rule, catalog::IopsRule::Provisioned { .. });
+            for (raised, grows) in [
+                (DiagnosisSignal::Iops, sells(kind.iops) || most.iops.0 > now.iops.0),
+                (DiagnosisSignal::Throughput, sells(kind.iops) || most.throughput.0 > now.throughput.0),
+            ] {
+                let (_, advice) = at_its_limit(&smallest.to_string(), raised);
+                let text = advice.remedy.unwrap().text;
+                assert!(advice.predicted.is_some() || !grows, "{text}");
+                assert!(advice.predicted.is_none_or(|effect| effect.after > effect.before), "{text}");
+                advised += u32::from(grows);
+            }
+        }
+        assert!(advised >= 12, "{advised}");
+    }
+
+    #[test]
+    fn a_volume_of_google_cloud_or_azure_grows_within_its_own_type() {
+        for (disk, to) in [
+            ("hyperdisk-balanced:500GiB", "hyperdisk-balanced:500GiB,"),
+            ("pd-ssd:500GiB", "pd-ssd:"),
+            ("pd-balanced:500GiB", "pd-balanced:"),
+            ("premium-v2:500GiB", "premium-v2:500GiB,"),
+        ] {
+            let (_, advice) = at_its_limit(disk, DiagnosisSignal::Iops);
+            let remedy = advice.remedy.unwrap();
+            assert!(remedy.to.as_deref().is_some_and(|text| text.starts_with(to)), "{}", remedy.text);
+        }
+    }
+
+    #[test]
+    fn past_the_most_of_its_type_the_rest_is_said() {
+        let (_, advice) = at_its_limit("hyperdisk-balanced:500GiB,150000iops", DiagnosisSignal::Iops);
+        let text = advice.remedy.unwrap().text;
+        assert!(text.contains("160000iops") && text.contains("stripe volumes"), "{text}");
+        let (_, advice) = at_its_limit("hyperdisk-balanced:500GiB,160000iops", DiagnosisSignal::Iops);
+        assert!(advice.remedy.unwrap().text.starts_with("no volume of this kind carries more"));
     }
 }

@@ -3,9 +3,8 @@
 use std::collections::VecDeque;
 
 use compaction_control::CompletedIo as Asked;
-use disk::{
-    Device, Disk, DiskLimits, IoCompletion, IoOperation, ModificationState, VolumeModification as Course, WaitCause,
-};
+use disk::{Device, Disk, DiskLimits, IoCompletion, IoOperation, ModificationState, VolumeModification as Course};
+use limits::BindingLimit;
 use metrics::{CacheCounters, DiskLatencies, DiskSample, LimitTimes, ModificationStage};
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
@@ -123,14 +122,7 @@ impl Counted {
         let asked = &mut self.asked[kind];
         *asked = (asked.0 + 1, asked.1 + u64::from(bytes));
         self.busy.add(at.0, completion.at.0);
-        let bound = match completion.bound_by {
-            WaitCause::Nothing => return,
-            WaitCause::VolumeIops => 0,
-            WaitCause::VolumeThroughput => 1,
-            WaitCause::InstanceIops => 2,
-            WaitCause::InstanceThroughput => 3,
-            WaitCause::Fault => 4,
-        };
+        let Some(bound) = completion.bound_by.and_then(BindingLimit::of_request) else { return };
         self.bound[bound].add(at.0, completion.started.0);
     }
 
@@ -163,14 +155,7 @@ impl Counted {
         sample.counted += step.counted;
         sample.in_flight = submitted - sample.answered();
         sample.busy = self.busy.before(at);
-        let bound = self.bound.map(|covered| covered.before(at));
-        sample.bound = LimitTimes {
-            volume_iops: bound[0],
-            volume_throughput: bound[1],
-            instance_iops: bound[2],
-            instance_throughput: bound[3],
-            fault: bound[4],
-        };
+        sample.bound = LimitTimes::of_requests(self.bound.map(|covered| covered.before(at)));
         let credits = self.device.credits(at);
         sample.ios = credits.ios.map(credit);
         sample.bytes = credits.bytes.map(credit);

@@ -53,7 +53,7 @@ pub struct DiskLimit {
     /// Whose.
     pub role: DiskRole,
     /// Which.
-    pub limit: metrics::HoldUpLimit,
+    pub limit: limits::BindingLimit,
 }
 
 /// A limit and how much it is felt: share of it in use, or of the time in which it held requests up.
@@ -80,8 +80,8 @@ impl ProofFigures {
         let limits = self.disks.iter().flat_map(|disk| {
             let of = |limit| DiskLimit { role: disk.role, limit };
             [
-                (of(metrics::HoldUpLimit::VolumeIops), disk.iops),
-                (of(metrics::HoldUpLimit::VolumeThroughput), disk.throughput),
+                (of(limits::BindingLimit::VolumeIops), disk.iops),
+                (of(limits::BindingLimit::VolumeThroughput), disk.throughput),
             ]
         });
         limits.max_by(|a, b| a.1.total_cmp(&b.1))

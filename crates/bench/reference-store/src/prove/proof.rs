@@ -80,7 +80,7 @@ fn bound(found: &StoreRunResult) -> Option<LimitPressure> {
     let felt = [DiskRole::Data, DiskRole::Log].into_iter().flat_map(|role| {
         seen(found).of_disks("bound_time", role).filter_map(move |(series, time)| {
             let name = series.labels.get("limit")?;
-            let limit = metrics::HoldUpLimit::ALL.into_iter().find(|limit| limit.name() == name)?;
+            let limit = limits::BindingLimit::named(name)?;
             Some((DiskLimit { role, limit }, time / seconds))
         })
     });

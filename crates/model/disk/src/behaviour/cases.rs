@@ -79,9 +79,9 @@ fn a_stall_holds_everything_until_it_is_over() {
     assert!(device.submit(&mut host, Nanos::millis(900), read(0)).at < Nanos::secs(1));
     for io in [read(0), FLUSH] {
         let held = device.submit(&mut host, Nanos::secs(2), io);
-        assert_eq!((held.started, held.bound_by), (Nanos::secs(3), WaitCause::Fault));
+        assert_eq!((held.started, held.bound_by), (Nanos::secs(3), Some(BindingLimit::Fault)));
     }
-    assert_eq!(device.submit(&mut host, Nanos::secs(4), read(0)).bound_by, WaitCause::Nothing);
+    assert_eq!(device.submit(&mut host, Nanos::secs(4), read(0)).bound_by, None);
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn a_cache_hit_is_as_fast_as_the_flash_and_leaves_the_volume_alone() {
     let mut hit = |i: u64| {
         let at = Nanos::secs(1) + Nanos(i * 10_000);
         let hit = device.submit(&mut host, at, read(0));
-        assert_eq!(hit.bound_by, WaitCause::Nothing);
+        assert_eq!(hit.bound_by, None);
         (hit.at - at).as_secs_f64()
     };
     let mean = (1..10_000).map(&mut hit).sum::<f64>() / 9999.0;
@@ -230,7 +230,7 @@ fn two_volumes_share_what_their_instance_lets_through() {
     let end = done.iter().map(|c| c.started).max().unwrap().as_secs_f64();
     let rate = 4000.0 * f64::from(large.bytes) / end;
     assert!((rate / caps.throughput.0 - 1.0).abs() < 0.02, "{rate}");
-    assert_eq!(done[3999].bound_by, WaitCause::InstanceThroughput);
+    assert_eq!(done[3999].bound_by, Some(BindingLimit::InstanceThroughput));
 }
 
 #[test]
@@ -238,9 +238,7 @@ fn local_flash_does_not_wait_for_the_instances_link() {
     let caps =
         catalog::InstanceCaps { iops: Iops(1.0), burst_iops: Iops(1.0), ..instance("m5d.2xlarge").caps.unwrap() };
     let (mut host, mut device) = (InstanceLink::new(Some(&caps)), Device::new(flash(), 1));
-    assert!(
-        (0..100).all(|i| device.submit(&mut host, Nanos::millis(i), read(i * 8192)).bound_by == WaitCause::Nothing)
-    );
+    assert!((0..100).all(|i| device.submit(&mut host, Nanos::millis(i), read(i * 8192)).bound_by.is_none()));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::fault::{DiskFault, Faults};
 use super::modify::{Change, History, ModificationRules, ModificationState, ModifyError, VolumeModification};
 use super::stripe::Layout;
 use super::volume::{Done, Volume};
-use super::{BehaviourConstants, DeviceSpec, InstanceLink, IoCompletion, IoOperation, IoRequest, IoStatus, WaitCause};
+use super::{BehaviourConstants, DeviceSpec, InstanceLink, IoCompletion, IoOperation, IoRequest, IoStatus};
 use crate::{DiskLimits, IoDirection};
 
 /// A disk in virtual time. The same seed and the same requests give the same completions, to the nanosecond.
@@ -105,7 +105,7 @@ impl Device {
         self.last = at;
         // A request to a device that is away takes nothing of any limit.
         if let Some((when, status)) = self.faults.cut(at, at.next_up()) {
-            return completion(Done { start: when, at: when, bound_by: WaitCause::Nothing }, status);
+            return completion(Done { start: when, at: when, bound_by: None }, status);
         }
         let done = self.serve(host, at, io);
         if let Some((when, status)) = self.faults.cut(at, done.at) {
@@ -121,7 +121,7 @@ impl Device {
             IoOperation::Read => IoDirection::Read,
             IoOperation::Write => IoDirection::Write,
             IoOperation::Flush => {
-                let idle = Done { start: at, at, bound_by: WaitCause::Nothing };
+                let idle = Done { start: at, at, bound_by: None };
                 return self.volumes.iter_mut().fold(idle, |all, volume| all.and(volume.flush(&self.faults, at)));
             }
         };

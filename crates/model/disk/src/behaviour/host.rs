@@ -1,10 +1,11 @@
 //! The instance: limits that all its network volumes share.
 
 use catalog::InstanceCaps;
+use limits::BindingLimit;
 use units::Nanos;
 
 use super::bucket::Limiter;
-use super::{BurstCredits, Device, IoCompletion, IoRequest, WaitCause, later};
+use super::{BurstCredits, Device, IoCompletion, IoRequest, later};
 
 /// What the instance lets through to its network volumes. Every device of one instance is submitted to with the same host.
 #[derive(Debug, Clone)]
@@ -22,7 +23,7 @@ pub(crate) struct Passed {
     /// When it lets the request through.
     pub(crate) start: f64,
     /// What made it wait longest.
-    pub(crate) bound_by: WaitCause,
+    pub(crate) bound_by: Option<BindingLimit>,
 }
 
 impl InstanceLink {
@@ -40,7 +41,7 @@ impl InstanceLink {
     /// Lets a request through, in order of arrival.
     pub(crate) fn pass(&mut self, at: f64, ios: f64, bytes: f64) -> Passed {
         let Some((io_limit, byte_limit)) = &mut self.caps else {
-            return Passed { start: at, bound_by: WaitCause::Nothing };
+            return Passed { start: at, bound_by: None };
         };
         let from = later(at, self.last);
         let by_ios = io_limit.earliest(from, ios);
@@ -49,8 +50,8 @@ impl InstanceLink {
         io_limit.take(start, ios, 1.0);
         byte_limit.take(start, bytes, 1.0);
         self.last = start;
-        let bound_by = if by_ios > by_bytes { WaitCause::InstanceIops } else { WaitCause::InstanceThroughput };
-        Passed { start, bound_by: if start > at { bound_by } else { WaitCause::Nothing } }
+        let bound_by = if by_ios > by_bytes { BindingLimit::InstanceIops } else { BindingLimit::InstanceThroughput };
+        Passed { start, bound_by: (start > at).then_some(bound_by) }
     }
 
     /// The instance's burst credits at an instant.

@@ -24,6 +24,7 @@ mod volume;
 mod wish;
 
 use catalog::{CatalogView, InstanceType};
+use limits::BindingLimit;
 use units::Nanos;
 
 pub use cache::{CachePolicy, CacheSpec, CacheStats};
@@ -75,27 +76,10 @@ pub struct IoCompletion {
     pub started: Nanos,
     /// When it is done, or known to have failed.
     pub at: Nanos,
-    /// What it waited for longest.
-    pub bound_by: WaitCause,
+    /// What it waited for longest before it started; `None` where it started on arrival.
+    pub bound_by: Option<BindingLimit>,
     /// Whether it worked.
     pub status: IoStatus,
-}
-
-/// What made a request wait before it started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum WaitCause {
-    /// Nothing: it started on arrival.
-    Nothing,
-    /// I/Os a second of the volume.
-    VolumeIops,
-    /// Bytes a second of the volume.
-    VolumeThroughput,
-    /// I/Os a second of the instance.
-    InstanceIops,
-    /// Bytes a second of the instance.
-    InstanceThroughput,
-    /// A stall.
-    Fault,
 }
 
 /// Whether a request worked.

@@ -1,5 +1,6 @@
 //! One volume: its gate, its service times, and how both change.
 
+use limits::BindingLimit;
 use units::Nanos;
 
 use super::account::Account;
@@ -9,7 +10,7 @@ use super::fault::Faults;
 use super::host::Passed;
 use super::modify::Change;
 use super::sample::{Sampler, Utilisation};
-use super::{BurstCredits, InstanceLink, WaitCause, later};
+use super::{BurstCredits, InstanceLink, later};
 use crate::{DiskLimits, IoDirection};
 
 /// One volume of a device.
@@ -40,7 +41,7 @@ pub(crate) struct Volume {
 pub(crate) struct Done {
     pub(crate) start: f64,
     pub(crate) at: f64,
-    pub(crate) bound_by: WaitCause,
+    pub(crate) bound_by: Option<BindingLimit>,
 }
 
 impl Done {
@@ -96,7 +97,7 @@ impl Volume {
         let shared = if self.limits.shares_instance_caps {
             host.pass(at, ios, size)
         } else {
-            Passed { start: at, bound_by: WaitCause::Nothing }
+            Passed { start: at, bound_by: None }
         };
         let own = self.pass(faults, shared.start, ios, size);
         let load = self.load.add(own.start, size * self.bytes.pace());
@@ -138,26 +139,26 @@ impl Volume {
         let by_ios = self.ios.earliest(from, ios);
         let by_bytes = self.bytes.earliest(from, size);
         let mut start = later(by_ios, by_bytes);
-        let mut bound_by = if by_ios > by_bytes { WaitCause::VolumeIops } else { WaitCause::VolumeThroughput };
+        let mut bound_by = if by_ios > by_bytes { BindingLimit::VolumeIops } else { BindingLimit::VolumeThroughput };
         if !faults.is_empty() {
             slowdown /= faults.delivered(from);
             let stalled = faults.stalled(start);
             if stalled - start > start - at {
-                bound_by = WaitCause::Fault;
+                bound_by = BindingLimit::Fault;
             }
             start = stalled;
         }
         self.ios.take(start, ios, slowdown);
         self.bytes.take(start, size, slowdown);
         self.last = start;
-        Passed { start, bound_by: if start > at { bound_by } else { WaitCause::Nothing } }
+        Passed { start, bound_by: (start > at).then_some(bound_by) }
     }
 
     /// Makes completed writes durable: takes no share of any limit, but waits for stalls.
     pub(crate) fn flush(&mut self, faults: &Faults, at: f64) -> Done {
         let start = faults.stalled(at);
         let done = start + self.sampler.draw_flush() * faults.slowness(start) + faults.delay(start);
-        Done { start, at: done, bound_by: if start > at { WaitCause::Fault } else { WaitCause::Nothing } }
+        Done { start, at: done, bound_by: (start > at).then_some(BindingLimit::Fault) }
     }
 
     pub(crate) fn limits(&self) -> &DiskLimits {

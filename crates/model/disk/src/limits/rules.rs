@@ -71,6 +71,11 @@ pub(super) fn iops(kind: &VolumeType, volume: &Volume, instance: Option<&Instanc
     }
 }
 
+/// The most I/Os a second of one volume of a type on an instance; `None` where the instance does not matter.
+pub(crate) fn most_iops(kind: &str, instance: &InstanceType) -> Option<u64> {
+    NITRO.iter().find(|row| !instance.nitro && row.kind == kind).map(|row| row.iops_elsewhere as u64)
+}
+
 fn nitro(kind: &VolumeType, volume: &Volume, asked: Iops, instance: Option<&InstanceType>) -> Result<(), DiskError> {
     let elsewhere = NITRO.iter().find(|row| row.kind == kind.name).map(|row| Iops(row.iops_elsewhere));
     match (instance, elsewhere) {

@@ -111,3 +111,11 @@ fn files_that_are_none() {
     ];
     insta::assert_snapshot!(messages.join("\n"));
 }
+
+#[test]
+fn a_day_that_is_none_is_refused_with_its_place() {
+    let message = |as_of: &str| message_of(&format!("as-of = {as_of}\nengine = 'tikv'\nregion = 'us-west-2'\n{GOALS}"));
+    assert!(message("'last year'").starts_with("w.toml:1:9: "), "{}", message("'last year'"));
+    assert!(message("'last year'").contains("not a date"));
+    assert!(message("2020-11-30").contains("in quotes"), "{}", message("2020-11-30"));
+}

@@ -124,6 +124,7 @@ fn proposal(decision: &VolumeDecision, now: Nanos) -> Option<ActionProposal> {
             KeepReason::NotTheVolume(_)
             | KeepReason::OverBudget(_)
             | KeepReason::MostOfItsKind
+            | KeepReason::AsksForSize(_)
             | KeepReason::Unknown(_) => Some(ActionProposal::tell(format!("{volume} stays as it is: {keep}"))),
             KeepReason::Fits | KeepReason::TooLittleKnown | KeepReason::Rests | KeepReason::UnderWay => None,
         },

@@ -1,66 +1,29 @@
 //! The cheapest provisioning of one volume that carries a need: closed form, exact in whole GiB, I/Os and MiB/s.
 
-use catalog::{IopsRule, ThroughputRule};
-use disk::Volume;
+use catalog::{IopsRule, ThroughputRule, VolumePrice, VolumeType};
+use limits::BindingLimit;
 use units::{Bytes, BytesPerSec, Iops, Usd};
 
-use crate::LayoutConstraint;
-use crate::market::VolumeOffer;
+use super::{BeyondLimit, VolumeNeed, VolumeProvision};
+use crate::Volume;
 
 const GIB: f64 = (1_u64 << 30) as f64;
 const MIB: f64 = (1_u64 << 20) as f64;
 
-/// What one volume must carry, planning ceilings included.
+/// The law of sizing volumes of one type: its rules in the catalogue and the sizes in which it is sold.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct VolumeNeed {
-    /// Capacity in bytes.
-    pub bytes: f64,
-    /// I/Os a second, counted as the type counts them.
-    pub iops: f64,
-    /// Bytes a second.
-    pub throughput: f64,
+pub struct VolumeSizing<'a> {
+    kind: &'a VolumeType,
+    /// Where only certain sizes are sold: those, ascending. Empty where any size is.
+    fixed_sizes: &'a [(Bytes, Usd)],
 }
 
-/// What is bought of one volume. Rates of zero, and those that the type does not sell, mean the type's own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct VolumeProvision {
-    /// Size in GiB.
-    pub gib: u64,
-    /// I/Os a second.
-    pub iops: u64,
-    /// Throughput in MiB/s.
-    pub mib_s: u64,
-}
-
-/// What of a type cannot be had: the limit, what is asked of one volume and the most there is.
-pub type BeyondLimit = (VolumeLimit, f64, f64);
-
-/// A limit of a volume.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VolumeLimit {
-    /// Bytes.
-    Size,
-    /// I/Os a second.
-    Iops,
-    /// Bytes a second.
-    Throughput,
-}
-
-impl VolumeLimit {
-    /// The limit as a constraint on the data disk, or on the log's own.
-    pub fn constraint(self, of_log: bool) -> LayoutConstraint {
-        match (self, of_log) {
-            (Self::Size, false) => LayoutConstraint::DataSize,
-            (Self::Iops, false) => LayoutConstraint::DataIops,
-            (Self::Throughput, false) => LayoutConstraint::DataThroughput,
-            (Self::Size, true) => LayoutConstraint::LogSize,
-            (Self::Iops, true) => LayoutConstraint::LogIops,
-            (Self::Throughput, true) => LayoutConstraint::LogThroughput,
-        }
+impl<'a> VolumeSizing<'a> {
+    /// The law of a type. Without a price, every size of the type counts as sold.
+    pub fn new(kind: &'a VolumeType, price: Option<&'a VolumePrice>) -> Self {
+        Self { kind, fixed_sizes: price.map_or(&[], |price| &price.fixed_sizes) }
     }
-}
 
-impl VolumeOffer {
     /// Sustained I/Os a second.
     pub fn iops(&self, p: VolumeProvision) -> Iops {
         match self.kind.iops {
@@ -87,11 +50,6 @@ impl VolumeOffer {
         }
     }
 
-    /// Price of a month.
-    pub fn monthly(&self, p: VolumeProvision) -> Usd {
-        self.price.monthly(Bytes::gib(p.gib), self.iops(p), self.throughput(p))
-    }
-
     /// The volume as a deployment writes it.
     pub fn volume(&self, p: VolumeProvision) -> Volume {
         let sells_iops = matches!(self.kind.iops, IopsRule::Provisioned { min, .. } if p.iops as f64 > min.0);
@@ -113,26 +71,26 @@ impl VolumeOffer {
     /// # Errors
     /// The limit that no volume of the type reaches.
     pub fn least(&self, need: VolumeNeed, most_iops: Option<u64>) -> Result<VolumeProvision, BeyondLimit> {
-        let mut p = VolumeProvision { gib: (need.bytes / GIB).ceil() as u64, ..VolumeProvision::default() };
+        let mut p = VolumeProvision { gib: (need.size.as_f64() / GIB).ceil() as u64, ..VolumeProvision::default() };
         if let ThroughputRule::Provisioned { min, max, .. } = self.kind.throughput {
-            if need.throughput > min.0 {
-                p.mib_s = (need.throughput / MIB).ceil() as u64;
+            if need.throughput.0 > min.0 {
+                p.mib_s = (need.throughput.0 / MIB).ceil() as u64;
             }
-            if need.throughput > (max.0 / MIB).floor().max(min.0 / MIB) * MIB {
-                return Err((VolumeLimit::Throughput, need.throughput, max.0));
+            if need.throughput.0 > (max.0 / MIB).floor().max(min.0 / MIB) * MIB {
+                return Err(beyond(BindingLimit::VolumeThroughput, need.throughput.0, max.0));
             }
         }
         if let IopsRule::Provisioned { min, .. } = self.kind.iops {
-            if need.iops > min.0 {
-                p.iops = need.iops.ceil() as u64;
+            if need.iops.0 > min.0 {
+                p.iops = need.iops.0.ceil() as u64;
             }
             let most = self.most_iops(most_iops);
-            if need.iops > most as f64 {
-                return Err((VolumeLimit::Iops, need.iops, most as f64));
+            if need.iops.0 > most as f64 {
+                return Err(beyond(BindingLimit::VolumeIops, need.iops.0, most as f64));
             }
         }
         if let ThroughputRule::ByIops(bands) = &self.kind.throughput {
-            p.iops = self.least_in_iops_bands(bands, p.iops, need.throughput, most_iops)?;
+            p.iops = self.least_in_iops_bands(bands, p.iops, need.throughput.0, most_iops)?;
         }
         self.settle(p, Some(need), most_iops)
     }
@@ -160,7 +118,7 @@ impl VolumeOffer {
     /// The rungs of what throughput hangs on: that of `least`, and the highest there is.
     pub fn rungs(&self, least: VolumeProvision, most_iops: Option<u64>) -> (u64, u64) {
         // Where only certain sizes are sold, the last of them is the largest.
-        let sold = self.price.fixed_sizes.iter().map(|(size, _)| *size).filter(|size| *size <= self.kind.size.1).max();
+        let sold = self.fixed_sizes.iter().map(|(size, _)| *size).filter(|size| *size <= self.kind.size.1).max();
         let gib = sold.unwrap_or(self.kind.size.1).0 >> 30;
         match self.kind.throughput {
             ThroughputRule::Provisioned { max, max_per_iops, .. } => {
@@ -210,7 +168,7 @@ impl VolumeOffer {
             from = band.up_to.0 as u64 + 1;
         }
         let best = bands.iter().map(|b| b.max.0.min(b.per_io.as_f64() * b.up_to.0.min(most as f64)));
-        Err((VolumeLimit::Throughput, throughput, best.fold(0.0, f64::max)))
+        Err(beyond(BindingLimit::VolumeThroughput, throughput, best.fold(0.0, f64::max)))
     }
 
     /// Raises what the provisioned rates ask for, and the size to what the rates hang on.
@@ -236,7 +194,7 @@ impl VolumeOffer {
         if let IopsRule::Provisioned { min, max_per_gib, .. } = self.kind.iops {
             let most = self.most_iops(most_iops);
             if p.iops > most {
-                return Err((VolumeLimit::Iops, p.iops as f64, most as f64));
+                return Err(beyond(BindingLimit::VolumeIops, p.iops as f64, most as f64));
             }
             // A volume too small for even the default rate is not sold with it: gp3 has 3000 from 1 GiB on.
             if let Some(per) = max_per_gib.filter(|_| p.iops as f64 > min.0) {
@@ -244,22 +202,26 @@ impl VolumeOffer {
             }
         }
         if let (IopsRule::BySize { base, per_gib, max, .. }, Some(need)) = (self.kind.iops, need) {
-            if need.iops > max.0 {
-                return Err((VolumeLimit::Iops, need.iops, max.0));
+            if need.iops.0 > max.0 {
+                return Err(beyond(BindingLimit::VolumeIops, need.iops.0, max.0));
             }
-            if self.iops(p).0 < need.iops {
-                let guess = (need.iops - base) / per_gib;
-                p.gib = from_guess(p.gib, guess, |gib| self.iops(VolumeProvision { gib, ..p }).0 >= need.iops);
+            if self.iops(p).0 < need.iops.0 {
+                let guess = (need.iops.0 - base) / per_gib;
+                p.gib = from_guess(p.gib, guess, |gib| self.iops(VolumeProvision { gib, ..p }).0 >= need.iops.0);
             }
         }
         if let (ThroughputRule::BySize(bands), Some(need)) = (&self.kind.throughput, need) {
-            p.gib = self.least_in_size_bands(bands, p, need.throughput)?;
+            p.gib = self.least_in_size_bands(bands, p, need.throughput.0)?;
         }
-        if !self.price.fixed_sizes.is_empty() {
-            let fixed = self.price.fixed_sizes.iter().map(|(size, _)| size.0 >> 30).find(|gib| *gib >= p.gib);
+        if !self.fixed_sizes.is_empty() {
+            let fixed = self.fixed_sizes.iter().map(|(size, _)| size.0 >> 30).find(|gib| *gib >= p.gib);
             p.gib = fixed.unwrap_or(u64::MAX);
         }
-        if p.gib > largest { Err((VolumeLimit::Size, p.gib as f64 * GIB, largest as f64 * GIB)) } else { Ok(p) }
+        if p.gib > largest {
+            Err(beyond(BindingLimit::Capacity, p.gib as f64 * GIB, largest as f64 * GIB))
+        } else {
+            Ok(p)
+        }
     }
 
     fn least_in_size_bands(
@@ -285,8 +247,12 @@ impl VolumeOffer {
                 }
             }
         }
-        Err((VolumeLimit::Throughput, throughput, bands.iter().map(|b| b.max.0).fold(0.0, f64::max)))
+        Err(beyond(BindingLimit::VolumeThroughput, throughput, bands.iter().map(|b| b.max.0).fold(0.0, f64::max)))
     }
+}
+
+fn beyond(limit: BindingLimit, asked: f64, most: f64) -> BeyondLimit {
+    BeyondLimit { limit, asked, most }
 }
 
 /// The least whole number from `floor` on that `holds`, which `guess` misses by rounding at most.
