@@ -40,6 +40,7 @@ macro_rules! about_input {
 about_input!(
     availability::ScenarioError,
     catalog::CatalogError,
+    claims::LedgerError,
     deployment::DeploymentError,
     disk::DiskError,
     disk::ParseDiskError,

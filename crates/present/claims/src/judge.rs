@@ -1,137 +1,101 @@
-//! One comparator for all claims: a published result, ours, and how near they must be.
+//! Comparator of a published result with ours, one for all claims.
 
-use std::str::FromStr;
+use crate::tolerance::Tolerance;
+use crate::value::ClaimValue;
 
-/// A result as we computed it.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ClaimValue {
-    /// Numbers in the published order and unit.
-    Numbers(Vec<f64>),
-    /// Names or states, in the published order.
-    Words(Vec<String>),
-}
-
-impl ClaimValue {
-    /// One number.
-    pub fn number(value: f64) -> Self {
-        Self::Numbers(vec![value])
-    }
-
-    /// Several names or states.
-    pub fn words<T: ToString>(words: impl IntoIterator<Item = T>) -> Self {
-        Self::Words(words.into_iter().map(|word| word.to_string()).collect())
-    }
-}
-
-impl std::fmt::Display for ClaimValue {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let words = match self {
-            Self::Numbers(numbers) => numbers.iter().map(|number| significant(*number)).collect(),
-            Self::Words(words) => words.clone(),
-        };
-        f.write_str(&words.join("; "))
-    }
-}
-
-/// Up to five digits, or all before the point.
-fn significant(number: f64) -> String {
-    if number == 0.0 || !number.is_finite() {
-        return number.to_string();
-    }
-    let decimals = (4 - number.abs().log10().floor() as i32).clamp(0, 12) as usize;
-    let text = format!("{number:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
-/// How near ours must be to what was published.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Tolerance {
-    /// `15%`: relative, of each number.
-    Share(f64),
-    /// `0.03`: in the published unit.
-    Difference(f64),
-    /// `at least`: not less than published.
-    AtLeast,
-    /// `greater than`, or `greater than 1.5`: more than published, or than the number given.
-    GreaterThan(Option<f64>),
-    /// `less than`.
-    LessThan(Option<f64>),
-    /// `0.9 to 1.3`: between the two.
-    Between(f64, f64),
-    /// `direction and half the size`: of the same sign, and at least half as large.
-    HalfTheSize,
-    /// `same`, `read it`: equal; numbers in the digits published.
-    Same,
-}
-
-/// A tolerance that the comparator does not know.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the tolerance `{0}` is not understood; expected `15%`, `0.03`, `at least`, `greater than`, `less than`, `0.9 to 1.3` or `same`"
-)]
-pub struct UnknownTolerance(String);
-
-impl FromStr for Tolerance {
-    type Err = UnknownTolerance;
-
-    fn from_str(text: &str) -> Result<Self, UnknownTolerance> {
-        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|n| n.is_finite());
-        let than = |rest: &str| if rest.trim().is_empty() { Some(None) } else { number(rest).map(Some) };
-        let parsed = if text == "same" || text == "read it" {
-            Some(Self::Same)
-        } else if text == "at least" {
-            Some(Self::AtLeast)
-        } else if text == "direction and half the size" {
-            Some(Self::HalfTheSize)
-        } else if let Some(rest) = text.strip_prefix("greater than") {
-            than(rest).map(Self::GreaterThan)
-        } else if let Some(rest) = text.strip_prefix("less than") {
-            than(rest).map(Self::LessThan)
-        } else if let Some((low, high)) = text.split_once(" to ") {
-            number(low).zip(number(high)).map(|(low, high)| Self::Between(low, high))
-        } else if let Some(percent) = text.strip_suffix('%') {
-            number(percent).map(|percent| Self::Share(percent / 100.0))
-        } else {
-            number(text).map(Self::Difference)
-        };
-        parsed.ok_or_else(|| UnknownTolerance(text.to_owned()))
-    }
-}
-
-/// What the comparator says.
+/// Verdict of the comparator.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClaimJudgement {
-    /// `ours / published - 1` of the number that is furthest off; `None` for words.
+    /// `ours / published - 1` of the number that is furthest off; `None` for words and for thresholds, which have no error.
     pub relative_error: Option<f64>,
+    /// How far ours is from a threshold, or from what was published where a range around it is accepted.
+    pub distance: Option<ThresholdDistance>,
     /// Whether all values are near enough.
     pub holds: bool,
 }
 
-/// Compares.
+/// Distance of ours from the number that a threshold is about.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct ThresholdDistance {
+    /// What the number is.
+    pub reference: ThresholdReference,
+    /// The number.
+    pub value: f64,
+    /// `ours / value - 1`, of the number that is furthest off.
+    pub relative: f64,
+}
+
+/// The number from which a distance is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ThresholdReference {
+    /// The least or the greatest result that holds.
+    Threshold,
+    /// The published result, inside the range that holds.
+    Published,
+}
+
+impl std::fmt::Display for ThresholdDistance {
+    /// Such as `12.3 % above the threshold 1.5`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let side = if self.relative < 0.0 { "below" } else { "above" };
+        let reference = match self.reference {
+            ThresholdReference::Threshold => "threshold",
+            ThresholdReference::Published => "published",
+        };
+        write!(f, "{:.1} % {side} the {reference} {}", self.relative.abs() * 100.0, self.value)
+    }
+}
+
+/// Compares ours with what was published.
 pub fn judge(published: &str, ours: &ClaimValue, tolerance: Tolerance) -> ClaimJudgement {
+    let unlike = ClaimJudgement { relative_error: None, distance: None, holds: false };
     match ours {
         ClaimValue::Words(ours) => {
             let theirs = parts(published, ours.len());
             let same = theirs.len() == ours.len() && theirs.iter().zip(ours).all(|(a, b)| plain(a) == plain(b));
-            ClaimJudgement { relative_error: None, holds: tolerance == Tolerance::Same && same }
+            ClaimJudgement { holds: tolerance == Tolerance::Same && same, ..unlike }
         }
         ClaimValue::Numbers(ours) => {
             let theirs = parts(published, ours.len());
             let pairs: Option<Vec<(&str, f64, f64)>> =
                 theirs.iter().zip(ours).map(|(text, ours)| Some((*text, text.parse().ok()?, *ours))).collect();
             let Some(pairs) = pairs.filter(|pairs| pairs.len() == ours.len() && pairs.len() == theirs.len()) else {
-                return ClaimJudgement { relative_error: None, holds: false };
+                return unlike;
             };
-            let errors = pairs.iter().map(|(_, theirs, ours)| ours / theirs - 1.0);
+            let distances = pairs.iter().map(|(_, theirs, ours)| {
+                let (reference, value) = reference(*theirs, tolerance);
+                ThresholdDistance { reference, value, relative: ours / value - 1.0 }
+            });
+            let furthest = distances
+                .max_by(|a, b| a.relative.abs().total_cmp(&b.relative.abs()))
+                .filter(|distance| distance.relative.is_finite());
+            let threshold = tolerance.is_threshold();
             ClaimJudgement {
-                relative_error: errors.max_by(|a, b| a.abs().total_cmp(&b.abs())).filter(|error| error.is_finite()),
+                relative_error: furthest.filter(|_| !threshold).map(|furthest| furthest.relative),
+                distance: furthest.filter(|_| threshold),
                 holds: pairs.iter().all(|(text, theirs, ours)| near(text, *theirs, *ours, tolerance)),
             }
         }
     }
 }
 
-/// The published values: apart by `;`, or by ` / ` or by `;` and `->` where that gives as many as ours.
+/// The number with which ours is compared.
+fn reference(published: f64, tolerance: Tolerance) -> (ThresholdReference, f64) {
+    match tolerance {
+        Tolerance::AtLeast | Tolerance::GreaterThan(None) | Tolerance::LessThan(None) => {
+            (ThresholdReference::Threshold, published)
+        }
+        Tolerance::GreaterThan(Some(than)) | Tolerance::LessThan(Some(than)) => (ThresholdReference::Threshold, than),
+        Tolerance::Between(..)
+        | Tolerance::HalfTheSize
+        | Tolerance::Share(_)
+        | Tolerance::Difference(_)
+        | Tolerance::Same => (ThresholdReference::Published, published),
+    }
+}
+
+/// The published values, separated by `;`; or by ` / `, or by `;` and `->`, where that gives as many as ours has.
 fn parts(published: &str, ours: usize) -> Vec<&str> {
     fn split<'a>(text: &'a str, separator: &str) -> Vec<&'a str> {
         text.split(separator).map(str::trim).collect()
@@ -142,13 +106,14 @@ fn parts(published: &str, ours: usize) -> Vec<&str> {
     all.into_iter().find(|parts| parts.len() == ours).unwrap_or(semicolons)
 }
 
-/// Without differences of case and of space.
+/// The text in lower case, with single spaces.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
+/// Whether one number is near enough to the published one, whose text has its digits.
 fn near(text: &str, theirs: f64, ours: f64, tolerance: Tolerance) -> bool {
-    // Rounding in the last bits must not decide.
+    // Rounding in the last bits does not decide.
     let within = |limit: f64| (ours - theirs).abs() <= limit * (1.0 + 1e-9) + theirs.abs() * 1e-12;
     match tolerance {
         Tolerance::Share(share) => within(share * theirs.abs()),
@@ -231,25 +196,35 @@ mod tests {
     fn the_error_is_that_of_the_worst_value() {
         let judgement = judge("100; 200", &ClaimValue::Numbers(vec![101.0, 190.0]), Tolerance::Share(0.1));
         assert!((judgement.relative_error.unwrap() + 0.05).abs() < 1e-12 && judgement.holds);
+        assert_eq!(judgement.distance, None);
+    }
+
+    fn judged(published: &str, ours: f64, tolerance: &str) -> ClaimJudgement {
+        judge(published, &ClaimValue::number(ours), tolerance.parse().unwrap())
     }
 
     #[test]
-    fn an_unknown_tolerance_is_an_error_that_lists_the_known() {
-        let message = "about right".parse::<Tolerance>().unwrap_err().to_string();
-        assert!(message.starts_with("the tolerance `about right` is not understood"), "{message}");
-        assert!("1 to x".parse::<Tolerance>().is_err() && "%".parse::<Tolerance>().is_err());
-    }
-
-    #[test]
-    fn every_built_claim_has_a_known_tolerance() {
-        for claim in crate::claims().iter().filter(|claim| claim.rung.immediate()) {
-            assert!(claim.tolerance.parse::<Tolerance>().is_ok(), "{}: {}", claim.id, claim.tolerance);
+    fn a_threshold_has_a_distance_and_no_error() {
+        for (tolerance, ours, reference, value) in [
+            ("at least", 12.0, ThresholdReference::Threshold, 10.0),
+            ("greater than", 12.0, ThresholdReference::Threshold, 10.0),
+            ("greater than 8", 12.0, ThresholdReference::Threshold, 8.0),
+            ("less than 20", 12.0, ThresholdReference::Threshold, 20.0),
+            ("5 to 15", 12.0, ThresholdReference::Published, 10.0),
+            ("direction and half the size", 12.0, ThresholdReference::Published, 10.0),
+        ] {
+            let judgement = judged("10", ours, tolerance);
+            assert_eq!((judgement.relative_error, judgement.holds), (None, true), "{tolerance}");
+            let distance = judgement.distance.unwrap();
+            assert_eq!((distance.reference, distance.value), (reference, value), "{tolerance}");
+            assert!((distance.relative - (ours / value - 1.0)).abs() < 1e-12, "{tolerance}");
         }
     }
 
     #[test]
-    fn numbers_are_printed_with_five_digits() {
-        let text = ClaimValue::Numbers(vec![0.388349, 287.5, 209030.67, 0.0]).to_string();
-        assert_eq!(text, "0.38835; 287.5; 209031; 0");
+    fn a_threshold_that_is_missed_has_no_error_either() {
+        let judgement = judged("10", 9.0, "at least");
+        assert_eq!((judgement.relative_error, judgement.holds), (None, false));
+        assert!((judgement.distance.unwrap().relative + 0.1).abs() < 1e-12);
     }
 }

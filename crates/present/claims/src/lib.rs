@@ -1,31 +1,40 @@
-//! The ledger: what others published, beside what this program computes, with the error.
+//! Ledgers of published results, and the same results as this program computes, simulates or measures them.
 //!
-//! Ours is always computed, with the facts of the source's day; the ledger's tables hold only what was published.
+//! A ledger is a folder: tables of claims and sources, and one recipe a claim that says which evaluator answers it from which
+//! deployment, workload and settings. One ledger is embedded; [`Ledger::from_folder`] reads another of the same form.
 
 #![forbid(unsafe_code)]
 
-mod a;
-mod b;
-mod c;
-mod d;
-mod disk_runs;
-mod engine_runs;
-mod innodb_runs;
+mod combine;
+mod error;
+mod evaluate;
+mod evaluator;
+mod files;
 mod judge;
 mod ledger;
-mod measured;
+mod ledger_error;
 mod outcome;
-mod pd_runs;
-mod piloted;
 mod recipe;
-mod rendered;
+mod rows;
 mod run;
-mod simulated;
-mod studied;
-mod verdicts;
+mod rung;
+mod summary;
+mod test_bed;
+#[cfg(test)]
+mod tests;
+mod tolerance;
+mod value;
 
-pub use judge::{ClaimJudgement, ClaimValue, Tolerance, UnknownTolerance, judge};
-pub use ledger::{Claim, ClaimShortfall, ClaimSource, Rung, claims, shortfalls, sources};
-pub use measured::ClaimTestBed;
-pub use outcome::{ClaimOutcome, median_error};
-pub use run::{ClaimContext, ClaimError, measure, on_rung, run};
+pub use error::ClaimError;
+pub use judge::{ClaimJudgement, ThresholdDistance, ThresholdReference, judge};
+pub use ledger::Ledger;
+pub use ledger_error::LedgerError;
+pub use outcome::ClaimOutcome;
+pub use recipe::EVALUATORS;
+pub use rows::{Claim, ClaimShortfall, ClaimSource};
+pub use run::{compute, measure};
+pub use rung::Rung;
+pub use summary::ErrorSummary;
+pub use test_bed::ClaimTestBed;
+pub use tolerance::{Tolerance, UnknownTolerance};
+pub use value::ClaimValue;

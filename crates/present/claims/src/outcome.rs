@@ -1,36 +1,40 @@
-//! A claim with ours beside it, and how far off ours are in the middle.
+//! A claim with ours beside it.
 
-use statrs::statistics::{Data, OrderStatistics};
-
-use crate::ledger::{Claim, Rung};
+use crate::error::ClaimError;
+use crate::evaluator::ClaimAnswer;
+use crate::judge::{ThresholdDistance, judge};
+use crate::rows::{Claim, ClaimShortfall};
+use crate::rung::Rung;
 
 /// A claim with ours beside it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ClaimOutcome {
     /// The claim's id.
     pub id: String,
-    /// The source's number.
+    /// The source's key.
     pub source: String,
-    /// Where it is checked.
+    /// How it is checked.
     pub rung: Rung,
     /// Setup and metric.
     pub metric: String,
-    /// What was published.
+    /// The published result.
     pub published: String,
     /// The unit of both.
     pub unit: String,
-    /// What we compute; empty if that takes a run.
+    /// Our result; empty if that takes a run.
     pub ours: String,
-    /// `ours / published - 1` of the number furthest off; `None` for words and where nothing was computed.
+    /// `ours / published - 1` of the number furthest off; `None` for words, for thresholds, and without an answer.
     pub relative_error: Option<f64>,
+    /// Distance from the threshold, or from what was published where a range is accepted; `None` for all other claims.
+    pub distance: Option<ThresholdDistance>,
     /// Whether ours is within the tolerance; `None` if that takes a run.
     pub holds: Option<bool>,
-    /// Why it does not hold or was not computed, or what to know of ours.
+    /// Why it does not hold or has no answer, or what to know of ours.
     pub why: Option<String>,
 }
 
 impl ClaimOutcome {
-    /// A claim of which nothing is known yet.
+    /// A claim without an answer yet.
     pub(crate) fn open(claim: &Claim, why: String) -> Self {
         Self {
             id: claim.id.clone(),
@@ -41,31 +45,34 @@ impl ClaimOutcome {
             unit: claim.unit.clone(),
             ours: String::new(),
             relative_error: None,
+            distance: None,
             holds: None,
             why: Some(why),
         }
     }
-}
 
-/// The median of the sizes of all relative errors; `None` where no claim has one.
-pub fn median_error(outcomes: &[ClaimOutcome]) -> Option<f64> {
-    let errors: Vec<f64> = outcomes.iter().filter_map(|outcome| outcome.relative_error.map(f64::abs)).collect();
-    (!errors.is_empty()).then(|| Data::new(errors).median())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn off_by(relative_error: Option<f64>) -> ClaimOutcome {
-        ClaimOutcome { relative_error, ..ClaimOutcome::open(&crate::claims()[0], String::new()) }
-    }
-
-    #[test]
-    fn the_median_error_is_of_sizes_and_of_those_claims_that_have_one() {
-        let outcomes = [None, Some(-0.3), Some(0.01), Some(0.1), None].map(off_by);
-        assert_eq!(median_error(&outcomes), Some(0.1));
-        assert_eq!(median_error(&outcomes[..3]), Some((0.3 + 0.01) / 2.0));
-        assert_eq!(median_error(&[off_by(None)]), None);
+    /// A claim compared with its answer. The reason of a known shortfall replaces the answer's own remark where the claim does
+    /// not hold.
+    pub(crate) fn answered(
+        claim: &Claim,
+        answer: Result<ClaimAnswer, ClaimError>,
+        shortfall: Option<&ClaimShortfall>,
+    ) -> Self {
+        let mut outcome = Self { holds: Some(false), why: None, ..Self::open(claim, String::new()) };
+        match answer {
+            Ok(answer) => {
+                let judgement = judge(&claim.published, &answer.value, claim.tolerance);
+                outcome.ours = answer.value.to_string();
+                outcome.relative_error = judgement.relative_error;
+                outcome.distance = judgement.distance;
+                outcome.holds = Some(judgement.holds && answer.certain);
+                outcome.why = answer.remark;
+            }
+            Err(error) => outcome.why = Some(format!("not computed: {error}")),
+        }
+        if let Some(shortfall) = shortfall.filter(|_| outcome.holds == Some(false)) {
+            outcome.why = Some(shortfall.reason.clone());
+        }
+        outcome
     }
 }
