@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod engine;
 mod error;
 mod inserts;
 mod iostat;
@@ -20,6 +21,7 @@ mod tpcc_skew;
 mod tpcc_standard;
 mod ycsb;
 
+pub use engine::{Engine, EngineFacts};
 pub use error::WorkloadError;
 pub use inserts::{InsertOrder, InsertWorkload};
 pub use iostat::{DeviceRates, IostatReport, MeanWaits, iostat_reports, parse_iostat};
@@ -34,13 +36,3 @@ pub use sysbench::{OltpTest, SysbenchDistribution, SysbenchWorkload};
 pub use targets::{AvailabilityTarget, TargetIntervals, Targets};
 pub use tpcc::TpccWorkload;
 pub use ycsb::{CoreWorkload, DatabaseApi, KeyOrder, YcsbDistribution, YcsbWorkload};
-
-/// The database that serves the workload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Engine {
-    /// TiKV: log-structured merge trees behind Raft.
-    TiKv,
-    /// InnoDB: B-trees behind a redo log (MySQL, MariaDB, RDS).
-    InnoDb,
-}

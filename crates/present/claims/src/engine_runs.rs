@@ -1,8 +1,9 @@
 //! Claims that are measured on the reference store: each recipe is run without and with what is claimed of, in turn.
 
+use bench::alternate;
 use bench::compare::{DifferenceVerdict, RunSample, compare};
 use reference_store::{
-    SideSettings, StoreResourceUse, StoreRunResult, StoreRunSpec, StoreStage, alternate, alternate_online,
+    ReferenceStore, ReferenceStoreError, SideSettings, StoreCounters, StoreRun, StoreSpec, alternate_online,
 };
 use timeline::Timeline;
 use units::{Bytes, Nanos, Ratio as Share};
@@ -29,26 +30,26 @@ pub(crate) const BY_PILOT: &[(&str, Measure)] = &[("A26", steadiness_by_pilot)];
 
 /// Where clusters are started.
 fn cluster(lab: &ClaimTestBed) -> Result<cluster::TestBed, ClaimError> {
-    let programs = cluster::ClusterPrograms::find().map_err(reference_store::TrialError::from)?;
+    let programs = cluster::ClusterPrograms::find().map_err(ReferenceStoreError::from)?;
     Ok(cluster::TestBed { home: lab.home.clone(), scratch: lab.scratch.clone(), programs })
 }
 
-/// The runs of all orders, round by round.
+/// The runs of all sides, round by round.
 fn rounds<const N: usize>(
     lab: &ClaimTestBed,
-    orders: [&StoreRunSpec; N],
+    specs: [&StoreSpec; N],
     rounds: u32,
-) -> Result<[Vec<StoreRunResult>; N], ClaimError> {
-    let orders = orders.map(|order| StoreRunSpec { stop: lab.stop.clone(), ..order.clone() });
-    let lab = cluster(lab)?;
-    alternate(Some(&lab), orders.each_ref(), rounds, &mut |_, _, _: StoreStage<'_>| (), &mut |_, found| carried(found))
+) -> Result<[Vec<StoreRun>; N], ClaimError> {
+    let specs = specs.map(|spec| StoreSpec { stop: lab.stop.clone(), ..spec.clone() });
+    let (lab, keep) = (cluster(lab)?, &mut |_, run: &StoreRun| carried(run));
+    alternate::<ReferenceStore, N, _>(Some(&lab), specs.each_ref(), rounds, &mut |_, _, _| (), keep)
 }
 
 /// The share of operations that may fail: where more do, a run did not carry its load, and the other side is favoured.
 const FAILED: Share = Share(0.01);
 
-fn carried(found: &StoreRunResult) -> Result<(), ClaimError> {
-    Ok(found.report.carried(FAILED).map_err(reference_store::TrialError::from)?)
+fn carried(found: &StoreRun) -> Result<(), ClaimError> {
+    Ok(found.report.carried(FAILED).map_err(ReferenceStoreError::from)?)
 }
 
 /// A number of one side over that of the other: the geometric mean over pairs, and its 95 % interval.
@@ -60,7 +61,7 @@ struct Ratio {
 }
 
 impl Ratio {
-    fn of(number: impl Fn(&StoreRunResult) -> f64, with: &[StoreRunResult], without: &[StoreRunResult]) -> Self {
+    fn of(number: impl Fn(&StoreRun) -> f64, with: &[StoreRun], without: &[StoreRun]) -> Self {
         let logs: Vec<f64> = without.iter().zip(with).map(|(a, b)| (number(b) / number(a)).ln()).collect();
         let pairs = logs.len();
         let Some(logs) = bench::statistics::mean(&logs) else {
@@ -84,16 +85,16 @@ impl std::fmt::Display for Ratio {
 }
 
 /// Something of all nodes for each byte that clients wrote.
-fn per_byte(of: fn(&StoreResourceUse) -> f64) -> impl Fn(&StoreRunResult) -> f64 {
+fn per_byte(of: fn(&StoreCounters) -> f64) -> impl Fn(&StoreRun) -> f64 {
     move |found| of(&found.used) / found.used.user_bytes.max(1.0)
 }
 
 /// Something of all nodes for each operation.
-fn per_operation(of: fn(&StoreResourceUse) -> f64) -> impl Fn(&StoreRunResult) -> f64 {
+fn per_operation(of: fn(&StoreCounters) -> f64) -> impl Fn(&StoreRun) -> f64 {
     move |found| of(&found.used) / (found.report.operations as f64).max(1.0)
 }
 
-fn compared(lab: &ClaimTestBed, id: &str, number: impl Fn(&StoreRunResult) -> f64 + Copy) -> Result<Ours, ClaimError> {
+fn compared(lab: &ClaimTestBed, id: &str, number: impl Fn(&StoreRun) -> f64 + Copy) -> Result<Ours, ClaimError> {
     let recipe = Recipe::of(id)?;
     let (without, with, scaled) = (recipe.without()?, recipe.with()?, recipe.scaled.trim());
     let Some(instead) = recipe.instead()? else {
@@ -123,7 +124,7 @@ fn steadiness_by_pilot(lab: &ClaimTestBed, id: &str) -> Result<Ours, ClaimError>
     let with = SideSettings { keys: &how.keys, pilot: Some(recipe.share) };
     let [without, with] = online_rounds(lab, &recipe, [without, with])?;
     let done = Ratio::of(|found| found.report.operations as f64 / found.report.measured_s, &with, &without);
-    let waited = |runs: &[StoreRunResult]| {
+    let waited = |runs: &[StoreRun]| {
         let pending = most("pending_compaction_bytes", runs) / Bytes::mib(1).as_f64();
         format!("{pending:.0} MiB and {:.0} files on L0", most("level0_files", runs))
     };
@@ -139,7 +140,7 @@ fn steadiness_by_pilot(lab: &ClaimTestBed, id: &str) -> Result<Ours, ClaimError>
 }
 
 /// The most that a series of any node was while runs were measured.
-fn most(series: &str, runs: &[StoreRunResult]) -> f64 {
+fn most(series: &str, runs: &[StoreRun]) -> f64 {
     let values = runs.iter().flat_map(|found| values(&found.timeline, series, found.from, found.until));
     values.fold(0.0, f64::max)
 }
@@ -161,13 +162,13 @@ fn online_rounds<const N: usize>(
     lab: &ClaimTestBed,
     recipe: &Recipe,
     sides: [SideSettings<'_>; N],
-) -> Result<[Vec<StoreRunResult>; N], ClaimError> {
-    let order = StoreRunSpec { stop: lab.stop.clone(), ..recipe.without()? };
-    let (tell, keep) = (&mut |_, _, _: StoreStage<'_>| (), &mut |_, found: &StoreRunResult| carried(found));
-    alternate_online(Some(&cluster(lab)?), &order, sides, recipe.pairs, tell, keep)
+) -> Result<[Vec<StoreRun>; N], ClaimError> {
+    let spec = StoreSpec { stop: lab.stop.clone(), ..recipe.without()? };
+    let keep = &mut |_, run: &StoreRun| carried(run);
+    alternate_online(Some(&cluster(lab)?), &spec, sides, recipe.pairs, &mut |_, _, _| (), keep)
 }
 
-fn unsteadiness(found: &StoreRunResult) -> f64 {
+fn unsteadiness(found: &StoreRun) -> f64 {
     variation(&found.timeline, found.from, found.until)
 }
 
@@ -199,7 +200,7 @@ fn dedicated_log(lab: &ClaimTestBed, id: &str) -> Result<Ours, ClaimError> {
     let samples =
         found.each_ref().map(|side| side.iter().map(|found| RunSample::of_report(&found.report)).collect::<Vec<_>>());
     let comparison =
-        compare(("shared", &samples[0]), ("dedicated", &samples[1]), 1).map_err(reference_store::TrialError::from)?;
+        compare(("shared", &samples[0]), ("dedicated", &samples[1]), 1).map_err(ReferenceStoreError::from)?;
     let p99 = comparison.p99_ns.values().next();
     let p99 = p99.ok_or_else(|| ClaimError::Other("no operation succeeded".to_owned()))?;
     let certain = matches!(comparison.throughput.verdict, DifferenceVerdict::Higher)

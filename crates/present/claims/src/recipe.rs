@@ -3,7 +3,7 @@
 
 use bench::{ArrivalSpacing, LoopKind, RunLimits, RunPlan};
 use deployment::Deployment;
-use reference_store::{StoreDatabase, StoreRunSpec};
+use reference_store::{LaunchedStore, REQUEST_TIMEOUT, StoreSettings, StoreSpec};
 use textfile::Text;
 use units::{Bytes, Nanos};
 use workload::Workload;
@@ -107,18 +107,18 @@ impl Recipe {
     }
 
     /// The side without what is claimed of.
-    pub(crate) fn without(&self) -> Result<StoreRunSpec, ClaimError> {
-        self.order(&toml::Table::new(), "without")
+    pub(crate) fn without(&self) -> Result<StoreSpec, ClaimError> {
+        self.spec(&toml::Table::new(), "without")
     }
 
     /// The side with it.
-    pub(crate) fn with(&self) -> Result<StoreRunSpec, ClaimError> {
-        self.order(&self.with, "with")
+    pub(crate) fn with(&self) -> Result<StoreSpec, ClaimError> {
+        self.spec(&self.with, "with")
     }
 
     /// The side of which the source says that it does nothing, if there is one.
-    pub(crate) fn instead(&self) -> Result<Option<StoreRunSpec>, ClaimError> {
-        self.instead.as_ref().map(|change| self.order(change, "instead")).transpose()
+    pub(crate) fn instead(&self) -> Result<Option<StoreSpec>, ClaimError> {
+        self.instead.as_ref().map(|change| self.spec(change, "instead")).transpose()
     }
 
     fn load(&self) -> Result<LoopKind, ClaimError> {
@@ -132,7 +132,7 @@ impl Recipe {
         }
     }
 
-    fn order(&self, change: &toml::Table, title: &str) -> Result<StoreRunSpec, ClaimError> {
+    fn spec(&self, change: &toml::Table, title: &str) -> Result<StoreSpec, ClaimError> {
         let text = |table: &toml::Table| Text::new("recipe", table.to_string());
         let workload =
             Workload::from_text(&text(&self.workload), &mut |path| textfile::read_text(path, textfile::LIMIT))?;
@@ -145,21 +145,17 @@ impl Recipe {
                 measure_most: self.measure,
                 ..RunLimits::default()
             },
-            ..RunPlan::new(title, &workload.name, self.load()?, StoreRunSpec::TIMEOUT)
+            ..RunPlan::new(title, &workload.name, self.load()?, REQUEST_TIMEOUT)
         };
         let options = cluster::ClusterOptions {
             memory: Some(self.memory),
             keys: self.keys.clone(),
             ..cluster::ClusterOptions::default()
         };
-        let database = StoreDatabase::Reference {
-            deployment: Box::new(deployment),
-            options: Box::new(options),
-            regions: REGIONS,
-            share: self.share,
-        };
-        let order = StoreRunSpec::new(workload, database, plan);
-        Ok(StoreRunSpec { client: rawkv::RawClientOptions { zone: self.zone.clone(), ..order.client }, ..order })
+        let launched = LaunchedStore { deployment, options, regions: REGIONS, share: self.share };
+        let mut spec = StoreSettings::launched(workload, launched, plan);
+        spec.settings.client.zone = self.zone.clone();
+        Ok(spec)
     }
 }
 
@@ -184,11 +180,8 @@ fn changed(deployment: &toml::Table, change: &toml::Table) -> toml::Table {
 mod tests {
     use super::*;
 
-    fn deployment(order: &StoreRunSpec) -> &Deployment {
-        let StoreDatabase::Reference { deployment, .. } = &order.database else {
-            panic!("a recipe starts its own database")
-        };
-        deployment
+    fn deployment(spec: &StoreSpec) -> &Deployment {
+        &spec.settings.source.launched().expect("a recipe launches its own database").deployment
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub enum ClaimError {
     Render(#[from] render::RenderError),
     /// A run on a real engine came to nothing.
     #[error(transparent)]
-    Trial(#[from] reference_store::TrialError),
+    Trial(#[from] reference_store::ReferenceStoreError),
     /// A run on a SQL database came to nothing.
     #[error(transparent)]
     Sql(#[from] mysql::SqlError),
