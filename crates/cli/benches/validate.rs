@@ -8,11 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use bench::RunStage;
 use clap::Parser;
+use cluster::NodeActivity;
 use cluster::{ClusterPrograms, TestBed};
 use mount::MountHome;
 use rayon::prelude::*;
-use reference_store::{StoreStage, TrialError};
+use reference_store::ReferenceStoreError;
 use simulate::Constants;
 use units::Nanos;
 use validation::{
@@ -211,21 +213,21 @@ fn measure_all(args: &Args, grid: &ValidationGrid, rows: &[&GridRow], folder: &P
 }
 
 fn one(args: &Args, setup: &RowSetup, stop: &Arc<AtomicBool>) -> Result<MeasuredRow, ValidateError> {
-    let trouble = |error: mount::MountError| ValidateError::Trial(TrialError::Cluster(error.into()));
+    let trouble = |error: mount::MountError| ValidateError::Trial(ReferenceStoreError::Cluster(error.into()));
     let run = std::env::var_os("DISKWRIGHT_RUN").map_or_else(|| PathBuf::from(MountHome::FOLDER), PathBuf::from);
     let lab = TestBed {
         home: MountHome::open(run, env!("CARGO_BIN_EXE_diskwright")).map_err(trouble)?,
         scratch: args.scratch.clone(),
-        programs: ClusterPrograms::find().map_err(TrialError::from)?,
+        programs: ClusterPrograms::find().map_err(ReferenceStoreError::from)?,
     };
     let began = Instant::now();
     let mut stages = Vec::new();
-    let mut tell = |stage: StoreStage<'_>| {
+    let mut tell = |stage: RunStage<'_, NodeActivity>| {
         let name = match stage {
-            StoreStage::Starting(_) => "start",
-            StoreStage::Loading(_) => "load",
-            StoreStage::Settling(_) => "settle",
-            StoreStage::Running { .. } => "run",
+            RunStage::Starting(_) => "start",
+            RunStage::Loading(_) => "load",
+            RunStage::Settling(_) => "settle",
+            RunStage::Running { .. } => "run",
         };
         if stages.last().is_none_or(|(last, _)| *last != name) {
             stages.push((name, began.elapsed().as_secs_f64()));
@@ -233,7 +235,7 @@ fn one(args: &Args, setup: &RowSetup, stop: &Arc<AtomicBool>) -> Result<Measured
     };
     let (figures, busy) = measure(setup, &lab, stop, &mut tell)?;
     if stop.load(Ordering::Relaxed) {
-        return Err(TrialError::Interrupted.into());
+        return Err(ReferenceStoreError::Interrupted.into());
     }
     println!("  {}", line(&figures));
     let stages: Vec<String> = stages.iter().map(|(name, at)| format!("{name} at {at:.0} s")).collect();

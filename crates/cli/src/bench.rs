@@ -13,8 +13,8 @@ mod token;
 
 use std::path::{Path, PathBuf};
 
-use bench::BenchReport;
-use reference_store::{StoreDatabase, StoreRunResult, StoreRunSpec, StoreTestBed};
+use bench::{BenchReport, PreparedDatabase};
+use reference_store::{ReferenceStore, StoreRun, StoreSpec, with_events};
 use serde_json::json;
 
 use crate::bench::kept::Kept;
@@ -145,20 +145,21 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
         (None, Some(db)) => args.options.db(workload, db)?,
         (None, None) => return Err(Failure::input("say what to run on: --on DEPLOYMENT or --db URL")),
     };
-    let order = if script.is_empty() { order } else { order.following(&script)? };
-    let order = StoreRunSpec { stop: on_signal::catch()?, ..order };
+    let order = if script.is_empty() { order } else { with_events(order, &script)? };
+    let order = StoreSpec { stop: on_signal::catch()?, ..order };
     let lab = args.options.lab(&order)?;
     let mut live = Live::new();
-    let ground = StoreTestBed::prepare(lab.as_ref(), order.clone(), &mut |stage| live.show(&stage))?;
-    let mut kept = Kept::of(&args.out, args.runs, &order, ground.recipe());
-    let mut found = Vec::new();
-    for number in 1..=args.runs {
-        let run = ground.run(number, &mut |stage| live.show(&stage))?;
-        kept.keep(&run.report, &run.timeline)?;
-        found.push(run);
+    let prepared =
+        PreparedDatabase::<ReferenceStore>::prepare(lab.as_ref(), order.clone(), &mut |stage| live.show(&stage))?;
+    let mut kept = Kept::of(&args.out, args.runs, &order, prepared.database().recipe());
+    let mut keep = |run: &StoreRun| kept.keep(&run.report, &run.timeline);
+    let series = prepared.measure(args.runs, &mut keep, &mut |stage| live.show(&stage))?;
+    if let Some((_, error)) = series.cut {
+        return Err(error.into());
     }
-    let notes = ground.notes().to_vec();
-    let said = ground.end()?;
+    let found = series.runs;
+    let notes = prepared.notes().to_vec();
+    let said = prepared.stop()?;
     live.end();
     let failed = found.iter().any(|found| !found.report.rejected.is_empty());
     let output = match json {
@@ -168,12 +169,12 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
     Ok(output.negative(failed))
 }
 
-fn document(report: &BenchReport, found: &[StoreRunResult]) -> serde_json::Value {
+fn document(report: &BenchReport, found: &[StoreRun]) -> serde_json::Value {
     let used: Vec<_> = found.iter().map(|found| json!(found.used)).collect();
     json!({ "report": report, "used": used })
 }
 
-/// Whether a database is started for the order.
-fn is_reference(order: &StoreRunSpec) -> bool {
-    matches!(order.database, StoreDatabase::Reference { .. })
+/// Whether a database is launched for the run.
+fn is_reference(order: &StoreSpec) -> bool {
+    order.settings.source.launched().is_some()
 }

@@ -94,5 +94,5 @@ with_its_code!(
     probe::ProbeError,
     render::WriteError,
     mysql::SqlError,
-    reference_store::TrialError
+    reference_store::ReferenceStoreError
 );

@@ -1,7 +1,7 @@
 //! Why nothing was held against anything.
 
 use deployment::DeploymentError;
-use reference_store::TrialError;
+use reference_store::ReferenceStoreError;
 use simulate::SimulateError;
 use textfile::InputError;
 use workload::WorkloadError;
@@ -20,7 +20,7 @@ pub enum ValidateError {
     Deployment(#[from] DeploymentError),
     /// The reference store.
     #[error(transparent)]
-    Trial(#[from] TrialError),
+    Trial(#[from] ReferenceStoreError),
     /// The simulation.
     #[error(transparent)]
     Simulate(#[from] SimulateError),

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use cluster::TestBed;
-use reference_store::{StoreRunResult, StoreStage, StoreTestBed};
+use bench::{PreparedDatabase, StageListener};
+use cluster::{NodeActivity, TestBed};
+use reference_store::{ReferenceStore, StoreRun};
 
 use crate::{MachineLoad, MachineState, RowSetup, RunFigures, ValidateError};
 
@@ -21,25 +22,25 @@ pub fn measure(
     setup: &RowSetup,
     lab: &TestBed,
     stop: &Arc<AtomicBool>,
-    tell: &mut dyn FnMut(StoreStage<'_>),
+    tell: &mut StageListener<'_, NodeActivity>,
 ) -> Result<(RunFigures, MachineLoad), ValidateError> {
-    let ground = StoreTestBed::prepare(Some(lab), setup.order(stop)?, tell)?;
-    ground.degrade("data", setup.data.1)?;
+    let prepared = PreparedDatabase::<ReferenceStore>::prepare(Some(lab), setup.spec(stop)?, tell)?;
+    prepared.database().degrade("data", setup.data.1)?;
     if let Some((_, share)) = &setup.log {
-        ground.degrade("raft", *share)?;
+        prepared.database().degrade("raft", *share)?;
     }
     let mut around = MachineState::start(&lab.scratch)?;
-    let found = ground.run(1, tell)?;
+    let found = prepared.run(1, tell)?;
     let busy = around.look()?;
     let figures = figures(setup, &found);
-    ground.end()?;
+    prepared.stop()?;
     Ok((figures, busy))
 }
 
-fn figures(setup: &RowSetup, found: &StoreRunResult) -> RunFigures {
+fn figures(setup: &RowSetup, found: &StoreRun) -> RunFigures {
     let (report, used) = (&found.report, &found.used);
     let per_second = |amount: f64| amount / used.seconds.max(f64::MIN_POSITIVE);
-    let throughput = report.operations as f64 / report.measured_s.max(f64::MIN_POSITIVE);
+    let throughput = found.throughput();
     let latencies = found.latencies();
     let carried = setup.rate.is_none_or(|rate| throughput >= CARRIED * rate);
     let at = |share: f64| (carried && !latencies.is_empty()).then(|| latencies.value_at_quantile(share) as f64 / 1e6);

@@ -7,7 +7,7 @@ use bench::{ArrivalSpacing, LoopKind, RunLimits, RunPlan};
 use catalog::{Catalog, CatalogView};
 use deployment::{Deployment, EngineSettings, NodeGroup, NodeRole};
 use disk::Disk;
-use reference_store::{StoreDatabase, StoreRunSpec};
+use reference_store::{LaunchedStore, REQUEST_TIMEOUT, StoreSettings, StoreSpec};
 use simulate::{Constants, SharedMachine};
 use textfile::Text;
 use toml::{Table, Value};
@@ -211,11 +211,11 @@ impl RowSetup {
         Ok(deployment)
     }
 
-    /// The order for the reference store; disks deliver all until it is loaded.
+    /// The run on the reference store; disks deliver all until it is loaded.
     ///
     /// # Errors
     /// When the row makes no workload or deployment.
-    pub fn order(&self, stop: &Arc<AtomicBool>) -> Result<StoreRunSpec, ValidateError> {
+    pub fn spec(&self, stop: &Arc<AtomicBool>) -> Result<StoreSpec, ValidateError> {
         let (workload, common) = (self.workload()?, &self.common);
         let load = match self.rate {
             Some(rate) => LoopKind::Open {
@@ -235,7 +235,7 @@ impl RowSetup {
                 ..RunLimits::default()
             },
             seed: common.seed,
-            ..RunPlan::new(format!("row {}", self.name), &workload.name, load, StoreRunSpec::TIMEOUT)
+            ..RunPlan::new(format!("row {}", self.name), &workload.name, load, REQUEST_TIMEOUT)
         };
         let options = cluster::ClusterOptions {
             memory: Some(self.memory),
@@ -244,13 +244,9 @@ impl RowSetup {
             credits: Some(0.0),
             ..cluster::ClusterOptions::default()
         };
-        let database = StoreDatabase::Reference {
-            deployment: Box::new(self.deployment()?),
-            options: Box::new(options),
-            regions: common.regions,
-            share: 1.0,
-        };
-        Ok(StoreRunSpec { stop: stop.clone(), ..StoreRunSpec::new(workload, database, plan) })
+        let (deployment, regions) = (self.deployment()?, common.regions);
+        let launched = LaunchedStore { deployment, options, regions, share: 1.0 };
+        Ok(StoreSpec { stop: stop.clone(), ..StoreSettings::launched(workload, launched, plan) })
     }
 
     /// TiKV's keys that make the tree small.

@@ -87,8 +87,8 @@ impl RunPlan {
         self.course.turns().iter().try_for_each(|turn| self.load.times(turn.load).check_most())?;
         self.limits.check()?;
         if self.threads == 0 || self.threads > MOST_THREADS {
-            let message = format!("{} driver threads: expected 1 to {MOST_THREADS}", self.threads);
-            return Err(BenchError::Input(message));
+            let given = format!("{} driver threads", self.threads);
+            return Err(BenchError::out_of_range(given, format!("1 to {MOST_THREADS}")));
         }
         Ok(())
     }
@@ -230,7 +230,7 @@ pub fn drive<C: DriverCrew>(
                     Err(_) => Err(BenchError::Thread),
                 }
             }
-            Err(error) => Err(BenchError::Environment(format!("the system gives no thread: {error}"))),
+            Err(error) => Err(BenchError::NoThread(error)),
         };
         over.store(true, Ordering::Relaxed);
         watched

@@ -114,10 +114,10 @@ fn inserts_end_with_their_rows() {
 #[test]
 fn a_driver_that_cannot_be_made_ends_the_run() {
     let recipe = recipe("[ycsb]\nworkload = \"A\"\nrecords = 1000");
-    let mut none = |_| Err(BenchError::Environment("no cluster at 127.0.0.1:1".to_owned()));
+    let mut none = |_| Err(BenchError::database("a session", "no cluster at 127.0.0.1:1"));
     let error =
         run(&recipe, &plan(1), 1, &mut none, &mut |_, _| Ok(()), &mut |_| {}, &AtomicBool::new(false)).unwrap_err();
-    assert_eq!((error.exit_code(), error.to_string()), (3, "no cluster at 127.0.0.1:1".to_owned()));
+    assert_eq!((error.exit_code(), error.to_string()), (3, "a session: no cluster at 127.0.0.1:1".to_owned()));
 }
 
 #[test]
@@ -200,8 +200,8 @@ fn a_run_beside_which_something_fails_is_over_and_says_why() {
     let mut plan = plan(1);
     plan.limits.measure_most = Nanos::secs(3600);
     plan.limits.measure_least = plan.limits.measure_most;
-    let mut beside = |_: MonotonicClock, _: &AtomicBool| Err(BenchError::Environment("no".to_owned()));
+    let mut beside = |_: MonotonicClock, _: &AtomicBool| Err(BenchError::database("a change", "no"));
     let stop = AtomicBool::new(false);
     let error = run(&recipe, &plan, 1, &mut sleeper, &mut beside, &mut |_| {}, &stop).unwrap_err();
-    assert_eq!(error.to_string(), "no");
+    assert_eq!(error.to_string(), "a change: no");
 }

@@ -85,3 +85,14 @@ pub enum StartProgress {
     /// All regions are being waited for to have a leader.
     Leaders,
 }
+
+impl std::fmt::Display for StartProgress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Mounting { node, of } => write!(f, "mounting the disks of node {node} of {of}"),
+            Self::Pd => f.write_str("starting the placement driver"),
+            Self::Starting { node, of } => write!(f, "starting node {node} of {of}"),
+            Self::Leaders => f.write_str("waiting for leaders"),
+        }
+    }
+}

@@ -39,8 +39,7 @@ impl Clients {
         patience: Duration,
     ) -> Result<Self, BenchError> {
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime =
-            runtime.map_err(|error| BenchError::Environment(format!("the system gives no runtime: {error}")))?;
+        let runtime = runtime.map_err(|error| BenchError::database("a runtime", error))?;
         let clients = runtime.block_on(async {
             let mut clients = Vec::with_capacity(count);
             while clients.len() < count {
@@ -55,8 +54,8 @@ impl Clients {
                         Ok(Ok(client)) => clients.push(client),
                         Ok(Err(error)) => {
                             let at = clients.len() + 1;
-                            let message = format!("connection {at} of {count} is refused: {}", words(&error));
-                            return Err(BenchError::Environment(message));
+                            let doing = format!("connection {at} of {count} is refused");
+                            return Err(BenchError::database(doing, words(&error)));
                         }
                         Err(_) => return Err(BenchError::Thread),
                     }

@@ -136,7 +136,7 @@ fn fill(
     made: Option<&LoadPieces>,
 ) -> Result<(), SqlError> {
     let runtime = Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| SqlError::Environment(error.to_string()))?;
+    let runtime = runtime.map_err(SqlError::system("a runtime"))?;
     let mut connection = None;
     loop {
         let number = shared.next.fetch_add(1, Ordering::Relaxed);

@@ -33,13 +33,10 @@ impl MariadbPrograms {
     fn among(path: &std::ffi::OsStr) -> Result<Self, SqlError> {
         let system = if path.is_empty() { vec![] } else { vec![PathBuf::from("/usr/sbin"), "/usr/local/sbin".into()] };
         let folders: Vec<PathBuf> = std::env::split_paths(path).chain(system).collect();
-        let find = |name: &str| {
-            folders.iter().map(|folder| folder.join(name)).find(|program| program.is_file()).ok_or_else(|| {
-                SqlError::Environment(format!(
-                    "{name} is not installed: `apt-get install mariadb-server` (Debian, Ubuntu), and stop the service \
-                     that it starts"
-                ))
-            })
+        let find = |name: &'static str| {
+            let install = "`apt-get install mariadb-server` (Debian, Ubuntu), and stop the service that it starts";
+            let found = folders.iter().map(|folder| folder.join(name)).find(|program| program.is_file());
+            found.ok_or(SqlError::NotInstalled { program: name, install })
         };
         Ok(Self { server: find("mariadbd")?, install: find("mariadb-install-db")? })
     }
@@ -101,11 +98,7 @@ impl MariaDb {
             host.folder_on(disk, below)?;
         }
         let own = LocalUser::current();
-        let user = own.name().ok_or_else(|| {
-            SqlError::Environment(format!(
-                "MariaDB lets people in by the names of their accounts, and this is {own}: run as root"
-            ))
-        })?;
+        let user = own.name().ok_or_else(|| SqlError::NoAccount { user: own.to_string() })?;
         let target = SqlTarget {
             host: "localhost".to_owned(),
             port: 0,
@@ -162,7 +155,7 @@ impl MariaDb {
         *self.program() = Some(program);
         let from = Instant::now();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| SqlError::Environment(error.to_string()))?;
+        let runtime = runtime.map_err(SqlError::system("a runtime"))?;
         loop {
             self.go_on()?;
             match runtime.block_on(Connection::open(&self.target, false)) {
@@ -176,7 +169,9 @@ impl MariaDb {
                     let what = format!("does not answer ({error})");
                     return match program {
                         Some(program) => Err(self.failed("mariadbd", &what, &program)),
-                        None => Err(SqlError::Environment(format!("mariadbd {what}"))),
+                        None => {
+                            Err(ClusterError::Program { name: "mariadbd".to_owned(), what, said: String::new() }.into())
+                        }
                     };
                 }
             }
@@ -187,7 +182,8 @@ impl MariaDb {
         let log = std::fs::read(program.log()).unwrap_or_default();
         let errors = errors(&String::from_utf8_lossy(&log));
         if let Some(unknown) = errors.lines().find(|line| line.contains("unknown variable")) {
-            return SqlError::Input(format!("--set: MariaDB does not know it: {unknown}"));
+            let why = format!("MariaDB does not know it: {unknown}");
+            return SqlError::Option { option: "--set".to_owned(), why };
         }
         let said = if errors.is_empty() { program.said() } else { errors };
         ClusterError::Program { name: name.to_owned(), what: format!("{what}; its log"), said }.into()

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use bench::ExistingRows;
 use tpcc::{SqlDialect, SqlSession};
 
 use crate::connection::Connection;
 use crate::note::Note;
 use crate::schema::enter;
 use crate::work::JobKind;
-use crate::{ExistingTables, SqlError, SqlJob, SqlTarget, inserts};
+use crate::{SqlError, SqlJob, SqlTarget, inserts};
 
 /// What is there of a load: its seed, and the pieces that need not be loaded any more.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,7 +56,7 @@ impl SqlJob {
 pub(crate) async fn prepare(
     target: &SqlTarget,
     job: &SqlJob,
-    (table, create): (ExistingTables, bool),
+    (rows, create): (ExistingRows, bool),
     seed: u64,
 ) -> Result<Ready, SqlError> {
     let said = |doing: &'static str| move |error: mysql_async::Error| SqlError::said(doing, &error);
@@ -64,14 +65,15 @@ pub(crate) async fn prepare(
     let there = connection.text("SHOW TABLES").await.map_err(said("the schema's tables"))?;
     let there: BTreeSet<&str> = there.iter().filter_map(|row| Some(row.first()?.text())).collect();
     let mine: Vec<_> = job.tables().into_iter().filter(|table| there.contains(table.as_str())).collect();
-    let ready = match table {
-        ExistingTables::Keep if mine.len() < job.tables().len() => Err(SqlError::Input(format!(
-            "{} has no loaded tables of this workload: leave --no-load away",
-            target.title()
-        ))),
-        ExistingTables::Keep => keep(&mut connection, target, job).await,
-        ExistingTables::Load if !mine.is_empty() => go_on(&mut connection, target, job, mine, seed).await,
-        ExistingTables::Load | ExistingTables::Drop => anew(&mut connection, job, &mine, seed).await,
+    let ready = match rows {
+        ExistingRows::Keep if mine.len() < job.tables().len() => Err(SqlError::Tables {
+            target: target.title(),
+            found: "no loaded tables of this workload".to_owned(),
+            remedy: "leave --no-load away".to_owned(),
+        }),
+        ExistingRows::Keep => keep(&mut connection, target, job).await,
+        ExistingRows::Load if !mine.is_empty() => go_on(&mut connection, target, job, mine, seed).await,
+        ExistingRows::Load | ExistingRows::Drop => anew(&mut connection, job, &mine, seed).await,
     };
     connection.close().await;
     ready
@@ -85,12 +87,10 @@ async fn go_on(
     mine: Vec<String>,
     seed: u64,
 ) -> Result<Ready, SqlError> {
-    let refused = |why: &str| {
-        SqlError::Input(format!(
-            "{} has {} already{why}: run on what is there with --no-load, or load it anew with --drop, which deletes it",
-            target.title(),
-            mine.join(", ")
-        ))
+    let refused = |why: &str| SqlError::Tables {
+        target: target.title(),
+        found: format!("{} already{why}", mine.join(", ")),
+        remedy: "run on what is there with --no-load, or load it anew with --drop, which deletes it".to_owned(),
     };
     let loaded = tpcc::Table::Loaded.key();
     if !mine.iter().any(|table| table == loaded) {
@@ -123,9 +123,10 @@ async fn go_on(
 
 /// What is there is used as it is, if it is what the job asks for.
 async fn keep(connection: &mut Connection, target: &SqlTarget, job: &SqlJob) -> Result<Ready, SqlError> {
-    let refused = |has: &str, then: &str| {
-        let asked = job.size();
-        SqlError::Input(format!("{} has {has}, and --no-load is asked to run on {asked}: {then}", target.title()))
+    let refused = |has: &str, then: &str| SqlError::Tables {
+        target: target.title(),
+        found: format!("{has}, and --no-load is asked to run on {}", job.size()),
+        remedy: then.to_owned(),
     };
     let note = Note::read(connection).await?;
     let pieces = crate::load::pieces(job);

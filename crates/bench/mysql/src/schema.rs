@@ -24,11 +24,8 @@ pub(crate) async fn enter(connection: &mut Connection, target: &SqlTarget, creat
         mysql_async::Error::Server(error) if error.code == UNKNOWN => {
             let there = connection.text("SHOW DATABASES").await.unwrap_or_default();
             let there: Vec<_> = there.iter().filter_map(|row| Some(row.first()?.text())).collect();
-            Err(SqlError::Input(format!(
-                "{} has no schema `{schema}`{}; name one that is there, or make it with --create",
-                target.server_title(),
-                others(&there)
-            )))
+            let (server, others) = (target.server_title(), others(&there));
+            Err(SqlError::NoSchema { server, schema: schema.to_string(), others })
         }
         _ => Err(SqlError::said("the schema", &refused)),
     }

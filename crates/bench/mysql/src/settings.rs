@@ -113,9 +113,8 @@ pub fn settings(
     for (key, value) in set {
         let odd = |text: &str| text.is_empty() || text.contains(['\n', '\r', '[', '=', '#']);
         if odd(key) || value.contains(['\n', '\r']) {
-            return Err(SqlError::Input(format!(
-                "--set {key}={value}: expected VARIABLE=VALUE on one line, such as innodb_io_capacity=2000"
-            )));
+            let why = "expected VARIABLE=VALUE on one line, such as innodb_io_capacity=2000".to_owned();
+            return Err(SqlError::Option { option: format!("--set {key}={value}"), why });
         }
         put(&key.replace('-', "_"), value.clone());
     }

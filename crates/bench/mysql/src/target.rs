@@ -81,7 +81,8 @@ impl SqlTarget {
     /// # Errors
     /// When it is none, or holds a password, which does not belong on a command line.
     pub fn parse(url: &str) -> Result<Self, SqlError> {
-        Self::read(url, &|what| SqlError::Input(format!("--db: {what}; expected mysql://USER@HOST[:PORT]/SCHEMA")))
+        let expected = "mysql://USER@HOST[:PORT]/SCHEMA";
+        Self::read(url, &|fault| SqlError::Url { option: "--db".to_owned(), fault: fault.to_owned(), expected })
     }
 
     /// Reads `mysql://user@host:port`, a server whose schemas do not matter, as the value of an option.
@@ -90,7 +91,8 @@ impl SqlTarget {
     /// When it is none, or holds a password.
     pub fn server(option: &str, url: &str) -> Result<Self, SqlError> {
         let url = url.strip_suffix('/').unwrap_or(url);
-        let wrong = |what: &str| SqlError::Input(format!("{option}: {what}; expected mysql://USER@HOST[:PORT]"));
+        let expected = "mysql://USER@HOST[:PORT]";
+        let wrong = |fault: &str| SqlError::Url { option: option.to_owned(), fault: fault.to_owned(), expected };
         if url.strip_prefix("mysql://").is_some_and(|rest| rest.contains('/')) {
             return Err(wrong("it names a schema, which is not wanted here"));
         }

@@ -27,8 +27,8 @@ impl GlobalVariables {
     /// # Errors
     /// When this machine gives no runtime.
     pub fn of(target: SqlTarget) -> Result<Self, SqlError> {
-        let failed = |error: std::io::Error| SqlError::Environment(format!("no runtime can be made: {error}"));
-        let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(SqlError::system("no runtime can be made"))?;
         Ok(Self { target, runtime, stop: StopSignal::default() })
     }
 
@@ -76,12 +76,8 @@ impl GlobalVariables {
         let asked = async { ask(Conn::new(self.target.opts(false)).await?).await };
         match self.runtime.block_on(self.stop.within(PATIENCE, asked)) {
             Ok(answer) => answer.map_err(|error| SqlError::said(doing, &error)),
-            Err(GivenUp::Stopped) => {
-                Err(SqlError::Environment(format!("{doing}: the wait for its answer was given up")))
-            }
-            Err(GivenUp::Late) => {
-                Err(SqlError::Environment(format!("{doing}: no answer within {} s", PATIENCE.as_secs())))
-            }
+            Err(GivenUp::Stopped) => Err(SqlError::NoAnswer { doing: doing.to_owned(), within: None }),
+            Err(GivenUp::Late) => Err(SqlError::NoAnswer { doing: doing.to_owned(), within: Some(PATIENCE) }),
         }
     }
 }
@@ -92,7 +88,7 @@ fn known(name: &str) -> Result<&str, SqlError> {
     if !name.is_empty() && name.chars().all(fits) {
         return Ok(name);
     }
-    Err(SqlError::Input(format!("`{}` is no variable: expected letters, digits and `_`", name.escape_debug())))
+    Err(SqlError::Variable { what: "name", given: name.to_owned(), expected: "letters, digits and `_`" })
 }
 
 /// A value as SQL writes it: numbers bare, for integer variables take no text; anything else quoted, if it needs no escape.
@@ -104,8 +100,8 @@ fn literal(value: &str) -> Result<String, SqlError> {
     if value.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-.,:/+= ".contains(letter)) {
         return Ok(format!("'{value}'"));
     }
-    let expected = "expected letters, digits, spaces and `_-.,:/+=`";
-    Err(SqlError::Input(format!("`{}` is no value of a variable: {expected}", value.escape_debug())))
+    let expected = "letters, digits, spaces and `_-.,:/+=`";
+    Err(SqlError::Variable { what: "value", given: value.to_owned(), expected })
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use tpcc::SqlSession;
 use units::Bytes;
 
 use crate::connection::Connection;
-use crate::counters::{self, ServerStatus};
+use crate::server_status::{self, ServerStatus};
 use crate::{ErrorClass, MariaDb, RetryBudget, SqlError, SqlTarget};
 
 /// Latencies are fetched with every so many samples: a histogram is some kilobytes.
@@ -61,7 +61,7 @@ impl Seen {
             Some((ours, before)) => {
                 (ours.restarts() - before + u32::from(!ours.is_running())).saturating_sub(self.crashes)
             }
-            None => counters::restarts(&self.server) + u32::from(self.out_of_reach),
+            None => server_status::restarts(&self.server) + u32::from(self.out_of_reach),
         }
     }
 }
@@ -79,8 +79,8 @@ impl Watch {
         crash: Option<Duration>,
     ) -> Result<Self, SqlError> {
         let seen = Arc::<Mutex<Seen>>::default();
-        let failed = |error: std::io::Error| SqlError::Environment(format!("no thread can be started: {error}"));
-        let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let failed = || SqlError::system("no thread can be started");
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(failed())?;
         let mut looker = Looker {
             runtime,
             target: target.clone(),
@@ -90,7 +90,7 @@ impl Watch {
             crash: crash.map(|after| Instant::now() + after),
             seen: seen.clone(),
         };
-        let rounds = SampleRounds::start("watch".to_owned(), move |round| looker.look(round)).map_err(failed)?;
+        let rounds = SampleRounds::start("watch".to_owned(), move |round| looker.look(round)).map_err(failed())?;
         Ok(Self { seen, ours: ours.cloned(), restarts: ours.map_or(0, |ours| ours.restarts()), rounds })
     }
 
@@ -115,7 +115,7 @@ impl Watch {
         self.rounds.end();
         let seen = locked(&self.seen);
         let lost = seen.lost(self.ours.as_deref().map(|ours| (ours, self.restarts)));
-        let server = counters::timeline(&seen.server);
+        let server = server_status::timeline(&seen.server);
         let Some(ours) = &self.ours else { return Ok((server, lost)) };
         let disks = of_disks(ours.host(), &seen)?;
         if server.series.is_empty() {

@@ -89,7 +89,8 @@ impl SqlJob {
                 let warehouses = records.map_or(tpcc.warehouses.middle(), |all| all as f64).round();
                 if !(1.0..=tpcc::MOST_WAREHOUSES as f64).contains(&warehouses) {
                     let most = tpcc::MOST_WAREHOUSES;
-                    return Err(SqlError::Input(format!("{warehouses} warehouses: expected 1 to {most}")));
+                    let (given, expected) = (format!("{warehouses} warehouses"), format!("1 to {most}"));
+                    return Err(SqlError::OutOfRange { given, expected });
                 }
                 JobKind::Tpcc(DatabaseScale { warehouses: warehouses as i64 })
             }
@@ -101,8 +102,8 @@ impl SqlJob {
                 theta: test.theta.map_or(ZIPF, |theta| theta.middle()),
             }),
             other => {
-                let message = "is not run on SQL databases; expected [tpcc], [inserts] or [sysbench]";
-                return Err(SqlError::Input(format!("[{}] {message}", other.name())));
+                let why = "is not run on SQL databases; expected [tpcc], [inserts] or [sysbench]";
+                return Err(SqlError::WorkloadKind { kind: other.name(), why });
             }
         };
         Ok(Self { kind, clients, think: task.profile.think })

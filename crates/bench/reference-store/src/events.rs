@@ -1,7 +1,7 @@
-//! A file of events held against what is run: how the load changes, and what is done to the cluster when. What cannot be done is
-//! refused before anything is started.
+//! A file of events applied to a run: how the load changes, and what is done to the cluster when. What cannot be done is refused
+//! before anything is launched.
 
-use bench::{BenchError, LoadCourse, LoadTurn, LoopKind, RunLimits};
+use bench::{BenchError, DatabaseSource, LoadCourse, LoadTurn, LoopKind, RunLimits};
 use deployment::Deployment;
 use disk::{DiskFault, RequestedRate};
 use events::{DeploymentNames, EventKind, EventScript, OnlineSetting};
@@ -9,45 +9,44 @@ use serde_json::{Map, Value, json};
 use units::{Bytes, Nanos};
 use workload::operations::OperationRecipe;
 
-use crate::deed::{Done, ScheduledAction};
-use crate::{StoreDatabase, StoreRunSpec, TrialError};
+use crate::action::{ClusterChange, ScheduledAction};
+use crate::{LaunchedStore, ReferenceStoreError, StoreSpec};
 
-impl StoreRunSpec {
-    /// The same order with events, whose instants count from the start of the warm-up, as the simulation's do from its start. Steady
-    /// state is not waited for: a run warms up for the least time that it was to, and is measured for the most.
-    ///
-    /// # Errors
-    /// When an event cannot be made to happen here; at its line and key, with what to do.
-    pub fn following(mut self, script: &EventScript) -> Result<Self, TrialError> {
-        let limits = self.plan.limits;
-        self.plan.limits = RunLimits { warm_most: limits.warm_least, measure_least: limits.measure_most, ..limits };
-        let ends = limits.warm_least + limits.measure_most;
-        let recipe = OperationRecipe::new(&self.workload, self.scale)?;
-        let given = Given { order: &self, recipe: &recipe };
-        let mut deeds = Vec::new();
-        let mut loads = Vec::new();
-        for (number, event) in script.events().iter().enumerate() {
-            if event.at >= ends {
-                return Err(script.too_late(number, ends, "measure for longer with --most").into());
-            }
-            let error = |why: String| script.error(number, why);
-            match &event.what {
-                EventKind::Load(factor) => loads.push((event.at, Some(*factor), None)),
-                EventKind::Mix(factors) => loads.push((event.at, None, Some(given.mix(*factors).map_err(error)?))),
-                what => deeds.extend(given.deeds(event.at, what).map_err(error)?),
-            }
+/// The same run with events, whose instants count from the start of the warm-up, as the simulation's do from its start; those of
+/// another file are forgotten. Steady state is not waited for: the run warms up for the least time of its plan, and is measured for
+/// the most.
+///
+/// # Errors
+/// When an event cannot be made to happen here; at its line and key, with what to do.
+pub fn with_events(mut spec: StoreSpec, script: &EventScript) -> Result<StoreSpec, ReferenceStoreError> {
+    let limits = spec.plan.limits;
+    spec.plan.limits = RunLimits { warm_most: limits.warm_least, measure_least: limits.measure_most, ..limits };
+    let ends = limits.warm_least + limits.measure_most;
+    let recipe = OperationRecipe::new(&spec.settings.workload, spec.settings.scale)?;
+    let target = EventTarget { spec: &spec, recipe: &recipe };
+    let mut actions = Vec::new();
+    let mut loads = Vec::new();
+    for (number, event) in script.events().iter().enumerate() {
+        if event.at >= ends {
+            return Err(script.too_late(number, ends, "measure for longer with --most").into());
         }
-        deeds.sort_by_key(|deed| deed.at);
-        // What is done to a cluster so that it fails is no failure of the run.
-        self.plan.may_fail = units::Ratio(1.0);
-        self.plan.course = course(loads)?;
-        self.deeds = deeds;
-        self.plan.notes.extend(script.text().map(|events| ("events".to_owned(), events.content().to_owned())));
-        Ok(self)
+        let error = |why: String| script.error(number, why);
+        match &event.what {
+            EventKind::Load(factor) => loads.push((event.at, Some(*factor), None)),
+            EventKind::Mix(factors) => loads.push((event.at, None, Some(target.mix(*factors).map_err(error)?))),
+            what => actions.extend(target.actions(event.at, what).map_err(error)?),
+        }
     }
+    actions.sort_by_key(|action| action.at);
+    // What is done to a cluster so that it fails is no failure of the run.
+    spec.plan.may_fail = units::Ratio(1.0);
+    spec.plan.course = course(loads)?;
+    spec.settings.actions = actions;
+    spec.plan.notes.extend(script.text().map(|events| ("events".to_owned(), events.content().to_owned())));
+    Ok(spec)
 }
 
-/// What is so from each event of the load on.
+/// The load from each event of it on.
 fn course(mut loads: Vec<(Nanos, Option<f64>, Option<Vec<f64>>)>) -> Result<LoadCourse, BenchError> {
     // Those of one instant stay in the order of the file.
     loads.sort_by_key(|(at, ..)| *at);
@@ -62,17 +61,17 @@ fn course(mut loads: Vec<(Nanos, Option<f64>, Option<Vec<f64>>)>) -> Result<Load
     LoadCourse::new(loads.into_iter().map(turn).collect())
 }
 
-/// What events are held against.
-struct Given<'o> {
-    order: &'o StoreRunSpec,
+/// A run that events are applied to.
+struct EventTarget<'o> {
+    spec: &'o StoreSpec,
     recipe: &'o OperationRecipe,
 }
 
-impl Given<'_> {
+impl EventTarget<'_> {
     fn mix(&self, factors: [f64; 3]) -> Result<Vec<f64>, String> {
         let weights = self.recipe.mixed(factors)?;
         let all: f64 = weights.iter().sum();
-        let closed = matches!(self.order.plan.load, LoopKind::Closed { .. });
+        let closed = matches!(self.spec.plan.load, LoopKind::Closed { .. });
         if closed && (all - 1.0).abs() > 1e-3 {
             return Err(format!(
                 "it makes {all:.3} operations of one, and clients who wait for their answers send what they are answered: let the \
@@ -82,41 +81,44 @@ impl Given<'_> {
         Ok(weights)
     }
 
-    /// What is started for the run, and may be hurt.
-    fn started(&self) -> Result<(&Deployment, &cluster::ClusterOptions, f64), String> {
-        match &self.order.database {
-            StoreDatabase::Reference { deployment, options, share, .. } => {
-                Ok((deployment.as_ref(), options.as_ref(), *share))
-            }
-            StoreDatabase::Existing(url) => Err(format!(
+    /// The cluster that is launched for the run, and may be hurt.
+    fn launched(&self) -> Result<&LaunchedStore, String> {
+        match &self.spec.settings.source {
+            DatabaseSource::Launched(launched) => Ok(launched),
+            DatabaseSource::Existing(url) => Err(format!(
                 "only the load of {url} can change, which was not started for this run: take `load` and `mix`, or start a \
                  deployment with --on"
             )),
         }
     }
 
-    fn deeds(&self, at: Nanos, what: &EventKind) -> Result<Vec<ScheduledAction>, String> {
-        let (deployment, options, share) = self.started()?;
+    fn actions(&self, at: Nanos, what: &EventKind) -> Result<Vec<ScheduledAction>, String> {
+        let LaunchedStore { deployment, options, share, .. } = self.launched()?;
         let names = DeploymentNames::of(deployment);
-        let deed = |at: Nanos, done: Done| ScheduledAction { at, said: what.to_string(), what: done };
+        let action = |at: Nanos, change: ClusterChange| ScheduledAction { at, text: what.to_string(), change };
         let away = |nodes: Vec<usize>, lasts: Nanos| -> Vec<ScheduledAction> {
             let until = at.0.checked_add(lasts.0).map(Nanos);
-            let pair = |node| [Some(deed(at, Done::Pause(node))), until.map(|until| deed(until, Done::Resume(node)))];
+            let pair = |node| {
+                [
+                    Some(action(at, ClusterChange::Pause(node))),
+                    until.map(|until| action(until, ClusterChange::Resume(node))),
+                ]
+            };
             nodes.into_iter().flat_map(pair).flatten().collect()
         };
         Ok(match what {
             EventKind::Load(_) | EventKind::Mix(_) => Vec::new(),
             EventKind::Fault { node, disk, wish } => {
-                possible(*wish, share)?;
+                possible(*wish, *share)?;
                 let place = |(node, number): (usize, usize)| {
                     let (disk, _) = names.groups()[node].disks().nth(number).expect("a disk that is there");
-                    deed(at, Done::Wish { node, disk, wish: *wish })
+                    action(at, ClusterChange::Disk { node, disk, rate: *wish })
                 };
                 names.places(node, disk)?.into_iter().map(place).collect()
             }
             EventKind::Setting(setting) => {
                 can_be_set(setting, deployment, options)?;
-                vec![deed(at, Done::Set(Map::from_iter([(setting.name().to_owned(), value(setting))])))]
+                vec![action(at, ClusterChange::Set(Map::from_iter([(setting.name().to_owned(), value(setting))])))]
             }
             EventKind::ZoneDown { zone, lasts } => away(names.zone(zone)?, *lasts),
             EventKind::NodeDown { node, lasts } => away(names.nodes(node)?, *lasts),
@@ -128,9 +130,9 @@ impl Given<'_> {
 
 const SIMULATED: &str = "leave it out, or run the file with `diskwright simulate`";
 
-/// Whether a wish leaves a node that can be measured.
-fn possible(wish: RequestedRate, share: f64) -> Result<(), String> {
-    match wish {
+/// Whether a requested rate leaves a node that can be measured.
+fn possible(rate: RequestedRate, share: f64) -> Result<(), String> {
+    match rate {
         RequestedRate::Inject(DiskFault::Detach | DiskFault::PowerCut, _) | RequestedRate::Attach => {
             Err("a store ends with its disk, and the run with the store: take `stall`, or `node-down`".to_owned())
         }
@@ -141,7 +143,7 @@ fn possible(wish: RequestedRate, share: f64) -> Result<(), String> {
     }
 }
 
-/// What a node says only when it is asked to is said before.
+/// Refuses beforehand what a node would refuse when it is asked.
 fn can_be_set(
     setting: &OnlineSetting,
     deployment: &Deployment,

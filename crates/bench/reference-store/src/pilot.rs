@@ -10,7 +10,7 @@ use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use private_dir::FolderPurpose;
 
-use crate::TrialError;
+use crate::{PilotFault, ReferenceStoreError};
 
 /// `diskwright pilot run --limit` on all nodes of a cluster. Dropped, or when the thread that started it ends, it is killed.
 #[derive(Debug)]
@@ -31,10 +31,14 @@ impl PilotProcess {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn start(lab: &TestBed, cluster: &RunningCluster, share: f64, folder: &Path) -> Result<Self, TrialError> {
-        let failed = |error: std::io::Error| TrialError::Pilot(format!("not started: {error}"));
-        let folder =
-            &private_dir::open(folder, FolderPurpose::SCRATCH).map_err(|error| TrialError::Pilot(error.to_string()))?;
+    pub fn start(
+        lab: &TestBed,
+        cluster: &RunningCluster,
+        share: f64,
+        folder: &Path,
+    ) -> Result<Self, ReferenceStoreError> {
+        let failed = |source| PilotFault::Process { doing: "not started", source };
+        let folder = &private_dir::open(folder, FolderPurpose::SCRATCH).map_err(PilotFault::Folder)?;
         let said = File::create(folder.join(SAID)).map_err(failed)?;
         // It ends with the thread that starts it, as nodes end with their keeper; Ctrl-C is for who started us.
         let child = Command::new("setpriv")
@@ -71,20 +75,20 @@ impl PilotProcess {
     ///
     /// # Errors
     /// When it ended by itself, or not well.
-    pub fn end(mut self) -> Result<(), TrialError> {
-        let failed = |error: &dyn std::fmt::Display| TrialError::Pilot(error.to_string());
-        let by_itself = self.child.try_wait().map_err(|error| failed(&error))?;
+    pub fn end(mut self) -> Result<(), ReferenceStoreError> {
+        let failed = |source| PilotFault::Process { doing: "not ended", source };
+        let by_itself = self.child.try_wait().map_err(failed)?;
         if by_itself.is_none() {
-            let pid = i32::try_from(self.child.id()).map_err(|error| failed(&error))?;
-            nix::sys::signal::kill(Pid::from_raw(pid), Signal::SIGINT).map_err(|error| failed(&error))?;
+            let pid = Pid::from_raw(self.child.id().cast_signed());
+            nix::sys::signal::kill(pid, Signal::SIGINT).map_err(|errno| failed(errno.into()))?;
         }
-        let ended = self.child.wait().map_err(|error| failed(&error))?;
+        let ended = self.child.wait().map_err(failed)?;
         if ended.success() && by_itself.is_none() {
             return Ok(());
         }
         let last = Self::said(&self.folder).into_iter().rfind(|line| !line.trim().is_empty());
-        let last = last.unwrap_or_else(|| "it said nothing".to_owned());
-        Err(failed(&format!("ended with {ended}: {last}")))
+        let last_line = last.unwrap_or_else(|| "it said nothing".to_owned());
+        Err(PilotFault::Ended { status: ended, last_line }.into())
     }
 }
 
@@ -97,8 +101,8 @@ impl Drop for PilotProcess {
 }
 
 /// What tells it of a node: its store and where its disk is mounted.
-fn limit(node: &ClusterNode) -> Result<String, TrialError> {
-    let unknown = |what: &str| TrialError::Pilot(format!("not started: {} has no {what}", node.name()));
+fn limit(node: &ClusterNode) -> Result<String, PilotFault> {
+    let unknown = |what| PilotFault::NodeWithout { node: node.name().to_owned(), what };
     let store = node.store_id().ok_or_else(|| unknown("store number"))?;
     let disk =
         node.data_dir().ancestors().find(|folder| folder.ends_with("data")).ok_or_else(|| unknown("data disk"))?;

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use cluster::{ClusterNode, EngineCounters, TestBed};
-use reference_store::{PilotProcess, StoreTestBed};
+use reference_store::{PilotProcess, ReferenceStore};
 use serde_json::{Map, Value};
 use units::{Bytes, BytesPerSec};
 
@@ -36,10 +36,10 @@ impl Hand {
     pub(crate) fn begin(
         arm: &Arm,
         setup: &Setup,
-        (lab, ground): (&TestBed, &StoreTestBed),
+        (lab, store): (&TestBed, &ReferenceStore),
         folder: &Path,
     ) -> Result<Self, Trouble> {
-        let cluster = ground.cluster().ok_or("there is no cluster")?;
+        let cluster = store.cluster().ok_or("there is no cluster")?;
         let node = cluster.nodes().first().ok_or("there is no node")?;
         let over = Arc::<AtomicBool>::default();
         let mut threads = vec![std::thread::spawn({

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use bench::{PreparedDatabase, RunStage};
 use cluster::{ClusterNode, TestBed};
 use events::EventScript;
-use reference_store::{PilotProcess, StoreStage, StoreTestBed};
+use reference_store::{PilotProcess, ReferenceStore, with_events};
 use textfile::Text;
 use timeline::Timeline;
 use validation::MachineState;
@@ -33,7 +34,7 @@ const STARTED: Duration = Duration::from_secs(5);
 
 /// The node with its rows, on which all runs are.
 pub(crate) struct Place {
-    ground: StoreTestBed,
+    prepared: PreparedDatabase<ReferenceStore>,
     setup: Setup,
     lab: TestBed,
     stop: Arc<AtomicBool>,
@@ -44,19 +45,19 @@ impl Place {
     pub(crate) fn prepare(setup: Setup, lab: TestBed, seed: u64, stop: &Arc<AtomicBool>) -> Result<Self, Trouble> {
         let began = Instant::now();
         let mut told = 0;
-        let ground = StoreTestBed::prepare(Some(&lab), setup.order(seed, stop)?, &mut |stage| {
-            if let StoreStage::Loading(loading) = stage
+        let prepared = PreparedDatabase::prepare(Some(&lab), setup.spec(seed, stop)?, &mut |stage| {
+            if let RunStage::Loading(loading) = stage
                 && loading.rows * 10 / loading.all.max(1) > told
             {
                 told = loading.rows * 10 / loading.all.max(1);
                 println!("loaded {told} of 10 parts, {:.0} s", began.elapsed().as_secs_f64());
             }
         })?;
-        Ok(Self { ground, setup, lab, stop: stop.clone() })
+        Ok(Self { prepared, setup, lab, stop: stop.clone() })
     }
 
     fn node(&self) -> Result<&ClusterNode, Trouble> {
-        Ok(self.ground.cluster().and_then(|cluster| cluster.nodes().first()).ok_or("there is no node")?)
+        Ok(self.prepared.database().cluster().and_then(|cluster| cluster.nodes().first()).ok_or("there is no node")?)
     }
 
     /// An arm on the sequence of a seed: its figures, and all series.
@@ -65,20 +66,21 @@ impl Place {
         self.settle()?;
         self.node()?.restart_with(&arm.keys(&setup))?;
         std::thread::sleep(STARTED);
-        self.ground.degrade(DISK, setup.share)?;
+        self.prepared.database().degrade(DISK, setup.share)?;
         let text = events(&sequence(seed, setup.seconds as f64));
-        self.ground.follow(&EventScript::from_text(&Text::new("phases.toml", text))?)?;
+        let script = EventScript::from_text(&Text::new("phases.toml", text))?;
+        self.prepared.set_spec(with_events(self.prepared.spec().clone(), &script)?);
         let folder: PathBuf = self.lab.scratch.join(format!("pilot-{seed}"));
         let mut around = MachineState::start(&self.lab.scratch)?;
-        let hand = Hand::begin(arm, &setup, (&self.lab, &self.ground), &folder)?;
+        let hand = Hand::begin(arm, &setup, (&self.lab, self.prepared.database()), &folder)?;
         // Arms of a sequence are sent the same operations at the same instants.
-        let found = self.ground.run(u32::try_from(seed)?, &mut |_| {});
+        let found = self.prepared.run(u32::try_from(seed)?, &mut |_| {});
         let changes = hand.end();
         let (found, busy) = (found?, around.look()?);
         keep_what_it_said(&folder)?;
         let an_hour = f64::from(changes?) * 3600.0 / setup.seconds as f64;
         let [pending, l0] = ["pending_compaction_bytes", "level0_files"].map(|name| values(&found.timeline, name));
-        let done = found.report.operations as f64 / found.report.measured_s;
+        let done = found.throughput();
         let kept = Kept {
             setup: setup.of(arm),
             figures: Figures::of(done, &found.latencies(), [&pending, &l0], an_hour),
@@ -118,7 +120,7 @@ impl Place {
 
     /// Takes all down.
     pub(crate) fn end(self) -> Result<(), Trouble> {
-        self.ground.end()?.iter().for_each(|said| println!("{said}"));
+        self.prepared.stop()?.iter().for_each(|said| println!("{said}"));
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use bench::{ArrivalSpacing, LoopKind, RunLimits, RunPlan};
 use deployment::{Deployment, EngineSettings, NodeGroup, NodeRole};
-use reference_store::{StoreDatabase, StoreRunSpec};
+use reference_store::{LaunchedStore, REQUEST_TIMEOUT, StoreSettings, StoreSpec};
 use textfile::Text;
 use toml::{Table, Value};
 use units::{Bytes, BytesPerSec, Nanos};
@@ -87,8 +87,8 @@ impl Setup {
         (self.size(DATA).as_f64() / ROW.as_f64()).round()
     }
 
-    /// The order, with disks that deliver all until it is loaded.
-    pub(crate) fn order(&self, seed: u64, stop: &Arc<AtomicBool>) -> Result<StoreRunSpec, Trouble> {
+    /// The run, with disks that deliver all until it is loaded.
+    pub(crate) fn spec(&self, seed: u64, stop: &Arc<AtomicBool>) -> Result<StoreSpec, Trouble> {
         let workload = self.workload()?;
         let load = LoopKind::Open {
             rate: RATE * self.share,
@@ -101,7 +101,7 @@ impl Setup {
         let plan = RunPlan {
             limits: RunLimits { warm_least: warm_up, measure_most: span - warm_up, ..RunLimits::default() },
             seed,
-            ..RunPlan::new("limiter", &workload.name, load, StoreRunSpec::TIMEOUT)
+            ..RunPlan::new("limiter", &workload.name, load, REQUEST_TIMEOUT)
         };
         let memory = self.size(MEMORY);
         let options = cluster::ClusterOptions {
@@ -111,13 +111,8 @@ impl Setup {
             interrupted: stop.clone(),
             ..cluster::ClusterOptions::default()
         };
-        let database = StoreDatabase::Reference {
-            deployment: Box::new(deployment()?),
-            options: Box::new(options),
-            regions: 4,
-            share: 1.0,
-        };
-        Ok(StoreRunSpec { stop: stop.clone(), ..StoreRunSpec::new(workload, database, plan) })
+        let launched = LaunchedStore { deployment: deployment()?, options, regions: 4, share: 1.0 };
+        Ok(StoreSpec { stop: stop.clone(), ..StoreSettings::launched(workload, launched, plan) })
     }
 
     fn keys(&self, memory: Bytes) -> Result<Table, Trouble> {

@@ -5,9 +5,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bench::{ArrivalSpacing, LoopKind, RunLimits, RunPlan};
+use bench::{ArrivalSpacing, LoopKind, PreparedDatabase, RunLimits, RunPlan};
 use cluster::{NodeHost, TestBed};
-use mysql::{JobKind, SqlJob};
+use mysql::{JobKind, LaunchedMariaDb, ServerMachine, SqlDatabase, SqlJob, SqlSettings, SqlSpec};
+use reference_store::ReferenceStore;
 use units::{Bytes, Nanos, Ratio};
 use validation::{GridCommon, RowSetup};
 
@@ -129,18 +130,18 @@ fn store(row: &Row, lab: &TestBed, stop: &Arc<AtomicBool>) -> Result<Seen, Troub
         memory: row.memory,
         rate: row.rate,
     };
-    let mut order = setup.order(stop)?;
-    order.plan.threads = row.threads;
-    if let reference_store::StoreDatabase::Reference { options, .. } = &mut order.database {
-        options.keys.extend(row.keys.clone());
-        options.credits = None;
+    let mut spec = setup.spec(stop)?;
+    spec.plan.threads = row.threads;
+    if let Some(launched) = spec.settings.source.launched_mut() {
+        launched.options.keys.extend(row.keys.clone());
+        launched.options.credits = None;
     }
-    let ground = reference_store::StoreTestBed::prepare(Some(lab), order, &mut |_| {})?;
-    let status = ground.cluster().map(|cluster| cluster.node(0).status_addr());
+    let prepared = PreparedDatabase::<ReferenceStore>::prepare(Some(lab), spec, &mut |_| {})?;
+    let status = prepared.database().cluster().map(|cluster| cluster.node(0).status_addr());
     let watch = Watch::start(&lab.home, &lab.scratch, row, status)?;
-    let found = ground.run(1, &mut |_| {})?;
+    let found = prepared.run(1, &mut |_| {})?;
     let seen = watch.finish(row, Some(found.timeline))?;
-    ground.end()?;
+    prepared.stop()?;
     Ok(seen)
 }
 
@@ -156,30 +157,22 @@ fn mariadb(row: &Row, lab: &TestBed, stop: &Arc<AtomicBool>) -> Result<Seen, Tro
     let kind = JobKind::Inserts { before: row.rows as u64, adds: ADDS, rows: 1, row: row.row };
     let options =
         cluster::ClusterOptions { memory: Some(row.memory), seed: SEED, ..cluster::ClusterOptions::default() };
-    let order = mysql::SqlRunSpec {
-        job: SqlJob { kind, clients: Some(row.clients), think: Nanos(0) },
-        database: mysql::SqlDatabase::MariaDb {
-            deployment: Box::new(row.deployment()),
-            options: Box::new(options),
-            set: Vec::new(),
-        },
-        plan: RunPlan {
-            limits: limits(row),
-            seed: SEED,
-            drain: Nanos::secs(20),
-            ..RunPlan::new(&row.name, "inserts", load, mysql::SqlRunSpec::PATIENCE)
-        },
-        table: mysql::ExistingTables::Load,
-        create: true,
-        crash: None,
-        stop: stop.clone(),
+    let job = SqlJob { kind, clients: Some(row.clients), think: Nanos(0) };
+    let launched = LaunchedMariaDb { deployment: row.deployment(), options, variables: Vec::new() };
+    let plan = RunPlan {
+        limits: limits(row),
+        seed: SEED,
+        drain: Nanos::secs(20),
+        ..RunPlan::new(&row.name, "inserts", load, mysql::PATIENCE)
     };
-    let ground = mysql::SqlTestBed::prepare((Some(&lab.home), &lab.scratch), order, &mut |_| {})?;
+    let spec = SqlSpec { stop: stop.clone(), ..SqlSettings::launched(job, launched, plan) };
+    let machine = ServerMachine { home: lab.home.clone(), scratch: lab.scratch.clone() };
+    let prepared = PreparedDatabase::<SqlDatabase>::prepare(Some(&machine), spec, &mut |_| {})?;
     let watch = Watch::start(&lab.home, &lab.scratch, row, None)?;
-    let found = ground.run(1, &mut |_| {})?;
+    let found = prepared.run(1, &mut |_| {})?;
     let seen = watch.finish(row, Some(found.timeline))?;
     // A disk that is slow for good would keep the server from ending.
     watch::node(&lab.home)?.1.heal("data")?;
-    ground.end()?;
+    prepared.stop()?;
     Ok(seen)
 }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use bench::compare::{RunSample, compare, read};
-use reference_store::{StoreRunResult, StoreRunSpec, StoreStage, alternate};
+use bench::{RunStage, alternate};
+use cluster::NodeActivity;
+use reference_store::{ReferenceStore, StoreRun, StoreSpec};
 use serde_json::json;
 use workload::operations::OperationRecipe;
 
@@ -73,29 +75,30 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 fn measure(args: &Args, workload: &Path) -> Result<[(String, Vec<RunSample>); 2], Failure> {
     let workload = inputs::workload(workload)?.noun;
     let stop = on_signal::catch()?;
-    let order = |path: &Path| -> Result<StoreRunSpec, Failure> {
+    let order = |path: &Path| -> Result<StoreSpec, Failure> {
         let order = args.options.on(workload.clone(), &inputs::deployment(path)?.noun)?;
-        Ok(StoreRunSpec { stop: stop.clone(), ..order })
+        Ok(StoreSpec { stop: stop.clone(), ..order })
     };
     let orders = [order(&args.a)?, order(&args.b)?];
     let mut kept = [kept(args, &orders[0], "a")?, kept(args, &orders[1], "b")?];
     let lab = args.options.lab(&orders[0])?;
     let mut live = Live::new();
-    let mut tell = |side: usize, pair: u32, stage: StoreStage<'_>| {
+    let mut tell = |side: usize, pair: u32, stage: RunStage<'_, NodeActivity>| {
         let side = ["A", "B"][side];
         live.side(format!("{side}, pair {pair} of {}: ", args.pairs));
         live.show(&stage);
     };
-    let mut keep = |side: usize, found: &StoreRunResult| kept[side].keep(&found.report, &found.timeline);
-    let found = alternate(lab.as_ref(), [&orders[0], &orders[1]], args.pairs, &mut tell, &mut keep)?;
+    let mut keep = |side: usize, found: &StoreRun| kept[side].keep(&found.report, &found.timeline);
+    let found =
+        alternate::<ReferenceStore, 2, Failure>(lab.as_ref(), orders.each_ref(), args.pairs, &mut tell, &mut keep)?;
     live.end();
     let mut sides = found.into_iter().zip(&orders).map(|(found, order)| (order.plan.title.clone(), samples(&found)));
     Ok([sides.next().expect("two sides"), sides.next().expect("two sides")])
 }
 
 /// What is to be kept of a side's runs; nothing without `--out`.
-fn kept(args: &Args, order: &StoreRunSpec, side: &str) -> Result<Kept, Failure> {
-    let recipe = OperationRecipe::new(&order.workload, order.scale)?;
+fn kept(args: &Args, order: &StoreSpec, side: &str) -> Result<Kept, Failure> {
+    let recipe = OperationRecipe::new(&order.settings.workload, order.settings.scale)?;
     let files = args.out.as_ref().map(|out| files(&out.join(side))).transpose()?;
     Ok(Kept::of(&files.unwrap_or_default(), args.pairs, order, &recipe))
 }
@@ -110,6 +113,6 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(["run.parquet", "report.json"].map(|name| folder.join(name)).to_vec())
 }
 
-fn samples(found: &[StoreRunResult]) -> Vec<RunSample> {
+fn samples(found: &[StoreRun]) -> Vec<RunSample> {
     found.iter().filter_map(|found| RunSample::of_timeline(&found.timeline).ok()).collect()
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bench::{BenchReport, RunReport};
-use reference_store::StoreRunSpec;
+use reference_store::StoreSpec;
 use timeline::Timeline;
 use workload::operations::OperationRecipe;
 
@@ -26,10 +26,10 @@ impl Kept {
         Self { out: out.to_vec(), wanted, report, written: Vec::new() }
     }
 
-    /// The same of an order on raw keys, with what its recipe came to.
-    pub(super) fn of(out: &[PathBuf], wanted: u32, order: &StoreRunSpec, recipe: &OperationRecipe) -> Self {
-        let report = order.plan.report(recipe, Vec::new());
-        Self::new(out, wanted, BenchReport { data_over_memory: order.data_over_memory(recipe), ..report })
+    /// The same of a run on raw keys, with its workload's recipe.
+    pub(super) fn of(out: &[PathBuf], wanted: u32, spec: &StoreSpec, recipe: &OperationRecipe) -> Self {
+        let report = spec.plan.report(recipe, Vec::new());
+        Self::new(out, wanted, BenchReport { data_over_memory: spec.settings.data_over_memory(recipe), ..report })
     }
 
     /// A run is over: writes the report of all until now, and its Timeline.

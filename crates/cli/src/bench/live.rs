@@ -1,9 +1,8 @@
 //! What a run shows while it lasts.
 
-use bench::RunPhase;
+use bench::{RunPhase, RunStage};
 use cluster::NodeActivity;
 use indicatif::{ProgressBar, ProgressStyle};
-use reference_store::StoreStage;
 use units::{Bytes, Nanos};
 
 use crate::progress;
@@ -31,16 +30,16 @@ impl Live {
     }
 
     /// What is being done now.
-    pub(crate) fn show(&mut self, stage: &StoreStage<'_>) {
+    pub(crate) fn show(&mut self, stage: &RunStage<'_, NodeActivity>) {
         let (share, text) = match stage {
-            StoreStage::Starting(progress) => (0.0, starting(*progress)),
-            StoreStage::Loading(loading) => {
+            RunStage::Starting(what) => (0.0, (*what).to_owned()),
+            RunStage::Loading(loading) => {
                 let left = loading.left.map_or(String::new(), |left| format!(", about {} left", seconds(left)));
                 let share = loading.rows as f64 / loading.all.max(1) as f64;
                 (share, format!("loading {} of {} rows{left}", loading.rows, loading.all))
             }
-            StoreStage::Settling(bytes) => (1.0, format!("compacting what was loaded: {} to go", Bytes(*bytes as u64))),
-            StoreStage::Running { run, progress, nodes } => {
+            RunStage::Settling(bytes) => (1.0, format!("compacting what was loaded: {} to go", Bytes(*bytes as u64))),
+            RunStage::Running { run, progress, nodes } => {
                 let all = (progress.passed + progress.left).as_secs_f64().max(f64::MIN_POSITIVE);
                 let what = if progress.phase == RunPhase::Warming { "warming up" } else { "measuring" };
                 let known =
@@ -61,29 +60,9 @@ impl Live {
         progress::show(&self.bar, &format!("{}{text}", self.side));
     }
 
-    /// The same on a SQL database.
-    pub(crate) fn show_sql(&mut self, stage: &mysql::SqlStage<'_>) {
-        match stage {
-            mysql::SqlStage::Starting(what) => progress::show(&self.bar, &format!("{}{what}", self.side)),
-            mysql::SqlStage::Loading(loading) => self.show(&StoreStage::Loading(loading)),
-            mysql::SqlStage::Running { run, progress, nodes } => {
-                self.show(&StoreStage::Running { run: *run, progress, nodes })
-            }
-        }
-    }
-
     /// All is done, or given up.
     pub(crate) fn end(&self) {
         self.bar.finish_and_clear();
-    }
-}
-
-fn starting(progress: cluster::StartProgress) -> String {
-    match progress {
-        cluster::StartProgress::Mounting { node, of } => format!("mounting the disks of node {node} of {of}"),
-        cluster::StartProgress::Pd => "starting the placement driver".to_owned(),
-        cluster::StartProgress::Starting { node, of } => format!("starting node {node} of {of}"),
-        cluster::StartProgress::Leaders => "waiting for leaders".to_owned(),
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use bench::{ArrivalSpacing, LoopKind, RunLimits, RunPlan};
+use bench::{ArrivalSpacing, DatabaseSource, ExistingRows, LoopKind, RunLimits, RunPlan};
 use cluster::{ClusterPrograms, TestBed};
 use deployment::Deployment;
 use disk_space::DiskSpace;
 use private_dir::FolderPurpose;
-use reference_store::{StoreDatabase, StoreRunSpec};
+use reference_store::{LaunchedStore, REQUEST_TIMEOUT, StoreSettings, StoreSpec};
 use units::{Bytes, Nanos, Ratio, Uncertain, Usd};
 use workload::Workload;
 use workload::operations::{OperationRecipe, ValueSizes, WorkloadScale};
@@ -85,7 +85,7 @@ const IN_FLIGHT: u32 = 4096;
 
 impl Options {
     /// The order for a deployment that is started here.
-    pub(crate) fn on(&self, workload: Workload, deployment: &Deployment) -> Result<StoreRunSpec, Failure> {
+    pub(crate) fn on(&self, workload: Workload, deployment: &Deployment) -> Result<StoreSpec, Failure> {
         let price = deployment.monthly(&inputs::view(deployment.as_of)).ok().map(|costs| costs.total());
         let title = match deployment.name.as_str() {
             "" => "a deployment without a name",
@@ -105,17 +105,13 @@ impl Options {
                 self.disk_share
             )));
         }
-        let database = StoreDatabase::Reference {
-            deployment: Box::new(deployment.clone()),
-            options: Box::new(options),
-            regions: self.regions as usize,
-            share,
-        };
-        self.order(workload, database, title, price)
+        let (deployment, regions) = (deployment.clone(), self.regions as usize);
+        let launched = LaunchedStore { deployment, options, regions, share };
+        self.order(workload, DatabaseSource::Launched(Box::new(launched)), title, price)
     }
 
     /// The order for a cluster that is there.
-    pub(crate) fn db(&self, workload: Workload, url: &str) -> Result<StoreRunSpec, Failure> {
+    pub(crate) fn db(&self, workload: Workload, url: &str) -> Result<StoreSpec, Failure> {
         let scheme = url.split_once("://").map(|(scheme, _)| scheme);
         if scheme.is_some_and(|scheme| scheme != "tikv") {
             return Err(Failure::input(format!(
@@ -127,16 +123,16 @@ impl Options {
                 return Err(Failure::input(format!("{option} is for clusters that are started here, with --on")));
             }
         }
-        self.order(workload, StoreDatabase::Existing(url.to_owned()), url, None)
+        self.order(workload, DatabaseSource::Existing(url.to_owned()), url, None)
     }
 
     fn order(
         &self,
         workload: Workload,
-        database: StoreDatabase,
+        source: DatabaseSource<LaunchedStore, String>,
         title: &str,
         price: Option<Usd>,
-    ) -> Result<StoreRunSpec, Failure> {
+    ) -> Result<StoreSpec, Failure> {
         let rows = self.records.map(|rows| rows as u64);
         let scale = WorkloadScale { rows, values: self.values, ..WorkloadScale::default() };
         let recipe = OperationRecipe::new(&workload, scale)?;
@@ -146,12 +142,13 @@ impl Options {
             limits: self.limits(),
             seed: self.seed,
             monthly: price,
-            ..RunPlan::new(title, &workload.name, load, StoreRunSpec::TIMEOUT)
+            ..RunPlan::new(title, &workload.name, load, REQUEST_TIMEOUT)
         };
         plan.check().map_err(|error| Failure { code: error.exit_code(), message: error.to_string() })?;
-        let order = StoreRunSpec::new(workload, database, plan);
-        let client = rawkv::RawClientOptions { zone: self.zone.clone(), gzip: self.gzip, ..order.client };
-        Ok(StoreRunSpec { scale, load: !self.no_load, client, ..order })
+        let settings = StoreSettings::new(workload, source);
+        let client = rawkv::RawClientOptions { zone: self.zone.clone(), gzip: self.gzip, ..settings.client };
+        let rows = if self.no_load { ExistingRows::Keep } else { ExistingRows::Load };
+        Ok(StoreSpec { rows, ..StoreSpec::new(StoreSettings { scale, client, ..settings }, plan) })
     }
 
     /// What makes operations start; `own` and `think` are the workload's. An open loop has `in_flight` at a time at most.
@@ -178,8 +175,8 @@ impl Options {
     }
 
     /// What is needed of the machine; nothing for a cluster that is there.
-    pub(crate) fn lab(&self, order: &StoreRunSpec) -> Result<Option<TestBed>, Failure> {
-        let StoreDatabase::Reference { deployment, .. } = &order.database else { return Ok(None) };
+    pub(crate) fn lab(&self, order: &StoreSpec) -> Result<Option<TestBed>, Failure> {
+        let Some(LaunchedStore { deployment, .. }) = order.settings.source.launched() else { return Ok(None) };
         let programs = ClusterPrograms::find()?;
         private_dir::open(&self.scratch, FolderPurpose::SCRATCH)?;
         self.room(order, deployment)?;
@@ -187,10 +184,10 @@ impl Options {
     }
 
     /// Refuses what would not fit: a full scratch folder fails late and unclearly.
-    fn room(&self, order: &StoreRunSpec, deployment: &Deployment) -> Result<(), Failure> {
+    fn room(&self, order: &StoreSpec, deployment: &Deployment) -> Result<(), Failure> {
         /// Rows, what is being compacted, and the raft log beside them.
         const SPREAD: f64 = 2.0;
-        let recipe = OperationRecipe::new(&order.workload, order.scale)?;
+        let recipe = OperationRecipe::new(&order.settings.workload, order.settings.scale)?;
         let needed = recipe.loaded_bytes() * f64::from(deployment.replicas()) * SPREAD;
         let there = DiskSpace::of(&self.scratch)
             .map_err(|error| Failure::environment(format!("{}: {error}", self.scratch.display())))?;
@@ -261,7 +258,7 @@ mod tests {
         let loaded_bytes = |line: &[&str]| {
             let line = [&["bench", "--records", "1k"][..], line].concat();
             let order = Line::parse_from(line).options.db(workload.clone(), "tikv://127.0.0.1:1").unwrap();
-            OperationRecipe::new(&order.workload, order.scale).unwrap().loaded_bytes()
+            OperationRecipe::new(&order.settings.workload, order.settings.scale).unwrap().loaded_bytes()
         };
         let constant = loaded_bytes(&["--values", "4KiB"]);
         assert_eq!(loaded_bytes(&["--values", "uniform:2KiB..6KiB"]), constant);

@@ -2,14 +2,14 @@
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-use bench::{BenchReport, RunPhase, RunPlan, RunReport};
+use bench::{BenchReport, DatabaseSource, ExistingRows, PreparedDatabase, RunPhase, RunPlan, RunReport};
 use deployment::Deployment;
 use disk_space::DiskSpace;
 use mysql::{
-    ExistingTables, JobKind, Password, SqlDatabase, SqlError, SqlJob, SqlRunResult, SqlRunSpec, SqlTarget, SqlTestBed,
+    JobKind, LaunchedMariaDb, PATIENCE, Password, ServerMachine, SqlDatabase, SqlJob, SqlRun, SqlSettings, SqlSpec,
+    SqlTarget,
 };
 use private_dir::FolderPurpose;
 use serde_json::{Value, json};
@@ -85,38 +85,26 @@ impl Extra {
 
 pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Output, Failure> {
     let order = order(args, workload)?;
-    let order = SqlRunSpec { stop: on_signal::catch()?, ..order };
-    let launched = matches!(order.database, SqlDatabase::MariaDb { .. });
+    let order = SqlSpec { stop: on_signal::catch()?, ..order };
+    let launched = order.settings.source.launched().is_some();
     let home = launched.then(home::home).transpose()?;
     if launched {
         mysql::MariadbPrograms::find()?;
-        room(args, &order.job)?;
+        room(args, &order.settings.job)?;
     }
     let mut live = Live::new();
-    let scratch = &args.options.scratch;
-    let ground = SqlTestBed::prepare((home.as_ref(), scratch), order.clone(), &mut |stage| live.show_sql(&stage))?;
-    let mut kept = Kept::new(&args.out, args.runs, order.plan.report_of(ground.rows(), Vec::new()));
-    let (mut found, mut cut): (Vec<SqlRunResult>, Option<String>) = Default::default();
-    for number in 1..=args.runs {
-        let mut run = match ground.run(number, &mut |stage| live.show_sql(&stage)) {
-            Ok(run) => run,
-            // What the runs before have measured is told all the same.
-            Err(error) if !found.is_empty() && !matches!(error, SqlError::Interrupted) => {
-                cut = Some(format!("run {number} could not be made: {error}"));
-                break;
-            }
-            Err(error) => return Err(error.into()),
-        };
-        kept.keep(&run.report, &run.timeline)?;
-        ground.conclude(&mut run, &mut |stage| live.show_sql(&stage))?;
-        found.push(run);
-        if found.last().is_some_and(|found| found.ended.is_some() || found.report.server_lost > 0) {
-            break;
-        }
-    }
+    let machine = home.map(|home| ServerMachine { home, scratch: args.options.scratch.clone() });
+    let prepared = PreparedDatabase::<SqlDatabase>::prepare(machine.as_ref(), order, &mut |stage| live.show(&stage))?;
+    let report = prepared.spec().plan.report_of(prepared.rows_loaded(), Vec::new());
+    let mut kept = Kept::new(&args.out, args.runs, report);
+    let mut keep = |run: &SqlRun| kept.keep(&run.report, &run.timeline);
+    let series = prepared.measure(args.runs, &mut keep, &mut |stage| live.show(&stage))?;
+    let (found, cut) = (series.runs, series.cut);
+    // What the runs before have measured is told all the same.
+    let cut = cut.map(|(number, error)| format!("run {number} could not be made: {error}"));
     let failed = cut.is_some() || found.iter().any(is_failed);
-    let notes: Vec<_> = cut.into_iter().chain(ground.notes().iter().cloned()).collect();
-    ground.end()?;
+    let notes: Vec<_> = cut.into_iter().chain(prepared.notes().iter().cloned()).collect();
+    prepared.stop()?;
     live.end();
     let output = match json {
         true => Output::json(&document(kept.report(), &found, &notes)),
@@ -126,17 +114,17 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
 }
 
 /// Whether a run is a failed one, or its data are not as they should be, or nobody knows.
-fn is_failed(found: &SqlRunResult) -> bool {
-    let broken = found.checked.as_ref().is_some_and(|checked| !checked.broken.is_empty());
+fn is_failed(found: &SqlRun) -> bool {
+    let broken = found.findings.checked.as_ref().is_some_and(|checked| !checked.broken.is_empty());
     // Whose end nobody asked for was cut short by a fault.
     let cut = found.report.end == RunPhase::Interrupted || found.ended.is_some();
-    !found.report.rejected.is_empty() || cut || found.unchecked.is_some() || broken
+    !found.report.rejected.is_empty() || cut || found.findings.unchecked.is_some() || broken
 }
 
-fn order(args: &Args, workload: &Workload) -> Result<SqlRunSpec, Failure> {
+fn order(args: &Args, workload: &Workload) -> Result<SqlSpec, Failure> {
     let options = &args.options;
     let job = SqlJob::new(workload, options.records.map(|records| records as u64))?;
-    let (database, title, price) = match (&args.on, &args.db) {
+    let (source, title, price) = match (&args.on, &args.db) {
         (Some(on), _) => launched(args, &inputs::deployment(on)?.noun)?,
         (None, Some(url)) => existing(args, url)?,
         (None, None) => return Err(Failure::input("say what to run on: --on DEPLOYMENT or --db URL")),
@@ -149,19 +137,20 @@ fn order(args: &Args, workload: &Workload) -> Result<SqlRunSpec, Failure> {
         monthly: price,
         // What a kill on purpose makes fail is no failure of the run.
         may_fail: if args.sql.crash.is_some() { Ratio(1.0) } else { RunReport::MAY_FAIL },
-        ..RunPlan::new(title, &workload.name, load, SqlRunSpec::PATIENCE)
+        ..RunPlan::new(title, &workload.name, load, PATIENCE)
     };
     plan.check()?;
-    let table = match (args.sql.drop, options.no_load) {
-        (true, _) => ExistingTables::Drop,
-        (_, true) => ExistingTables::Keep,
-        _ => ExistingTables::Load,
+    let rows = match (args.sql.drop, options.no_load) {
+        (true, _) => ExistingRows::Drop,
+        (_, true) => ExistingRows::Keep,
+        _ => ExistingRows::Load,
     };
     let crash = args.sql.crash.map(|after| Duration::from_nanos(after.0));
-    Ok(SqlRunSpec { job, database, plan, table, create: args.sql.create, crash, stop: Arc::default() })
+    let settings = SqlSettings { create: args.sql.create, crash, ..SqlSettings::new(job, source) };
+    Ok(SqlSpec { rows, ..SqlSpec::new(settings, plan) })
 }
 
-type Chosen = (SqlDatabase, String, Option<Usd>);
+type Chosen = (DatabaseSource<LaunchedMariaDb, SqlTarget>, String, Option<Usd>);
 
 fn launched(args: &Args, deployment: &Deployment) -> Result<Chosen, Failure> {
     let options = &args.options;
@@ -185,17 +174,17 @@ fn launched(args: &Args, deployment: &Deployment) -> Result<Chosen, Failure> {
         "" => "a deployment without a name",
         name => name,
     };
-    let database = SqlDatabase::MariaDb {
-        deployment: Box::new(deployment.clone()),
-        options: Box::new(cluster::ClusterOptions {
+    let launched = LaunchedMariaDb {
+        deployment: deployment.clone(),
+        options: cluster::ClusterOptions {
             memory: options.memory,
             seed: options.seed,
             credits,
             ..cluster::ClusterOptions::default()
-        }),
-        set: set.collect::<Result<_, _>>()?,
+        },
+        variables: set.collect::<Result<_, _>>()?,
     };
-    Ok((database, title.to_owned(), price))
+    Ok((DatabaseSource::Launched(Box::new(launched)), title.to_owned(), price))
 }
 
 fn existing(args: &Args, url: &str) -> Result<Chosen, Failure> {
@@ -219,7 +208,7 @@ fn existing(args: &Args, url: &str) -> Result<Chosen, Failure> {
     let tls_identity = sql.tls_cert.clone().zip(sql.tls_key.clone());
     let target = SqlTarget { tls_ca: sql.tls_ca.clone(), tls_identity, password, ..target };
     let title = target.title();
-    Ok((SqlDatabase::Existing(target), title, None))
+    Ok((DatabaseSource::Existing(target), title, None))
 }
 
 /// The environment's, else what people type, else none.
@@ -269,13 +258,13 @@ pub(super) fn enough(scratch: &Path, needed: f64) -> Result<(), Failure> {
     Ok(())
 }
 
-fn document(report: &BenchReport, found: &[SqlRunResult], notes: &[String]) -> Value {
+fn document(report: &BenchReport, found: &[SqlRun], notes: &[String]) -> Value {
     let runs: Vec<_> = found.iter().map(of_run).collect();
     json!({ "report": report, "sql": runs, "notes": notes })
 }
 
-fn of_run(found: &SqlRunResult) -> Value {
-    let checked = found.checked.as_ref().map(|checked| {
+fn of_run(found: &SqlRun) -> Value {
+    let checked = found.findings.checked.as_ref().map(|checked| {
         let broken: Vec<_> = checked
             .broken
             .iter()
@@ -286,13 +275,13 @@ fn of_run(found: &SqlRunResult) -> Value {
         json!({ "conditions": checked.conditions, "broken": broken })
     });
     json!({
-        "tpmc": found.tpmc,
+        "tpmc": found.findings.tpmc,
         "used": found.used,
-        "retries": found.retries,
-        "restarts": found.restarts,
+        "retries": found.findings.retries,
+        "restarts": found.findings.restarts,
         "checked": checked,
-        "unchecked": found.unchecked,
-        "full": found.full,
-        "ended": found.ended,
+        "unchecked": found.findings.unchecked,
+        "full": found.full(),
+        "ended": found.ended.as_ref().map(|ended| &ended.reason),
     })
 }

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use bench::{BenchReport, RunReport};
-use mysql::{ConsistencyCheck, SqlResourceUse, SqlRunResult};
+use mysql::{ConsistencyCheck, SqlCounters, SqlRun};
 
 use crate::bench::text::{headline, how, remarks, table, unsteady};
 use crate::output::{bold, yellow};
 use crate::table::{WIDTH, wrap};
 
-pub(super) fn text(report: &BenchReport, found: &[SqlRunResult], notes: &[String], written: &[PathBuf]) -> String {
+pub(super) fn text(report: &BenchReport, found: &[SqlRun], notes: &[String], written: &[PathBuf]) -> String {
     let mut out = headline(report) + &bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
     out += &format!("{}; {} rows\n\n", how(&report.load, report.threads), report.rows_loaded);
     out += &table(report);
@@ -20,7 +20,7 @@ pub(super) fn text(report: &BenchReport, found: &[SqlRunResult], notes: &[String
             out += &format!("{}\n", yellow(&wrap(&format!("run {}: {line}", run.run), WIDTH, 2)));
         }
         out += &format!("\n{}\n", wrap(&format!("run {}: {}", run.run, used(run, found).join("; ")), WIDTH, 2));
-        if let Some(checked) = &found.checked {
+        if let Some(checked) = &found.findings.checked {
             out += &format!("{}\n", wrap(&format!("run {}: {}", run.run, conditions(checked)), WIDTH, 2));
         }
     }
@@ -34,18 +34,19 @@ pub(super) fn text(report: &BenchReport, found: &[SqlRunResult], notes: &[String
 }
 
 /// What went wrong with the server.
-fn trouble(found: &SqlRunResult) -> Vec<String> {
+fn trouble(found: &SqlRun) -> Vec<String> {
     let mut trouble = Vec::new();
-    if let Some(full) = &found.full {
+    if let Some(full) = found.full() {
         trouble.push(format!("the disk is full, and the run ended there: {full}"));
     } else if let Some(ended) = &found.ended {
-        trouble.push(format!("the run ended there, for every transaction would have met the same: {ended}"));
+        let why = &ended.reason;
+        trouble.push(format!("the run ended there, for every transaction would have met the same: {why}"));
     }
-    if let Some(why) = &found.unchecked {
+    if let Some(why) = &found.findings.unchecked {
         trouble.push(format!("the data could not be checked: {why}"));
     }
-    if found.restarts > 0 {
-        trouble.push(format!("the server was started again {} time(s)", found.restarts));
+    if found.findings.restarts > 0 {
+        trouble.push(format!("the server was started again {} time(s)", found.findings.restarts));
     }
     trouble
 }
@@ -62,7 +63,7 @@ fn conditions(checked: &ConsistencyCheck) -> String {
 }
 
 /// What each server counts of itself, and what our disks were asked for; nothing that is not told.
-fn servers(used: &SqlResourceUse) -> Vec<String> {
+fn servers(used: &SqlCounters) -> Vec<String> {
     let mb = |bytes: f64| format!("{:.1} MB/s", bytes / 1e6);
     let whole = |value: f64| format!("{value:.0}");
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
@@ -96,17 +97,18 @@ fn servers(used: &SqlResourceUse) -> Vec<String> {
     parts.into_iter().flatten().collect()
 }
 
-fn used(run: &RunReport, found: &SqlRunResult) -> Vec<String> {
+fn used(run: &RunReport, found: &SqlRun) -> Vec<String> {
     let used = &found.used;
     let mut parts = Vec::new();
-    if let Some(tpmc) = found.tpmc {
+    if let Some(tpmc) = found.findings.tpmc {
         parts.push(format!("{tpmc:.0} tpmC"));
     } else if run.rows_added_per_s > 0.0 {
         let minute = 60.0 * run.rows_added_per_s;
         parts.push(format!("{minute:.0} rows a minute"));
     }
+    let retries = &found.findings.retries;
     let retries: Vec<_> =
-        found.retries.iter().filter(|(_, count)| **count > 0).map(|(why, count)| format!("{count} × {why}")).collect();
+        retries.iter().filter(|(_, count)| **count > 0).map(|(why, count)| format!("{count} × {why}")).collect();
     parts.push(match retries.is_empty() {
         true => "nothing was tried again".to_owned(),
         false => format!("tried again {}", retries.join(", ")),
@@ -132,10 +134,10 @@ mod tests {
 
     #[test]
     fn each_server_is_told_in_its_own_words_and_in_no_others() {
-        let tidb = SqlResourceUse {
+        let tidb = SqlCounters {
             tidb: TiDbUse { statements_per_s: Some(1234.4), timestamp_wait_ms: Some(0.517), ..TiDbUse::default() },
             tikv: TiKvUse { raft_log_syncs_per_s: Some(80.0), ..TiKvUse::default() },
-            ..SqlResourceUse::default()
+            ..SqlCounters::default()
         };
         assert_eq!(
             servers(&tidb),
@@ -145,12 +147,9 @@ mod tests {
                 "TiKV synced its Raft log 80 times a second"
             ]
         );
-        let innodb = SqlResourceUse {
-            innodb_reads_per_s: Some(0.0),
-            redo_bytes_per_s: Some(2.5e6),
-            ..SqlResourceUse::default()
-        };
+        let innodb =
+            SqlCounters { innodb_reads_per_s: Some(0.0), redo_bytes_per_s: Some(2.5e6), ..SqlCounters::default() };
         assert_eq!(servers(&innodb), ["InnoDB read 0 times a second", "redo log 2.5 MB/s"]);
-        assert!(servers(&SqlResourceUse::default()).is_empty(), "nothing is told of a server that tells nothing");
+        assert!(servers(&SqlCounters::default()).is_empty(), "nothing is told of a server that tells nothing");
     }
 }

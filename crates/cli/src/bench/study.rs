@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mysql::SqlRunResult;
+use mysql::SqlRun;
 use mysql::study::{Study, StudyPhases, phases, slots};
 use report::{StudyPage, StudySide};
 use serde_json::{Value, json};
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let pairs = study.run(&home, &args.scratch, &stop, &mut |second, pair, stage| {
         let side = &study.sides[usize::from(second)].name;
         live.side(format!("{side}, pair {pair} of {}: ", study.pairs));
-        live.show_sql(&stage);
+        live.show(&stage);
     })?;
     live.end();
     let seen = phases(&pairs);
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     })
 }
 
-fn keep(folder: &Path, pairs: &[[SqlRunResult; 2]]) -> Result<(), Failure> {
+fn keep(folder: &Path, pairs: &[[SqlRun; 2]]) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(|error| Failure::environment(format!("{}: {error}", folder.display())))?;
     for (number, pair) in (1..).zip(pairs) {
         for (side, found) in ["a", "b"].iter().zip(pair) {
@@ -96,7 +96,7 @@ fn keep(folder: &Path, pairs: &[[SqlRunResult; 2]]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn document(study: &Study, pairs: &[[SqlRunResult; 2]], seen: &StudyPhases) -> Value {
+fn document(study: &Study, pairs: &[[SqlRun; 2]], seen: &StudyPhases) -> Value {
     let sides: Vec<_> = study
         .sides
         .iter()
@@ -113,7 +113,7 @@ fn document(study: &Study, pairs: &[[SqlRunResult; 2]], seen: &StudyPhases) -> V
     json!({ "study": study.name, "scaled": study.scaled, "sides": sides, "phases": seen, "pairs": runs })
 }
 
-fn page(study: &Study, pairs: &[[SqlRunResult; 2]], seen: &StudyPhases) -> String {
+fn page(study: &Study, pairs: &[[SqlRun; 2]], seen: &StudyPhases) -> String {
     let Some(last) = pairs.last() else { return String::new() };
     let names = study.sides.each_ref().map(|side| side.name.clone());
     let side = |at: usize| StudySide { name: names[at].clone(), timeline: &last[at].timeline, from: last[at].from };

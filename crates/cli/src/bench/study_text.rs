@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bench::compare::{DifferenceVerdict, RunDifference};
-use mysql::SqlRunResult;
+use mysql::SqlRun;
 use mysql::study::{Study, StudyGain, StudyPhases, StudySlot, slots};
 
 use crate::output::bold;
@@ -13,7 +13,7 @@ use crate::table::{Table, WIDTH, wrap};
 pub(super) const SAID: &str = "Disks are emulated on this machine with the limits and latencies that the provider publishes; \
     server, clients and disks share its processors.";
 
-pub(super) fn text(study: &Study, pairs: &[[SqlRunResult; 2]], seen: &StudyPhases, written: &[PathBuf]) -> String {
+pub(super) fn text(study: &Study, pairs: &[[SqlRun; 2]], seen: &StudyPhases, written: &[PathBuf]) -> String {
     let mut out = bold(&wrap(&format!("{}: {}", study.name, answer(study, seen)), WIDTH, 0)) + "\n\n";
     for (name, value) in facts(study, pairs) {
         out += &format!("{}\n", wrap(&format!("{name}: {value}"), WIDTH, 2));
@@ -72,7 +72,7 @@ fn more(of: &RunDifference) -> String {
 }
 
 /// What was run, and what it came to.
-pub(super) fn facts(study: &Study, pairs: &[[SqlRunResult; 2]]) -> Vec<(String, String)> {
+pub(super) fn facts(study: &Study, pairs: &[[SqlRun; 2]]) -> Vec<(String, String)> {
     let mut facts: Vec<(String, String)> = study
         .sides
         .iter()

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bench::{BenchReport, ErrorCount, KindReport, LoopKind, RunReport, RunStall};
-use reference_store::{StoreResourceUse, StoreRunResult, StoreRunSpec};
+use reference_store::{StoreCounters, StoreRun, StoreSpec};
 use units::{Bytes, Nanos};
 use workload::operations::ValueSizes;
 
@@ -13,16 +13,16 @@ use crate::table::{Table, WIDTH, wrap};
 
 pub(crate) fn text(
     report: &BenchReport,
-    found: &[StoreRunResult],
-    order: &StoreRunSpec,
+    found: &[StoreRun],
+    order: &StoreSpec,
     notes: &[String],
     written: &[PathBuf],
 ) -> String {
     let mut out = headline(report) + &bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
-    let scripted = !order.plan.course.is_empty() || !order.deeds.is_empty();
+    let scripted = !order.plan.course.is_empty() || !order.settings.actions.is_empty();
     let events = if scripted { "; changed by events" } else { "" };
     let load = how(&report.load, report.threads) + &looked(&report.load, report.threads);
-    let values = order.scale.values.map(values).unwrap_or_default();
+    let values = order.settings.scale.values.map(values).unwrap_or_default();
     out += &format!("{load}{events}; {} rows{values}\n", report.rows_loaded);
     if let Some(times) = report.data_over_memory {
         out += &format!("the data on a node are {times:.2} times the memory that it may take\n");
@@ -155,7 +155,7 @@ pub(super) fn remarks(run: &RunReport) -> Vec<String> {
 }
 
 /// What a run took of the database.
-fn used(run: &RunReport, used: &StoreResourceUse) -> String {
+fn used(run: &RunReport, used: &StoreCounters) -> String {
     let per_s = |bytes: f64| format!("{:.1} MB/s", bytes / used.seconds.max(f64::MIN_POSITIVE) / 1e6);
     let mut parts = vec![
         format!("clients wrote {}", per_s(used.user_bytes)),

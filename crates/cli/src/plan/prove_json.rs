@@ -12,7 +12,7 @@ fn proof(proof: &PlanProof) -> Value {
     let staged = &proof.staged;
     let notes = [staged.notes.as_slice(), &proof.notes].concat();
     json!({
-        "title": staged.order.plan.title,
+        "title": staged.spec.plan.title,
         "carried": proof.carried(),
         "scaling": {
             "planned_nodes": staged.scaling.planned_nodes,

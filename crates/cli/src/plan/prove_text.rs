@@ -47,7 +47,7 @@ fn one(number: usize, proof: &PlanProof) -> String {
 fn verdict(number: usize, proof: &PlanProof) -> String {
     let (offered, carried) = (proof.staged.scaling.rate, proof.measured.throughput);
     let load = format!("{} operations/s offered, {} carried", rate(offered), rate(carried));
-    let name = format!("Plan {number}, {}: {load}", proof.staged.order.plan.title);
+    let name = format!("Plan {number}, {}: {load}", proof.staged.spec.plan.title);
     let line = |end: &str| wrap(&format!("{name}{end}"), WIDTH, 0);
     if proof.carried() { green(&line("")) } else { yellow(&line(": too little")) }
 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod engine;
 mod error;
 mod inserts;
 mod iostat;
@@ -19,7 +20,7 @@ mod tpcc_skew;
 mod tpcc_standard;
 mod ycsb;
 
-// Their types are part of the public surface here.
+pub use engine::{Engine, EngineFacts};
 pub use error::WorkloadError;
 pub use inserts::{InsertOrder, InsertWorkload};
 pub use iostat::{DeviceRates, IostatReport, MeanWaits, iostat_reports, parse_iostat};
@@ -36,13 +37,3 @@ pub use textfile;
 pub use tpcc::TpccWorkload;
 pub use units;
 pub use ycsb::{CoreWorkload, DatabaseApi, KeyOrder, YcsbDistribution, YcsbWorkload};
-
-/// The database that serves the workload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Engine {
-    /// TiKV: log-structured merge trees behind Raft.
-    TiKv,
-    /// InnoDB: B-trees behind a redo log (MySQL, MariaDB, RDS).
-    InnoDb,
-}

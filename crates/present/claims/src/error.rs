@@ -49,7 +49,7 @@ pub enum ClaimError {
     Render(#[from] render::RenderError),
     /// A run of the reference store failed.
     #[error(transparent)]
-    Trial(#[from] reference_store::TrialError),
+    Trial(#[from] reference_store::ReferenceStoreError),
     /// A run of a SQL database failed.
     #[error(transparent)]
     Sql(#[from] mysql::SqlError),

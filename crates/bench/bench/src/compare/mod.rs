@@ -15,7 +15,7 @@ pub use difference::{DifferenceVerdict, IntervalMethod, RunDifference};
 pub use read::read;
 pub use sample::{KindSample, RunSample};
 
-use crate::BenchError;
+use crate::{BenchError, RunFault};
 
 /// How B compares with A.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ impl RunComparison {
     /// # Errors
     /// When a number is infinite or none at all.
     pub fn json(&self) -> Result<String, BenchError> {
-        serde_json::to_string_pretty(self).map_err(|error| BenchError::Input(format!("the comparison: {error}")))
+        Ok(serde_json::to_string_pretty(self)?)
     }
 
     /// For people: at most 100 columns.
@@ -109,17 +109,15 @@ fn pair<'s>(
     let by_run = |name: &str, samples: &'s [RunSample]| {
         let mut runs = BTreeMap::new();
         for sample in samples {
-            if let Some(why) = &sample.rejected {
-                let message = format!("{name}: run {} is a failed one ({why}); leave it out or repeat it", sample.run);
-                return Err(BenchError::Input(message));
+            let fault = |why| Err(BenchError::Incomparable { side: name.to_owned(), run: sample.run, why });
+            if let Some(reason) = &sample.rejected {
+                return fault(RunFault::Failed { reason: reason.clone() });
             }
             if !(sample.throughput.is_finite() && sample.throughput > 0.0) {
-                let message = format!("{name}: run {} measured no operations; leave it out or repeat it", sample.run);
-                return Err(BenchError::Input(message));
+                return fault(RunFault::Empty);
             }
             if runs.insert(sample.run, sample).is_some() {
-                let message = format!("{name}: run {} is there twice; give each file once", sample.run);
-                return Err(BenchError::Input(message));
+                return fault(RunFault::Twice);
             }
         }
         Ok(runs)
@@ -127,8 +125,7 @@ fn pair<'s>(
     let (one, mut other) = (by_run(a, one)?, by_run(b, other)?);
     let pairs: Vec<_> = one.into_iter().filter_map(|(run, sample)| Some((sample, other.remove(&run)?))).collect();
     if pairs.is_empty() {
-        let message = format!("no run of {a} has the number of a run of {b}: nothing can be paired");
-        return Err(BenchError::Input(message));
+        return Err(BenchError::NoPairs { a: a.to_owned(), b: b.to_owned() });
     }
     Ok(pairs)
 }

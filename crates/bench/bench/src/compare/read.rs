@@ -6,7 +6,7 @@ use textfile::{LIMIT, read_text};
 use timeline::Timeline;
 
 use super::RunSample;
-use crate::{BenchError, BenchReport};
+use crate::{BenchError, BenchReport, RunFileFault};
 
 /// Reads a report, which may hold several runs, the Timeline of one run, or a folder with a Timeline in Parquet of each run. Gives
 /// the title and the runs.
@@ -23,9 +23,8 @@ pub fn read(path: impl AsRef<Path>) -> Result<(String, Vec<RunSample>), BenchErr
         && let Ok(report) = serde_json::from_str::<BenchReport>(text.content())
     {
         if report.format != BenchReport::FORMAT {
-            let message =
-                format!("{}: the format is `{}`, expected `{}`", path.display(), report.format, BenchReport::FORMAT);
-            return Err(BenchError::Input(message));
+            let why = RunFileFault::Format { given: report.format, expected: BenchReport::FORMAT };
+            return Err(BenchError::RunFile { path: path.to_owned(), why });
         }
         return Ok((report.title.clone(), report.runs.iter().map(RunSample::of_report).collect()));
     }
@@ -35,7 +34,8 @@ pub fn read(path: impl AsRef<Path>) -> Result<(String, Vec<RunSample>), BenchErr
 
 /// What `bench compare --out` leaves of a side.
 fn of_folder(folder: &Path) -> Result<(String, Vec<RunSample>), BenchError> {
-    let unreadable = |error: std::io::Error| BenchError::Input(format!("{}: {error}", folder.display()));
+    let fault = |why: RunFileFault| BenchError::RunFile { path: folder.to_owned(), why };
+    let unreadable = |error: std::io::Error| fault(error.into());
     let (mut title, mut runs) = (None, Vec::new());
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
@@ -47,6 +47,5 @@ fn of_folder(folder: &Path) -> Result<(String, Vec<RunSample>), BenchError> {
     }
     // A folder lists its files in any order.
     runs.sort_by_key(|sample| sample.run);
-    let none = || BenchError::Input(format!("{}: the folder has no .parquet file of a run", folder.display()));
-    title.map(|title| (title, runs)).ok_or_else(none)
+    title.map(|title| (title, runs)).ok_or_else(|| fault(RunFileFault::Empty))
 }

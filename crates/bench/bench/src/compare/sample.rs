@@ -76,9 +76,7 @@ impl RunSample {
             }
         }
         if throughput.is_empty() {
-            let message =
-                format!("`{title}` has no series {OPERATIONS} while it was measured: it is not of a benchmark");
-            return Err(BenchError::Input(message));
+            return Err(BenchError::NotBenchmark { title: title.clone(), series: OPERATIONS });
         }
         let seconds: Vec<f64> = throughput.into_values().collect();
         let kinds = timeline.select(LATENCY, &[]).filter_map(|series| {

@@ -96,37 +96,40 @@ const MOST: u32 = workload::MOST_CLIENTS;
 /// The highest rate: an arrival each nanosecond of 32 is beyond any driver.
 const FASTEST: f64 = 3e7;
 
+/// A rate that no driver sends.
+fn beyond(rate: f64) -> BenchError {
+    let expected = format!("more than 0 and at most {FASTEST:.0}");
+    BenchError::out_of_range(format!("a rate of {rate} operations a second"), expected)
+}
+
 impl LoopKind {
     /// # Errors
     /// When a number cannot be.
     pub fn check(&self) -> Result<(), BenchError> {
-        let wrong = match self {
-            Self::Closed { clients: 0, .. } => format!("0 clients: expected 1 to {MOST}"),
+        let (given, expected) = match self {
+            Self::Closed { clients: 0, .. } => ("0 clients".to_owned(), format!("1 to {MOST}")),
             Self::Closed { think, .. } if *think > LONGEST_THINK => {
-                format!("a think time of {think}: expected at most {LONGEST_THINK}")
+                (format!("a think time of {think}"), format!("at most {LONGEST_THINK}"))
             }
-            Self::Open { rate, .. } if *rate <= 0.0 || rate.is_nan() => {
-                format!("a rate of {rate} operations a second: expected more than 0 and at most {FASTEST:.0}")
-            }
+            Self::Open { rate, .. } if *rate <= 0.0 || rate.is_nan() => return Err(beyond(*rate)),
             Self::Open { in_flight, .. } if *in_flight == 0 || *in_flight > MOST => {
-                format!("{in_flight} operations in flight: expected 1 to {MOST}")
+                (format!("{in_flight} operations in flight"), format!("1 to {MOST}"))
             }
             _ => return self.check_most(),
         };
-        Err(BenchError::Input(wrong))
+        Err(BenchError::out_of_range(given, expected))
     }
 
     /// # Errors
     /// When it is more than one driver has room for.
     pub(crate) fn check_most(&self) -> Result<(), BenchError> {
-        let wrong = match self {
-            Self::Closed { clients, .. } if *clients > MOST => format!("{clients} clients: expected 1 to {MOST}"),
-            Self::Open { rate, .. } if *rate > FASTEST => {
-                format!("a rate of {rate} operations a second: expected more than 0 and at most {FASTEST:.0}")
+        match self {
+            Self::Closed { clients, .. } if *clients > MOST => {
+                Err(BenchError::out_of_range(format!("{clients} clients"), format!("1 to {MOST}")))
             }
-            _ => return Ok(()),
-        };
-        Err(BenchError::Input(wrong))
+            Self::Open { rate, .. } if *rate > FASTEST => Err(beyond(*rate)),
+            _ => Ok(()),
+        }
     }
 
     /// So many times the clients, or the operations a second; the places for operations stay as they are.

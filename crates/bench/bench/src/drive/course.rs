@@ -29,8 +29,8 @@ impl LoadCourse {
     /// When a load is none.
     pub fn new(mut turns: Vec<LoadTurn>) -> Result<Self, BenchError> {
         if let Some(turn) = turns.iter().find(|turn| !(turn.load >= 0.0 && turn.load.is_finite())) {
-            let message = format!("{} times the load at {}: expected a number from 0 on", turn.load, turn.at);
-            return Err(BenchError::Input(message));
+            let given = format!("{} times the load at {}", turn.load, turn.at);
+            return Err(BenchError::out_of_range(given, "a number from 0 on"));
         }
         turns.sort_by_key(|turn| turn.at);
         Ok(Self { turns })

@@ -40,17 +40,20 @@ impl RunLimits {
     /// When they contradict each other.
     pub fn check(&self) -> Result<(), BenchError> {
         let (window, most) = (Nanos::millis(10), Nanos::secs(10));
-        let wrong = if self.window < window || self.window > most {
-            format!("windows of {}: expected {window} to {most}", self.window)
-        } else if self.warm_least > self.warm_most {
-            format!("a warm-up of at least {} and at most {}", self.warm_least, self.warm_most)
-        } else if self.measure_least > self.measure_most || self.measure_most == Nanos(0) {
-            format!("measuring for at least {} and at most {}", self.measure_least, self.measure_most)
-        } else if !(self.within > 0.0 && self.within < 1.0) {
-            format!("a precision of {}: expected a share between 0 and 1, such as 0.02", self.within)
-        } else {
-            return Ok(());
-        };
-        Err(BenchError::Input(wrong))
+        let contradiction = |what, least, most| Err(BenchError::SpanContradiction { what, least, most });
+        if self.window < window || self.window > most {
+            return Err(BenchError::out_of_range(format!("windows of {}", self.window), format!("{window} to {most}")));
+        }
+        if self.warm_least > self.warm_most {
+            return contradiction("warming up", self.warm_least, self.warm_most);
+        }
+        if self.measure_least > self.measure_most || self.measure_most == Nanos(0) {
+            return contradiction("measuring", self.measure_least, self.measure_most);
+        }
+        if !(self.within > 0.0 && self.within < 1.0) {
+            let given = format!("a precision of {}", self.within);
+            return Err(BenchError::out_of_range(given, "a share between 0 and 1, such as 0.02"));
+        }
+        Ok(())
     }
 }

@@ -9,14 +9,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use bench::{LoopKind, RunLimits, RunPlan};
+use bench::{EarlyEnd, LoopKind, RunLimits, RunPlan, RunStage, alternate};
 use catalog::Catalog;
+use cluster::NodeActivity;
 use deployment::Deployment;
 use textfile::{InputError, Text};
 use units::{Nanos, Ratio, Usd};
 use workload::Workload;
 
-use crate::{ExistingTables, JobKind, SqlDatabase, SqlError, SqlJob, SqlRunResult, SqlRunSpec, SqlStage, SqlTestBed};
+use crate::spec::PATIENCE;
+use crate::{JobKind, LaunchedMariaDb, ServerMachine, SqlDatabase, SqlError, SqlJob, SqlRun, SqlSettings, SqlSpec};
 
 pub use phases::{StudyGain, StudyPhases, exhausted, phases};
 pub use table::{StudySlot, slots};
@@ -70,8 +72,11 @@ pub struct SideSpec {
     pub disk: String,
     /// What its disks cost a month; `None` where the catalogue has no price.
     pub disks_monthly: Option<Usd>,
-    order: SqlRunSpec,
+    spec: SqlSpec,
 }
+
+/// A stage of a side's run.
+type Stage<'a> = RunStage<'a, NodeActivity>;
 
 /// Most pairs of runs: each takes minutes, and what it found is kept to the end.
 const MOST_PAIRS: u32 = 100;
@@ -114,7 +119,7 @@ impl Study {
 
     /// How long each run is measured.
     pub fn measured(&self) -> Nanos {
-        self.sides[0].order.plan.limits.measure_most
+        self.sides[0].spec.plan.limits.measure_most
     }
 
     /// Runs both sides so often in turn, each on a server and disks of its own: A B, B A, A B …, so that a machine whose speed
@@ -127,32 +132,31 @@ impl Study {
         home: &mount::MountHome,
         scratch: &Path,
         stop: &Arc<AtomicBool>,
-        tell: &mut dyn FnMut(bool, u32, SqlStage<'_>),
-    ) -> Result<Vec<[SqlRunResult; 2]>, SqlError> {
-        let mut all = Vec::new();
-        for pair in 1..=self.pairs {
-            let mut one = |second: bool| {
-                let side = &self.sides[usize::from(second)];
-                let order = SqlRunSpec { stop: stop.clone(), ..side.order.clone() };
-                let ground = SqlTestBed::prepare((Some(home), scratch), order, &mut |stage| tell(second, pair, stage))?;
-                let found = ground.run(pair, &mut |stage| tell(second, pair, stage))?;
-                ground.end()?;
-                match (&found.full, found.ended.as_ref().or(found.report.rejected.first())) {
-                    (Some(full), _) => Err(SqlError::Refused(format!(
-                        "{}: {full}; give it a larger disk, or measure for a shorter time",
-                        side.name
-                    ))),
-                    (None, Some(why)) => {
-                        Err(SqlError::Refused(format!("{}: the run of pair {pair} failed: {why}", side.name)))
-                    }
-                    (None, None) => Ok(found),
-                }
-            };
-            let first = pair % 2 == 0;
-            let (one, other) = (one(first)?, one(!first)?);
-            all.push(if first { [other, one] } else { [one, other] });
-        }
-        Ok(all)
+        tell: &mut dyn FnMut(bool, u32, Stage<'_>),
+    ) -> Result<Vec<[SqlRun; 2]>, SqlError> {
+        let machine = ServerMachine { home: home.clone(), scratch: scratch.to_owned() };
+        let specs = self.sides.each_ref().map(|side| SqlSpec { stop: stop.clone(), ..side.spec.clone() });
+        let mut keep = |side: usize, run: &SqlRun| self.sides[side].stands(run);
+        let mut tell = |side: usize, pair: u32, stage: Stage<'_>| tell(side == 1, pair, stage);
+        let sides =
+            alternate::<SqlDatabase, 2, SqlError>(Some(&machine), specs.each_ref(), self.pairs, &mut tell, &mut keep)?;
+        let [one, other] = sides;
+        Ok(one.into_iter().zip(other).map(|(a, b)| [a, b]).collect())
+    }
+}
+
+impl SideSpec {
+    /// # Errors
+    /// When a run failed, so that it makes no pair.
+    fn stands(&self, run: &SqlRun) -> Result<(), SqlError> {
+        let why = match (run.full(), &run.ended, run.report.rejected.first()) {
+            (Some(full), ..) => format!("{full}; give it a larger disk, or measure for a shorter time"),
+            (None, Some(EarlyEnd { reason: why, .. }), _) | (None, None, Some(why)) => {
+                format!("the run of pair {} failed: {why}", run.report.run)
+            }
+            (None, None, None) => return Ok(()),
+        };
+        Err(SqlError::StudyRun { side: self.name.clone(), why })
     }
 }
 
@@ -160,8 +164,8 @@ impl Document {
     fn side(&self, workload: &Workload, deployment: Deployment) -> Result<SideSpec, SqlError> {
         let job = SqlJob::new(workload, None)?;
         if !matches!(job.kind, JobKind::Inserts { .. }) {
-            let kind = workload.kind.name();
-            return Err(SqlError::Input(format!("[{kind}]: a study counts rows a minute; expected [inserts]")));
+            let why = "has no rows a minute, which a study counts; expected [inserts]";
+            return Err(SqlError::WorkloadKind { kind: workload.kind.name(), why });
         }
         let clients = self.clients.or(job.clients).unwrap_or(64);
         let as_of = deployment.as_of;
@@ -177,28 +181,16 @@ impl Document {
         let plan = RunPlan {
             limits,
             monthly: costs.map(|costs| costs.total()),
-            ..RunPlan::new(&deployment.name, &workload.name, load, SqlRunSpec::PATIENCE)
+            ..RunPlan::new(&deployment.name, &workload.name, load, PATIENCE)
         };
         plan.check()?;
         let disk =
             deployment.nodes.iter().find_map(|node| node.data.as_ref()).map(ToString::to_string).unwrap_or_default();
         let name = if deployment.name.is_empty() { disk.clone() } else { deployment.name.clone() };
         let options = cluster::ClusterOptions { credits: Some(self.credits.0), ..cluster::ClusterOptions::default() };
-        let database = SqlDatabase::MariaDb {
-            deployment: Box::new(deployment),
-            options: Box::new(options),
-            set: self.set.clone().into_iter().collect(),
-        };
-        let order = SqlRunSpec {
-            job,
-            database,
-            plan,
-            table: ExistingTables::Load,
-            create: true,
-            crash: None,
-            stop: Arc::default(),
-        };
-        Ok(SideSpec { name, disk, disks_monthly: costs.map(|costs| costs.disks), order })
+        let variables = self.set.clone().into_iter().collect();
+        let spec = SqlSettings::launched(job, LaunchedMariaDb { deployment, options, variables }, plan);
+        Ok(SideSpec { name, disk, disks_monthly: costs.map(|costs| costs.disks), spec })
     }
 }
 
@@ -228,11 +220,11 @@ mod tests {
     }
 
     #[test]
-    fn a_study_is_two_orders_that_differ_in_the_deployment_only() {
+    fn a_study_is_two_runs_that_differ_in_the_deployment_only() {
         let study = Study::from_text(&Text::new("here/study.toml", STUDY), &mut open).unwrap();
         let [a, b] = &study.sides;
-        assert_eq!(a.order.plan.load, LoopKind::Closed { clients: 5, think: Nanos::millis(100) });
-        assert_eq!((a.order.plan.load, a.order.plan.limits), (b.order.plan.load, b.order.plan.limits));
+        assert_eq!(a.spec.plan.load, LoopKind::Closed { clients: 5, think: Nanos::millis(100) });
+        assert_eq!((a.spec.plan.load, a.spec.plan.limits), (b.spec.plan.load, b.spec.plan.limits));
         assert_ne!(a.disk, b.disk);
         assert!(a.disks_monthly.unwrap().0 < b.disks_monthly.unwrap().0);
         assert_eq!(study.measured(), Nanos::secs(9));

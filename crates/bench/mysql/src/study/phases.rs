@@ -3,8 +3,8 @@
 use bench::compare::RunDifference;
 use units::Nanos;
 
-use crate::SqlRunResult;
-use crate::used::DATA;
+use crate::SqlRun;
+use crate::counters::DATA;
 
 /// Credits count as gone below this share of a full bucket, in percent: of a gp2 2,700, which a surplus
 /// of some thousand I/Os a second spends within [`SETTLE`].
@@ -17,7 +17,7 @@ const SETTLE: Nanos = Nanos::secs(2);
 const LEAST: Nanos = Nanos::secs(3);
 
 /// When the credits of the data disk were gone, counted from when the run was measured; `None` if they lasted or there are none.
-pub fn exhausted(found: &SqlRunResult) -> Option<Nanos> {
+pub fn exhausted(found: &SqlRun) -> Option<Nanos> {
     let balance = found.timeline.select("io_balance", DATA).next()?;
     let gone = balance.points().iter().find(|point| point.until > found.from && point.value < EMPTY)?;
     (gone.from < found.until).then(|| gone.from.max(found.from) - found.from)
@@ -48,9 +48,9 @@ pub struct StudyPhases {
 }
 
 /// The phases of pairs of runs: A's credits say when the one ends, for both.
-pub fn phases(pairs: &[[SqlRunResult; 2]]) -> StudyPhases {
+pub fn phases(pairs: &[[SqlRun; 2]]) -> StudyPhases {
     let gone: Vec<Option<Nanos>> = pairs.iter().map(|[a, _]| exhausted(a)).collect();
-    let length = |[a, b]: &[SqlRunResult; 2]| (a.until - a.from).min(b.until - b.from);
+    let length = |[a, b]: &[SqlRun; 2]| (a.until - a.from).min(b.until - b.from);
     let whole = pairs.iter().zip(&gone);
     let before: Vec<_> = whole.clone().map(|(pair, gone)| (Nanos(0), gone.unwrap_or(length(pair)))).collect();
     let after: Vec<_> = whole.map(|(pair, gone)| (gone.map_or(length(pair), |at| at + SETTLE), length(pair))).collect();
@@ -62,7 +62,7 @@ pub fn phases(pairs: &[[SqlRunResult; 2]]) -> StudyPhases {
 }
 
 /// What B gains in these windows, one for each pair; `None` if one is too short.
-fn gain(pairs: &[[SqlRunResult; 2]], windows: &[(Nanos, Nanos)]) -> Option<StudyGain> {
+fn gain(pairs: &[[SqlRun; 2]], windows: &[(Nanos, Nanos)]) -> Option<StudyGain> {
     if pairs.is_empty() || windows.iter().any(|(from, until)| *until < *from + LEAST) {
         return None;
     }
@@ -96,7 +96,7 @@ pub(crate) struct Seen {
 
 impl Seen {
     /// The window counts from when the run was measured. `None` where no rows were counted.
-    pub(crate) fn of(found: &SqlRunResult, (from, until): (Nanos, Nanos)) -> Option<Self> {
+    pub(crate) fn of(found: &SqlRun, (from, until): (Nanos, Nanos)) -> Option<Self> {
         let (from, until) = (found.from + from, found.from + until);
         let seconds = (until - from).as_secs_f64();
         let value = |name: &str| found.timeline.select(name, DATA).find_map(|series| series.value(from, until));
@@ -105,7 +105,7 @@ impl Seen {
             rows_per_minute: 60.0 * rows,
             iops: (value("read_ops").unwrap_or(0.0) + value("write_ops").unwrap_or(0.0)) / seconds,
             queue_depth: value("queue_depth").unwrap_or(0.0),
-            balance: crate::used::last(&found.timeline, "io_balance", until),
+            balance: crate::counters::last(&found.timeline, "io_balance", until),
         })
     }
 }
@@ -119,7 +119,7 @@ pub(crate) mod tests {
     use super::*;
 
     /// A run of 30 s after 10 s of something else: rows a second and the balance of each second, twice the rows as writes.
-    pub(crate) fn run(rows: impl Fn(u64) -> f64, balance: Option<fn(u64) -> f64>) -> SqlRunResult {
+    pub(crate) fn run(rows: impl Fn(u64) -> f64, balance: Option<fn(u64) -> f64>) -> SqlRun {
         let series = |name: &str, merge, labels: &[(&str, &str)], value: &dyn Fn(u64) -> f64| Series {
             name: name.to_owned(),
             labels: labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
@@ -138,11 +138,11 @@ pub(crate) mod tests {
             series("queue_depth", MergeRule::Mean, &data, &|_| 7.0),
         ];
         all.extend(balance.map(|balance| series("io_balance", MergeRule::Mean, &data, &balance)));
-        SqlRunResult {
+        SqlRun {
             timeline: Timeline { series: all, ..Timeline::default() },
             from: Nanos::secs(10),
             until: Nanos::secs(40),
-            ..SqlRunResult::nothing()
+            ..crate::findings::testing::nothing()
         }
     }
 

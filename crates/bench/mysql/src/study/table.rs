@@ -3,7 +3,7 @@
 use units::Nanos;
 
 use super::phases::Seen;
-use crate::SqlRunResult;
+use crate::SqlRun;
 
 /// A stretch of a pair of runs, as a row of the study's table.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -21,7 +21,7 @@ pub struct StudySlot {
 }
 
 /// A pair of runs in stretches of this length, side by side, as far as both went; a last one that is not whole is left out.
-pub fn slots([a, b]: &[SqlRunResult; 2], length: Nanos) -> Vec<StudySlot> {
+pub fn slots([a, b]: &[SqlRun; 2], length: Nanos) -> Vec<StudySlot> {
     let span = (a.until - a.from).min(b.until - b.from);
     // Half a second may be missing: runs end at the end of a window.
     let count = (span + Nanos::millis(500)).0 / length.0.max(1);

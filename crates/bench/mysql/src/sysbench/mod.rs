@@ -98,9 +98,8 @@ impl Sysbench {
     pub(crate) fn find() -> Result<PathBuf, SqlError> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let program = std::env::split_paths(&path).map(|folder| folder.join("sysbench")).find(|file| file.is_file());
-        program.ok_or_else(|| {
-            SqlError::Environment("sysbench is not installed: `apt-get install sysbench` (Debian, Ubuntu)".to_owned())
-        })
+        let install = "`apt-get install sysbench` (Debian, Ubuntu)";
+        program.ok_or(SqlError::NotInstalled { program: "sysbench", install })
     }
 
     /// # Errors
@@ -108,15 +107,13 @@ impl Sysbench {
     pub(crate) fn new(target: &SqlTarget, oltp: SysbenchTest) -> Result<Self, SqlError> {
         let program = Self::find()?;
         if target.tls_ca.is_some() {
-            return Err(SqlError::Input(
-                "--tls-ca: sysbench takes no authority's file, so that it would trust anybody; drive the database from \
-                 within its network, or with [tpcc] or [inserts]"
-                    .to_owned(),
-            ));
+            let why = "sysbench takes no authority's file, so that it would trust anybody; drive the database from within its \
+                       network, or with [tpcc] or [inserts]";
+            return Err(SqlError::Option { option: "--tls-ca".to_owned(), why: why.to_owned() });
         }
-        let failed = |error: std::io::Error| SqlError::Environment(format!("a file for sysbench: {error}"));
-        let mut secrets = tempfile::Builder::new().prefix("diskwright-").suffix(".cnf").tempfile().map_err(failed)?;
-        secrets.write_all(config(target)?.as_bytes()).map_err(failed)?;
+        let failed = || SqlError::system("a file for sysbench");
+        let mut secrets = tempfile::Builder::new().prefix("diskwright-").suffix(".cnf").tempfile().map_err(failed())?;
+        secrets.write_all(config(target)?.as_bytes()).map_err(failed())?;
         Ok(Self { program, secrets, oltp })
     }
 
@@ -139,9 +136,7 @@ impl Sysbench {
         let command = self.command(FILLERS.min(self.oltp.tables.max(1)) as u32, "prepare");
         let told = self.listen(command, stop, &mut |line, _| tell(line))?;
         match told.fault {
-            Some(fault) if !stop.load(Ordering::Relaxed) => {
-                Err(SqlError::Refused(format!("sysbench prepare: {fault}")))
-            }
+            Some(fault) if !stop.load(Ordering::Relaxed) => Err(SqlError::Sysbench { call: "sysbench prepare", fault }),
             Some(_) => Err(SqlError::Interrupted),
             None => Ok(()),
         }
@@ -173,8 +168,8 @@ impl Sysbench {
         stop: &AtomicBool,
         tell: &mut dyn FnMut(&str, Option<Second>),
     ) -> Result<Told, SqlError> {
-        let failed = |error: std::io::Error| SqlError::Environment(format!("{}: {error}", self.program.display()));
-        let mut child = Running(command.spawn().map_err(failed)?);
+        let failed = || SqlError::system(self.program.display().to_string());
+        let mut child = Running(command.spawn().map_err(failed())?);
         let (sender, lines) = channel();
         // Both streams, or one that nobody reads would fill and hold it up.
         if let Some(out) = child.0.stdout.take() {
@@ -206,7 +201,7 @@ impl Sysbench {
             told.histogram.extend(bucket(&line));
             tell(&line, second);
         }
-        let status = child.0.wait().map_err(failed)?;
+        let status = child.0.wait().map_err(failed())?;
         if !status.success() || fatal.is_some() {
             told.fault = Some(fatal.unwrap_or_else(|| format!("it ended with {status}")));
         }
@@ -241,7 +236,8 @@ fn config(target: &SqlTarget) -> Result<String, SqlError> {
     let mut text = String::new();
     let mut put = |key: &str, value: &str| -> Result<(), SqlError> {
         if value.contains(['\n', '\r']) {
-            return Err(SqlError::Input(format!("{key}: it has a line break, which sysbench cannot be told")));
+            let why = "it has a line break, which sysbench cannot be told".to_owned();
+            return Err(SqlError::Option { option: key.to_owned(), why });
         }
         text += &format!("{key}={value}\n");
         Ok(())

@@ -32,7 +32,8 @@ impl Sysbench {
         stop: &AtomicBool,
     ) -> Result<BenchRun, SqlError> {
         let LoopKind::Closed { clients, think: Nanos(0) } = plan.load else {
-            return Err(SqlError::Input("--rate: sysbench runs in a closed loop; give --clients".to_owned()));
+            let why = "sysbench runs in a closed loop; give --clients".to_owned();
+            return Err(SqlError::Option { option: "--rate".to_owned(), why });
         };
         let seed = plan.seed.wrapping_add(u64::from(number.saturating_sub(1)));
         let (warm, measure) = (length(plan.limits.warm_least), length(plan.limits.measure_most));
@@ -60,7 +61,7 @@ fn ended(fault: &str, stop: &AtomicBool) -> SqlError {
     if stop.load(std::sync::atomic::Ordering::Relaxed) {
         return SqlError::Interrupted;
     }
-    SqlError::Refused(format!("sysbench: {fault}"))
+    SqlError::Sysbench { call: "sysbench", fault: fault.to_owned() }
 }
 
 /// sysbench takes whole seconds.

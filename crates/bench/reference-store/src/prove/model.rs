@@ -10,7 +10,7 @@ use engine::{
 use units::{Bytes, BytesPerSec, Iops};
 use workload::Task;
 
-use crate::TrialError;
+use crate::UnprovablePlan;
 use crate::prove::constants::constant;
 use crate::prove::figures::{DiskFigures, DiskRole, ProofFigures};
 use crate::prove::scaling::{FullSizePlan, PlanScaling};
@@ -51,12 +51,11 @@ impl DiskShares {
 }
 
 impl Node {
-    pub(crate) fn new(deployment: &Deployment, view: &CatalogView) -> Result<Self, TrialError> {
-        let unprovable = |error: &dyn std::fmt::Display| TrialError::Unprovable(error.to_string());
-        let (_, group) = deployment.storage().next().ok_or_else(|| unprovable(&"the plan has no storage node"))?;
-        let instance = view.instance(&group.instance).map_err(|error| unprovable(&error))?;
-        let limits = |disk: &disk::Disk| disk.limits(view, Some(instance)).map_err(|error| unprovable(&error));
-        let data = group.data.as_ref().ok_or_else(|| unprovable(&"the plan's storage nodes have no data disk"))?;
+    pub(crate) fn new(deployment: &Deployment, view: &CatalogView) -> Result<Self, UnprovablePlan> {
+        let (_, group) = deployment.storage().next().ok_or(UnprovablePlan::NoStorageNode)?;
+        let instance = view.instance(&group.instance)?;
+        let limits = |disk: &disk::Disk| disk.limits(view, Some(instance));
+        let data = group.data.as_ref().ok_or(UnprovablePlan::NoDataDisk)?;
         let threads = instance.sustained_threads().unwrap_or(f64::from(instance.vcpu));
         Ok(Self {
             memory: instance.memory,

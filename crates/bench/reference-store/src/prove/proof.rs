@@ -1,13 +1,13 @@
 //! A plan run on this machine, and what came of it.
 
-use bench::RunReport;
-use cluster::TestBed;
+use bench::{PreparedDatabase, RunReport, StageListener};
+use cluster::{NodeActivity, TestBed};
 use units::Nanos;
 
 use crate::prove::figures::{DiskLimit, DiskRole, LimitPressure, ProofFigures};
 use crate::prove::seen::Seen;
 use crate::prove::staged::StagedPlan;
-use crate::{StoreRunResult, StoreStage, StoreTestBed, TrialError};
+use crate::{ReferenceStore, ReferenceStoreError, StoreRun};
 
 /// A plan run on this machine.
 #[derive(Debug, Clone)]
@@ -42,29 +42,33 @@ impl StagedPlan {
     ///
     /// # Errors
     /// When it cannot be started, loaded or measured; then nothing is left of it.
-    pub fn prove(self, lab: &TestBed, tell: &mut dyn FnMut(StoreStage<'_>)) -> Result<PlanProof, TrialError> {
-        let ground = StoreTestBed::prepare(Some(lab), self.order.clone(), tell)?;
+    pub fn prove(
+        self,
+        machine: &TestBed,
+        tell: &mut StageListener<'_, NodeActivity>,
+    ) -> Result<PlanProof, ReferenceStoreError> {
+        let prepared = PreparedDatabase::<ReferenceStore>::prepare(Some(machine), self.spec.clone(), tell)?;
         for disk in &self.predicted.disks {
-            ground.degrade(disk.role.disk(), self.shares.of(disk.role))?;
+            prepared.database().degrade(disk.role.disk(), self.shares.of(disk.role))?;
         }
-        let found = ground.run(1, tell)?;
-        let mut notes = ground.notes().to_vec();
+        let found = prepared.run(1, tell)?;
+        let mut notes = prepared.notes().to_vec();
         let measured = measured(&found, &self);
-        notes.extend(ground.end()?);
+        notes.extend(prepared.stop()?);
         Ok(PlanProof { bound: bound(&found), measured, run: found.report, notes, staged: self })
     }
 }
 
-fn seen(found: &StoreRunResult) -> Seen<'_> {
+fn seen(found: &StoreRun) -> Seen<'_> {
     Seen { timeline: &found.timeline, from: found.from, until: found.until, log: DiskRole::Log.disk() }
 }
 
-fn measured(found: &StoreRunResult, staged: &StagedPlan) -> ProofFigures {
+fn measured(found: &StoreRun, staged: &StagedPlan) -> ProofFigures {
     let latencies = found.latencies();
     let at = |share: f64| (!latencies.is_empty()).then(|| Nanos(latencies.value_at_quantile(share)));
     let disk = |role: DiskRole| seen(found).disk(role, f64::from(staged.scaling.nodes), &staged.shares);
     ProofFigures {
-        throughput: found.report.operations as f64 / found.report.measured_s.max(f64::MIN_POSITIVE),
+        throughput: found.throughput(),
         p50: at(0.5),
         p99: at(0.99),
         disks: staged.predicted.disks.iter().map(|predicted| disk(predicted.role)).collect(),
@@ -75,7 +79,7 @@ fn measured(found: &StoreRunResult, staged: &StagedPlan) -> ProofFigures {
 }
 
 /// The limit that held requests up longest, on whichever node it did.
-fn bound(found: &StoreRunResult) -> Option<LimitPressure> {
+fn bound(found: &StoreRun) -> Option<LimitPressure> {
     let seconds = seen(found).seconds();
     let felt = [DiskRole::Data, DiskRole::Log].into_iter().flat_map(|role| {
         seen(found).of_disks("bound_time", role).filter_map(move |(series, time)| {

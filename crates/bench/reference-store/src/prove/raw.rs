@@ -6,7 +6,7 @@ use workload::{
     WorkloadKind,
 };
 
-use crate::TrialError;
+use crate::{ReferenceStoreError, UnprovablePlan};
 
 /// A workload of raw keys.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,12 +26,9 @@ impl RawKeyWorkload {
     ///
     /// # Errors
     /// When it is not for TiKV, or was measured at disks, of which no operations are known.
-    pub fn new(workload: &Workload) -> Result<Self, TrialError> {
-        let refused = |message: &str| Err(TrialError::Unprovable(message.to_owned()));
+    pub fn new(workload: &Workload) -> Result<Self, ReferenceStoreError> {
         if workload.engine != Engine::TiKv {
-            return refused(
-                "the reference store is shaped like TiKV, and this workload is for InnoDB: leave --prove out",
-            );
+            return Err(UnprovablePlan::OtherEngine { engine: workload.engine.facts().name }.into());
         }
         let task = workload.middle()?;
         let mut notes = Vec::new();
@@ -50,10 +47,7 @@ impl RawKeyWorkload {
                 WorkloadKind::Mix(Box::new(mix))
             }
             WorkloadKind::Measured(_) => {
-                return refused(
-                    "[measured] tells what disks did, not which operations: only [ycsb], [inserts], [mix], [tpcc] and \
-                     [sysbench] can be run; leave --prove out",
-                );
+                return Err(UnprovablePlan::Measured.into());
             }
         };
         Ok(Self { workload: Workload { kind, ..workload.clone() }, notes })

@@ -4,8 +4,8 @@ use deployment::{Deployment, EngineSettings};
 use toml::Table;
 use units::{Bytes, Nanos};
 
-use crate::TrialError;
 use crate::prove::constants::constant;
+use crate::{ReferenceStoreError, UnprovablePlan};
 
 /// What a plan is made of, at full size.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -137,11 +137,10 @@ impl PlanScaling {
     ///
     /// # Errors
     /// When it has no storage nodes, or different ones.
-    pub fn deployment(&self, planned: &Deployment) -> Result<Deployment, TrialError> {
+    pub fn deployment(&self, planned: &Deployment) -> Result<Deployment, ReferenceStoreError> {
         let mut groups = planned.storage().map(|(_, group)| group.clone());
         let (Some(mut group), None) = (groups.next(), groups.next()) else {
-            let message = "a plan is run if all its storage nodes are equal; this one's are not";
-            return Err(TrialError::Unprovable(message.to_owned()));
+            return Err(UnprovablePlan::UnequalNodes.into());
         };
         group.count = self.nodes;
         for cache in [&mut group.data, &mut group.log].into_iter().flatten().filter_map(|disk| disk.cache.as_mut()) {

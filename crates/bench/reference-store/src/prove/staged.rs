@@ -17,7 +17,7 @@ use crate::prove::model::{Asked, DiskShares, Model, Node, written};
 use crate::prove::raw::RawKeyWorkload;
 use crate::prove::scaling::{FullSizePlan, MachineBudget, OperationCost, PlanScaling};
 use crate::prove::simulated::simulated;
-use crate::{StoreDatabase, StoreRunSpec, TrialError};
+use crate::{LaunchedStore, REQUEST_TIMEOUT, ReferenceStoreError, StoreSettings, StoreSpec};
 
 /// A plan made ready to be run on this machine.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ pub struct StagedPlan {
     /// What people should know of what is run, besides the scaling.
     pub notes: Vec<String>,
     /// What is run.
-    pub order: StoreRunSpec,
+    pub spec: StoreSpec,
 }
 
 /// Why followers are not read.
@@ -59,7 +59,7 @@ impl StagedPlan {
         view: &CatalogView,
         machine: &MachineBudget,
         stop: &Arc<AtomicBool>,
-    ) -> Result<Self, TrialError> {
+    ) -> Result<Self, ReferenceStoreError> {
         let raw = RawKeyWorkload::new(workload)?;
         let (before, after) = (today(workload)?, as_raw(today(&raw.workload)?));
         let node = Node::new(planned, view)?;
@@ -110,7 +110,7 @@ impl StagedPlan {
             planned: model.figures(&of_plan, &plan_demand, &DiskShares::FULL, true),
             predicted: here.figures(&of_run, &demand, &shares, false),
             simulated,
-            order: order(raw.workload, deployment, &scaling, stop)?,
+            spec: spec(raw.workload, deployment, &scaling, stop)?,
             notes,
             scaling,
             shares,
@@ -121,9 +121,9 @@ impl StagedPlan {
     ///
     /// # Errors
     /// When the workload cannot be run.
-    pub fn room(&self) -> Result<Bytes, TrialError> {
-        let recipe = OperationRecipe::new(&self.order.workload, self.order.scale)?;
-        let StoreDatabase::Reference { deployment, .. } = &self.order.database else { return Ok(Bytes(0)) };
+    pub fn room(&self) -> Result<Bytes, ReferenceStoreError> {
+        let recipe = OperationRecipe::new(&self.spec.settings.workload, self.spec.settings.scale)?;
+        let Some(LaunchedStore { deployment, .. }) = self.spec.settings.source.launched() else { return Ok(Bytes(0)) };
         let logs = constant("least_log") * f64::from(self.scaling.nodes);
         Ok(Bytes((recipe.loaded_bytes() * f64::from(deployment.replicas()) * SPREAD + logs) as u64))
     }
@@ -133,7 +133,7 @@ impl StagedPlan {
 const SPREAD: f64 = 2.0;
 
 /// Every number at its middle, and no growth: what is shown of a plan is what it does today.
-fn today(workload: &Workload) -> Result<Task, TrialError> {
+fn today(workload: &Workload) -> Result<Task, ReferenceStoreError> {
     let mut task = workload.middle()?;
     task.targets.growth = 0.0;
     Ok(task)
@@ -163,12 +163,12 @@ fn work(task: &Task, demand: &OperationDemand, full: &FullSizePlan) -> Operation
     }
 }
 
-fn order(
+fn spec(
     workload: Workload,
     deployment: Deployment,
     scaling: &PlanScaling,
     stop: &Arc<AtomicBool>,
-) -> Result<StoreRunSpec, TrialError> {
+) -> Result<StoreSpec, ReferenceStoreError> {
     let scale = WorkloadScale { rows: Some(scaling.rows), ..WorkloadScale::default() };
     // The workload's own bound on the rows that are added is for its full size.
     let scale = WorkloadScale { adds: Some(ADDS), ..scale };
@@ -187,22 +187,17 @@ fn order(
         in_flight: IN_FLIGHT,
         backlog: 16 * IN_FLIGHT,
     };
-    let plan = RunPlan {
-        limits: LIMITS,
-        seed: SEED,
-        ..RunPlan::new(&deployment.name, &workload.name, load, StoreRunSpec::TIMEOUT)
-    };
+    let plan =
+        RunPlan { limits: LIMITS, seed: SEED, ..RunPlan::new(&deployment.name, &workload.name, load, REQUEST_TIMEOUT) };
     // Zones are a, b, c …; a client stands in one of them.
     let zone = (deployment.zones > 1).then(|| "a".to_owned());
-    let database = StoreDatabase::Reference {
-        deployment: Box::new(deployment),
-        options: Box::new(options),
-        regions: REGIONS,
-        // The load need not wait for what is measured: limits are scaled after it.
-        share: 1.0,
-    };
-    let order = StoreRunSpec::new(workload, database, plan);
-    Ok(StoreRunSpec { scale, client: rawkv::RawClientOptions { zone, ..order.client }, stop: stop.clone(), ..order })
+    // The load need not wait for what is measured: limits are scaled after it.
+    let launched = LaunchedStore { deployment, options, regions: REGIONS, share: 1.0 };
+    let mut spec = StoreSettings::launched(workload, launched, plan);
+    spec.settings.scale = scale;
+    spec.settings.client.zone = zone;
+    spec.stop = stop.clone();
+    Ok(spec)
 }
 
 /// The same plan gives the same run.

@@ -1,8 +1,9 @@
 //! Claims measured on the reference store, without and with a change in turn.
 
+use bench::alternate;
 use bench::compare::{DifferenceVerdict, RunDifference, RunSample, compare};
 use reference_store::{
-    SideSettings, StoreResourceUse, StoreRunResult, StoreRunSpec, StoreStage, TrialError, alternate, alternate_online,
+    ReferenceStore, ReferenceStoreError, SideSettings, StoreCounters, StoreRun, StoreSpec, alternate_online,
 };
 use timeline::Timeline;
 use units::{Bytes, Nanos, Ratio as Share};
@@ -40,26 +41,26 @@ impl Evaluator for StoreRecipe {
 
 /// Test bed of the clusters.
 fn cluster(test_bed: &ClaimTestBed) -> Result<cluster::TestBed, ClaimError> {
-    let programs = cluster::ClusterPrograms::find().map_err(TrialError::from)?;
+    let programs = cluster::ClusterPrograms::find().map_err(ReferenceStoreError::from)?;
     Ok(cluster::TestBed { home: test_bed.home.clone(), scratch: test_bed.scratch.clone(), programs })
 }
 
 /// Runs of all sides, round by round.
 fn rounds<const N: usize>(
     test_bed: &ClaimTestBed,
-    orders: [&StoreRunSpec; N],
+    specs: [&StoreSpec; N],
     rounds: u32,
-) -> Result<[Vec<StoreRunResult>; N], ClaimError> {
-    let orders = orders.map(|order| StoreRunSpec { stop: test_bed.stop.clone(), ..order.clone() });
-    let bed = cluster(test_bed)?;
-    alternate(Some(&bed), orders.each_ref(), rounds, &mut |_, _, _: StoreStage<'_>| (), &mut |_, found| carried(found))
+) -> Result<[Vec<StoreRun>; N], ClaimError> {
+    let specs = specs.map(|spec| StoreSpec { stop: test_bed.stop.clone(), ..spec.clone() });
+    let (bed, keep) = (cluster(test_bed)?, &mut |_, run: &StoreRun| carried(run));
+    alternate::<ReferenceStore, N, _>(Some(&bed), specs.each_ref(), rounds, &mut |_, _, _| (), keep)
 }
 
 /// Share of operations that may fail: with more, a run did not serve its offered load, which favours the other side.
 const FAILED: Share = Share(0.01);
 
-fn carried(found: &StoreRunResult) -> Result<(), ClaimError> {
-    Ok(found.report.carried(FAILED).map_err(TrialError::from)?)
+fn carried(found: &StoreRun) -> Result<(), ClaimError> {
+    Ok(found.report.carried(FAILED).map_err(ReferenceStoreError::from)?)
 }
 
 /// A number of one side over that of the other: the geometric mean over pairs, and its 95 % interval.
@@ -71,7 +72,7 @@ struct SideRatio {
 }
 
 impl SideRatio {
-    fn of(number: impl Fn(&StoreRunResult) -> f64, with: &[StoreRunResult], without: &[StoreRunResult]) -> Self {
+    fn of(number: impl Fn(&StoreRun) -> f64, with: &[StoreRun], without: &[StoreRun]) -> Self {
         let logs: Vec<f64> = without.iter().zip(with).map(|(a, b)| (number(b) / number(a)).ln()).collect();
         let pairs = logs.len();
         let Some(logs) = bench::statistics::mean(&logs) else {
@@ -95,17 +96,17 @@ impl std::fmt::Display for SideRatio {
 }
 
 /// A counter of all nodes for each byte that clients wrote.
-fn per_byte(of: fn(&StoreResourceUse) -> f64) -> impl Fn(&StoreRunResult) -> f64 {
+fn per_byte(of: fn(&StoreCounters) -> f64) -> impl Fn(&StoreRun) -> f64 {
     move |found| of(&found.used) / found.used.user_bytes.max(1.0)
 }
 
 /// A counter of all nodes for each operation.
-fn per_operation(of: fn(&StoreResourceUse) -> f64) -> impl Fn(&StoreRunResult) -> f64 {
+fn per_operation(of: fn(&StoreCounters) -> f64) -> impl Fn(&StoreRun) -> f64 {
     move |found| of(&found.used) / (found.report.operations as f64).max(1.0)
 }
 
 /// The metric of a run.
-fn metric(recipe: &StoreRecipe, found: &StoreRunResult) -> f64 {
+fn metric(recipe: &StoreRecipe, found: &StoreRun) -> f64 {
     match recipe.metric {
         StoreMetric::Unsteadiness => unsteadiness(found),
         StoreMetric::CompactionBytes => per_byte(|used| used.compaction_write_bytes)(found),
@@ -117,7 +118,7 @@ fn metric(recipe: &StoreRecipe, found: &StoreRunResult) -> f64 {
 
 /// The metric with the change over that without.
 fn ratio(test_bed: &ClaimTestBed, recipe: &StoreRecipe) -> Result<ClaimAnswer, ClaimError> {
-    let number = |found: &StoreRunResult| metric(recipe, found);
+    let number = |found: &StoreRun| metric(recipe, found);
     let (without, with, scaled) = (recipe.without()?, recipe.with()?, recipe.scaled.trim());
     let Some(instead) = recipe.instead()? else {
         let [without, with] = rounds(test_bed, [&without, &with], recipe.pairs)?;
@@ -149,7 +150,7 @@ fn by_pilot(
     let with = SideSettings { keys: &runs.keys, pilot: Some(recipe.share) };
     let [without, with] = online_rounds(test_bed, &recipe, [without, with])?;
     let done = SideRatio::of(|found| found.report.operations as f64 / found.report.measured_s, &with, &without);
-    let waited = |runs: &[StoreRunResult]| {
+    let waited = |runs: &[StoreRun]| {
         let pending = most("pending_compaction_bytes", runs) / Bytes::mib(1).as_f64();
         format!("{pending:.0} MiB and {:.0} files on L0", most("level0_files", runs))
     };
@@ -165,7 +166,7 @@ fn by_pilot(
 }
 
 /// Greatest value of a series of any node while runs were measured.
-fn most(series: &str, runs: &[StoreRunResult]) -> f64 {
+fn most(series: &str, runs: &[StoreRun]) -> f64 {
     let values = runs.iter().flat_map(|found| values(&found.timeline, series, found.from, found.until));
     values.fold(0.0, f64::max)
 }
@@ -181,13 +182,13 @@ fn online_rounds<const N: usize>(
     test_bed: &ClaimTestBed,
     recipe: &StoreRecipe,
     sides: [SideSettings<'_>; N],
-) -> Result<[Vec<StoreRunResult>; N], ClaimError> {
-    let order = StoreRunSpec { stop: test_bed.stop.clone(), ..recipe.without()? };
-    let (tell, keep) = (&mut |_, _, _: StoreStage<'_>| (), &mut |_, found: &StoreRunResult| carried(found));
-    alternate_online(Some(&cluster(test_bed)?), &order, sides, recipe.pairs, tell, keep)
+) -> Result<[Vec<StoreRun>; N], ClaimError> {
+    let spec = StoreSpec { stop: test_bed.stop.clone(), ..recipe.without()? };
+    let keep = &mut |_, run: &StoreRun| carried(run);
+    alternate_online(Some(&cluster(test_bed)?), &spec, sides, recipe.pairs, &mut |_, _, _| (), keep)
 }
 
-fn unsteadiness(found: &StoreRunResult) -> f64 {
+fn unsteadiness(found: &StoreRun) -> f64 {
     variation(&found.timeline, found.from, found.until)
 }
 
@@ -202,7 +203,7 @@ fn throughput_and_p99(test_bed: &ClaimTestBed, recipe: &StoreRecipe) -> Result<C
     let found = rounds(test_bed, [&recipe.without()?, &recipe.with()?], recipe.pairs)?;
     let samples =
         found.each_ref().map(|side| side.iter().map(|found| RunSample::of_report(&found.report)).collect::<Vec<_>>());
-    let comparison = compare(("without", &samples[0]), ("with", &samples[1]), 1).map_err(TrialError::from)?;
+    let comparison = compare(("without", &samples[0]), ("with", &samples[1]), 1).map_err(ReferenceStoreError::from)?;
     let p99 = comparison.p99_ns.values().next().ok_or(ClaimError::NoOperation)?;
     let certain = matches!(comparison.throughput.verdict, DifferenceVerdict::Higher)
         && matches!(p99.verdict, DifferenceVerdict::Lower);

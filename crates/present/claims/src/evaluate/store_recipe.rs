@@ -3,7 +3,7 @@
 
 use bench::{ArrivalSpacing, LoopKind, RunLimits, RunPlan};
 use deployment::Deployment;
-use reference_store::{StoreDatabase, StoreRunSpec};
+use reference_store::{LaunchedStore, REQUEST_TIMEOUT, StoreSettings, StoreSpec};
 use textfile::Text;
 use units::{Bytes, Nanos};
 use workload::Workload;
@@ -124,18 +124,18 @@ impl StoreRecipe {
     }
 
     /// The side without the change.
-    pub(crate) fn without(&self) -> Result<StoreRunSpec, ClaimError> {
-        self.order(&toml::Table::new(), "without")
+    pub(crate) fn without(&self) -> Result<StoreSpec, ClaimError> {
+        self.spec(&toml::Table::new(), "without")
     }
 
     /// The side with the change.
-    pub(crate) fn with(&self) -> Result<StoreRunSpec, ClaimError> {
-        self.order(&self.with, "with")
+    pub(crate) fn with(&self) -> Result<StoreSpec, ClaimError> {
+        self.spec(&self.with, "with")
     }
 
     /// The side with the change that does nothing by the source.
-    pub(crate) fn instead(&self) -> Result<Option<StoreRunSpec>, ClaimError> {
-        self.instead.as_ref().map(|change| self.order(change, "instead")).transpose()
+    pub(crate) fn instead(&self) -> Result<Option<StoreSpec>, ClaimError> {
+        self.instead.as_ref().map(|change| self.spec(change, "instead")).transpose()
     }
 
     fn load(&self) -> Result<LoopKind, RecipeFault> {
@@ -149,7 +149,7 @@ impl StoreRecipe {
         }
     }
 
-    fn order(&self, change: &toml::Table, title: &str) -> Result<StoreRunSpec, ClaimError> {
+    fn spec(&self, change: &toml::Table, title: &str) -> Result<StoreSpec, ClaimError> {
         let load = self.load().expect("checked when the ledger was read");
         let text = |table: &toml::Table| Text::new("recipe", table.to_string());
         let workload =
@@ -163,21 +163,17 @@ impl StoreRecipe {
                 measure_most: self.measure,
                 ..RunLimits::default()
             },
-            ..RunPlan::new(title, &workload.name, load, StoreRunSpec::TIMEOUT)
+            ..RunPlan::new(title, &workload.name, load, REQUEST_TIMEOUT)
         };
         let options = cluster::ClusterOptions {
             memory: Some(self.memory),
             keys: self.keys.clone(),
             ..cluster::ClusterOptions::default()
         };
-        let database = StoreDatabase::Reference {
-            deployment: Box::new(deployment),
-            options: Box::new(options),
-            regions: REGIONS,
-            share: self.share,
-        };
-        let order = StoreRunSpec::new(workload, database, plan);
-        Ok(StoreRunSpec { client: rawkv::RawClientOptions { zone: self.zone.clone(), ..order.client }, ..order })
+        let launched = LaunchedStore { deployment, options, regions: REGIONS, share: self.share };
+        let mut spec = StoreSettings::launched(workload, launched, plan);
+        spec.settings.client.zone = self.zone.clone();
+        Ok(spec)
     }
 }
 

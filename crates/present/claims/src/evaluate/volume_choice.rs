@@ -2,7 +2,7 @@
 
 use catalog::VolumeMedium;
 use plan::{Market, VolumeNeed};
-use units::{Bytes, Iops, Usd};
+use units::{Bytes, BytesPerSec, Iops, Usd};
 
 use crate::error::ClaimError;
 use crate::evaluator::{ClaimAnswer, EvaluationContext, Evaluator};
@@ -50,7 +50,7 @@ struct CheapestVolume {
 
 impl VolumeChoice {
     fn cheapest(&self, market: &Market, of_the_time: f64) -> Result<CheapestVolume, ClaimError> {
-        let need = VolumeNeed { bytes: self.size.as_f64(), iops: self.iops.0, throughput: 0.0 };
+        let need = VolumeNeed { size: self.size, iops: self.iops, throughput: BytesPerSec(0.0) };
         let offers = market.volumes.iter().filter(|offer| {
             let promise = offer.kind.consistency.map_or(0.0, |consistency| consistency.of_the_time);
             offer.kind.medium == VolumeMedium::Ssd && self.among.contains(&offer.kind.name) && promise >= of_the_time

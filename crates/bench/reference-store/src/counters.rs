@@ -1,27 +1,22 @@
-//! What a run showed, of the database too.
+//! Counters of a run, of the database too.
 
-use bench::RunReport;
-use timeline::{LatencyHistogram, Timeline};
+use bench::{MeasuredRun, RunReport};
+use timeline::Timeline;
 use units::{Nanos, Usd};
 
-/// What a run showed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StoreRunResult {
-    /// The driver's numbers.
-    pub report: RunReport,
-    /// Second by second: operations, latencies, disks, engine.
-    pub timeline: Timeline,
-    /// Since when it was measured, counted from the Timeline's start.
-    pub from: Nanos,
-    /// Until when.
-    pub until: Nanos,
-    /// What was used of the database while it was measured.
-    pub used: StoreResourceUse,
+/// A run on the reference store or a TiKV.
+pub type StoreRun = MeasuredRun<StoreCounters, ClientTraffic>;
+
+/// Traffic of the client in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ClientTraffic {
+    /// Bytes between the client and nodes of other zones, warm-up included.
+    pub cross_zone_bytes: u64,
 }
 
-/// What was used while a run was measured, of all nodes together. Zero where the database does not tell.
+/// What was used while a run was measured, of all nodes together. Zero where the database does not tell it.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
-pub struct StoreResourceUse {
+pub struct StoreCounters {
     /// Seconds that were measured.
     pub seconds: f64,
     /// Bytes that clients wrote.
@@ -57,32 +52,13 @@ pub struct StoreResourceUse {
     pub disk_bytes: f64,
 }
 
-impl StoreRunResult {
-    /// Latencies of all kinds of operation while it was measured, from their intended start.
-    pub fn latencies(&self) -> LatencyHistogram {
-        let mut all = timeline::latencies();
-        for series in self.timeline.series.iter().filter(|series| series.name == "latency") {
-            if let Some(some) = series.latencies(self.from, self.until) {
-                // Both have the bounds that all latencies have.
-                let _ = all.add(some);
-            }
-        }
-        all
-    }
-
-    /// What the series of a name amount to on the disks of a role, `data` or `raft`, of all nodes together.
-    pub fn disks(&self, name: &str, role: &str) -> f64 {
-        let of = |series: &&timeline::Series| {
-            series.name == name && series.labels.get("disk").map(String::as_str) == Some(role)
-        };
-        let series = self.timeline.series.iter().filter(of);
-        series.filter_map(|series| series.value(self.from, self.until)).sum()
-    }
-}
-
-impl StoreResourceUse {
-    /// Reads it off a Timeline; both instants count from its start.
-    pub(crate) fn of(timeline: &Timeline, from: Nanos, until: Nanos, report: &RunReport, client: u64) -> Self {
+impl StoreCounters {
+    /// Reads the counters off a Timeline; both instants count from its start. `client` is the traffic of the whole run.
+    pub(crate) fn of(
+        (timeline, from, until): (&Timeline, Nanos, Nanos),
+        report: &RunReport,
+        client: ClientTraffic,
+    ) -> Self {
         let all = |name: &str, keep: &dyn Fn(&timeline::Series) -> bool| -> f64 {
             let series = timeline.series.iter().filter(|series| series.name == name && keep(series));
             series.filter_map(|series| series.value(from, until)).sum()
@@ -94,6 +70,8 @@ impl StoreResourceUse {
         };
         let (hits, misses) = (sum("block_cache_hits"), sum("block_cache_misses"));
         let seconds = (until - from).as_secs_f64();
+        // The client's bytes are known of the whole run; of them the measured part is meant.
+        let share = report.measured_s / (report.measured_s + report.warm_up_s).max(f64::MIN_POSITIVE);
         Self {
             seconds,
             user_bytes: report.written_bytes_per_s * seconds,
@@ -107,7 +85,7 @@ impl StoreResourceUse {
             pending_compaction_bytes: sum("pending_compaction_bytes"),
             // Each byte is counted once, by the node that opened the connection.
             cross_zone_peer_bytes: all("zone_bytes", &crossing),
-            cross_zone_client_bytes: client as f64,
+            cross_zone_client_bytes: (client.cross_zone_bytes as f64 * share).floor(),
             transfer_usd_per_million: None,
             node_cpu: sum("cpu_time"),
             disk_ios: sum("read_ops") + sum("write_ops"),
@@ -140,11 +118,8 @@ mod tests {
 
     #[test]
     fn a_million_operations_pay_for_what_they_carry_between_zones() {
-        let used = StoreResourceUse {
-            cross_zone_peer_bytes: 3e9,
-            cross_zone_client_bytes: 1e9,
-            ..StoreResourceUse::default()
-        };
+        let used =
+            StoreCounters { cross_zone_peer_bytes: 3e9, cross_zone_client_bytes: 1e9, ..StoreCounters::default() };
         assert_eq!(used.priced(Some(Usd(0.5)), 500_000).transfer_usd_per_million, Some(4.0));
         assert_eq!(used.priced(Some(Usd(0.5)), 0).transfer_usd_per_million, None);
         assert_eq!(used.priced(None, 500_000).transfer_usd_per_million, None);
