@@ -1,23 +1,18 @@
 //! `diskwright bench`: a workload on a real engine, on emulated or real disks.
 
 mod compare;
-mod kept;
 pub(crate) mod live;
 mod options;
 mod sql;
-mod sql_text;
 mod study;
-mod study_text;
-mod text;
 mod token;
 
 use std::path::{Path, PathBuf};
 
-use bench::BenchReport;
-use reference_store::{StoreDatabase, StoreRunResult, StoreRunSpec, StoreTestBed};
-use serde_json::json;
+use bench::RunFiles;
+use reference_store::{StoreRunSpec, StoreTestBed};
+use report::verbs::bench::{document, text};
 
-use crate::bench::kept::Kept;
 use crate::bench::live::Live;
 use crate::bench::options::Options;
 use crate::failure::Failure;
@@ -65,7 +60,7 @@ measured for --most, steady or not:
   at = \"20s\"
   load = 2                                          # times the load of the beginning
   # or: mix = \"reads 1x, scans 2x, writes 0.5x\"       times what came in the beginning
-  #     fault = \"n1/data slow 20x for 60s\"            in the words of `diskwright fault`
+  #     fault = \"n1/data slow 20x for 60s\"            in the words of `diskwright disk fault`
   #     setting = \"rocksdb.rate-bytes-per-sec = 20MiB\"
   #     node-down = \"n2 for 10s\" · zone-down = \"a for 10s\"    processes stand still"
 )]
@@ -150,11 +145,11 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
     let lab = args.options.lab(&order)?;
     let mut live = Live::new();
     let ground = StoreTestBed::prepare(lab.as_ref(), order.clone(), &mut |stage| live.show(&stage))?;
-    let mut kept = Kept::of(&args.out, args.runs, &order, ground.recipe());
+    let mut files = RunFiles::new(&args.out, args.runs, order.empty_report(ground.recipe()));
     let mut found = Vec::new();
     for number in 1..=args.runs {
         let run = ground.run(number, &mut |stage| live.show(&stage))?;
-        kept.keep(&run.report, &run.timeline)?;
+        files.add(&run.report, &run.timeline)?;
         found.push(run);
     }
     let notes = ground.notes().to_vec();
@@ -162,18 +157,8 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
     live.end();
     let failed = found.iter().any(|found| !found.report.rejected.is_empty());
     let output = match json {
-        true => Output::json(&document(kept.report(), &found)),
-        false => Output::text(text::text(kept.report(), &found, &order, &[notes, said].concat(), kept.written())),
+        true => Output::json(&document(files.report(), &found)),
+        false => Output::text(text(files.report(), &found, &order, &[notes, said].concat(), files.written())),
     };
     Ok(output.negative(failed))
-}
-
-fn document(report: &BenchReport, found: &[StoreRunResult]) -> serde_json::Value {
-    let used: Vec<_> = found.iter().map(|found| json!(found.used)).collect();
-    json!({ "report": report, "used": used })
-}
-
-/// Whether a database is started for the order.
-fn is_reference(order: &StoreRunSpec) -> bool {
-    matches!(order.database, StoreDatabase::Reference { .. })
 }

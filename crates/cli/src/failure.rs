@@ -46,6 +46,7 @@ about_input!(
     textfile::InputError,
     plan::PlanError,
     plan::UncertainError,
+    simulate::PatienceError,
     volume_control::PolicyError,
     timeline::TimelineError,
     units::ParseError,

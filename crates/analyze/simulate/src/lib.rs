@@ -21,6 +21,7 @@ mod load;
 mod machine;
 mod network;
 mod options;
+mod patience;
 mod pd;
 mod record;
 mod run;
@@ -44,7 +45,10 @@ pub use innodb::{InnodbConstants, ServerFlavour, ServerVariables};
 pub use limiter::WriteRateTuner;
 pub use machine::SharedMachine;
 pub use options::SimulationOptions;
+pub use patience::{PatienceError, SimulationPatience};
 pub use pd::{PdConstants, PdLoad, PdRun, placement_driver};
 pub use run::{SimulationRun, simulate, simulate_watched};
 pub use summary::{DiskFull, HoldUp, InnodbUse, LatencySummary, ResourceUse, RunSummary, Saturation};
-pub use sweep::{SimulationSetup, SweepError, SweepVariant, simulate_all, variants};
+pub use sweep::{
+    SimulationSetup, SweepError, SweepRun, SweepRunError, SweepVariant, cheapest, fastest, simulate_all, variants,
+};

@@ -42,6 +42,9 @@ pub enum BenchError {
     /// A file that cannot be read.
     #[error(transparent)]
     File(#[from] textfile::InputError),
+    /// A file that cannot be written.
+    #[error(transparent)]
+    NotWritten(textfile::InputError),
 }
 
 impl BenchError {
@@ -49,7 +52,7 @@ impl BenchError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Input(_) | Self::File(_) | Self::Timeline(_) => 2,
-            Self::Environment(_) => 3,
+            Self::Environment(_) | Self::NotWritten(_) => 3,
             Self::Load { .. } | Self::Failures { .. } | Self::Thread => 1,
         }
     }

@@ -17,6 +17,7 @@ mod raw;
 mod rejected;
 mod report;
 mod run;
+mod run_files;
 #[cfg(test)]
 mod run_tests;
 mod series;
@@ -40,5 +41,6 @@ pub use report::{
     BenchReport, DriverBacklog, DriverCpu, ErrorCount, KindReport, LatencyHistograms, RunReport, ThroughputEstimate,
 };
 pub use run::{BenchRun, DriverCrew, DriverFactory, RunPlan, SideTask, drive, run};
+pub use run_files::RunFiles;
 pub use tally::StepTally;
 pub use twin::{DatabaseTwin, ServiceModel, WaitingClock, constant};

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use bench::{LoadProgress, RunPlan, RunProgress};
+use bench::{BenchReport, LoadProgress, RunPlan, RunProgress};
 use cluster::NodeActivity;
 use deployment::Deployment;
 use workload::Workload;
-use workload::operations::WorkloadScale;
+use workload::operations::{OperationRecipe, WorkloadScale};
 
 use crate::ScheduledAction;
 
@@ -80,6 +80,12 @@ impl StoreRunSpec {
         let client = rawkv::RawClientOptions { timeout: Self::TIMEOUT, ..rawkv::RawClientOptions::default() };
         let (scale, deeds, stop) = (WorkloadScale::default(), Vec::new(), Arc::default());
         Self { workload, scale, database, plan, load: true, client, deeds, stop }
+    }
+
+    /// The report of the runs, before the first of them.
+    pub fn empty_report(&self, recipe: &OperationRecipe) -> BenchReport {
+        let report = self.plan.report(recipe, Vec::new());
+        BenchReport { data_over_memory: self.data_over_memory(recipe), ..report }
     }
 
     /// The client's options with what the deployment says.

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use bench::RunFiles;
 use bench::compare::{RunSample, compare, read};
 use reference_store::{StoreRunResult, StoreRunSpec, StoreStage, alternate};
 use serde_json::json;
 use workload::operations::OperationRecipe;
 
-use crate::bench::kept::Kept;
 use crate::bench::live::Live;
 use crate::bench::options::Options;
 use crate::failure::Failure;
@@ -78,7 +78,7 @@ fn measure(args: &Args, workload: &Path) -> Result<[(String, Vec<RunSample>); 2]
         Ok(StoreRunSpec { stop: stop.clone(), ..order })
     };
     let orders = [order(&args.a)?, order(&args.b)?];
-    let mut kept = [kept(args, &orders[0], "a")?, kept(args, &orders[1], "b")?];
+    let mut files = [files_of(args, &orders[0], "a")?, files_of(args, &orders[1], "b")?];
     let lab = args.options.lab(&orders[0])?;
     let mut live = Live::new();
     let mut tell = |side: usize, pair: u32, stage: StoreStage<'_>| {
@@ -86,18 +86,19 @@ fn measure(args: &Args, workload: &Path) -> Result<[(String, Vec<RunSample>); 2]
         live.side(format!("{side}, pair {pair} of {}: ", args.pairs));
         live.show(&stage);
     };
-    let mut keep = |side: usize, found: &StoreRunResult| kept[side].keep(&found.report, &found.timeline);
+    let mut keep =
+        |side: usize, found: &StoreRunResult| files[side].add(&found.report, &found.timeline).map_err(Failure::from);
     let found = alternate(lab.as_ref(), [&orders[0], &orders[1]], args.pairs, &mut tell, &mut keep)?;
     live.end();
     let mut sides = found.into_iter().zip(&orders).map(|(found, order)| (order.plan.title.clone(), samples(&found)));
     Ok([sides.next().expect("two sides"), sides.next().expect("two sides")])
 }
 
-/// What is to be kept of a side's runs; nothing without `--out`.
-fn kept(args: &Args, order: &StoreRunSpec, side: &str) -> Result<Kept, Failure> {
+/// The files of a side's runs; none without `--out`.
+fn files_of(args: &Args, order: &StoreRunSpec, side: &str) -> Result<RunFiles, Failure> {
     let recipe = OperationRecipe::new(&order.workload, order.scale)?;
     let files = args.out.as_ref().map(|out| files(&out.join(side))).transpose()?;
-    Ok(Kept::of(&files.unwrap_or_default(), args.pairs, order, &recipe))
+    Ok(RunFiles::new(&files.unwrap_or_default(), args.pairs, order.empty_report(&recipe)))
 }
 
 /// The files of a side, in a folder that is made for them: with those of another comparison they would be mixed up.

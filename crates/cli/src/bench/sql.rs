@@ -5,20 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bench::{BenchReport, RunPhase, RunPlan, RunReport};
+use bench::{RunFiles, RunPhase, RunPlan, RunReport};
 use deployment::Deployment;
 use mysql::{
     ExistingTables, JobKind, Password, SqlDatabase, SqlError, SqlJob, SqlRunResult, SqlRunSpec, SqlTarget, SqlTestBed,
 };
 use private_dir::FolderPurpose;
-use serde_json::{Value, json};
+use report::verbs::sql_bench::{document, text};
 use units::{Bytes, Nanos, Ratio, Usd};
 use workload::{Engine, Workload};
 
-use crate::bench::kept::Kept;
 use crate::bench::live::Live;
 use crate::bench::options::CLIENTS;
-use crate::bench::{Args, sql_text, token};
+use crate::bench::{Args, token};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::{home, inputs, on_signal};
@@ -94,7 +93,7 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
     let mut live = Live::new();
     let scratch = &args.options.scratch;
     let ground = SqlTestBed::prepare((home.as_ref(), scratch), order.clone(), &mut |stage| live.show_sql(&stage))?;
-    let mut kept = Kept::new(&args.out, args.runs, order.plan.report_of(ground.rows(), Vec::new()));
+    let mut files = RunFiles::new(&args.out, args.runs, order.plan.report_of(ground.rows(), Vec::new()));
     let (mut found, mut cut): (Vec<SqlRunResult>, Option<String>) = Default::default();
     for number in 1..=args.runs {
         let mut run = match ground.run(number, &mut |stage| live.show_sql(&stage)) {
@@ -106,7 +105,7 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
             }
             Err(error) => return Err(error.into()),
         };
-        kept.keep(&run.report, &run.timeline)?;
+        files.add(&run.report, &run.timeline)?;
         ground.conclude(&mut run, &mut |stage| live.show_sql(&stage))?;
         found.push(run);
         if found.last().is_some_and(|found| found.ended.is_some() || found.report.server_lost > 0) {
@@ -118,8 +117,8 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
     ground.end()?;
     live.end();
     let output = match json {
-        true => Output::json(&document(kept.report(), &found, &notes)),
-        false => Output::text(sql_text::text(kept.report(), &found, &notes, kept.written())),
+        true => Output::json(&document(files.report(), &found, &notes)),
+        false => Output::text(text(files.report(), &found, &notes, files.written())),
     };
     Ok(output.negative(failed))
 }
@@ -267,32 +266,4 @@ pub(super) fn enough(scratch: &Path, needed: f64) -> Result<(), Failure> {
         )));
     }
     Ok(())
-}
-
-fn document(report: &BenchReport, found: &[SqlRunResult], notes: &[String]) -> Value {
-    let runs: Vec<_> = found.iter().map(of_run).collect();
-    json!({ "report": report, "sql": runs, "notes": notes })
-}
-
-fn of_run(found: &SqlRunResult) -> Value {
-    let checked = found.checked.as_ref().map(|checked| {
-        let broken: Vec<_> = checked
-            .broken
-            .iter()
-            .map(|broken| {
-                json!({ "clause": broken.condition.clause, "says": broken.condition.says, "rows": broken.rows })
-            })
-            .collect();
-        json!({ "conditions": checked.conditions, "broken": broken })
-    });
-    json!({
-        "tpmc": found.tpmc,
-        "used": found.used,
-        "retries": found.retries,
-        "restarts": found.restarts,
-        "checked": checked,
-        "unchecked": found.unchecked,
-        "full": found.full,
-        "ended": found.ended,
-    })
 }

@@ -7,12 +7,12 @@ use ::pilot::{
     UnfinishedPolicy, WaitCondition, sound,
 };
 use ::pilot::{ClusterHealth, WallClock, regain, settle};
+use report::verbs::pilot::{reading, run_document, would as would_text};
 use serde_json::{Value, json};
 use units::Nanos;
 
 use super::reach::{Place, Reach, not_damaged, not_stopped};
 use super::run::telling;
-use super::text;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -97,10 +97,10 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         let would: Vec<String> = args.steps.iter().map(PilotStep::to_string).collect();
         let before = opened.pilot.read(&procedure);
         return Ok(if json {
-            let now: Vec<_> = before.iter().map(|(subject, is)| text::reading(subject, is)).collect();
+            let now: Vec<_> = before.iter().map(|(subject, is)| reading(subject, is)).collect();
             Output::json(&json!({ "acts": false, "would": would, "now": now }))
         } else {
-            Output::text(text::would(&would, &before))
+            Output::text(would_text(&would, &before))
         });
     }
     let number =
@@ -112,6 +112,6 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     opened.close()?;
     // Undone is what was wanted only after the time that was given.
     let as_wanted = run.ended == Some(RunEnd::Kept) || (args.last.is_some() && run.went_all_the_way());
-    let output = if json { Output::json(&text::value(&run)) } else { Output::text("") };
+    let output = if json { Output::json(&run_document(&run)) } else { Output::text("") };
     Ok(output.negative(!as_wanted))
 }

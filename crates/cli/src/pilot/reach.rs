@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ::pilot::{
-    Attention, ClusterLock, ClusterWorld, Journal, PdApi, PdHttp, PdLock, Pilot, PilotAccess, PilotFolder, PilotLease,
-    PilotMeters, PilotNotes, ProcedureRun, StopMode, SystemClock, TikvHttp, WallClock,
+    Attention, ClusterLock, ClusterWorld, Journal, LockHolder, PdApi, PdHttp, PdLock, Pilot, PilotAccess, PilotFolder,
+    PilotLease, PilotMeters, PilotNotes, ProcedureRun, StopMode, SystemClock, TikvHttp, WallClock,
 };
 use http_client::Secret;
 use ingest::prometheus::PrometheusServer;
@@ -161,6 +161,12 @@ impl Reach {
             return Err(Failure::input(message));
         }
         Ok(server)
+    }
+
+    /// The task that holds PD's lock, by PD's own word; `None` where none does.
+    pub(crate) fn holder(&self, place: &Place, pilot: &str) -> Result<Option<LockHolder>, Failure> {
+        let pd = PdHttp::new(&self.pd, &self.access(PD_TOKEN, &place.attention()?)?)?;
+        Ok(PdLock::new(pd, pilot).holder()?)
     }
 
     fn tidb(&self, attention: &Attention) -> Result<Option<Box<dyn ::pilot::TidbApi>>, Failure> {

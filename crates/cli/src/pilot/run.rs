@@ -8,13 +8,13 @@ use ::pilot::{Attention, LoopPlan, MetricsServer, PrometheusSource, SettingsCont
 use compaction_control::Constants;
 use diagnose::KnownFacts;
 use ingest::prometheus::PrometheusOptions;
+use report::verbs::pilot::{run_document, sentence};
 use serde_json::json;
 use units::Nanos;
 
 use super::limits::Limits;
 use super::maintenance::Listen;
 use super::reach::{Opened, Place, Reach, not_damaged, not_stopped};
-use super::text;
 use super::volumes::Volumes;
 use crate::failure::Failure;
 use crate::inputs;
@@ -128,7 +128,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let said = said.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let document = json!({
         "cluster": opened.cluster, "acts": args.act, "lease": opened.lease, "said": said,
-        "runs": opened.pilot.runs().values().map(text::value).collect::<Vec<_>>(),
+        "runs": opened.pilot.runs().values().map(run_document).collect::<Vec<_>>(),
     });
     opened.close()?;
     Ok(if json { Output::json(&document) } else { Output::text("") })
@@ -143,9 +143,9 @@ pub(super) fn telling(said: &Arc<Mutex<Vec<String>>>, json: bool) -> Box<dyn FnM
     })
 }
 
-fn tell(json: bool, sentence: &str) {
+fn tell(json: bool, said: &str) {
     if !json {
         // Who no longer reads is not told.
-        let _ = output::print(&text::sentence(sentence));
+        let _ = output::print(&sentence(said));
     }
 }

@@ -12,7 +12,8 @@ use volume_control::VolumePolicy;
 
 use super::reach::{Place, Reach};
 use crate::failure::Failure;
-use crate::{home, modify};
+use crate::disk::modify;
+use crate::home;
 
 /// Chance enters only where a prediction draws service times: any will do, and always the same.
 const SEED: u64 = 1;

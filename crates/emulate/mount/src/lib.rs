@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod abort;
+mod activity;
 mod backing;
 mod check;
 mod clear;
@@ -20,11 +21,13 @@ mod mounts;
 mod node;
 mod plan;
 mod protocol;
+mod recording;
 mod request;
 mod system;
 mod unrecorded;
 mod up;
 
+pub use activity::{MountedActivity, MountedNodeRates};
 pub use client::{AcceptedModification, CounterReading, DaemonClient};
 pub use down::down;
 pub use error::MountError;
@@ -32,6 +35,7 @@ pub use filesystem::Filesystem;
 pub use holders::FilesystemHolder;
 pub use home::MountHome;
 pub use node::{MountedDisk, MountedNode, find, nodes};
+pub use recording::{RecordedDisk, recorded_disks, recorded_timeline, sampled_timeline};
 pub use request::{DiskRequest, MountRequest};
 pub use unrecorded::{DiskDaemon, unrecorded};
 pub use up::up;
