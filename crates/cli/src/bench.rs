@@ -5,7 +5,6 @@ pub(crate) mod live;
 mod options;
 mod sql;
 mod study;
-mod token;
 
 use std::path::{Path, PathBuf};
 

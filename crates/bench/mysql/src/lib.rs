@@ -13,6 +13,8 @@ mod counts;
 mod error;
 mod found;
 mod ground;
+#[cfg(feature = "cloud")]
+mod iam;
 mod inserts;
 mod load;
 mod mariadb;
@@ -36,6 +38,8 @@ pub use counters::ServerStatus;
 pub use error::SqlError;
 pub use found::{ConsistencyCheck, SqlRunResult};
 pub use ground::SqlTestBed;
+#[cfg(feature = "cloud")]
+pub use iam::{IamError, iam_password};
 pub use load::{SqlLoad, load};
 pub use mariadb::{MariaDb, MariadbPrograms};
 pub use order::{ExistingTables, SqlDatabase, SqlRunSpec, SqlStage};

@@ -15,9 +15,9 @@ use report::verbs::sql_bench::{document, text};
 use units::{Bytes, Nanos, Ratio, Usd};
 use workload::{Engine, Workload};
 
+use crate::bench::Args;
 use crate::bench::live::Live;
 use crate::bench::options::CLIENTS;
-use crate::bench::{Args, token};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::{home, inputs, on_signal};
@@ -211,13 +211,24 @@ fn existing(args: &Args, url: &str) -> Result<Chosen, Failure> {
         }
     }
     let password = match sql.iam {
-        true => Some(token::password(&target, sql.profile.as_deref())?),
+        true => Some(signed_password(&target, sql.profile.as_deref())?),
         false => password(&target)?,
     };
     let tls_identity = sql.tls_cert.clone().zip(sql.tls_key.clone());
     let target = SqlTarget { tls_ca: sql.tls_ca.clone(), tls_identity, password, ..target };
     let title = target.title();
     Ok((SqlDatabase::Existing(target), title, None))
+}
+
+/// A password that AWS IAM signs.
+#[cfg(feature = "cloud")]
+fn signed_password(target: &SqlTarget, profile: Option<&str>) -> Result<Password, Failure> {
+    Ok(mysql::iam_password(target, profile)?)
+}
+
+#[cfg(not(feature = "cloud"))]
+fn signed_password(_: &SqlTarget, _: Option<&str>) -> Result<Password, Failure> {
+    Err(crate::diagnose::cloud::without())
 }
 
 /// The environment's, else what people type, else none.

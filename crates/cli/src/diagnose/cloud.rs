@@ -136,14 +136,10 @@ mod asked {
 
     /// What AWS knows of a volume; what people say counts before it.
     pub(crate) fn add(known: &mut KnownFacts, facts: &VolumeFacts) {
-        known.disks.entry(facts.id.clone()).or_insert_with(|| facts.disk.clone());
+        known.learn_disk(&facts.id, &facts.disk);
         for attachment in &facts.attachments {
             let InstanceFacts { id, instance_type, .. } = &attachment.instance;
-            known.attached.insert(facts.id.clone(), id.clone());
-            // A type that the catalogue lacks has no limits that it knows.
-            if let Some(kind) = instance_type.as_ref().filter(|kind| known.view.instance(kind).is_ok()) {
-                known.instances.entry(id.clone()).or_insert_with(|| kind.clone());
-            }
+            known.learn_attachment(&facts.id, id, instance_type.as_deref());
         }
     }
 
@@ -203,7 +199,7 @@ mod asked {
             let (range, mut known) = (account.range()?, account.known(&session)?);
             let (timeline, facts) = progress::during("asking AWS", || session.db_instance(&args.name, range))?;
             if let Some(disk) = &facts.disk {
-                known.disks.entry(facts.id.clone()).or_insert_with(|| disk.clone());
+                known.learn_disk(&facts.id, disk);
             }
             // An instance of RDS is one of EC2 under another name.
             let kind = facts.class.strip_prefix("db.").unwrap_or(&facts.class);

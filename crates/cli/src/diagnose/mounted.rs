@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use mount::DaemonClient;
 use units::Nanos;
 
-use super::given::{Given, add_noted};
+use super::given::Given;
 use super::watch::{Asked, Watch};
 use crate::failure::Failure;
 use crate::home;
@@ -43,6 +43,6 @@ fn ask(args: &Args) -> Result<Asked, Failure> {
     samples.push(now);
     let timeline = mount::sampled_timeline(&node, &samples);
     let mut known = args.given.known(None)?;
-    add_noted(&mut known, &timeline);
+    known.learn_noted(&timeline);
     Ok(Asked { of: args.dir.display().to_string(), timeline, known })
 }

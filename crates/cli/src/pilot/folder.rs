@@ -7,7 +7,7 @@ use report::verbs::pilot::{PilotStatus, log_document, log_text, run_document, st
 use serde_json::{Value, json};
 use units::Nanos;
 
-use super::reach::{AskedPd, Place, Reach, not_stopped};
+use super::reach::{AskedPd, Place, Reach};
 use super::run::telling;
 use super::volumes::Volumes;
 use crate::failure::Failure;
@@ -131,7 +131,7 @@ fn with_error(mut document: Value, failure: Option<&Failure>) -> Value {
 pub(super) fn undo(args: &UndoArgs, json: bool) -> Result<Output, Failure> {
     let folder = used(&args.place)?;
     if folder.stop() == Some(StopMode::Freeze) {
-        not_stopped(&args.place)?;
+        PilotFolder::check_not_stopped(&args.place.path())?;
     }
     let replay = folder.replay()?;
     let (wanted, refused): (Vec<u64>, Option<String>) = if args.all {

@@ -8,7 +8,6 @@ mod limits;
 mod maintenance;
 mod reach;
 mod run;
-mod tidb;
 mod volumes;
 
 use crate::failure::Failure;

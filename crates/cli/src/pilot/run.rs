@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ::pilot::{Attention, LoopPlan, MetricsServer, PrometheusSource, SettingsController, watch};
+use ::pilot::{
+    Attention, LoopPlan, MetricsServer, OpenedPilot, PilotFolder, PrometheusSource, SettingsController, watch,
+};
 use compaction_control::Constants;
 use diagnose::KnownFacts;
 use ingest::prometheus::PrometheusOptions;
@@ -14,7 +16,7 @@ use units::Nanos;
 
 use super::limits::Limits;
 use super::maintenance::Listen;
-use super::reach::{Opened, Place, Reach, not_damaged, not_stopped};
+use super::reach::{Place, Reach};
 use super::volumes::Volumes;
 use crate::failure::Failure;
 use crate::inputs;
@@ -93,8 +95,8 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
-    not_stopped(&args.place)?;
-    not_damaged(&args.place)?;
+    PilotFolder::check_not_stopped(&args.place.path())?;
+    PilotFolder::check_undamaged(&args.place.path())?;
     let known = args.known()?;
     let attention = args.place.attention()?;
     let source = args.source(&known, &attention)?;
@@ -123,7 +125,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let every = if args.listen.is_on() || args.limits.is_on() { args.every.min(NOTICED_WITHIN) } else { args.every };
     let glance = args.limits.is_on().then(|| Constants::embedded().look());
     let plan = LoopPlan { every, glance, last: args.last, patience: Nanos::secs(120) };
-    let Opened { pilot, folder, meters, clock, attention, .. } = &mut opened;
+    let OpenedPilot { pilot, folder, meters, clock, attention, .. } = &mut opened;
     watch(pilot, folder, meters, clock, &plan, attention)?;
     let said = said.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let document = json!({

@@ -11,8 +11,8 @@ use diagnose::KnownFacts;
 use volume_control::VolumePolicy;
 
 use super::reach::{Place, Reach};
-use crate::failure::Failure;
 use crate::disk::modify;
+use crate::failure::Failure;
 use crate::home;
 
 /// Chance enters only where a prediction draws service times: any will do, and always the same.

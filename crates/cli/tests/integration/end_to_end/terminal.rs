@@ -43,7 +43,8 @@ fn the_former_words_of_the_disk_commands_are_understood_and_not_shown() {
     for word in ["mount", "up", "down", "disks", "modify", "fault", "record", "probe"] {
         assert!(!shown.lines().any(|line| line.trim_start().starts_with(&format!("{word} "))), "{word}: {shown}");
         let grouped = if word == "disks" { "ls" } else { word };
-        let options = |help: String| help.split_once("Usage:").and_then(|(_, rest)| rest.split_once('\n')).unwrap().1.to_owned();
+        let options =
+            |help: String| help.split_once("Usage:").and_then(|(_, rest)| rest.split_once('\n')).unwrap().1.to_owned();
         let (former, new) = (run(&[word, "--help"]), run(&["disk", grouped, "--help"]));
         assert_eq!((former.code, options(former.stdout)), (0, options(new.stdout)), "{word}");
     }

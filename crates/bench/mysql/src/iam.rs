@@ -1,28 +1,39 @@
-//! A password of RDS that AWS IAM signs, renewed for as long as the program runs.
+//! Passwords of RDS that AWS IAM signs, renewed for as long as the program runs.
 
-use mysql::{Password, SqlTarget};
+use std::time::Duration;
 
-use crate::failure::Failure;
+use aws::{AwsError, AwsOptions, AwsSession};
 
-#[cfg(not(feature = "cloud"))]
-pub(super) fn password(_: &SqlTarget, _: Option<&str>) -> Result<Password, Failure> {
-    Err(crate::diagnose::cloud::without())
+use crate::{Password, SqlTarget};
+
+/// A token opens connections for fifteen minutes.
+const RENEWED: Duration = Duration::from_secs(600);
+/// Until a failed renewal is tried again.
+const AGAIN: Duration = Duration::from_secs(30);
+
+/// Why there is no signed password.
+#[derive(Debug, thiserror::Error)]
+pub enum IamError {
+    /// The account does not sign.
+    #[error(transparent)]
+    Aws(#[from] AwsError),
+    /// The thread that renews it cannot be started.
+    #[error("no thread can be started: {0}")]
+    Thread(#[from] std::io::Error),
 }
 
-#[cfg(feature = "cloud")]
-pub(super) fn password(target: &SqlTarget, profile: Option<&str>) -> Result<Password, Failure> {
-    use std::time::Duration;
-
-    /// A token opens connections for fifteen minutes.
-    const RENEWED: Duration = Duration::from_secs(600);
-    const AGAIN: Duration = Duration::from_secs(30);
-    let options = aws::AwsOptions {
+/// A token for the user of a database, signed with the keys of `profile`, in place of a password. A thread renews it.
+///
+/// # Errors
+/// When the account does not sign the first one.
+pub fn iam_password(target: &SqlTarget, profile: Option<&str>) -> Result<Password, IamError> {
+    let options = AwsOptions {
         profile: profile.map(str::to_owned),
         region: region(&target.host).map(str::to_owned),
-        ..aws::AwsOptions::default()
+        ..AwsOptions::default()
     };
     let (session, host, port, user) =
-        (aws::AwsSession::new(&options)?, target.host.clone(), target.port, target.user.clone());
+        (AwsSession::new(&options)?, target.host.clone(), target.port, target.user.clone());
     let sign = move || session.db_token(&host, port, &user);
     let password = Password::new(sign()?);
     let renewed = password.clone();
@@ -40,19 +51,17 @@ pub(super) fn password(target: &SqlTarget, profile: Option<&str>) -> Result<Pass
             };
         }
     };
-    let thread = std::thread::Builder::new().name("token".to_owned()).spawn(renew);
-    thread.map_err(|error| Failure::environment(format!("no thread can be started: {error}")))?;
+    std::thread::Builder::new().name("token".to_owned()).spawn(renew)?;
     Ok(password)
 }
 
 /// The region in the name of a database: `orders.c1.us-west-2.rds.amazonaws.com`.
-#[cfg(feature = "cloud")]
 fn region(host: &str) -> Option<&str> {
     let (before, _) = host.split_once(".rds.amazonaws.com")?;
     before.rsplit('.').next().filter(|region| region.matches('-').count() >= 2)
 }
 
-#[cfg(all(test, feature = "cloud"))]
+#[cfg(test)]
 mod tests {
     use super::region;
 

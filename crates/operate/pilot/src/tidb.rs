@@ -1,15 +1,16 @@
 //! TiDB's variables over SQL, as the pilot reads and sets them.
 
-use ::pilot::WorldError;
 use mysql::{GlobalVariables, SqlError};
 use serde_json::Value;
 
-/// A TiDB. It stands for all of a cluster: global variables are kept in TiKV.
-pub(crate) struct Tidb(pub(crate) GlobalVariables);
+use crate::{PilotError, TidbApi, WorldError};
+
+/// A TiDB. It stands for all of a cluster: TiKV stores the global variables.
+pub(crate) struct TidbVariables(pub(crate) GlobalVariables);
 
 const PEER: &str = "TiDB";
 
-impl ::pilot::TidbApi for Tidb {
+impl TidbApi for TidbVariables {
     fn variable(&self, name: &str) -> Result<Value, WorldError> {
         let missing = || WorldError::Missing { peer: PEER.to_owned(), what: format!("variable `{name}`") };
         self.0.read(name).map_err(told)?.map(Value::String).ok_or_else(missing)
@@ -26,11 +27,22 @@ impl ::pilot::TidbApi for Tidb {
     }
 }
 
+/// An error of a request.
 fn told(error: SqlError) -> WorldError {
     let (peer, why) = (PEER.to_owned(), error.to_string());
     match error.exit_code() {
         3 => WorldError::Silent { peer, why },
         2 => WorldError::Denied { peer, why },
         _ => WorldError::Refused { peer, why },
+    }
+}
+
+/// An error before the first request.
+pub(crate) fn unopened(error: SqlError) -> PilotError {
+    let why = error.to_string();
+    match error.exit_code() {
+        1 => PilotError::Refused(why),
+        2 => PilotError::Input(why),
+        _ => PilotError::Environment(why),
     }
 }
