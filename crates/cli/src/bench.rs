@@ -1,23 +1,17 @@
 //! `diskwright bench`: a workload on a real engine, on emulated or real disks.
 
 mod compare;
-mod kept;
 pub(crate) mod live;
 mod options;
 mod sql;
-mod sql_text;
 mod study;
-mod study_text;
-mod text;
-mod token;
 
 use std::path::{Path, PathBuf};
 
-use bench::{BenchReport, PreparedDatabase};
+use bench::{PreparedDatabase, RunFiles};
 use reference_store::{ReferenceStore, StoreRun, StoreSpec, with_events};
-use serde_json::json;
+use report::verbs::bench::{document, text};
 
-use crate::bench::kept::Kept;
 use crate::bench::live::Live;
 use crate::bench::options::Options;
 use crate::failure::Failure;
@@ -65,7 +59,7 @@ measured for --most, steady or not:
   at = \"20s\"
   load = 2                                          # times the load of the beginning
   # or: mix = \"reads 1x, scans 2x, writes 0.5x\"       times what came in the beginning
-  #     fault = \"n1/data slow 20x for 60s\"            in the words of `diskwright fault`
+  #     fault = \"n1/data slow 20x for 60s\"            in the words of `diskwright disk fault`
   #     setting = \"rocksdb.rate-bytes-per-sec = 20MiB\"
   #     node-down = \"n2 for 10s\" · zone-down = \"a for 10s\"    processes stand still"
 )]
@@ -151,8 +145,9 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
     let mut live = Live::new();
     let prepared =
         PreparedDatabase::<ReferenceStore>::prepare(lab.as_ref(), order.clone(), &mut |stage| live.show(&stage))?;
-    let mut kept = Kept::of(&args.out, args.runs, &order, prepared.database().recipe());
-    let mut keep = |run: &StoreRun| kept.keep(&run.report, &run.timeline);
+    let report = order.settings.empty_report(&order.plan, prepared.database().recipe());
+    let mut files = RunFiles::new(&args.out, args.runs, report);
+    let mut keep = |run: &StoreRun| files.add(&run.report, &run.timeline).map_err(Failure::from);
     let series = prepared.measure(args.runs, &mut keep, &mut |stage| live.show(&stage))?;
     if let Some((_, error)) = series.cut {
         return Err(error.into());
@@ -163,18 +158,8 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
     live.end();
     let failed = found.iter().any(|found| !found.report.rejected.is_empty());
     let output = match json {
-        true => Output::json(&document(kept.report(), &found)),
-        false => Output::text(text::text(kept.report(), &found, &order, &[notes, said].concat(), kept.written())),
+        true => Output::json(&document(files.report(), &found)),
+        false => Output::text(text(files.report(), &found, &order, &[notes, said].concat(), files.written())),
     };
     Ok(output.negative(failed))
-}
-
-fn document(report: &BenchReport, found: &[StoreRun]) -> serde_json::Value {
-    let used: Vec<_> = found.iter().map(|found| json!(found.used)).collect();
-    json!({ "report": report, "used": used })
-}
-
-/// Whether a database is launched for the run.
-fn is_reference(order: &StoreSpec) -> bool {
-    order.settings.source.launched().is_some()
 }

@@ -47,6 +47,7 @@ about_input!(
     textfile::InputError,
     plan::PlanError,
     plan::UncertainError,
+    simulate::PatienceError,
     volume_control::PolicyError,
     timeline::TimelineError,
     units::ParseError,
@@ -65,10 +66,42 @@ impl From<::pilot::WorldError> for Failure {
     }
 }
 
+impl From<::pilot::maintenance::ListenError> for Failure {
+    fn from(error: ::pilot::maintenance::ListenError) -> Self {
+        use ::pilot::maintenance::ListenError;
+        match error {
+            ListenError::Maintenance(error) => error.into(),
+            ListenError::Thread(_) => Self::environment(error.to_string()),
+            ListenError::Fleet { .. } | ListenError::Approve { .. } | ListenError::UnknownMachine { .. } => {
+                Self::input(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<::pilot::maintenance::AdmissionError> for Failure {
+    fn from(error: ::pilot::maintenance::AdmissionError) -> Self {
+        match error {
+            ::pilot::maintenance::AdmissionError::Kubernetes(error) => error.into(),
+            lacking => Self::input(lacking.to_string()),
+        }
+    }
+}
+
 #[cfg(feature = "cloud")]
 impl From<aws::AwsError> for Failure {
     fn from(error: aws::AwsError) -> Self {
         Self { code: error.exit_code(), message: error.to_string() }
+    }
+}
+
+#[cfg(feature = "cloud")]
+impl From<mysql::IamError> for Failure {
+    fn from(error: mysql::IamError) -> Self {
+        match error {
+            mysql::IamError::Aws(error) => error.into(),
+            mysql::IamError::Thread(_) => Self::environment(error.to_string()),
+        }
     }
 }
 

@@ -86,3 +86,9 @@ pub(crate) fn script(path: Option<&Path>) -> Result<EventScript, InputError> {
 pub(crate) fn write(path: &PathBuf, content: &str) -> Result<(), Failure> {
     textfile::write_atomically(path, content.as_bytes()).map_err(|error| Failure::environment(error.to_string()))
 }
+
+/// Makes a folder for the files that the user asked for.
+pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::environment(format!("{}: cannot be made a folder: {error}", folder.display())))
+}

@@ -10,32 +10,26 @@ mod catalog;
 mod check;
 mod claims;
 mod diagnose;
-mod disks;
-mod down;
+mod diagnostics;
+mod disk;
 mod failure;
-mod fault;
 mod home;
 mod inputs;
-mod modify;
-mod mount;
 mod on_signal;
 mod output;
 mod pilot;
 mod plan;
-mod plan_json;
-mod plan_text;
-mod probe;
 mod progress;
-mod record;
 mod render;
 mod simulate;
-mod table;
 mod usage;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use report::text as table;
 
+use crate::disk::DiskCommand;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -84,29 +78,50 @@ enum Verb {
     Claims(claims::Args),
     /// Tell how likely a range loses its quorum, and what brings it back
     Availability(availability::Args),
-    /// Mount a cloud disk on this machine
-    Mount(mount::MountArgs),
-    /// Mount the disks of a deployment's node
-    Up(mount::UpArgs),
-    /// Unmount
-    Down(down::Args),
-    /// Show what the mounted disks do: rates, latency, what holds them up, credits
-    Disks(disks::Args),
-    /// Change size, type or rates of a mounted disk
-    Modify(modify::Args),
-    /// Let something go wrong with a mounted disk
-    Fault(fault::Args),
-    /// Run a command and keep what its disks did
-    Record(record::Args),
-    /// Measure a disk and name the one that behaves like it
-    Probe(probe::Args),
+    /// Emulate cloud disks on this machine: mount, watch, modify, break and measure them
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  diskwright disk mount gp3:100GiB,6000iops,250MiB/s /mnt/data
+  diskwright disk up examples/raft-dedicated.toml /mnt/tikv
+  diskwright disk ls /mnt/tikv --watch
+  diskwright disk fault /mnt/tikv/raft stall 10s
+  diskwright disk down --all"
+    )]
+    Disk(DiskCommand),
     /// Run a workload on a real engine, on emulated or real disks, and measure it
     Bench(Box<bench::Args>),
     /// Write a deployment as files that other tools read: settings, topologies, stacks, alarms
     Render(render::Args),
     /// Act on a live cluster, inside guardrails: settings, limits, maintenance, and their undoing
     Pilot(pilot::Args),
-    /// Serve disks; started by `mount` and `up`
+    // The disk commands under the words that they had before they were grouped.
+    /// `disk mount`
+    #[command(hide = true)]
+    Mount(disk::mount::MountArgs),
+    /// `disk up`
+    #[command(hide = true)]
+    Up(disk::mount::UpArgs),
+    /// `disk down`
+    #[command(hide = true)]
+    Down(disk::down::Args),
+    /// `disk ls`
+    #[command(hide = true)]
+    Disks(disk::ls::Args),
+    /// `disk modify`
+    #[command(hide = true)]
+    Modify(disk::modify::Args),
+    /// `disk fault`
+    #[command(hide = true)]
+    Fault(disk::fault::Args),
+    /// `disk record`
+    #[command(hide = true)]
+    Record(disk::record::Args),
+    /// `disk probe`
+    #[command(hide = true)]
+    Probe(disk::probe::Args),
+    /// Serve disks; started by `disk mount` and `disk up`
     #[command(hide = true)]
     Daemon {
         /// The state folder
@@ -125,6 +140,7 @@ Examples:
 }
 
 fn main() -> ExitCode {
+    diagnostics::print();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -151,19 +167,20 @@ fn run(cli: Cli) -> Result<Output, Failure> {
         Verb::Catalog(args) => catalog::run(&args, cli.json),
         Verb::Claims(args) => claims::run(&args, cli.json),
         Verb::Availability(args) => availability::run(&args, cli.json),
-        Verb::Mount(args) => mount::mount(args, cli.json),
-        Verb::Up(args) => mount::up(args, cli.json),
-        Verb::Down(args) => down::run(&args, cli.json),
-        Verb::Disks(args) => disks::run(&args, cli.json),
-        Verb::Modify(args) => modify::run(&args, cli.json),
-        Verb::Fault(args) => fault::run(&args, cli.json),
-        Verb::Record(args) => record::run(&args, cli.json),
-        Verb::Probe(args) => probe::run(&args, cli.json),
+        Verb::Disk(command) => disk::run(command, cli.json),
+        Verb::Mount(args) => disk::run(DiskCommand::Mount(args), cli.json),
+        Verb::Up(args) => disk::run(DiskCommand::Up(args), cli.json),
+        Verb::Down(args) => disk::run(DiskCommand::Down(args), cli.json),
+        Verb::Disks(args) => disk::run(DiskCommand::Ls(args), cli.json),
+        Verb::Modify(args) => disk::run(DiskCommand::Modify(args), cli.json),
+        Verb::Fault(args) => disk::run(DiskCommand::Fault(args), cli.json),
+        Verb::Record(args) => disk::run(DiskCommand::Record(args), cli.json),
+        Verb::Probe(args) => disk::run(DiskCommand::Probe(args), cli.json),
         Verb::Bench(args) => bench::run(&args, cli.json).map_err(on_signal::told),
         Verb::Render(args) => render::run(&args, cli.json),
         Verb::Pilot(args) => pilot::run(&args, cli.json),
         Verb::Daemon { folder } => {
-            ::mount::daemon::run(&folder)?;
+            mount::daemon::run(&folder)?;
             Ok(Output::text(""))
         }
         Verb::Completions { shell } => {

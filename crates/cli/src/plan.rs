@@ -1,24 +1,22 @@
 //! `diskwright plan`: the cheapest deployments that meet a workload.
 
 mod prove;
-pub(crate) mod prove_json;
-pub(crate) mod prove_text;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use catalog::Date;
 use engine::EngineCalibration;
-use plan::{Market, PlanOptions, PlanResult, Planner};
-use reference_store::prove::PlanProof;
+use plan::{Market, PlanOptions, Planner};
 use report::PageQuestion;
+use report::verbs::plan::{self as plan_report, PlannedAnswer};
 use units::Usd;
 
 use crate::failure::Failure;
 use crate::inputs;
 use crate::output::Output;
 use crate::plan::prove::Prover;
-use crate::{plan_json, plan_text, progress};
+use crate::progress;
 
 /// Arguments of `plan`.
 #[derive(Debug, clap::Args)]
@@ -77,21 +75,6 @@ pub(crate) struct Args {
 /// A hundred thousand tell a share to within a third of a percent; each takes some hundred bytes.
 const MOST_FUTURES: i64 = 100_000;
 
-/// An answer with what it answers.
-#[derive(Debug)]
-pub(crate) struct Planned {
-    /// The workload's name.
-    pub(crate) title: String,
-    /// What was asked.
-    pub(crate) asked: PageQuestion,
-    /// The answer.
-    pub(crate) answer: PlanResult,
-    /// How long it took, files read included.
-    pub(crate) elapsed_ms: f64,
-    /// What runs of the best plans showed; `None` if nobody asked.
-    pub(crate) proofs: Option<Vec<PlanProof>>,
-}
-
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let start = Instant::now();
     let mut options = PlanOptions {
@@ -115,7 +98,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let planner = Planner::new(EngineCalibration::embedded(), &market);
     let answer =
         progress::during("planning", || planner.plan_uncertain(&read.noun, &options, args.futures, args.seed))?;
-    let mut planned = Planned {
+    let mut planned = PlannedAnswer {
         title: read.noun.name.clone(),
         asked: PageQuestion::new(&read.noun, region, day, read.noun.middle()?.profile.unit.name),
         elapsed_ms: start.elapsed().as_secs_f64() * 1e3,
@@ -125,43 +108,20 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let written = args.out.as_deref().map(|folder| write(folder, &planned)).transpose()?.unwrap_or_default();
     planned.proofs = prover.map(|prover| prover.prove(&read.noun, &planned.answer, &view)).transpose()?;
     let output = if json {
-        Output::json(&plan_json::document(&planned))
+        Output::json(&plan_report::document(&planned))
     } else {
-        Output::text(plan_text::text(&planned, &written))
+        Output::text(plan_report::text(&planned, &written))
     };
     let best_failed = planned.proofs.iter().flatten().next().is_some_and(|best| !best.carried());
     Ok(output.negative(planned.answer.plans.is_empty() || best_failed))
 }
 
-/// Writes `report.html` and each ranked deployment; gives their paths.
-fn write(folder: &Path, planned: &Planned) -> Result<Vec<PathBuf>, Failure> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::environment(format!("{}: cannot be made a folder: {error}", folder.display())))?;
-    let page = report::plan_page(&planned.title, &planned.asked, &planned.answer);
-    let mut files = vec![(folder.join("report.html"), page)];
-    for (i, plan) in planned.answer.plans.iter().enumerate() {
-        let name = format!("{}-{}.toml", i + 1, slug(&plan.deployment.name));
-        files.push((folder.join(name), plan.deployment.to_toml()));
-    }
-    for (path, content) in &files {
-        inputs::write(path, content)?;
-    }
-    Ok(files.into_iter().map(|(path, _)| path).collect())
-}
-
-/// A name as part of a file's name.
-fn slug(name: &str) -> String {
-    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_slug_has_nothing_that_a_shell_minds() {
-        assert_eq!(slug("3 x m5.4xlarge on gp3"), "3-x-m5-4xlarge-on-gp3");
-        assert_eq!(slug("../a b/ÄC"), "a-b-c");
-    }
+/// Writes `report.html` and each ranked deployment; returns their paths.
+fn write(folder: &Path, planned: &PlannedAnswer) -> Result<Vec<PathBuf>, Failure> {
+    inputs::make_folder(folder)?;
+    let write = |(name, content): (String, String)| {
+        let path = folder.join(name);
+        inputs::write(&path, &content).map(|()| path)
+    };
+    plan_report::files(planned).into_iter().map(write).collect()
 }

@@ -4,17 +4,13 @@ use std::path::PathBuf;
 
 use catalog::Date;
 use engine::EngineCalibration;
-use render::{
-    FileFate, FileFormat, RenderError, RenderRequest, RenderResult, RenderedFile, TikvVersion, TrafficEstimate,
-    WrittenFile,
-};
+use render::{FileFormat, RenderError, RenderRequest, TikvVersion};
+use report::verbs::render::{document, text};
 use report::words;
-use serde_json::json;
 
 use crate::failure::Failure;
 use crate::inputs;
-use crate::output::{Output, bold, yellow};
-use crate::table::{Table, WIDTH, wrap};
+use crate::output::Output;
 
 /// Arguments of `render`.
 #[derive(Debug, clap::Args)]
@@ -82,87 +78,8 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let request = RenderRequest { deployment, view: &view, version: args.tikv, only: &args.only, timestamps };
     let rendered = render::render(&request).map_err(at)?;
     let written = render::write(&rendered.files, &args.out, args.force)?;
-    if json {
-        return Ok(Output::json(&document(args, &rendered, &written, traffic.as_ref())));
-    }
-    let mut text = bold(&headline(&args.out.display().to_string(), &written));
-    text += &format!("\n\n{}", files(&rendered.files, &written));
-    if let Some(traffic) = traffic.filter(|traffic| !traffic.variants.is_empty()) {
-        text += &format!("\nTraffic between zones, a month at the workload's target\n{}", table(&traffic));
-    }
-    if !rendered.notes.is_empty() {
-        text += &format!("\n{}\n", yellow("Before you use them"));
-        for note in &rendered.notes {
-            text += &format!("- {}\n", wrap(note, WIDTH - 2, 2));
-        }
-    }
-    Ok(Output::text(text))
-}
-
-/// What was done in a sentence.
-fn headline(folder: &str, written: &[WrittenFile]) -> String {
-    let count = |fate: FileFate| written.iter().filter(|file| file.fate == fate).count();
-    let (new, replaced, same) = (count(FileFate::Written), count(FileFate::Replaced), count(FileFate::Unchanged));
-    let mut parts = vec![format!("{new} {} written to {folder}", if new == 1 { "file" } else { "files" })];
-    if replaced > 0 {
-        parts.push(format!("{replaced} replaced"));
-    }
-    if same > 0 {
-        parts.push(format!("{same} unchanged"));
-    }
-    wrap(&format!("{}.", parts.join(", ")), WIDTH, 0)
-}
-
-fn files(files: &[RenderedFile], written: &[WrittenFile]) -> Table {
-    let mut table = Table::new(&["file", "format", "for"], &[]);
-    for (file, written) in files.iter().zip(written) {
-        let fate = match written.fate {
-            FileFate::Written => "",
-            FileFate::Replaced => " (replaced)",
-            FileFate::Unchanged => " (unchanged)",
-        };
-        table.row([file.name.clone(), file.format.to_string(), format!("{}{fate}", file.format.purpose())]);
-    }
-    table
-}
-
-fn table(traffic: &TrafficEstimate) -> Table {
-    let mut table = Table::new(&["reads", "compression", "GB", "$/month", ""], &[2, 3]);
-    for variant in &traffic.variants {
-        table.row([
-            if variant.follower_read { "nearest copy" } else { "leader" }.to_owned(),
-            if variant.grpc_compression { "gzip" } else { "none" }.to_owned(),
-            words::count(variant.gb),
-            variant.usd.map_or_else(|| "not known".to_owned(), |usd| units::Usd(usd).to_string()),
-            if variant.chosen { "as set" } else { "" }.to_owned(),
-        ]);
-    }
-    table
-}
-
-fn document(
-    args: &Args,
-    rendered: &RenderResult,
-    written: &[WrittenFile],
-    traffic: Option<&TrafficEstimate>,
-) -> serde_json::Value {
-    let files: Vec<serde_json::Value> = rendered
-        .files
-        .iter()
-        .zip(written)
-        .map(|(file, written)| {
-            json!({
-                "path": written.path.display().to_string(),
-                "format": file.format,
-                "purpose": file.format.purpose(),
-                "fate": written.fate,
-            })
-        })
-        .collect();
-    json!({
-        "tikv": args.tikv,
-        "files": files,
-        "notes": rendered.notes,
-        "traffic": traffic.map(|traffic| &traffic.variants),
+    Ok(match json {
+        true => Output::json(&document(args.tikv, &rendered, &written, traffic.as_ref())),
+        false => Output::text(text(&args.out, &rendered, &written, traffic.as_ref())),
     })
 }

@@ -1,18 +1,16 @@
 //! `diskwright simulate`: hours of a deployment under a workload in seconds, event by event.
 
-mod json;
 mod out;
-mod patience;
 mod sweep;
-mod text;
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use catalog::{CatalogView, Date};
 use deployment::Deployment;
 use disk::StartCredits;
-use report::words;
-use simulate::{ServerFlavour, ServerVariables, SimulateError, SimulationOptions, SimulationSetup};
+use report::verbs::simulate as simulate_report;
+use simulate::{ServerFlavour, ServerVariables, SimulateError, SimulationOptions, SimulationPatience, SimulationSetup};
 use units::Nanos;
 use workload::{Engine, Workload};
 
@@ -21,7 +19,6 @@ use crate::inputs::{self, Read};
 use crate::output::Output;
 use crate::progress::Steps;
 use out::Out;
-use patience::Patience;
 
 /// Arguments of `simulate`.
 #[derive(Debug, clap::Args)]
@@ -54,7 +51,7 @@ thread-pools, clients, throughput, credits, degraded, seed.
   at = \"20m\"
   load = 1.5                                        # times the load of the beginning
   # or: mix = \"reads 1x, scans 2x, writes 0.5x\"       times what an operation did in the beginning
-  #     fault = \"n1/data slow 20x for 60s\"          in the words of `diskwright fault`
+  #     fault = \"n1/data slow 20x for 60s\"          in the words of `diskwright disk fault`
   #     modify = \"n1/data gp3:1000GiB,8000iops\"     as the cloud changes volumes
   #     setting = \"rocksdb.rate-bytes-per-sec = 20MiB\"
   #     zone-down = \"a for 5m\" · node-down = \"n2 for 5m\" · evict-leaders = \"n2 for 10m\"
@@ -144,27 +141,36 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     if !args.sweep.is_empty() {
         return sweep::run(args, &asked, json);
     }
-    let patience = Patience::new(args.patience);
+    let (began, patience) = (Instant::now(), SimulationPatience::new(args.patience));
     let progress = Steps::new(1);
     let mut watch = |now: Nanos| {
         let done = now.as_secs_f64() / args.span.as_secs_f64();
         let second = Nanos::secs(1).0;
-        progress.at(now.0 / second + 1, args.span.0 / second, "seconds simulated", patience.left(done));
-        patience.lasts(done)
+        progress.at(
+            now.0 / second + 1,
+            args.span.0 / second,
+            "seconds simulated",
+            patience.left(began.elapsed(), done),
+        );
+        patience.lasts(began.elapsed(), done)
     };
     let SimulationSetup { deployment, task, options } = &asked.setup;
     let run = simulate::simulate_watched(deployment, task, &asked.view, options, &mut watch);
     progress.end();
-    patience.kept()?;
+    patience.lasted()?;
     let run = run.map_err(|error| asked.explain(error))?;
-    let took = patience.seconds();
-    let mut document = json::document(args.seed, &run.summary);
+    let took = began.elapsed().as_secs_f64();
+    let mut document = simulate_report::document(args.seed, &run.summary);
     let written = out.map(|out| out.write(&asked, &run, &document)).transpose()?.unwrap_or_default();
-    let (ios, events) = text::pace(&run.summary, took);
+    let (ios, events) = simulate_report::pace(&run.summary, took);
     document["elapsed_ms"] = (took * 1e3).into();
     document["simulated_per_second"] = serde_json::json!({ "ios": ios, "events": events });
     document["out"] = args.out.as_ref().and_then(|out| out.to_str()).into();
-    let output = if json { Output::json(&document) } else { Output::text(text::text(args.seed, &run, took, &written)) };
+    let output = if json {
+        Output::json(&document)
+    } else {
+        Output::text(simulate_report::text(args.seed, &run, took, &written))
+    };
     Ok(output.negative(run.summary.saturated.is_some() || run.summary.full.is_some()))
 }
 
@@ -216,28 +222,5 @@ impl Asked {
             name(&self.workload.noun.name, self.workload.text.path()),
             name(&self.deployment.noun.name, self.deployment.text.path())
         )
-    }
-
-    /// What is run, for the top of a page.
-    fn facts(&self) -> Vec<(String, String)> {
-        let SimulationSetup { deployment, task, options } = &self.setup;
-        let log = words::log_disk(deployment).map_or("on the data disk".to_owned(), |log| format!("on {log}"));
-        let clients = task.clients.map(|clients| format!("{clients} clients, each waiting for its answer"));
-        let mut facts = vec![
-            ("Storage nodes", format!("{} in {} zones", words::machines(deployment), deployment.zones)),
-            ("Data disk of each", words::data_disk(deployment)),
-            (if deployment.engine == Engine::TiKv { "Raft log" } else { "Redo log" }, log),
-            (
-                "Load",
-                clients
-                    .unwrap_or_else(|| format!("{} {}", words::count(task.targets.throughput), task.profile.unit.name)),
-            ),
-            ("Virtual time", format!("{}, seed {}", options.span, options.seed)),
-        ];
-        let settings = words::settings(&deployment.settings);
-        if !settings.is_empty() {
-            facts.push(("Settings", settings));
-        }
-        facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 }

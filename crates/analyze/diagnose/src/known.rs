@@ -178,6 +178,30 @@ impl KnownFacts {
         self.release = self.release.or(oldest);
     }
 
+    /// Takes what a Timeline notes of itself: the disks, the instance, the releases. Facts that are known already stay.
+    pub fn learn_noted(&mut self, timeline: &Timeline) {
+        for (key, text) in &timeline.about.notes {
+            if let (Some(name), Ok(disk)) = (key.strip_prefix("disk "), text.parse()) {
+                self.disks.entry(name.to_owned()).or_insert(disk);
+            }
+        }
+        self.learn_release(timeline);
+        self.instance = self.instance.take().or_else(|| timeline.about.notes.get("instance").cloned());
+    }
+
+    /// Takes a disk under its cloud's name; one that is known already stays.
+    pub fn learn_disk(&mut self, name: &str, disk: &Disk) {
+        self.disks.entry(name.to_owned()).or_insert_with(|| disk.clone());
+    }
+
+    /// Takes the instance to which a disk is attached, and its type. A type that the catalogue lacks has no limits that are known.
+    pub fn learn_attachment(&mut self, disk: &str, instance: &str, instance_type: Option<&str>) {
+        self.attached.insert(disk.to_owned(), instance.to_owned());
+        if let Some(kind) = instance_type.filter(|kind| self.view.instance(kind).is_ok()) {
+            self.instances.entry(instance.to_owned()).or_insert_with(|| kind.to_owned());
+        }
+    }
+
     /// Threads of a pool on so many vCPU: as set, else the default of the release; `None` where that is not known. A Timeline
     /// `without_grpc` has gRPC's threads in the scheduler's pool.
     pub(crate) fn threads(&self, pool: &str, vcpu: u32, without_grpc: bool) -> Option<f64> {

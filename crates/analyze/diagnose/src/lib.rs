@@ -4,9 +4,11 @@
 #![forbid(unsafe_code)]
 
 mod causes;
+mod changes;
 mod diagnose;
 mod evidence;
 mod facts;
+mod fleet;
 mod kind;
 mod known;
 mod refuted;
@@ -18,9 +20,11 @@ mod threads;
 mod verdict;
 mod window;
 
+pub use changes::{FindingChange, FindingTracker};
 pub use diagnose::diagnose;
 pub use evidence::{Evidence, EvidenceFact};
 pub use facts::{DiagnosisSignal, FindingScope, FindingSubject, IntervalGrid, SignalSeries, SubjectFacts, facts};
+pub use fleet::{DiagnosedFleet, FleetVolume};
 pub use kind::FindingKind;
 pub use known::{KnownError, KnownFacts};
 pub use remedy::{Remedy, RemedyEffect};

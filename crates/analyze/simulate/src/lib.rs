@@ -21,6 +21,7 @@ mod load;
 mod machine;
 mod network;
 mod options;
+mod patience;
 mod pd;
 mod record;
 mod run;
@@ -43,7 +44,10 @@ pub use cost::RunCost;
 pub use error::SimulateError;
 pub use machine::SharedMachine;
 pub use options::{InnodbConstants, ServerFlavour, ServerVariables, SimulationOptions, WriteRateTuner};
+pub use patience::{PatienceError, SimulationPatience};
 pub use pd::{PdConstants, PdLoad, PdRun, placement_driver};
 pub use run::{simulate, simulate_watched};
 pub use summary::{DiskFull, HoldUp, InnodbUse, LatencySummary, ResourceUse, RunSummary, Saturation, SimulationRun};
-pub use sweep::{SimulationSetup, SweepError, SweepVariant, simulate_all, variants};
+pub use sweep::{
+    SimulationSetup, SweepError, SweepRun, SweepRunError, SweepVariant, cheapest, fastest, simulate_all, variants,
+};

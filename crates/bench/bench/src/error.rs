@@ -113,6 +113,9 @@ pub enum BenchError {
     /// A file that cannot be read.
     #[error(transparent)]
     File(#[from] textfile::InputError),
+    /// A file that cannot be written.
+    #[error(transparent)]
+    NotWritten(textfile::InputError),
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -177,7 +180,7 @@ impl BenchError {
             | Self::Json(_)
             | Self::File(_)
             | Self::Timeline(_) => 2,
-            Self::NoThread(_) | Self::Database { .. } | Self::NoMachine { .. } => 3,
+            Self::NoThread(_) | Self::Database { .. } | Self::NoMachine { .. } | Self::NotWritten(_) => 3,
             Self::Load { .. } | Self::Failures { .. } | Self::Thread => 1,
             // A shell's code of a program that Ctrl-C ended.
             Self::Interrupted => 130,

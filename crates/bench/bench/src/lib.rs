@@ -22,6 +22,7 @@ mod raw;
 mod rejected;
 mod report;
 mod run;
+mod run_files;
 #[cfg(test)]
 mod run_tests;
 mod series;
@@ -52,6 +53,7 @@ pub use report::{
     BenchReport, DriverBacklog, DriverCpu, ErrorCount, KindReport, LatencyHistograms, RunReport, ThroughputEstimate,
 };
 pub use run::{BenchRun, DriverCrew, DriverFactory, RunPlan, SideTask, drive, run};
+pub use run_files::RunFiles;
 pub use tally::StepTally;
 pub use turns::{RunKeeper, SideListener, alternate, in_turn};
 pub use twin::{DatabaseTwin, ServiceModel, WaitingClock, constant};

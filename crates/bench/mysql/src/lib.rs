@@ -12,6 +12,8 @@ mod counts;
 mod database;
 mod error;
 mod findings;
+#[cfg(feature = "cloud")]
+mod iam;
 mod inserts;
 mod load;
 mod mariadb;
@@ -35,6 +37,8 @@ pub use counters::{SqlCounters, TiDbUse, TiKvUse};
 pub use database::{SqlDatabase, SqlWatch};
 pub use error::SqlError;
 pub use findings::{ConsistencyCheck, SqlFindings, SqlRun};
+#[cfg(feature = "cloud")]
+pub use iam::{IamError, iam_password};
 pub use load::{SqlLoad, load};
 pub use mariadb::{MariaDb, MariadbPrograms};
 pub use retries::RetryBudget;

@@ -1,5 +1,6 @@
 //! Figures that follow from the settings of a run: how large its data are, and what its traffic between zones costs.
 
+use bench::{BenchReport, RunPlan};
 use catalog::Catalog;
 use units::Usd;
 use workload::operations::OperationRecipe;
@@ -14,6 +15,11 @@ impl StoreSettings {
         let memory = options.memory.filter(|memory| memory.0 > 0)?;
         let nodes = f64::from(deployment.storage_nodes().max(1));
         Some(recipe.loaded_bytes() * f64::from(deployment.replicas()) / nodes / memory.as_f64())
+    }
+
+    /// The report of the runs of a plan, before the first of them.
+    pub fn empty_report(&self, plan: &RunPlan, recipe: &OperationRecipe) -> BenchReport {
+        BenchReport { data_over_memory: self.data_over_memory(recipe), ..plan.report(recipe, Vec::new()) }
     }
 
     /// The price of a GB (10⁹ bytes) between zones on the deployment's day; `None` where the catalogue has none, or the database

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use bench::RunFiles;
 use bench::compare::{RunSample, compare, read};
 use bench::{RunStage, alternate};
 use cluster::NodeActivity;
@@ -9,7 +10,6 @@ use reference_store::{ReferenceStore, StoreRun, StoreSpec};
 use serde_json::json;
 use workload::operations::OperationRecipe;
 
-use crate::bench::kept::Kept;
 use crate::bench::live::Live;
 use crate::bench::options::Options;
 use crate::failure::Failure;
@@ -80,7 +80,7 @@ fn measure(args: &Args, workload: &Path) -> Result<[(String, Vec<RunSample>); 2]
         Ok(StoreSpec { stop: stop.clone(), ..order })
     };
     let orders = [order(&args.a)?, order(&args.b)?];
-    let mut kept = [kept(args, &orders[0], "a")?, kept(args, &orders[1], "b")?];
+    let mut files = [files_of(args, &orders[0], "a")?, files_of(args, &orders[1], "b")?];
     let lab = args.options.lab(&orders[0])?;
     let mut live = Live::new();
     let mut tell = |side: usize, pair: u32, stage: RunStage<'_, NodeActivity>| {
@@ -88,7 +88,8 @@ fn measure(args: &Args, workload: &Path) -> Result<[(String, Vec<RunSample>); 2]
         live.side(format!("{side}, pair {pair} of {}: ", args.pairs));
         live.show(&stage);
     };
-    let mut keep = |side: usize, found: &StoreRun| kept[side].keep(&found.report, &found.timeline);
+    let mut keep =
+        |side: usize, found: &StoreRun| files[side].add(&found.report, &found.timeline).map_err(Failure::from);
     let found =
         alternate::<ReferenceStore, 2, Failure>(lab.as_ref(), orders.each_ref(), args.pairs, &mut tell, &mut keep)?;
     live.end();
@@ -96,11 +97,11 @@ fn measure(args: &Args, workload: &Path) -> Result<[(String, Vec<RunSample>); 2]
     Ok([sides.next().expect("two sides"), sides.next().expect("two sides")])
 }
 
-/// What is to be kept of a side's runs; nothing without `--out`.
-fn kept(args: &Args, order: &StoreSpec, side: &str) -> Result<Kept, Failure> {
+/// The files of a side's runs; none without `--out`.
+fn files_of(args: &Args, order: &StoreSpec, side: &str) -> Result<RunFiles, Failure> {
     let recipe = OperationRecipe::new(&order.settings.workload, order.settings.scale)?;
     let files = args.out.as_ref().map(|out| files(&out.join(side))).transpose()?;
-    Ok(Kept::of(&files.unwrap_or_default(), args.pairs, order, &recipe))
+    Ok(RunFiles::new(&files.unwrap_or_default(), args.pairs, order.settings.empty_report(&order.plan, &recipe)))
 }
 
 /// The files of a side, in a folder that is made for them: with those of another comparison they would be mixed up.

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bench::{BenchReport, DatabaseSource, ExistingRows, PreparedDatabase, RunPhase, RunPlan, RunReport};
+use bench::{DatabaseSource, ExistingRows, PreparedDatabase, RunFiles, RunPhase, RunPlan, RunReport};
 use deployment::Deployment;
 use disk_space::DiskSpace;
 use mysql::{
@@ -12,14 +12,13 @@ use mysql::{
     SqlTarget,
 };
 use private_dir::FolderPurpose;
-use serde_json::{Value, json};
+use report::verbs::sql_bench::{document, text};
 use units::{Bytes, Nanos, Ratio, Usd};
 use workload::{Engine, Workload};
 
-use crate::bench::kept::Kept;
+use crate::bench::Args;
 use crate::bench::live::Live;
 use crate::bench::options::CLIENTS;
-use crate::bench::{Args, sql_text, token};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::{home, inputs, on_signal};
@@ -96,8 +95,8 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
     let machine = home.map(|home| ServerMachine { home, scratch: args.options.scratch.clone() });
     let prepared = PreparedDatabase::<SqlDatabase>::prepare(machine.as_ref(), order, &mut |stage| live.show(&stage))?;
     let report = prepared.spec().plan.report_of(prepared.rows_loaded(), Vec::new());
-    let mut kept = Kept::new(&args.out, args.runs, report);
-    let mut keep = |run: &SqlRun| kept.keep(&run.report, &run.timeline);
+    let mut files = RunFiles::new(&args.out, args.runs, report);
+    let mut keep = |run: &SqlRun| files.add(&run.report, &run.timeline).map_err(Failure::from);
     let series = prepared.measure(args.runs, &mut keep, &mut |stage| live.show(&stage))?;
     let (found, cut) = (series.runs, series.cut);
     // What the runs before have measured is told all the same.
@@ -107,8 +106,8 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
     prepared.stop()?;
     live.end();
     let output = match json {
-        true => Output::json(&document(kept.report(), &found, &notes)),
-        false => Output::text(sql_text::text(kept.report(), &found, &notes, kept.written())),
+        true => Output::json(&document(files.report(), &found, &notes)),
+        false => Output::text(text(files.report(), &found, &notes, files.written())),
     };
     Ok(output.negative(failed))
 }
@@ -202,13 +201,24 @@ fn existing(args: &Args, url: &str) -> Result<Chosen, Failure> {
         }
     }
     let password = match sql.iam {
-        true => Some(token::password(&target, sql.profile.as_deref())?),
+        true => Some(signed_password(&target, sql.profile.as_deref())?),
         false => password(&target)?,
     };
     let tls_identity = sql.tls_cert.clone().zip(sql.tls_key.clone());
     let target = SqlTarget { tls_ca: sql.tls_ca.clone(), tls_identity, password, ..target };
     let title = target.title();
     Ok((DatabaseSource::Existing(target), title, None))
+}
+
+/// A password that AWS IAM signs.
+#[cfg(feature = "cloud")]
+fn signed_password(target: &SqlTarget, profile: Option<&str>) -> Result<Password, Failure> {
+    Ok(mysql::iam_password(target, profile)?)
+}
+
+#[cfg(not(feature = "cloud"))]
+fn signed_password(_: &SqlTarget, _: Option<&str>) -> Result<Password, Failure> {
+    Err(crate::diagnose::cloud::without())
 }
 
 /// The environment's, else what people type, else none.
@@ -256,32 +266,4 @@ pub(super) fn enough(scratch: &Path, needed: f64) -> Result<(), Failure> {
         )));
     }
     Ok(())
-}
-
-fn document(report: &BenchReport, found: &[SqlRun], notes: &[String]) -> Value {
-    let runs: Vec<_> = found.iter().map(of_run).collect();
-    json!({ "report": report, "sql": runs, "notes": notes })
-}
-
-fn of_run(found: &SqlRun) -> Value {
-    let checked = found.findings.checked.as_ref().map(|checked| {
-        let broken: Vec<_> = checked
-            .broken
-            .iter()
-            .map(|broken| {
-                json!({ "clause": broken.condition.clause, "says": broken.condition.says, "rows": broken.rows })
-            })
-            .collect();
-        json!({ "conditions": checked.conditions, "broken": broken })
-    });
-    json!({
-        "tpmc": found.findings.tpmc,
-        "used": found.used,
-        "retries": found.findings.retries,
-        "restarts": found.findings.restarts,
-        "checked": checked,
-        "unchecked": found.findings.unchecked,
-        "full": found.full(),
-        "ended": found.ended.as_ref().map(|ended| &ended.reason),
-    })
 }

@@ -3,13 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use mysql::SqlRun;
-use mysql::study::{Study, StudyPhases, phases, slots};
-use report::{StudyPage, StudySide};
-use serde_json::{Value, json};
-use units::Nanos;
+use mysql::study::{Study, phases};
+use report::verbs::study::{document, page, text};
 
 use crate::bench::live::Live;
-use crate::bench::{sql as sql_verb, study_text};
+use crate::bench::sql as sql_verb;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::{home, inputs, on_signal};
@@ -56,8 +54,8 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
             )));
         }
     }
-    let text = textfile::read_text(&args.study, textfile::LIMIT)?;
-    let mut study = Study::from_text(&text, &mut |path| textfile::read_text(path, textfile::LIMIT))?;
+    let file = textfile::read_text(&args.study, textfile::LIMIT)?;
+    let mut study = Study::from_text(&file, &mut |path| textfile::read_text(path, textfile::LIMIT))?;
     study.pairs = args.pairs.unwrap_or(study.pairs);
     mysql::MariadbPrograms::find()?;
     sql_verb::enough(&args.scratch, ROOM)?;
@@ -74,70 +72,24 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         keep(folder, &pairs)?;
     }
     for out in &args.out {
-        let text = match out.extension().is_some_and(|extension| extension == "html") {
+        let content = match out.extension().is_some_and(|extension| extension == "html") {
             true => page(&study, &pairs, &seen),
             false => format!("{:#}\n", document(&study, &pairs, &seen)),
         };
-        inputs::write(out, &text)?;
+        inputs::write(out, &content)?;
     }
     Ok(match json {
         true => Output::json(&document(&study, &pairs, &seen)),
-        false => Output::text(study_text::text(&study, &pairs, &seen, &args.out)),
+        false => Output::text(text(&study, &pairs, &seen, &args.out)),
     })
 }
 
 fn keep(folder: &Path, pairs: &[[SqlRun; 2]]) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(|error| Failure::environment(format!("{}: {error}", folder.display())))?;
+    inputs::make_folder(folder)?;
     for (number, pair) in (1..).zip(pairs) {
         for (side, found) in ["a", "b"].iter().zip(pair) {
             found.timeline.write(folder.join(format!("pair-{number}-{side}.parquet")))?;
         }
     }
     Ok(())
-}
-
-fn document(study: &Study, pairs: &[[SqlRun; 2]], seen: &StudyPhases) -> Value {
-    let sides: Vec<_> = study
-        .sides
-        .iter()
-        .map(|side| json!({ "name": side.name, "disk": side.disk, "disks_usd_a_month": side.disks_monthly.map(|price| price.0) }))
-        .collect();
-    let runs: Vec<_> = pairs
-        .iter()
-        .map(|pair| {
-            let used = pair.each_ref().map(|found| &found.used);
-            let cpu = pair.each_ref().map(|found| found.report.driver_cpu.of_machine);
-            json!({ "slots": slots(pair, study.slot), "used": used, "driver_of_machine": cpu })
-        })
-        .collect();
-    json!({ "study": study.name, "scaled": study.scaled, "sides": sides, "phases": seen, "pairs": runs })
-}
-
-fn page(study: &Study, pairs: &[[SqlRun; 2]], seen: &StudyPhases) -> String {
-    let Some(last) = pairs.last() else { return String::new() };
-    let names = study.sides.each_ref().map(|side| side.name.clone());
-    let side = |at: usize| StudySide { name: names[at].clone(), timeline: &last[at].timeline, from: last[at].from };
-    let gone = seen.exhausted_s.last().copied().flatten();
-    let event = gone.map(|at| (Nanos::from_secs_f64(at), format!("the burst credits of {} are gone", names[0])));
-    report::study_page(&StudyPage {
-        title: study.name.clone(),
-        answer: study_text::answer(study, seen),
-        facts: study_text::facts(study, pairs),
-        tables: vec![
-            (
-                "Before and after the burst credits ran out".to_owned(),
-                study_text::phase_head(study).to_vec(),
-                study_text::phase_rows(seen),
-            ),
-            (
-                format!("The last pair, every {} s", study.slot.as_secs_f64()),
-                study_text::slot_head(study).to_vec(),
-                slots(last, study.slot).iter().map(study_text::slot_row).collect(),
-            ),
-        ],
-        sides: [side(0), side(1)],
-        span: study.measured(),
-        events: event.into_iter().collect(),
-        notes: vec![study.scaled.clone(), study_text::SAID.to_owned()],
-    })
 }

@@ -98,11 +98,11 @@ mod asked {
     use std::ops::ControlFlow;
 
     use aws::{AwsOptions, AwsSession, InstanceFacts, MetricRange, VolumeFacts};
-    use diagnose::{KnownFacts, diagnose};
+    use diagnose::{DiagnosedFleet, FleetVolume, KnownFacts, diagnose};
     use jiff::Timestamp;
+    use report::verbs::fleet;
 
     use super::*;
-    use crate::diagnose::fleet::{Fleet, Row};
     use crate::diagnose::watch::Asked;
     use crate::progress;
 
@@ -136,14 +136,10 @@ mod asked {
 
     /// What AWS knows of a volume; what people say counts before it.
     pub(crate) fn add(known: &mut KnownFacts, facts: &VolumeFacts) {
-        known.disks.entry(facts.id.clone()).or_insert_with(|| facts.disk.clone());
+        known.learn_disk(&facts.id, &facts.disk);
         for attachment in &facts.attachments {
             let InstanceFacts { id, instance_type, .. } = &attachment.instance;
-            known.attached.insert(facts.id.clone(), id.clone());
-            // A type that the catalogue lacks has no limits that it knows.
-            if let Some(kind) = instance_type.as_ref().filter(|kind| known.view.instance(kind).is_ok()) {
-                known.instances.entry(id.clone()).or_insert_with(|| kind.clone());
-            }
+            known.learn_attachment(&facts.id, id, instance_type.as_deref());
         }
     }
 
@@ -157,7 +153,7 @@ mod asked {
             if account.watch.is_on() {
                 return Err(Failure::input("--watch is for one volume: name it with --volume"));
             }
-            return fleet(&session, account.range()?, &account.known(&session)?, account, json);
+            return every_volume(&session, account.range()?, &account.known(&session)?, account, json);
         };
         let ask = || {
             let (range, mut known) = (account.range()?, account.known(&session)?);
@@ -169,7 +165,7 @@ mod asked {
     }
 
     /// Every volume by itself: memory does not grow with their number.
-    fn fleet(
+    fn every_volume(
         session: &AwsSession,
         range: MetricRange,
         given: &KnownFacts,
@@ -182,16 +178,18 @@ mod asked {
         let look = |timeline, facts: VolumeFacts| {
             let mut known = given.clone();
             add(&mut known, &facts);
-            Row::new(facts.id, facts.name, &facts.disk, diagnose(&timeline, &known), json)
+            FleetVolume::new(facts.id, facts.name, &facts.disk, diagnose(&timeline, &known), json)
         };
-        let mut fleet = Fleet::default();
+        let mut volumes = Vec::new();
         progress::during("asking AWS for every volume", || {
             session.each_volume(range, look, |row| {
-                fleet.add(row);
+                volumes.extend(row);
                 ControlFlow::Continue(())
             })
         })?;
-        Ok(fleet.output(json))
+        let ranked = DiagnosedFleet::rank(volumes);
+        let output = if json { Output::json(&ranked) } else { Output::text(fleet::text(&ranked)) };
+        Ok(output.negative(ranked.wrong > 0))
     }
 
     pub(crate) fn database(args: &Database, json: bool) -> Result<Output, Failure> {
@@ -201,7 +199,7 @@ mod asked {
             let (range, mut known) = (account.range()?, account.known(&session)?);
             let (timeline, facts) = progress::during("asking AWS", || session.db_instance(&args.name, range))?;
             if let Some(disk) = &facts.disk {
-                known.disks.entry(facts.id.clone()).or_insert_with(|| disk.clone());
+                known.learn_disk(&facts.id, disk);
             }
             // An instance of RDS is one of EC2 under another name.
             let kind = facts.class.strip_prefix("db.").unwrap_or(&facts.class);

@@ -6,7 +6,6 @@ use catalog::{Date, Release};
 use deployment::Deployment;
 use diagnose::KnownFacts;
 use disk::Disk;
-use timeline::Timeline;
 use units::Ratio;
 
 use crate::failure::Failure;
@@ -84,17 +83,6 @@ impl Given {
         known.check().map_err(|error| Failure::input(error.to_string()))?;
         Ok(known)
     }
-}
-
-/// What mounted disks tell of themselves, as `record` and a gathered Prometheus note it; what people say counts before it.
-pub(super) fn add_noted(known: &mut KnownFacts, timeline: &Timeline) {
-    for (key, text) in &timeline.about.notes {
-        if let (Some(name), Ok(disk)) = (key.strip_prefix("disk "), text.parse()) {
-            known.disks.entry(name.to_owned()).or_insert(disk);
-        }
-    }
-    known.learn_release(timeline);
-    known.instance = known.instance.take().or_else(|| timeline.about.notes.get("instance").cloned());
 }
 
 /// `name=what` or `what`.

@@ -3,14 +3,10 @@
 mod answer;
 pub(crate) mod cloud;
 mod export;
-#[cfg(feature = "cloud")]
-mod fleet;
 mod given;
 mod iostat;
 mod mounted;
-mod page;
 mod prometheus;
-mod text;
 mod timeline;
 mod watch;
 

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 
 use mount::DaemonClient;
-use timeline::TimelineInfo;
 use units::Nanos;
 
-use super::given::{Given, add_noted};
+use super::given::Given;
 use super::watch::{Asked, Watch};
 use crate::failure::Failure;
 use crate::home;
@@ -42,12 +41,8 @@ fn ask(args: &Args) -> Result<Asked, Failure> {
     let now = client.sample()?;
     let mut samples = client.history(Nanos(now.at.0.saturating_sub(args.since.0)))?;
     samples.push(now);
-    let mut about =
-        TimelineInfo { title: node.dir.display().to_string(), start: Some(node.started), ..TimelineInfo::default() };
-    about.notes.extend(node.disks.iter().map(|disk| (format!("disk {}", disk.name), disk.disk.clone())));
-    about.notes.extend(node.instance.iter().map(|instance| ("instance".to_owned(), instance.clone())));
-    let timeline = metrics::timeline(&samples, &vec![Vec::new(); samples.len()], about);
+    let timeline = mount::sampled_timeline(&node, &samples);
     let mut known = args.given.known(None)?;
-    add_noted(&mut known, &timeline);
+    known.learn_noted(&timeline);
     Ok(Asked { of: args.dir.display().to_string(), timeline, known })
 }

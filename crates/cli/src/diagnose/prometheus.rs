@@ -6,7 +6,7 @@ use ingest::prometheus::{ClientAccess, PrometheusAuth, PrometheusOptions, Promet
 use jiff::{SignedDuration, Timestamp};
 use units::Nanos;
 
-use super::given::{Given, add_noted};
+use super::given::Given;
 use super::watch::{Asked, Watch};
 use crate::failure::Failure;
 use crate::inputs;
@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let ask = || {
         let (range, mut known) = (args.range()?, args.given.known(None)?);
         let timeline = progress::during("asking Prometheus", || gather(&server, &range, &options))?;
-        add_noted(&mut known, &timeline);
+        known.learn_noted(&timeline);
         Ok(Some(Asked { of: timeline.about.title.clone(), timeline, known }))
     };
     args.watch.answer(ask, args.given.out.as_deref(), json)

@@ -7,7 +7,7 @@ use textfile::Text;
 use timeline::Timeline;
 
 use super::answer::answer;
-use super::given::{Given, add_noted};
+use super::given::Given;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -33,6 +33,6 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let brought = timeline.about.notes.get("deployment");
     let brought = brought.and_then(|text| Deployment::from_text(&Text::new("the Timeline's deployment", &**text)).ok());
     let mut known = args.given.known(brought)?;
-    add_noted(&mut known, &timeline);
+    known.learn_noted(&timeline);
     answer(&args.file.display().to_string(), &timeline, &known, args.given.out.as_deref(), json)
 }

@@ -8,12 +8,12 @@ use clap::ValueEnum;
 use jiff::Timestamp;
 use maintenance::MachineCloud;
 use maintenance::emulator::{AnnouncedEvent, MetadataEmulator, MetadataServer, PlannedEvent};
-use serde_json::json;
+use report::verbs::pilot::{drill_document, drill_text, in_time};
 use units::Nanos;
 
 use crate::failure::Failure;
 use crate::on_signal;
-use crate::output::{Output, bold, complain};
+use crate::output::Output;
 use crate::progress::Steps;
 
 /// The notice of events of which the cloud tells days before: nobody rehearses days.
@@ -112,22 +112,16 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     emulator.plan(planned);
     let server = MetadataServer::start(emulator, args.listen)
         .map_err(|error| Failure::environment(format!("--listen {}: {error}; name another port", args.listen)))?;
-    complain(&format!("serving {} of {} at {}", args.cloud.cloud(), args.machine, server.base()));
+    tracing::info!("serving {} of {} at {}", args.cloud.cloud(), args.machine, server.base());
     let interrupted = on_signal::catch()?;
     let happening = watch(&server, &interrupted);
-    let was = |at: Option<Timestamp>| at.map(|at| (at - happening.planned.announced).get_milliseconds() as f64 / 1e3);
-    let in_time = happening.read.is_some_and(|read| read < happening.planned.starts);
-    if json {
-        let AnnouncedEvent { announced, starts, ends, word, .. } = &happening.planned;
-        return Ok(Output::json(&json!({
-            "cloud": args.cloud.cloud(), "machine": args.machine, "event": word, "id": happening.id,
-            "announced": announced, "starts": starts, "ends": ends,
-            "read": happening.read, "read_after_s": was(happening.read), "approved": happening.approved,
-            "in_time": in_time, "interrupted": interrupted.load(Ordering::Relaxed),
-        }))
-        .negative(!in_time));
+    let in_time = in_time(&happening);
+    Ok(if json {
+        Output::json(&drill_document(&happening, &args.machine, interrupted.load(Ordering::Relaxed)))
+    } else {
+        Output::text(drill_text(&happening, &args.machine))
     }
-    Ok(Output::text(text(&happening, &args.machine)).negative(!in_time))
+    .negative(!in_time))
 }
 
 /// Waits until the event's end can have been seen, or for Ctrl-C.
@@ -158,18 +152,4 @@ fn watch(server: &MetadataServer, interrupted: &AtomicBool) -> PlannedEvent {
         }
         std::thread::sleep(LOOK);
     }
-}
-
-fn text(happening: &PlannedEvent, machine: &str) -> String {
-    let AnnouncedEvent { announced, starts, ends, word, cloud, .. } = &happening.planned;
-    let read = match happening.read {
-        Some(read) => format!("{:.1} s later", (read - *announced).get_milliseconds() as f64 / 1e3),
-        None => "by nobody".to_owned(),
-    };
-    let mut text = bold(&format!("{cloud} {word} of {machine}")) + "\n";
-    text += &format!("announced  {announced:.0}\nread       {read}\n");
-    if let Some(approved) = happening.approved {
-        text += &format!("approved   {approved:.0}\n");
-    }
-    text + &format!("began      {starts:.0}\nended      {ends:.0}\n")
 }

@@ -3,13 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use ::pilot::{PilotFolder, StopMode, WallClock, settle};
-use serde_json::json;
+use report::verbs::pilot::{PilotStatus, log_document, log_text, run_document, stop_text};
+use serde_json::{Value, json};
 use units::Nanos;
 
-use super::lock;
-use super::reach::{AskedPd, Place, Reach, not_stopped};
+use super::reach::{AskedPd, Place, Reach};
 use super::run::telling;
-use super::text;
 use super::volumes::Volumes;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -106,51 +105,33 @@ fn used(place: &Place) -> Result<PilotFolder, Failure> {
 
 pub(super) fn status(args: &StatusArgs, json: bool) -> Result<Output, Failure> {
     let folder = used(&args.place)?;
-    let (replay, runs_now, stop) = (folder.replay()?, folder.is_taken(), folder.stop());
+    let (replay, running, stop) = (folder.replay()?, folder.is_taken(), folder.stop());
     let from = replay.runs.len().saturating_sub(args.last);
     let shown = replay.runs.values().enumerate().filter(|(at, run)| *at >= from || run.ended.is_none());
     let shown: Vec<_> = shown.map(|(_, run)| run).rev().collect();
     let damaged = replay.complaint().map(Failure::input);
     let holder = args.asked.reach().map(|reach| reach.holder(&args.place, &replay.pilot)).transpose()?;
-    if json {
-        let mut document = json!({
-            "folder": folder.path().to_string_lossy(), "cluster": replay.cluster, "running": runs_now,
-            "stop": stop.map(StopMode::word), "lock": lock::value(&replay, holder.as_ref()),
-            "open": replay.open().count(), "runs": shown.iter().map(|run| text::value(run)).collect::<Vec<_>>(),
-            "checksums": !replay.unsealed, "damage": replay.damage, "refused": text::refused_values(&replay),
-        });
-        text::add_error(&mut document, damaged.as_ref());
-        return Ok(Output::json(&document).failing(damaged));
+    let (folder, holder) = (folder.path(), holder.as_ref());
+    let status = PilotStatus { folder, replay: &replay, running, stop, holder, shown };
+    Ok(if json {
+        Output::json(&with_error(status.document(), damaged.as_ref())).failing(damaged)
+    } else {
+        Output::text(status.text()).failing(damaged)
+    })
+}
+
+/// A document with why it is not all of the answer, where failures have it.
+fn with_error(mut document: Value, failure: Option<&Failure>) -> Value {
+    if let Some(failure) = failure {
+        document["error"] = failure.document();
     }
-    let mut said = match (replay.cluster.as_str(), runs_now) {
-        ("", _) if damaged.is_some() => "no line of its journal tells of which cluster it is\n".to_owned(),
-        ("", _) => "nothing was done here yet\n".to_owned(),
-        (cluster, true) => format!("cluster {cluster}; a pilot works on it\n"),
-        (cluster, false) => format!("cluster {cluster}; no pilot works on it\n"),
-    };
-    if let Some(stop) = stop {
-        let word = stop.word();
-        said += &format!("the kill switch is set: {word}; `diskwright pilot stop --clear` takes it away\n");
-    }
-    if replay.unsealed {
-        said += "its journal has no checksums: the next pilot that acts here writes it anew with them\n";
-    }
-    if !replay.cluster.is_empty() {
-        said += &text::sentence(&lock::said(&replay, runs_now, holder.as_ref()));
-    }
-    if !shown.is_empty() {
-        said += &text::runs(shown.into_iter());
-    }
-    for (run, refused) in &replay.refused {
-        said += &text::sentence(&format!("run {run} cannot be undone: {refused}"));
-    }
-    Ok(Output::text(said).failing(damaged))
+    document
 }
 
 pub(super) fn undo(args: &UndoArgs, json: bool) -> Result<Output, Failure> {
     let folder = used(&args.place)?;
     if folder.stop() == Some(StopMode::Freeze) {
-        not_stopped(&args.place)?;
+        PilotFolder::check_not_stopped(&args.place.path())?;
     }
     let replay = folder.replay()?;
     let (wanted, refused): (Vec<u64>, Option<String>) = if args.all {
@@ -168,8 +149,7 @@ pub(super) fn undo(args: &UndoArgs, json: bool) -> Result<Output, Failure> {
     if folder.is_taken() {
         folder.ask_undo(&wanted, args.force)?;
         let said = "the pilot that works on it is asked: `diskwright pilot log` tells when it is done\n";
-        let mut document = json!({ "asked": wanted, "undone": [] });
-        text::add_error(&mut document, refused.as_ref());
+        let document = with_error(json!({ "asked": wanted, "undone": [] }), refused.as_ref());
         return Ok((if json { Output::json(&document) } else { Output::text(said) }).failing(refused));
     }
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -189,9 +169,8 @@ pub(super) fn undo(args: &UndoArgs, json: bool) -> Result<Output, Failure> {
     opened.pilot.end_watches(opened.clock.now())?;
     let undone: Vec<_> = wanted.iter().filter_map(|run| opened.pilot.runs().get(run)).collect();
     let left = undone.iter().any(|run| run.was_left());
-    let undone: Vec<_> = undone.iter().map(|run| text::value(run)).collect();
-    let mut document = json!({ "asked": wanted, "undone": undone });
-    text::add_error(&mut document, refused.as_ref());
+    let undone: Vec<_> = undone.iter().map(|run| run_document(run)).collect();
+    let document = with_error(json!({ "asked": wanted, "undone": undone }), refused.as_ref());
     let nothing = if wanted.is_empty() { "nothing is left to undo\n" } else { "" };
     opened.close()?;
     let output = if json { Output::json(&document) } else { Output::text(nothing) };
@@ -210,26 +189,13 @@ pub(super) fn stop(args: &StopArgs, json: bool) -> Result<Output, Failure> {
     folder.set_stop(stop)?;
     // The switch holds whatever the journal is like.
     let open = folder.replay().map_or(0, |replay| replay.open().count() + replay.refused.len());
-    let said = match stop {
-        None => "the kill switch is taken away: a pilot may begin\n".to_owned(),
-        Some(_) if !running => text::none_works(folder.path(), open),
-        Some(StopMode::Freeze) => "the pilot touches nothing from now on, and ends\n".to_owned(),
-        Some(StopMode::Undo) => "the pilot undoes what is under way, and ends\n".to_owned(),
-    };
     let document = json!({ "stop": stop.map(StopMode::word), "running": running, "open": open });
-    Ok(if json { Output::json(&document) } else { Output::text(said) })
+    Ok(if json { Output::json(&document) } else { Output::text(stop_text(folder.path(), stop, running, open)) })
 }
 
 pub(super) fn log(args: &LogArgs, json: bool) -> Result<Output, Failure> {
     let logged = used(&args.place)?.logged()?;
     let lines: Vec<&str> = logged.lines().collect();
     let lines = &lines[lines.len().saturating_sub(args.last)..];
-    if json {
-        let parted = lines.iter().map(|line| {
-            let (at, says) = line.split_once("  ").unwrap_or(("", line));
-            json!({ "at": at, "says": says })
-        });
-        return Ok(Output::json(&json!({ "lines": parted.collect::<Vec<_>>() })));
-    }
-    Ok(Output::text(lines.iter().map(|line| text::sentence(line)).collect::<String>()))
+    Ok(if json { Output::json(&log_document(lines)) } else { Output::text(log_text(lines)) })
 }

@@ -1,14 +1,11 @@
 //! What `pilot run` listens to beside the cluster: the metadata server of the machine, and Kubernetes' API.
 
 use std::path::PathBuf;
-use std::rc::Rc;
 
-use ::pilot::maintenance::{ClusterMachine, HeardEvents, MachineList, MachineRole, MaintenanceController};
+use ::pilot::maintenance::{AccountEvents, ClusterMachine, ListenError, MaintenanceSources, check_admission};
 use ::pilot::{Attention, Pilot};
 use kubernetes::{KubernetesAccess, KubernetesApi, TokenSource};
-use maintenance::{
-    ListenerThread, MachineCloud, MachineMetadata, MetadataService, NoticeBoard, NoticeSource, aws, azure, gcp,
-};
+use maintenance::{ListenerThread, MachineCloud};
 
 use super::drill::Whose;
 use super::volumes::{Account, Volumes};
@@ -52,21 +49,15 @@ pub(crate) struct Listen {
     kubernetes_key: Option<PathBuf>,
 }
 
-fn listener(error: std::io::Error) -> Failure {
-    Failure::environment(format!("a thread to listen: {error}"))
-}
-
+/// What EC2 has planned for other machines.
 #[cfg(feature = "cloud")]
-fn events(
-    volumes: &Volumes,
-    account: &Account,
-    machines: Vec<String>,
-) -> Result<Box<dyn NoticeSource + Send>, Failure> {
-    Ok(Box::new(::pilot::maintenance::Ec2Events::new(volumes.session(account)?, machines)))
+fn account_events(volumes: &Volumes, account: &Account) -> Result<AccountEvents, Failure> {
+    let session = volumes.session(account)?;
+    Ok(Box::new(move |machines| Box::new(::pilot::maintenance::Ec2Events::new(session, machines))))
 }
 
 #[cfg(not(feature = "cloud"))]
-fn events(_: &Volumes, _: &Account, _: Vec<String>) -> Result<Box<dyn NoticeSource + Send>, Failure> {
+fn account_events(_: &Volumes, _: &Account) -> Result<AccountEvents, Failure> {
     Err(crate::diagnose::cloud::without())
 }
 
@@ -94,22 +85,6 @@ impl Listen {
         Ok(Some(KubernetesApi::new(access.stop(attention.stop())?)))
     }
 
-    /// Refuses to begin where Kubernetes would refuse what an announcement asks for: a minute's notice is no time to be told.
-    fn admitted(&self, api: &KubernetesApi) -> Result<(), Failure> {
-        for role in self.machine.iter().flat_map(|machine| &machine.roles) {
-            let MachineRole::Tidb { namespace, pod, .. } = role else { continue };
-            let lacking = api.lacks_to_move(namespace)?;
-            if !lacking.is_empty() {
-                return Err(Failure::input(format!(
-                    "--kubernetes: it would not let us move {namespace}/{pod}: give our service account `{}`, as \
-                     docs/maintenance.md has it",
-                    lacking.join("`, `")
-                )));
-            }
-        }
-        Ok(())
-    }
-
     /// Lets a pilot hear and act; it hears as long as what is given back lives.
     pub(crate) fn join(
         &self,
@@ -118,56 +93,30 @@ impl Listen {
         account: &Account,
         attention: &Attention,
     ) -> Result<(Pilot, Vec<ListenerThread>), Failure> {
-        let mut pilot = match self.api(attention)? {
+        let pilot = match self.api(attention)? {
             Some(api) => {
                 if !pilot.only_looks() {
-                    self.admitted(&api)?;
+                    check_admission(&self.machine, &api)?;
                 }
                 pilot.in_kubernetes(api)
             }
             None => pilot,
         };
         let Some(whose) = self.maintenance else { return Ok((pilot, Vec::new())) };
-        if self.fleet && whose.cloud() != MachineCloud::Aws {
-            return Err(Failure::input(format!("--fleet is for AWS: {} tells no machine of others", whose.cloud())));
-        }
-        if self.approve && whose.cloud() != MachineCloud::Azure {
-            return Err(Failure::input(format!("--approve is for Azure: {} takes no approval", whose.cloud())));
-        }
-        let sources: Vec<Box<dyn NoticeSource + Send>> = match whose.cloud() {
-            MachineCloud::Gcp => gcp::MetadataKey::ALL
-                .map(|key| Box::new(gcp::KeyListener::new(key)) as Box<dyn NoticeSource + Send>)
-                .into(),
-            MachineCloud::Aws => vec![Box::new(aws::Imds::new())],
-            MachineCloud::Azure => vec![Box::new(azure::ScheduledEvents::new())],
+        // Another cloud is refused before its account is asked.
+        let ours = whose.cloud() == MachineCloud::Aws;
+        let account: Option<AccountEvents> = match (self.fleet, ours) {
+            (false, _) => None,
+            (true, true) => Some(account_events(volumes, account)?),
+            (true, false) => return Err(ListenError::Fleet { cloud: whose.cloud() }.into()),
         };
-        let web = MachineMetadata::new(whose.cloud(), self.metadata.as_deref())?.stop(attention.stop());
-        let board = NoticeBoard::default();
-        let approver = self.approve.then(|| Rc::new(web.clone()) as Rc<dyn MetadataService>);
-        let mut listening = Vec::new();
-        let mut here = None;
-        for mut source in sources {
-            let name = source.identify(&web)?;
-            let machines = MachineList(self.machine.clone());
-            if machines.named(&name).is_none() {
-                return Err(Failure::input(format!(
-                    "this machine is `{}`, and no --machine is called so: say what runs on it with --machine {0}=tikv:1",
-                    name.escape_debug()
-                )));
-            }
-            let heard = ListenerThread::start(source, Box::new(web.clone()), &name, &board);
-            listening.push(heard.map_err(listener)?);
-            here = Some(name);
-        }
-        if self.fleet {
-            // Of this machine the metadata server tells sooner, and once is enough.
-            let others = self.machine.iter().map(|machine| machine.name.clone());
-            let others = others.filter(|name| here.as_deref().is_none_or(|here| !here.eq_ignore_ascii_case(name)));
-            let source = events(volumes, account, others.collect())?;
-            listening.push(ListenerThread::start(source, Box::new(web), "", &board).map_err(listener)?);
-        }
-        let maintenance = MaintenanceController::new(MachineList(self.machine.clone())).approving(self.approve);
-        pilot = pilot.hears(HeardEvents::of(board).approving(approver)).controller(Box::new(maintenance));
-        Ok((pilot, listening))
+        let sources = MaintenanceSources {
+            cloud: whose.cloud(),
+            machines: self.machine.clone(),
+            metadata: self.metadata.clone(),
+            account,
+            approve: self.approve,
+        };
+        Ok(pilot.listening(sources, attention.stop())?)
     }
 }

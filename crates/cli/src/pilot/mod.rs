@@ -5,12 +5,9 @@ mod drill;
 mod folder;
 mod iam;
 mod limits;
-mod lock;
 mod maintenance;
 mod reach;
 mod run;
-mod text;
-mod tidb;
 mod volumes;
 
 use crate::failure::Failure;

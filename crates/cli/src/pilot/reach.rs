@@ -1,23 +1,18 @@
-//! Where the cluster is, how the pilot is let in, and what it keeps of its doings.
+//! Arguments of the cluster and of the pilot's folder.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ::pilot::{
-    Attention, ClusterLock, ClusterWorld, Journal, PdApi, PdHttp, PdLock, Pilot, PilotAccess, PilotFolder, PilotLease,
-    PilotMeters, PilotNotes, ProcedureRun, StopMode, SystemClock, TikvHttp, WallClock,
-};
+use ::pilot::{Attention, ClusterConnections, LockHolder, OpenedPilot, PdHttp, PdLock, PilotAccess, PilotFolder};
 use http_client::Secret;
 use ingest::prometheus::PrometheusServer;
-use jiff::Timestamp;
-use mysql::{GlobalVariables, Password, SqlTarget};
+use mysql::{Password, SqlTarget};
 
-use super::tidb::Tidb;
 use crate::failure::Failure;
 use crate::{inputs, on_signal};
 
 /// Secrets never come from arguments, which others on the machine can read.
-pub(super) const PD_TOKEN: &str = "DISKWRIGHT_PD_TOKEN";
+const PD_TOKEN: &str = "DISKWRIGHT_PD_TOKEN";
 const TIKV_TOKEN: &str = "DISKWRIGHT_TIKV_TOKEN";
 const PROMETHEUS_TOKEN: &str = "DISKWRIGHT_PROMETHEUS_TOKEN";
 
@@ -100,19 +95,6 @@ impl AskedPd {
     }
 }
 
-/// A pilot that is about to begin, and what it stands on.
-pub(crate) struct Opened {
-    pub(crate) pilot: Pilot,
-    pub(crate) folder: PilotFolder,
-    pub(crate) meters: PilotMeters,
-    pub(crate) clock: SystemClock,
-    pub(crate) attention: Attention,
-    pub(crate) cluster: String,
-    /// How others are kept out, for people.
-    pub(crate) lease: &'static str,
-    pub(crate) tikv: TikvHttp,
-}
-
 impl Reach {
     /// How the pilot is let in, with the token of that variable.
     pub(crate) fn access(&self, token: &str, attention: &Attention) -> Result<PilotAccess, Failure> {
@@ -163,7 +145,13 @@ impl Reach {
         Ok(server)
     }
 
-    fn tidb(&self, attention: &Attention) -> Result<Option<Box<dyn ::pilot::TidbApi>>, Failure> {
+    /// The task that holds PD's lock, by PD's own word; `None` where none does.
+    pub(crate) fn holder(&self, place: &Place, pilot: &str) -> Result<Option<LockHolder>, Failure> {
+        let pd = PdHttp::new(&self.pd, &self.access(PD_TOKEN, &place.attention()?)?)?;
+        Ok(PdLock::new(pd, pilot).holder()?)
+    }
+
+    fn tidb(&self) -> Result<Option<SqlTarget>, Failure> {
         let Some(url) = &self.tidb else { return Ok(None) };
         let mut target = SqlTarget::server("--tidb", url)?;
         if self.ca.is_none() && !self.insecure && !http_client::is_loopback(&target.host) {
@@ -173,7 +161,7 @@ impl Reach {
         }
         (target.tls_ca, target.password) = (self.ca.clone(), Password::from_environment());
         target.tls_identity = self.cert.clone().zip(self.key.clone());
-        Ok(Some(Box::new(Tidb(GlobalVariables::of(target)?.stop(attention.stop())))))
+        Ok(Some(target))
     }
 
     /// Opens the cluster and the folder. Who only looks takes no lock and leaves no trace.
@@ -183,100 +171,17 @@ impl Reach {
         act: bool,
         attention: Attention,
         tell: Box<dyn FnMut(&str)>,
-    ) -> Result<Opened, Failure> {
+    ) -> Result<OpenedPilot, Failure> {
         // Nothing is under way yet that would have to be undone.
-        self.opened(place, act, attention, tell).map_err(on_signal::told)
-    }
-
-    fn opened(
-        &self,
-        place: &Place,
-        act: bool,
-        attention: Attention,
-        tell: Box<dyn FnMut(&str)>,
-    ) -> Result<Opened, Failure> {
-        let clock = SystemClock::new();
-        let folder = if act { PilotFolder::take(place.path())? } else { PilotFolder::at(place.path())? };
-        let pd = PdHttp::new(&self.pd, &self.access(PD_TOKEN, &attention)?)?;
-        let (cluster, health) = (pd.cluster_id()?, pd.health()?);
-        let tikv = TikvHttp::find(&health, &self.tikv_status, &self.access(TIKV_TOKEN, &attention)?)?;
-        let world = ClusterWorld {
-            tikv: Some(Box::new(tikv.clone())),
-            pd: Some(Box::new(pd.clone())),
-            tidb: self.tidb(&attention)?,
-            read_only: !act,
-            ..ClusterWorld::default()
+        let open = || {
+            let connections = ClusterConnections {
+                pd: (self.pd.clone(), self.access(PD_TOKEN, &attention)?),
+                tikv_status: self.tikv_status.clone(),
+                tikv: self.access(TIKV_TOKEN, &attention)?,
+                tidb: self.tidb()?,
+            };
+            Ok(OpenedPilot::open(connections, &place.path(), act, attention, tell)?)
         };
-        let (lines, replay) = if act { folder.lines()? } else { folder.glance()? };
-        let name = match replay.pilot.as_str() {
-            "" => format!("pilot-{}", Timestamp::now().as_nanosecond()),
-            name => name.to_owned(),
-        };
-        // What is only watched needs no lock, and ends although another holds it.
-        let watches = replay.open().next().is_some() && replay.open().all(ProcedureRun::only_watches);
-        let journal = Journal::open(lines, replay, &cluster, &name, clock.now().wall)?.timed_by(Box::new(clock));
-        let lock = if act { Some(lease(pd, &name, watches)?) } else { None };
-        let meters = PilotMeters::default();
-        let notes = PilotNotes::new(&folder, &meters, tell);
-        let pilot = Pilot::new(world, journal, Box::new(notes), clock.now())?.attends(&attention);
-        let (mut pilot, lease) = match lock {
-            None => (pilot, "only looks: none taken"),
-            Some(None) => (pilot, "the folder's lock alone: PD offers one from 8.5.7 on"),
-            Some(Some((lock, held))) => {
-                let lease = "the folder's lock, and PD's maintenance lock while something is changed or to be undone";
-                (pilot.locked(Box::new(lock), held), lease)
-            }
-        };
-        // It is taken again for what is changed, and says then what that is.
-        pilot.release_lock(clock.now())?;
-        Ok(Opened { pilot, folder, meters, clock, attention, cluster, lease, tikv })
-    }
-}
-
-impl Opened {
-    /// Gives PD's lock back, if nothing is still to be undone.
-    pub(crate) fn close(mut self) -> Result<(), Failure> {
-        Ok(self.pilot.release_lock(self.clock.now())?)
-    }
-}
-
-/// Refuses to begin while the kill switch is set.
-pub(crate) fn not_stopped(place: &Place) -> Result<(), Failure> {
-    match PilotFolder::at(place.path())?.stop() {
-        None => Ok(()),
-        Some(stop) => Err(Failure {
-            message: format!(
-                "the kill switch is set in {}{}: take it away with `diskwright pilot stop --clear --journal {}`",
-                place.path().display(),
-                if stop == StopMode::Freeze { ", and nothing may be touched" } else { "" },
-                textfile::shell_word(place.path())
-            ),
-            code: 1,
-        }),
-    }
-}
-
-/// Refuses to begin anything on a damaged journal: what it lacks may be under way.
-pub(crate) fn not_damaged(place: &Place) -> Result<(), Failure> {
-    match PilotFolder::at(place.path())?.replay()?.complaint() {
-        None => Ok(()),
-        Some(damaged) => Err(Failure::input(damaged)),
-    }
-}
-
-/// Takes PD's lock, where it offers one; and whether it is held.
-fn lease(pd: PdHttp, name: &str, watches: bool) -> Result<Option<(PdLock, bool)>, Failure> {
-    let lock = PdLock::new(pd, name);
-    match lock.take("diskwright pilot: begins")? {
-        PilotLease::Held => Ok(Some((lock, true))),
-        PilotLease::NotOffered => Ok(None),
-        PilotLease::Other(_) if watches => Ok(Some((lock, false))),
-        PilotLease::Other(holder) => Err(Failure {
-            message: format!(
-                "PD's maintenance lock is held by {holder}; one changes a cluster at a time: wait until that is over, or end it; if \
-                 it is gone for good, take its lock away with DELETE /pd/api/v2/maintenance/TYPE/ID"
-            ),
-            code: 1,
-        }),
+        open().map_err(on_signal::told)
     }
 }

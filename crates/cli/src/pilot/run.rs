@@ -4,17 +4,19 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ::pilot::{Attention, LoopPlan, MetricsServer, PrometheusSource, SettingsController, watch};
+use ::pilot::{
+    Attention, LoopPlan, MetricsServer, OpenedPilot, PilotFolder, PrometheusSource, SettingsController, watch,
+};
 use compaction_control::Constants;
 use diagnose::KnownFacts;
 use ingest::prometheus::PrometheusOptions;
+use report::verbs::pilot::{run_document, sentence};
 use serde_json::json;
 use units::Nanos;
 
 use super::limits::Limits;
 use super::maintenance::Listen;
-use super::reach::{Opened, Place, Reach, not_damaged, not_stopped};
-use super::text;
+use super::reach::{Place, Reach};
 use super::volumes::Volumes;
 use crate::failure::Failure;
 use crate::inputs;
@@ -93,8 +95,8 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
-    not_stopped(&args.place)?;
-    not_damaged(&args.place)?;
+    PilotFolder::check_not_stopped(&args.place.path())?;
+    PilotFolder::check_undamaged(&args.place.path())?;
     let known = args.known()?;
     let attention = args.place.attention()?;
     let source = args.source(&known, &attention)?;
@@ -123,12 +125,12 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let every = if args.listen.is_on() || args.limits.is_on() { args.every.min(NOTICED_WITHIN) } else { args.every };
     let glance = args.limits.is_on().then(|| Constants::embedded().look());
     let plan = LoopPlan { every, glance, last: args.last, patience: Nanos::secs(120) };
-    let Opened { pilot, folder, meters, clock, attention, .. } = &mut opened;
+    let OpenedPilot { pilot, folder, meters, clock, attention, .. } = &mut opened;
     watch(pilot, folder, meters, clock, &plan, attention)?;
     let said = said.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let document = json!({
         "cluster": opened.cluster, "acts": args.act, "lease": opened.lease, "said": said,
-        "runs": opened.pilot.runs().values().map(text::value).collect::<Vec<_>>(),
+        "runs": opened.pilot.runs().values().map(run_document).collect::<Vec<_>>(),
     });
     opened.close()?;
     Ok(if json { Output::json(&document) } else { Output::text("") })
@@ -143,9 +145,9 @@ pub(super) fn telling(said: &Arc<Mutex<Vec<String>>>, json: bool) -> Box<dyn FnM
     })
 }
 
-fn tell(json: bool, sentence: &str) {
+fn tell(json: bool, said: &str) {
     if !json {
         // Who no longer reads is not told.
-        let _ = output::print(&text::sentence(sentence));
+        let _ = output::print(&sentence(said));
     }
 }

@@ -11,8 +11,9 @@ use diagnose::KnownFacts;
 use volume_control::VolumePolicy;
 
 use super::reach::{Place, Reach};
+use crate::disk::modify;
 use crate::failure::Failure;
-use crate::{home, modify};
+use crate::home;
 
 /// Chance enters only where a prediction draws service times: any will do, and always the same.
 const SEED: u64 = 1;

@@ -2,14 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use report::{HoldUpShare, RunPage};
+use report::verbs::simulate::page;
 use serde_json::Value;
-use simulate::{HoldUp, SimulationRun};
+use simulate::SimulationRun;
 use timeline::TimelineFormat;
-use units::Nanos;
 
 use super::Asked;
-use super::text::{headline, named};
 use crate::failure::Failure;
 use crate::inputs;
 
@@ -21,10 +19,6 @@ pub(super) enum Out {
     /// timeline.parquet, summary.json and report.html.
     Folder(PathBuf),
 }
-
-/// What every page ends with.
-pub(super) const TRUST: &str = "Simulated in virtual time, not measured. The model is not held against the reference store yet: take from it which of \
-     two is better, not by how much.";
 
 impl Out {
     /// What a path means: a file if its ending is of Timelines, a folder if it is one or has no ending.
@@ -45,21 +39,15 @@ impl Out {
                 Ok(vec![path.clone()])
             }
             Self::Folder(folder) => {
-                make(folder)?;
+                inputs::make_folder(folder)?;
                 let series = folder.join("timeline.parquet");
                 run.timeline.write(&series)?;
                 let mut written = vec![series];
-                written.extend(texts(folder, summary, &page(asked, run))?);
+                written.extend(texts(folder, summary, &page(asked.title(), &asked.setup, run))?);
                 Ok(written)
             }
         }
     }
-}
-
-/// Makes a folder.
-pub(super) fn make(folder: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::environment(format!("{}: cannot be made a folder: {error}", folder.display())))
 }
 
 /// Writes summary.json and report.html.
@@ -71,33 +59,4 @@ pub(super) fn texts(folder: &Path, summary: &Value, page: &str) -> Result<Vec<Pa
         inputs::write(&path, content).map(|()| path)
     };
     files.into_iter().map(write).collect()
-}
-
-/// The page of a run.
-fn page(asked: &Asked, run: &SimulationRun) -> String {
-    let summary = &run.summary;
-    let mut facts = asked.facts();
-    let measured = format!("{:.0} s to {:.0} s", summary.from.as_secs_f64(), summary.until.as_secs_f64());
-    facts.push(("Measured".to_owned(), measured));
-    for (name, value) in summary.latency.iter().flat_map(named) {
-        facts.push((format!("Latency, {name}"), report::words::millis(value)));
-    }
-    let held = |bound: &HoldUp| HoldUpShare {
-        what: bound.what.clone(),
-        share: bound.share,
-        between: bound.from.zip(bound.until),
-    };
-    let events = asked.setup.options.script.marks().into_iter().map(|mark| (mark.at, mark.what));
-    report::run_page(&RunPage {
-        title: asked.title(),
-        answer: headline(summary),
-        good: summary.saturated.is_none() && summary.full.is_none(),
-        facts,
-        unit: (summary.unit, asked.setup.task.profile.unit.per_operation),
-        timeline: &run.timeline,
-        span: run.timeline.span().map_or(asked.setup.options.span, |(_, until): (Nanos, Nanos)| until),
-        events: events.collect(),
-        held: summary.bound.iter().map(held).collect(),
-        notes: vec![TRUST.to_owned()],
-    })
 }

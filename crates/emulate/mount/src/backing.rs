@@ -60,7 +60,7 @@ fn check(planned: &Planned, wanted: Filesystem, file: File) -> Result<Content, M
     let file = Flock::lock(file, FlockArg::LockExclusiveNonblock)
         .map_err(|(_, _)| MountError::from(fuse::ServeError::InUse { path: planned.backing.clone() }))?;
     let content = filesystem::content(&file).map_err(system)?;
-    let advice = "mount it as what it is, remove it with `diskwright down DIR --delete` (once it is mounted) or by hand, \
+    let advice = "mount it as what it is, remove it with `diskwright disk down DIR --delete` (once it is mounted) or by hand, \
                   or choose another folder with --backing";
     match content {
         Content::Nothing => {}
@@ -76,7 +76,7 @@ fn check(planned: &Planned, wanted: Filesystem, file: File) -> Result<Content, M
             let (has, asked, disk) = (Bytes(found.len()), planned.size(), &planned.disk);
             return Err(MountError::Input(format!(
                 "{path} holds a disk of {has}, but {disk} has {asked}: {advice}. A mounted disk grows with \
-                 `diskwright modify`"
+                 `diskwright disk modify`"
             )));
         }
         Content::Of(_) => {}

@@ -53,7 +53,7 @@ impl DaemonClient {
         if !node.is_alive() {
             let (dir, word) = (node.dir.display(), shell_word(&node.dir));
             return Err(MountError::Environment(format!(
-                "the daemon of {dir} does not run any more: mount {dir} again, or clear it away with `diskwright down {word}`"
+                "the daemon of {dir} does not run any more: mount {dir} again, or clear it away with `diskwright disk down {word}`"
             )));
         }
         Ok(Self { socket: State { folder: node.state.clone() }.socket() })

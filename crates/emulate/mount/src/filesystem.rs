@@ -139,7 +139,7 @@ impl Filesystem {
         }
         Err(MountError::Environment(format!(
             "the {self} on {} cannot be mounted, nor repaired without a decision of yours: {tool} ended with {code}: \
-             {said}. Repair the backing file by hand, or begin anew with `diskwright down --delete`",
+             {said}. Repair the backing file by hand, or begin anew with `diskwright disk down --delete`",
             device.display()
         )))
     }

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod abort;
+mod activity;
 mod backing;
 mod check;
 mod clear;
@@ -23,12 +24,14 @@ mod plan;
 mod process;
 mod processes;
 mod protocol;
+mod recording;
 mod request;
 mod system;
 mod unmount;
 mod unrecorded;
 mod up;
 
+pub use activity::{MountedActivity, MountedNodeRates};
 pub use client::{AcceptedModification, CounterReading, DaemonClient};
 pub use down::down;
 pub use error::MountError;
@@ -36,6 +39,7 @@ pub use filesystem::Filesystem;
 pub use home::MountHome;
 pub use in_use::FilesystemHolder;
 pub use node::{MountedDisk, MountedNode, find, nodes};
+pub use recording::{RecordedDisk, recorded_disks, recorded_timeline, sampled_timeline};
 pub use request::{DiskRequest, MountRequest};
 pub use unrecorded::{DiskDaemon, unrecorded};
 pub use up::up;

@@ -105,7 +105,7 @@ pub fn find(home: &MountHome, path: &Path) -> Result<MountedNode, MountError> {
             return daemon.refusal();
         }
         let known = if places.is_empty() {
-            "nothing is mounted; begin with `diskwright mount DISK DIR`".to_owned()
+            "nothing is mounted; begin with `diskwright disk mount DISK DIR`".to_owned()
         } else {
             format!("there are {places}")
         };

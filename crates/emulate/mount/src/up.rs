@@ -70,7 +70,7 @@ fn clear_dead(state: &State) -> Result<Vec<String>, MountError> {
         Some(node) if node.is_alive() => {
             let (dir, word, pid) = (node.dir.display(), shell_word(&node.dir), node.pid);
             return Err(MountError::Input(format!(
-                "disks are already mounted at {dir} (daemon {pid}): unmount them first with `diskwright down {word}`"
+                "disks are already mounted at {dir} (daemon {pid}): unmount them first with `diskwright disk down {word}`"
             )));
         }
         Some(_) => {}

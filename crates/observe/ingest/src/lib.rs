@@ -21,6 +21,8 @@ mod error;
 pub mod export;
 pub mod iostat;
 pub mod prometheus;
+mod report_stream;
 mod stamp;
 
 pub use error::GatherError;
+pub use report_stream::ReportStream;

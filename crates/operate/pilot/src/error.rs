@@ -1,7 +1,11 @@
 //! Why the pilot does not act, or cannot.
 
+use std::path::PathBuf;
+
 use jiff::Timestamp;
 use private_dir::{FolderError, FolderFault};
+
+use crate::StopMode;
 
 /// Why something of the cluster could not be read or written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -100,6 +104,28 @@ pub enum PilotError {
     /// The folder cannot be written, the cluster cannot be reached.
     #[error("{0}")]
     Environment(String),
+    /// Another task holds PD's maintenance lock.
+    #[error(
+        "PD's maintenance lock is held by {holder}; one changes a cluster at a time: wait until that is over, or end it; if it is \
+         gone for good, take its lock away with DELETE /pd/api/v2/maintenance/TYPE/ID"
+    )]
+    LockHeld {
+        /// The task, in PD's words.
+        holder: String,
+    },
+    /// The kill switch of the folder is set.
+    #[error(
+        "the kill switch is set in {}{}: take it away with `diskwright pilot stop --clear --journal {}`",
+        .folder.display(),
+        if *.stop == StopMode::Freeze { ", and nothing may be touched" } else { "" },
+        textfile::shell_word(.folder)
+    )]
+    Stopped {
+        /// The folder.
+        folder: PathBuf,
+        /// The switch.
+        stop: StopMode,
+    },
     /// The cluster did not answer as it should.
     #[error(transparent)]
     World(#[from] WorldError),
@@ -118,7 +144,7 @@ impl PilotError {
     /// The exit code of a program that ends with this error: 1 for a no, 2 for input, 3 for the environment.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Refused(_) => 1,
+            Self::Refused(_) | Self::LockHeld { .. } | Self::Stopped { .. } => 1,
             Self::Input(_) => 2,
             Self::World(WorldError::Silent { .. } | WorldError::Denied { .. }) | Self::Environment(_) => 3,
             Self::World(WorldError::Unnamed { .. } | WorldError::Missing { .. }) => 2,

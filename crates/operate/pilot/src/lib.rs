@@ -6,6 +6,7 @@
 mod advance;
 mod attention;
 mod audit;
+mod by_hand;
 mod clock;
 pub mod compactions;
 mod controller;
@@ -17,6 +18,7 @@ mod journal;
 mod lock;
 pub mod maintenance;
 mod metrics;
+mod opening;
 mod pilot;
 mod procedure;
 mod prometheus;
@@ -24,6 +26,7 @@ mod run;
 mod settings;
 mod step;
 mod text;
+mod tidb;
 pub mod twin;
 mod unanswered;
 mod value;
@@ -46,6 +49,7 @@ pub use journal::{
 };
 pub use lock::{ClusterLock, PilotLease};
 pub use metrics::{MetricsServer, PilotMeters};
+pub use opening::{ClusterConnections, OpenedPilot};
 pub use pilot::Pilot;
 pub use procedure::{
     LatePolicy, PilotWait, Procedure, ProcedureEnding, ProcedureStage, UnfinishedPolicy, WaitCondition,

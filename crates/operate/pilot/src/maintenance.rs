@@ -7,6 +7,7 @@ mod controller;
 #[cfg(feature = "cloud")]
 mod ec2;
 mod edges;
+mod listening;
 mod procedures;
 mod rehearsal;
 mod role;
@@ -15,6 +16,7 @@ pub use controller::MaintenanceController;
 #[cfg(feature = "cloud")]
 pub use ec2::Ec2Events;
 pub use edges::HeardEvents;
+pub use listening::{AccountEvents, AdmissionError, ListenError, MaintenanceSources, check_admission};
 pub use procedures::{MachineList, raised};
 pub use rehearsal::{Rehearsal, rehearse};
 pub use role::{ClusterMachine, MachineRole};

@@ -1,6 +1,7 @@
-//! Plans and series as one self-contained HTML page: inline SVG and CSS, light and dark, nothing fetched.
+//! All text, JSON and HTML that verbs answer with.
 //!
-//! [`words`] says the same things in plain text, so that the page and the terminal never disagree.
+//! [`verbs`] has the answers, verb by verb; [`text`] has styles, tables and escapes for terminals. Pages are self-contained: inline SVG
+//! and CSS, light and dark, nothing fetched. [`words`] is shared by both, so that a page and a terminal never disagree.
 
 #![forbid(unsafe_code)]
 
@@ -17,7 +18,9 @@ mod sections;
 mod strip;
 mod study;
 mod sweep;
+pub mod text;
 mod time;
+pub mod verbs;
 pub mod words;
 
 pub use asked::PageQuestion;

@@ -1,5 +1,6 @@
 //! Many runs of one deployment and workload, each with other settings, on all cores.
 
+mod outcome;
 mod settings;
 mod split;
 
@@ -10,6 +11,7 @@ use units::Nanos;
 use workload::Task;
 
 use crate::{SimulateError, SimulationOptions, SimulationRun, simulate_watched};
+pub use outcome::{SweepRun, SweepRunError, cheapest, fastest};
 use settings::{NAMES, SETTINGS, Setting};
 
 /// Runs of a sweep at most: more are no table that people read.
@@ -164,7 +166,7 @@ mod tests {
         SimulationSetup { deployment: deployment("gp3:500GiB", None), task: clients(20.0), options: seconds(3) }
     }
 
-    fn sweep(texts: &[&str]) -> Result<Vec<SweepVariant>, SweepError> {
+    pub(super) fn sweep(texts: &[&str]) -> Result<Vec<SweepVariant>, SweepError> {
         variants(&base(), &texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
     }
 

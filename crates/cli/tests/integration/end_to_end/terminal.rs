@@ -5,36 +5,55 @@ use std::process::Stdio;
 
 use crate::end_to_end::common::{command, read, run};
 
-const VERBS: [&str; 14] = [
+const VERBS: [&str; 15] = [
     "plan",
     "check",
     "catalog",
     "claims",
     "availability",
-    "mount",
-    "up",
-    "down",
-    "disks",
-    "modify",
-    "fault",
-    "record",
-    "probe",
+    "disk",
+    "disk mount",
+    "disk up",
+    "disk down",
+    "disk ls",
+    "disk modify",
+    "disk fault",
+    "disk record",
+    "disk probe",
     "completions",
 ];
+
+/// The arguments that ask for the help of a verb.
+fn help_of(verb: &str) -> Vec<&str> {
+    verb.split(' ').chain(["--help"]).collect()
+}
 
 #[test]
 fn help_is_as_it_was() {
     let mut all = run(&["--help"]).stdout;
     for verb in VERBS {
-        all += &format!("\n----- {verb}\n\n{}", run(&[verb, "--help"]).stdout);
+        all += &format!("\n----- {verb}\n\n{}", run(&help_of(verb)).stdout);
     }
     insta::assert_snapshot!("help", all);
 }
 
 #[test]
+fn the_former_words_of_the_disk_commands_are_understood_and_not_shown() {
+    let shown = run(&["--help"]).stdout;
+    for word in ["mount", "up", "down", "disks", "modify", "fault", "record", "probe"] {
+        assert!(!shown.lines().any(|line| line.trim_start().starts_with(&format!("{word} "))), "{word}: {shown}");
+        let grouped = if word == "disks" { "ls" } else { word };
+        let options =
+            |help: String| help.split_once("Usage:").and_then(|(_, rest)| rest.split_once('\n')).unwrap().1.to_owned();
+        let (former, new) = (run(&[word, "--help"]), run(&["disk", grouped, "--help"]));
+        assert_eq!((former.code, options(former.stdout)), (0, options(new.stdout)), "{word}");
+    }
+}
+
+#[test]
 fn every_verb_with_choices_has_examples() {
     for verb in VERBS {
-        assert!(run(&[verb, "--help"]).stdout.contains("Examples:"), "{verb}");
+        assert!(run(&help_of(verb)).stdout.contains("Examples:"), "{verb}");
     }
 }
 
@@ -60,7 +79,7 @@ fn no_line_is_wider_than_100_columns() {
         &["availability"],
         &["availability", "--rates"],
     ];
-    let help = VERBS.map(|verb| vec![verb, "--help"]);
+    let help = VERBS.map(help_of);
     for args in narrow.iter().copied().chain(help.iter().map(Vec::as_slice)) {
         let result = run(args);
         for line in result.stdout.lines().chain(result.stderr.lines()) {
@@ -94,7 +113,7 @@ fn completions_name_every_verb() {
         let result = run(&["completions", shell]);
         assert_eq!(result.code, 0);
         for verb in VERBS {
-            assert!(result.stdout.contains(verb), "{shell} does not know {verb}");
+            assert!(verb.split(' ').all(|word| result.stdout.contains(word)), "{shell} does not know {verb}");
         }
     }
     assert_eq!(run(&["completions", "dos"]).code, 2);

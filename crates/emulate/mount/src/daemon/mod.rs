@@ -69,7 +69,7 @@ fn serve(state: &State) -> Result<(), MountError> {
     let order: Order = files::read(&state.order()).ok_or_else(|| {
         let folder = state.folder.display();
         MountError::Input(format!(
-            "{folder} holds no order: the daemon is started by `diskwright mount` or `diskwright up`"
+            "{folder} holds no order: the daemon is started by `diskwright disk mount` or `diskwright disk up`"
         ))
     })?;
     files::write(&state.pid(), &Process::this())?;
