@@ -14,7 +14,7 @@ use disk::StartCredits;
 use report::words;
 use simulate::{ServerFlavour, ServerVariables, SimulateError, SimulationOptions, SimulationSetup};
 use units::Nanos;
-use workload::{Engine, Workload};
+use workload::Workload;
 
 use crate::failure::Failure;
 use crate::inputs::{self, Read};
@@ -174,7 +174,7 @@ impl Asked {
         let workload = inputs::workload(&args.workload)?;
         let script = inputs::script(args.events.as_deref())?;
         let engine = deployment.noun.engine;
-        if engine == Engine::TiKv && !args.set.is_empty() {
+        if !engine.facts().has_server_variables && !args.set.is_empty() {
             return Err(Failure::input("--set: only InnoDB has variables; TiKV's settings stand in the deployment"));
         }
         let server = args.server.with(&args.set)?;
@@ -226,7 +226,7 @@ impl Asked {
         let mut facts = vec![
             ("Storage nodes", format!("{} in {} zones", words::machines(deployment), deployment.zones)),
             ("Data disk of each", words::data_disk(deployment)),
-            (if deployment.engine == Engine::TiKv { "Raft log" } else { "Redo log" }, log),
+            (deployment.engine.facts().log_title, log),
             (
                 "Load",
                 clients
