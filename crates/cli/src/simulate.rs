@@ -12,7 +12,7 @@ use disk::StartCredits;
 use report::verbs::simulate as simulate_report;
 use simulate::{ServerFlavour, ServerVariables, SimulateError, SimulationOptions, SimulationPatience, SimulationSetup};
 use units::Nanos;
-use workload::{Engine, Workload};
+use workload::Workload;
 
 use crate::failure::Failure;
 use crate::inputs::{self, Read};
@@ -180,7 +180,7 @@ impl Asked {
         let workload = inputs::workload(&args.workload)?;
         let script = inputs::script(args.events.as_deref())?;
         let engine = deployment.noun.engine;
-        if engine == Engine::TiKv && !args.set.is_empty() {
+        if !engine.facts().has_server_variables && !args.set.is_empty() {
             return Err(Failure::input("--set: only InnoDB has variables; TiKV's settings stand in the deployment"));
         }
         let server = args.server.with(&args.set)?;

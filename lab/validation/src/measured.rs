@@ -7,11 +7,9 @@ use std::sync::atomic::AtomicBool;
 use bench::{PreparedDatabase, StageListener};
 use cluster::{NodeActivity, TestBed};
 use reference_store::{ReferenceStore, StoreRun};
+use run::{OfferedLoad, RunRung};
 
 use crate::{MachineLoad, MachineState, RowSetup, RunFigures, ValidateError};
-
-/// An open loop that carries less of what comes than this has no latency worth comparing.
-const CARRIED: f64 = 0.97;
 
 /// Measures a row: mounts, loads, lets disks deliver their share, warms up, measures, takes all down. Tells what the machine
 /// did besides.
@@ -42,7 +40,9 @@ fn figures(setup: &RowSetup, found: &StoreRun) -> RunFigures {
     let per_second = |amount: f64| amount / used.seconds.max(f64::MIN_POSITIVE);
     let throughput = found.throughput();
     let latencies = found.latencies();
-    let carried = setup.rate.is_none_or(|rate| throughput >= CARRIED * rate);
+    // A saturated run has no latency worth comparing.
+    let offered = setup.rate.map(|rate| OfferedLoad { operations_per_s: rate });
+    let carried = offered.is_none_or(|offered| offered.is_served(RunRung::Measurement, throughput));
     let at = |share: f64| (carried && !latencies.is_empty()).then(|| latencies.value_at_quantile(share) as f64 / 1e6);
     let mut more: BTreeMap<String, f64> = [
         ("node_cpu", used.node_cpu),

@@ -12,7 +12,7 @@ use simulate::{Constants, SharedMachine};
 use textfile::Text;
 use toml::{Table, Value};
 use units::{Bytes, BytesPerSec, Nanos, Ratio};
-use workload::{Engine, Workload};
+use workload::Workload;
 
 use crate::{FactorLevel, GridRow, ValidateError};
 
@@ -186,7 +186,7 @@ impl RowSetup {
     pub fn deployment(&self) -> Result<Deployment, ValidateError> {
         let deployment = Deployment {
             name: format!("row {} of the grid", self.name),
-            engine: Engine::TiKv,
+            engine: LaunchedStore::ENGINE,
             region: self.common.region.clone(),
             as_of: None,
             zones: 1,

@@ -1,12 +1,14 @@
 //! What one operation asks of each resource.
 
+use std::sync::Arc;
+
 use deployment::EngineSettings;
 use units::Bytes;
 use workload::{Engine, Task};
 
 use crate::calibration::EngineCalibration;
 use crate::innodb::InnodbModel;
-use crate::measured;
+use crate::measured::MeasuredModel;
 use crate::tikv::TikvModel;
 
 /// The machines that share the work.
@@ -114,23 +116,23 @@ pub struct OperationPath {
 #[derive(Debug, Clone)]
 pub struct PreparedTask<'a> {
     task: &'a Task,
-    model: Model<'a>,
+    model: Arc<dyn AnalyticModel + 'a>,
 }
 
-#[derive(Debug, Clone)]
-enum Model<'a> {
-    Tikv(Box<TikvModel<'a>>),
-    Innodb(Box<InnodbModel<'a>>),
-    Measured(&'a workload::MeasuredWorkload),
+/// The analytic model of an engine on which a task runs. A further engine is a file that implements it, and a line of
+/// [`PreparedTask::new`].
+pub(crate) trait AnalyticModel: std::fmt::Debug + Send + Sync {
+    /// What an operation asks of one node of `cluster` under `settings`, at the target rate with growth.
+    fn demand(&self, cluster: &ClusterMachines, settings: &EngineSettings) -> OperationDemand;
 }
 
 impl<'a> PreparedTask<'a> {
     /// The model of the task's engine, or the measured rates themselves.
     pub fn new(calibration: &'a EngineCalibration, task: &'a Task) -> Self {
-        let model = match (&task.measured, task.engine) {
-            (Some(measured), _) => Model::Measured(measured),
-            (None, Engine::TiKv) => Model::Tikv(Box::new(TikvModel::new(&calibration.tikv, task))),
-            (None, Engine::InnoDb) => Model::Innodb(Box::new(InnodbModel::new(&calibration.innodb, task))),
+        let model: Arc<dyn AnalyticModel + 'a> = match (&task.measured, task.engine) {
+            (Some(measured), _) => Arc::new(MeasuredModel { measured, task }),
+            (None, Engine::TiKv) => Arc::new(TikvModel::new(&calibration.tikv, task)),
+            (None, Engine::InnoDb) => Arc::new(InnodbModel::new(&calibration.innodb, task)),
         };
         Self { task, model }
     }
@@ -142,11 +144,7 @@ impl<'a> PreparedTask<'a> {
 
     /// What an operation asks of one node of `cluster` under `settings`, at the target rate with growth.
     pub fn demand(&self, cluster: &ClusterMachines, settings: &EngineSettings) -> OperationDemand {
-        match &self.model {
-            Model::Tikv(model) => model.demand(cluster, settings),
-            Model::Innodb(model) => model.demand(cluster, settings),
-            Model::Measured(measured) => measured::demand(measured, self.task, cluster),
-        }
+        self.model.demand(cluster, settings)
     }
 }
 

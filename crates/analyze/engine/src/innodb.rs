@@ -6,7 +6,7 @@ use workload::Task;
 
 use crate::cache::HitCurve;
 use crate::calibration::Innodb;
-use crate::demand::{ClusterMachines, IoDemand, OperationDemand, OperationPath, target_rate};
+use crate::demand::{AnalyticModel, ClusterMachines, IoDemand, OperationDemand, OperationPath, target_rate};
 use crate::group_commit::syncs_per_second;
 
 /// A task on InnoDB. The first node takes all load; further nodes are standbys that replay it.
@@ -22,8 +22,10 @@ impl<'a> InnodbModel<'a> {
         let filled = Bytes((constants.page * constants.fill) as u64);
         Self { constants, task, curve: HitCurve::of_blocks(&task.profile, filled) }
     }
+}
 
-    pub(crate) fn demand(&self, cluster: &ClusterMachines, settings: &EngineSettings) -> OperationDemand {
+impl AnalyticModel for InnodbModel<'_> {
+    fn demand(&self, cluster: &ClusterMachines, settings: &EngineSettings) -> OperationDemand {
         let (c, profile) = (self.constants, &self.task.profile);
         let rate = target_rate(self.task).max(1e-9);
         let logical = profile.data.as_f64() * (1.0 + self.task.targets.growth);
@@ -88,7 +90,9 @@ impl<'a> InnodbModel<'a> {
             },
         }
     }
+}
 
+impl InnodbModel<'_> {
     /// Redo bytes of an operation.
     fn redo(&self) -> f64 {
         let (c, profile) = (self.constants, &self.task.profile);

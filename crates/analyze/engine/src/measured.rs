@@ -1,15 +1,29 @@
 //! Disk rates seen on a running cluster, spread over another number of nodes.
 
+use deployment::EngineSettings;
 use units::Bytes;
 use workload::{IoRates, MeasuredWorkload, Task};
 
-use crate::demand::{ClusterMachines, IoDemand, OperationDemand, OperationPath};
+use crate::demand::{AnalyticModel, ClusterMachines, IoDemand, OperationDemand, OperationPath};
+
+/// A load that was measured at the disks of a cluster.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MeasuredModel<'a> {
+    pub(crate) measured: &'a MeasuredWorkload,
+    pub(crate) task: &'a Task,
+}
+
+impl AnalyticModel for MeasuredModel<'_> {
+    fn demand(&self, cluster: &ClusterMachines, _: &EngineSettings) -> OperationDemand {
+        demand(self.measured, self.task, cluster)
+    }
+}
 
 /// The demand of "one measured load a second": the whole cluster's rates over the new number of nodes.
 ///
 /// Caches are taken as they were: a node with more memory than the measured one would read less, one with less more. What a
 /// client waits for is one sync of the log, the step that every write goes through.
-pub(crate) fn demand(measured: &MeasuredWorkload, task: &Task, cluster: &ClusterMachines) -> OperationDemand {
+fn demand(measured: &MeasuredWorkload, task: &Task, cluster: &ClusterMachines) -> OperationDemand {
     let share = measured.nodes / f64::from(cluster.nodes);
     let io = |rates: &IoRates| {
         IoDemand {

@@ -11,7 +11,7 @@ use workload::Task;
 use crate::CompressionRatios;
 use crate::cache::HitCurve;
 use crate::calibration::Tikv;
-use crate::demand::{ClusterMachines, IoDemand, OperationDemand, OperationPath, target_rate};
+use crate::demand::{AnalyticModel, ClusterMachines, IoDemand, OperationDemand, OperationPath, target_rate};
 use crate::group_commit::syncs_per_second;
 use crate::lsm::Tree;
 
@@ -62,8 +62,10 @@ impl<'a> TikvModel<'a> {
         let curve = |block: Bytes| HitCurve::of_blocks(&task.profile, block);
         Self { constants, task, curves: USUAL_BLOCKS.into_iter().map(|block| (block, curve(block))).collect() }
     }
+}
 
-    pub(crate) fn demand(&self, cluster: &ClusterMachines, settings: &EngineSettings) -> OperationDemand {
+impl AnalyticModel for TikvModel<'_> {
+    fn demand(&self, cluster: &ClusterMachines, settings: &EngineSettings) -> OperationDemand {
         if let Cow::Owned(apart) = settings.laid_out(self.task) {
             return TikvModel::new(self.constants, &apart).demand(cluster, settings);
         }
@@ -135,7 +137,9 @@ impl<'a> TikvModel<'a> {
             path: self.path(cluster, settings, &writes, &reads, log_bytes / syncs.max(1e-12)),
         }
     }
+}
 
+impl TikvModel<'_> {
     /// Cores that saving traffic between zones costs.
     fn traffic_cpu(&self, cluster: &ClusterMachines, settings: &EngineSettings, replicas: f64, writes: &Writes) -> f64 {
         let (c, profile) = (self.constants, &self.task.profile);

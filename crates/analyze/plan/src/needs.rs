@@ -3,7 +3,6 @@
 use disk::{BeyondLimit, VolumeNeed, VolumeProvision};
 use engine::{ClusterMachines, OperationDemand};
 use units::{Bytes, BytesPerSec, Iops, Usd};
-use workload::Engine;
 
 use crate::constraint::{LayoutConstraint, LayoutShortfall};
 use crate::market::{InstanceOffer, LocalFlash, VolumeOffer};
@@ -72,10 +71,7 @@ fn promised(problem: &Problem<'_>, offer: &VolumeOffer, stripe: u32) -> Result<(
 
 /// Whether the nodes are as large as the engine's makers advise.
 pub(crate) fn large_enough(problem: &Problem<'_>, cluster: &ClusterMachines) -> Result<(), LayoutShortfall> {
-    if problem.task.engine != Engine::TiKv {
-        return Ok(());
-    }
-    let least = &problem.space.tikv;
+    let Some(least) = problem.space.of(problem.task.engine).least_node() else { return Ok(()) };
     let enough = |constraint, asked: f64, available: f64| {
         if available < asked { Err(LayoutShortfall { constraint, asked, available }) } else { Ok(()) }
     };

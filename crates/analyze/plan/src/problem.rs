@@ -4,7 +4,7 @@ use deployment::EngineSettings;
 use disk::IoDirection;
 use engine::{ClusterMachines, OperationDemand, OperationLatency};
 use units::{Bytes, Nanos, Usd};
-use workload::{Engine, Task};
+use workload::Task;
 
 use crate::constraint::{LayoutConstraint, LayoutShortfall};
 use crate::market::{LocalFlash, Market};
@@ -59,7 +59,7 @@ impl<'a> Problem<'a> {
         cache: Option<&LocalFlash>,
     ) -> OperationDemand {
         let plain = self.demands.demand(cluster, settings);
-        let Some(flash) = cache.filter(|_| self.task.engine == Engine::TiKv) else { return plain };
+        let Some(flash) = cache.filter(|_| self.task.engine.facts().reads_page_cache) else { return plain };
         let larger = ClusterMachines { memory: cluster.memory + flash.size, ..*cluster };
         let mut cached = self.demands.demand(&larger, settings);
         let size = Bytes(cached.path.read_size as u64);

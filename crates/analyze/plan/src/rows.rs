@@ -6,7 +6,6 @@ use std::sync::{Arc, OnceLock};
 use deployment::EngineSettings;
 use engine::{ClusterMachines, DiskCapacity, NodeCapacity, OperationDemand};
 use units::{Bytes, Usd};
-use workload::Engine;
 
 use crate::constraint::{LayoutConstraint, LayoutShortfall};
 use crate::layout::{Body, fastest, unlimited};
@@ -71,8 +70,8 @@ pub(crate) struct Rows<'a> {
 impl<'a> Rows<'a> {
     /// The bodies of the given instances (indices into the market) with each of `nodes`.
     pub(crate) fn new(problem: &'a Problem<'a>, instances: &[usize], nodes: &[u32]) -> Self {
-        // Only TiKV's demand falls with a cache under it; measured rates are what they are.
-        let caches = problem.task.engine == Engine::TiKv && problem.task.measured.is_none();
+        // Only the demand of what reads through the page cache falls with a cache under it; measured rates are what they are.
+        let caches = problem.task.engine.facts().reads_page_cache && problem.task.measured.is_none();
         let mut shapes: Vec<Shape> = Vec::new();
         let mut known = HashMap::new();
         let mut settings: HashMap<Bytes, Arc<[EngineSettings]>> = HashMap::new();

@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn every_engine_and_promise_has_a_rule_with_a_reason() {
-        for engine in [Engine::TiKv, Engine::InnoDb] {
+        for engine in Engine::ALL {
             for promise in [AvailabilityTarget::Node, AvailabilityTarget::Zone, AvailabilityTarget::ZoneAndNode] {
                 let rule = SurvivalRule::of(engine, promise);
                 assert!(!rule.why.is_empty() && rule.replicas >= rule.zones.min(3), "{rule:?}");

@@ -79,55 +79,96 @@ impl SearchSpace {
         &SPACE
     }
 
-    /// The node counts to try, ascending: as many in each zone, and at least one for each replica. InnoDB has one node for
-    /// each copy of the data.
-    pub fn node_counts(&self, rule: &SurvivalRule) -> Vec<u32> {
-        match rule.engine {
-            Engine::InnoDb => vec![rule.replicas],
-            Engine::TiKv => {
-                let [least, most] = self.nodes;
-                (least.max(rule.replicas)..=most).filter(|n| n.is_multiple_of(rule.zones)).collect()
-            }
+    /// The choices of an engine.
+    pub(crate) fn of(&self, engine: Engine) -> &dyn EngineSpace {
+        match engine {
+            Engine::TiKv => &self.tikv,
+            Engine::InnoDb => &self.innodb,
         }
+    }
+
+    /// The node counts to try, ascending: as many in each zone, and at least one for each replica; or one node for each copy of the
+    /// data, where an engine does not spread them.
+    pub fn node_counts(&self, rule: &SurvivalRule) -> Vec<u32> {
+        if !rule.engine.facts().spreads_data {
+            return vec![rule.replicas];
+        }
+        let [least, most] = self.nodes;
+        (least.max(rule.replicas)..=most).filter(|n| n.is_multiple_of(rule.zones)).collect()
     }
 
     /// The settings to try on nodes of so much memory, the engine's defaults first.
     pub fn settings(&self, task: &Task, rule: &SurvivalRule, memory: Bytes) -> Vec<EngineSettings> {
-        let replicas = Some(rule.replicas);
-        let share = |share: &f64| Some(Bytes::mib((memory.as_f64() * share) as u64 >> 20));
-        let plain = EngineSettings { replicas, ..EngineSettings::default() };
-        match task.engine {
-            Engine::InnoDb => {
-                self.innodb.block_cache.iter().map(|s| EngineSettings { block_cache: share(s), ..plain }).collect()
-            }
-            Engine::TiKv => {
-                let apart = (task.profile.row >= self.tikv.separation_row).then_some(Some(self.tikv.value_separation));
-                let mut all = Vec::new();
-                let traffic = self.tikv.traffic(rule.zones > 1, plain);
-                for value_separation in std::iter::once(None).chain(apart) {
-                    for compression in self.tikv.compression.iter().copied().map(Some) {
-                        for block_size in self.tikv.block_size.iter().copied().map(Some) {
-                            for block_cache in self.tikv.block_cache.iter().map(share) {
-                                let of_traffic = |plain: &EngineSettings| EngineSettings {
-                                    block_size,
-                                    block_cache,
-                                    compression,
-                                    value_separation,
-                                    ..*plain
-                                };
-                                all.extend(traffic.iter().map(of_traffic));
-                            }
-                        }
-                    }
-                }
-                all
-            }
-        }
+        let plain = EngineSettings { replicas: Some(rule.replicas), ..EngineSettings::default() };
+        self.of(task.engine).settings(task, rule.zones > 1, memory, plain)
     }
 
     /// The most I/Os a second of one volume of a type, where the instance is not on Nitro.
     pub fn most_iops(&self, kind: &str, nitro: bool) -> Option<u64> {
         self.nitro_only.iter().find(|n| !nitro && n.kind == kind).map(|n| n.over)
+    }
+}
+
+/// What the planner chooses about one engine.
+pub(crate) trait EngineSpace {
+    /// `plain` with each choice of settings on nodes of so much memory, the defaults first.
+    fn settings(&self, task: &Task, between_zones: bool, memory: Bytes, plain: EngineSettings) -> Vec<EngineSettings>;
+
+    /// The smallest storage node that the engine's makers advise.
+    fn least_node(&self) -> Option<LeastNode>;
+}
+
+/// The smallest storage node that an engine's makers advise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LeastNode {
+    /// Hardware threads.
+    pub(crate) vcpu: u32,
+    /// Memory.
+    pub(crate) memory: Bytes,
+}
+
+/// A share of the memory, in whole MiB.
+fn share_of(memory: Bytes) -> impl Fn(&f64) -> Option<Bytes> {
+    move |share| Some(Bytes::mib((memory.as_f64() * share) as u64 >> 20))
+}
+
+impl EngineSpace for InnodbSpace {
+    fn settings(&self, _: &Task, _: bool, memory: Bytes, plain: EngineSettings) -> Vec<EngineSettings> {
+        let share = share_of(memory);
+        self.block_cache.iter().map(|s| EngineSettings { block_cache: share(s), ..plain }).collect()
+    }
+
+    fn least_node(&self) -> Option<LeastNode> {
+        None
+    }
+}
+
+impl EngineSpace for TikvSpace {
+    fn settings(&self, task: &Task, between_zones: bool, memory: Bytes, plain: EngineSettings) -> Vec<EngineSettings> {
+        let apart = (task.profile.row >= self.separation_row).then_some(Some(self.value_separation));
+        let mut all = Vec::new();
+        let traffic = self.traffic(between_zones, plain);
+        for value_separation in std::iter::once(None).chain(apart) {
+            for compression in self.compression.iter().copied().map(Some) {
+                for block_size in self.block_size.iter().copied().map(Some) {
+                    for block_cache in self.block_cache.iter().map(share_of(memory)) {
+                        let of_traffic = |plain: &EngineSettings| EngineSettings {
+                            block_size,
+                            block_cache,
+                            compression,
+                            value_separation,
+                            ..*plain
+                        };
+                        all.extend(traffic.iter().map(of_traffic));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    fn least_node(&self) -> Option<LeastNode> {
+        Some(LeastNode { vcpu: self.vcpu, memory: self.memory })
     }
 }
 

@@ -14,8 +14,6 @@ use crate::world::{Node, World};
 
 /// A thread pool or the processors hold work up when they are so busy.
 pub(crate) const BUSY: f64 = 0.9;
-/// An open loop that ends less of what comes than this is saturated.
-pub(crate) const CARRIED: f64 = 0.98;
 
 /// For which share of a step threads that were busy for so long held work up.
 fn full(busy: f64, threads: f64, step: f64) -> f64 {
@@ -170,10 +168,8 @@ impl Judge {
         let [done, arrived, dropped, refused] = self.seen;
         let carried = done as f64 / seconds;
         let saturated = match world.sent {
-            Sent::Open(_) if (done as f64) < CARRIED * arrived as f64 => {
-                Some(Saturation { offered: arrived as f64 / seconds, carried, dropped })
-            }
-            _ => None,
+            Sent::Open(_) => Saturation::of(arrived as f64 / seconds, carried, dropped),
+            Sent::Closed(..) => None,
         };
         let bound = self.held.finish(seconds);
         let grown = |of: fn(&Totals) -> f64| -> f64 {

@@ -46,9 +46,42 @@ pub fn simulate_watched(
 ) -> Result<SimulationRun, SimulateError> {
     let task = &*deployment.settings.laid_out(task);
     refuse(deployment, task, view, options)?;
-    if deployment.engine == Engine::InnoDb {
-        return crate::innodb::simulate(deployment, task, view, options, watch);
+    (EventModel::of(deployment.engine).simulate)(deployment, task, view, options, watch)
+}
+
+/// The event form of an engine. A further engine is a folder that has one, and an arm of [`EventModel::of`].
+pub(crate) struct EventModel {
+    /// Refuses before time zero what cannot start.
+    pub(crate) refuse: fn(&Deployment, &Task, &CatalogView, &SimulationOptions) -> Result<(), SimulateError>,
+    /// Simulates what was not refused.
+    pub(crate) simulate: Simulate,
+}
+
+/// Simulates a task on a deployment; the last argument hears how far it is.
+type Simulate = fn(
+    &Deployment,
+    &Task,
+    &CatalogView,
+    &SimulationOptions,
+    &mut dyn FnMut(Nanos) -> bool,
+) -> Result<SimulationRun, SimulateError>;
+
+impl EventModel {
+    fn of(engine: Engine) -> Self {
+        match engine {
+            Engine::TiKv => Self { refuse: refuse_tikv, simulate: simulate_tikv },
+            Engine::InnoDb => Self { refuse: crate::innodb::refuse, simulate: crate::innodb::simulate },
+        }
     }
+}
+
+fn simulate_tikv(
+    deployment: &Deployment,
+    task: &Task,
+    view: &CatalogView,
+    options: &SimulationOptions,
+    watch: &mut dyn FnMut(Nanos) -> bool,
+) -> Result<SimulationRun, SimulateError> {
     let mut world = World::new(deployment, task, view, options, watch)?;
     let steps = Steps::of(options, deployment.storage_nodes());
     let mut recorder = Recorder::new(&world, steps.step, options.span);
@@ -75,14 +108,12 @@ pub fn simulate_watched(
     Ok(SimulationRun { timeline, summary: judge.finish(&world, task.profile.unit, full) })
 }
 
-fn name(engine: Engine) -> &'static str {
-    match engine {
-        Engine::TiKv => "TiKV",
-        Engine::InnoDb => "InnoDB",
-    }
+/// Bytes on the data disk of a node beside its files: TiKV's reserve, and the log if it has no disk of its own.
+pub(crate) fn reserved(separate_log: bool, c: &Constants) -> f64 {
+    c.reserved_space + if separate_log { 0.0 } else { c.log_space }
 }
 
-/// What cannot start is refused before time zero.
+/// Refuses before time zero what cannot start.
 fn refuse(
     deployment: &Deployment,
     task: &Task,
@@ -90,12 +121,12 @@ fn refuse(
     options: &SimulationOptions,
 ) -> Result<(), SimulateError> {
     if task.engine != deployment.engine {
-        let (workload, deployment) = (name(task.engine), name(deployment.engine));
+        let (workload, deployment) = (task.engine.facts().name, deployment.engine.facts().name);
         return Err(SimulateError::OtherEngine { workload, deployment });
     }
     // A server of one's own may have its redo log on a disk of its own, which RDS, whose rules the deployment's are, has not.
     let mut ruled = deployment.clone();
-    if deployment.engine == Engine::InnoDb {
+    if !deployment.engine.facts().has_log_disk {
         ruled.nodes.iter_mut().for_each(|group| group.log = None);
     }
     ruled.validate(view)?;
@@ -106,9 +137,16 @@ fn refuse(
     if options.span < step || options.span > LONGEST {
         return Err(SimulateError::Span { span: options.span, least: step });
     }
-    if deployment.engine == Engine::InnoDb {
-        return crate::innodb::refuse(deployment, task, view, options);
-    }
+    (EventModel::of(deployment.engine).refuse)(deployment, task, view, options)
+}
+
+/// Refuses a TiKV that cannot start.
+fn refuse_tikv(
+    deployment: &Deployment,
+    task: &Task,
+    view: &CatalogView,
+    options: &SimulationOptions,
+) -> Result<(), SimulateError> {
     if deployment.storage_nodes() > MOST_NODES {
         return Err(SimulateError::TooManyNodes { nodes: deployment.storage_nodes(), most: MOST_NODES });
     }

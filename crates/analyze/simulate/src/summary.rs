@@ -1,7 +1,9 @@
-//! What a simulated run comes to, in numbers.
+//! The summary of a simulated run, in numbers.
 
+use ::run::{LatencyPercentiles, LimitUse, OfferedLoad, RunResult, RunRung};
 use timeline::Timeline;
 use units::Nanos;
+use workload::ThroughputUnit;
 
 /// What a run gives.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +83,14 @@ pub struct Saturation {
     pub carried: f64,
     /// Operations that were dropped because too many waited.
     pub dropped: u64,
+}
+
+impl Saturation {
+    /// That an open loop is saturated, if it is; operations a second.
+    pub(crate) fn of(offered: f64, carried: f64, dropped: u64) -> Option<Self> {
+        let load = OfferedLoad { operations_per_s: offered };
+        (!load.is_served(RunRung::Simulation, carried)).then_some(Self { offered, carried, dropped })
+    }
 }
 
 /// A data disk that filled up; the run ended there.
@@ -172,5 +182,26 @@ impl ResourceUse {
     /// Bytes that flushes and compactions wrote over those that flushes wrote; `None` if nothing was flushed.
     pub fn write_amplification(&self) -> Option<f64> {
         (self.flush_bytes > 0.0).then(|| 1.0 + self.compaction_write_bytes / self.flush_bytes)
+    }
+}
+
+impl From<&RunSummary> for RunResult {
+    /// A simulated run with its latencies and the limits that held it up. No simulated operation fails.
+    fn from(summary: &RunSummary) -> Self {
+        let rate = summary.operations_per_second;
+        let per_operation = if rate > 0.0 { summary.throughput / rate } else { 1.0 };
+        let latency = summary.latency.map(|latency| LatencyPercentiles {
+            mean: Some(latency.mean),
+            p50: latency.p50,
+            p99: latency.p99,
+            p999: Some(latency.p999),
+        });
+        let limit = |hold_up: &HoldUp| LimitUse { limit: hold_up.what.clone(), share: hold_up.share };
+        Self {
+            offered: summary.saturated.map(|saturated| OfferedLoad { operations_per_s: saturated.offered }),
+            latency,
+            limits: summary.bound.iter().map(limit).collect(),
+            ..Self::new(RunRung::Simulation, rate, ThroughputUnit { name: summary.unit, per_operation })
+        }
     }
 }

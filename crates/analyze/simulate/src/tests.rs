@@ -127,8 +127,13 @@ fn an_open_loop_that_asks_too_much_says_so_and_tells_no_latency() {
     let found = saturated.saturated.unwrap();
     assert!(found.carried < found.offered && found.dropped > 0, "{found:?}");
     assert_eq!(saturated.latency, None);
+    let result = ::run::RunResult::from(&saturated);
+    assert!(!result.serves_offered_load() && result.latency.is_none());
+    assert_eq!(result.throughput.in_unit(), saturated.throughput);
     let calm = run(&deployment(GP3, None), &task(500.0), &seconds(10)).summary;
     assert_eq!(calm.saturated, None);
+    let result = ::run::RunResult::from(&calm);
+    assert!(result.serves_offered_load() && result.latency.unwrap().p99 == calm.latency.unwrap().p99);
     assert!((calm.operations_per_second / 500.0 - 1.0).abs() < 0.1);
     assert!(calm.latency.unwrap().p99 < Nanos::millis(50));
 }

@@ -1,5 +1,6 @@
 //! Whether a run carried its load: what fails is neither measured nor compared.
 
+use ::run::FailureCount;
 use units::Ratio;
 
 use crate::{BenchError, RunReport};
@@ -10,13 +11,18 @@ impl RunReport {
     /// # Errors
     /// [`BenchError::Failures`] if not, with what failed most.
     pub fn carried(&self, may_fail: Ratio) -> Result<(), BenchError> {
-        let asked = self.operations + self.failures;
-        if self.operations > 0 && self.failures as f64 <= may_fail.0 * asked as f64 {
+        let count = self.failure_count();
+        if count.check(may_fail).is_ok() {
             return Ok(());
         }
         let most = self.errors.iter().max_by_key(|error| error.count);
         let reason = most.map_or_else(String::new, |error| format!(", most of them for: {}", error.reason));
-        Err(BenchError::Failures { run: self.run, failed: self.failures, asked, reason })
+        Err(BenchError::Failures { run: self.run, failed: count.failed, asked: count.asked(), reason })
+    }
+
+    /// Operations that succeeded and failed.
+    pub fn failure_count(&self) -> FailureCount {
+        FailureCount { succeeded: self.operations, failed: self.failures }
     }
 }
 

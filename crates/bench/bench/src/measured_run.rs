@@ -1,9 +1,11 @@
 //! A measured run, with what its database tells.
 
+use ::run::{LatencyPercentiles, OfferedLoad, RunResult, RunRung};
 use timeline::{LatencyHistogram, Timeline};
 use units::Nanos;
+use workload::ThroughputUnit;
 
-use crate::{EarlyEnd, RunReport};
+use crate::{EarlyEnd, LoopKind, RunReport};
 
 /// A measured run. `C` are the counters of its database, `F` is what only that database tells.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,5 +64,26 @@ impl<C, F> MeasuredRun<C, F> {
         };
         let series = self.timeline.series.iter().filter(of);
         series.filter_map(|series| series.value(self.from, self.until)).sum()
+    }
+
+    /// The result in the unit of its workload's target; `load` is that of the run's plan, without turns.
+    pub fn as_run(&self, unit: ThroughputUnit, load: &LoopKind) -> RunResult {
+        let latencies = self.latencies();
+        let at = |share: f64| Nanos(latencies.value_at_quantile(share));
+        let latency = (!latencies.is_empty()).then(|| LatencyPercentiles {
+            mean: Some(Nanos(latencies.mean() as u64)),
+            p50: at(0.5),
+            p99: at(0.99),
+            p999: Some(at(0.999)),
+        });
+        let mut run = RunResult::new(RunRung::Measurement, self.throughput(), unit);
+        run.throughput.interval = self.report.throughput.map(|estimate| (estimate.low, estimate.high));
+        run.offered = match load {
+            LoopKind::Open { rate, .. } => Some(OfferedLoad { operations_per_s: *rate }),
+            LoopKind::Closed { .. } => None,
+        };
+        run.latency = latency;
+        run.failures = Some(self.report.failure_count());
+        run
     }
 }

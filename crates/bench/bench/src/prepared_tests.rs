@@ -195,6 +195,11 @@ fn stages_come_in_one_order_and_a_live_view_hears_of_each() {
     let run = &made.runs[0];
     assert!(run.findings && run.used == run.report.operations && run.used > 0);
     assert!((run.until - run.from).as_secs_f64() > 0.1 && !run.latencies().is_empty());
+    let unit = workload::ThroughputUnit { name: "ops/s", per_operation: 1.0 };
+    let result = run.as_run(unit, &spec.plan.load);
+    assert!(result.serves_offered_load() && result.failures.unwrap().check(units::Ratio(0.0)).is_ok());
+    // The twin takes a millisecond.
+    assert!(result.latency.unwrap().p50.0 >= 990_000 && result.throughput.in_unit() == run.throughput());
     assert!(prepared.stop().unwrap().is_empty());
     assert_eq!(*spec.settings.log.borrow(), ["launch", "load 1000", "run 1", "conclude 1", "stop"]);
     assert_eq!(stages, ["memory", "loading", "memory is busy"]);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ::run::FailureReason;
 use units::Ratio;
 
 use crate::{ErrorCount, KindReport, RunReport};
@@ -29,7 +30,8 @@ impl RunReport {
 
     fn reasons(&self, may_fail: Ratio) -> Vec<String> {
         let mut reasons = Vec::new();
-        if self.operations == 0 {
+        let failed = self.failure_count().check(may_fail).err();
+        if failed == Some(FailureReason::NothingSucceeded) {
             reasons.push(format!("no operation succeeded{}", why(self.errors.iter())));
         }
         // Where all may fail, faults are made on purpose.
@@ -39,9 +41,8 @@ impl RunReport {
             let errors = self.errors.iter().filter(|error| error.kind == kind.kind);
             reasons.push(format!("all {} of {} failed{}", kind.failures, kind.kind, why(errors)));
         }
-        let asked = self.operations + self.failures;
-        if reasons.is_empty() && self.failures as f64 > may_fail.0 * asked as f64 {
-            let (share, may) = (100.0 * self.failures as f64 / asked as f64, 100.0 * may_fail.0);
+        if reasons.is_empty() && failed == Some(FailureReason::TooMany) {
+            let (share, may) = (100.0 * self.failure_count().share().0, 100.0 * may_fail.0);
             reasons.push(format!(
                 "{share:.1} % of the operations failed, and no more than {may:.0} % may{}",
                 why(self.errors.iter())

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bench::{DatabaseSource, LoopKind, RunPlan, RunSpec};
 use deployment::Deployment;
 use mount::MountHome;
+use workload::Engine;
 
 use crate::{SqlJob, SqlTarget};
 
@@ -34,6 +35,11 @@ pub struct LaunchedMariaDb {
     pub options: cluster::ClusterOptions,
     /// Variables of the server that win over all others.
     pub variables: Vec<(String, String)>,
+}
+
+impl LaunchedMariaDb {
+    /// The engine of the deployments that it is launched for.
+    pub const ENGINE: Engine = Engine::InnoDb;
 }
 
 /// Folders of the machine on which a MariaDB is launched.

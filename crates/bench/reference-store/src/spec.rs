@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use bench::{DatabaseSource, RunPlan, RunSpec};
 use deployment::Deployment;
-use workload::Workload;
 use workload::operations::WorkloadScale;
+use workload::{Engine, Workload};
 
 use crate::ScheduledAction;
 
@@ -38,6 +38,11 @@ pub struct LaunchedStore {
     pub regions: usize,
     /// Share of its limits that each disk delivers, over 0 and up to 1: how a deployment is made as small as the machine.
     pub share: f64,
+}
+
+impl LaunchedStore {
+    /// The engine of the deployments and workloads that it is launched for.
+    pub const ENGINE: Engine = Engine::TiKv;
 }
 
 /// The longest time that a request may take: longer than any stall of a mounted disk.

@@ -14,7 +14,7 @@ use mysql::{
 use private_dir::FolderPurpose;
 use report::verbs::sql_bench::{document, text};
 use units::{Bytes, Nanos, Ratio, Usd};
-use workload::{Engine, Workload};
+use workload::Workload;
 
 use crate::bench::Args;
 use crate::bench::live::Live;
@@ -153,7 +153,7 @@ type Chosen = (DatabaseSource<LaunchedMariaDb, SqlTarget>, String, Option<Usd>);
 
 fn launched(args: &Args, deployment: &Deployment) -> Result<Chosen, Failure> {
     let options = &args.options;
-    if deployment.engine != Engine::InnoDb {
+    if deployment.engine != LaunchedMariaDb::ENGINE {
         return Err(Failure::input("--launch mariadb: set `engine = \"innodb\"` in the deployment"));
     }
     if options.no_load {

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use catalog::Date;
 use deployment::Deployment;
 use disk::Disk;
-use workload::Engine;
 
 use crate::{Filesystem, MountError, MountHome};
 
@@ -93,10 +92,7 @@ impl MountRequest {
         let Some(data) = &group.data else {
             return Err(MountError::Input("the storage node has no data disk: give its group a `data`".to_owned()));
         };
-        let log = match deployment.engine {
-            Engine::TiKv => "raft",
-            Engine::InnoDb => "redo",
-        };
+        let log = deployment.engine.facts().log_disk;
         let disks = [("data", Some(data)), (log, group.log.as_ref())];
         let disks = disks.into_iter().filter_map(|(name, disk)| {
             disk.map(|disk| DiskRequest { name: name.to_owned(), at: PathBuf::from(name), disk: disk.clone() })

@@ -111,7 +111,7 @@ pub enum DeploymentFault {
         has: Bytes,
     },
     /// Something that the engine does not have.
-    #[error("{} has no `{what}`; remove it", engine_name(*engine))]
+    #[error("{} has no `{what}`; remove it", .engine.facts().name)]
     NotOfEngine {
         /// The key or the value.
         what: &'static str,
@@ -138,11 +138,4 @@ pub enum DeploymentFault {
         /// Where the limit comes from.
         why: String,
     },
-}
-
-fn engine_name(engine: Engine) -> &'static str {
-    match engine {
-        Engine::TiKv => "TiKV",
-        Engine::InnoDb => "InnoDB",
-    }
 }

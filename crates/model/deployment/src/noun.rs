@@ -106,10 +106,7 @@ impl Deployment {
 
     /// Copies kept of each range: as set, else the engine's default.
     pub fn replicas(&self) -> u32 {
-        self.settings.replicas.unwrap_or(match self.engine {
-            Engine::TiKv => 3,
-            Engine::InnoDb => 1,
-        })
+        self.settings.replicas.unwrap_or(self.engine.facts().default_replicas)
     }
 }
 

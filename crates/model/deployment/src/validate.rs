@@ -3,7 +3,6 @@
 use catalog::{CatalogView, Cloud, InstanceType};
 use disk::Disk;
 use units::Bytes;
-use workload::Engine;
 
 use crate::rules::{RULES, Rule};
 use crate::{Deployment, DeploymentError, DeploymentFault, NodeGroup, NodeRole};
@@ -63,19 +62,18 @@ impl Deployment {
         if group.count == 0 {
             return Err(("count", DeploymentFault::Zero));
         }
-        if self.engine == Engine::InnoDb {
-            let what = match group.role {
-                NodeRole::Storage => None,
-                NodeRole::Sql => Some("sql"),
-                NodeRole::Pd => Some("pd"),
-                NodeRole::Tiflash => Some("tiflash"),
-            };
-            if let Some(what) = what {
-                return Err(("role", DeploymentFault::NotOfEngine { what, engine: self.engine }));
-            }
-            if group.log.is_some() {
-                return Err(("log", DeploymentFault::NotOfEngine { what: "log", engine: self.engine }));
-            }
+        let facts = self.engine.facts();
+        let other_role = match group.role {
+            NodeRole::Storage => None,
+            NodeRole::Sql => Some("sql"),
+            NodeRole::Pd => Some("pd"),
+            NodeRole::Tiflash => Some("tiflash"),
+        };
+        if let Some(what) = other_role.filter(|_| !facts.is_tidb_cluster) {
+            return Err(("role", DeploymentFault::NotOfEngine { what, engine: self.engine }));
+        }
+        if group.log.is_some() && !facts.has_log_disk {
+            return Err(("log", DeploymentFault::NotOfEngine { what: "log", engine: self.engine }));
         }
         let instance = view.instance(&group.instance).map_err(|error| ("instance", error.into()))?;
         self.same_cloud(cloud, &instance.name, instance.cloud).map_err(|fault| ("instance", fault))?;
@@ -112,20 +110,19 @@ impl Deployment {
 
     fn validate_settings(&self, view: &CatalogView) -> Result<(), (&'static str, DeploymentFault)> {
         let s = &self.settings;
-        let tikv = Engine::TiKv;
-        let owned = [
-            ("block-size", tikv, s.block_size.is_some()),
-            ("compression", tikv, s.compression.is_some()),
-            ("value-separation", tikv, s.value_separation.is_some()),
-            ("replicas", tikv, s.replicas.is_some_and(|replicas| replicas > 1)),
-            ("rate-limit", tikv, s.rate_limit.is_some()),
-            ("follower-read", tikv, s.follower_read.is_some()),
-            ("grpc-compression", tikv, s.grpc_compression.is_some()),
-            ("locks", tikv, s.locks.is_some()),
-            ("clustered-index", tikv, s.clustered_index.is_some()),
-            ("doublewrite", Engine::InnoDb, s.doublewrite.is_some()),
+        let set = [
+            ("block-size", s.block_size.is_some()),
+            ("compression", s.compression.is_some()),
+            ("value-separation", s.value_separation.is_some()),
+            ("replicas", s.replicas.is_some_and(|replicas| replicas > 1)),
+            ("rate-limit", s.rate_limit.is_some()),
+            ("follower-read", s.follower_read.is_some()),
+            ("grpc-compression", s.grpc_compression.is_some()),
+            ("locks", s.locks.is_some()),
+            ("clustered-index", s.clustered_index.is_some()),
+            ("doublewrite", s.doublewrite.is_some()),
         ];
-        if let Some((what, ..)) = owned.iter().find(|(_, owner, set)| *set && *owner != self.engine) {
+        if let Some((what, _)) = set.iter().find(|(key, is_set)| *is_set && self.engine.lacks_setting(key)) {
             return Err((what, DeploymentFault::NotOfEngine { what, engine: self.engine }));
         }
         let zeros = [

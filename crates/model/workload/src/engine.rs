@@ -30,8 +30,10 @@ pub struct EngineFacts {
     pub log_title: &'static str,
     /// Whether a deployment may give the log a disk of its own. RDS gives none.
     pub has_log_disk: bool,
-    /// Whether SQL, placement and column-store nodes stand beside the storage nodes.
-    pub has_other_roles: bool,
+    /// Whether it is deployed as a TiDB cluster: SQL, PD and TiFlash nodes beside storage nodes, by TiUP or TiDB Operator.
+    pub is_tidb_cluster: bool,
+    /// The account of an operating system under which its files are.
+    pub account: &'static str,
     /// Whether data are spread over any number of storage nodes; else there is one node for each copy of all data.
     pub spreads_data: bool,
     /// Whether it reads through the page cache, so that a read cache on local flash saves reads.
@@ -52,7 +54,8 @@ const TIKV: EngineFacts = EngineFacts {
     log_disk: "raft",
     log_title: "Raft log",
     has_log_disk: true,
-    has_other_roles: true,
+    is_tidb_cluster: true,
+    account: "tidb",
     spreads_data: true,
     reads_page_cache: true,
     own_settings: &[
@@ -78,7 +81,8 @@ const INNODB: EngineFacts = EngineFacts {
     log_disk: "redo",
     log_title: "Redo log",
     has_log_disk: false,
-    has_other_roles: false,
+    is_tidb_cluster: false,
+    account: "mysql",
     spreads_data: false,
     reads_page_cache: false,
     own_settings: &["doublewrite"],
@@ -89,6 +93,17 @@ const INNODB: EngineFacts = EngineFacts {
 impl Engine {
     /// All engines.
     pub const ALL: [Self; 2] = [Self::TiKv, Self::InnoDb];
+
+    /// The engine of a key, as tables have it.
+    pub fn by_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|engine| engine.facts().key == key)
+    }
+
+    /// Whether a key of `[settings]` belongs to another engine only.
+    pub fn lacks_setting(self, key: &str) -> bool {
+        let owns = |engine: &Self| engine.facts().own_settings.contains(&key);
+        !owns(&self) && Self::ALL.iter().any(owns)
+    }
 
     /// Facts about it.
     pub const fn facts(self) -> &'static EngineFacts {
@@ -107,7 +122,14 @@ mod tests {
     fn the_key_of_an_engine_is_the_one_that_files_have() {
         for engine in Engine::ALL {
             assert_eq!(serde_json::to_value(engine).unwrap(), engine.facts().key);
+            assert_eq!(Engine::by_key(engine.facts().key), Some(engine));
         }
+    }
+
+    #[test]
+    fn a_setting_of_another_engine_is_lacked_and_one_of_all_is_not() {
+        assert!(Engine::TiKv.lacks_setting("doublewrite") && Engine::InnoDb.lacks_setting("block-size"));
+        assert!(Engine::ALL.iter().all(|engine| !engine.lacks_setting("block-cache")));
     }
 
     #[test]

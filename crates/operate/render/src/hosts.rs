@@ -21,12 +21,11 @@ pub(crate) struct Host<'a> {
 
 /// The name of what runs on nodes of a role.
 pub(crate) fn program(role: NodeRole, engine: Engine) -> &'static str {
-    match (role, engine) {
-        (NodeRole::Storage, Engine::TiKv) => "tikv",
-        (NodeRole::Storage, Engine::InnoDb) => "mysql",
-        (NodeRole::Sql, _) => "tidb",
-        (NodeRole::Pd, _) => "pd",
-        (NodeRole::Tiflash, _) => "tiflash",
+    match role {
+        NodeRole::Storage => engine.facts().program,
+        NodeRole::Sql => "tidb",
+        NodeRole::Pd => "pd",
+        NodeRole::Tiflash => "tiflash",
     }
 }
 
@@ -38,7 +37,7 @@ pub(crate) fn hosts(deployment: &Deployment) -> Vec<Host<'_>> {
     for role in [NodeRole::Pd, NodeRole::Sql, NodeRole::Storage, NodeRole::Tiflash] {
         let groups = deployment.nodes.iter().enumerate().filter(|(_, group)| group.role == role);
         let mut named: Vec<_> = groups.flat_map(|(i, group)| (0..group.count).map(move |_| Some((i, group)))).collect();
-        if named.is_empty() && deployment.engine == Engine::TiKv {
+        if named.is_empty() && deployment.engine.facts().is_tidb_cluster {
             let needed = match role {
                 NodeRole::Pd => ADVICE.pd_nodes.value,
                 NodeRole::Sql => ADVICE.sql_nodes.value,

@@ -4,7 +4,6 @@ use catalog::{CatalogView, Cloud, InstanceType};
 use deployment::{Deployment, NodeGroup, NodeRole};
 use disk::{Disk, DiskLimits};
 use units::{BytesPerSec, Iops};
-use workload::Engine;
 
 use crate::hosts::{Host, hosts, program, zones};
 use crate::{RenderError, TikvVersion, names};
@@ -193,7 +192,7 @@ impl<'a> Site<'a> {
 
     /// Whether the database is TiDB on TiKV.
     pub(crate) fn is_tikv(&self) -> bool {
-        self.deployment.engine == Engine::TiKv
+        self.deployment.engine.facts().is_tidb_cluster
     }
 
     /// Whether PD gives out so many timestamps that they should be asked for in batches.

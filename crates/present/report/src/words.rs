@@ -54,10 +54,7 @@ pub fn odds(share: f64) -> String {
 
 /// A database's name.
 pub fn engine(engine: Engine) -> &'static str {
-    match engine {
-        Engine::TiKv => "TiKV",
-        Engine::InnoDb => "InnoDB",
-    }
+    engine.facts().name
 }
 
 /// A resource's name in a sentence.
@@ -212,10 +209,7 @@ pub fn settings(settings: &EngineSettings) -> String {
 
 /// What a plan for this database leaves out.
 pub fn not_covered(engine: Engine) -> Vec<&'static str> {
-    let own = match engine {
-        Engine::TiKv => "TiDB and PD nodes are neither sized nor priced.",
-        Engine::InnoDb => "The surcharge of a managed service over plain instances is not priced.",
-    };
+    let own = engine.facts().not_priced;
     vec![own, "Prices are on-demand list prices: no discounts, taxes, snapshots, backups or traffic to the internet."]
 }
 

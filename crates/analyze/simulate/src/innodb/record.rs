@@ -10,7 +10,7 @@ use super::world::World;
 use crate::cpu::Pool;
 use crate::disk_totals::DiskTotals;
 use crate::held::HeldUp;
-use crate::judge::{BUSY, CARRIED};
+use crate::judge::BUSY;
 use crate::record::{HISTOGRAMS, KEPT, labels};
 use crate::sent::{Seen, Sent};
 use crate::series::{Labels, SeriesMap};
@@ -224,10 +224,8 @@ impl Recorder {
         let [done, arrived, dropped] = self.seen;
         let carried = done as f64 / seconds;
         let saturated = match world.sent {
-            Sent::Open(_) if (done as f64) < CARRIED * arrived as f64 => {
-                Some(Saturation { offered: arrived as f64 / seconds, carried, dropped })
-            }
-            _ => None,
+            Sent::Open(_) => Saturation::of(arrived as f64 / seconds, carried, dropped),
+            Sent::Closed(..) => None,
         };
         let grown = |name: &str| {
             let index = COUNTERS.iter().position(|(of, ..)| *of == name).expect("a counter of this module");

@@ -1,6 +1,8 @@
 //! What is predicted of a run and what is measured of it, side by side.
 
+use run::{LatencyPercentiles, LimitUse, OfferedLoad, RunResult, RunRung};
 use units::{BytesPerSec, Nanos};
+use workload::ThroughputUnit;
 
 /// The numbers of a run; planned, predicted or measured.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -73,6 +75,22 @@ impl ProofFigures {
     /// The disk of a role.
     pub fn disk(&self, role: DiskRole) -> Option<&DiskFigures> {
         self.disks.iter().find(|disk| disk.role == role)
+    }
+
+    /// The result of a run to which `offered` operations a second arrived, in operations a second.
+    pub fn as_run(&self, rung: RunRung, offered: f64) -> RunResult {
+        let unit = ThroughputUnit { name: "ops/s", per_operation: 1.0 };
+        let latency = self.p50.zip(self.p99).map(|(p50, p99)| LatencyPercentiles { mean: None, p50, p99, p999: None });
+        let limit = |(limit, share): LimitPressure| LimitUse {
+            limit: format!("{} disk: {}", limit.role.disk(), limit.limit.name()),
+            share,
+        };
+        RunResult {
+            offered: Some(OfferedLoad { operations_per_s: offered }),
+            latency,
+            limits: self.fullest().into_iter().map(limit).collect(),
+            ..RunResult::new(rung, self.throughput, unit)
+        }
     }
 
     /// The limit of which the largest share is in use.

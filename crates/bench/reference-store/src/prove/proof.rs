@@ -2,6 +2,7 @@
 
 use bench::{PreparedDatabase, RunReport, StageListener};
 use cluster::{NodeActivity, TestBed};
+use run::{RunResult, RunRung};
 use units::Nanos;
 
 use crate::prove::figures::{DiskLimit, DiskRole, LimitPressure, ProofFigures};
@@ -24,16 +25,19 @@ pub struct PlanProof {
     pub notes: Vec<String>,
 }
 
-/// Of the operations offered, so many must be carried: arrivals by chance differ by a per cent in a minute.
-const CARRIED: f64 = 0.97;
-
 /// A limit that held requests up for a smaller share of the time held up nothing that anybody notices.
 const NOTICED: f64 = 0.01;
 
 impl PlanProof {
-    /// Whether the run carried the load that it was offered.
+    /// Whether the run served the load that it was offered.
     pub fn carried(&self) -> bool {
-        self.measured.throughput >= CARRIED * self.staged.scaling.rate
+        self.as_run().serves_offered_load()
+    }
+
+    /// The measured run.
+    pub fn as_run(&self) -> RunResult {
+        let failures = Some(self.run.failure_count());
+        RunResult { failures, ..self.measured.as_run(RunRung::Measurement, self.staged.scaling.rate) }
     }
 }
 

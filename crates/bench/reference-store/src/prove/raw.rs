@@ -2,11 +2,11 @@
 
 use units::{Bytes, Interval, Ratio};
 use workload::{
-    DatabaseApi, Engine, InsertOrder, MixDistribution, MixWorkload, Operation, OperationProfile, SkewBand, Workload,
+    DatabaseApi, InsertOrder, MixDistribution, MixWorkload, Operation, OperationProfile, SkewBand, Workload,
     WorkloadKind,
 };
 
-use crate::{ReferenceStoreError, UnprovablePlan};
+use crate::{LaunchedStore, ReferenceStoreError, UnprovablePlan};
 
 /// A workload of raw keys.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ impl RawKeyWorkload {
     /// # Errors
     /// When it is not for TiKV, or was measured at disks, of which no operations are known.
     pub fn new(workload: &Workload) -> Result<Self, ReferenceStoreError> {
-        if workload.engine != Engine::TiKv {
+        if workload.engine != LaunchedStore::ENGINE {
             return Err(UnprovablePlan::OtherEngine { engine: workload.engine.facts().name }.into());
         }
         let task = workload.middle()?;

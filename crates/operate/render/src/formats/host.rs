@@ -25,7 +25,7 @@ pub(super) fn files(site: &Site<'_>) -> Vec<RenderedFile> {
 }
 
 fn script(site: &Site<'_>, group: &Group<'_>) -> String {
-    let user = if site.is_tikv() { "tidb" } else { "mysql" };
+    let user = site.deployment.engine.facts().account;
     let mut out = String::from("#!/usr/bin/env bash\n");
     out += &super::head("#", site, "The disks of a host");
     out += &comment("#", 0, &usage(group, &site.group_name(group)));

@@ -1,6 +1,7 @@
 //! Alert rules of Prometheus, thresholds from the limits of each group's disks.
 
 use deployment::NodeRole;
+use workload::Engine;
 
 use crate::advice::DATA_DIR;
 use crate::alarms::ALARMS;
@@ -57,10 +58,10 @@ fn rules(site: &Site<'_>, group: &Group<'_>) -> Map {
     let hosts = format!("({})(:.*)?", names.join("|"));
     let (iops, bytes) = supply(group);
     let storage = group.nodes.role == NodeRole::Storage;
-    let wanted = ALARMS.prometheus.iter().filter(|alert| match alert.engine.as_str() {
-        "tikv" => storage && site.is_tikv(),
-        _ => true,
-    });
+    let wanted = ALARMS
+        .prometheus
+        .iter()
+        .filter(|alert| Engine::by_key(&alert.engine).is_none_or(|engine| storage && engine == site.deployment.engine));
     let limit = |expr: &str| expr.contains("{iops}") || expr.contains("{bytes}");
     let limited = |expr: &str| !group.data.1.volume.is_unlimited() || !limit(expr);
     let rules = wanted.filter(|alert| limited(&alert.expr)).map(|alert| {

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use simulate::{HoldUp, LatencySummary, RunSummary, SimulationRun, SimulationSetup};
 use units::Nanos;
-use workload::Engine;
 
 use crate::text::{Table, WIDTH, bold, red, wrap, yellow};
 use crate::{HoldUpShare, RunPage, run_page, words};
@@ -186,7 +185,7 @@ fn setup_facts(setup: &SimulationSetup) -> Vec<(String, String)> {
     let mut facts = vec![
         ("Storage nodes", format!("{} in {} zones", words::machines(deployment), deployment.zones)),
         ("Data disk of each", words::data_disk(deployment)),
-        (if deployment.engine == Engine::TiKv { "Raft log" } else { "Redo log" }, log),
+        (deployment.engine.facts().log_title, log),
         (
             "Load",
             clients.unwrap_or_else(|| format!("{} {}", words::count(task.targets.throughput), task.profile.unit.name)),
