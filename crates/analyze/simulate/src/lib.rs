@@ -25,7 +25,6 @@ mod pd;
 mod record;
 mod run;
 mod sent;
-mod series;
 mod steps;
 mod summary;
 mod sweep;
