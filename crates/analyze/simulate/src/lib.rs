@@ -26,7 +26,6 @@ mod pd;
 mod record;
 mod run;
 mod sent;
-mod series;
 mod steps;
 mod summary;
 mod sweep;

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use events::{node_name, sql_node_name, zone_name};
 use metrics::{DiskLatencies, NodeSample};
-use timeline::{LatencyPoint, MergeRule, SeriesPoint, SeriesUnit, Timeline, TimelineInfo};
+use timeline::{
+    LatencyPoint, SeriesLabels, SeriesPoint, SeriesSpec, Timeline, TimelineBuilder, TimelineInfo, labels, vocabulary,
+};
 use units::Nanos;
 
 use crate::cpu::Pool;
 use crate::options::FEW_NODES;
 use crate::sent::Seen;
-use crate::series::{Labels, SeriesMap};
 use crate::world::{Node, SqlNode, World};
 
 /// Samples of disks that are kept before they become points.
@@ -26,41 +27,34 @@ enum Kind {
 }
 
 /// A number that a node tells.
-type Tell = (&'static str, (SeriesUnit, MergeRule, Kind), fn(&Node) -> f64);
-
-const BYTES: (SeriesUnit, MergeRule, Kind) = (SeriesUnit::Bytes, MergeRule::Sum, Kind::Counter);
-const COUNT: (SeriesUnit, MergeRule, Kind) = (SeriesUnit::Count, MergeRule::Sum, Kind::Counter);
-const TIME: (SeriesUnit, MergeRule, Kind) = (SeriesUnit::Seconds, MergeRule::Sum, Kind::Counter);
-const LEVEL: (SeriesUnit, MergeRule, Kind) = (SeriesUnit::Bytes, MergeRule::Mean, Kind::Gauge);
+type Tell = (SeriesSpec, Kind, fn(&Node) -> f64);
 
 /// What a node's engine tells, named as `cluster` names what it reads of a real one.
 const ENGINE: [Tell; 17] = [
-    ("stall_time", TIME, |node| node.counts.stall_time),
-    ("throttle_time", TIME, |node| node.counts.throttle_time),
-    ("compaction_read_bytes", BYTES, |node| node.counts.compaction_read),
-    ("compaction_write_bytes", BYTES, |node| node.counts.compaction_write),
-    ("flush_bytes", BYTES, |node| node.counts.flush),
-    ("engine_write_bytes", BYTES, |node| node.counts.written),
-    ("wal_bytes", BYTES, |node| node.counts.wal),
-    ("block_cache_hits", COUNT, |node| node.counts.hits),
-    ("block_cache_misses", COUNT, |node| node.counts.misses),
-    ("raft_log_bytes", BYTES, |node| node.counts.log),
-    ("raft_log_syncs", COUNT, |node| node.counts.syncs),
-    ("raft_log_sync_time", TIME, |node| node.counts.sync_time),
-    ("pending_compaction_bytes", LEVEL, |node| node.trees.iter().map(|tree| tree.pending()).sum()),
-    ("level0_files", (SeriesUnit::Count, MergeRule::Max, Kind::Gauge), |node| {
+    (vocabulary::STALL_TIME, Kind::Counter, |node| node.counts.stall_time),
+    (vocabulary::THROTTLE_TIME, Kind::Counter, |node| node.counts.throttle_time),
+    (vocabulary::COMPACTION_READ_BYTES, Kind::Counter, |node| node.counts.compaction_read),
+    (vocabulary::COMPACTION_WRITE_BYTES, Kind::Counter, |node| node.counts.compaction_write),
+    (vocabulary::FLUSH_BYTES, Kind::Counter, |node| node.counts.flush),
+    (vocabulary::ENGINE_WRITE_BYTES, Kind::Counter, |node| node.counts.written),
+    (vocabulary::WAL_BYTES, Kind::Counter, |node| node.counts.wal),
+    (vocabulary::BLOCK_CACHE_HITS, Kind::Counter, |node| node.counts.hits),
+    (vocabulary::BLOCK_CACHE_MISSES, Kind::Counter, |node| node.counts.misses),
+    (vocabulary::RAFT_LOG_BYTES, Kind::Counter, |node| node.counts.log),
+    (vocabulary::RAFT_LOG_SYNCS, Kind::Counter, |node| node.counts.syncs),
+    (vocabulary::RAFT_LOG_SYNC_TIME, Kind::Counter, |node| node.counts.sync_time),
+    (vocabulary::PENDING_COMPACTION_BYTES, Kind::Gauge, |node| node.trees.iter().map(|tree| tree.pending()).sum()),
+    (vocabulary::LEVEL0_FILES, Kind::Gauge, |node| {
         node.trees.iter().map(|tree| tree.l0_files()).max().unwrap_or(0) as f64
     }),
-    ("block_cache_bytes", LEVEL, |node| node.caches.held),
-    ("engine_bytes", LEVEL, Node::stored),
-    ("rate_limit_bytes_per_second", (SeriesUnit::BytesPerSecond, MergeRule::Mean, Kind::Gauge), |node| {
-        node.limiter.rate()
-    }),
+    (vocabulary::BLOCK_CACHE_BYTES, Kind::Gauge, |node| node.caches.held),
+    (vocabulary::ENGINE_BYTES, Kind::Gauge, Node::stored),
+    (vocabulary::RATE_LIMIT_BYTES_PER_SECOND, Kind::Gauge, |node| node.limiter.rate()),
 ];
 
 /// What was told of a node until now.
 struct NodeRecord {
-    labels: Labels,
+    labels: SeriesLabels,
     last: [f64; ENGINE.len()],
     busy: [f64; Pool::ALL.len()],
     samples: Vec<NodeSample>,
@@ -74,17 +68,13 @@ pub(crate) struct Recorder {
     /// Steps of a histogram of what clients saw, and of one of a node's disks.
     every: u64,
     every_of_disks: u64,
-    series: SeriesMap,
+    series: TimelineBuilder,
     nodes: Vec<NodeRecord>,
     /// Of each SQL node, its labels and what it had worked.
-    sql: Vec<(Labels, f64)>,
+    sql: Vec<(SeriesLabels, f64)>,
     zones: BTreeMap<(&'static str, usize, usize), f64>,
     latencies: timeline::LatencyHistogram,
     since: Nanos,
-}
-
-pub(crate) fn labels(pairs: &[(&str, &str)]) -> Labels {
-    pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
 }
 
 impl Recorder {
@@ -92,21 +82,21 @@ impl Recorder {
     pub(crate) fn new(world: &World, step: Nanos, span: Nanos) -> Self {
         let of_disks = (HISTOGRAMS * FEW_NODES / (world.nodes.len() as u64).max(FEW_NODES)).max(1);
         let node = |(index, node): (usize, &Node)| NodeRecord {
-            labels: labels(&[("node", &node_name(index)), ("zone", &zone_name(node.zone))]),
+            labels: labels([("node", &node_name(index)), ("zone", &zone_name(node.zone))]),
             last: [0.0; ENGINE.len()],
             busy: [0.0; Pool::ALL.len()],
             samples: vec![node.disks.baseline()],
             latencies: vec![node.disks.latencies()],
         };
         let sql = |(index, node): (usize, &SqlNode)| {
-            (labels(&[("node", &sql_node_name(index)), ("zone", &zone_name(node.zone))]), 0.0)
+            (labels([("node", &sql_node_name(index)), ("zone", &zone_name(node.zone))]), 0.0)
         };
         Self {
             step,
             steps: 0,
             every: (span.0 / step.0).div_ceil(HISTOGRAMS).max(1),
             every_of_disks: (span.0 / step.0).div_ceil(of_disks).max(1),
-            series: SeriesMap::default(),
+            series: TimelineBuilder::default(),
             nodes: world.nodes.iter().enumerate().map(node).collect(),
             sql: world.sql.iter().enumerate().map(sql).collect(),
             zones: BTreeMap::new(),
@@ -135,22 +125,12 @@ impl Recorder {
             let (labels, last) = &mut self.sql[index];
             let value = node.busy() - std::mem::replace(last, node.busy());
             let labels = labels.clone();
-            self.value(
-                "tidb_cpu_time",
-                labels,
-                (SeriesUnit::Seconds, MergeRule::Sum),
-                SeriesPoint { from, until, value },
-            );
+            self.series.value(vocabulary::TIDB_CPU_TIME, &labels, SeriesPoint { from, until, value });
         }
         for (kind, zone, to, bytes) in world.network.counted() {
             let last = self.zones.insert((kind, zone, to), bytes).unwrap_or(0.0);
-            let of = labels(&[("from", &zone_name(zone)), ("to", &zone_name(to)), ("kind", kind)]);
-            self.value(
-                "zone_bytes",
-                of,
-                (SeriesUnit::Bytes, MergeRule::Sum),
-                SeriesPoint { from, until, value: bytes - last },
-            );
+            let of = labels([("from", &zone_name(zone)), ("to", &zone_name(to)), ("kind", kind)]);
+            self.series.value(vocabulary::ZONE_BYTES, &of, SeriesPoint { from, until, value: bytes - last });
         }
     }
 
@@ -163,29 +143,27 @@ impl Recorder {
             let mut labels = self.nodes.get(*node).map_or_else(|| sql(*node), |node| &node.labels).clone();
             labels.insert("by".to_owned(), what.clone());
             let point = SeriesPoint { from, until, value: share * seconds };
-            self.value("held_up_time", labels, (SeriesUnit::Seconds, MergeRule::Sum), point);
+            self.series.value(vocabulary::HELD_UP_TIME, &labels, point);
         }
     }
 
     fn clients(&mut self, world: &World, seen: &Seen, (from, until): (Nanos, Nanos), taken: bool) {
         let seconds = self.step.as_secs_f64();
         let rate = |count: u64| count as f64 / seconds;
-        let kind = labels(&[("kind", "operation")]);
+        let kind = labels([("kind", "operation")]);
         let point = |value| SeriesPoint { from, until, value };
-        let per_second = (SeriesUnit::CountPerSecond, MergeRule::Mean);
-        self.value("operations_per_second", kind.clone(), per_second, point(rate(seen.done)));
-        let busy = labels(&[("kind", "operation"), ("fate", "refused"), ("reason", "server is busy")]);
-        self.value("failures_per_second", busy, per_second, point(rate(seen.busy)));
-        self.value("dropped_per_second", Labels::new(), per_second, point(rate(seen.dropped)));
-        let written = (SeriesUnit::BytesPerSecond, MergeRule::Mean);
-        self.value("written_bytes_per_second", Labels::new(), written, point(seen.user_bytes / seconds));
+        self.series.value(vocabulary::OPERATIONS_PER_SECOND, &kind, point(rate(seen.done)));
+        let busy = labels([("kind", "operation"), ("fate", "refused"), ("reason", "server is busy")]);
+        self.series.value(vocabulary::FAILURES_PER_SECOND, &busy, point(rate(seen.busy)));
+        self.series.value(vocabulary::DROPPED_PER_SECOND, &SeriesLabels::new(), point(rate(seen.dropped)));
+        self.series.value(vocabulary::WRITTEN_BYTES_PER_SECOND, &SeriesLabels::new(), point(seen.user_bytes / seconds));
         let in_flight = world.in_flight() as f64;
-        self.value("in_flight", Labels::new(), (SeriesUnit::Count, MergeRule::Mean), point(in_flight));
+        self.series.value(vocabulary::CLIENTS_IN_FLIGHT, &SeriesLabels::new(), point(in_flight));
         self.latencies.add(&seen.latencies).expect("all histograms are alike and grow");
         if taken && !self.latencies.is_empty() {
             let histogram = std::mem::replace(&mut self.latencies, timeline::latencies());
             let point = LatencyPoint { from: self.since, until, histogram };
-            self.series.latency("latency", kind, point);
+            self.series.latency(vocabulary::LATENCY, &kind, point);
         }
         if taken {
             self.since = until;
@@ -193,13 +171,12 @@ impl Recorder {
     }
 
     fn node(&mut self, index: usize, node: &Node, (from, until): (Nanos, Nanos)) {
-        for (at, (name, (unit, merge, kind), tell)) in ENGINE.into_iter().enumerate() {
+        for (at, (spec, kind, tell)) in ENGINE.into_iter().enumerate() {
             let record = &mut self.nodes[index];
             let now = tell(node);
             let last = std::mem::replace(&mut record.last[at], now);
             let value = if kind == Kind::Counter { now - last } else { now };
-            let labels = record.labels.clone();
-            self.value(name, labels, (unit, merge), SeriesPoint { from, until, value });
+            self.series.value(spec, &record.labels, SeriesPoint { from, until, value });
         }
         for pool in Pool::ALL {
             let record = &mut self.nodes[index];
@@ -207,12 +184,8 @@ impl Recorder {
             let value = now - std::mem::replace(&mut record.busy[pool as usize], now);
             let mut labels = record.labels.clone();
             labels.insert("pool".to_owned(), pool.name().to_owned());
-            self.value("cpu_time", labels, (SeriesUnit::Seconds, MergeRule::Sum), SeriesPoint { from, until, value });
+            self.series.value(vocabulary::CPU_TIME, &labels, SeriesPoint { from, until, value });
         }
-    }
-
-    fn value(&mut self, name: &str, labels: Labels, kind: (SeriesUnit, MergeRule), point: SeriesPoint) {
-        self.series.value(name, labels, kind, point);
     }
 
     /// Turns the kept samples of a node's disks into points; the last stays, for the next begin where it ends.
@@ -230,6 +203,6 @@ impl Recorder {
     /// All series.
     pub(crate) fn finish(mut self, about: TimelineInfo) -> Timeline {
         (0..self.nodes.len()).for_each(|index| self.disks(index));
-        self.series.finish(about)
+        Timeline { about, series: self.series.finish_sorted() }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use jiff::Timestamp;
 use metrics::MetricsExposition;
+use timeline::vocabulary;
 
 use crate::rows::{Fold, Kind, Row, TIKV};
 
@@ -69,17 +70,17 @@ impl EngineCounters {
 
     /// The names of all series that [`get`](Self::get) knows of an engine.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        TIKV.iter().map(|row| row.series)
+        TIKV.iter().map(|row| row.series.name)
     }
 
     /// A value by the name of its series; `None` if there is no such series or the node does not tell it.
     pub fn get(&self, series: &str) -> Option<f64> {
-        self.rows.iter().zip(&self.values).find(|(row, _)| row.series == series).and_then(|(_, value)| *value)
+        self.rows.iter().zip(&self.values).find(|(row, _)| row.series.name == series).and_then(|(_, value)| *value)
     }
 
     /// What a counter grew by; what a gauge shows now.
     pub fn grown(&self, since: &Self, series: &str) -> Option<f64> {
-        self.pairs(since).find(|(row, _)| row.series == series).map(|(_, value)| value)
+        self.pairs(since).find(|(row, _)| row.series.name == series).map(|(_, value)| value)
     }
 
     /// All values of an interval.
@@ -93,13 +94,16 @@ impl EngineCounters {
 
     /// Bytes that flushes and compactions wrote over those that flushes wrote; `None` if nothing was flushed.
     pub fn write_amplification(&self, since: &Self) -> Option<f64> {
-        let flushed = self.grown(since, "flush_bytes").filter(|bytes| *bytes > 0.0)?;
-        Some(1.0 + self.grown(since, "compaction_write_bytes")? / flushed)
+        let flushed = self.grown(since, vocabulary::FLUSH_BYTES.name).filter(|bytes| *bytes > 0.0)?;
+        Some(1.0 + self.grown(since, vocabulary::COMPACTION_WRITE_BYTES.name)? / flushed)
     }
 
     /// Share of the blocks asked for, 0 to 1, that the cache had; `None` if none were.
     pub fn cache_hit_rate(&self, since: &Self) -> Option<f64> {
-        let (hits, misses) = (self.grown(since, "block_cache_hits")?, self.grown(since, "block_cache_misses")?);
+        let (hits, misses) = (
+            self.grown(since, vocabulary::BLOCK_CACHE_HITS.name)?,
+            self.grown(since, vocabulary::BLOCK_CACHE_MISSES.name)?,
+        );
         (hits + misses > 0.0).then(|| hits / (hits + misses))
     }
 }

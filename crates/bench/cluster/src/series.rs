@@ -1,54 +1,40 @@
-//! Samples of a node as series of a Timeline, labelled `node` and `zone`. Disks have the series of crate `observe`, with the
+//! Samples of a node as series of a Timeline, labelled `node` and `zone`. Disks have the series of crate `metrics`, with the
 //! label `disk` as their role: `data`, `raft`. An engine has those of [`TIKV`](crate::rows::TIKV), a TiDB those of
 //! [`TIDB`](crate::rows::TIDB), and:
-//!
-//! | series | unit | merge | is |
-//! |---|---|---|---|
-//! | `write_amplification` | None | Mean | flushed and compacted bytes over flushed ones, where any were |
-//! | `cpu_time` by `pool` | Seconds | Sum | CPU time of the node's threads |
-//! | `zone_bytes` by `from`, `to`, `kind` | Bytes | Sum | bytes on the wire |
-
-use std::collections::BTreeMap;
+//! `write_amplification`, `cpu_time` by `pool`, and `zone_bytes` by `from`, `to` and `kind`.
 
 use jiff::Timestamp;
-use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline, TimelineInfo};
+use timeline::{SeriesLabels, SeriesPoint, Timeline, TimelineBuilder, TimelineInfo, labels, vocabulary};
 use units::Nanos;
 
 use crate::EngineCounters;
 use crate::counters::growth;
 
-type Labels = BTreeMap<String, String>;
-
 /// The engine's counters as series, one point for each interval between two samples; times count from the first.
 pub(crate) fn engine(samples: &[EngineCounters]) -> Timeline {
     let Some(start) = samples.first().map(|sample| sample.at) else { return Timeline::default() };
-    let mut all = Collect(BTreeMap::new());
+    let mut all = TimelineBuilder::default();
     for pair in samples.windows(2) {
         let [was, now] = pair else { continue };
         let (from, until) = (since(start, was.at), since(start, now.at));
-        if until <= from {
-            continue;
-        }
-        let mut add = |name, labels, unit, merge, value: f64| {
-            all.add((name, labels), unit, merge, SeriesPoint { from, until, value });
-        };
+        let point = |value| SeriesPoint { from, until, value };
         for (row, value) in now.pairs(was) {
-            add(row.series, Labels::new(), row.unit, row.merge, value);
+            all.value(row.series, &SeriesLabels::new(), point(value));
         }
         if let Some(value) = now.write_amplification(was) {
-            add("write_amplification", Labels::new(), SeriesUnit::None, MergeRule::Mean, value);
+            all.value(vocabulary::WRITE_AMPLIFICATION, &SeriesLabels::new(), point(value));
         }
         for (pool, seconds) in &now.cpu {
             let value = growth(was.cpu.get(pool).copied(), *seconds);
-            add("cpu_time", labels([("pool", pool)]), SeriesUnit::Seconds, MergeRule::Sum, value);
+            all.value(vocabulary::CPU_TIME, &labels([("pool", pool)]), point(value));
         }
         for (traffic, bytes) in &now.zones {
             let of = labels([("from", &traffic.from), ("to", &traffic.to), ("kind", &traffic.kind)]);
             let value = growth(was.zones.get(traffic).copied(), *bytes);
-            add("zone_bytes", of, SeriesUnit::Bytes, MergeRule::Sum, value);
+            all.value(vocabulary::ZONE_BYTES, &of, point(value));
         }
     }
-    Timeline { about: TimelineInfo { start: Some(start), ..TimelineInfo::default() }, series: all.finish() }
+    Timeline { about: TimelineInfo { start: Some(start), ..TimelineInfo::default() }, series: all.finish_sorted() }
 }
 
 /// Says of all series whose they are.
@@ -65,29 +51,10 @@ fn since(start: Timestamp, at: Timestamp) -> Nanos {
     Nanos(u64::try_from(at.as_nanosecond() - start.as_nanosecond()).unwrap_or(0))
 }
 
-fn labels<const N: usize>(pairs: [(&str, &String); N]) -> Labels {
-    pairs.into_iter().map(|(key, value)| (key.to_owned(), value.clone())).collect()
-}
-
-/// Series that grow point by point.
-struct Collect(BTreeMap<(&'static str, Labels), (SeriesUnit, MergeRule, Vec<SeriesPoint>)>);
-
-impl Collect {
-    fn add(&mut self, of: (&'static str, Labels), unit: SeriesUnit, merge: MergeRule, point: SeriesPoint) {
-        self.0.entry(of).or_insert_with(|| (unit, merge, Vec::new())).2.push(point);
-    }
-
-    fn finish(self) -> Vec<Series> {
-        let series =
-            |((name, labels), (unit, merge, points)): ((&str, Labels), (SeriesUnit, MergeRule, Vec<SeriesPoint>))| {
-                Series { name: name.to_owned(), labels, unit, points: SeriesPoints::Values(merge, points) }
-            };
-        self.0.into_iter().map(series).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use timeline::SeriesPoints;
+
     use super::*;
     use crate::counters::tests::counters;
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod builder;
 mod error;
 mod file;
 mod find;
@@ -12,8 +13,10 @@ mod series;
 #[cfg(test)]
 mod testing;
 mod validate;
+pub mod vocabulary;
 mod window;
 
+pub use builder::{SeriesLabels, TimelineBuilder, labels};
 // Their types are part of the public surface here.
 pub use error::TimelineError;
 pub use file::TimelineFormat;
@@ -23,3 +26,4 @@ pub use series::{
     LatencyHistogram, LatencyPoint, MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline, TimelineInfo,
 };
 pub use units;
+pub use vocabulary::{SeriesForm, SeriesSpec};

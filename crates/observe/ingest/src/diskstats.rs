@@ -7,11 +7,10 @@ mod parse;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use timeline::{MergeRule, SeriesPoint, SeriesUnit, Timeline, TimelineInfo};
+use timeline::{SeriesLabels, SeriesPoint, SeriesSpec, Timeline, TimelineBuilder, TimelineInfo, vocabulary};
 use units::Nanos;
 
 use crate::GatherError;
-use crate::collect::{Collect, Labels};
 use growth::Growth;
 pub use live::{LocalMachine, SampleSchedule, SampleSource, record};
 pub use parse::{DeviceLine, KernelCounters};
@@ -64,7 +63,7 @@ impl DiskstatsSample {
 /// # Errors
 /// When the samples are more than a Timeline may have.
 pub fn timeline(samples: &[DiskstatsSample], options: &DiskstatsOptions) -> Result<Timeline, GatherError> {
-    let mut series = Collect::default();
+    let mut series = TimelineBuilder::default();
     let mut later: Vec<&DiskstatsSample> = Vec::with_capacity(samples.len());
     for sample in samples {
         if later.last().is_none_or(|last| last.at < sample.at) {
@@ -79,13 +78,13 @@ pub fn timeline(samples: &[DiskstatsSample], options: &DiskstatsOptions) -> Resu
                 None if options.disks.is_empty() && is_whole(name, &pair[1].devices) && now.counters.did_any() => name,
                 None => continue,
             };
-            let mut of_disk = Labels::from([("disk".to_owned(), disk.clone())]);
+            let mut of_disk = SeriesLabels::from([("disk".to_owned(), disk.clone())]);
             of_disk.extend(options.node.clone().map(|node| ("node".to_owned(), node)));
             add(&mut series, &of_disk, &Growth::between(&was.counters, &now.counters), (pair[0].at, pair[1].at));
         }
     }
     let about = TimelineInfo { title: "/proc/diskstats".to_owned(), start: options.start, ..TimelineInfo::default() };
-    let timeline = Timeline { about, series: series.finish() };
+    let timeline = Timeline { about, series: series.finish_sorted() };
     timeline.validate()?;
     Ok(timeline)
 }
@@ -98,26 +97,31 @@ fn is_whole(name: &str, all: &BTreeMap<String, DeviceLine>) -> bool {
     !(stem.len() < name.len() && (is_part(stem) || numbered.is_some_and(is_part)))
 }
 
-fn add(series: &mut Collect, of_disk: &Labels, grown: &Growth, (from, until): (Nanos, Nanos)) {
-    let mut sum = |name: &str, unit: SeriesUnit, value: Option<f64>| {
+fn add(series: &mut TimelineBuilder, of_disk: &SeriesLabels, grown: &Growth, (from, until): (Nanos, Nanos)) {
+    let mut sum = |spec: SeriesSpec, value: Option<f64>| {
         if let Some(value) = value {
-            series.value(name, of_disk, (unit, MergeRule::Sum), SeriesPoint { from, until, value });
+            series.value(spec, of_disk, SeriesPoint { from, until, value });
         }
     };
-    for (kind, done) in [("read", Some(grown.read)), ("write", Some(grown.write)), ("discard", grown.discard)] {
-        sum(&format!("{kind}_ops"), SeriesUnit::Count, done.map(|done| done.count));
-        sum(&format!("{kind}_bytes"), SeriesUnit::Bytes, done.map(|done| done.bytes));
-        sum(&format!("{kind}_time"), SeriesUnit::Seconds, done.map(|done| done.seconds));
+    let kinds = [
+        ([vocabulary::READ_OPS, vocabulary::READ_BYTES, vocabulary::READ_TIME], Some(grown.read)),
+        ([vocabulary::WRITE_OPS, vocabulary::WRITE_BYTES, vocabulary::WRITE_TIME], Some(grown.write)),
+        ([vocabulary::DISCARD_OPS, vocabulary::DISCARD_BYTES, vocabulary::DISCARD_TIME], grown.discard),
+    ];
+    for ([ops, bytes, time], done) in kinds {
+        sum(ops, done.map(|done| done.count));
+        sum(bytes, done.map(|done| done.bytes));
+        sum(time, done.map(|done| done.seconds));
     }
-    sum("read_merges", SeriesUnit::Count, Some(grown.read.merges));
-    sum("write_merges", SeriesUnit::Count, Some(grown.write.merges));
-    sum("flush_ops", SeriesUnit::Count, grown.flush.map(|(count, _)| count));
-    sum("flush_time", SeriesUnit::Seconds, grown.flush.map(|(_, seconds)| seconds));
-    sum("busy_time", SeriesUnit::Seconds, Some(grown.busy));
+    sum(vocabulary::READ_MERGES, Some(grown.read.merges));
+    sum(vocabulary::WRITE_MERGES, Some(grown.write.merges));
+    sum(vocabulary::FLUSH_OPS, grown.flush.map(|(count, _)| count));
+    sum(vocabulary::FLUSH_TIME, grown.flush.map(|(_, seconds)| seconds));
+    sum(vocabulary::BUSY_TIME, Some(grown.busy));
     let value = grown.queued / ((until - from).as_secs_f64());
-    series.value("queue_depth", of_disk, (SeriesUnit::None, MergeRule::Mean), SeriesPoint { from, until, value });
+    series.value(vocabulary::QUEUE_DEPTH, of_disk, SeriesPoint { from, until, value });
     let value = grown.in_flight;
-    series.value("in_flight", of_disk, (SeriesUnit::None, MergeRule::Max), SeriesPoint { from, until, value });
+    series.value(vocabulary::IN_FLIGHT, of_disk, SeriesPoint { from, until, value });
 }
 
 #[cfg(test)]

@@ -11,17 +11,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use textfile::{InputError, Text};
-use timeline::{SeriesPoint, Timeline, TimelineInfo};
+use timeline::{SeriesLabels, SeriesPoint, SeriesSpec, Timeline, TimelineBuilder, TimelineInfo};
 use units::Nanos;
 
 use crate::GatherError;
-use crate::collect::{Collect, Labels};
 use known::{Metric, Statistic};
 
 /// What an export does not say of itself.
 #[derive(Debug, Clone, Default)]
 pub struct ExportOptions {
-    /// Labels of series that name none: `VolumeId`, `InstanceId`, `DBInstanceIdentifier`. Without one it is the file's name.
+    /// SeriesLabels of series that name none: `VolumeId`, `InstanceId`, `DBInstanceIdentifier`. Without one it is the file's name.
     pub labels: BTreeMap<String, String>,
     /// How far apart points are, where the export does not say; else the shortest distance between two of a series.
     pub period: Option<Nanos>,
@@ -63,7 +62,7 @@ pub fn read(text: &Text, options: &ExportOptions) -> Result<Timeline, GatherErro
     };
     let title = format!("CloudWatch, {}", text.path().display());
     let mut about = TimelineInfo { title, start: Some(start), notes: export.notes };
-    let (mut series, mut seen, mut unknown) = (Collect::default(), BTreeSet::new(), BTreeSet::new());
+    let (mut series, mut seen, mut unknown) = (TimelineBuilder::default(), BTreeSet::new(), BTreeSet::new());
     for column in &export.columns {
         let Some(metric) = known::find(&column.words) else {
             unknown.insert(column.words.join(" "));
@@ -84,10 +83,10 @@ pub fn read(text: &Text, options: &ExportOptions) -> Result<Timeline, GatherErro
         for (at, value) in &column.points {
             let Ok(from) = u64::try_from(at.as_nanosecond() - start.as_nanosecond()) else { continue };
             let point = SeriesPoint { from: Nanos(from), until: Nanos(from.saturating_add(period.0)), value: *value };
-            series.value(metric.listed.name, &labels, (metric.listed.unit, merge), point);
+            series.value(SeriesSpec::foreign(metric.listed.name, metric.listed.unit, merge), &labels, point);
         }
     }
-    let timeline = Timeline { about, series: series.finish() };
+    let timeline = Timeline { about, series: series.finish_sorted() };
     if timeline.series.is_empty() && timeline.about.notes.is_empty() {
         let names: Vec<&str> = unknown.iter().map(String::as_str).take(3).collect();
         let message = format!("has no metric of disks that is known, only `{}`", names.join("`, `"));
@@ -105,13 +104,13 @@ pub fn read(text: &Text, options: &ExportOptions) -> Result<Timeline, GatherErro
 }
 
 /// The dimensions that name what the metric is of.
-fn labels(metric: &Metric, column: &Column, text: &Text, options: &ExportOptions) -> Labels {
+fn labels(metric: &Metric, column: &Column, text: &Text, options: &ExportOptions) -> SeriesLabels {
     let value = |dimension: &str| {
         let given = || options.labels.get(dimension).cloned();
         column.dimension(dimension).or_else(given)
     };
     let found = metric.listed.dimensions.split(' ').filter_map(|key| Some((key.to_owned(), value(key)?)));
-    let mut labels: Labels = found.collect();
+    let mut labels: SeriesLabels = found.collect();
     // The last names the thing itself; the instance that a volume is attached to may be missing.
     let last = metric.listed.dimensions.rsplit(' ').next().unwrap_or_default();
     let stem = || text.path().file_stem().map_or_else(|| "-".to_owned(), |stem| stem.to_string_lossy().into_owned());

@@ -9,12 +9,11 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use textfile::Text;
-use timeline::{MergeRule, SeriesPoint, SeriesUnit, Timeline, TimelineInfo};
+use timeline::{SeriesLabels, SeriesPoint, SeriesSpec, Timeline, TimelineBuilder, TimelineInfo, vocabulary};
 use units::Nanos;
 use workload::{DeviceRates, IostatReport, iostat_reports};
 
 use crate::GatherError;
-use crate::collect::{Collect, Labels};
 use crate::stamp;
 
 /// The note of a Timeline in which [`read`] tells of first reports that it left out, and why; there is none where all count.
@@ -74,16 +73,16 @@ pub fn read(text: &Text, options: &IostatOptions) -> Result<Timeline, GatherErro
         None => by_interval(&reports, options, &mut about),
     };
     let timed = timed.ok_or_else(|| GatherError::NoInterval { path: text.path().display().to_string() })?;
-    let mut series = Collect::default();
+    let mut series = TimelineBuilder::default();
     for Timed { from, until, report } in timed {
         for device in &report.devices {
             let disk = options.disks.get(&device.device).unwrap_or(&device.device);
-            let mut of_disk = Labels::from([("disk".to_owned(), disk.clone())]);
+            let mut of_disk = SeriesLabels::from([("disk".to_owned(), disk.clone())]);
             of_disk.extend(options.node.clone().map(|node| ("node".to_owned(), node)));
             add(&mut series, device, &of_disk, (from, until));
         }
     }
-    let timeline = Timeline { about, series: series.finish() };
+    let timeline = Timeline { about, series: series.finish_sorted() };
     timeline.validate()?;
     Ok(timeline)
 }
@@ -199,34 +198,34 @@ fn by_interval<'r>(
 }
 
 /// The points of one device in one report.
-fn add(series: &mut Collect, device: &DeviceRates, of_disk: &Labels, (from, until): (Nanos, Nanos)) {
+fn add(series: &mut TimelineBuilder, device: &DeviceRates, of_disk: &SeriesLabels, (from, until): (Nanos, Nanos)) {
     let seconds = until.0.saturating_sub(from.0) as f64 / 1e9;
-    let mut sum = |name: &str, unit: SeriesUnit, rate: Option<f64>| {
+    let mut sum = |spec: SeriesSpec, rate: Option<f64>| {
         if let Some(rate) = rate {
-            series.value(name, of_disk, (unit, MergeRule::Sum), SeriesPoint { from, until, value: rate * seconds });
+            series.value(spec, of_disk, SeriesPoint { from, until, value: rate * seconds });
         }
     };
     let (rates, waits) = (&device.rates, &device.waits);
     let took = |rate: f64, wait: Option<f64>| wait.map(|wait| rate * wait);
-    sum("read_ops", SeriesUnit::Count, Some(rates.reads));
-    sum("read_bytes", SeriesUnit::Bytes, Some(rates.read_bytes));
-    sum("read_time", SeriesUnit::Seconds, took(rates.reads, waits.read));
-    sum("write_ops", SeriesUnit::Count, Some(rates.writes));
-    sum("write_bytes", SeriesUnit::Bytes, Some(rates.write_bytes));
-    sum("write_time", SeriesUnit::Seconds, took(rates.writes, waits.write));
-    sum("flush_ops", SeriesUnit::Count, device.flushes);
-    sum("flush_time", SeriesUnit::Seconds, took(rates.flushes, waits.flush));
+    sum(vocabulary::READ_OPS, Some(rates.reads));
+    sum(vocabulary::READ_BYTES, Some(rates.read_bytes));
+    sum(vocabulary::READ_TIME, took(rates.reads, waits.read));
+    sum(vocabulary::WRITE_OPS, Some(rates.writes));
+    sum(vocabulary::WRITE_BYTES, Some(rates.write_bytes));
+    sum(vocabulary::WRITE_TIME, took(rates.writes, waits.write));
+    sum(vocabulary::FLUSH_OPS, device.flushes);
+    sum(vocabulary::FLUSH_TIME, took(rates.flushes, waits.flush));
     // Since reads and writes have their own columns, `await` says nothing new.
     let any = waits.any.filter(|_| waits.read.is_none() && waits.write.is_none());
-    sum("io_time", SeriesUnit::Seconds, took(rates.reads + rates.writes, any));
-    sum("discard_ops", SeriesUnit::Count, device.discards.map(|(ops, _)| ops));
-    sum("discard_bytes", SeriesUnit::Bytes, device.discards.map(|(_, bytes)| bytes));
-    sum("discard_time", SeriesUnit::Seconds, device.discards.and_then(|(ops, _)| took(ops, waits.discard)));
-    sum("read_merges", SeriesUnit::Count, device.merged.map(|(reads, _)| reads));
-    sum("write_merges", SeriesUnit::Count, device.merged.map(|(_, writes)| writes));
-    sum("busy_time", SeriesUnit::Seconds, device.busy);
+    sum(vocabulary::IO_TIME, took(rates.reads + rates.writes, any));
+    sum(vocabulary::DISCARD_OPS, device.discards.map(|(ops, _)| ops));
+    sum(vocabulary::DISCARD_BYTES, device.discards.map(|(_, bytes)| bytes));
+    sum(vocabulary::DISCARD_TIME, device.discards.and_then(|(ops, _)| took(ops, waits.discard)));
+    sum(vocabulary::READ_MERGES, device.merged.map(|(reads, _)| reads));
+    sum(vocabulary::WRITE_MERGES, device.merged.map(|(_, writes)| writes));
+    sum(vocabulary::BUSY_TIME, device.busy);
     if let Some(value) = device.queue {
-        series.value("queue_depth", of_disk, (SeriesUnit::None, MergeRule::Mean), SeriesPoint { from, until, value });
+        series.value(vocabulary::QUEUE_DEPTH, of_disk, SeriesPoint { from, until, value });
     }
 }
 

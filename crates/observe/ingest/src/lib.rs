@@ -15,7 +15,6 @@
 
 #![forbid(unsafe_code)]
 
-mod collect;
 pub mod diskstats;
 mod error;
 pub mod export;

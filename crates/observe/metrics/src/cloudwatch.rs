@@ -15,10 +15,9 @@ mod volume;
 
 use std::collections::BTreeMap;
 
-use timeline::{SeriesPoint, Timeline, TimelineInfo};
+use timeline::{SeriesLabels, SeriesPoint, Timeline, TimelineBuilder, TimelineInfo, labels};
 use units::Nanos;
 
-use crate::collect::{Collect, Labels, labels};
 use crate::{DiskSample, NodeSample};
 pub use listed::{ListedMetric, listed};
 use periods::{Sample, each_period};
@@ -48,7 +47,7 @@ pub fn published() -> &'static [CloudWatchMetric] {
 /// and what is never published (BurstBalance of a volume that does not burst, latencies of a minute without operations) is
 /// missing, not zero.
 pub fn cloudwatch(samples: &[NodeSample], options: &CloudWatch) -> Timeline {
-    let mut series = Collect::default();
+    let mut series = TimelineBuilder::default();
     for length in [MINUTE, FIVE_MINUTES] {
         let rows: Vec<&CloudWatchMetric> =
             ROWS.iter().filter(|row| row.is_on(options.nitro) && row.period(options.detailed) == length).collect();
@@ -73,7 +72,7 @@ struct View<'a, 's> {
 }
 
 impl View<'_, '_> {
-    fn volumes(&self, series: &mut Collect) {
+    fn volumes(&self, series: &mut TimelineBuilder) {
         let (Some(first), Some(last)) = (self.period.first(), self.period.last()) else { return };
         for disk in &last.disks {
             let samples: Vec<(Nanos, &DiskSample)> =
@@ -86,20 +85,20 @@ impl View<'_, '_> {
                 let point = SeriesPoint { from: first.at, until: last.at, value };
                 for (alone, with_instance) in &labels {
                     let labels = if row.names_instance { with_instance } else { alone };
-                    series.value(row.name, labels, (row.unit, row.merge), point);
+                    series.value(row.spec(), labels, point);
                 }
             }
         }
     }
 
     /// The labels of each volume of a disk, without and with its instance.
-    fn labels_of(&self, disk: &DiskSample) -> Vec<(Labels, Labels)> {
+    fn labels_of(&self, disk: &DiskSample) -> Vec<(SeriesLabels, SeriesLabels)> {
         let instance = self.options.instance_id.as_str();
         let of = |id: String| (labels([("VolumeId", &id)]), labels([("InstanceId", instance), ("VolumeId", &id)]));
         volume_ids(disk).into_iter().map(of).collect()
     }
 
-    fn instance(&self, series: &mut Collect) {
+    fn instance(&self, series: &mut TimelineBuilder) {
         let (Some(first), Some(last)) = (self.period.first(), self.period.last()) else { return };
         if last.instance.is_none() {
             return;
@@ -108,7 +107,7 @@ impl View<'_, '_> {
         for row in self.rows.iter().filter(|row| row.of_instance) {
             if let Some(value) = instance::value(row, self.period) {
                 let point = SeriesPoint { from: first.at, until: last.at, value };
-                series.value(row.name, &labels, (row.unit, row.merge), point);
+                series.value(row.spec(), &labels, point);
             }
         }
     }

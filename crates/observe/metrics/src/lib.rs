@@ -4,7 +4,6 @@
 
 mod between;
 mod cloudwatch;
-mod collect;
 mod exposition;
 mod limit;
 mod prometheus;

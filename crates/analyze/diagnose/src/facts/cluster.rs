@@ -1,6 +1,6 @@
 //! What is known of the cluster as a whole: timestamps.
 
-use timeline::{Series, Timeline};
+use timeline::{Series, Timeline, vocabulary};
 
 use super::{DiagnosisSignal, FindingScope, FindingSubject, IntervalGrid, SubjectFacts};
 
@@ -8,8 +8,8 @@ use super::{DiagnosisSignal, FindingScope, FindingSubject, IntervalGrid, Subject
 /// up, and how often), `pd_cpu_time` and `pd_processors` of the leading PD.
 pub(super) fn facts(timeline: &Timeline) -> Option<SubjectFacts> {
     let of = |name: &str| -> Vec<&Series> { timeline.select(name, &[]).collect() };
-    let (time, waits) = (of("tso_wait_time"), of("tso_waits"));
-    let (cpu, processors) = (of("pd_cpu_time"), of("pd_processors"));
+    let (time, waits) = (of(vocabulary::TSO_WAIT_TIME.name), of(vocabulary::TSO_WAITS.name));
+    let (cpu, processors) = (of(vocabulary::PD_CPU_TIME.name), of(vocabulary::PD_PROCESSORS.name));
     let grid = IntervalGrid::of(time.iter().chain(&cpu).copied())?;
     let subject = FindingSubject { scope: FindingScope::Cluster, node: String::new(), disk: String::new() };
     let mut facts = SubjectFacts::new(subject, grid);

@@ -5,7 +5,7 @@ mod credits;
 use std::collections::BTreeSet;
 
 use ::disk::{DiskLimits, IoDirection};
-use timeline::Series;
+use timeline::{Series, vocabulary};
 use units::Bytes;
 
 use super::raw::{Column, Raw, Told};
@@ -222,7 +222,8 @@ pub(super) fn larger(facts: &mut SubjectFacts, signal: DiagnosisSignal, of: &[Di
 
 fn stalled(facts: &mut SubjectFacts, told: &Told<'_>, flow: &Flow) {
     let (fault, check, in_flight) = (told.get(Raw::BoundFault), told.get(Raw::CheckStalled), told.get(Raw::InFlight));
-    let name = check.as_ref().or(in_flight.as_ref()).map_or("queue_depth", |column| &column.series).to_owned();
+    let name =
+        check.as_ref().or(in_flight.as_ref()).map_or(vocabulary::QUEUE_DEPTH.name, |column| &column.series).to_owned();
     let at = |column: &Option<Column>, i: usize| column.as_ref().and_then(|column| column.values[i]);
     facts.derive(DiagnosisSignal::Stalled, name, |facts, i| {
         if let Some(check) = at(&check, i) {

@@ -1,6 +1,7 @@
 //! An instance's link to its volumes: what all of them take of it together, and what is left of its burst.
 
 use catalog::InstanceCaps;
+use timeline::vocabulary;
 
 use super::disk::larger;
 use super::node::{Told, any_bound};
@@ -22,7 +23,7 @@ pub(super) fn facts(node: &mut SubjectFacts, caps: Option<InstanceCaps>, told: &
                 used: DiagnosisSignal::InstanceIopsUse,
                 left: DiagnosisSignal::InstanceIoLeft,
                 bound: DiagnosisSignal::BoundInstanceIops,
-                balance: ["instance_io_balance", "EBSIOBalance%"],
+                balance: [vocabulary::INSTANCE_IO_BALANCE.name, "EBSIOBalance%"],
                 check: "InstanceEBSIOPSExceededCheck",
             },
             Side {
@@ -31,7 +32,7 @@ pub(super) fn facts(node: &mut SubjectFacts, caps: Option<InstanceCaps>, told: &
                 used: DiagnosisSignal::InstanceThroughputUse,
                 left: DiagnosisSignal::InstanceByteLeft,
                 bound: DiagnosisSignal::BoundInstanceThroughput,
-                balance: ["instance_byte_balance", "EBSByteBalance%"],
+                balance: [vocabulary::INSTANCE_BYTE_BALANCE.name, "EBSByteBalance%"],
                 check: "InstanceEBSThroughputExceededCheck",
             },
         ];
@@ -42,7 +43,7 @@ pub(super) fn facts(node: &mut SubjectFacts, caps: Option<InstanceCaps>, told: &
         for signal in [DiagnosisSignal::BoundInstanceIops, DiagnosisSignal::BoundInstanceThroughput] {
             let counted = |i| on_link.iter().filter_map(|disk| disk.at(signal, i)).reduce(f64::max);
             let values = (0..node.grid.count).map(counted).collect();
-            node.put(signal, "bound_time", values);
+            node.put(signal, vocabulary::BOUND_TIME.name, values);
         }
         balances(node, told);
     }
@@ -73,8 +74,8 @@ pub(super) fn facts(node: &mut SubjectFacts, caps: Option<InstanceCaps>, told: &
 /// Balances of an instance of unknown limits.
 fn balances(node: &mut SubjectFacts, told: &Told<'_>) {
     let of = [
-        (DiagnosisSignal::InstanceIoLeft, ["instance_io_balance", "EBSIOBalance%"]),
-        (DiagnosisSignal::InstanceByteLeft, ["instance_byte_balance", "EBSByteBalance%"]),
+        (DiagnosisSignal::InstanceIoLeft, [vocabulary::INSTANCE_IO_BALANCE.name, "EBSIOBalance%"]),
+        (DiagnosisSignal::InstanceByteLeft, [vocabulary::INSTANCE_BYTE_BALANCE.name, "EBSByteBalance%"]),
     ];
     for (signal, names) in of {
         if let Some((name, values)) = names.iter().find_map(|name| Some((*name, told.get(name)?))) {
@@ -112,7 +113,7 @@ impl Side {
             .map(|i| disks.iter().filter_map(|disk| disk.at(self.bound, i)).reduce(f64::max))
             .collect();
         if counted.iter().any(Option::is_some) {
-            return node.put(self.bound, "bound_time", counted);
+            return node.put(self.bound, vocabulary::BOUND_TIME.name, counted);
         }
         let estimated = |i| estimate::bound(node.at(self.used, i), waits(i, node.at(self.used, i)));
         let estimated: Vec<Option<f64>> = (0..node.grid.count).map(estimated).collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ::disk::IoDirection;
-use timeline::Series;
+use timeline::{Series, vocabulary};
 use units::{Bytes, Nanos};
 
 use super::disk::larger;
@@ -64,7 +64,7 @@ fn processors(facts: &mut SubjectFacts, told: &Told<'_>, known: &KnownFacts) {
     let pools: Vec<(&str, Vec<Option<f64>>)> = told
         .series
         .iter()
-        .filter(|series| series.name == "cpu_time")
+        .filter(|series| series.name == vocabulary::CPU_TIME.name)
         .filter_map(|series| Some((series.labels.get("pool")?.as_str(), told.grid.column(series))))
         .collect();
     if pools.is_empty() {
@@ -72,7 +72,7 @@ fn processors(facts: &mut SubjectFacts, told: &Told<'_>, known: &KnownFacts) {
     }
     // Where the machine tells, it knows of the programs beside the database, too.
     if !facts.columns.contains_key(&DiagnosisSignal::CpuUse) {
-        facts.derive(DiagnosisSignal::CpuUse, "cpu_time", |_, i| {
+        facts.derive(DiagnosisSignal::CpuUse, vocabulary::CPU_TIME.name, |_, i| {
             let busy: Vec<f64> = pools.iter().filter_map(|(_, busy)| busy[i]).collect();
             (!busy.is_empty()).then(|| busy.iter().sum::<f64>() / f64::from(vcpu))
         });
@@ -91,10 +91,10 @@ fn processors(facts: &mut SubjectFacts, told: &Told<'_>, known: &KnownFacts) {
 fn machine(facts: &mut SubjectFacts, told: &Told<'_>) {
     /// Modes in which a processor does nothing for this machine, or counts twice (proc(5): guest time is user time).
     const NOT_BUSY: [&str; 5] = ["idle", "iowait", "steal", "guest", "guest_nice"];
-    if let Some(processors) = told.get("host_cpus") {
+    if let Some(processors) = told.get(vocabulary::HOST_CPUS.name) {
         let is_busy = |series: &&&Series| {
             let mode = series.labels.get("mode").map_or("", String::as_str);
-            series.name == "host_cpu_time" && !NOT_BUSY.contains(&mode)
+            series.name == vocabulary::HOST_CPU_TIME.name && !NOT_BUSY.contains(&mode)
         };
         let modes: Vec<_> = told.series.iter().filter(is_busy).map(|series| told.grid.column(series)).collect();
         facts.derive(DiagnosisSignal::CpuUse, "host_cpu_time over host_cpus", |_, i| {
@@ -112,7 +112,7 @@ fn machine(facts: &mut SubjectFacts, told: &Told<'_>) {
 }
 
 fn engine(facts: &mut SubjectFacts, told: &Told<'_>) {
-    let (stalls, throttles) = (told.get("stall_time"), told.get("throttle_time"));
+    let (stalls, throttles) = (told.get(vocabulary::STALL_TIME.name), told.get(vocabulary::THROTTLE_TIME.name));
     let at = |column: &Option<Vec<Option<f64>>>, i: usize| column.as_ref().and_then(|column| column[i]);
     facts.derive(DiagnosisSignal::HeldBack, "stall_time + throttle_time", |_, i| {
         match (at(&stalls, i), at(&throttles, i)) {
@@ -120,14 +120,15 @@ fn engine(facts: &mut SubjectFacts, told: &Told<'_>) {
             (stall, throttle) => Some(stall.unwrap_or(0.0) + throttle.unwrap_or(0.0)),
         }
     });
-    for (signal, name) in
-        [(DiagnosisSignal::PendingBytes, "pending_compaction_bytes"), (DiagnosisSignal::Level0Files, "level0_files")]
-    {
+    for (signal, name) in [
+        (DiagnosisSignal::PendingBytes, vocabulary::PENDING_COMPACTION_BYTES.name),
+        (DiagnosisSignal::Level0Files, vocabulary::LEVEL0_FILES.name),
+    ] {
         if let Some(values) = told.get(name) {
             facts.put(signal, name, values);
         }
     }
-    let (time, syncs) = (told.get("raft_log_sync_time"), told.get("raft_log_syncs"));
+    let (time, syncs) = (told.get(vocabulary::RAFT_LOG_SYNC_TIME.name), told.get(vocabulary::RAFT_LOG_SYNCS.name));
     facts.derive(DiagnosisSignal::SyncLatency, "raft_log_sync_time over raft_log_syncs", |_, i| {
         Some(at(&time, i)? / at(&syncs, i).filter(|syncs| *syncs > 0.0)?)
     });
@@ -147,7 +148,7 @@ fn data(facts: &mut SubjectFacts, told: &Told<'_>, disks: &[SubjectFacts], known
     facts.derive(DiagnosisSignal::LogOnData, "the deployment", |_, _| Some(f64::from(u8::from(shared))));
     let home = if shared { Some(data) } else { log };
     let model = home.and_then(|disk| disk.limits.clone());
-    let (bytes, syncs) = (told.get("raft_log_bytes"), told.get("raft_log_syncs"));
+    let (bytes, syncs) = (told.get(vocabulary::RAFT_LOG_BYTES.name), told.get(vocabulary::RAFT_LOG_SYNCS.name));
     if let Some(limits) = model {
         facts.derive(DiagnosisSignal::SyncExcess, "raft_log_sync_time over the disk model's", |facts, i| {
             let size = bytes.as_ref()?[i]? / syncs.as_ref()?[i].filter(|syncs| *syncs > 0.0)?;
@@ -184,7 +185,8 @@ fn data(facts: &mut SubjectFacts, told: &Told<'_>, disks: &[SubjectFacts], known
     facts.derive(DiagnosisSignal::DataUse, "use of the data disk's limits", |_, i| {
         uses.iter().filter_map(|signal| data.at(*signal, i)).reduce(f64::max)
     });
-    let (read, written) = (told.get("compaction_read_bytes"), told.get("compaction_write_bytes"));
+    let (read, written) =
+        (told.get(vocabulary::COMPACTION_READ_BYTES.name), told.get(vocabulary::COMPACTION_WRITE_BYTES.name));
     let around = (JOB.as_secs_f64() / facts.grid.step.as_secs_f64()) as usize;
     facts.derive(DiagnosisSignal::CompactionShare, "compaction_read_bytes + compaction_write_bytes", |facts, i| {
         let (read, written) = (read.as_ref()?, written.as_ref()?);
@@ -196,25 +198,30 @@ fn data(facts: &mut SubjectFacts, told: &Told<'_>, disks: &[SubjectFacts], known
 }
 
 fn cache(facts: &mut SubjectFacts, told: &Told<'_>, known: &KnownFacts) {
-    let (hits, misses) = (told.get("block_cache_hits"), told.get("block_cache_misses"));
+    let (hits, misses) = (told.get(vocabulary::BLOCK_CACHE_HITS.name), told.get(vocabulary::BLOCK_CACHE_MISSES.name));
     facts.derive(DiagnosisSignal::CacheMissShare, "block_cache_misses over all", |_, i| {
         let (hits, misses) = (hits.as_ref()?[i]?, misses.as_ref()?[i]?);
         (hits + misses > 0.0).then(|| misses / (hits + misses))
     });
     // InnoDB's cache of blocks is its buffer pool of pages.
-    let (asked, missed) = (told.get("buffer_pool_requests"), told.get("buffer_pool_misses"));
+    let (asked, missed) =
+        (told.get(vocabulary::BUFFER_POOL_REQUESTS.name), told.get(vocabulary::BUFFER_POOL_MISSES.name));
     if asked.is_some() {
         facts.derive(DiagnosisSignal::CacheMissShare, "buffer_pool_misses over all", |_, i| {
             Some(missed.as_ref()?[i]? / asked.as_ref()?[i].filter(|asked| *asked > 0.0)?)
         });
     }
     let Some(memory) = facts.instance.as_ref().map(|instance| instance.memory.as_f64()) else { return };
-    let held = told.get("block_cache_bytes");
+    let held = told.get(vocabulary::BLOCK_CACHE_BYTES.name);
     let set = known.settings().and_then(|settings| settings.block_cache);
-    facts.derive(DiagnosisSignal::CacheOfMemory, set.map_or("block_cache_bytes", |_| "the setting"), |_, i| {
-        let bytes = set.map(Bytes::as_f64).or_else(|| held.as_ref()?[i])?;
-        Some(bytes / memory)
-    });
+    facts.derive(
+        DiagnosisSignal::CacheOfMemory,
+        set.map_or(vocabulary::BLOCK_CACHE_BYTES.name, |_| "the setting"),
+        |_, i| {
+            let bytes = set.map(Bytes::as_f64).or_else(|| held.as_ref()?[i])?;
+            Some(bytes / memory)
+        },
+    );
     if let Some(settings) = known.settings() {
         let size = settings.block_size.unwrap_or(BLOCK).as_f64();
         facts.derive(DiagnosisSignal::BlockSize, "the setting", |_, _| Some(size));

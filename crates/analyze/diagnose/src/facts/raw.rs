@@ -1,6 +1,7 @@
 //! What series are called: by us, by CloudWatch for volumes, and by RDS. A rate is a sum over its period.
 
-use timeline::{Series, SeriesUnit};
+use limits::BindingLimit;
+use timeline::{Series, SeriesUnit, vocabulary};
 
 use super::IntervalGrid;
 
@@ -41,31 +42,31 @@ pub(super) enum Raw {
 }
 
 /// A name, what it tells, the `limit` label that it must have, and what its values are multiplied with.
-type Row = (&'static str, Raw, Option<&'static str>, f64);
+type Row = (&'static str, Raw, Option<BindingLimit>, f64);
 
 /// Percent of a bucket become shares, milliseconds seconds. Metrics of AWS: reference `using_cloudwatch_ebs.md`,
 /// `rds-metrics.md` of the AWS documentation; RDS gives latencies in seconds and rates a second.
 const ROWS: [Row; 48] = [
-    ("read_ops", Raw::Reads, None, 1.0),
-    ("write_ops", Raw::Writes, None, 1.0),
-    ("read_bytes", Raw::ReadBytes, None, 1.0),
-    ("write_bytes", Raw::WriteBytes, None, 1.0),
-    ("flush_ops", Raw::Flushes, None, 1.0),
-    ("read_time", Raw::ReadTime, None, 1.0),
-    ("write_time", Raw::WriteTime, None, 1.0),
-    ("queue_depth", Raw::Queue, None, 1.0),
-    ("in_flight", Raw::InFlight, None, 1.0),
-    ("counted_ios", Raw::Counted, None, 1.0),
-    ("io_balance", Raw::IoBalance, None, 0.01),
-    ("byte_balance", Raw::ByteBalance, None, 0.01),
-    ("iops_limit", Raw::IopsLimit, None, 1.0),
-    ("throughput_limit", Raw::ThroughputLimit, None, 1.0),
-    ("bound_time", Raw::BoundVolumeIops, Some("volume_iops"), 1.0),
-    ("bound_time", Raw::BoundVolumeThroughput, Some("volume_throughput"), 1.0),
-    ("bound_time", Raw::BoundInstanceIops, Some("instance_iops"), 1.0),
-    ("bound_time", Raw::BoundInstanceThroughput, Some("instance_throughput"), 1.0),
-    ("bound_time", Raw::BoundFault, Some("fault"), 1.0),
-    ("cache_hits", Raw::Cached, None, 1.0),
+    (vocabulary::READ_OPS.name, Raw::Reads, None, 1.0),
+    (vocabulary::WRITE_OPS.name, Raw::Writes, None, 1.0),
+    (vocabulary::READ_BYTES.name, Raw::ReadBytes, None, 1.0),
+    (vocabulary::WRITE_BYTES.name, Raw::WriteBytes, None, 1.0),
+    (vocabulary::FLUSH_OPS.name, Raw::Flushes, None, 1.0),
+    (vocabulary::READ_TIME.name, Raw::ReadTime, None, 1.0),
+    (vocabulary::WRITE_TIME.name, Raw::WriteTime, None, 1.0),
+    (vocabulary::QUEUE_DEPTH.name, Raw::Queue, None, 1.0),
+    (vocabulary::IN_FLIGHT.name, Raw::InFlight, None, 1.0),
+    (vocabulary::COUNTED_IOS.name, Raw::Counted, None, 1.0),
+    (vocabulary::IO_BALANCE.name, Raw::IoBalance, None, 0.01),
+    (vocabulary::BYTE_BALANCE.name, Raw::ByteBalance, None, 0.01),
+    (vocabulary::IOPS_LIMIT.name, Raw::IopsLimit, None, 1.0),
+    (vocabulary::THROUGHPUT_LIMIT.name, Raw::ThroughputLimit, None, 1.0),
+    (vocabulary::BOUND_TIME.name, Raw::BoundVolumeIops, Some(BindingLimit::VolumeIops), 1.0),
+    (vocabulary::BOUND_TIME.name, Raw::BoundVolumeThroughput, Some(BindingLimit::VolumeThroughput), 1.0),
+    (vocabulary::BOUND_TIME.name, Raw::BoundInstanceIops, Some(BindingLimit::InstanceIops), 1.0),
+    (vocabulary::BOUND_TIME.name, Raw::BoundInstanceThroughput, Some(BindingLimit::InstanceThroughput), 1.0),
+    (vocabulary::BOUND_TIME.name, Raw::BoundFault, Some(BindingLimit::Fault), 1.0),
+    (vocabulary::CACHE_HITS.name, Raw::Cached, None, 1.0),
     ("VolumeReadOps", Raw::Reads, None, 1.0),
     ("VolumeWriteOps", Raw::Writes, None, 1.0),
     ("VolumeReadBytes", Raw::ReadBytes, None, 1.0),
@@ -89,13 +90,13 @@ const ROWS: [Row; 48] = [
     // Of gp2 the I/O credits, of st1 and sc1 those of bytes: which bucket it is, the disk's kind decides.
     ("BurstBalance", Raw::IoBalance, None, 0.01),
     // As iostat and node_exporter may give them.
-    ("read_iops", Raw::Reads, None, 1.0),
-    ("write_iops", Raw::Writes, None, 1.0),
-    ("flush_iops", Raw::Flushes, None, 1.0),
-    ("read_bytes_per_second", Raw::ReadBytes, None, 1.0),
-    ("write_bytes_per_second", Raw::WriteBytes, None, 1.0),
-    ("read_await", Raw::ReadLatency, None, 1.0),
-    ("write_await", Raw::WriteLatency, None, 1.0),
+    (vocabulary::READ_IOPS.name, Raw::Reads, None, 1.0),
+    (vocabulary::WRITE_IOPS.name, Raw::Writes, None, 1.0),
+    (vocabulary::FLUSH_IOPS.name, Raw::Flushes, None, 1.0),
+    (vocabulary::READ_BYTES_PER_SECOND.name, Raw::ReadBytes, None, 1.0),
+    (vocabulary::WRITE_BYTES_PER_SECOND.name, Raw::WriteBytes, None, 1.0),
+    (vocabulary::READ_AWAIT.name, Raw::ReadLatency, None, 1.0),
+    (vocabulary::WRITE_AWAIT.name, Raw::WriteLatency, None, 1.0),
 ];
 
 /// A column and what its series is called.
@@ -103,6 +104,11 @@ const ROWS: [Row; 48] = [
 pub(super) struct Column {
     pub(super) series: String,
     pub(super) values: Vec<Option<f64>>,
+}
+
+/// The limit that a series is labelled with.
+fn limit_of(series: &Series) -> Option<BindingLimit> {
+    series.labels.get("limit").and_then(|label| BindingLimit::named(label))
 }
 
 /// What the series of a disk tell, each brought to the grid when it is asked for.
@@ -115,9 +121,8 @@ impl Told<'_> {
     /// What is told under any of the names.
     pub(super) fn get(&self, raw: Raw) -> Option<Column> {
         let (series, factor) = ROWS.iter().filter(|row| row.1 == raw).find_map(|(name, _, limit, factor)| {
-            let is = |series: &&&Series| {
-                series.name == *name && limit.is_none_or(|limit| series.labels.get("limit").is_some_and(|l| l == limit))
-            };
+            let is =
+                |series: &&&Series| series.name == *name && limit.is_none_or(|limit| limit_of(series) == Some(limit));
             self.series.iter().find(is).map(|series| (*series, *factor))
         })?;
         let factor = factor * millis(series, raw);

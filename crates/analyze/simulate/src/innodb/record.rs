@@ -2,7 +2,9 @@
 
 use events::node_name;
 use metrics::{DiskLatencies, NodeSample};
-use timeline::{LatencyPoint, MergeRule, SeriesPoint, SeriesUnit, Timeline, TimelineInfo};
+use timeline::{
+    LatencyPoint, SeriesLabels, SeriesPoint, SeriesSpec, Timeline, TimelineBuilder, TimelineInfo, labels, vocabulary,
+};
 use units::Nanos;
 use workload::ThroughputUnit as WorkUnit;
 
@@ -11,45 +13,42 @@ use crate::cpu::Pool;
 use crate::disk_totals::DiskTotals;
 use crate::held::HeldUp;
 use crate::judge::BUSY;
-use crate::record::{HISTOGRAMS, KEPT, labels};
+use crate::record::{HISTOGRAMS, KEPT};
 use crate::sent::{Seen, Sent};
-use crate::series::{Labels, SeriesMap};
 use crate::summary::{DiskFull, InnodbUse, LatencySummary, ResourceUse, RunSummary, Saturation};
 
 /// Something that is counted since the start.
-type Counter = (&'static str, SeriesUnit, fn(&World) -> f64);
+type Counter = (SeriesSpec, fn(&World) -> f64);
 
 /// What the server counts.
 const COUNTERS: [Counter; 17] = [
-    ("innodb_reads", SeriesUnit::Count, |w| w.counts.reads),
-    ("innodb_read_bytes", SeriesUnit::Bytes, |w| w.counts.reads * w.c.page),
-    ("innodb_writes", SeriesUnit::Count, |w| w.data_writes + w.redo.syncs),
-    ("innodb_write_bytes", SeriesUnit::Bytes, |w| {
-        (w.cleaner.pages + w.cleaner.doublewritten) * w.c.page + w.redo.bytes
-    }),
-    ("innodb_fsyncs", SeriesUnit::Count, |w| w.data_syncs + w.redo.syncs),
-    ("redo_fsyncs", SeriesUnit::Count, |w| w.redo.syncs),
-    ("redo_bytes", SeriesUnit::Bytes, |w| w.lsn),
-    ("pages_written", SeriesUnit::Count, |w| w.cleaner.pages),
-    ("pages_read", SeriesUnit::Count, |w| w.counts.reads),
-    ("doublewrite_pages", SeriesUnit::Count, |w| w.cleaner.doublewritten),
-    ("buffer_pool_misses", SeriesUnit::Count, |w| w.counts.reads),
-    ("buffer_pool_waits", SeriesUnit::Count, |w| w.counts.frame_waits),
-    ("statements_insert", SeriesUnit::Count, |w| w.counts.rows / w.each.rows),
-    ("binlog_group_commits", SeriesUnit::Count, |w| w.binlog.groups),
-    ("binlog_bytes", SeriesUnit::Bytes, |w| w.binlog.bytes),
-    ("redo_full_time", SeriesUnit::Seconds, |w| w.counts.log_time),
-    ("buffer_pool_wait_time", SeriesUnit::Seconds, |w| w.counts.frame_time),
+    (vocabulary::INNODB_READS, |w| w.counts.reads),
+    (vocabulary::INNODB_READ_BYTES, |w| w.counts.reads * w.c.page),
+    (vocabulary::INNODB_WRITES, |w| w.data_writes + w.redo.syncs),
+    (vocabulary::INNODB_WRITE_BYTES, |w| (w.cleaner.pages + w.cleaner.doublewritten) * w.c.page + w.redo.bytes),
+    (vocabulary::INNODB_FSYNCS, |w| w.data_syncs + w.redo.syncs),
+    (vocabulary::REDO_FSYNCS, |w| w.redo.syncs),
+    (vocabulary::REDO_BYTES, |w| w.lsn),
+    (vocabulary::PAGES_WRITTEN, |w| w.cleaner.pages),
+    (vocabulary::PAGES_READ, |w| w.counts.reads),
+    (vocabulary::DOUBLEWRITE_PAGES, |w| w.cleaner.doublewritten),
+    (vocabulary::BUFFER_POOL_MISSES, |w| w.counts.reads),
+    (vocabulary::BUFFER_POOL_WAITS, |w| w.counts.frame_waits),
+    (vocabulary::STATEMENTS_INSERT, |w| w.counts.rows / w.each.rows),
+    (vocabulary::BINLOG_GROUP_COMMITS, |w| w.binlog.groups),
+    (vocabulary::BINLOG_BYTES, |w| w.binlog.bytes),
+    (vocabulary::REDO_FULL_TIME, |w| w.counts.log_time),
+    (vocabulary::BUFFER_POOL_WAIT_TIME, |w| w.counts.frame_time),
 ];
 /// Which of them are times for which something held all up.
 const WAITS: [(usize, &str); 2] = [(15, "redo log full"), (16, "buffer pool full")];
 
 /// What it is at an instant.
 const GAUGES: [Counter; 4] = [
-    ("dirty_bytes", SeriesUnit::Bytes, |w| f64::from(w.pool.dirty()) * w.c.page),
-    ("buffer_pool_bytes", SeriesUnit::Bytes, |w| f64::from(w.pool.resident()) * w.c.page),
-    ("checkpoint_age", SeriesUnit::Bytes, |w| w.checkpoint_age()),
-    ("threads_running", SeriesUnit::Count, |w| w.ops.len() as f64),
+    (vocabulary::DIRTY_BYTES, |w| f64::from(w.pool.dirty()) * w.c.page),
+    (vocabulary::BUFFER_POOL_BYTES, |w| f64::from(w.pool.resident()) * w.c.page),
+    (vocabulary::CHECKPOINT_AGE, |w| w.checkpoint_age()),
+    (vocabulary::THREADS_RUNNING, |w| w.ops.len() as f64),
 ];
 
 /// Threads that the processors' time is told of.
@@ -67,7 +66,7 @@ struct Totals {
 impl Totals {
     fn of(world: &World, sample: &NodeSample) -> Self {
         Self {
-            counters: COUNTERS.map(|(_, _, of)| of(world)),
+            counters: COUNTERS.map(|(_, of)| of(world)),
             busy: THREADS.map(|(pool, _)| world.cpu.busy(pool)),
             binlog_syncs: world.binlog.syncs,
             disks: DiskTotals::of(sample),
@@ -82,8 +81,8 @@ pub(super) struct Recorder {
     warm: u64,
     /// Steps of a histogram.
     every: u64,
-    labels: Labels,
-    series: SeriesMap,
+    labels: SeriesLabels,
+    series: TimelineBuilder,
     samples: Vec<NodeSample>,
     disk_latencies: Vec<Vec<DiskLatencies>>,
     latencies: timeline::LatencyHistogram,
@@ -106,8 +105,8 @@ impl Recorder {
             steps: 0,
             warm,
             every: (span.0 / step.0).div_ceil(HISTOGRAMS).max(1),
-            labels: labels(&[("node", &node_name(0)), ("zone", "a")]),
-            series: SeriesMap::default(),
+            labels: labels([("node", &node_name(0)), ("zone", "a")]),
+            series: TimelineBuilder::default(),
             samples: vec![sample],
             disk_latencies: vec![world.disks.latencies()],
             latencies: timeline::latencies(),
@@ -129,43 +128,40 @@ impl Recorder {
         let taken = self.steps.is_multiple_of(self.every);
         let seconds = self.step.as_secs_f64();
         let point = |value| SeriesPoint { from, until, value };
-        let kind = labels(&[("kind", "operation")]);
-        let rate = (SeriesUnit::CountPerSecond, MergeRule::Mean);
-        self.series.value("operations_per_second", kind.clone(), rate, point(seen.done as f64 / seconds));
-        self.series.value("dropped_per_second", Labels::new(), rate, point(seen.dropped as f64 / seconds));
+        let kind = labels([("kind", "operation")]);
+        self.series.value(vocabulary::OPERATIONS_PER_SECOND, &kind, point(seen.done as f64 / seconds));
+        self.series.value(vocabulary::DROPPED_PER_SECOND, &SeriesLabels::new(), point(seen.dropped as f64 / seconds));
         let rows = seen.done as f64 * world.each.rows / seconds;
-        self.series.value("rows_added_per_second", Labels::new(), rate, point(rows));
-        let written = (SeriesUnit::BytesPerSecond, MergeRule::Mean);
-        self.series.value("written_bytes_per_second", Labels::new(), written, point(seen.user_bytes / seconds));
-        let in_flight = (SeriesUnit::Count, MergeRule::Mean);
-        self.series.value("in_flight", Labels::new(), in_flight, point(world.ops.len() as f64));
+        self.series.value(vocabulary::ROWS_ADDED_PER_SECOND, &SeriesLabels::new(), point(rows));
+        self.series.value(vocabulary::WRITTEN_BYTES_PER_SECOND, &SeriesLabels::new(), point(seen.user_bytes / seconds));
+        self.series.value(vocabulary::CLIENTS_IN_FLIGHT, &SeriesLabels::new(), point(world.ops.len() as f64));
         self.latencies.add(&seen.latencies).expect("all histograms are alike and grow");
         if taken && !self.latencies.is_empty() {
             let histogram = std::mem::replace(&mut self.latencies, timeline::latencies());
-            self.series.latency("latency", kind, LatencyPoint { from: self.since, until, histogram });
+            self.series.latency(vocabulary::LATENCY, &kind, LatencyPoint { from: self.since, until, histogram });
         }
         if taken {
             self.since = until;
         }
         let totals = Totals::of(world, &sample);
-        for (index, (name, unit, _)) in COUNTERS.into_iter().enumerate() {
+        for (index, (spec, _)) in COUNTERS.into_iter().enumerate() {
             let grown = totals.counters[index] - self.last.counters[index];
-            self.series.value(name, self.labels.clone(), (unit, MergeRule::Sum), point(grown));
+            self.series.value(spec, &self.labels, point(grown));
         }
-        for (name, unit, of) in GAUGES {
-            self.series.value(name, self.labels.clone(), (unit, MergeRule::Mean), point(of(world)));
+        for (spec, of) in GAUGES {
+            self.series.value(spec, &self.labels, point(of(world)));
         }
         for (index, (_, name)) in THREADS.into_iter().enumerate() {
             let mut labels = self.labels.clone();
             labels.insert("pool".to_owned(), name.to_owned());
             let grown = totals.busy[index] - self.last.busy[index];
-            self.series.value("cpu_time", labels, (SeriesUnit::Seconds, MergeRule::Sum), point(grown));
+            self.series.value(vocabulary::CPU_TIME, &labels, point(grown));
         }
         for (what, share) in self.shares(world, &sample, &totals).into_iter().filter(|(_, share)| *share > 0.0) {
             let share = share.min(1.0);
             let mut labels = self.labels.clone();
             labels.insert("by".to_owned(), what.clone());
-            self.series.value("held_up_time", labels, (SeriesUnit::Seconds, MergeRule::Sum), point(share * seconds));
+            self.series.value(vocabulary::HELD_UP_TIME, &labels, point(share * seconds));
             if measured {
                 self.held.add(&what, 0, share, (from, until));
             }
@@ -212,7 +208,7 @@ impl Recorder {
     /// All series.
     pub(super) fn finish(mut self, about: TimelineInfo) -> Timeline {
         self.disks();
-        self.series.finish(about)
+        Timeline { about, series: self.series.finish_sorted() }
     }
 
     /// The sums of all measured steps.
@@ -227,22 +223,22 @@ impl Recorder {
             Sent::Open(_) => Saturation::of(arrived as f64 / seconds, carried, dropped),
             Sent::Closed(..) => None,
         };
-        let grown = |name: &str| {
-            let index = COUNTERS.iter().position(|(of, ..)| *of == name).expect("a counter of this module");
+        let grown = |spec: SeriesSpec| {
+            let index = COUNTERS.iter().position(|(of, _)| *of == spec).expect("a counter of this module");
             self.last.counters[index] - self.start.counters[index]
         };
         let innodb = InnodbUse {
             rows: done as f64 * world.each.rows,
             finished: world.finished,
-            redo_bytes: grown("redo_bytes"),
-            redo_syncs: grown("redo_fsyncs"),
-            binlog_bytes: grown("binlog_bytes"),
+            redo_bytes: grown(vocabulary::REDO_BYTES),
+            redo_syncs: grown(vocabulary::REDO_FSYNCS),
+            binlog_bytes: grown(vocabulary::BINLOG_BYTES),
             binlog_syncs: self.last.binlog_syncs - self.start.binlog_syncs,
-            pages_read: grown("pages_read"),
-            pages_written: grown("pages_written"),
-            doublewrite_pages: grown("doublewrite_pages"),
-            redo_full: grown("redo_full_time"),
-            pool_full: grown("buffer_pool_wait_time"),
+            pages_read: grown(vocabulary::PAGES_READ),
+            pages_written: grown(vocabulary::PAGES_WRITTEN),
+            doublewrite_pages: grown(vocabulary::DOUBLEWRITE_PAGES),
+            redo_full: grown(vocabulary::REDO_FULL_TIME),
+            pool_full: grown(vocabulary::BUFFER_POOL_WAIT_TIME),
         };
         let used = ResourceUse {
             seconds,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalog::Release;
 use jiff::Timestamp;
-use timeline::{LatencyPoint, SeriesPoint, Timeline, TimelineInfo};
+use timeline::{LatencyPoint, SeriesLabels, SeriesPoint, SeriesSpec, Timeline, TimelineBuilder, TimelineInfo};
 use units::Nanos;
 
 use super::answer::{Answer, Fault, Found};
@@ -18,7 +18,6 @@ use super::step::{Grid, QueryRange};
 use super::table::{QUERIES, Query, SeriesGroup};
 use super::version;
 use crate::GatherError;
-use crate::collect::{Collect, Labels};
 
 /// Parts of disks and what is none: after node_exporter's default of `--collector.diskstats.device-exclude`.
 const PARTS: &str = "(z?ram|fd|sr)[0-9]+|(h|s|v|xv)d[a-z]+[0-9]+|nvme[0-9]+n[0-9]+p[0-9]+|mmcblk[0-9]+p[0-9]+";
@@ -147,7 +146,7 @@ fn ask(
 ) -> Result<Harvest, GatherError> {
     let devices = format!("device!~\"{PARTS}{}\"", if loops { "" } else { LOOPS });
     let asked = QUERIES.iter().filter(|query| wanted.has(query));
-    let (histograms, values): (Vec<_>, Vec<_>) = asked.partition(|query| query.merge.is_none());
+    let (histograms, values): (Vec<_>, Vec<_>) = asked.partition(|query| query.spec.merge().is_none());
     let coarse = grid.of_histograms();
     let all = |queries: &[&'static Query], grid: &Grid| {
         batch::ask(server, queries, grid, &|query: &Query| query.text(&grid.window(), selector, &devices))
@@ -164,34 +163,35 @@ fn ask(
 type Buckets = BTreeMap<u64, Vec<(f64, f64)>>;
 
 fn series(harvest: &Harvest, names: &Names, grid: &Grid) -> Vec<timeline::Series> {
-    let mut series = Collect::default();
+    let mut series = TimelineBuilder::default();
     let coarse = grid.of_histograms();
-    let mut histograms: BTreeMap<(&str, Labels), Buckets> = BTreeMap::new();
+    let mut histograms: BTreeMap<(&str, SeriesLabels), (SeriesSpec, Buckets)> = BTreeMap::new();
     for (query, found) in &harvest.found {
         let Some(labels) = labels(query, found, names) else { continue };
-        let Some(merge) = query.merge else {
+        if query.spec.merge().is_none() {
             let Some(bound) = found.labels.get("le").and_then(|le| le.parse::<f64>().ok()) else { continue };
-            let histogram = histograms.entry((&query.series, labels)).or_default();
+            let empty = || (query.spec, Buckets::new());
+            let (_, histogram) = histograms.entry((query.spec.name, labels)).or_insert_with(empty);
             for (at, count) in &found.values {
                 histogram.entry(*at as u64).or_default().push((bound, *count));
             }
             continue;
-        };
+        }
         for (at, value) in &found.values {
             if let Some((from, until)) = span(grid, *at as u64, grid.step) {
-                series.value(&query.series, &labels, (query.unit, merge), SeriesPoint { from, until, value: *value });
+                series.value(query.spec, &labels, SeriesPoint { from, until, value: *value });
             }
         }
     }
-    for ((name, labels), histogram) in histograms {
+    for ((_, labels), (spec, histogram)) in histograms {
         for (at, mut buckets) in histogram {
             let Some(histogram) = buckets::latencies(&mut buckets) else { continue };
             if let Some((from, until)) = span(grid, at, coarse.step) {
-                series.latency(name, &labels, LatencyPoint { from, until, histogram });
+                series.latency(spec, &labels, LatencyPoint { from, until, histogram });
             }
         }
     }
-    series.finish()
+    series.finish_sorted()
 }
 
 /// The step that ends at an instant, from the grid's beginning; `None` if it was not asked for.
@@ -201,11 +201,11 @@ fn span(grid: &Grid, at: u64, step: u64) -> Option<(Nanos, Nanos)> {
 }
 
 /// Our labels of a series; `None` for one that is not wanted.
-fn labels(query: &Query, found: &Found, names: &Names) -> Option<Labels> {
+fn labels(query: &Query, found: &Found, names: &Names) -> Option<SeriesLabels> {
     let label = |key: &str| found.labels.get(key).map(String::as_str);
     let instance = label("instance").unwrap_or_default();
     let node = names.node(query, instance);
-    let mut labels = Labels::new();
+    let mut labels = SeriesLabels::new();
     for (ours, theirs) in &query.labels {
         let value = label(theirs).unwrap_or_default();
         let value = if ours == "disk" { names.disk(instance, &node, value)? } else { value.to_owned() };

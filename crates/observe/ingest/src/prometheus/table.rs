@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use catalog::{Release, ReleaseSet};
-use timeline::{MergeRule, SeriesUnit};
+use timeline::{MergeRule, SeriesSpec, SeriesUnit, vocabulary};
 
 /// Which series are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,8 +59,8 @@ pub fn series() -> impl Iterator<Item = SeriesRow> {
     let row = |query: &'static Query| SeriesRow {
         group: query.group,
         name: &query.series,
-        unit: query.unit,
-        merge: query.merge,
+        unit: query.spec.unit,
+        merge: query.spec.merge(),
         meaning: &query.meaning,
     };
     QUERIES.iter().map(row)
@@ -73,9 +73,8 @@ pub(super) struct Query {
     /// The program that tells it: instances of one program on one machine must not be taken for each other.
     pub(super) exporter: String,
     pub(super) series: String,
-    pub(super) unit: SeriesUnit,
-    /// `None` for histograms.
-    pub(super) merge: Option<MergeRule>,
+    /// The series in the vocabulary.
+    pub(super) spec: SeriesSpec,
     /// Our labels by name, and Prometheus' that give their values.
     pub(super) labels: BTreeMap<String, String>,
     /// Labels that are always the same.
@@ -128,6 +127,11 @@ fn read(group: SeriesGroup, text: &str) -> Result<Vec<Query>, String> {
             "histogram" => None,
             word => Some(word.parse().map_err(|error| wrong(&format!("{error}")))?),
         };
+        let unit: SeriesUnit = row.unit.parse().map_err(|error| wrong(&format!("{error}")))?;
+        let is = |spec: &&SeriesSpec| spec.name == row.series && spec.unit == unit && spec.merge() == merge;
+        let spec = vocabulary::ALL.iter().find(is).copied();
+        let spec = spec
+            .ok_or_else(|| wrong("is not so in the vocabulary of series: expected its name, unit and merge there"))?;
         let releases = row
             .releases
             .as_deref()
@@ -138,8 +142,7 @@ fn read(group: SeriesGroup, text: &str) -> Result<Vec<Query>, String> {
             group,
             releases,
             exporter: table.exporter.clone(),
-            unit: row.unit.parse().map_err(|error| wrong(&format!("{error}")))?,
-            merge,
+            spec,
             series: row.series,
             labels: row.labels,
             fixed: row.fixed,
@@ -179,7 +182,7 @@ mod tests {
                 assert!(text.contains("instance"), "{name}");
                 assert!(text.contains("[$w]") && text.contains("$s"), "{name}: {text}");
                 assert!(query.labels.values().all(|label| text.contains(label.as_str())), "{name}: {text}");
-                assert_eq!(query.merge.is_none(), text.contains(", le)"), "{name}: {text}");
+                assert_eq!(query.spec.merge().is_none(), text.contains(", le)"), "{name}: {text}");
                 let (open, close) = (text.matches('(').count(), text.matches(')').count());
                 assert_eq!(open, close, "{name}: {text}");
             }
@@ -192,7 +195,7 @@ mod tests {
             let growth = query.promql.iter().all(|text| text.contains("increase("));
             let level = query.promql.iter().all(|text| text.contains("_over_time("));
             let rate = query.promql.iter().all(|text| text.contains("rate("));
-            match query.merge {
+            match query.spec.merge() {
                 Some(MergeRule::Sum) | None => assert!(growth, "{}", query.series),
                 Some(MergeRule::Mean) => {
                     assert!(level || rate || query.series == "write_amplification", "{}", query.series)
@@ -216,19 +219,17 @@ mod tests {
     }
 
     #[test]
-    fn every_series_has_a_home_in_a_table_of_documentation() {
-        let homes = [
-            include_str!("../prometheus.rs"),
-            include_str!("../lib.rs"),
-            include_str!("../../../metrics/src/series.rs"),
-            include_str!("../../../../bench/cluster/src/series.rs"),
-            include_str!("../../../../bench/cluster/src/counters.rs"),
-            include_str!("../../../../bench/cluster/src/rows.rs"),
-        ];
-        for query in QUERIES.iter() {
-            let (documented, row) = (format!("`{}`", query.series), format!("\"{}\"", query.series));
-            let is_home = |home: &&str| home.contains(&documented) || home.contains(&row);
-            assert!(homes.iter().any(is_home), "{}", query.series);
+    fn a_series_outside_the_vocabulary_or_in_another_unit_is_refused() {
+        let row = |series: &str, unit: &str| {
+            let table = format!(
+                "exporter = 'x'\n[[query]]\nseries = '{series}'\nunit = '{unit}'\nmerge = 'sum'\npromql = ['x']\n\
+                 meaning = 'm'\nsource = 's'\n"
+            );
+            read(SeriesGroup::Disks, &table)
+        };
+        assert!(row("read_ops", "Count").is_ok());
+        for (series, unit) in [("reed_ops", "Count"), ("read_ops", "Bytes")] {
+            assert!(row(series, unit).unwrap_err().contains("the vocabulary"), "{series} {unit}");
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use timeline::{MergeRule, SeriesUnit};
+use timeline::{MergeRule, SeriesSpec, SeriesUnit};
 use units::Nanos;
 
 /// A metric, by CloudWatch's name.
@@ -90,6 +90,11 @@ impl CloudWatchMetric {
             Period::AsMonitored if detailed => MINUTE,
             Period::FiveMinutes | Period::AsMonitored => FIVE_MINUTES,
         }
+    }
+
+    /// The series of its points.
+    pub(super) fn spec(&self) -> SeriesSpec {
+        SeriesSpec::foreign(self.name, self.unit, self.merge)
     }
 
     /// Whether volumes of that type report it.
