@@ -108,11 +108,6 @@ fn simulate_tikv(
     Ok(SimulationRun { timeline, summary: judge.finish(&world, task.profile.unit, full) })
 }
 
-/// Bytes on the data disk of a node beside its files: TiKV's reserve, and the log if it has no disk of its own.
-pub(crate) fn reserved(separate_log: bool, c: &Constants) -> f64 {
-    c.reserved_space + if separate_log { 0.0 } else { c.log_space }
-}
-
 /// Refuses before time zero what cannot start.
 fn refuse(
     deployment: &Deployment,

@@ -24,10 +24,10 @@ pub use error::DiskError;
 pub use noun::{Disk, Volume};
 pub use parse::ParseDiskError;
 pub use service::{ServiceTime, VolumeCalibration};
-pub use units;
 pub use sizing::{
     BeyondLimit, DiskMarket, DiskRates, SuitableDisk, VolumeNeed, VolumeProvision, VolumeSizing, replaces, successor,
 };
+pub use units;
 
 /// The direction of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

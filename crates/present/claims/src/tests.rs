@@ -104,7 +104,7 @@ fn every_recipe_of_the_store_is_two_sides_that_differ() {
         let recipe: store_recipe::StoreRecipe = table(id, "store");
         let (without, with) = (recipe.without().unwrap(), recipe.with().unwrap());
         let online = recipe.online.as_ref().is_some_and(|online| online.without != online.with);
-        assert!(online || format!("{:?}", without.database) != format!("{:?}", with.database), "{id}");
+        assert!(online || format!("{:?}", without.settings.source) != format!("{:?}", with.settings.source), "{id}");
         assert_eq!(without.plan.limits, with.plan.limits, "{id}");
         assert!(recipe.pairs >= 2 && !recipe.scaled.trim().is_empty(), "{id}");
         recipe.instead().unwrap();
