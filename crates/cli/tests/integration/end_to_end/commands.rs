@@ -150,11 +150,14 @@ fn a_deployment_is_checked_against_a_workload() {
 fn claims_exit_with_what_their_verdicts_say() {
     let (code, ledger) = json(&["claims"]);
     let median = ledger["median_error"].as_f64().unwrap();
-    let first = format!("Median error {:.1} %. ", median * 100.0);
+    let first = format!("Median error {:.1} %, ", median * 100.0);
     assert!(run(&["claims"]).stdout.starts_with(&first), "{first}");
     let claims = ledger["claims"].as_array().unwrap();
     for claim in claims {
-        has_keys(claim, &["id", "source", "rung", "metric", "published", "ours", "relative_error", "holds"]);
+        has_keys(
+            claim,
+            &["id", "source", "rung", "metric", "published", "ours", "relative_error", "distance", "holds"],
+        );
     }
     let fails = claims.iter().any(|claim| claim["holds"] == Value::Bool(false));
     assert_eq!(code, i32::from(fails));

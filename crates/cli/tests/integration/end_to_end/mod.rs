@@ -6,6 +6,7 @@ mod commands;
 mod common;
 mod diagnose;
 mod escapes;
+mod ledger;
 mod no_file;
 mod prove;
 mod readme;
