@@ -31,10 +31,8 @@ impl Account {
         };
         let free = UNUSED.into_iter().find(is_free).map(|id| Some(Self(id)));
         free.ok_or_else(|| {
-            let (first, last) = (UNUSED.start(), UNUSED.end());
-            ClusterError::Environment(format!(
-                "programs cannot run as a user of their own: each number from {first} to {last} has an account; free one"
-            ))
+            let (first, last) = (*UNUSED.start(), *UNUSED.end());
+            ClusterError::NoFreeAccount { first, last }
         })
     }
 

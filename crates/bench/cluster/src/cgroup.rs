@@ -57,20 +57,22 @@ impl Group {
     /// # Errors
     /// When this machine has no control group of memory to give.
     pub(crate) fn new(name: &str, limit: Bytes) -> Result<Self, ClusterError> {
-        let failed = |what: &str, error: &dyn std::fmt::Display| {
-            ClusterError::Environment(format!(
-                "the memory of {name} cannot be limited: {what}: {error}. Run as root on a machine with the control group \
-                 of memory (in a container: with its cgroup filesystem writable), or without a memory limit"
-            ))
+        type Cause = Box<dyn std::error::Error + Send + Sync>;
+        let failed = |what: &'static str, source: Cause| ClusterError::MemoryLimit {
+            group: name.to_owned(),
+            limit,
+            what,
+            source,
         };
         check(name)?;
         let hierarchy = Hierarchy::here();
-        let hierarchy = hierarchy.ok_or_else(|| failed("no group", &format!("{MOUNTED} has no memory controller")))?;
+        let hierarchy =
+            hierarchy.ok_or_else(|| failed("no group", format!("{MOUNTED} has no memory controller").into()))?;
         // Of version 2 groups below the root have only what it hands down; of version 1 there is no such file.
         let _ = fs::write(hierarchy.root.join("cgroup.subtree_control"), "+memory");
-        fs::create_dir_all(hierarchy.root.join(name)).map_err(|error| failed("no group", &error))?;
+        fs::create_dir_all(hierarchy.root.join(name)).map_err(|error| failed("no group", error.into()))?;
         let group = Self { hierarchy, name: name.to_owned(), limit };
-        group.set(group.hierarchy.limit, limit).map_err(|error| failed("no limit", &error))?;
+        group.set(group.hierarchy.limit, limit).map_err(|error| failed("no limit", error.into()))?;
         // Without this the limit only moves to swap. Where swap is not accounted for there is nothing to set.
         let (file, alone) = group.hierarchy.swap;
         let _ = group.set(file, if alone { Bytes(0) } else { limit });
@@ -117,9 +119,7 @@ pub(crate) fn check(name: &str) -> Result<(), ClusterError> {
     if name.starts_with("diskwright-") && name.chars().all(plain) {
         return Ok(());
     }
-    Err(ClusterError::Environment(format!(
-        "{name:?} is no control group of diskwright's: expected diskwright- with letters, digits, - and _ after it"
-    )))
+    Err(ClusterError::ForeignGroup { group: name.to_owned() })
 }
 
 /// Removes a group whose processes have ended; fine if there is none.

@@ -9,12 +9,14 @@ use mount::{DaemonClient, MountRequest};
 use units::{Bytes, Nanos};
 use workload::Engine;
 
+use crate::base::ClusterBase;
 use crate::config::{NodePlace, config};
-use crate::ground::Ground;
 use crate::http::Http;
 use crate::process::{Process, Ready, tail};
 use crate::record::sweep_in;
-use crate::{ClusterError, ClusterNode, ClusterOptions, NodeSampler, PlacementDriver, StartProgress, TestBed};
+use crate::{
+    ClusterError, ClusterNode, ClusterOptions, NodeSampler, PlacementDriver, StartProgress, TestBed, UnfitDeployment,
+};
 
 /// A running cluster. However it goes, nothing of it is left when it is dropped; after a kill of this process its programs
 /// end, and [`sweep`](crate::sweep) clears the rest away.
@@ -25,7 +27,7 @@ pub struct RunningCluster {
     pd_process: Mutex<Option<Process>>,
     notes: Vec<String>,
     /// Last: what it clears away must not be in use.
-    ground: Arc<Ground>,
+    base: Arc<ClusterBase>,
 }
 
 /// A round trip between zones unless the deployment says otherwise, as [`deployment::Settings`] has it.
@@ -44,17 +46,17 @@ impl RunningCluster {
         progress: &mut dyn FnMut(StartProgress),
     ) -> Result<Self, ClusterError> {
         let nodes = check(deployment)?;
-        let ground = Arc::new(Ground::new(&lab.home, &lab.scratch, options)?);
+        let base = Arc::new(ClusterBase::new(&lab.home, &lab.scratch, options)?);
         let mut notes = Vec::new();
-        match sweep_in(&lab.home, &ground.scratch) {
+        match sweep_in(&lab.home, &base.scratch) {
             Ok(0) => {}
             Ok(swept) => notes.push(format!("{swept} cluster(s) of processes that were killed have been cleared away")),
             Err(error) => notes.push(format!("what a killed process left stays: {error}")),
         }
         progress(StartProgress::Pd);
-        let (pd, process) = ground.start_pd(&lab.programs.pd, nodes, deployment.replicas())?;
+        let (pd, process) = base.start_pd(&lab.programs.pd, nodes, deployment.replicas())?;
         let pd_process = Mutex::new(Some(process));
-        let mut cluster = Self { nodes: Vec::new(), pd, pd_process, notes, ground };
+        let mut cluster = Self { nodes: Vec::new(), pd, pd_process, notes, base };
         for node in 1..=nodes {
             options.go_on()?;
             progress(StartProgress::Mounting { node, of: nodes });
@@ -74,27 +76,27 @@ impl RunningCluster {
 
     /// Mounts the disks of a node and gets it ready to be started.
     fn mount(&mut self, lab: &TestBed, deployment: &Deployment, number: u32) -> Result<(), ClusterError> {
-        let ground = &self.ground;
+        let base = &self.base;
         let name = format!("n{number}");
-        let folder = ground.folder.join(&name);
-        let request = ground.request(&folder, deployment, number)?;
-        let place = place(&request, ground.options.memory);
-        let mounted = ground.mount(&request)?;
+        let folder = base.folder.join(&name);
+        let request = base.request(&folder, deployment, number)?;
+        let place = place(&request, base.options.memory);
+        let mounted = base.mount(&request)?;
         self.notes.extend(mounted.notes.iter().map(|note| format!("{name}: {note}")));
         let data_dir = folder.join("data").join("store");
         // A folder of its own, for it writes what is changed online beside the file first.
-        let own = ground.folder.join(format!("{name}-own"));
-        ground.give(&own)?;
+        let own = base.folder.join(format!("{name}-own"));
+        base.give(&own)?;
         let file = own.join("config.toml");
-        let text = config(&deployment.settings, &place, &ground.options.keys);
-        ground.give_file(&file, &text)?;
+        let text = config(&deployment.settings, &place, &base.options.keys);
+        base.give_file(&file, &text)?;
         for dir in [Some(&data_dir), place.raft_dir.as_ref()].into_iter().flatten() {
-            ground.give(dir)?;
+            base.give(dir)?;
             // A power cut does not take away what the node was given.
             let synced = std::fs::File::open(dir).and_then(|dir| dir.sync_all());
             synced.map_err(|error| ClusterError::system(dir.display(), error))?;
         }
-        let group = ground.options.memory.map(|limit| ground.group(&name, limit)).transpose()?;
+        let group = base.options.memory.map(|limit| base.group(&name, limit)).transpose()?;
         let mut arguments = vec!["--config".to_owned(), file.display().to_string()];
         arguments.extend(["--pd-endpoints".to_owned(), self.pd.addr().to_string()]);
         arguments.extend(["--data-dir".to_owned(), data_dir.display().to_string()]);
@@ -120,7 +122,7 @@ impl RunningCluster {
             ready: Mutex::new(Ready::ANY),
             group,
             http: Http::new(Duration::from_secs(2)),
-            ground: Arc::clone(ground),
+            base: Arc::clone(base),
         }));
         Ok(())
     }
@@ -129,13 +131,13 @@ impl RunningCluster {
     fn await_leaders(&self) -> Result<(), ClusterError> {
         /// PD moves four at a time; where it cannot, a run does not wait for it.
         const BALANCING: Duration = Duration::from_secs(10);
-        let options = &self.ground.options;
+        let options = &self.base.options;
         let from = Instant::now();
         loop {
             options.go_on()?;
             let (regions, leaders) = match (self.pd.regions(), self.pd.leaders()) {
                 // PD says so until it has heard of the regions.
-                (Err(ClusterError::Refused(_)), _) | (_, Err(ClusterError::Refused(_))) => Default::default(),
+                (Err(ClusterError::Refused { .. }), _) | (_, Err(ClusterError::Refused { .. })) => Default::default(),
                 (regions, leaders) => (regions?, leaders?),
             };
             let led: u64 = leaders.values().sum();
@@ -176,7 +178,7 @@ impl RunningCluster {
 
     /// Its folder, for mount points, settings and logs: it goes with it.
     pub fn folder(&self) -> &Path {
-        &self.ground.folder
+        &self.base.folder
     }
 
     /// What people should know of how it started.
@@ -193,7 +195,7 @@ impl RunningCluster {
         let mut pd = self.pd_process.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(status) = pd.as_mut().and_then(Process::ended) else { return Ok(()) };
         let what = format!("ended by itself with {status}");
-        Err(ClusterError::Program { name: "the placement driver".to_owned(), what, said: tail(&self.ground.pd_log()) })
+        Err(ClusterError::Program { name: "the placement driver".to_owned(), what, said: tail(&self.base.pd_log()) })
     }
 
     /// Begins to look at every node each second.
@@ -210,7 +212,7 @@ impl RunningCluster {
     /// When something stays: a disk that somebody uses.
     pub fn stop(self) -> Result<Vec<String>, ClusterError> {
         let said = self.stop_programs();
-        self.ground.clear()?;
+        self.base.clear()?;
         Ok(said)
     }
 
@@ -231,28 +233,25 @@ impl RunningCluster {
 impl Drop for RunningCluster {
     fn drop(&mut self) {
         self.stop_programs();
-        if let Err(error) = self.ground.clear() {
+        if let Err(error) = self.base.clear() {
             textfile::log_line(format_args!("not all of the cluster is cleared away: {error}"));
         }
     }
 }
 
+/// Most storage nodes: each is a process, a daemon and a filesystem of this machine.
+const MOST_NODES: u32 = 16;
+
 /// How many storage nodes there are.
-fn check(deployment: &Deployment) -> Result<u32, ClusterError> {
-    let input = |message: String| Err(ClusterError::Input(message));
+fn check(deployment: &Deployment) -> Result<u32, UnfitDeployment> {
     if deployment.engine != Engine::TiKv {
-        return input("the reference store is shaped like TiKV: set `engine = \"tikv\"` in the deployment".to_owned());
+        return Err(UnfitDeployment::OtherEngine);
     }
     let (nodes, replicas) = (deployment.storage_nodes(), deployment.replicas());
     match nodes {
-        0 => input("the deployment has no storage node: add a [[nodes]] table with role = \"storage\"".to_owned()),
-        // Each is a process, a daemon and a filesystem of this machine.
-        17.. => input(format!("{nodes} storage nodes are more than one machine runs: give it at most 16")),
-        _ if replicas > nodes || replicas == 0 => {
-            let can_be = if nodes == 1 { "to 1".to_owned() } else { format!("from 1 to {nodes}") };
-            let wanted = format!("{replicas} replicas need as many storage nodes, not {nodes}");
-            input(format!("{wanted}: set `replicas` in [settings] {can_be}"))
-        }
+        0 => Err(UnfitDeployment::NoStorageNode),
+        nodes if nodes > MOST_NODES => Err(UnfitDeployment::TooManyNodes { nodes, most: MOST_NODES }),
+        _ if replicas > nodes || replicas == 0 => Err(UnfitDeployment::Replicas { replicas, nodes }),
         nodes => Ok(nodes),
     }
 }

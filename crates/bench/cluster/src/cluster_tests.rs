@@ -15,8 +15,8 @@ fn a_deployment_without_enough_nodes_is_refused_with_what_to_change() {
     let cases = [(0, 3, "no storage node"), (1, 3, "[settings] to 1"), (2, 3, "from 1 to 2"), (17, 3, "at most 16")];
     for (nodes, replicas, says) in cases {
         let error = check(&deployment(nodes, &format!("[settings]\nreplicas = {replicas}\n"))).unwrap_err();
-        assert_eq!(error.exit_code(), 2);
         assert!(error.to_string().contains(says), "{error}");
+        assert_eq!(ClusterError::from(error).exit_code(), 2);
     }
     assert_eq!(check(&deployment(3, "")).unwrap(), 3);
 }

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use metrics::NodeSample;
 use mount::{CounterReading, DaemonClient, MountHome};
 
+use crate::base::ClusterBase;
 use crate::cgroup::Group;
-use crate::ground::Ground;
 use crate::process::{self, Process};
 use crate::record::sweep_in;
 use crate::{ClusterError, ClusterOptions};
@@ -24,7 +24,7 @@ pub struct NodeHost {
     group: Option<Group>,
     notes: Vec<String>,
     /// Last: what it clears away must not be in use.
-    ground: Arc<Ground>,
+    base: Arc<ClusterBase>,
 }
 
 impl NodeHost {
@@ -39,21 +39,21 @@ impl NodeHost {
         deployment: &Deployment,
         options: &ClusterOptions,
     ) -> Result<Self, ClusterError> {
-        let ground = Arc::new(Ground::new(home, scratch, options)?);
+        let base = Arc::new(ClusterBase::new(home, scratch, options)?);
         let mut notes = Vec::new();
-        match sweep_in(home, &ground.scratch) {
+        match sweep_in(home, &base.scratch) {
             Ok(0) => {}
             Ok(swept) => notes.push(format!("what {swept} killed process(es) left has been cleared away")),
             Err(error) => notes.push(format!("what a killed process left stays: {error}")),
         }
         options.go_on()?;
-        let folder = ground.folder.join("n1");
-        let request = ground.request(&folder, deployment, 1)?;
-        let mounted = ground.mount(&request)?;
+        let folder = base.folder.join("n1");
+        let request = base.request(&folder, deployment, 1)?;
+        let mounted = base.mount(&request)?;
         notes.extend(mounted.notes.iter().cloned());
-        let group = options.memory.map(|limit| ground.group("n1", limit)).transpose()?;
+        let group = options.memory.map(|limit| base.group("n1", limit)).transpose()?;
         let disks = DaemonClient::of(&mounted)?;
-        Ok(Self { folder, mounted, disks, group, notes, ground })
+        Ok(Self { folder, mounted, disks, group, notes, base })
     }
 
     /// Makes a folder that its programs alone can enter, beside root: settings, sockets, temporary files.
@@ -61,8 +61,8 @@ impl NodeHost {
     /// # Errors
     /// When it cannot be made.
     pub fn private_folder(&self, name: &str) -> Result<PathBuf, ClusterError> {
-        let folder = self.ground.folder.join(name);
-        self.ground.give(&folder)?;
+        let folder = self.base.folder.join(name);
+        self.base.give(&folder)?;
         Ok(folder)
     }
 
@@ -71,9 +71,9 @@ impl NodeHost {
     /// # Errors
     /// When there is no such disk, or the folder cannot be made.
     pub fn folder_on(&self, disk: &str, name: &str) -> Result<PathBuf, ClusterError> {
-        let disk = self.disk(disk).ok_or_else(|| ClusterError::Input(format!("the node has no {disk} disk")))?;
+        let disk = self.disk(disk).ok_or_else(|| ClusterError::NoDisk { disk: disk.to_owned() })?;
         let folder = disk.join(name);
-        self.ground.give(&folder)?;
+        self.base.give(&folder)?;
         Ok(folder)
     }
 
@@ -82,7 +82,7 @@ impl NodeHost {
     /// # Errors
     /// When it cannot be written.
     pub fn private_file(&self, path: &Path, text: &str) -> Result<(), ClusterError> {
-        self.ground.give_file(path, text)
+        self.base.give_file(path, text)
     }
 
     /// Where a disk is mounted: `data`, and `raft` or `redo` if the log has one of its own.
@@ -113,9 +113,9 @@ impl NodeHost {
     /// When it cannot be started.
     pub fn launch(&self, name: &str, program: &Path, arguments: &[String]) -> Result<HostProgram, ClusterError> {
         let door = self.group.as_ref().map(Group::door);
-        let log = self.ground.folder.join(name).with_extension("log");
-        let process = self.ground.launch(name, (program, arguments), door, &log)?;
-        Ok(HostProgram { process: Mutex::new(process), log, _ground: Arc::clone(&self.ground) })
+        let log = self.base.folder.join(name).with_extension("log");
+        let process = self.base.launch(name, (program, arguments), door, &log)?;
+        Ok(HostProgram { process: Mutex::new(process), log, _base: Arc::clone(&self.base) })
     }
 
     /// What its disks counted until now.
@@ -158,7 +158,7 @@ impl NodeHost {
     /// # Errors
     /// When something stays: a disk that somebody uses.
     pub fn clear(self) -> Result<(), ClusterError> {
-        self.ground.clear()
+        self.base.clear()
     }
 }
 
@@ -168,7 +168,7 @@ pub struct HostProgram {
     process: Mutex<Process>,
     log: PathBuf,
     /// What it runs on is not cleared away before it.
-    _ground: Arc<Ground>,
+    _base: Arc<ClusterBase>,
 }
 
 impl HostProgram {

@@ -68,6 +68,9 @@ impl Http {
 pub(crate) fn accepted(url: &str, (code, text): Answer) -> Result<String, ClusterError> {
     match code {
         200..=299 => Ok(text),
-        code => Err(ClusterError::Refused(format!("{url} answered {code}: {}", text.trim()))),
+        status => {
+            let said = text.trim().to_owned();
+            Err(ClusterError::Refused { url: url.to_owned(), status, said })
+        }
     }
 }

@@ -98,7 +98,7 @@ impl Keeper {
         // Ctrl-C is for the one who started us; it takes the cluster down in order.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let (answer, started) = channel();
-        let gone = || ClusterError::Environment("the thread that starts processes has ended".to_owned());
+        let gone = || ClusterError::KeeperEnded;
         self.0.send((command, answer)).map_err(|_| gone())?;
         started.recv().map_err(|_| gone())?.map_err(failed)
     }

@@ -47,21 +47,21 @@ impl ClusterPrograms {
     }
 }
 
-fn find(name: &str, variable: &str, named: Option<PathBuf>, folders: &[PathBuf]) -> Result<PathBuf, ClusterError> {
+fn find(
+    name: &'static str,
+    variable: &'static str,
+    named: Option<PathBuf>,
+    folders: &[PathBuf],
+) -> Result<PathBuf, ClusterError> {
     if let Some(named) = named {
         return if named.is_file() {
             Ok(named)
         } else {
-            Err(ClusterError::Environment(format!(
-                "{variable} names {}, which is no file: name {name}, or leave it unset",
-                named.display()
-            )))
+            Err(ClusterError::NoProgram { variable, path: named, program: name })
         };
     }
     let found = folders.iter().map(|folder| folder.join(name)).find(|program| program.is_file());
-    found.ok_or_else(|| {
-        ClusterError::Environment(format!("{name} is not built: run `make store`, or name it in {variable}"))
-    })
+    found.ok_or(ClusterError::NotBuilt { program: name, variable })
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@
 
 mod account;
 mod asking;
+mod base;
 mod cgroup;
 mod cluster;
 mod config;
 mod counters;
 mod error;
-mod ground;
 mod host;
 mod http;
 mod keeper;
@@ -32,7 +32,7 @@ mod watcher;
 pub use cluster::RunningCluster;
 pub use config::{NodePlace, config};
 pub use counters::{EngineCounters, InterZoneTraffic};
-pub use error::ClusterError;
+pub use error::{ClusterError, UnfitDeployment};
 pub use host::{HostProgram, NodeHost};
 pub use lab::{ClusterPrograms, TestBed};
 pub use node::ClusterNode;

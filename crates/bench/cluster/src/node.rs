@@ -14,8 +14,8 @@ use nix::sys::signal::Signal;
 use units::{Bytes, Nanos};
 
 use crate::ClusterError;
+use crate::base::ClusterBase;
 use crate::cgroup::Group;
-use crate::ground::Ground;
 use crate::http::Http;
 use crate::process::{self, Process, Ready};
 
@@ -39,7 +39,7 @@ pub struct ClusterNode {
     pub(crate) ready: Mutex<Ready>,
     pub(crate) group: Option<Group>,
     pub(crate) http: Http,
-    pub(crate) ground: std::sync::Arc<Ground>,
+    pub(crate) base: std::sync::Arc<ClusterBase>,
 }
 
 /// How long a fault lasts that ends with [`Node::heal`]: longer than any run.
@@ -122,7 +122,7 @@ impl ClusterNode {
     pub(crate) fn launch(&self) -> Result<(), ClusterError> {
         let mut process = self.process();
         if process.as_mut().is_some_and(Process::is_running) {
-            return Err(ClusterError::Input(format!("{} runs already: stop or kill it first", self.name)));
+            return Err(ClusterError::Running { node: self.name.clone() });
         }
         let served = *self.served();
         let mut arguments = self.arguments.clone();
@@ -130,7 +130,7 @@ impl ClusterNode {
         arguments.extend(["--status-addr".to_owned(), served.status().to_string()]);
         let door = self.group.as_ref().map(Group::door);
         let command = (self.program.as_path(), arguments.as_slice());
-        *process = Some(self.ground.launch(&self.name, command, door, &self.log())?);
+        *process = Some(self.base.launch(&self.name, command, door, &self.log())?);
         Ok(())
     }
 
@@ -138,9 +138,9 @@ impl ClusterNode {
     pub(crate) fn await_ready(&self) -> Result<(), ClusterError> {
         // Not under the lock: others may look at the node meanwhile, or kill it.
         let Some(mut starting) = self.process().as_mut().map(Process::starting) else {
-            return Err(ClusterError::Input(format!("{} does not run: restart it first", self.name)));
+            return Err(ClusterError::NotRunning { node: self.name.clone() });
         };
-        match starting.ready(&self.ground.options, &self.log()) {
+        match starting.ready(&self.base.options, &self.log()) {
             Ok(ready) => {
                 *self.served() = ready;
                 Ok(())

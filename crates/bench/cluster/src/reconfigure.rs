@@ -24,7 +24,7 @@ impl ClusterNode {
             return Err(ClusterError::Program { name, what, said });
         }
         *given = table.to_string();
-        self.ground.give_file(file, &given)?;
+        self.base.give_file(file, &given)?;
         self.restart()
     }
 }

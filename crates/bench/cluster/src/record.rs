@@ -55,11 +55,7 @@ impl Record {
     fn check(&self, folder: &Path) -> Result<(), ClusterError> {
         let foreign = |what: String| {
             let file = folder.join(Self::FILE);
-            Err(ClusterError::Environment(format!(
-                "{} names {what}, which is not that cluster's: nothing of it was touched; remove {} if nobody needs it",
-                file.display(),
-                folder.display()
-            )))
+            Err(ClusterError::ForeignRecord { file, folder: folder.to_owned(), what })
         };
         for dir in &self.mounts {
             let below = dir.strip_prefix(folder).ok().map(|below| below.components().collect::<Vec<_>>());

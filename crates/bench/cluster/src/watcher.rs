@@ -50,9 +50,9 @@ impl StatusPort {
     /// # Errors
     /// When `pd` cannot be read, or none answers with JSON: what the last one did is told.
     pub fn of_pd(pd: &str) -> Result<Vec<Self>, ClusterError> {
-        let addresses = rawkv::addresses(pd).map_err(|error| ClusterError::Input(error.to_string()))?;
+        let addresses = rawkv::addresses(pd)?;
         let http = Http::new(PATIENCE);
-        let mut found = Err(ClusterError::Input("no placement driver is named".to_owned()));
+        let mut found = Err(ClusterError::NoPlacementDriver);
         for address in &addresses {
             found = Self::of_member(&http, address);
             if found.is_ok() {

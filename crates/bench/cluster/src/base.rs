@@ -1,4 +1,4 @@
-//! What all of a cluster stands on: its folder, its record, and the thread that keeps its programs.
+//! The base of a cluster: its folder, its record, and the thread that keeps its programs.
 
 use std::fs::{DirBuilder, File, Permissions};
 use std::io::Write;
@@ -22,9 +22,9 @@ use crate::{ClusterError, ClusterOptions, PlacementDriver, RegionLayout};
 /// could differ by ten leaders, and one node be measured for another.
 const EVEN: f64 = 0.5;
 
-/// What all of a cluster stands on, and must be cleared away.
+/// The base of a cluster, which must be cleared away.
 #[derive(Debug)]
-pub(crate) struct Ground {
+pub(crate) struct ClusterBase {
     home: MountHome,
     /// The scratch folder, without links.
     pub(crate) scratch: PathBuf,
@@ -36,7 +36,7 @@ pub(crate) struct Ground {
     pub(crate) options: ClusterOptions,
 }
 
-impl Ground {
+impl ClusterBase {
     pub(crate) fn new(home: &MountHome, scratch: &Path, options: &ClusterOptions) -> Result<Self, ClusterError> {
         let scratch = private_dir::open(scratch, FolderPurpose::SCRATCH)?;
         let failed = |error: std::io::Error| ClusterError::system(scratch.display(), error);
@@ -46,10 +46,10 @@ impl Ground {
         let folder = tempfile::Builder::new().prefix(record::PREFIX).permissions(own).tempdir_in(&scratch);
         let folder = folder.map_err(failed)?.keep();
         let record = Mutex::new(Record::new());
-        let ground = Self { home: home.clone(), scratch, folder, record, keeper, account, options: options.clone() };
-        ground.begin(|_| ())?;
-        ground.admit()?;
-        Ok(ground)
+        let base = Self { home: home.clone(), scratch, folder, record, keeper, account, options: options.clone() };
+        base.begin(|_| ())?;
+        base.admit()?;
+        Ok(base)
     }
 
     /// Lets programs that run as another user pass to what is theirs.
@@ -60,12 +60,10 @@ impl Ground {
         }
         match account.stopped_at(&self.scratch) {
             None => Ok(()),
-            Some(at) => Err(ClusterError::Environment(format!(
-                "the scratch folder {} cannot be used: what is started in it runs as {account}, which may not pass through {}: \
-                 name another with --scratch DIR, below folders that everybody may pass through, such as /dev/shm",
-                self.scratch.display(),
-                at.display()
-            ))),
+            Some(at) => {
+                let (scratch, account) = (self.scratch.clone(), account.to_string());
+                Err(ClusterError::Impassable { scratch, account, at })
+            }
         }
     }
 
@@ -186,7 +184,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for ClusterBase {
     fn drop(&mut self) {
         if let Err(error) = self.clear() {
             textfile::log_line(format_args!("not all of the cluster is cleared away: {error}"));
