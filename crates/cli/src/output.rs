@@ -8,7 +8,7 @@ use report::text::with_escapes;
 pub(crate) use report::text::{bold, green, red};
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::failure::{ENVIRONMENT, Failure};
 
 /// A verb's answer, ready to print.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub(crate) fn finish(result: Result<Output, Failure>, json: bool, tell: bool) ->
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(code),
         Err(error) => {
             tracing::error!("standard output cannot be written: {error}");
-            ExitCode::from(3)
+            ExitCode::from(ENVIRONMENT)
         }
     }
 }

@@ -11,7 +11,7 @@ use units::Nanos;
 
 use super::reach::{Place, Reach};
 use super::run::telling;
-use crate::failure::Failure;
+use crate::failure::{Failure, REFUSED};
 use crate::output::Output;
 
 /// Arguments of `pilot do`.
@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let mut opened = args.reach.open(&args.place, args.act, args.place.attention()?, telling(&said, json))?;
     let now = opened.clock.now();
     let seen = opened.pilot.look(now);
-    let refused = |why: String| Failure { message: format!("not done: {why}"), code: 1 };
+    let refused = |why: String| Failure { message: format!("not done: {why}"), code: REFUSED };
     let Some(health) = seen.health else { return Err(refused("PD does not tell how the cluster is".to_owned())) };
     let procedure = Procedure::by_hand(&args.steps, args.last, &health, seen.pd_config.as_ref());
     sound(&procedure).map_err(Failure::input)?;
