@@ -14,7 +14,7 @@ use render::WriteError;
 pub(crate) struct Failure {
     /// What is wrong, where, what was expected, what to try.
     pub(crate) message: String,
-    /// 1 for what is refused, 2 for what people can mend in their input, 3 for what surrounds the program.
+    /// The exit code.
     pub(crate) code: u8,
 }
 
@@ -44,7 +44,7 @@ impl Failure {
     }
 }
 
-/// An error whose like is always about what the program was given.
+/// Errors that are always about the input.
 macro_rules! about_input {
     ($($error:ty),* $(,)?) => {
         $(impl From<$error> for Failure {

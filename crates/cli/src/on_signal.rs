@@ -5,12 +5,13 @@ use std::sync::atomic::AtomicBool;
 
 use crate::failure::{Failure, INTERRUPTED};
 
-/// Catches them from now on: the first sets the flag, and what was started is taken down; the second ends the program at once.
+/// Catches signals from now on: the first sets the flag, and everything that was started is taken down; the second ends the program
+/// at once.
 pub(crate) fn catch() -> Result<Arc<AtomicBool>, Failure> {
     signals::catch().map_err(|error| Failure::environment(format!("interrupts cannot be caught: {error}")))
 }
 
-/// An error after a signal is the signal's: what was waited for was given up.
+/// Turns an error after a signal into the signal's: the wait was given up.
 pub(crate) fn told(failure: Failure) -> Failure {
     match failure.code {
         INTERRUPTED => failure,

@@ -33,7 +33,7 @@ pub(crate) struct Args {
     reach: Reach,
     #[command(flatten)]
     place: Place,
-    /// Do it; else it only says what it would do
+    /// Make the changes; without it they are only shown
     #[arg(long)]
     act: bool,
     /// Undo it all after this time
@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     regain(&mut opened.pilot, &opened.clock, &opened.attention)?;
     let run = opened.pilot.runs()[&number].clone();
     opened.close()?;
-    // Undone is what was wanted only after the time that was given.
+    // An undoing is the wanted end only after the time that was given.
     let as_wanted = run.ended == Some(RunEnd::Kept) || (args.last.is_some() && run.went_all_the_way());
     let output = if json { Output::json(&run_document(&run)) } else { Output::text("") };
     Ok(output.negative(!as_wanted))
