@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Show the region's facts, or its cloud's
     #[arg(long, default_value = "us-west-2")]
     region: String,
-    /// Show the limits and prices of a day: 2020-11-25, 2020-11 or 2020
+    /// Show the limits and prices of a date: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
     /// Show only names that contain this text
@@ -42,7 +42,7 @@ pub(crate) struct Args {
 enum What {
     /// Volume types and what a size buys
     Disks,
-    /// Instance types and what they let through to volumes
+    /// Instance types and their limits towards volumes
     Instances,
     /// Prices of instances and volumes in a region
     Prices,

@@ -20,7 +20,7 @@ Examples:
   diskwright check examples/rds-gp2.toml examples/rds-inserts.toml --as-of 2020-11 --json
 
 Without a workload the deployment's own [asks] table says what each node is asked for. A workload
-is taken at its target with growth, its intervals at their middle. Storage nodes are held against
+is taken at its target with growth, its intervals at their middle. Storage nodes are compared with
 their limits; the price has the nodes of every role in it. Exits with 1 if a limit is exceeded in
 the long run, or the workload's clients wait too long for their answers to send what is asked.")]
 pub(crate) struct Args {
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     deployment: PathBuf,
     /// The workload, a TOML file
     workload: Option<PathBuf>,
-    /// Use the limits and prices of a day: 2020-11-25, 2020-11 or 2020
+    /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
 }

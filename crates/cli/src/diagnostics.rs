@@ -9,7 +9,7 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 use crate::output::complain;
 
-/// Target, or prefix of the targets, of our events. Those of dependencies are not for the people who use this program.
+/// Prefix of the targets of our events. Events of dependencies are not for users.
 const TARGET: &str = "diskwright";
 
 /// Prints diagnostics from now on.
@@ -18,7 +18,7 @@ pub(crate) fn print() {
     let _ = tracing::subscriber::set_global_default(StandardError);
 }
 
-/// Prints events that tell something: errors and warnings with their word before them, information as it is.
+/// Prints events: errors and warnings with that word before them, information as it is.
 struct StandardError;
 
 impl Subscriber for StandardError {

@@ -1,4 +1,4 @@
-//! Where mounted disks are found: the state folder, and the disks that a path means.
+//! The state folder of mounted disks, and the disk at a path.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub(crate) fn home() -> Result<MountHome, Failure> {
     Ok(MountHome::open(folder, program)?)
 }
 
-/// Where data is kept unless `--backing` says otherwise: `DISKWRIGHT_BACKING` or the usual folder.
+/// The folder of the disks' data unless `--backing` names one: `DISKWRIGHT_BACKING` or the default.
 pub(crate) fn backing() -> PathBuf {
     std::env::var_os("DISKWRIGHT_BACKING").map_or_else(|| PathBuf::from(MountHome::BACKING), PathBuf::from)
 }
@@ -24,11 +24,11 @@ pub(crate) fn backing() -> PathBuf {
 pub(crate) struct Target {
     /// The disk.
     pub(crate) disk: MountedDisk,
-    /// Its daemon's ear.
+    /// The client of its daemon.
     pub(crate) client: DaemonClient,
 }
 
-/// The disk that a path means, its daemon being alive.
+/// The disk at a path, with a client of its daemon.
 pub(crate) fn target(dir: &Path) -> Result<Target, Failure> {
     let node = mount::find(&home()?, dir)?;
     let disk = node.disk_at(dir)?.clone();

@@ -1,4 +1,4 @@
-//! The files and the day that verbs start from.
+//! Input files of the verbs, and the date of the catalogue.
 
 use std::path::{Path, PathBuf};
 
@@ -16,10 +16,10 @@ pub(crate) fn day(text: &str) -> Result<Date, String> {
     catalog::parse_date(text).map_err(|error| error.to_string())
 }
 
-/// The shortest and the longest span from one look at something to the next: without a rest, looking is all that it has to do.
+/// Shortest and longest interval between two polls. Without a rest, polling would take all of a processor.
 const INTERVALS: [Nanos; 2] = [Nanos::millis(10), Nanos::secs(86_400)];
 
-/// Reads a span from one look to the next.
+/// Reads an interval between two polls.
 pub(crate) fn interval(text: &str) -> Result<Nanos, String> {
     let [least, most] = INTERVALS;
     let every: Nanos = text.parse().map_err(|error: units::ParseError| error.to_string())?;
@@ -29,17 +29,17 @@ pub(crate) fn interval(text: &str) -> Result<Nanos, String> {
     Ok(every)
 }
 
-/// The facts of a day, the newest without one.
+/// The catalogue as of a date; without one, as of now.
 pub(crate) fn view(day: Option<Date>) -> CatalogView {
     Catalog::embedded().at(day)
 }
 
-/// A file and what it says.
+/// A file: its text, to point into, and its content.
 #[derive(Debug)]
 pub(crate) struct Read<T> {
     /// The file's text, to point into.
     pub(crate) text: Text,
-    /// What it says.
+    /// Its content.
     pub(crate) noun: T,
 }
 

@@ -1,4 +1,4 @@
-//! The `diskwright` command: arguments, progress and printing; what it says comes from the other crates.
+//! The `diskwright` command: arguments, progress, exit codes and printing. Answers are made in the other crates.
 
 #![forbid(unsafe_code)]
 // What goes to a terminal goes through `output`.
@@ -70,13 +70,13 @@ enum Verb {
     Check(check::Args),
     /// Run a deployment under a workload in virtual time: hours in seconds
     Simulate(simulate::Args),
-    /// Name what a database runs into, show what says so, and price the cheapest change
+    /// Name the bottleneck of a database with its evidence, and price the cheapest remedy
     Diagnose(diagnose::Args),
     /// Show the facts: disks, instances, prices, transfer
     Catalog(catalog::Args),
     /// Compare published results with ours
     Claims(claims::Args),
-    /// Tell how likely a range loses its quorum, and what brings it back
+    /// Compute how likely a range loses its quorum, and how it recovers
     Availability(availability::Args),
     /// Emulate cloud disks on this machine: mount, watch, modify, break and measure them
     #[command(

@@ -3,20 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, INTERRUPTED};
 
-/// Catches them from now on: the first sets the flag, and what was started is taken down; the second ends the program at once.
+/// Catches signals from now on: the first sets the flag, and everything that was started is taken down; the second ends the program
+/// at once.
 pub(crate) fn catch() -> Result<Arc<AtomicBool>, Failure> {
     signals::catch().map_err(|error| Failure::environment(format!("interrupts cannot be caught: {error}")))
 }
 
-/// An error after a signal is the signal's: what was waited for was given up.
+/// Turns an error after a signal into the signal's: the wait was given up.
 pub(crate) fn told(failure: Failure) -> Failure {
-    /// The exit code that a shell reports of a program that Ctrl-C ended.
-    const CODE: u8 = 130;
     match failure.code {
-        CODE => failure,
-        _ if signals::is_set() => Failure { message: format!("interrupted: {}", failure.message), code: CODE },
+        INTERRUPTED => failure,
+        _ if signals::is_set() => Failure { message: format!("interrupted: {}", failure.message), code: INTERRUPTED },
         _ => failure,
     }
 }

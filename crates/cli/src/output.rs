@@ -1,5 +1,5 @@
-//! What a verb has to say, and how it leaves the program: all that goes to a terminal goes through here, and nothing that came
-//! with data acts on it.
+//! Answers of the verbs and how they leave the program. Every write to a terminal goes through here, so that no byte of the data
+//! acts on the terminal.
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -8,16 +8,16 @@ use report::text::with_escapes;
 pub(crate) use report::text::{bold, green, red};
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::failure::{ENVIRONMENT, Failure};
 
 /// A verb's answer, ready to print.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Output {
-    /// With colours, which are taken out where they are not wanted.
+    /// The text, with styles that are taken out where no colour is wanted.
     pub(crate) text: String,
     /// Whether the answer is no.
     pub(crate) negative: bool,
-    /// Why it is not all of the answer.
+    /// Why the answer is incomplete.
     pub(crate) failure: Option<Failure>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn choose_colour(choice: clap::ColorChoice) {
     choice.write_global();
 }
 
-/// Prints the answer or the failure; `tell` is false if people have been told already.
+/// Prints the answer or the failure, and returns the exit code; `tell` is false if the failure was printed already.
 pub(crate) fn finish(result: Result<Output, Failure>, json: bool, tell: bool) -> ExitCode {
     let (text, code) = match result {
         Ok(Output { text, negative, failure: None }) => (text, u8::from(negative)),
@@ -73,7 +73,7 @@ pub(crate) fn finish(result: Result<Output, Failure>, json: bool, tell: bool) ->
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(code),
         Err(error) => {
             tracing::error!("standard output cannot be written: {error}");
-            ExitCode::from(3)
+            ExitCode::from(ENVIRONMENT)
         }
     }
 }
@@ -91,7 +91,7 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Prints in place of what a terminal shows; elsewhere texts follow each other.
+/// Prints in place of the text that a terminal shows; elsewhere texts follow each other.
 pub(crate) fn print_anew(text: &str) -> io::Result<()> {
     if io::stdout().is_terminal() {
         anstream::stdout().write_all(b"\x1b[H\x1b[J")?;
@@ -101,6 +101,6 @@ pub(crate) fn print_anew(text: &str) -> io::Result<()> {
 
 /// Prints a line to standard error.
 pub(crate) fn complain(line: &str) {
-    // Nobody is left to be told if this fails.
+    // A failure here has nowhere to be reported.
     let _ = writeln!(anstream::stderr(), "{}", with_escapes(line));
 }

@@ -29,8 +29,8 @@ Examples:
   diskwright plan examples/mix.toml --prove 1
 
 With --prove, the best plans are made as small as this machine, run on the reference store with the
-same ratios of load to limits and of data to memory, and what was predicted is printed beside what
-was measured. That takes about three minutes a plan, root, and the programs of `make store`.
+same ratios of load to limits and of data to memory, and predicted figures are printed beside
+measured ones. That takes about three minutes a plan, root, and the programs of `make store`.
 
 Exits with 1 if no deployment meets the targets; the closest is shown with what falls short. With
 --prove, also if the best plan did not carry its load.")]
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// Plan in this region instead of the workload's
     #[arg(long)]
     region: Option<String>,
-    /// Use the limits and prices of a day: 2020-11-25, 2020-11 or 2020
+    /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
     /// Fix a choice: instance=m5.4xlarge, nodes=6 or disk=gp3; may be repeated
@@ -49,30 +49,30 @@ pub(crate) struct Args {
     /// Leave out a disk type, a family or an instance type; may be repeated
     #[arg(long, value_name = "NAME")]
     exclude: Vec<String>,
-    /// Spend at most so much a month
+    /// Highest price a month
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     max_usd: Option<Usd>,
-    /// Show so many plans
+    /// Number of plans to show
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
     top: u16,
-    /// Where the workload has intervals, sample so many futures; 0 plans for the middle only
+    /// Number of futures to sample where the workload has intervals; 0 plans for the middle only
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=MOST_FUTURES))]
     futures: u32,
-    /// Sample the futures that belong to this number; the same gives the same answer
+    /// Random seed of the futures (same seed, same result)
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Write each deployment and report.html into this folder, which is made if needed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Run so many of the best plans on this machine, and print what was predicted beside what was measured
+    /// Run this number of the best plans on this machine, and print predicted beside measured figures
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     prove: Option<u16>,
-    /// Where --prove keeps disks and logs while it runs, best in memory; all of it is removed
+    /// Folder of the disks and logs of --prove, best in memory; all of it is removed
     #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-prove", requires = "prove")]
     scratch: PathBuf,
 }
 
-/// A hundred thousand tell a share to within a third of a percent; each takes some hundred bytes.
+/// A hundred thousand give a share to within a third of a percent; each takes some hundred bytes.
 const MOST_FUTURES: i64 = 100_000;
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {

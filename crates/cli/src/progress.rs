@@ -1,4 +1,4 @@
-//! A sign of life for what takes long.
+//! Progress of long work, on terminals only.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -7,10 +7,10 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use units::Nanos;
 
-/// Nothing is shown before: most answers come sooner.
+/// Delay before anything is shown: most answers take less.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Does `work`; if that takes longer than two seconds and people watch standard error, tells them what and for how long.
+/// Does `work`. Shows `what` and the elapsed time if it takes longer than two seconds and standard error is a terminal.
 pub(crate) fn during<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
     if !std::io::stderr().is_terminal() {
         return work();
@@ -32,7 +32,7 @@ pub(crate) fn during<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Shows a text beside a bar. The bar writes to the terminal itself: what came with data must not act on it.
+/// Shows a text beside a bar. The bar writes to the terminal itself, so that hidden characters of the data are escaped here.
 pub(crate) fn show(bar: &ProgressBar, text: &str) {
     bar.set_message(textfile::escape_hidden(text).into_owned());
 }
@@ -45,7 +45,7 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// So many steps of about equal length.
+    /// A bar for `steps` steps of about equal length.
     pub(crate) fn new(steps: u64) -> Self {
         // indicatif draws nothing where standard error is no terminal.
         let bar = ProgressBar::new(steps);

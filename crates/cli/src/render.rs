@@ -42,7 +42,7 @@ pub(crate) struct Args {
     /// Replace files that say something else
     #[arg(long)]
     force: bool,
-    /// Use the limits and prices of a day: 2020-11-25, 2020-11 or 2020
+    /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
 }

@@ -56,7 +56,7 @@ thread-pools, clients, throughput, credits, degraded, seed.
   #     setting = \"rocksdb.rate-bytes-per-sec = 20MiB\"
   #     zone-down = \"a for 5m\" · node-down = \"n2 for 5m\" · evict-leaders = \"n2 for 10m\"
 
-Held against the reference store: docs/validate.md says how far off it is.
+Error against the reference store: docs/validate.md.
 Exits with 1 if the workload asks for more than is carried, or a disk fills up.")]
 pub(crate) struct Args {
     /// The deployment, a TOML file; - reads standard input
@@ -66,22 +66,22 @@ pub(crate) struct Args {
     /// How long the load lasts, in virtual time
     #[arg(long = "for", value_name = "SPAN", default_value = "10m")]
     span: Nanos,
-    /// From the start, not measured; a tenth of the time, at most a minute, if not given
+    /// Warm-up that is not measured [default: a tenth of the time, at most a minute]
     #[arg(long, value_name = "SPAN")]
     warm_up: Option<Nanos>,
     /// Run with each of the values of a setting: block-size=4KiB,16KiB; may be repeated
     #[arg(long, value_name = "SETTING=VALUES")]
     sweep: Vec<String>,
-    /// What happens while it runs, a TOML file
+    /// Events that happen while it runs, a TOML file
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
     /// InnoDB: a variable of the server, innodb_io_capacity=2000; may be repeated
     #[arg(long, value_name = "VARIABLE=VALUE")]
     set: Vec<String>,
-    /// InnoDB: whose defaults the variables have
+    /// InnoDB: the server whose defaults the variables have
     #[arg(long, value_name = "SERVER", default_value = "mysql")]
     server: ServerName,
-    /// Decides all that is left to chance
+    /// Random seed (same seed, same result)
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Disks and instances begin without burst credits
@@ -93,15 +93,15 @@ pub(crate) struct Args {
     /// Write every series to a file (.parquet, .csv or .json), or series, summary and report.html into a folder
     #[arg(long, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
-    /// Give up if it would take longer than this, some seconds after its time has begun; so long at most is waited until then
+    /// Give up if it would take longer than this, by an estimate from its first seconds; virtual time has to begin within it, too
     #[arg(long, value_name = "SPAN", default_value = "1d")]
     patience: Nanos,
-    /// Use the limits and prices of a day: 2020-11-25, 2020-11 or 2020
+    /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
 }
 
-/// Whose variables a server of InnoDB has.
+/// The server of InnoDB.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum ServerName {
     /// MySQL 5.7 as RDS has it
@@ -126,7 +126,7 @@ impl ServerName {
     }
 }
 
-/// What is simulated, with the texts to point into.
+/// Inputs of a simulation, with the texts to point into.
 #[derive(Debug)]
 struct Asked {
     deployment: Read<Deployment>,

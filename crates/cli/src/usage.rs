@@ -1,4 +1,4 @@
-//! What is told of arguments that are wrong, and help.
+//! Errors of wrong arguments, and help.
 
 use std::ffi::OsString;
 
@@ -14,7 +14,7 @@ pub(crate) fn tell(error: &clap::Error) {
     let given: Vec<OsString> = std::env::args_os().collect();
     let shown: Vec<OsString> =
         given.iter().map(|argument| escape_line(&argument.to_string_lossy()).into_owned().into()).collect();
-    // Nobody is left to be told if printing fails.
+    // A failure of printing has nowhere to be reported.
     if shown == given {
         let _ = error.print();
         return;

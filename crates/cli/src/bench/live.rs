@@ -1,4 +1,4 @@
-//! What a run shows while it lasts.
+//! Progress of a run.
 
 use bench::RunStage;
 use cluster::NodeActivity;

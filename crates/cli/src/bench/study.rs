@@ -26,17 +26,17 @@ Intervals hold 95 of 100. It takes root and the package mariadb-server.")]
 pub(crate) struct Args {
     /// The study, a TOML file
     study: PathBuf,
-    /// Run each side so many times instead of as often as the study says
+    /// Runs of each side, in place of the study's number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pairs: Option<u32>,
-    /// Write what was found: .html for a page with charts of the last pair, .json for the numbers; may
+    /// Write the results: .html for a page with charts of the last pair, .json for the numbers; may
     /// be repeated
     #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,
-    /// Keep the Timeline of every run in this folder, as Parquet
+    /// Write the Timeline of every run into this folder, as Parquet
     #[arg(long, value_name = "DIR")]
     timelines: Option<PathBuf>,
-    /// Where disks are kept while it runs, best in memory; all of it is removed
+    /// Folder of the disks while it runs, best in memory; all of it is removed
     #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-bench")]
     scratch: PathBuf,
 }

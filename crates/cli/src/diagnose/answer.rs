@@ -1,4 +1,4 @@
-//! What every source ends in: a Timeline and what is known of it, diagnosed, told and written.
+//! The common end of all sources: a Timeline with its known facts, diagnosed, printed and written.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::inputs;
 use crate::output::Output;
 
-/// Diagnoses, writes report.html and verdicts.json where they are wanted, and says what was found; a no if something is wrong.
+/// Diagnoses, writes report.html and verdicts.json into `out`, and returns the answer: a no if something is wrong.
 pub(super) fn answer(
     of: &str,
     timeline: &Timeline,

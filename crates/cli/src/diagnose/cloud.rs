@@ -13,7 +13,7 @@ pub(crate) struct Account {
     /// How far back
     #[arg(long, value_name = "SPAN", default_value = "14d")]
     since: Nanos,
-    /// How far apart points are; as CloudWatch keeps them if not given
+    /// Interval of the points; CloudWatch's own if not given
     #[arg(long, value_name = "SPAN")]
     step: Option<Nanos>,
     /// A profile of ~/.aws/config
@@ -126,7 +126,7 @@ mod asked {
             })
         }
 
-        /// What is given, and the region for prices.
+        /// Facts of the command line, and the region for prices.
         fn known(&self, session: &AwsSession) -> Result<KnownFacts, Failure> {
             let mut known = self.given.known(None)?;
             known.region.get_or_insert_with(|| session.region().to_owned());
@@ -134,7 +134,7 @@ mod asked {
         }
     }
 
-    /// What AWS knows of a volume; what people say counts before it.
+    /// Adds the facts of AWS about a volume; those of the command line take precedence.
     pub(crate) fn add(known: &mut KnownFacts, facts: &VolumeFacts) {
         known.learn_disk(&facts.id, &facts.disk);
         for attachment in &facts.attachments {

@@ -26,7 +26,7 @@ the id of its volume is of the one that the file is named after.")]
 pub(crate) struct Args {
     /// What CloudWatch exported: CSV or JSON; - reads standard input
     file: PathBuf,
-    /// How far apart points are, where the file does not tell
+    /// Interval of the points, where the file does not say
     #[arg(long, value_name = "SPAN")]
     period: Option<Nanos>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! What people say is known, and where the answer goes: the same arguments for every source.
+//! Arguments that every source has: known facts, and the folder of the answer.
 
 use std::path::PathBuf;
 
@@ -29,13 +29,13 @@ pub(crate) struct Given {
     /// The release of TiKV whose defaults hold, such as 8.5.3; as PD tells, or the newest known, if not given
     #[arg(long, value_name = "RELEASE")]
     tikv: Option<Release>,
-    /// Offer only disks that promise their rates for so much of the time: 99.9%
+    /// Offer only disks that promise their rates for this share of the time: 99.9%
     #[arg(long, value_name = "SHARE")]
     consistency: Option<Ratio>,
-    /// Where prices are looked up; the deployment's region if not given
+    /// Region of the prices; the deployment's if not given
     #[arg(long)]
     pub(crate) region: Option<String>,
-    /// Use the limits and prices of a day: 2020-11-25, 2020-11 or 2020
+    /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
     /// Write verdicts.json and report.html into a folder
@@ -44,7 +44,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// What is known: as given, else by the deployment that a source brings along.
+    /// The known facts: those of the command line, else of the deployment that a source brings along.
     pub(crate) fn known(&self, brought: Option<Deployment>) -> Result<KnownFacts, Failure> {
         let deployment = match &self.on {
             Some(path) => {

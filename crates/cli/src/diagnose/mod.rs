@@ -1,4 +1,4 @@
-//! `diskwright diagnose`: what a database runs into, what says so, and the cheapest change that removes it.
+//! `diskwright diagnose`: the bottleneck of a database, its evidence, and the cheapest remedy.
 
 mod answer;
 pub(crate) mod cloud;
@@ -28,12 +28,12 @@ Limits are those of the catalogue for the disks and instances named; what is not
 guessed, and `cannot tell` says what would be needed. Exits with 1 if something is wrong; too much
 paid for is no wrong.")]
 pub(crate) struct Args {
-    /// Where the series come from
+    /// Source of the series
     #[command(subcommand)]
     source: Source,
 }
 
-/// Where the series come from: each makes a Timeline and what is known beside it.
+/// Sources of series: each makes a Timeline and the facts known beside it.
 #[derive(Debug, clap::Subcommand)]
 enum Source {
     /// A Timeline, as simulate, record and bench write it

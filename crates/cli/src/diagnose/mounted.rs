@@ -1,4 +1,4 @@
-//! `diskwright diagnose mounted`: from what mounted disks counted.
+//! `diskwright diagnose mounted`: from the counters of mounted disks.
 
 use std::path::PathBuf;
 

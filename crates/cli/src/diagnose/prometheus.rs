@@ -1,4 +1,4 @@
-//! `diskwright diagnose prometheus`: from what a Prometheus, Thanos or Mimir knows of a cluster.
+//! `diskwright diagnose prometheus`: from the metrics of a cluster in a Prometheus, Thanos or Mimir.
 
 use std::path::PathBuf;
 
@@ -39,13 +39,13 @@ pub(crate) struct Args {
     /// Until when; now if not given
     #[arg(long, value_name = "INSTANT")]
     until: Option<Timestamp>,
-    /// How far apart points are; chosen from the range if not given
+    /// Interval of the points; chosen from the range if not given
     #[arg(long, value_name = "SPAN")]
     step: Option<Nanos>,
     /// Matchers that every series has: tidb_cluster="prod"
     #[arg(long, value_name = "MATCHERS", default_value = "")]
     select: String,
-    /// The name to be let in with
+    /// The user name
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
     /// The tenant of a Mimir or Cortex

@@ -1,4 +1,4 @@
-//! `--watch`: a source is asked again and again, and what is new and what has ended is told.
+//! `--watch`: polls a source, and prints new findings and those that have ended.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,19 +16,19 @@ use crate::inputs;
 use crate::on_signal;
 use crate::output::{Output, print};
 
-/// How often, and how often at most.
+/// Arguments of watching.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Watch {
-    /// Ask again every minute, or as often as is said, and tell what is new and what has ended
+    /// Poll every minute, or at this interval, and print new findings and those that have ended
     #[arg(long, value_name = "EVERY", num_args = 0..=1, require_equals = true, default_missing_value = "1m",
         value_parser = inputs::interval)]
     watch: Option<Nanos>,
-    /// With --watch, ask so many times and end
+    /// With --watch, end after this number of polls
     #[arg(long, value_name = "N", requires = "watch")]
     times: Option<u64>,
 }
 
-/// What a source said, and what is known beside it.
+/// The answer of a source, and the facts known beside it.
 #[derive(Debug)]
 pub(super) struct Asked {
     /// Of what.
@@ -70,7 +70,7 @@ impl Watch {
                 Ok(Some(asked)) => tell(&tracker.update(&asked.timeline, &asked.known), &asked, json)?,
                 Ok(None) => break,
                 Err(_) if signals::is_set() => break,
-                // What is told once and mends itself is no reason to look away.
+                // A failure that passes is no reason to end the watch.
                 Err(failure) => tracing::error!("{}; asked again in {every}", failure.message),
             }
         }

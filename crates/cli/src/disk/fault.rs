@@ -42,11 +42,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let words = args.fault.join(" ");
-    let wish: RequestedRate = words.parse().map_err(|why| Failure::input(format!("fault `{words}`: {why}")))?;
+    let requested: RequestedRate = words.parse().map_err(|why| Failure::input(format!("fault `{words}`: {why}")))?;
     let target = home::target(&args.dir)?;
     let (disk, client) = (&target.disk, &target.client);
     let mut notes = Vec::new();
-    let (what, until) = match wish {
+    let (what, until) = match requested {
         RequestedRate::Inject(fault, lasts) => {
             client.fault(&disk.name, fault, lasts)?;
             (words, (lasts != Nanos::MAX).then_some(lasts))

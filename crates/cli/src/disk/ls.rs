@@ -1,4 +1,4 @@
-//! `diskwright disk ls`: what the mounted disks do now.
+//! `diskwright disk ls`: the mounted disks and their current rates.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,17 +28,17 @@ document a line. Exits with 1 if a daemon is gone, or lives on without its files
 The history holds every second of the last hour and every minute of the 14 days before, with the
 series that CloudWatch would show.")]
 pub(crate) struct Args {
-    /// Only what is mounted there
+    /// Only the disks mounted there
     dir: Option<PathBuf>,
     /// Show it again every second, until interrupted
     #[arg(long)]
     watch: bool,
-    /// Write what they did so far to a file: .parquet, .csv or .json
+    /// Write their history to a file: .parquet, .csv or .json
     #[arg(long, value_name = "FILE", requires = "dir", conflicts_with = "watch")]
     history: Option<PathBuf>,
 }
 
-/// Rates are of so long.
+/// Time over which rates are measured.
 const SPAN: Duration = Duration::from_secs(1);
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     }
 }
 
-/// Writes the past of a node.
+/// Writes the history of a node.
 fn history(dir: &Path, file: &Path, json: bool) -> Result<Output, Failure> {
     timeline::TimelineFormat::of(file)?;
     let node = mount::find(&home::home()?, dir)?;

@@ -21,9 +21,9 @@ cooldown is over: exits with 1 then. `diskwright disk ls` shows how far it is.")
 pub(crate) struct Args {
     /// Where the disk is mounted
     dir: PathBuf,
-    /// What it becomes, in full
+    /// The disk that it becomes, in full
     disk: Disk,
-    /// Let all waits of a modification, and its cooldown, pass so many times faster
+    /// Speed up all waits of a modification, and its cooldown, by this factor
     #[arg(long, default_value = "1x", value_name = "FACTOR", value_parser = factor)]
     fast_forward: f64,
 }

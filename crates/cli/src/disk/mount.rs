@@ -31,13 +31,13 @@ pub(crate) struct MountArgs {
     disk: Disk,
     /// Where to mount it: an empty folder, or one to be made
     dir: PathBuf,
-    /// The instance type behind whose limits it hangs
+    /// The instance type whose limits apply, too
     #[arg(long, value_name = "TYPE")]
     instance: Option<String>,
     /// The zone, as a label
     #[arg(long)]
     zone: Option<String>,
-    /// Use the limits of a day: 2020-11-25, 2020-11 or 2020
+    /// Use the limits of a date: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
     #[command(flatten)]
@@ -65,28 +65,28 @@ pub(crate) struct UpArgs {
     options: Options,
 }
 
-/// How disks are mounted.
+/// Options of mounting.
 #[derive(Debug, clap::Args)]
 struct Options {
-    /// Where their data is kept [default: /var/lib/diskwright]
+    /// Folder of the disks' data [default: /var/lib/diskwright]
     #[arg(long, value_name = "DIR")]
     backing: Option<PathBuf>,
-    /// What new disks are formatted with
+    /// Filesystem of new disks
     #[arg(long, default_value = "ext4", value_name = "TYPE", value_parser = filesystem)]
     filesystem: Filesystem,
-    /// All that is random depends on it
+    /// Random seed (same seed, same result)
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Burst credits at the start [default: 100%]
     #[arg(long, value_name = "SHARE", value_parser = Ratio::share)]
     credits: Option<Ratio>,
-    /// Let degraded minutes happen, as often as the volume types' promises leave room for
+    /// Let degraded minutes happen, at the share of time that the volume types' promises leave open
     #[arg(long)]
     degraded_minutes: bool,
-    /// Let the kernel serve disks without limits itself: as fast as a plain loop device, but no fault reaches them
+    /// Let the kernel serve disks without limits itself: as fast as a plain loop device, but without faults
     #[arg(long)]
     passthrough: bool,
-    /// Where Prometheus finds the metrics, on loopback [default: a free port]
+    /// Address of the metrics for Prometheus, on loopback [default: a free port]
     #[arg(long, value_name = "ADDRESS")]
     metrics: Option<SocketAddr>,
 }

@@ -27,10 +27,10 @@ pub(crate) struct Args {
     /// In a quarter of the time, with wider errors
     #[arg(long)]
     quick: bool,
-    /// Then run at full rate at most so long, to see whether burst credits run out
+    /// Then run at full rate for at most this time, to see whether burst credits run out
     #[arg(long, value_name = "SPAN")]
     long: Option<Nanos>,
-    /// How much is worked on [default: 1 GiB; all of a device that is only read]
+    /// Size of the range that is measured [default: 1 GiB; all of a device that is only read]
     #[arg(long)]
     size: Option<Bytes>,
     /// Also write on a device that holds nothing

@@ -1,4 +1,4 @@
-//! `diskwright disk record`: runs a command and keeps what its disks did.
+//! `diskwright disk record`: runs a command and records its disks.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
@@ -33,9 +33,9 @@ pub(crate) struct Args {
     command: Vec<String>,
 }
 
-/// How often the disks are looked at.
+/// Interval of the samples.
 const STEP: Duration = Duration::from_secs(1);
-/// How soon the end of the command is noticed.
+/// Interval of the looks whether the command has ended.
 const GLANCE: Duration = Duration::from_millis(20);
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     Ok(output.negative(!status.success()))
 }
 
-/// Starts the command. An interrupt from the keyboard reaches it too; we stay to write what was seen.
+/// Starts the command. An interrupt from the keyboard reaches it too; this program stays to write the recording.
 fn start(command: &[String]) -> Result<Child, Failure> {
     on_signal::catch()?;
     let child = Command::new(&command[0]).args(&command[1..]).spawn();

@@ -11,7 +11,7 @@ use units::Nanos;
 
 use super::reach::{Place, Reach};
 use super::run::telling;
-use crate::failure::Failure;
+use crate::failure::{Failure, REFUSED};
 use crate::output::Output;
 
 /// Arguments of `pilot do`.
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     reach: Reach,
     #[command(flatten)]
     place: Place,
-    /// Do it; else it only says what it would do
+    /// Make the changes; without it they are only shown
     #[arg(long)]
     act: bool,
     /// Undo it all after this time
@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let mut opened = args.reach.open(&args.place, args.act, args.place.attention()?, telling(&said, json))?;
     let now = opened.clock.now();
     let seen = opened.pilot.look(now);
-    let refused = |why: String| Failure { message: format!("not done: {why}"), code: 1 };
+    let refused = |why: String| Failure { message: format!("not done: {why}"), code: REFUSED };
     let Some(health) = seen.health else { return Err(refused("PD does not tell how the cluster is".to_owned())) };
     let procedure = Procedure::by_hand(&args.steps, args.last, &health, seen.pd_config.as_ref());
     sound(&procedure).map_err(Failure::input)?;
@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     regain(&mut opened.pilot, &opened.clock, &opened.attention)?;
     let run = opened.pilot.runs()[&number].clone();
     opened.close()?;
-    // Undone is what was wanted only after the time that was given.
+    // An undoing is the wanted end only after the time that was given.
     let as_wanted = run.ended == Some(RunEnd::Kept) || (args.last.is_some() && run.went_all_the_way());
     let output = if json { Output::json(&run_document(&run)) } else { Output::text("") };
     Ok(output.negative(!as_wanted))

@@ -16,11 +16,11 @@ use crate::on_signal;
 use crate::output::Output;
 use crate::progress::Steps;
 
-/// The notice of events of which the cloud tells days before: nobody rehearses days.
+/// Notice of events that the cloud announces days before, shortened for a rehearsal.
 const SHORTENED: Duration = Duration::from_secs(600);
 /// The first answer of Azure, which takes two minutes there.
 const FIRST: Duration = Duration::from_secs(2);
-/// So long it serves on when the event is over: who listens looks each five seconds at most (AWS), and must see that it is over.
+/// Time that it serves on after the event: a listener looks every five seconds at most (AWS), and has to see the end.
 const AFTERWARDS: Duration = Duration::from_secs(10);
 /// How often the bar moves.
 const LOOK: Duration = Duration::from_millis(100);
@@ -38,7 +38,7 @@ Examples:
 
 Exit codes: 1 if nobody read it before it began.")]
 pub(crate) struct Args {
-    /// Whose metadata server
+    /// The cloud whose metadata server is served
     #[arg(long, value_enum, default_value = "gcp")]
     cloud: Whose,
     /// The event in the cloud's word: MIGRATE_ON_HOST_MAINTENANCE, system-reboot, terminate, Freeze
@@ -82,7 +82,7 @@ impl Whose {
         }
     }
 
-    /// What is rehearsed if nothing is said.
+    /// The event that is rehearsed by default.
     fn usual(self) -> &'static str {
         match self {
             Self::Gcp => "MIGRATE_ON_HOST_MAINTENANCE",

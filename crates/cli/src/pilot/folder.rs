@@ -1,4 +1,4 @@
-//! `diskwright pilot status`, `undo`, `stop` and `log`: what the pilot's folder tells, and what it is asked through it.
+//! `diskwright pilot status`, `undo`, `stop` and `log`: the pilot's folder, read and written.
 
 use std::sync::{Arc, Mutex};
 
@@ -23,7 +23,7 @@ Examples:
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     place: Place,
-    /// So many of the last runs; those under way are always shown
+    /// Number of last runs to show; those under way are always shown
     #[arg(long, default_value_t = 20, value_name = "N")]
     last: usize,
     #[command(flatten)]
@@ -86,7 +86,7 @@ Examples:
   diskwright pilot log
   diskwright pilot log --last 500 --json")]
 pub(crate) struct LogArgs {
-    /// So many of the last lines
+    /// Number of last lines to show
     #[arg(long, default_value_t = 50, value_name = "N")]
     last: usize,
     #[command(flatten)]
@@ -165,7 +165,7 @@ pub(super) fn undo(args: &UndoArgs, json: bool) -> Result<Output, Failure> {
         opened.pilot.undo(*run, "asked for by hand", args.force, opened.clock.now())?;
     }
     settle(&mut opened.pilot, &opened.clock, args.within, &opened.attention)?;
-    // What comes back by itself is not waited for: nothing is left to undo.
+    // Leaders that return by themselves are not waited for: nothing is left to undo.
     opened.pilot.end_watches(opened.clock.now())?;
     let undone: Vec<_> = wanted.iter().filter_map(|run| opened.pilot.runs().get(run)).collect();
     let left = undone.iter().any(|run| run.was_left());

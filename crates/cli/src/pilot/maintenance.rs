@@ -85,7 +85,7 @@ impl Listen {
         Ok(Some(KubernetesApi::new(access.stop(attention.stop())?)))
     }
 
-    /// Lets a pilot hear and act; it hears as long as what is given back lives.
+    /// Lets a pilot hear announcements and act on them, for as long as the returned threads live.
     pub(crate) fn join(
         &self,
         pilot: Pilot,

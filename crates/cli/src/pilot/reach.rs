@@ -136,7 +136,7 @@ impl Reach {
             access = access.secret(Secret::Bearer(token)).map_err(input)?;
         }
         let server = PrometheusServer::new(url, access)?.patience(PATIENCE)?;
-        // What it answers decides what is done.
+        // Its answers decide what the pilot does.
         if server.is_exposed() && !self.insecure {
             let message = "--prometheus: it is beyond this machine and not encrypted: use https with --ca, or --insecure if the \
                            network is trusted";
@@ -164,7 +164,7 @@ impl Reach {
         Ok(Some(target))
     }
 
-    /// Opens the cluster and the folder. Who only looks takes no lock and leaves no trace.
+    /// Opens the cluster and the folder. Without `act` no lock is taken and nothing is written.
     pub(crate) fn open(
         &self,
         place: &Place,

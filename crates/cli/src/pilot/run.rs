@@ -53,7 +53,7 @@ pub(crate) struct Args {
     limits: Limits,
     #[command(flatten)]
     volumes: Volumes,
-    /// Change things; else it only says what it would do
+    /// Make changes; without it they are only shown
     #[arg(long)]
     act: bool,
     /// A Prometheus, Thanos or Mimir that knows the cluster: without it no setting is changed
@@ -65,10 +65,10 @@ pub(crate) struct Args {
     /// The deployment that it is, a TOML file: disks, instances, settings
     #[arg(long, value_name = "DEPLOYMENT")]
     on: Option<PathBuf>,
-    /// From one look to the next
+    /// Interval between two looks at the cluster
     #[arg(long, value_name = "SPAN", default_value = "10s", value_parser = inputs::interval)]
     every: Nanos,
-    /// How long; without end if not given
+    /// Duration; without end if not given
     #[arg(long = "for", value_name = "SPAN")]
     last: Option<Nanos>,
     /// Serve its own metrics at this address of this machine
@@ -77,7 +77,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// What is known beside what is seen.
+    /// Facts beside the series.
     fn known(&self) -> Result<KnownFacts, Failure> {
         let Some(path) = &self.on else { return Ok(KnownFacts::nothing(inputs::view(None))) };
         let read = inputs::deployment(path)?;
@@ -136,7 +136,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     Ok(if json { Output::json(&document) } else { Output::text("") })
 }
 
-/// Sentences as they come, or kept for the end.
+/// Prints sentences as they come, and collects them for the end.
 pub(super) fn telling(said: &Arc<Mutex<Vec<String>>>, json: bool) -> Box<dyn FnMut(&str)> {
     let said = Arc::clone(said);
     Box::new(move |sentence| {
@@ -147,7 +147,7 @@ pub(super) fn telling(said: &Arc<Mutex<Vec<String>>>, json: bool) -> Box<dyn FnM
 
 fn tell(json: bool, said: &str) {
     if !json {
-        // Who no longer reads is not told.
+        // A closed standard output ends no pilot.
         let _ = output::print(&sentence(said));
     }
 }

@@ -39,7 +39,7 @@ pub(crate) struct Volumes {
     /// Look after the disks that are mounted on this machine at or under a folder
     #[arg(long, value_name = "DIR")]
     mounted: Option<PathBuf>,
-    /// Let modifications of mounted disks pass so many times faster than a cloud's
+    /// Speed up modifications of mounted disks by this factor
     #[arg(long, value_name = "FACTOR", default_value = "1x", value_parser = modify::factor, requires = "mounted")]
     fast_forward: f64,
     /// What may be done to volumes: budget, window, quota, a TOML file; without one only what saves money is done
@@ -78,12 +78,12 @@ impl Volumes {
         Account {}
     }
 
-    /// What lets a pilot see and change them, so that a change can be undone.
+    /// Lets a pilot see and change them, so that a change can be undone.
     pub(crate) fn reach(&self, account: &Account) -> Result<Option<Join>, Failure> {
         self.fleet(&mut KnownFacts::nothing(crate::inputs::view(None)), &VolumePolicy::default(), account)
     }
 
-    /// What lets a pilot look after them, by what is known beside them. Who only looks keeps no book.
+    /// Lets a pilot look after them, with the facts that are known. A pilot that only looks writes no ledger.
     pub(crate) fn tend(
         &self,
         mut known: KnownFacts,

@@ -14,7 +14,7 @@ use crate::bench::live::Live;
 use crate::failure::Failure;
 use crate::{home, on_signal};
 
-/// What is needed of the machine, looked for before anything is searched.
+/// Requirements on the machine, checked before the search begins.
 #[derive(Debug)]
 pub(crate) struct Prover {
     plans: usize,

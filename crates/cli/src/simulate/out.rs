@@ -1,4 +1,4 @@
-//! What a simulation leaves on the disk: one file of series, or a folder with its page.
+//! Files of a simulation: one file of series, or a folder with its page.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub(super) enum Out {
 }
 
 impl Out {
-    /// What a path means: a file if its ending is of Timelines, a folder if it is one or has no ending.
+    /// A file if the path's ending is one of Timelines; a folder if it is one or has no ending.
     pub(super) fn of(path: &Path) -> Result<Self, Failure> {
         match TimelineFormat::of(path) {
             _ if path.is_dir() => Ok(Self::Folder(path.to_owned())),

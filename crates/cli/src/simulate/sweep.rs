@@ -30,7 +30,7 @@ pub(super) fn run(args: &Args, asked: &Asked, json: bool) -> Result<Output, Fail
     let (began, patience) = (Instant::now(), SimulationPatience::new(args.patience));
     let results = simulated(asked, &variants, (began, &patience));
     patience.lasted()?;
-    // What none of them can do is wrong with what is common to them.
+    // An error of all runs is an error of the inputs that they share.
     if results.iter().all(Result::is_err)
         && let Some(error) = results.iter().find_map(|result| result.as_ref().err())
     {
@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args, asked: &Asked, json: bool) -> Result<Output, Fail
     Ok(output.negative(!runs.iter().any(SweepRun::is_carried)))
 }
 
-/// Runs all, and tells how far they are.
+/// Runs all variants, and shows the progress.
 fn simulated(
     asked: &Asked,
     variants: &[SweepVariant],

@@ -79,18 +79,3 @@ pub enum ProbeError {
         step: &'static str,
     },
 }
-
-impl ProbeError {
-    /// The exit code of the program: 2 for a target that cannot be measured as asked, 3 for what the machine lacks.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Self::Fio(error) => error.exit_code(),
-            Self::System { .. } | Self::Nothing { .. } => 3,
-            Self::NoTarget { .. }
-            | Self::InUse { .. }
-            | Self::HoldsData { .. }
-            | Self::NoRoom { .. }
-            | Self::TooSmall { .. } => 2,
-        }
-    }
-}

@@ -160,23 +160,6 @@ impl AwsError {
     pub(crate) fn answer(action: IamAction, what: impl Into<String>) -> Self {
         Self::Answer { action, what: what.into() }
     }
-
-    /// The exit code of a program that ends with this error: 2 for what people mend in their input, 3 for the environment.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Self::NotNow { .. } => 1,
-            Self::Profile { .. }
-            | Self::Invalid { .. }
-            | Self::NoRegion { .. }
-            | Self::Unknown { .. }
-            | Self::Range { .. }
-            | Self::NoData { .. }
-            | Self::Endpoint(_) => 2,
-            // What a shell tells of a program that Ctrl-C ended.
-            Self::Interrupted => 130,
-            _ => 3,
-        }
-    }
 }
 
 fn in_profile(profile: &Option<String>) -> String {

@@ -34,15 +34,3 @@ pub enum GatherError {
     #[error(transparent)]
     Timeline(#[from] TimelineError),
 }
-
-impl GatherError {
-    /// The exit code of a program that ends with this error: 2 for input, 3 for the environment.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Self::Input(_) | Self::NoInterval { .. } | Self::Asked(_) | Self::Timeline(_) => 2,
-            Self::Server(_) | Self::Refused(_) | Self::Environment(_) => 3,
-            // What a shell tells of a program that Ctrl-C ended.
-            Self::Interrupted => 130,
-        }
-    }
-}

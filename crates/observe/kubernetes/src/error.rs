@@ -25,14 +25,3 @@ pub enum KubernetesError {
     #[error("Kubernetes refuses: {0}")]
     Refused(String),
 }
-
-impl KubernetesError {
-    /// The exit code of a program that ends with this error: 1 for a no, 2 for input, 3 for the environment.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Self::NotYet(_) | Self::Refused(_) => 1,
-            Self::Input(_) | Self::Missing(_) => 2,
-            Self::Silent(_) | Self::Denied(_) => 3,
-        }
-    }
-}

@@ -38,14 +38,6 @@ pub enum MaintenanceError {
 }
 
 impl MaintenanceError {
-    /// The exit code of a program that ends with this error: 2 for input, 3 for the environment.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Self::Input(_) => 2,
-            Self::Busy { .. } | Self::Stranger { .. } | Self::Account(_) | Self::Answer { .. } => 3,
-        }
-    }
-
     /// Whether asking again may help.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Busy { .. } | Self::Account(_) | Self::Answer { .. })

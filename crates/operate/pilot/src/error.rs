@@ -141,17 +141,6 @@ impl From<FolderError> for PilotError {
 }
 
 impl PilotError {
-    /// The exit code of a program that ends with this error: 1 for a no, 2 for input, 3 for the environment.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Self::Refused(_) | Self::LockHeld { .. } | Self::Stopped { .. } => 1,
-            Self::Input(_) => 2,
-            Self::World(WorldError::Silent { .. } | WorldError::Denied { .. }) | Self::Environment(_) => 3,
-            Self::World(WorldError::Unnamed { .. } | WorldError::Missing { .. }) => 2,
-            Self::World(_) => 1,
-        }
-    }
-
     /// A call to the system that failed.
     pub(crate) fn system(what: impl std::fmt::Display, source: impl std::fmt::Display) -> Self {
         Self::Environment(format!("{what}: {source}"))

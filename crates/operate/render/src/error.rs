@@ -67,13 +67,3 @@ pub enum WriteError {
     #[error(transparent)]
     File(#[from] InputError),
 }
-
-impl WriteError {
-    /// The exit code of a program that ends with this error: 1 for what is refused, 3 for what surrounds the program.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Self::Differs { .. } => 1,
-            Self::Folder { .. } | Self::File(_) => 3,
-        }
-    }
-}

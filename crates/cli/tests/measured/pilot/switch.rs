@@ -125,7 +125,7 @@ fn a_line_that_a_full_disk_cut_off_is_followed_by_none_and_gone_when_the_next_pi
     journal.append(&began(1)).unwrap();
     let filler = disk.fill();
     let error = journal.append(&began(2)).unwrap_err();
-    assert_eq!(error.exit_code(), 3, "{error}");
+    assert!(matches!(error, pilot::PilotError::World(_) | pilot::PilotError::Environment(_)), "{error}");
     fs::remove_file(filler).unwrap();
     let error = journal.append(&began(2)).unwrap_err().to_string();
     assert!(error.contains("a line before could not be written"), "{error}");

@@ -33,13 +33,6 @@ pub enum FioError {
     },
 }
 
-impl FioError {
-    /// The exit code of the program: something of the environment is missing.
-    pub fn exit_code(&self) -> u8 {
-        3
-    }
-}
-
 /// What carries out jobs: fio, or a model of it.
 pub trait JobRunner: Send {
     /// Runs jobs side by side to their end.

@@ -27,18 +27,18 @@ fn without_credentials_or_region_the_way_to_them_is_told() {
         let options = AwsOptions { endpoint: Some(endpoint), ..AwsOptions::default() };
         let range = MetricRange::last(Nanos::secs(3600), "2026-11-21T12:00:00Z".parse().unwrap()).unwrap();
         let error = AwsSession::new(&options).and_then(|session| session.volume("vol-1", range)).unwrap_err();
-        println!("told: {} {error}", error.exit_code());
+        println!("told: {error}");
         return;
     }
     let region = ("AWS_REGION", "us-west-2");
     let profile = ("AWS_PROFILE", "nobody");
     for (variables, words) in [
-        (&[region][..], "3 no AWS credentials were found: run `aws sso login`"),
-        (&[], "2 no AWS region is set: name one such as us-west-2"),
-        (&[region, profile], "3 no AWS credentials were found"),
+        (&[region][..], "no AWS credentials were found: run `aws sso login`"),
+        (&[], "no AWS region is set: name one such as us-west-2"),
+        (&[region, profile], "no AWS credentials were found"),
         (
             &[region, ("AWS_ACCESS_KEY_ID", "AKIANOBODY0000000000"), ("AWS_SECRET_ACCESS_KEY", "unsafe-secret")],
-            "3 http://127.0.0.1:1 does not answer ec2:DescribeVolumes: no connection",
+            "http://127.0.0.1:1 does not answer ec2:DescribeVolumes: no connection",
         ),
     ] {
         let told = told(variables);

@@ -237,7 +237,7 @@ mod tests {
         let known = KnownFacts::nothing(catalog::Catalog::embedded().at(None));
         for place in ["http://127.0.0.1:9100", "http://127.0.0.1:9100/metrics#", "nvme1n1"] {
             let error = HostDisks::new(place, &known, &PilotAccess::default()).unwrap_err();
-            assert!(error.exit_code() == 2 && error.to_string().contains("#nvme1n1"), "{error}");
+            assert!(matches!(error, PilotError::Input(_)) && error.to_string().contains("#nvme1n1"), "{error}");
         }
         let error =
             HostDisks::new("http://127.0.0.1:9100#nvme1n1", &known, &PilotAccess::default()).unwrap_err().to_string();

@@ -84,6 +84,6 @@ mod tests {
         assert_eq!(book.load(), Ok(ChangeLedger::default()));
         std::fs::write(folder.path().join(JsonLinesFile::NAME), "nonsense\n").unwrap();
         let error = book.load().unwrap_err();
-        assert!(error.exit_code() == 2 && error.to_string().contains(JsonLinesFile::NAME), "{error}");
+        assert!(matches!(error, PilotError::Input(_)) && error.to_string().contains(JsonLinesFile::NAME), "{error}");
     }
 }
