@@ -1,10 +1,11 @@
 //! Tables of a ledger: claims, their sources, and known shortfalls.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use catalog::Date;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::de::value::MapDeserializer;
 use textfile::Text;
 
 use crate::ledger_error::LedgerError;
@@ -72,12 +73,12 @@ pub(crate) struct TableRow<T> {
 pub(crate) fn read<T: DeserializeOwned>(text: &Text) -> Result<Vec<TableRow<T>>, LedgerError> {
     let file = text.path().to_owned();
     let mut reader = csv::Reader::from_reader(text.content().as_bytes());
-    let header = reader.headers().map_err(|error| explain(file.clone(), &csv::StringRecord::new(), &error))?.clone();
+    let header = reader.headers().map_err(|error| malformed(&file, &error))?.clone();
     let mut rows = Vec::new();
     for record in reader.records() {
-        let record = record.map_err(|error| explain(file.clone(), &header, &error))?;
+        let record = record.map_err(|error| malformed(&file, &error))?;
         let line = record.position().map_or(1, csv::Position::line);
-        let row = record.deserialize(Some(&header)).map_err(|error| explain(file.clone(), &header, &error))?;
+        let row = row(&header, &record).map_err(|fault| fault.at(&file, line))?;
         rows.push(TableRow { line, row });
     }
     Ok(rows)
@@ -99,34 +100,43 @@ pub(crate) fn each_once<T>(
     Ok(())
 }
 
-/// A csv error with line, column and expectation.
-fn explain(file: PathBuf, header: &csv::StringRecord, error: &csv::Error) -> LedgerError {
-    let line = error.position().map_or(1, csv::Position::line);
-    let row = |column, problem| LedgerError::Row { file: file.clone(), line, column, problem };
-    match error.kind() {
-        csv::ErrorKind::Deserialize { err, .. } => {
-            let column = err.field().and_then(|field| header.get(field as usize)).map(str::to_owned);
-            let kind = err.kind().to_string();
-            let problem = match kind.strip_prefix("missing field ").or_else(|| kind.strip_prefix("unknown field ")) {
-                // The header lacks a column or has one too many: its line is the first.
-                Some(_) => {
-                    return LedgerError::Row {
-                        file,
-                        line: 1,
-                        column: None,
-                        problem: kind.replace(" field ", " column "),
-                    };
-                }
-                None => kind,
-            };
-            row(column, problem)
-        }
-        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => row(
-            None,
-            format!("the row has {len} values; expected {expected_len}, as the header has: quote values with commas"),
-        ),
-        other => row(None, format!("is no CSV: {other:?}")),
+/// A fault of a row: the column at fault, unless the header is.
+struct RowFault {
+    column: Option<String>,
+    problem: String,
+}
+
+impl RowFault {
+    fn at(self, file: &Path, line: u64) -> LedgerError {
+        let Self { column, problem } = self;
+        // A column that the header lacks or has too many is a fault of the first line.
+        let line = if column.is_some() { line } else { 1 };
+        LedgerError::Row { file: file.to_owned(), line, column, problem }
     }
+}
+
+/// A row from the values of its columns, all of which are texts.
+fn row<T: DeserializeOwned>(header: &csv::StringRecord, record: &csv::StringRecord) -> Result<T, RowFault> {
+    let columns = MapDeserializer::<_, serde::de::value::Error>::new(header.iter().zip(record.iter()));
+    serde_path_to_error::deserialize(columns).map_err(|error| {
+        let problem = error.inner().to_string();
+        if problem.starts_with("missing field ") || problem.starts_with("unknown field ") {
+            return RowFault { column: None, problem: problem.replacen(" field ", " column ", 1) };
+        }
+        RowFault { column: Some(error.path().to_string()), problem }
+    })
+}
+
+/// A text that is no table.
+fn malformed(file: &Path, error: &csv::Error) -> LedgerError {
+    let problem = match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("the row has {len} values; expected {expected_len}, as the header has: quote values with commas")
+        }
+        other => format!("is no CSV: {other:?}"),
+    };
+    let line = error.position().map_or(1, csv::Position::line);
+    LedgerError::Row { file: file.to_owned(), line, column: None, problem }
 }
 
 #[cfg(test)]

@@ -97,10 +97,10 @@ mod tests {
 
     #[test]
     fn the_line_names_the_worst_claim_and_the_count() {
-        let summary = ErrorSummary::of(&[off_by("A14", Some(-0.029)), off_by("A19", Some(0.008))]).unwrap();
+        let summary = ErrorSummary::of(&[off_by("A14", Some(-0.03)), off_by("A19", Some(0.01))]).unwrap();
         assert_eq!(
             summary.to_string(),
-            "Median error 1.8 %, 90th percentile 2.9 %, worst 2.9 % (A14), of 2 claims with an error."
+            "Median error 2.0 %, 90th percentile 3.0 %, worst 3.0 % (A14), of 2 claims with an error."
         );
     }
 }

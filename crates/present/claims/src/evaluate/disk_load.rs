@@ -179,7 +179,7 @@ struct PacedStream {
     sequential: bool,
 }
 
-/// The mean latency of each stream, waiting for room in its queue included, in seconds.
+/// Mean latency of each stream from submission to completion, in seconds.
 fn latencies(
     device: &mut Device,
     host: &mut InstanceLink,
@@ -203,7 +203,7 @@ fn latencies(
         if at >= end {
             break;
         }
-        // Places far apart, so that nothing merges that is not meant to.
+        // Places far apart, so that only sequential requests merge.
         let place = if stream.sequential { turn.number } else { turn.number.wrapping_mul(2_654_435_761) % 100_000 };
         let offset = (index as u64 + 1) * (1 << 36) + place * u64::from(stream.bytes);
         let done = device.submit(host, at, IoRequest { op: stream.op, offset, bytes: stream.bytes }).at;
@@ -216,7 +216,7 @@ fn latencies(
             turn.sum += (done - at).as_secs_f64();
             turn.count += 1.0;
         }
-        // The next comes in its turn, or when there is room.
+        // The next request is due at the stream's rate, and waits while the queue is full.
         let due = at + Nanos::from_secs_f64(1.0 / stream.rate);
         turn.next = match turn.in_flight.peek() {
             Some(first) if turn.in_flight.len() >= stream.depth => {
