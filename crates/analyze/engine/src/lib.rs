@@ -24,7 +24,7 @@ pub use asks::asks;
 pub use cache::HitCurve;
 pub use calibration::{EngineCalibration, Innodb, Tikv};
 pub use closed_loop::{ClosedLoop, closed_loop};
-pub use constants::values;
+pub use constants::{ConstantsError, values};
 pub use demand::{ClusterMachines, IoDemand, OperationDemand, OperationPath, PreparedTask, target_rate};
 pub use latency::{OperationLatency, latency};
 pub use predict::{DiskCapacity, EnginePrediction, NodeCapacity, OfferedLoad, Resource, ceiling, predict, utilisation};

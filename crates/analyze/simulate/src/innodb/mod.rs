@@ -20,4 +20,4 @@ mod world;
 
 pub use constants::InnodbConstants;
 pub(crate) use run::{refuse, simulate};
-pub use server::{ServerFlavour, ServerVariables};
+pub use server::{ServerFlavour, ServerVariables, VariableError};
