@@ -106,8 +106,8 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
     let folder = folder(args.short);
     let known = |name: &String| grid.rows.iter().any(|row| row.name == *name);
     if let Some(name) = args.only.iter().find(|name| !known(name)) {
-        let names: Vec<&str> = grid.rows.iter().map(|row| row.name.as_str()).collect();
-        return Err(ValidateError::Wrong(format!("--only {name}: expected one of {}", names.join(", "))));
+        let known = grid.rows.iter().map(|row| row.name.clone()).collect();
+        return Err(ValidateError::NoRow { row: name.clone(), known });
     }
     let rows: Vec<&GridRow> =
         grid.rows.iter().filter(|row| args.only.is_empty() || args.only.contains(&row.name)).collect();
@@ -116,7 +116,7 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
     }
     let table = root().join("crates/analyze/simulate/tables/store.toml");
     let text = textfile::read_text(&table, textfile::LIMIT)?;
-    let mut constants = Constants::embedded().over(text.content()).map_err(ValidateError::Wrong)?;
+    let mut constants = Constants::embedded().over(text.content())?;
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     for row in &rows {
@@ -188,7 +188,7 @@ fn line(figures: &RunFigures) -> String {
 /// Measures what is not kept, and again what the machine disturbed.
 fn measure_all(args: &Args, grid: &ValidationGrid, rows: &[&GridRow], folder: &Path) -> Result<(), ValidateError> {
     let stop = signals::catch();
-    let stop = stop.map_err(|error| ValidateError::Machine(format!("interrupts cannot be caught: {error}")))?;
+    let stop = stop.map_err(ValidateError::machine("interrupts cannot be caught"))?;
     let mut disturbed = Vec::new();
     for (number, row) in (1..).zip(rows) {
         let setup = grid.setup(row)?;
@@ -277,9 +277,7 @@ fn fit(
     folder: &Path,
 ) -> Result<Constants, ValidateError> {
     if half.is_empty() {
-        return Err(ValidateError::Wrong(
-            "no row of the calibrating half was measured: run it without --only".to_owned(),
-        ));
+        return Err(ValidateError::NothingToFit);
     }
     let mut tell = progress();
     let (constants, fitted) = calibrate(half, base, &bounds(), (processors, args.fit_seeds), args.tries, &mut tell)?;

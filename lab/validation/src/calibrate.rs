@@ -80,11 +80,11 @@ impl CalibrationResult {
     /// # Errors
     /// When it cannot be read.
     pub fn read(path: &Path) -> Result<Option<Self>, ValidateError> {
-        let wrong = |error: &dyn std::fmt::Display| ValidateError::Wrong(format!("{}: {error}", path.display()));
+        let wrong = |source| ValidateError::Kept { path: path.to_owned(), source };
         match std::fs::read_to_string(path) {
-            Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| wrong(&error)),
+            Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| wrong(error.into())),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(wrong(&error)),
+            Err(error) => Err(wrong(error.into())),
         }
     }
 
@@ -93,7 +93,7 @@ impl CalibrationResult {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), ValidateError> {
-        let text = serde_json::to_string_pretty(self).map_err(|error| ValidateError::Wrong(error.to_string()))?;
+        let text = serde_json::to_string_pretty(self)?;
         Ok(textfile::write_atomically(path, (text + "\n").as_bytes())?)
     }
 
@@ -102,13 +102,10 @@ impl CalibrationResult {
     /// # Errors
     /// When it is no table of constants.
     pub fn table(&self, table: &str, source: &str) -> Result<String, ValidateError> {
-        let mut document: DocumentMut =
-            table.parse().map_err(|error| ValidateError::Wrong(format!("the table of constants: {error}")))?;
+        let mut document: DocumentMut = table.parse()?;
         for (bound, _, after) in &self.changed {
             let constant = document.get_mut(&bound.name).and_then(toml_edit::Item::as_table_mut);
-            let constant = constant.ok_or_else(|| {
-                ValidateError::Wrong(format!("the table of constants has no `{}`: give it one to fit", bound.name))
-            })?;
+            let constant = constant.ok_or_else(|| ValidateError::NoConstant { name: bound.name.clone() })?;
             constant["value"] = toml_edit::value(five_digits(*after).clamp(bound.low, bound.high));
             constant["source"] = toml_edit::value(source);
         }

@@ -180,7 +180,7 @@ fn constants(text: &mut String, fitted: &CalibrationResult) {
 /// When the document is not there, cannot be written or has no marks.
 pub fn replace(document: &Path, text: &str) -> Result<(), ValidateError> {
     let old = textfile::read_text(document, LIMIT)?;
-    let lacks = |mark: &str| ValidateError::Wrong(format!("{} has no line {mark}", document.display()));
+    let lacks = |mark| ValidateError::NoMark { path: document.to_owned(), mark };
     let (before, rest) = old.content().split_once(BEGIN).ok_or_else(|| lacks(BEGIN))?;
     let (_, after) = rest.split_once(END).ok_or_else(|| lacks(END))?;
     Ok(textfile::write_atomically(document, format!("{before}{BEGIN}\n\n{text}\n{END}{after}").as_bytes())?)

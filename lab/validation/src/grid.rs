@@ -98,10 +98,8 @@ impl ValidationGrid {
         let mut names = BTreeSet::new();
         for row in &grid.rows {
             if !names.insert(&row.name) {
-                return Err(ValidateError::Wrong(format!(
-                    "row `{}` stands in the grid twice: name rows apart",
-                    row.name
-                )));
+                let fault = "stands there twice: name rows apart".to_owned();
+                return Err(ValidateError::Row { row: row.name.clone(), fault });
             }
             grid.setup(row)?;
         }
@@ -113,7 +111,7 @@ impl ValidationGrid {
     /// # Errors
     /// When its levels are none, or say too little or too much.
     pub fn setup(&self, row: &GridRow) -> Result<RowSetup, ValidateError> {
-        let wrong = |what: String| ValidateError::Wrong(format!("row `{}` of the grid {what}", row.name));
+        let wrong = |fault: String| ValidateError::Row { row: row.name.clone(), fault };
         if row.levels.len() != self.factors.len() {
             let names: Vec<&str> = self.factors.iter().map(|factor| factor.name.as_str()).collect();
             return Err(wrong(format!(

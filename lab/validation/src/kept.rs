@@ -38,11 +38,9 @@ impl MeasuredRow {
         if !path.exists() {
             return Ok(None);
         }
-        let wrong = |error: &dyn std::fmt::Display| {
-            ValidateError::Wrong(format!("{}: {error}; remove it, and the row is measured again", path.display()))
-        };
-        let text = std::fs::read_to_string(&path).map_err(|error| wrong(&error))?;
-        let kept: Self = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+        let wrong = |source| ValidateError::Kept { path: path.clone(), source };
+        let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.into()))?;
+        let kept: Self = serde_json::from_str(&text).map_err(|error| wrong(error.into()))?;
         Ok((kept.setup == format!("{setup:?}")).then_some(kept))
     }
 
@@ -53,8 +51,8 @@ impl MeasuredRow {
     pub fn write(&self, folder: &Path) -> Result<(), ValidateError> {
         let path = Self::path(folder, &self.row);
         std::fs::create_dir_all(folder)
-            .map_err(|error| ValidateError::Wrong(format!("{}: {error}", folder.display())))?;
-        let text = serde_json::to_string_pretty(self).map_err(|error| ValidateError::Wrong(error.to_string()))?;
+            .map_err(|error| ValidateError::Kept { path: folder.to_owned(), source: error.into() })?;
+        let text = serde_json::to_string_pretty(self)?;
         Ok(textfile::write_atomically(path, (text + "\n").as_bytes())?)
     }
 }

@@ -64,7 +64,7 @@ impl MachineState {
     /// When `/proc` cannot be read, or no thread can be started.
     pub fn start(scratch: &Path) -> Result<Self, ValidateError> {
         let scratch = scratch.to_owned();
-        let wakeups = WakeUps::start().map_err(|error| ValidateError::Machine(error.to_string()))?;
+        let wakeups = WakeUps::start().map_err(ValidateError::machine("a thread that wakes up"))?;
         Ok(Self { from: Instant::now(), all: ticks()?, others: others(&scratch)?, scratch, wakeups })
     }
 
@@ -90,12 +90,12 @@ impl MachineState {
 }
 
 fn read(path: &str) -> Result<String, ValidateError> {
-    std::fs::read_to_string(path).map_err(|error| ValidateError::Machine(format!("{path}: {error}")))
+    std::fs::read_to_string(path).map_err(ValidateError::machine(path))
 }
 
 fn ticks() -> Result<Ticks, ValidateError> {
     let stat = read("/proc/stat")?;
-    parse_ticks(&stat).ok_or_else(|| ValidateError::Machine("/proc/stat does not begin with the processors".to_owned()))
+    parse_ticks(&stat).ok_or(ValidateError::NoProcessors)
 }
 
 fn parse_ticks(stat: &str) -> Option<Ticks> {
@@ -112,7 +112,7 @@ fn parse_ticks(stat: &str) -> Option<Ticks> {
 /// Processor time, in ticks, of all processes that are none of ours, with that of their children that have ended: what a process
 /// took goes to its parent with its end, so that the sum loses nothing.
 fn others(scratch: &Path) -> Result<u64, ValidateError> {
-    let entries = std::fs::read_dir("/proc").map_err(|error| ValidateError::Machine(format!("/proc: {error}")))?;
+    let entries = std::fs::read_dir("/proc").map_err(ValidateError::machine("/proc"))?;
     let own = std::process::id();
     let scratch = scratch.display().to_string();
     let mut all = 0;

@@ -133,7 +133,7 @@ impl RowSetup {
         let view = self.view();
         let mut ios = 0.0;
         for (disk, share) in std::iter::once(&self.data).chain(&self.log) {
-            let limits = disk.limits(&view, None).map_err(|error| ValidateError::Wrong(error.to_string()))?;
+            let limits = disk.limits(&view, None)?;
             ios += limits.iops.0 * share * f64::from(self.common.nodes);
         }
         Ok(ios)

@@ -16,21 +16,53 @@ struct Constant {
     source: String,
 }
 
+/// Why tables are not the constants of a model.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ConstantsError {
+    /// A table is none of constants.
+    #[error(transparent)]
+    Table(#[from] toml::de::Error),
+    /// A constant does not say what it is.
+    #[error("`{name}` lacks unit, meaning or source")]
+    Unstated {
+        /// The constant.
+        name: String,
+    },
+    /// A constant is in two tables.
+    #[error("`{name}` stands in two tables")]
+    Twice {
+        /// The constant.
+        name: String,
+    },
+    /// A constant that the model reads is in no table.
+    #[error("no constant `{name}`")]
+    Missing {
+        /// The constant.
+        name: &'static str,
+    },
+    /// A constant of a table that the model does not read.
+    #[error("no constant `{name}` is read")]
+    Unread {
+        /// The constant.
+        name: String,
+    },
+}
+
 /// The values of tables in TOML, by name.
 ///
 /// # Errors
-/// In a sentence, when one is no table of constants, lacks a constant's unit, meaning or source, or two have the same.
-pub fn values(tables: &[&str]) -> Result<BTreeMap<String, f64>, String> {
+/// When one is no table of constants, lacks a constant's unit, meaning or source, or two have the same.
+pub fn values(tables: &[&str]) -> Result<BTreeMap<String, f64>, ConstantsError> {
     let mut values = BTreeMap::new();
     for table in tables {
-        let table: BTreeMap<String, Constant> = toml::from_str(table).map_err(|error| error.to_string())?;
+        let table: BTreeMap<String, Constant> = toml::from_str(table)?;
         for (name, constant) in table {
             let stated = [&constant.unit, &constant.meaning, &constant.source];
             if stated.iter().any(|text| text.trim().is_empty()) {
-                return Err(format!("`{name}` lacks unit, meaning or source"));
+                return Err(ConstantsError::Unstated { name });
             }
             if values.contains_key(&name) {
-                return Err(format!("`{name}` stands in two tables"));
+                return Err(ConstantsError::Twice { name });
             }
             values.insert(name, constant.value);
         }
@@ -55,10 +87,11 @@ macro_rules! constants {
             /// Reads them from tables that may hold others, too.
             ///
             /// # Errors
-            /// In a sentence, when a table is none of constants, or one of them is in no table.
-            pub fn among(tables: &[&str]) -> Result<Self, String> {
+            /// When a table is none of constants, or one of them is in no table.
+            pub fn among(tables: &[&str]) -> Result<Self, $crate::ConstantsError> {
                 let values = $crate::values(tables)?;
-                let take = |name: &str| values.get(name).copied().ok_or_else(|| format!("no constant `{name}`"));
+                let take =
+                    |name: &'static str| values.get(name).copied().ok_or($crate::ConstantsError::Missing { name });
                 Ok(Self { $($field: take(stringify!($field))?,)* })
             }
 
@@ -66,7 +99,7 @@ macro_rules! constants {
             ///
             /// # Errors
             /// As [`among`](Self::among), and when the table holds another.
-            pub fn from_table(table: &str) -> Result<Self, String> {
+            pub fn from_table(table: &str) -> Result<Self, $crate::ConstantsError> {
                 let read = Self::among(&[table])?;
                 read.over(table).map(|_| read)
             }
@@ -75,9 +108,9 @@ macro_rules! constants {
             ///
             /// # Errors
             /// When it is no table of constants, or gives one that is not read.
-            pub fn over(self, table: &str) -> Result<Self, String> {
+            pub fn over(self, table: &str) -> Result<Self, $crate::ConstantsError> {
                 $crate::values(&[table])?.into_iter().try_fold(self, |constants, (name, value)| {
-                    constants.with(&name, value).ok_or_else(|| format!("no constant `{name}` is read"))
+                    constants.with(&name, value).ok_or($crate::ConstantsError::Unread { name })
                 })
             }
 

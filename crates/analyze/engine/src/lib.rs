@@ -23,7 +23,7 @@ pub use asks::asks;
 pub use cache::HitCurve;
 pub use calibration::{EngineCalibration, Innodb, Tikv};
 pub use closed_loop::{ClosedLoop, closed_loop};
-pub use constants::values;
+pub use constants::{ConstantsError, values};
 pub use demand::{ClusterMachines, IoDemand, OperationDemand, OperationPath, PreparedTask, target_rate};
 pub use deployment;
 pub use disk;

@@ -27,7 +27,7 @@ pub use iostat::{DeviceRates, IostatReport, MeanWaits, iostat_reports, parse_ios
 pub use measured::{DiskCounters, IostatDevices, MeasuredLoad};
 pub use mix::{MixDistribution, MixWorkload, Operation};
 pub use noun::{Workload, WorkloadKind};
-pub use pick::MOST_CLIENTS;
+pub use pick::{MOST_CLIENTS, TouchedTooMuch};
 pub use profile::{
     BlockSpread, IoRates, MeasuredWorkload, OperationProfile, SkewBand, TableGrowth, Task, ThroughputUnit,
 };

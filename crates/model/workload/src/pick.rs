@@ -98,14 +98,31 @@ impl Bounds {
     }
 }
 
-/// Whether so many rows of a size are few enough for one operation; else why not, in a clause.
-pub(crate) fn touched(rows: f64, row: Bytes) -> Result<(), String> {
+/// More rows than one operation can touch; its text is a clause.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum TouchedTooMuch {
+    /// Too many rows.
+    #[error("makes one operation touch {rows:.1e} rows; expected at most {MOST_ROWS_TOUCHED:e}")]
+    Rows {
+        /// Rows that it touches.
+        rows: f64,
+    },
+    /// Rows of too many bytes.
+    #[error("makes one operation touch {bytes:.1e} bytes; expected at most {MOST_BYTES_TOUCHED}")]
+    Bytes {
+        /// Bytes that it touches.
+        bytes: f64,
+    },
+}
+
+/// Whether so many rows of a size are few enough for one operation.
+pub(crate) fn touched(rows: f64, row: Bytes) -> Result<(), TouchedTooMuch> {
     let bytes = rows * row.as_f64();
     if rows > MOST_ROWS_TOUCHED {
-        return Err(format!("makes one operation touch {rows:.1e} rows; expected at most {MOST_ROWS_TOUCHED:e}"));
+        return Err(TouchedTooMuch::Rows { rows });
     }
     if bytes > MOST_BYTES_TOUCHED.as_f64() {
-        return Err(format!("makes one operation touch {bytes:.1e} bytes; expected at most {MOST_BYTES_TOUCHED}"));
+        return Err(TouchedTooMuch::Bytes { bytes });
     }
     Ok(())
 }
@@ -167,7 +184,7 @@ impl<'a> Pick<'a> {
 
     /// Rows of a size that one operation touches.
     pub(crate) fn touched(&self, name: &str, rows: f64, row: Bytes) -> Result<(), WorkloadError> {
-        touched(rows, row).map_err(|why| WorkloadError::new(self.key(name), why))
+        touched(rows, row).map_err(|why| WorkloadError::new(self.key(name), why.to_string()))
     }
 
     /// A size so large that no cluster holds it would overflow what follows.

@@ -147,8 +147,8 @@ impl OperationProfile {
     /// Whether an operation with so many times the reads, scans and writes touches few enough rows.
     ///
     /// # Errors
-    /// In a clause, when it does not.
-    pub fn touches(&self, [reads, scans, writes]: [f64; 3]) -> Result<(), String> {
+    /// When it does not.
+    pub fn touches(&self, [reads, scans, writes]: [f64; 3]) -> Result<(), crate::TouchedTooMuch> {
         let written = self.inserts * (1.0 + self.indexes) + self.updates;
         let rows = self.point_reads * reads + self.scans * self.rows_per_scan * scans + written * writes;
         crate::pick::touched(rows, self.row)

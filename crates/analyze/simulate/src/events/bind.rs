@@ -135,7 +135,7 @@ impl Given<'_> {
                 vec![(at, Action::Load(*factor))]
             }
             EventKind::Mix(factors) => {
-                task.profile.touches(*factors)?;
+                task.profile.touches(*factors).map_err(|error| error.to_string())?;
                 vec![(at, Action::Mix(*factors))]
             }
             EventKind::Fault { node, disk, wish } => {

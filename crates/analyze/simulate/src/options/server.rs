@@ -59,6 +59,29 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     rows.collect::<Result<_, _>>().expect("a table of this crate, which tests read")
 });
 
+/// Why a variable cannot be set.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VariableError {
+    /// It has no such value.
+    #[error("{variable} = {value}: expected {expected}")]
+    Value {
+        /// The variable.
+        variable: String,
+        /// The value.
+        value: String,
+        /// The values that it has.
+        expected: String,
+    },
+    /// It changes nothing that is simulated.
+    #[error("{variable} changes nothing that is simulated; expected one of {}", .known.join(", "))]
+    Unknown {
+        /// The variable.
+        variable: String,
+        /// Those that change something.
+        known: Vec<&'static str>,
+    },
+}
+
 impl ServerVariables {
     /// A server with its defaults.
     pub fn of(flavour: ServerFlavour) -> Self {
@@ -88,9 +111,13 @@ impl ServerVariables {
     ///
     /// # Errors
     /// When no such variable changes what is simulated, or it has no such value.
-    pub fn with(mut self, variable: &str, value: &str) -> Result<Self, String> {
+    pub fn with(mut self, variable: &str, value: &str) -> Result<Self, VariableError> {
         let value = value.trim();
-        let wrong = |expected: &str| format!("{variable} = {value}: expected {expected}");
+        let wrong = |expected: &str| VariableError::Value {
+            variable: variable.to_owned(),
+            value: value.to_owned(),
+            expected: expected.to_owned(),
+        };
         let number = |least: f64, most: f64| match value.parse::<f64>() {
             Ok(number) if number >= least && number <= most => Ok(number),
             _ => Err(wrong(&format!("a number from {least} to {most}"))),
@@ -118,11 +145,8 @@ impl ServerVariables {
             "innodb_flush_neighbors" => self.flush_neighbors = number(0.0, 2.0)? > 0.0,
             "innodb_change_buffering" => self.change_buffering = switch()?,
             _ => {
-                let known: Vec<&str> = ROWS.iter().map(|row| row.variable.as_str()).collect();
-                return Err(format!(
-                    "{variable} changes nothing that is simulated; expected one of {}",
-                    known.join(", ")
-                ));
+                let known = ROWS.iter().map(|row| row.variable.as_str()).collect();
+                return Err(VariableError::Unknown { variable: variable.to_owned(), known });
             }
         }
         Ok(self)
@@ -151,7 +175,7 @@ mod tests {
             "twice, as the server does"
         );
         assert!(!server.with("skip_log_bin", "1").unwrap().log_bin);
-        assert!(server.with("innodb_io_capacity", "many").unwrap_err().contains("a number from"));
-        assert!(server.with("key_buffer_size", "1").unwrap_err().contains("changes nothing"));
+        assert!(server.with("innodb_io_capacity", "many").unwrap_err().to_string().contains("a number from"));
+        assert!(server.with("key_buffer_size", "1").unwrap_err().to_string().contains("changes nothing"));
     }
 }

@@ -22,14 +22,24 @@ impl WriteRateTuner {
         [("tikv", Self::Tikv), ("rocksdb", Self::Rocksdb), ("fixed", Self::Fixed), ("pilot", Self::Pilot)];
 }
 
-impl FromStr for WriteRateTuner {
-    type Err = String;
+/// A name that no tuner has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` tunes no limit; {help}")]
+pub struct UnknownTuner {
+    /// The name.
+    pub name: String,
+    /// The name meant, or all.
+    pub help: String,
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for WriteRateTuner {
+    type Err = UnknownTuner;
+
+    fn from_str(text: &str) -> Result<Self, UnknownTuner> {
         let found = Self::ALL.into_iter().find(|(name, _)| *name == text);
         found.map(|(_, tuner)| tuner).ok_or_else(|| {
             let names = Self::ALL.map(|(name, _)| name);
-            format!("`{text}` tunes no limit; {}", textfile::did_you_mean(text, &names))
+            UnknownTuner { name: text.to_owned(), help: textfile::did_you_mean(text, &names) }
         })
     }
 }
