@@ -17,7 +17,6 @@ pub mod vocabulary;
 mod window;
 
 pub use builder::{SeriesLabels, TimelineBuilder, labels};
-// Their types are part of the public surface here.
 pub use error::TimelineError;
 pub use file::TimelineFormat;
 pub use histogram::latencies;
@@ -25,5 +24,6 @@ pub use names::UnknownWord;
 pub use series::{
     LatencyHistogram, LatencyPoint, MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline, TimelineInfo,
 };
+// Their types are part of the public surface here.
 pub use units;
 pub use vocabulary::{SeriesForm, SeriesSpec};
