@@ -42,7 +42,9 @@ pub use constants::Constants;
 pub use cost::RunCost;
 pub use error::SimulateError;
 pub use machine::SharedMachine;
-pub use options::{InnodbConstants, ServerFlavour, ServerVariables, SimulationOptions, WriteRateTuner};
+pub use options::{
+    InnodbConstants, ServerFlavour, ServerVariables, SimulationOptions, UnknownTuner, VariableError, WriteRateTuner,
+};
 pub use patience::{PatienceError, SimulationPatience};
 pub use pd::{PdConstants, PdLoad, PdRun, placement_driver};
 pub use run::{simulate, simulate_watched};

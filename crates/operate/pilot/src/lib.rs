@@ -12,9 +12,9 @@ pub mod compactions;
 mod controller;
 mod error;
 mod guard;
-mod health;
 mod http;
 mod journal;
+mod lease;
 mod lock;
 pub mod maintenance;
 mod metrics;
@@ -31,6 +31,7 @@ pub mod twin;
 mod unanswered;
 mod value;
 pub mod volumes;
+mod volumes_seen;
 mod waits;
 mod watch;
 mod world;
@@ -41,15 +42,15 @@ pub use clock::{ClockReading, SystemClock, WallClock};
 pub use controller::{ActionProposal, ClusterSnapshot, Controller, SnapshotSource, StandingChange};
 pub use error::{PilotError, WorldError};
 pub use guard::{ActionGuard, SettingBounds, gate, sound, vet};
-pub use health::{ClusterHealth, StoreHealth};
-pub use http::{HttpPeer, LockHolder, PdHttp, PdLock, PeerAnswer, PilotAccess, TikvHttp};
+pub use http::{LockHolder, PdHttp, PdLock, PilotAccess, TikvHttp};
 pub use journal::{
     Journal, JournalDamage, JournalEntry, JournalReplay, JournalSink, PilotFolder, RefusedRun, RunEnd, StepOutcome,
     StopMode, UndoOutcome,
 };
-pub use lock::{ClusterLock, PilotLease};
+pub use lease::{ClusterLock, PilotLease};
 pub use metrics::{MetricsServer, PilotMeters};
 pub use opening::{ClusterConnections, OpenedPilot};
+pub use pd_client::{ClusterHealth, StoreHealth};
 pub use pilot::Pilot;
 pub use procedure::{
     LatePolicy, PilotWait, Procedure, ProcedureEnding, ProcedureStage, UnfinishedPolicy, WaitCondition,

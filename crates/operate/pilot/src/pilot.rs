@@ -7,7 +7,7 @@ use crate::advance::Fresh;
 use crate::audit::{AuditLog, PilotEvent};
 use crate::guard::{ActionGuard, SettingBounds, sound};
 use crate::journal::{JournalEntry, StopMode};
-use crate::lock::Lock;
+use crate::lease::Lock;
 use crate::settings;
 use crate::volumes::{FleetBridge, VolumeFleet};
 use crate::{

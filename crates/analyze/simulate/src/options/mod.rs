@@ -13,8 +13,8 @@ use crate::disks::Disks;
 use crate::{Constants, EventScript, SharedMachine};
 
 pub use innodb::InnodbConstants;
-pub use server::{ServerFlavour, ServerVariables};
-pub use tuner::WriteRateTuner;
+pub use server::{ServerFlavour, ServerVariables, VariableError};
+pub use tuner::{UnknownTuner, WriteRateTuner};
 
 /// Choices of a simulation, beside the deployment and the workload.
 #[derive(Debug, Clone, PartialEq)]

@@ -22,14 +22,19 @@ impl WriteRateTuner {
         [("tikv", Self::Tikv), ("rocksdb", Self::Rocksdb), ("fixed", Self::Fixed), ("pilot", Self::Pilot)];
 }
 
-impl FromStr for WriteRateTuner {
-    type Err = String;
+/// A text that names nobody who tunes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` tunes no limit; {}", textfile::did_you_mean(text, &WriteRateTuner::ALL.map(|(name, _)| name)))]
+pub struct UnknownTuner {
+    /// What was written.
+    pub text: String,
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for WriteRateTuner {
+    type Err = UnknownTuner;
+
+    fn from_str(text: &str) -> Result<Self, UnknownTuner> {
         let found = Self::ALL.into_iter().find(|(name, _)| *name == text);
-        found.map(|(_, tuner)| tuner).ok_or_else(|| {
-            let names = Self::ALL.map(|(name, _)| name);
-            format!("`{text}` tunes no limit; {}", textfile::did_you_mean(text, &names))
-        })
+        found.map(|(_, tuner)| tuner).ok_or_else(|| UnknownTuner { text: text.to_owned() })
     }
 }

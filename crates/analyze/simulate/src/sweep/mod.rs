@@ -41,8 +41,11 @@ pub struct SweepVariant {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SweepError {
     /// Not `setting=value,value`.
-    #[error("sweep `{0}`: expected a setting and its values, such as `block-size=4KiB,16KiB`")]
-    Form(String),
+    #[error("sweep `{text}`: expected a setting and its values, such as `block-size=4KiB,16KiB`")]
+    Form {
+        /// What was written.
+        text: String,
+    },
     /// An unknown setting.
     #[error("sweep `{text}`: no setting is called `{name}`; {help}")]
     Name {
@@ -113,7 +116,7 @@ pub fn variants(base: &SimulationSetup, texts: &[String]) -> Result<Vec<SweepVar
 
 /// A setting and the texts of its values.
 fn axis(base: &SimulationSetup, text: &str) -> Result<(&'static Setting, Vec<String>), SweepError> {
-    let (name, values) = text.split_once('=').ok_or_else(|| SweepError::Form(text.to_owned()))?;
+    let (name, values) = text.split_once('=').ok_or_else(|| SweepError::Form { text: text.to_owned() })?;
     let name = name.trim();
     let setting = SETTINGS.iter().find(|setting| setting.name == name).ok_or_else(|| SweepError::Name {
         text: text.to_owned(),
@@ -122,7 +125,7 @@ fn axis(base: &SimulationSetup, text: &str) -> Result<(&'static Setting, Vec<Str
     })?;
     let values = split::values(values);
     if values.is_empty() {
-        return Err(SweepError::Form(text.to_owned()));
+        return Err(SweepError::Form { text: text.to_owned() });
     }
     for value in &values {
         apply(setting, &mut base.clone(), text, value)?;

@@ -73,7 +73,7 @@ settings! {
         Ok(())
     };
     "limiter", "tikv, rocksdb, fixed or pilot", "tikv,pilot", |setup, text| {
-        setup.options.tuner = Some(text.parse()?);
+        setup.options.tuner = Some(read(text)?);
         Ok(())
     };
     "raft-disk", "shared, own (the deployment's log disk, else gp3:20GiB) or a disk", "own,shared", |setup, text| {
