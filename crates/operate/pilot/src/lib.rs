@@ -25,6 +25,7 @@ mod prometheus;
 mod run;
 mod settings;
 mod step;
+mod stop_mode;
 mod text;
 mod tidb;
 pub mod twin;
@@ -45,7 +46,7 @@ pub use guard::{ActionGuard, SettingBounds, gate, sound, vet};
 pub use http::{LockHolder, PdHttp, PdLock, PilotAccess, TikvHttp};
 pub use journal::{
     Journal, JournalDamage, JournalEntry, JournalReplay, JournalSink, PilotFolder, RefusedRun, RunEnd, StepOutcome,
-    StopMode, UndoOutcome,
+    UndoOutcome,
 };
 pub use lease::{ClusterLock, PilotLease};
 pub use metrics::{MetricsServer, PilotMeters};
@@ -59,6 +60,7 @@ pub use prometheus::{MetricSource, PrometheusSource};
 pub use run::{BegunStep, NextMove, ProcedureRun};
 pub use settings::SettingsController;
 pub use step::{PilotStep, StepReversal, StepSubject};
+pub use stop_mode::StopMode;
 pub use value::same;
 pub use watch::{LoopPlan, PilotNotes, regain, settle, watch};
 pub use world::{CloudEvents, CloudVolumes, ClusterWorld, KubernetesClient, PdApi, TidbApi, TikvApi, at};

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::StopMode;
 use crate::advance::Fresh;
 use crate::audit::{AuditLog, PilotEvent};
 use crate::guard::{ActionGuard, SettingBounds, sound};
-use crate::journal::{JournalEntry, StopMode};
+use crate::journal::JournalEntry;
 use crate::lease::Lock;
 use crate::settings;
 use crate::volumes::{FleetBridge, VolumeFleet};
