@@ -226,7 +226,7 @@ fn the_bound_of_all_memtables_changes_online_where_there_was_one() {
         std::thread::sleep(Duration::from_millis(10));
     }
     let without = open(other.path());
-    assert_eq!(without.reconfigure(&with(1 << 20)), Err("write buffer manager not found".to_owned()));
+    assert_eq!(without.reconfigure(&with(1 << 20)), Err(ReconfigureError::NoWriteBufferManager));
 }
 
 #[test]
