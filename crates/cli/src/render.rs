@@ -34,10 +34,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Write these formats only, with commas between
-    #[arg(long, value_name = "FORMATS", value_delimiter = ',', value_parser = format)]
+    #[arg(long, value_name = "FORMATS", value_delimiter = ',', value_parser = str::parse::<FileFormat>)]
     only: Vec<FileFormat>,
     /// The release of TiKV, such as 8.5.3, or its line: 7.5, 8.1 or 8.5, of which the newest patch is meant
-    #[arg(long, value_name = "VERSION", default_value_t, value_parser = version)]
+    #[arg(long, value_name = "VERSION", default_value_t, value_parser = str::parse::<TikvVersion>)]
     tikv: TikvVersion,
     /// Replace files that say something else
     #[arg(long)]
@@ -45,14 +45,6 @@ pub(crate) struct Args {
     /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
-}
-
-fn format(text: &str) -> Result<FileFormat, String> {
-    text.parse()
-}
-
-fn version(text: &str) -> Result<TikvVersion, String> {
-    text.parse()
 }
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {

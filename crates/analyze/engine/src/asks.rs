@@ -5,7 +5,8 @@ use deployment::{Deployment, NodeDemand};
 use workload::{IoRates, Task};
 
 use crate::calibration::EngineCalibration;
-use crate::demand::{ClusterMachines, IoDemand, OperationDemand, PreparedTask, target_rate};
+use crate::demand::{ClusterMachines, IoDemand, OperationDemand, target_rate};
+use crate::prepared::PreparedTask;
 
 impl OperationDemand {
     /// The load of one node at `rate` operations a second of the cluster, in whole requests and bytes: it is written to files

@@ -6,9 +6,10 @@ use workload::Task;
 
 use crate::asks::cluster;
 use crate::calibration::EngineCalibration;
-use crate::demand::{PreparedTask, target_rate};
+use crate::demand::target_rate;
 use crate::latency::latency;
 use crate::predict::{DiskCapacity, NodeCapacity, ceiling};
+use crate::prepared::PreparedTask;
 
 /// A closed loop that is too small for its target: clients over latency is the most that it sends (Little's law).
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]

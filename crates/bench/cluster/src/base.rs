@@ -143,7 +143,7 @@ impl ClusterBase {
         let log = self.pd_log();
         let mut process = self.launch("pd", (program, &arguments), None, &log)?;
         let ready = process.starting().ready(&self.options, &log)?;
-        Ok((PlacementDriver::new(ready.addr), process))
+        Ok((PlacementDriver::new(ready.addr)?, process))
     }
 
     /// What the placement driver says.

@@ -137,7 +137,7 @@ impl RunningCluster {
             options.go_on()?;
             let (regions, leaders) = match (self.pd.regions(), self.pd.leaders()) {
                 // PD says so until it has heard of the regions.
-                (Err(ClusterError::Refused { .. }), _) | (_, Err(ClusterError::Refused { .. })) => Default::default(),
+                (Err(error), _) | (_, Err(error)) if error.is_no() => Default::default(),
                 (regions, leaders) => (regions?, leaders?),
             };
             let led: u64 = leaders.values().sum();

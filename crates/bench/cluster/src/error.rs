@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
+use http_client::{ApiError, PeerError};
 use mount::MountError;
 use private_dir::FolderError;
 use rawkv::ClientError;
@@ -47,6 +48,18 @@ pub enum ClusterError {
         status: u16,
         /// Its own words.
         said: String,
+    },
+    /// PD refuses, does not answer, or not as a PD does.
+    #[error(transparent)]
+    PlacementDriver(ApiError),
+    /// An address of PD that cannot be asked.
+    #[error(transparent)]
+    PlacementDriverAddress(#[from] PeerError),
+    /// A store that may lead already.
+    #[error("no leaders are evicted from store {store}")]
+    NotEvicted {
+        /// PD's number of it.
+        store: u64,
     },
     /// A call to the system, or an answer of a program, that failed.
     #[error("{doing}: {source}")]
@@ -193,9 +206,11 @@ impl ClusterError {
     /// The exit code of a program that ends with this error: 1 for a no, 2 for input, 3 for the environment.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Refused { .. } => 1,
+            Self::PlacementDriver(ApiError::Silent { .. }) => 3,
+            Self::Refused { .. } | Self::PlacementDriver(_) | Self::NotEvicted { .. } => 1,
             Self::Unfit(_)
             | Self::Address(_)
+            | Self::PlacementDriverAddress(_)
             | Self::NoPlacementDriver
             | Self::NoDisk { .. }
             | Self::Running { .. }
@@ -217,9 +232,23 @@ impl ClusterError {
         }
     }
 
+    /// Whether a running part said no.
+    pub(crate) fn is_no(&self) -> bool {
+        self.exit_code() == 1
+    }
+
     /// A call to the system that failed.
     pub(crate) fn system(doing: impl std::fmt::Display, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::System { doing: doing.to_string(), source: source.into() }
+    }
+}
+
+impl From<ApiError> for ClusterError {
+    fn from(error: ApiError) -> Self {
+        match error {
+            ApiError::Stopped { .. } => Self::Interrupted,
+            error => Self::PlacementDriver(error),
+        }
     }
 }
 

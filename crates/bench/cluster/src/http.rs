@@ -11,7 +11,7 @@ use crate::rows::Row;
 use crate::{ClusterError, EngineCounters};
 
 /// A status port of TiKV tells some megabytes of itself.
-const MOST_BYTES: u64 = 16 << 20;
+pub(crate) const MOST_BYTES: u64 = 16 << 20;
 
 /// Asks over HTTP.
 #[derive(Debug, Clone)]
@@ -57,10 +57,6 @@ impl Http {
         let url = format!("http://{address}/metrics");
         let text = accepted(&url, self.get(&url)?)?;
         MetricsExposition::parse_only(&text, wanted).map_err(|error| ClusterError::system(url, error))
-    }
-
-    pub(crate) fn delete(&self, url: &str) -> Result<Answer, ClusterError> {
-        self.send(&HttpRequest::new("DELETE", url))
     }
 }
 

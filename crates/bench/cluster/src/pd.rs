@@ -4,16 +4,25 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use http_client::{ApiServer, ClientAccess, RequestLimits, ServerAddress};
+use pd_client::PdClient;
 
 use crate::ClusterError;
-use crate::http::{Http, accepted};
+use crate::http::MOST_BYTES;
+
+/// PD at `host:port`, spoken to without TLS.
+pub(crate) fn client(address: &str, patience: Duration) -> Result<PdClient, ClusterError> {
+    let url = format!("http://{address}");
+    let address = ServerAddress::parse("PD", &url, "127.0.0.1:2379", "name the host and port alone")?;
+    let limits = RequestLimits { patience, most_bytes: MOST_BYTES };
+    Ok(PdClient::new(ApiServer::new("PD", address, &ClientAccess::default(), limits)?))
+}
 
 /// The placement driver of a cluster.
 #[derive(Debug, Clone)]
 pub struct PlacementDriver {
     addr: SocketAddr,
-    http: Http,
+    client: PdClient,
 }
 
 /// What PD knows of a store.
@@ -32,8 +41,8 @@ pub struct StoreState {
 }
 
 impl PlacementDriver {
-    pub(crate) fn new(addr: SocketAddr) -> Self {
-        Self { addr, http: Http::new(Duration::from_secs(5)) }
+    pub(crate) fn new(addr: SocketAddr) -> Result<Self, ClusterError> {
+        Ok(Self { addr, client: client(&addr.to_string(), Duration::from_secs(5))? })
     }
 
     /// Where it serves gRPC and HTTP.
@@ -41,38 +50,19 @@ impl PlacementDriver {
         self.addr
     }
 
-    fn url(&self, path: &str) -> String {
-        format!("http://{}/pd/api/v1/{path}", self.addr)
-    }
-
-    fn get(&self, path: &str) -> Result<Value, ClusterError> {
-        let url = self.url(path);
-        let text = accepted(&url, self.http.get(&url)?)?;
-        serde_json::from_str(&text).map_err(|error| ClusterError::system(format!("{url} answered no JSON"), error))
-    }
-
-    fn post(&self, path: &str, body: &Value) -> Result<(), ClusterError> {
-        let url = self.url(path);
-        accepted(&url, self.http.post(&url, &body.to_string())?).map(drop)
-    }
-
     /// The stores, by number.
     ///
     /// # Errors
     /// When PD does not answer, or is not bootstrapped yet.
     pub fn stores(&self) -> Result<Vec<StoreState>, ClusterError> {
-        let answer = self.get("stores")?;
-        let state = |store: &Value| StoreState {
-            id: store["store"]["id"].as_u64().unwrap_or_default(),
-            address: store["store"]["address"].as_str().unwrap_or_default().to_owned(),
-            state: store["store"]["state_name"].as_str().unwrap_or_default().to_owned(),
-            // Zero is left out.
-            leaders: store["status"]["leader_count"].as_u64().unwrap_or_default(),
-            regions: store["status"]["region_count"].as_u64().unwrap_or_default(),
+        let state = |(id, store): (u64, pd_client::StoreHealth)| StoreState {
+            id,
+            address: store.address,
+            state: store.state,
+            leaders: store.leaders,
+            regions: store.regions,
         };
-        let mut stores: Vec<StoreState> = answer["stores"].as_array().into_iter().flatten().map(state).collect();
-        stores.sort_by_key(|store| store.id);
-        Ok(stores)
+        Ok(self.client.stores()?.into_iter().map(state).collect())
     }
 
     /// How many regions there are.
@@ -80,7 +70,7 @@ impl PlacementDriver {
     /// # Errors
     /// When PD does not answer.
     pub fn regions(&self) -> Result<u64, ClusterError> {
-        Ok(self.get("regions/count")?["count"].as_u64().unwrap_or_default())
+        Ok(self.client.region_count()?)
     }
 
     /// How many regions each store leads; stores that lead none may be missing.
@@ -88,9 +78,7 @@ impl PlacementDriver {
     /// # Errors
     /// When PD does not answer.
     pub fn leaders(&self) -> Result<BTreeMap<u64, u64>, ClusterError> {
-        let answer = self.get("stats/region?start_key=&end_key=")?;
-        let counts = answer["store_leader_count"].as_object().into_iter().flatten();
-        Ok(counts.filter_map(|(store, count)| Some((store.parse().ok()?, count.as_u64()?))).collect())
+        Ok(self.client.leaders_by_store()?)
     }
 
     /// Moves all leaderships off a store, and none to it, until [`let_lead`](Self::let_lead).
@@ -98,7 +86,7 @@ impl PlacementDriver {
     /// # Errors
     /// When PD refuses or does not answer.
     pub fn evict_leaders(&self, store: u64) -> Result<(), ClusterError> {
-        self.post("schedulers", &json!({ "name": "evict-leader-scheduler", "store_id": store }))
+        Ok(self.client.evict_leaders(store)?)
     }
 
     /// Ends [`evict_leaders`](Self::evict_leaders).
@@ -106,8 +94,10 @@ impl PlacementDriver {
     /// # Errors
     /// When the store was not evicted, or PD does not answer.
     pub fn let_lead(&self, store: u64) -> Result<(), ClusterError> {
-        let url = self.url(&format!("schedulers/evict-leader-scheduler-{store}"));
-        accepted(&url, self.http.delete(&url)?).map(drop)
+        match self.client.end_eviction(store)? {
+            true => Ok(()),
+            false => Err(ClusterError::NotEvicted { store }),
+        }
     }
 
     /// Asks for the leadership of a region to move; it has moved a moment later.
@@ -115,6 +105,6 @@ impl PlacementDriver {
     /// # Errors
     /// When PD refuses or does not answer.
     pub fn transfer_leader(&self, region: u64, to_store: u64) -> Result<(), ClusterError> {
-        self.post("operators", &json!({ "name": "transfer-leader", "region_id": region, "to_store_id": to_store }))
+        Ok(self.client.transfer_leader(region, to_store)?)
     }
 }

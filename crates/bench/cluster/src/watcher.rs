@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use timeline::Timeline;
 
-use crate::http::{Http, accepted};
+use crate::http::Http;
 use crate::looks::{Looks, locked};
 use crate::rows::{Row, TIDB, TIKV};
-use crate::{ClusterError, EngineCounters, NodeActivity, series};
+use crate::{ClusterError, EngineCounters, NodeActivity, pd, series};
 
 /// A server that does not answer so long is not seen this time.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -51,10 +51,9 @@ impl StatusPort {
     /// When `pd` cannot be read, or none answers with JSON: what the last one did is told.
     pub fn of_pd(pd: &str) -> Result<Vec<Self>, ClusterError> {
         let addresses = rawkv::addresses(pd)?;
-        let http = Http::new(PATIENCE);
         let mut found = Err(ClusterError::NoPlacementDriver);
         for address in &addresses {
-            found = Self::of_member(&http, address);
+            found = Self::of_member(address);
             if found.is_ok() {
                 break;
             }
@@ -63,14 +62,10 @@ impl StatusPort {
     }
 
     /// Those that the placement driver at `host:port` knows.
-    fn of_member(http: &Http, address: &str) -> Result<Vec<Self>, ClusterError> {
-        let url = format!("http://{address}/pd/api/v1/stores");
-        let text = accepted(&url, http.get(&url)?)?;
-        let told: serde_json::Value = serde_json::from_str(&text)
-            .map_err(|error| ClusterError::system(format!("{url} answered no JSON"), error))?;
-        let stores = told["stores"].as_array().into_iter().flatten();
-        let addresses = stores.filter_map(|store| store["store"]["status_address"].as_str());
-        Ok(addresses.map(|address| Self { server: ServerProgram::TiKv, address: address.to_owned() }).collect())
+    fn of_member(address: &str) -> Result<Vec<Self>, ClusterError> {
+        let stores = pd::client(address, PATIENCE)?.stores()?;
+        let addresses = stores.into_values().map(|store| store.status_address).filter(|address| !address.is_empty());
+        Ok(addresses.map(|address| Self { server: ServerProgram::TiKv, address }).collect())
     }
 
     /// Those that answer; and for people, why the others are not watched.

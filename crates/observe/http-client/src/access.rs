@@ -45,7 +45,7 @@ impl Secret {
     /// The header `Authorization`.
     ///
     /// # Errors
-    /// [`PeerError::Input`] when it could not stand in a header, or its file cannot be read.
+    /// [`PeerError::Token`] when it could not stand in a header, [`PeerError::TokenFile`] when its file cannot be read.
     pub fn header(&self) -> Result<Option<String>, PeerError> {
         let header = match self {
             Self::None => return Ok(None),
@@ -53,7 +53,7 @@ impl Secret {
             Self::Bearer(token) => format!("Bearer {}", checked(token)?),
             Self::BearerFile(path) => {
                 let token = std::fs::read_to_string(path)
-                    .map_err(|error| PeerError::Input(format!("the token in {}: {error}", path.display())))?;
+                    .map_err(|error| PeerError::TokenFile { path: path.clone(), why: error.to_string() })?;
                 format!("Bearer {}", checked(&token)?)
             }
         };
@@ -79,8 +79,7 @@ impl Secret {
 fn checked(token: &str) -> Result<&str, PeerError> {
     let token = token.trim();
     if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
-        let message = "the token is empty, or holds a line break or another control character; give it as one line";
-        return Err(PeerError::Input(message.to_owned()));
+        return Err(PeerError::Token);
     }
     Ok(token)
 }
@@ -100,23 +99,23 @@ impl ClientAccess {
     /// The same, trusting only certificates that these sign, given as PEM. `what` names their file: `CA`.
     ///
     /// # Errors
-    /// [`PeerError::Input`] when there is no certificate in it.
-    pub fn ca(self, what: &str, pem: &[u8]) -> Result<Self, PeerError> {
-        Ok(Self { roots: Some(trust::certificates(what, pem).map_err(PeerError::Input)?), ..self })
+    /// [`PeerError::Certificate`] when there is no certificate in it.
+    pub fn ca(self, what: &'static str, pem: &[u8]) -> Result<Self, PeerError> {
+        Ok(Self { roots: Some(trust::certificates(what, pem)?), ..self })
     }
 
     /// The same, showing a certificate of our own, given with its key as PEM.
     ///
     /// # Errors
-    /// [`PeerError::Input`] when the certificate or the key is missing.
+    /// [`PeerError::Certificate`] when the certificate or the key is missing.
     pub fn identity(self, certificate: &[u8], key: &[u8]) -> Result<Self, PeerError> {
-        Ok(Self { identity: Some(trust::identity(certificate, key).map_err(PeerError::Input)?), ..self })
+        Ok(Self { identity: Some(trust::identity(certificate, key)?), ..self })
     }
 
     /// The same, with this secret.
     ///
     /// # Errors
-    /// [`PeerError::Input`] when it could not stand in a header.
+    /// [`PeerError::Token`] when it could not stand in a header.
     pub fn secret(self, secret: Secret) -> Result<Self, PeerError> {
         if !matches!(secret, Secret::BearerFile(_)) {
             secret.header()?;
@@ -145,30 +144,24 @@ impl ClientAccess {
     /// Refuses to send a secret in the clear beyond this machine. `what` is what people call the server.
     ///
     /// # Errors
-    /// [`PeerError::Input`].
+    /// [`PeerError::Exposed`].
     pub fn admits(&self, what: &str, address: &ServerAddress) -> Result<(), PeerError> {
         let has_secret = self.secret != Secret::None || self.identity.is_some();
         if !address.is_exposed() || self.insecure || !has_secret {
             return Ok(());
         }
-        Err(PeerError::Input(format!(
-            "{what} at {address} is beyond this machine and not encrypted, and anybody on the way could read the token, password \
-             or certificate: use https with --ca, or --insecure if the network is trusted"
-        )))
+        Err(PeerError::Exposed { what: what.to_owned(), address: address.to_string(), secret: true })
     }
 
     /// Refuses plain HTTP beyond this machine altogether: what is asked and answered there decides what is done.
     ///
     /// # Errors
-    /// [`PeerError::Input`].
+    /// [`PeerError::Exposed`].
     pub fn admits_only_safe(&self, what: &str, address: &ServerAddress) -> Result<(), PeerError> {
         if !address.is_exposed() || self.insecure {
             return Ok(());
         }
-        Err(PeerError::Input(format!(
-            "{what} at {address} is beyond this machine and not encrypted: use https with --ca, or --insecure if the network is \
-             trusted"
-        )))
+        Err(PeerError::Exposed { what: what.to_owned(), address: address.to_string(), secret: false })
     }
 
     pub(crate) fn tls(&self) -> TlsConfig {

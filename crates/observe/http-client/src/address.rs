@@ -19,23 +19,19 @@ impl ServerAddress {
     /// name and password belong that stand in it.
     ///
     /// # Errors
-    /// [`PeerError::Input`] when it is no address of HTTP, or holds a name or password: others on the machine can read arguments.
+    /// [`PeerError::Address`] when it is no address of HTTP, [`PeerError::SecretInAddress`] when it holds a name or password: others
+    /// on the machine can read arguments.
     pub fn parse(what: &str, text: &str, example: &str, secrets: &str) -> Result<Self, PeerError> {
         let base = text.trim().trim_end_matches('/');
         let (scheme, rest) = base.split_once("://").unwrap_or(("", base));
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         // What holds a password is not repeated.
         if base.contains('@') {
-            return Err(PeerError::Input(format!(
-                "the address of {what} holds a name or password, which others could read in the list of processes: {secrets}"
-            )));
+            return Err(PeerError::SecretInAddress { what: what.to_owned(), remedy: secrets.to_owned() });
         }
-        let wrong = |why: &str| {
-            let shown: String = base.chars().take(80).collect();
-            PeerError::Input(format!(
-                "the address of {what} {why}: `{}`; expected one such as {example}",
-                shown.escape_debug()
-            ))
+        let wrong = |why: &'static str| {
+            let shown = base.chars().take(80).flat_map(char::escape_debug).collect();
+            PeerError::Address { what: what.to_owned(), why, shown, example: example.to_owned() }
         };
         if !matches!(scheme, "http" | "https") {
             return Err(wrong("lacks `http://` or `https://`"));

@@ -143,7 +143,10 @@ struct Sending {
 
 impl Sending {
     fn send(&self) -> Result<HttpResponse, PeerError> {
-        let unfit = |error: &dyn std::fmt::Display| PeerError::Input(format!("{}: {error}", self.request.url));
+        let unfit = |error: &dyn std::fmt::Display| PeerError::Request {
+            url: self.request.url.clone(),
+            why: error.to_string(),
+        };
         let mut uri: Uri = self.request.url.parse().map_err(|error| unfit(&error))?;
         for _ in 0..=redirect::MOST {
             let mut answer = self.once(&uri)?;
@@ -172,7 +175,7 @@ impl Sending {
         for (name, value) in &self.request.headers {
             request = request.header(*name, value);
         }
-        let unfit = |error: http::Error| PeerError::Input(format!("{}: {error}", self.request.url));
+        let unfit = |error: http::Error| PeerError::Request { url: self.request.url.clone(), why: error.to_string() };
         let left = Some(self.left()?);
         let answer = match &self.request.body {
             None => {

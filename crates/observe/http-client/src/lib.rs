@@ -5,6 +5,7 @@
 
 mod access;
 mod address;
+mod api;
 mod client;
 mod error;
 mod redirect;
@@ -13,7 +14,8 @@ mod trust;
 
 pub use access::{ClientAccess, Secret};
 pub use address::{ServerAddress, is_loopback};
+pub use api::{ApiServer, decoded};
 pub use client::{HttpClient, HttpRequest, HttpResponse, RequestLimits};
-pub use error::PeerError;
+pub use error::{ApiError, CertificateError, PeerError};
 pub use server::RemoteServer;
 pub use trust::{TrustRoots, certificates, identity};

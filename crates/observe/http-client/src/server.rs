@@ -14,7 +14,7 @@ impl RemoteServer {
     /// A server at an address; `what` is what people call it.
     ///
     /// # Errors
-    /// [`PeerError::Input`] when a secret would go there in the clear, see [`Access::admits`].
+    /// [`PeerError::Exposed`] when a secret would go there in the clear, see [`Access::admits`].
     pub fn new(
         what: &str,
         address: ServerAddress,

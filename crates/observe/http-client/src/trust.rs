@@ -4,21 +4,23 @@ use std::sync::Arc;
 
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
 
+use crate::CertificateError;
+
 /// Certificates that a server's must be signed by; `None` are those of the world's authorities.
 pub type TrustRoots = Option<Vec<Certificate<'static>>>;
 
-/// The certificates in a text as PEM. `what` names its file to people: `CA`.
+/// The certificates in a text as PEM. `file` names its file to people: `CA`.
 ///
 /// # Errors
-/// In a sentence, when there is none.
-pub fn certificates(what: &str, pem: &[u8]) -> Result<Vec<Certificate<'static>>, String> {
+/// When there is none.
+pub fn certificates(file: &'static str, pem: &[u8]) -> Result<Vec<Certificate<'static>>, CertificateError> {
     let certificate = |item| match item {
         Ok(PemItem::Certificate(certificate)) => Some(certificate),
         _ => None,
     };
     let found: Vec<_> = parse_pem(pem).filter_map(certificate).collect();
     if found.is_empty() {
-        return Err(format!("the file of the {what} holds no certificate; expected PEM with `BEGIN CERTIFICATE`"));
+        return Err(CertificateError::NoCertificate { file });
     }
     Ok(found)
 }
@@ -26,11 +28,10 @@ pub fn certificates(what: &str, pem: &[u8]) -> Result<Vec<Certificate<'static>>,
 /// A client certificate and its key, both as PEM.
 ///
 /// # Errors
-/// In a sentence, when there is none.
-pub fn identity(certificate: &[u8], key: &[u8]) -> Result<ClientCert, String> {
+/// When there is none.
+pub fn identity(certificate: &[u8], key: &[u8]) -> Result<ClientCert, CertificateError> {
     let chain = certificates("certificate", certificate)?;
-    let key = PrivateKey::from_pem(key)
-        .map_err(|_| "the file of the key holds no private key; expected PEM with `BEGIN PRIVATE KEY`".to_owned())?;
+    let key = PrivateKey::from_pem(key).map_err(|_| CertificateError::NoKey)?;
     Ok(ClientCert::new_with_certs(&chain, key))
 }
 
@@ -49,7 +50,8 @@ mod tests {
 
     #[test]
     fn a_text_without_a_certificate_is_refused() {
-        assert!(certificates("CA", b"nothing").unwrap_err().contains("file of the CA holds no certificate"));
-        assert!(identity(b"nothing", b"nothing").unwrap_err().contains("holds no certificate"));
+        assert_eq!(certificates("CA", b"nothing").map(drop), Err(CertificateError::NoCertificate { file: "CA" }));
+        let error = identity(b"nothing", b"nothing").unwrap_err();
+        assert_eq!(error, CertificateError::NoCertificate { file: "certificate" });
     }
 }

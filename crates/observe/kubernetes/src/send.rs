@@ -103,7 +103,7 @@ impl KubernetesAccess {
         }
         let base = self.server.address();
         let answer = self.server.send(request).map_err(|error| match error {
-            PeerError::Input(why) => KubernetesError::Input(why),
+            error if error.is_input() => KubernetesError::Input(error.to_string()),
             error => KubernetesError::Silent(format!("{base}: {error}")),
         })?;
         let status = answer.status;

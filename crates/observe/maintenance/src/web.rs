@@ -122,7 +122,7 @@ impl MetadataService for MachineMetadata {
             request.body = Some(ask.body.clone());
         }
         let answer = self.client.send(&request).map_err(|error| match error {
-            PeerError::Input(why) => MaintenanceError::Input(why),
+            error if error.is_input() => MaintenanceError::Input(error.to_string()),
             PeerError::Late(_) => self.busy(format!("did not answer within {:?}", ask.patience)),
             error => self.busy(format!("at {} cannot be heard: {error}", self.base)),
         })?;

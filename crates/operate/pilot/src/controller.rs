@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use timeline::Timeline;
 
-use crate::volumes::VolumesSeen;
+use crate::volumes_seen::VolumesSeen;
 use crate::{ClockReading, ClusterHealth, PilotStep, Procedure, StepSubject, WorldError};
 
 /// Decides what should be changed. It sees only what it is given, so that what it decides can be replayed.

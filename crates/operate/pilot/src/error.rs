@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use http_client::{ApiError, PeerError};
 use jiff::Timestamp;
 use private_dir::{FolderError, FolderFault};
 
@@ -129,6 +130,19 @@ pub enum PilotError {
     /// The cluster did not answer as it should.
     #[error(transparent)]
     World(#[from] WorldError),
+}
+
+impl From<ApiError> for WorldError {
+    fn from(error: ApiError) -> Self {
+        match error {
+            ApiError::Silent { peer, why } => Self::Silent { peer, why },
+            ApiError::Stopped { peer } => Self::Silent { peer, why: PeerError::Stopped.to_string() },
+            ApiError::Refused { peer, why } => Self::Refused { peer, why },
+            ApiError::Denied { peer, why } => Self::Denied { peer, why },
+            ApiError::Missing { peer, what } => Self::Missing { peer, what },
+            ApiError::Strange { peer, what, seen, why, program } => Self::Strange { peer, what, seen, why, program },
+        }
+    }
 }
 
 impl From<FolderError> for PilotError {

@@ -1,6 +1,5 @@
 //! The pilot's peers over HTTP: who may be asked, how it is let in, and what their answers mean.
 
-mod answers;
 mod lock;
 mod pd;
 mod peer;
@@ -8,5 +7,6 @@ mod tikv;
 
 pub use lock::{LockHolder, PdLock};
 pub use pd::PdHttp;
-pub use peer::{HttpPeer, PeerAnswer, PilotAccess};
+pub use peer::PilotAccess;
+pub(crate) use peer::server;
 pub use tikv::TikvHttp;

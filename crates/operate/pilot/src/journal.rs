@@ -18,5 +18,4 @@ pub use entry::{JournalEntry, RunEnd, StepOutcome, UndoOutcome};
 pub use file::PilotFolder;
 pub(crate) use files::{read_whole, write_whole};
 pub use read::JournalReplay;
-pub use requests::StopMode;
 pub use write::{Journal, JournalSink};

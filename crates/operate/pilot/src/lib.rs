@@ -12,9 +12,9 @@ pub mod compactions;
 mod controller;
 mod error;
 mod guard;
-mod health;
 mod http;
 mod journal;
+mod lease;
 mod lock;
 pub mod maintenance;
 mod metrics;
@@ -25,12 +25,14 @@ mod prometheus;
 mod run;
 mod settings;
 mod step;
+mod stop_mode;
 mod text;
 mod tidb;
 pub mod twin;
 mod unanswered;
 mod value;
 pub mod volumes;
+mod volumes_seen;
 mod waits;
 mod watch;
 mod world;
@@ -41,15 +43,15 @@ pub use clock::{ClockReading, SystemClock, WallClock};
 pub use controller::{ActionProposal, ClusterSnapshot, Controller, SnapshotSource, StandingChange};
 pub use error::{PilotError, WorldError};
 pub use guard::{ActionGuard, SettingBounds, gate, sound, vet};
-pub use health::{ClusterHealth, StoreHealth};
-pub use http::{HttpPeer, LockHolder, PdHttp, PdLock, PeerAnswer, PilotAccess, TikvHttp};
+pub use http::{LockHolder, PdHttp, PdLock, PilotAccess, TikvHttp};
 pub use journal::{
     Journal, JournalDamage, JournalEntry, JournalReplay, JournalSink, PilotFolder, RefusedRun, RunEnd, StepOutcome,
-    StopMode, UndoOutcome,
+    UndoOutcome,
 };
-pub use lock::{ClusterLock, PilotLease};
+pub use lease::{ClusterLock, PilotLease};
 pub use metrics::{MetricsServer, PilotMeters};
 pub use opening::{ClusterConnections, OpenedPilot};
+pub use pd_client::{ClusterHealth, StoreHealth};
 pub use pilot::Pilot;
 pub use procedure::{
     LatePolicy, PilotWait, Procedure, ProcedureEnding, ProcedureStage, UnfinishedPolicy, WaitCondition,
@@ -58,6 +60,7 @@ pub use prometheus::{MetricSource, PrometheusSource};
 pub use run::{BegunStep, NextMove, ProcedureRun};
 pub use settings::SettingsController;
 pub use step::{PilotStep, StepReversal, StepSubject};
+pub use stop_mode::StopMode;
 pub use value::same;
 pub use watch::{LoopPlan, PilotNotes, regain, settle, watch};
 pub use world::{CloudEvents, CloudVolumes, ClusterWorld, KubernetesClient, PdApi, TidbApi, TikvApi, at};

@@ -4,50 +4,11 @@
 use units::Nanos;
 
 use crate::audit::PilotEvent;
-use crate::{ClockReading, Pilot, ProcedureRun, WorldError};
+use crate::lease::Lock;
+use crate::{ClockReading, ClusterLock, Pilot, PilotLease, ProcedureRun, WorldError};
 
 /// How long is waited until the lock is asked for again, or given back again.
 const AGAIN: Nanos = Nanos::secs(1);
-
-/// A lock of the whole cluster, under a pilot's name.
-pub trait ClusterLock {
-    /// Takes it, or finds it held under the same name. `why` is told to everybody else who wants it.
-    ///
-    /// # Errors
-    /// When it does not answer.
-    fn take(&self, why: &str) -> Result<PilotLease, WorldError>;
-
-    /// Gives it back; nothing happens where it is not held.
-    ///
-    /// # Errors
-    /// When it does not answer.
-    fn release(&self) -> Result<(), WorldError>;
-}
-
-/// Whether this pilot is the only one that may change the cluster.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PilotLease {
-    /// It holds the lock.
-    Held,
-    /// There is no such lock: only the folder's keeps others out.
-    NotOffered,
-    /// Another has it: who, since when and why.
-    Other(String),
-}
-
-/// The lock as a pilot has it.
-pub(crate) struct Lock {
-    peer: Box<dyn ClusterLock>,
-    held: bool,
-    /// Nothing is asked of it before, for this reason.
-    rests: Option<(Nanos, String)>,
-}
-
-impl Lock {
-    fn rests(&self, now: ClockReading) -> Option<&str> {
-        self.rests.as_ref().filter(|(until, _)| *until > now.mono).map(|(_, why)| why.as_str())
-    }
-}
 
 impl Pilot {
     /// The same, holding that lock while something is changed or to be undone; and whether it is held now.

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::StopMode;
 use crate::advance::Fresh;
 use crate::audit::{AuditLog, PilotEvent};
 use crate::guard::{ActionGuard, SettingBounds, sound};
-use crate::journal::{JournalEntry, StopMode};
-use crate::lock::Lock;
+use crate::journal::JournalEntry;
+use crate::lease::Lock;
 use crate::settings;
 use crate::volumes::{FleetBridge, VolumeFleet};
 use crate::{

@@ -95,16 +95,25 @@ impl fmt::Display for FileFormat {
     }
 }
 
-impl FromStr for FileFormat {
-    type Err = String;
+/// A text that names no format.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no format; {}all are {}", .hint.as_ref().map(|hint| format!("{hint}; ")).unwrap_or_default(), FileFormat::ALL.map(FileFormat::name).join(", "))]
+pub struct UnknownFormat {
+    /// What was written.
+    pub text: String,
+    /// The one that was probably meant.
+    pub hint: Option<String>,
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for FileFormat {
+    type Err = UnknownFormat;
+
+    fn from_str(text: &str) -> Result<Self, UnknownFormat> {
         let known = Self::ALL.map(Self::name);
         let found = Self::ALL.into_iter().find(|format| format.name() == text.trim());
-        found.ok_or_else(|| {
-            let meant =
-                textfile::suggest(text, known).map(|_| format!("{}; ", did_you_mean(text, &known))).unwrap_or_default();
-            format!("`{}` is no format; {meant}all are {}", text.trim(), known.join(", "))
+        found.ok_or_else(|| UnknownFormat {
+            text: text.trim().to_owned(),
+            hint: textfile::suggest(text, known).map(|_| did_you_mean(text, &known)),
         })
     }
 }
@@ -119,7 +128,7 @@ mod tests {
             assert_eq!(format.name().parse(), Ok(format));
             assert!(!format.purpose().is_empty());
         }
-        let message = "cloudfromation".parse::<FileFormat>().unwrap_err();
+        let message = "cloudfromation".parse::<FileFormat>().unwrap_err().to_string();
         for format in FileFormat::ALL {
             assert!(message.contains(format.name()), "{message}");
         }

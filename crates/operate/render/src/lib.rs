@@ -27,9 +27,9 @@ mod write;
 
 pub use error::{RenderError, WriteError};
 pub use file::RenderedFile;
-pub use format::FileFormat;
+pub use format::{FileFormat, UnknownFormat};
 pub use keys::{ConfigKey, SettingError, SettingKind, SettingValue, SettingsTable};
 pub use rendered::{RenderRequest, RenderResult, render};
 pub use traffic::{TrafficEstimate, TrafficVariant, timestamps, traffic};
-pub use version::TikvVersion;
+pub use version::{TikvVersion, UnknownVersion};
 pub use write::{FileFate, WrittenFile, write};

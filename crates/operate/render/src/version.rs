@@ -79,18 +79,23 @@ impl fmt::Display for TikvVersion {
     }
 }
 
+/// A text that names no version whose keys are known.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no keys are known of TiKV `{text}`; expected one of {}, with or without its patch", TikvVersion::ALL.map(TikvVersion::line).join(", "))]
+pub struct UnknownVersion {
+    /// What was written.
+    pub text: String,
+}
+
 impl FromStr for TikvVersion {
-    type Err = String;
+    type Err = UnknownVersion;
 
     /// A line, which is its newest known patch, or a release.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, UnknownVersion> {
         let word = text.trim().trim_start_matches('v');
         let line = Self::ALL.into_iter().find(|known| known.line() == word);
         let release = || word.parse::<Release>().ok().filter(|release| Self::newest(release.line()).is_some());
-        line.or_else(|| release().map(Self)).ok_or_else(|| {
-            let known = Self::ALL.map(Self::line).join(", ");
-            format!("no keys are known of TiKV `{text}`; expected one of {known}, with or without its patch")
-        })
+        line.or_else(|| release().map(Self)).ok_or_else(|| UnknownVersion { text: text.to_owned() })
     }
 }
 
@@ -119,7 +124,7 @@ mod tests {
     #[test]
     fn an_unknown_version_is_refused_with_the_known_ones() {
         for text in ["6.5", "6.5.3", "9.0.0", "8.5.x", ""] {
-            let message = text.parse::<TikvVersion>().unwrap_err();
+            let message = text.parse::<TikvVersion>().unwrap_err().to_string();
             assert!(message.contains(&format!("`{text}`")) && message.contains("7.5, 8.1, 8.5"), "{message}");
         }
         for version in TikvVersion::ALL {

@@ -200,7 +200,7 @@ impl Applier {
                 self.node.shards.send(place, ToShard::Applied(vec![outcome]));
             }
             Err(_) if self.node.stopping() => {}
-            Err(why) => self.node.break_down(&why),
+            Err(error) => self.node.break_down(&error.to_string()),
         }
     }
 }

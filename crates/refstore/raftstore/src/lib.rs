@@ -38,7 +38,7 @@ mod varint;
 mod writer;
 
 pub use command::{ApplyResult, Refusal, WriteCallback, WriteCommand};
-pub use error::RaftstoreError;
+pub use error::{RaftstoreError, SnapshotError, SnapshotFault};
 pub use raftstore::{RaftSetup, Raftstore};
 pub use router::RaftRouter;
 pub use settings::{LogRecovery, LogSettings, OnlineRaftSettings, RaftSettings};

@@ -92,7 +92,7 @@ fn replicas(store_id: u64, regions: &[Region], key_prefix: u8) -> Result<HashMap
     for (place, region) in regions.iter().enumerate() {
         let id = region.id;
         let peer = region.peers.iter().find(|peer| peer.store_id == store_id).cloned();
-        let missing = || RaftstoreError::Input(format!("region {id} has no replica on store {store_id}"));
+        let missing = || RaftstoreError::NoReplica { region: id, store: store_id };
         let replica = Replica {
             peer: peer.ok_or_else(missing)?,
             range: applied::range(region, key_prefix),
@@ -109,7 +109,7 @@ fn replicas(store_id: u64, regions: &[Region], key_prefix: u8) -> Result<HashMap
             keys_written: AtomicU64::new(0),
         };
         if replicas.insert(id, Arc::new(replica)).is_some() {
-            return Err(RaftstoreError::Input(format!("region {id} is named twice")));
+            return Err(RaftstoreError::RegionTwice { region: id });
         }
     }
     Ok(replicas)
@@ -123,7 +123,7 @@ fn recover(node: &Node, engine: &Engine, state: &dyn StateStore) -> Result<HashM
         if let Some(restart) = log::restart(engine, id)
             && progress.applied.index < restart.at.index
         {
-            progress = snapshot::install(node, state, replica, &restart).map_err(RaftstoreError::Input)?;
+            progress = snapshot::install(node, state, replica, &restart)?;
         }
         all.insert(id, progress);
     }

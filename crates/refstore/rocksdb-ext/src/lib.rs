@@ -9,7 +9,7 @@ use std::time::Duration;
 use librocksdb_sys as ffi;
 use rocksdb::{AsRawPtr, Options};
 
-pub use database::set_db_options;
+pub use database::{OptionError, set_db_options};
 
 unsafe extern "C" {
     fn diskwright_set_rate(limiter: *mut ffi::rocksdb_ratelimiter_t, bytes_per_second: i64);

@@ -22,14 +22,12 @@ impl WriteRateTuner {
         [("tikv", Self::Tikv), ("rocksdb", Self::Rocksdb), ("fixed", Self::Fixed), ("pilot", Self::Pilot)];
 }
 
-/// A name that no tuner has.
+/// A text that names nobody who tunes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` tunes no limit; {help}")]
+#[error("`{text}` tunes no limit; {}", textfile::did_you_mean(text, &WriteRateTuner::ALL.map(|(name, _)| name)))]
 pub struct UnknownTuner {
-    /// The name.
-    pub name: String,
-    /// The name meant, or all.
-    pub help: String,
+    /// What was written.
+    pub text: String,
 }
 
 impl FromStr for WriteRateTuner {
@@ -37,9 +35,6 @@ impl FromStr for WriteRateTuner {
 
     fn from_str(text: &str) -> Result<Self, UnknownTuner> {
         let found = Self::ALL.into_iter().find(|(name, _)| *name == text);
-        found.map(|(_, tuner)| tuner).ok_or_else(|| {
-            let names = Self::ALL.map(|(name, _)| name);
-            UnknownTuner { name: text.to_owned(), help: textfile::did_you_mean(text, &names) }
-        })
+        found.map(|(_, tuner)| tuner).ok_or_else(|| UnknownTuner { text: text.to_owned() })
     }
 }

@@ -5,7 +5,7 @@ use limits::BindingLimit;
 use units::Nanos;
 
 use super::bucket::Limiter;
-use super::{BurstCredits, Device, IoCompletion, IoRequest, later};
+use super::{BurstCredits, later};
 
 /// What the instance lets through to its network volumes. Every device of one instance is submitted to with the same host.
 #[derive(Debug, Clone)]
@@ -76,24 +76,5 @@ impl InstanceLink {
                 credits.set(at.0 as f64, share);
             }
         }
-    }
-}
-
-/// An instance with its devices.
-#[derive(Debug, Clone)]
-pub struct DiskNode {
-    /// The instance.
-    pub host: InstanceLink,
-    /// What is attached to it.
-    pub devices: Vec<Device>,
-}
-
-impl DiskNode {
-    /// Submits to one of the devices; see [`Device::submit`].
-    ///
-    /// # Panics
-    /// When there is no such device.
-    pub fn submit(&mut self, device: usize, at: Nanos, io: IoRequest) -> IoCompletion {
-        self.devices[device].submit(&mut self.host, at, io)
     }
 }

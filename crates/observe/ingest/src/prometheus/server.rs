@@ -90,7 +90,6 @@ impl PrometheusServer {
 
     fn fault(&self, error: PeerError) -> Fault {
         let (what, help) = match error {
-            PeerError::Input(why) => return Fault::All(GatherError::Asked(why)),
             // Fewer series at once may be less.
             PeerError::TooLarge(_) => return Fault::Query(error.to_string()),
             PeerError::Stopped => return Fault::All(GatherError::Interrupted),
@@ -104,6 +103,8 @@ impl PrometheusServer {
             PeerError::Unreachable(why) => {
                 (format!("cannot be reached: {why}"), "check the address, and that the server runs")
             }
+            // People mend it.
+            error => return Fault::All(GatherError::Asked(error.to_string())),
         };
         Fault::All(GatherError::Server(self.asked.redact(format!("{} {what}; {help}", self.address))))
     }

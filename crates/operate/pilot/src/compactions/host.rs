@@ -6,15 +6,17 @@ use std::cell::RefCell;
 use compaction_control::{CompletedIo, CreditState, DiskAllowance};
 use diagnose::KnownFacts;
 use disk::{CreditBalance, CreditEstimate};
+use http_client::ApiServer;
 use metrics::MetricsExposition;
 
 use super::disks::{DiskSource, StoreDiskView};
-use crate::{ClockReading, HttpPeer, PilotAccess, PilotError, WorldError};
+use crate::http::server;
+use crate::{ClockReading, PilotAccess, PilotError, WorldError};
 
 /// The disks of a host.
 #[derive(Debug)]
 pub struct HostDisks {
-    peer: HttpPeer,
+    peer: ApiServer,
     path: String,
     /// The one that holds the store's files first.
     devices: Vec<String>,
@@ -60,7 +62,7 @@ impl HostDisks {
             Some(at) if at + rest + 1 < address.len() => address.split_at(at + rest),
             _ => (address.trim_end_matches('/'), "/metrics"),
         };
-        let peer = HttpPeer::new("node_exporter", base, access)?;
+        let peer = server("node_exporter", base, access)?;
         let books = RefCell::new(books(known)?);
         // It is asked some times a second: node_exporter then reads this one collector's file and no other.
         let path = if path.contains('?') { path.to_owned() } else { format!("{path}?collect%5B%5D=diskstats") };

@@ -1,12 +1,14 @@
 //! PD's maintenance lock over HTTP, since 8.5.7: one task of the whole cluster at a time, whatever its type
 //! (server/apiv2/handlers/maintenance.go, pkg/storage/endpoint/maintenance.go).
 
+use http_client::{ApiError, HttpResponse, decoded};
 use jiff::Timestamp;
+use pd_client::PD_PROGRAM;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::PdHttp;
-use super::answers::{Asked, shaped, strange};
 use crate::{ClusterLock, PilotLease, WorldError};
 
 const LOCK: &str = "/pd/api/v2/maintenance";
@@ -70,16 +72,24 @@ impl PdLock {
     /// # Errors
     /// When PD does not answer, or not as a PD does.
     pub fn holder(&self) -> Result<Option<LockHolder>, WorldError> {
-        let answer = self.pd.0.send("GET", LOCK, None)?;
+        let answer = self.pd.0.server().send("GET", LOCK, None)?;
         match answer.status {
             200 => {
-                let tasks: Vec<Task> = shaped(self.pd.name(), LOCK, &answer.body)?;
+                let tasks: Vec<Task> = self.decoded(LOCK, &answer.body)?;
                 Ok(tasks.first().map(|task| task.holder(&self.pilot)))
             }
             // PD says that there is none, or knows no such path.
             404 | 405 => Ok(None),
-            _ => Err(self.pd.refused(&answer)),
+            _ => Err(self.refused(&answer)),
         }
+    }
+
+    fn decoded<T: DeserializeOwned>(&self, path: &str, body: &str) -> Result<T, WorldError> {
+        Ok(decoded(self.pd.0.server().name(), path, body, PD_PROGRAM)?)
+    }
+
+    fn refused(&self, answer: &HttpResponse) -> WorldError {
+        self.pd.0.refused(answer).into()
     }
 
     fn path(&self) -> String {
@@ -90,12 +100,12 @@ impl PdLock {
 impl ClusterLock for PdLock {
     fn take(&self, why: &str) -> Result<PilotLease, WorldError> {
         let path = self.path();
-        let answer = self.pd.0.send("PUT", &path, Some(&json!(why)))?;
+        let answer = self.pd.0.server().send("PUT", &path, Some(&json!(why)))?;
         match answer.status {
             // A text in JSON, as PD says it: whatever else answers 200 to everything holds no lock.
-            200 => shaped::<String>(self.pd.name(), &path, &answer.body).map(|_| PilotLease::Held),
+            200 => self.decoded::<String>(&path, &answer.body).map(|_| PilotLease::Held),
             404 | 405 => Ok(PilotLease::NotOffered),
-            409 => match shaped::<Conflict>(self.pd.name(), &path, &answer.body)?.existing_task {
+            409 => match self.decoded::<Conflict>(&path, &answer.body)?.existing_task {
                 None => Ok(PilotLease::Other("something that PD does not name".to_owned())),
                 Some(task) => {
                     let holder = task.holder(&self.pilot);
@@ -103,22 +113,29 @@ impl ClusterLock for PdLock {
                     if holder.is_ours { Ok(PilotLease::Held) } else { Ok(PilotLease::Other(holder.to_string())) }
                 }
             },
-            _ => Err(self.pd.refused(&answer)),
+            _ => Err(self.refused(&answer)),
         }
     }
 
     fn release(&self) -> Result<(), WorldError> {
         let path = self.path();
-        let answer = self.pd.0.send("DELETE", &path, None)?;
+        let answer = self.pd.0.server().send("DELETE", &path, None)?;
         match answer.status {
-            200 => shaped::<String>(self.pd.name(), &path, &answer.body).map(drop),
+            200 => self.decoded::<String>(&path, &answer.body).map(drop),
             // What is not held, or is another's by now, is given back.
             404 | 405 => Ok(()),
-            409 => match shaped::<Conflict>(self.pd.name(), &path, &answer.body)?.existing_task {
+            409 => match self.decoded::<Conflict>(&path, &answer.body)?.existing_task {
                 Some(task) if !task.holder(&self.pilot).is_ours => Ok(()),
-                _ => Err(strange(self.pd.name(), &path, &answer.body, "PD does not give back what we hold".to_owned())),
+                _ => Err(ApiError::strange(
+                    self.pd.0.server().name(),
+                    &path,
+                    &answer.body,
+                    "PD does not give back what we hold".to_owned(),
+                    PD_PROGRAM,
+                )
+                .into()),
             },
-            _ => Err(self.pd.refused(&answer)),
+            _ => Err(self.refused(&answer)),
         }
     }
 }

@@ -3,6 +3,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::thread;
 
+use serde_json::json;
+
 use super::*;
 
 /// A PD that answers so, one after the other, and tells what it was asked.
@@ -32,7 +34,7 @@ pub(in crate::http) fn pd(answers: &[(u16, &str)]) -> (PdHttp, thread::JoinHandl
         }
         asked
     });
-    (PdHttp(HttpPeer::new("PD", &place, &PilotAccess::default()).unwrap()), asked)
+    (PdHttp(PdClient::new(server("PD", &place, &PilotAccess::default()).unwrap())), asked)
 }
 
 #[test]

@@ -2,10 +2,13 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
 
-use super::*;
+use serde_json::Value;
 
-fn address(text: &str, access: &PilotAccess) -> Result<HttpPeer, PilotError> {
-    HttpPeer::new("PD", text, access)
+use super::*;
+use crate::WorldError;
+
+fn address(text: &str, access: &PilotAccess) -> Result<ApiServer, PilotError> {
+    server("PD", text, access)
 }
 
 /// A server that answers one request so, and gives what it was asked.
@@ -61,11 +64,11 @@ fn a_token_goes_along_and_is_not_shown() {
 
 #[test]
 fn what_an_answer_means_depends_on_its_status() {
-    let asked = |answer: &'static str| {
+    let asked = |answer: &'static str| -> Result<Value, WorldError> {
         let (place, asked) = served(answer);
         let answered = address(&place, &PilotAccess::default()).unwrap().json("/config");
         asked.join().unwrap();
-        answered
+        Ok(answered?)
     };
     let error = asked("HTTP/1.1 403 No\r\ncontent-length: 22\r\n\r\ncertificate role error").unwrap_err();
     assert!(

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use http_client::ApiServer;
 use serde_json::{Value, json};
 
-use super::peer::{HttpPeer, PilotAccess};
+use super::peer::{PilotAccess, server};
 use crate::{ClusterHealth, PilotError, TikvApi, WorldError};
 
 /// TiKV's status servers, by PD's number of the store.
 #[derive(Debug, Clone)]
 pub struct TikvHttp {
-    peers: BTreeMap<u64, HttpPeer>,
+    peers: BTreeMap<u64, ApiServer>,
     /// Where those are that nobody named.
     told: BTreeMap<u64, String>,
 }
@@ -31,13 +32,13 @@ impl TikvHttp {
             if !health.stores.contains_key(&store) {
                 return Err(PilotError::Input(format!("PD knows no store {store}; it knows {}", known(health))));
             }
-            peers.insert(store, HttpPeer::new(&format!("store {store}"), address, access)?);
+            peers.insert(store, server(&format!("store {store}"), address, access)?);
         }
         let mut told = BTreeMap::new();
         for (id, store) in &health.stores {
             let host = store.status_address.rsplit_once(':').map_or("", |(host, _)| host);
             if !peers.contains_key(id) && http_client::is_loopback(host) {
-                let peer = HttpPeer::new(&format!("store {id}"), &format!("http://{}", store.status_address), access)?;
+                let peer = server(&format!("store {id}"), &format!("http://{}", store.status_address), access)?;
                 peers.insert(*id, peer);
             }
             told.insert(*id, store.status_address.clone());
@@ -50,10 +51,10 @@ impl TikvHttp {
     /// # Errors
     /// When it cannot be told.
     pub fn metrics(&self, store: u64) -> Result<String, WorldError> {
-        self.peer(store)?.text("/metrics")
+        Ok(self.peer(store)?.text("/metrics")?)
     }
 
-    fn peer(&self, store: u64) -> Result<&HttpPeer, WorldError> {
+    fn peer(&self, store: u64) -> Result<&ApiServer, WorldError> {
         self.peers.get(&store).ok_or_else(|| {
             let place = self.told.get(&store).map(|place| format!(" at {place}")).unwrap_or_default();
             WorldError::Unnamed {
@@ -83,13 +84,13 @@ fn known(health: &ClusterHealth) -> String {
 
 impl TikvApi for TikvHttp {
     fn config(&self, store: u64) -> Result<Value, WorldError> {
-        self.peer(store)?.json("/config")
+        Ok(self.peer(store)?.json("/config")?)
     }
 
     fn set_config(&self, store: u64, key: &str, value: &Value) -> Result<(), WorldError> {
         let peer = self.peer(store)?;
         let answer = peer.send("POST", "/config?persist=false", Some(&json!({ key: value })))?;
-        if answer.status == 200 { Ok(()) } else { Err(peer.refused(&answer)) }
+        if answer.status == 200 { Ok(()) } else { Err(peer.refused(&answer).into()) }
     }
 }
 

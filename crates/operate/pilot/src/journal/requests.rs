@@ -5,32 +5,13 @@ use std::io::{ErrorKind, Write};
 
 use super::PilotFolder;
 use super::files::{open, read_whole, sync_folder, write_whole};
-use crate::PilotError;
+use crate::{PilotError, StopMode};
 
 const STOP: &str = "stop";
 const UNDO: &str = "undo";
 const TAKEN: &str = "undo.taken";
 /// Ends each request to undo: without it, it was not written whole.
 const END: &str = "end";
-
-/// How a pilot is stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StopMode {
-    /// What is under way is undone, then it ends.
-    Undo,
-    /// Nothing is touched any more, not even to undo it.
-    Freeze,
-}
-
-impl StopMode {
-    /// Its word, in the file and for people.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Undo => "undo",
-            Self::Freeze => "freeze",
-        }
-    }
-}
 
 impl PilotFolder {
     /// Whether somebody wants its pilot to stop. A switch that is empty, cannot be read or says anything else freezes: people meant

@@ -7,7 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use units::Nanos;
 use volume_control::{CloudError, ManagedVolume};
 
-use super::{VolumeFleet, VolumesSeen};
+use super::VolumeFleet;
+use crate::volumes_seen::VolumesSeen;
 use crate::{ClockReading, CloudVolumes, ClusterSnapshot, SnapshotSource, WallClock, WorldError};
 
 /// While a modification is under way, its cloud is asked again so much later: it lasts minutes to hours, and is not foretold.

@@ -6,7 +6,8 @@ use serde_json::json;
 use units::{Nanos, Usd};
 use volume_control::{ChangeLedger, KeepReason, VolumeDecision, VolumePolicy};
 
-use super::{LedgerStore, VolumesSeen};
+use super::LedgerStore;
+use crate::volumes_seen::VolumesSeen;
 use crate::{
     ActionProposal, ClockReading, ClusterSnapshot, Controller, LatePolicy, PilotError, PilotStep, PilotWait, Procedure,
     ProcedureEnding, ProcedureStage, UnfinishedPolicy, WaitCondition,

@@ -13,7 +13,7 @@ mod testing;
 
 use timeline::Timeline;
 use units::Nanos;
-use volume_control::{CloudError, ManagedVolume, VolumeCloud};
+use volume_control::{CloudError, VolumeCloud};
 
 pub use book::{JsonLinesFile, LedgerStore, MemoryBook};
 pub use bridge::FleetBridge;
@@ -22,16 +22,7 @@ pub use controller::VolumeController;
 pub use ebs::EbsFleet;
 pub use mounted::MountedFleet;
 
-/// The volumes of a cloud and their use. All instants are on one clock, the fleet's.
-#[derive(Debug, Clone, Default)]
-pub struct VolumesSeen {
-    /// When it was looked.
-    pub now: Nanos,
-    /// All that the budget pays for.
-    pub volumes: Vec<ManagedVolume>,
-    /// What they were asked for.
-    pub timeline: Timeline,
-}
+pub use crate::volumes_seen::VolumesSeen;
 
 /// A cloud with the use of its volumes: AWS with CloudWatch, or the disks that are mounted on this machine. Azure and Google
 /// Cloud have none yet: they need this trait and nothing more.

@@ -45,7 +45,7 @@ pub(crate) fn open(settings: &RaftSettings, broken: &Arc<Broken>) -> Result<Engi
         purge_threshold: ReadableSize(settings.log_purge_threshold.max(settings.log_file_size)),
         batch_compression_threshold: ReadableSize(settings.log_compression_threshold),
         enable_log_recycle: settings.log_recycle,
-        ..settings.log.config().map_err(failed)?
+        ..settings.log.config().map_err(|error| failed(error.to_string()))?
     };
     let files = Arc::new(Files::new(Arc::clone(broken)));
     // A damaged log may trip its reader's assertions: that is an error of the log, not of this program.

@@ -85,7 +85,7 @@ impl Peer {
         let first = is_new && replica.region.peers.first() == Some(&replica.peer);
         let applied = log.progress().applied;
         let raft = RawNode::new(&config, log, logger)
-            .map_err(|error| RaftstoreError::Input(format!("region {}: {error}", replica.region.id)))?;
+            .map_err(|error| RaftstoreError::Raft { region: replica.region.id, why: error.to_string() })?;
         replica.term.store(raft.raft.term, Ordering::Relaxed);
         replica.applied.store(applied.index, Ordering::Release);
         replica.shown.store(applied.index, Ordering::Release);

@@ -42,6 +42,15 @@ pub struct LogSettings {
     pub recovery_threads: usize,
 }
 
+/// A setting that raft-engine does not take.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum LogSettingError {
+    #[error("the name of its spill-dir {} is not UTF-8", .dir.display())]
+    SpillDir { dir: PathBuf },
+    #[error("its format-version is {given}, expected 1 or 2")]
+    FormatVersion { given: usize },
+}
+
 impl Default for LogSettings {
     fn default() -> Self {
         Self {
@@ -60,11 +69,11 @@ impl Default for LogSettings {
 }
 
 impl LogSettings {
-    /// As raft-engine takes them. The error says what it cannot.
-    pub(crate) fn config(&self) -> Result<Config, String> {
+    /// As raft-engine takes them.
+    pub(crate) fn config(&self) -> Result<Config, LogSettingError> {
         let spill_dir = self.spill_dir.as_ref().map(|dir| {
             let text = dir.to_str().map(str::to_owned);
-            text.ok_or_else(|| format!("the name of its spill-dir {} is not UTF-8", dir.display()))
+            text.ok_or_else(|| LogSettingError::SpillDir { dir: dir.clone() })
         });
         Ok(Config {
             spill_dir: spill_dir.transpose()?,
@@ -72,7 +81,7 @@ impl LogSettings {
             format_version: match self.format_version {
                 1 => Version::V1,
                 2 => Version::V2,
-                other => return Err(format!("its format-version is {other}, expected 1 or 2")),
+                given => return Err(LogSettingError::FormatVersion { given }),
             },
             purge_rewrite_threshold: self.purge_rewrite_threshold.map(ReadableSize),
             purge_rewrite_garbage_ratio: self.purge_rewrite_garbage_ratio,

@@ -6,6 +6,7 @@ use std::io::BufReader;
 
 use super::format::{self, Piece};
 use crate::applied::{self, Progress, Restart};
+use crate::error::{SnapshotError, SnapshotFault};
 use crate::node::Node;
 use crate::persist::persist;
 use crate::replica::Replica;
@@ -14,21 +15,22 @@ use crate::{ColumnFamily, StateChange, StateStore};
 /// A write of the state has so many bytes of pairs.
 const WRITE: usize = 1 << 20;
 
-/// Replaces a range. The error is for people.
+/// Replaces a range.
 pub(crate) fn install(
     node: &Node,
     state: &dyn StateStore,
     replica: &Replica,
     restart: &Restart,
-) -> Result<Progress, String> {
+) -> Result<Progress, SnapshotError> {
     let region_id = replica.region.id;
-    let path = super::path(node, restart.file.as_bytes()).ok_or("the log names a snapshot that is none")?;
-    let failed = |why: &str| format!("the snapshot of region {region_id} in {}: {why}", path.display());
-    let file = File::open(&path).map_err(|error| failed(&error.to_string()))?;
+    let path = super::path(node, restart.file.as_bytes()).ok_or(SnapshotError::NoName)?;
+    let failed =
+        |fault: SnapshotFault| SnapshotError::File { region: region_id, path: path.display().to_string(), fault };
+    let file = File::open(&path).map_err(|error| failed(error.into()))?;
     let mut file = BufReader::new(file);
     let write = |changes: &[StateChange]| match persist(node, || state.write(changes)) {
         true => Ok(()),
-        false => Err(failed("it cannot be written")),
+        false => Err(failed(SnapshotFault::Unwritten)),
     };
 
     let (from, until) = &replica.range;
@@ -39,10 +41,10 @@ pub(crate) fn install(
     let mut bytes = 0;
     let mut count = 0;
     loop {
-        let piece = format::next(&mut file).map_err(|error| failed(&error.to_string()))?;
-        match format::read(&piece).ok_or_else(|| failed("it is damaged"))? {
+        let piece = format::next(&mut file).map_err(|error| failed(error.into()))?;
+        match format::read(&piece).ok_or_else(|| failed(SnapshotFault::Damaged))? {
             Piece::End(wanted) if wanted == count => break,
-            Piece::End(_) => return Err(failed("pairs are missing")),
+            Piece::End(_) => return Err(failed(SnapshotFault::PairsMissing)),
             Piece::Pairs(pairs) => {
                 count += pairs.len() as u64;
                 bytes += piece.len();
@@ -59,7 +61,7 @@ pub(crate) fn install(
     changes.push(progress.change(region_id));
     write(&changes)?;
     if !persist(node, || state.sync()) {
-        return Err(failed("it cannot be synced"));
+        return Err(failed(SnapshotFault::Unsynced));
     }
     // Left, it is removed at the next start.
     let _ = fs::remove_file(&path);

@@ -22,7 +22,7 @@ impl ConfigDispatch for Online {
     fn dispatch(&self, module: &str, changed: &ConfigValues, now: &StoreConfig) -> Result<(), String> {
         match module {
             "storage" => self.storage(changed, now),
-            "rocksdb" => self.state.reconfigure(now),
+            "rocksdb" => self.state.reconfigure(now).map_err(|error| error.to_string()),
             "readpool" => self.serving(|server| server.resize_read_pool(now.count(READ_POOL))),
             "raftstore" => self.router.change(settings::raft_online(now)).map_err(str::to_owned),
             // What follows from a change, such as a memory limit computed from the cache, has nothing to apply.
@@ -45,7 +45,7 @@ impl Online {
                 Ok(())
             })?;
             // Whether RocksDB stalls, and how many memtables may wait, follow from flow control.
-            self.state.reconfigure(now)?;
+            self.state.reconfigure(now).map_err(|error| error.to_string())?;
         } else if group(SCHEDULER_POOL) {
             self.serving(|server| server.resize_scheduler_pool(now.count(SCHEDULER_POOL)))?;
         }

@@ -54,7 +54,8 @@ impl NodeError {
     /// The exit code: 2 for wrong input, 3 if the environment lacks something.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::File(_) | Self::Input(_) | Self::Raft(RaftstoreError::Input(_)) => 2,
+            Self::File(_) | Self::Input(_) => 2,
+            Self::Raft(error) if error.is_input() => 2,
             Self::Session(error) => error.exit_code(),
             _ => 3,
         }

@@ -2,6 +2,7 @@
 
 use parking_lot::Mutex;
 use rocksdb::DB;
+use rocksdb_ext::OptionError;
 
 use crate::config::StoreConfig;
 
@@ -35,7 +36,7 @@ impl Told {
     ///
     /// # Errors
     /// What RocksDB says; then it is told the same the next time.
-    pub(crate) fn tell(&self, db: &DB, now: &StoreConfig) -> Result<(), String> {
+    pub(crate) fn tell(&self, db: &DB, now: &StoreConfig) -> Result<(), OptionError> {
         let mut told = self.0.lock();
         let next = changeable(now);
         let changed = next.iter().filter(|pair| !told.contains(pair));

@@ -10,4 +10,4 @@ mod options;
 mod pressure;
 mod state;
 
-pub use state::RocksState;
+pub use state::{ReconfigureError, RocksState};

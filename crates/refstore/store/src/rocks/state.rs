@@ -11,7 +11,7 @@ use rocksdb::{
     Cache, ColumnFamilyDescriptor, DB, DBRawIterator, Env, LruCacheOptions, Options, Range, ReadOptions, WriteBatch,
     WriteBufferManager, WriteOptions,
 };
-use rocksdb_ext::RateLimiter;
+use rocksdb_ext::{OptionError, RateLimiter};
 
 use super::database::Told;
 use super::error::sort;
@@ -22,6 +22,35 @@ use crate::config::StoreConfig;
 const LEAST_SHARD: u64 = 128 << 20;
 /// Greater than every key: longer than any can be (TiKV refuses keys over 8 KiB) and of the greatest bytes.
 static END: [u8; 16 << 10] = [0xFF; 16 << 10];
+
+/// Why a change of settings does not reach RocksDB. TiKV's words, where it has some.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReconfigureError {
+    /// No limiter was made at the start.
+    #[error("rate limiter not found")]
+    NoRateLimiter,
+    /// The limiter takes no rate.
+    #[error("{}: {why}", options::RATE)]
+    Rate {
+        /// Its words.
+        why: &'static str,
+    },
+    /// No bound of memtables was set at the start.
+    #[error("write buffer manager not found")]
+    NoWriteBufferManager,
+    /// RocksDB refuses an option of a column family.
+    #[error("{words}")]
+    Refused {
+        /// Its words.
+        words: String,
+    },
+    /// RocksDB refuses an option of the whole database.
+    #[error(transparent)]
+    Options(#[from] OptionError),
+    /// The state is at fault.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
 
 /// TiKV's column families in a RocksDB.
 pub struct RocksState {
@@ -65,35 +94,35 @@ impl RocksState {
     /// Makes changes of `rocksdb.*` real; those of one column family together, and then those of the whole database.
     ///
     /// # Errors
-    /// What RocksDB says.
-    pub fn reconfigure(&self, now: &StoreConfig) -> Result<(), String> {
+    /// When a limiter or a bound is missing, or RocksDB refuses.
+    pub fn reconfigure(&self, now: &StoreConfig) -> Result<(), ReconfigureError> {
         options::threads(now, &self.env);
         self.set_rate(now.size(options::RATE))?;
         self.bound_memtables(now.optional_size(options::MEMTABLES_LIMIT))?;
         for cf in ColumnFamily::ALL {
             let pairs = options::changeable(now, cf);
             let pairs: Vec<(&str, &str)> = pairs.iter().map(|(option, value)| (*option, value.as_str())).collect();
-            let family = self.family(cf).map_err(|error| error.to_string())?;
-            self.db.set_options_cf(family, &pairs).map_err(rocksdb::Error::into_string)?;
+            let refused = |error: rocksdb::Error| ReconfigureError::Refused { words: error.into_string() };
+            self.db.set_options_cf(self.family(cf)?, &pairs).map_err(refused)?;
         }
-        self.told.tell(&self.db, now)
+        Ok(self.told.tell(&self.db, now)?)
     }
 
     /// Refuses what TiKV does (components/engine_rocks/src/db_options.rs), a limiter that was not made at the start, and what
     /// stock RocksDB cannot.
-    fn set_rate(&self, rate: u64) -> Result<(), String> {
+    fn set_rate(&self, rate: u64) -> Result<(), ReconfigureError> {
         match &self.limiter {
             None if rate == 0 => Ok(()),
-            None => Err("rate limiter not found".to_owned()),
-            Some(limiter) => limiter.set(rate).map_err(|why| format!("{}: {why}", options::RATE)),
+            None => Err(ReconfigureError::NoRateLimiter),
+            Some(limiter) => limiter.set(rate).map_err(|why| ReconfigureError::Rate { why }),
         }
     }
 
     /// Refuses what TiKV does: a bound where none was at the start.
-    fn bound_memtables(&self, bytes: Option<u64>) -> Result<(), String> {
+    fn bound_memtables(&self, bytes: Option<u64>) -> Result<(), ReconfigureError> {
         match (&self.memtables, bytes) {
             (Some(memtables), Some(bytes)) => memtables.set_buffer_size(usize::try_from(bytes).unwrap_or(usize::MAX)),
-            (None, Some(_)) => return Err("write buffer manager not found".to_owned()),
+            (None, Some(_)) => return Err(ReconfigureError::NoWriteBufferManager),
             (_, None) => {}
         }
         Ok(())

@@ -195,10 +195,10 @@ fn the_rate_of_flushes_and_compactions_changes_online_where_a_limiter_was_made_t
     fixed.reconfigure(&with(false, 4 << 20)).unwrap();
     assert_eq!(fixed.limiter.as_ref().map(RateLimiter::rate), Some(4 << 20));
     let (tuned, _tuned) = opened(&with(true, 8 << 20));
-    let error = tuned.reconfigure(&with(true, 4 << 20)).unwrap_err();
+    let error = tuned.reconfigure(&with(true, 4 << 20)).unwrap_err().to_string();
     assert!(error.contains("rocksdb.rate-bytes-per-sec: ") && error.contains("tunes itself"), "{error}");
     let (without, _without) = opened(&with(false, 0));
-    assert_eq!(without.reconfigure(&with(false, 4 << 20)), Err("rate limiter not found".to_owned()));
+    assert_eq!(without.reconfigure(&with(false, 4 << 20)), Err(ReconfigureError::NoRateLimiter));
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn the_bound_of_all_memtables_changes_online_where_there_was_one() {
         std::thread::sleep(Duration::from_millis(10));
     }
     let without = open(other.path());
-    assert_eq!(without.reconfigure(&with(1 << 20)), Err("write buffer manager not found".to_owned()));
+    assert_eq!(without.reconfigure(&with(1 << 20)), Err(ReconfigureError::NoWriteBufferManager));
 }
 
 #[test]

@@ -1,25 +1,50 @@
 //! Answers of a real PD, changed at one place: a gate does the same as before, or refuses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, DerefMut};
 
+use http_client::ApiError;
+use pd_client::{EVICT_LEADERS as EVICT, PdSource};
 use proptest::prelude::*;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
-use super::*;
-use crate::{PilotStep, gate, vet};
+use crate::{ClusterHealth, PilotStep, WorldError, gate, vet};
 
 /// Answers by path. What is not there is a 404.
-type Answers = BTreeMap<String, Value>;
+#[derive(Debug, Clone)]
+struct Answers(BTreeMap<String, Value>);
 
-impl Asked for Answers {
+impl Deref for Answers {
+    type Target = BTreeMap<String, Value>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Answers {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl PdSource for Answers {
     fn name(&self) -> &str {
         "PD"
     }
 
-    fn body(&self, path: &str) -> Result<String, WorldError> {
-        let missing = || WorldError::Missing { peer: "PD".to_owned(), what: path.to_owned() };
+    fn body(&self, path: &str) -> Result<String, ApiError> {
+        let missing = || ApiError::Missing { peer: "PD".to_owned(), what: path.to_owned() };
         self.get(path).map(Value::to_string).ok_or_else(missing)
     }
+}
+
+fn health(answers: &Answers) -> Result<ClusterHealth, WorldError> {
+    Ok(pd_client::health(answers)?)
+}
+
+fn evicting(answers: &Answers) -> Result<BTreeSet<u64>, WorldError> {
+    Ok(pd_client::evicting(answers)?)
 }
 
 /// A store as a real PD 8.5.6 prints it.
@@ -62,7 +87,7 @@ fn healthy() -> Answers {
         "evict-slow-store-scheduler",
         "evict-stopping-store-scheduler",
     ];
-    Answers::from([
+    Answers(BTreeMap::from([
         ("schedulers".to_owned(), json!(schedulers)),
         ("config".to_owned(), config),
         ("stores".to_owned(), json!({ "count": 3, "stores": [store(1), store(2), store(3)] })),
@@ -70,7 +95,7 @@ fn healthy() -> Answers {
         ("regions/check/miss-peer".to_owned(), none()),
         ("regions/check/down-peer".to_owned(), none()),
         ("regions/check/pending-peer".to_owned(), none()),
-    ])
+    ]))
 }
 
 /// The same, with a store that leaders are evicted from.
@@ -201,7 +226,7 @@ fn all_places(answer: &Value) -> Vec<String> {
 /// Everything that one change at one place makes of a cluster's answers.
 fn changed(answers: &Answers) -> Vec<(String, Answers)> {
     let mut all = Vec::new();
-    for (path, answer) in answers {
+    for (path, answer) in answers.iter() {
         for (what, answer) in all_places(answer).iter().flat_map(|place| changed_at(answer, place)) {
             let mut changed = answers.clone();
             changed.insert(path.clone(), answer);

@@ -7,28 +7,35 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-use crate::{ClusterHealth, StoreHealth, WorldError};
+use http_client::{ApiError, decoded};
+
+use crate::{ClusterHealth, PD_PROGRAM, StoreHealth};
 
 /// The scheduler that people and the pilot evict leaders with.
-pub(super) const EVICT: &str = "evict-leader-scheduler";
+pub const EVICT_LEADERS: &str = "evict-leader-scheduler";
 /// Where PD's own schedulers list what they evict.
 const LISTS: [(&str, &str); 3] = [
     ("evict-slow-store-scheduler", "evict-stores"),
     ("evict-slow-trend-scheduler", "evict-by-trend-stores"),
     ("evict-stopping-store-scheduler", "evicted-stores"),
 ];
-const PROGRAM: &str = "PD of 7.5, 8.1 or 8.5";
 
 /// Something that answers as PD does, below its API's root.
-pub(super) trait Asked {
+pub trait PdSource {
     /// What people call it, and its address.
     fn name(&self) -> &str;
 
-    /// The body of a 200. A 404 is [`WorldError::Missing`].
-    fn body(&self, path: &str) -> Result<String, WorldError>;
+    /// The body of a 200.
+    ///
+    /// # Errors
+    /// [`ApiError::Missing`] for a 404; when there is no answer, or a no.
+    fn body(&self, path: &str) -> Result<String, ApiError>;
 
     /// An answer as a type.
-    fn read<T: DeserializeOwned>(&self, path: &str) -> Result<T, WorldError> {
+    ///
+    /// # Errors
+    /// The same, and [`ApiError::Strange`] when it is of another shape.
+    fn read<T: DeserializeOwned>(&self, path: &str) -> Result<T, ApiError> {
         shaped(self.name(), path, &self.body(path)?)
     }
 }
@@ -36,20 +43,25 @@ pub(super) trait Asked {
 #[derive(Deserialize)]
 struct Stores {
     count: usize,
-    stores: Vec<Store>,
+    stores: Vec<StoreRow>,
 }
 
 /// PD leaves out texts that are empty, and no others (pkg/response/store.go).
 #[derive(Deserialize)]
-pub(super) struct Store {
+pub struct StoreRow {
     store: Meta,
     status: Status,
 }
 
-impl Store {
-    /// Its number, and how many regions it leads.
-    pub(super) fn leaders(&self) -> (u64, u64) {
-        (self.store.id, self.status.leader_count)
+impl StoreRow {
+    /// Its number.
+    pub fn id(&self) -> u64 {
+        self.store.id
+    }
+
+    /// Regions that it leads.
+    pub fn leaders(&self) -> u64 {
+        self.status.leader_count
     }
 }
 
@@ -101,7 +113,10 @@ struct Schedule {
 }
 
 /// How the cluster is.
-pub(super) fn health(pd: &impl Asked) -> Result<ClusterHealth, WorldError> {
+///
+/// # Errors
+/// When PD does not answer, or not as a PD does.
+pub fn health(pd: &impl PdSource) -> Result<ClusterHealth, ApiError> {
     let schedulers: Vec<String> = pd.read("schedulers")?;
     let mut evicting = by_hand(pd, &schedulers)?;
     evicting.extend(by_itself(pd, &schedulers)?);
@@ -115,20 +130,23 @@ pub(super) fn health(pd: &impl Asked) -> Result<ClusterHealth, WorldError> {
 }
 
 /// The stores that people, or a pilot, keep leaders off.
-pub(super) fn evicting(pd: &impl Asked) -> Result<BTreeSet<u64>, WorldError> {
+///
+/// # Errors
+/// When PD does not answer, or not as a PD does.
+pub fn evicting(pd: &impl PdSource) -> Result<BTreeSet<u64>, ApiError> {
     by_hand(pd, &pd.read::<Vec<String>>("schedulers")?)
 }
 
-fn by_hand(pd: &impl Asked, schedulers: &[String]) -> Result<BTreeSet<u64>, WorldError> {
+fn by_hand(pd: &impl PdSource, schedulers: &[String]) -> Result<BTreeSet<u64>, ApiError> {
     // Without a store there is no such scheduler, and no list.
-    if !schedulers.iter().any(|name| name == EVICT) {
+    if !schedulers.iter().any(|name| name == EVICT_LEADERS) {
         return Ok(BTreeSet::new());
     }
-    match pd.read::<Evicted>(&format!("scheduler-config/{EVICT}/list")) {
+    match pd.read::<Evicted>(&format!("scheduler-config/{EVICT_LEADERS}/list")) {
         Ok(evicted) if !evicted.store_id_ranges.is_empty() => Ok(evicted.store_id_ranges.into_keys().collect()),
-        Ok(_) | Err(WorldError::Missing { .. }) => {
-            let why = format!("{EVICT} is there and has no store: it may have ended between two questions");
-            Err(WorldError::Silent { peer: pd.name().to_owned(), why })
+        Ok(_) | Err(ApiError::Missing { .. }) => {
+            let why = format!("{EVICT_LEADERS} is there and has no store: it may have ended between two questions");
+            Err(ApiError::Silent { peer: pd.name().to_owned(), why })
         }
         Err(error) => Err(error),
     }
@@ -138,19 +156,20 @@ fn by_hand(pd: &impl Asked, schedulers: &[String]) -> Result<BTreeSet<u64>, Worl
 /// `evict-stores`, `evict-by-trend-stores` and `evicted-stores`. Their own lists leave them out up to 8.5, and the configuration has what
 /// they keep (tikv/pd server/server.go, `SchedulersPayload`; pkg/schedule/schedulers/evict_slow_store.go and its siblings). Each
 /// scheduler is written there when it is added (scheduler_controller.go, `SaveSchedulerConfig`).
-fn by_itself(pd: &impl Asked, schedulers: &[String]) -> Result<BTreeSet<u64>, WorldError> {
+fn by_itself(pd: &impl PdSource, schedulers: &[String]) -> Result<BTreeSet<u64>, ApiError> {
     let body = pd.body("config")?;
     let payload = shaped::<Config>(pd.name(), "config", &body)?.schedule.schedulers_payload;
     let strange = |why: String| strange(pd.name(), "config", &body, why);
-    let evicts = |name: &&String| name.starts_with("evict-") && *name != EVICT;
+    let evicts = |name: &&String| name.starts_with("evict-") && *name != EVICT_LEADERS;
     if let Some(untold) = schedulers.iter().filter(evicts).find(|name| !payload.contains_key(*name)) {
         return Err(strange(format!("`schedule.schedulers-payload` has nothing of {untold}, which PD runs")));
     }
     let mut evicted = BTreeSet::new();
     // What people evict is told here, too: two sources that differ count together.
-    if let Some(kept) = payload.get(EVICT) {
+    if let Some(kept) = payload.get(EVICT_LEADERS) {
         let kept = Evicted::deserialize(kept);
-        let what = |error| strange(format!("`schedule.schedulers-payload.{EVICT}` is not as expected: {error}"));
+        let what =
+            |error| strange(format!("`schedule.schedulers-payload.{EVICT_LEADERS}` is not as expected: {error}"));
         evicted.extend(kept.map_err(what)?.store_id_ranges.into_keys());
     }
     for (name, kept) in payload.iter().filter(|(name, _)| evicts(name)) {
@@ -178,7 +197,8 @@ fn listed(scheduler: &str, kept: &Value) -> Result<BTreeSet<u64>, String> {
     Ok(all)
 }
 
-fn stores(pd: &impl Asked, evicting: &BTreeSet<u64>) -> Result<BTreeMap<u64, StoreHealth>, WorldError> {
+/// The stores, by number, and which of them leaders are kept off.
+pub(crate) fn stores(pd: &impl PdSource, evicting: &BTreeSet<u64>) -> Result<BTreeMap<u64, StoreHealth>, ApiError> {
     let body = pd.body("stores")?;
     let Stores { count, stores } = shaped(pd.name(), "stores", &body)?;
     let strange = |why: String| strange(pd.name(), "stores", &body, why);
@@ -187,7 +207,7 @@ fn stores(pd: &impl Asked, evicting: &BTreeSet<u64>) -> Result<BTreeMap<u64, Sto
     }
     let mut all = BTreeMap::new();
     // In no stable order.
-    for Store { store, status } in stores {
+    for StoreRow { store, status } in stores {
         let health = StoreHealth {
             state: store.state_name,
             address: store.address,
@@ -205,7 +225,7 @@ fn stores(pd: &impl Asked, evicting: &BTreeSet<u64>) -> Result<BTreeMap<u64, Sto
 }
 
 /// A name that stands twice is well only if both are: members that never started have none.
-fn members(pd: &impl Asked) -> Result<BTreeMap<String, bool>, WorldError> {
+fn members(pd: &impl PdSource) -> Result<BTreeMap<String, bool>, ApiError> {
     let mut all = BTreeMap::new();
     for member in pd.read::<Vec<Member>>("health")? {
         *all.entry(member.name).or_insert(true) &= member.health;
@@ -213,7 +233,7 @@ fn members(pd: &impl Asked) -> Result<BTreeMap<String, bool>, WorldError> {
     Ok(all)
 }
 
-fn count(pd: &impl Asked, path: &str) -> Result<u64, WorldError> {
+fn count(pd: &impl PdSource, path: &str) -> Result<u64, ApiError> {
     let body = pd.body(path)?;
     let Regions { count, regions } = shaped(pd.name(), path, &body)?;
     match regions {
@@ -225,28 +245,11 @@ fn count(pd: &impl Asked, path: &str) -> Result<u64, WorldError> {
     }
 }
 
-/// A body as a type, or where it is none of that type.
-pub(super) fn shaped<T: DeserializeOwned>(peer: &str, path: &str, body: &str) -> Result<T, WorldError> {
-    let mut json = serde_json::Deserializer::from_str(body);
-    let read = serde_path_to_error::deserialize(&mut json).map_err(|error| match error.path().to_string().as_str() {
-        "." => error.inner().to_string(),
-        place => format!("`{place}` is not as expected: {}", error.inner()),
-    });
-    let read = read.and_then(|read| json.end().map(|()| read).map_err(|error| error.to_string()));
-    read.map_err(|why| strange(peer, path, body, why))
+/// A body as a type.
+pub(crate) fn shaped<T: DeserializeOwned>(peer: &str, path: &str, body: &str) -> Result<T, ApiError> {
+    decoded(peer, path, body, PD_PROGRAM)
 }
 
-pub(super) fn strange(peer: &str, path: &str, body: &str, why: String) -> WorldError {
-    /// Enough to know an answer by.
-    const SHOWN: usize = 160;
-    let mut seen: String = body.split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some((cut, _)) = seen.char_indices().nth(SHOWN) {
-        seen.truncate(cut);
-        seen += "…";
-    }
-    WorldError::Strange { peer: peer.to_owned(), what: format!("`{path}`"), seen, why, program: PROGRAM }
+pub(crate) fn strange(peer: &str, path: &str, body: &str, why: String) -> ApiError {
+    ApiError::strange(peer, path, body, why, PD_PROGRAM)
 }
-
-#[cfg(test)]
-#[path = "answers_tests.rs"]
-mod tests;
