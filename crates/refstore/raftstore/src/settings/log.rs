@@ -157,7 +157,7 @@ mod tests {
         };
         assert_eq!(changed(Path::new("/spill")).config(), Ok(expected));
         let strange = LogSettings { format_version: 3, ..LogSettings::default() };
-        assert_eq!(strange.config(), Err("its format-version is 3, expected 1 or 2".to_owned()));
+        assert_eq!(strange.config(), Err(LogSettingError::FormatVersion { given: 3 }));
     }
 
     #[test]
