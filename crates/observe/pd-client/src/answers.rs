@@ -253,3 +253,25 @@ pub(crate) fn shaped<T: DeserializeOwned>(peer: &str, path: &str, body: &str) ->
 pub(crate) fn strange(peer: &str, path: &str, body: &str, why: String) -> ApiError {
     ApiError::strange(peer, path, body, why, PD_PROGRAM)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Map, Value};
+
+    use super::*;
+
+    #[test]
+    fn an_empty_object_is_read_as_one() {
+        let read: Map<String, Value> = shaped("PD", "config", "{}").unwrap();
+        assert!(read.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_refused_or_read(text in any::<String>()) {
+            let read = shaped::<Vec<Member>>("PD", "health", &text);
+            prop_assert_eq!(read.is_ok(), serde_json::from_str::<Vec<Member>>(&text).is_ok());
+        }
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::health::ClusterHealth;
+use crate::ClusterHealth;
 use crate::procedure::WaitCondition;
 use crate::{StepSubject, WorldError};
 

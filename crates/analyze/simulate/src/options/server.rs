@@ -123,12 +123,12 @@ impl ServerVariables {
         };
         let number = |least: f64, most: f64| match value.parse::<f64>() {
             Ok(number) if number >= least && number <= most => Ok(number),
-            _ => Err(wrong(format!("a number from {least} to {most}"))),
+            _ => Err(wrong(&format!("a number from {least} to {most}"))),
         };
         let switch = || match value.to_ascii_lowercase().as_str() {
             "1" | "on" | "all" | "inserts" | "changes" => Ok(true),
             "0" | "off" | "none" => Ok(false),
-            _ => Err(wrong("on or off".to_owned())),
+            _ => Err(wrong("on or off")),
         };
         match variable.replace('-', "_").as_str() {
             "innodb_flush_log_at_trx_commit" => self.flush_log_at_trx_commit = number(0.0, 2.0)? as u8,
