@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use pd_client::ClusterHealth;
 use serde_json::{Value, json};
 
-use crate::health::ClusterHealth;
 use crate::procedure::WaitCondition;
 use crate::{StepSubject, WorldError};
 

@@ -54,5 +54,5 @@ fn rocksdb_goes_to_a_twentieth_when_nothing_waits_and_rises_again_when_it_does()
 fn tuners_have_names() {
     assert_eq!("rocksdb".parse(), Ok(WriteRateTuner::Rocksdb));
     let refused = "pilt".parse::<WriteRateTuner>().unwrap_err();
-    assert!(refused.contains("did you mean `pilot`"), "{refused}");
+    assert!(refused.to_string().contains("did you mean `pilot`"), "{refused}");
 }

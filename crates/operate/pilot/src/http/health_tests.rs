@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
 
-use http_client::ApiError;
-use pd_client::{EVICT_LEADERS as EVICT, PdSource};
+use http_client::{ApiError, decoded};
+use pd_client::{EVICT_LEADERS as EVICT, PD_PROGRAM, PdSource};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -283,7 +283,7 @@ proptest! {
 
     #[test]
     fn any_text_is_refused_or_read(text in any::<String>()) {
-        let _ = shaped::<Vec<Member>>("PD", "health", &text);
+        let _ = decoded::<Vec<Map<String, Value>>>("PD", "health", &text, PD_PROGRAM);
     }
 }
 
@@ -327,5 +327,5 @@ fn what_was_seen_and_what_was_expected_are_told() {
     assert!(!health(&both).unwrap().members["pd1"]);
     let nobody = health(&with("health", "", json!([]))).unwrap();
     assert!(nobody.trouble().unwrap().contains("PD tells of no member"));
-    let _: Map<String, Value> = shaped("PD", "config", "{}").unwrap();
+    let _: Map<String, Value> = decoded("PD", "config", "{}", PD_PROGRAM).unwrap();
 }
