@@ -47,7 +47,8 @@ impl PdApi for PdHttp {
 
     fn set_evicting(&self, store: u64, evicting: bool) -> Result<(), WorldError> {
         // Removing what is not there is done.
-        Ok(if evicting { self.0.evict_leaders(store)? } else { self.0.end_eviction(store).map(drop)? })
+        let done = if evicting { self.0.evict_leaders(store) } else { self.0.end_eviction(store).map(drop) };
+        Ok(done?)
     }
 
     fn leaders(&self, store: u64) -> Result<u64, WorldError> {

@@ -48,7 +48,7 @@ impl Evaluator for RenderedRecipe {
     }
 
     fn check(&self) -> Result<(), RecipeFault> {
-        self.format.parse::<FileFormat>().map(|_| ()).map_err(|problem| RecipeFault::new("format", problem))
+        self.format.parse::<FileFormat>().map(|_| ()).map_err(|problem| RecipeFault::new("format", problem.to_string()))
     }
 
     fn answer(&self, context: &EvaluationContext<'_>) -> Result<ClaimAnswer, ClaimError> {
