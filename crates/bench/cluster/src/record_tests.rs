@@ -81,6 +81,11 @@ fn a_process_that_the_cluster_started_is_ended() {
     let left = Left::new(|folder| {
         let child = Command::new("sleep").arg("600").env(crate::keeper::MARK, folder).spawn().unwrap();
         let child = started.insert(Other(child));
+        // The kernel lets the starter go on before the new program's environment can be read.
+        let environment = format!("/proc/{}/environ", child.0.id());
+        while std::fs::read(&environment).unwrap().is_empty() {
+            std::thread::yield_now();
+        }
         Record { processes: vec![child.identity()], ..gone() }
     });
     // Nobody waits for it here, as nobody does for what a killed process left.

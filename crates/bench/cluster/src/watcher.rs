@@ -179,7 +179,7 @@ mod tests {
             let asked = head.next().unwrap();
             head.find(String::is_empty).unwrap();
             assert!(asked.starts_with("GET /pd/api/v1/stores "), "{asked}");
-            let body = r#"{"stores": [{"store": {"status_address": "10.0.0.1:20180"}}]}"#;
+            let body = r#"{"count": 1, "stores": [{"store": {"id": 1, "address": "10.0.0.1:20160", "status_address": "10.0.0.1:20180", "state_name": "Up"}, "status": {"leader_count": 1, "region_count": 1}}]}"#;
             let size = body.len();
             write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {size}\r\nConnection: close\r\n\r\n{body}").unwrap();
         });
@@ -198,7 +198,7 @@ mod tests {
     fn of_drivers_none_of_which_answers_the_last_is_told() {
         let (first, last) = (nobodys(), nobodys());
         let error = StatusPort::of_pd(&format!("tikv://{first},{last}")).unwrap_err().to_string();
-        assert!(error.contains(&format!("http://{last}/")) && !error.contains("tikv://"), "{error}");
+        assert!(error.contains(&format!("http://{last}")) && !error.contains("tikv://"), "{error}");
         assert_eq!(StatusPort::of_pd("mysql://h:1").unwrap_err().exit_code(), 2);
     }
 

@@ -55,9 +55,30 @@ pub struct IostatReport {
     pub first: bool,
     /// Each device once.
     pub devices: Vec<DeviceRates>,
-    /// Devices whose row lacks a column that the rows of other reports have, with that column: sysstat 12 drops fields of a device
-    /// that comes or goes while it counts.
-    pub incomplete: Vec<(String, String)>,
+    /// Rows that lack a column which the rows of other reports have: sysstat 12 drops fields of a device that comes or goes while it
+    /// counts.
+    pub incomplete: Vec<IncompleteRow>,
+}
+
+/// A device's row without one of the columns that are needed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IncompleteRow {
+    /// The device.
+    pub device: String,
+    /// The missing column.
+    pub column: &'static str,
+    /// Offset of the row in the text, where it is a line.
+    at: Option<usize>,
+}
+
+impl IncompleteRow {
+    fn error(&self, text: &Text) -> InputError {
+        let message = columns::missing(self.column);
+        match self.at {
+            Some(at) => text.error_at(at, message),
+            None => InputError::new(text.path(), message),
+        }
+    }
 }
 
 /// The devices of all reports, in order.
@@ -77,8 +98,8 @@ pub fn iostat_reports(text: &Text) -> Result<Vec<IostatReport>, InputError> {
     let lacking = reports.iter().flat_map(|report| &report.incomplete).next().cloned();
     reports.retain(|report| !report.devices.is_empty());
     if reports.is_empty() {
-        if let Some((_, column)) = lacking {
-            return Err(InputError::new(text.path(), columns::missing(&column)));
+        if let Some(row) = lacking {
+            return Err(row.error(text));
         }
         return Err(InputError::new(text.path(), "has no iostat report; expected a line that begins with `Device`")
             .help("record one with `iostat -x -y 60 1`"));

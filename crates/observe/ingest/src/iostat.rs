@@ -11,7 +11,7 @@ use jiff::tz::Offset;
 use textfile::Text;
 use timeline::{SeriesLabels, SeriesPoint, SeriesSpec, Timeline, TimelineBuilder, TimelineInfo, vocabulary};
 use units::Nanos;
-use workload::{DeviceRates, IostatReport, iostat_reports};
+use workload::{DeviceRates, IncompleteRow, IostatReport, iostat_reports};
 
 use crate::GatherError;
 use crate::stamp;
@@ -125,7 +125,7 @@ fn left_out(reports: &[IostatReport], first: FirstReport) -> Option<String> {
 /// What is told of rows without all their columns; `None` if there is none.
 fn incomplete(reports: &[IostatReport]) -> Option<String> {
     let mut rows = reports.iter().flat_map(|report| &report.incomplete);
-    let (device, column) = rows.next()?;
+    let IncompleteRow { device, column, .. } = rows.next()?;
     let more = match rows.count() {
         0 => String::new(),
         more => format!(" and {more} more rows"),

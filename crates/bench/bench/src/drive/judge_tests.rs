@@ -64,6 +64,7 @@ fn the_end_of_operations_ends_the_run() {
 #[test]
 fn limits_that_contradict_each_other_are_refused() {
     let wrong = RunLimits { warm_least: Nanos::secs(9), warm_most: Nanos::secs(3), ..RunLimits::default() };
-    assert_eq!(wrong.check().unwrap_err().to_string(), "a warm-up of at least 9s and at most 3s");
+    let error = wrong.check().unwrap_err().to_string();
+    assert!(error.starts_with("warming up for at least 9s and at most 3s"), "{error}");
     RunLimits::default().check().unwrap();
 }

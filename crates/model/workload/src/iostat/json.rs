@@ -3,8 +3,8 @@
 use serde_json::Value;
 use textfile::{InputError, Text};
 
-use super::IostatReport;
 use super::columns::{Number, RowFault, device_rates};
+use super::{IncompleteRow, IostatReport};
 
 pub(super) fn read(text: &Text) -> Result<Vec<IostatReport>, InputError> {
     let document: Value = match serde_json::from_str(text.content()) {
@@ -32,7 +32,9 @@ pub(super) fn read(text: &Text) -> Result<Vec<IostatReport>, InputError> {
                 };
                 match device_rates(device, number, |message| InputError::new(text.path(), message)) {
                     Ok(rates) => devices.push(rates),
-                    Err(RowFault::Lacks(column)) => incomplete.push((device.to_owned(), column.to_owned())),
+                    Err(RowFault::Lacks(column)) => {
+                        incomplete.push(IncompleteRow { device: device.to_owned(), column, at: None })
+                    }
                     Err(RowFault::Wrong(error)) => return Err(error),
                 }
             }

@@ -3,7 +3,7 @@
 use textfile::{InputError, Text};
 
 use super::columns::{Number, RowFault, device_rates};
-use super::{DeviceRates, IostatReport};
+use super::{DeviceRates, IncompleteRow, IostatReport};
 
 /// A word of a line and where it begins in the text.
 type Word<'a> = (usize, &'a str);
@@ -131,7 +131,9 @@ impl Draft<'_> {
         for row in &self.rows {
             match row.finish(text) {
                 Ok(rates) => devices.push(rates),
-                Err(RowFault::Lacks(column)) => incomplete.push((row.device.to_owned(), column.to_owned())),
+                Err(RowFault::Lacks(column)) => {
+                    incomplete.push(IncompleteRow { device: row.device.to_owned(), column, at: Some(row.at) })
+                }
                 Err(RowFault::Wrong(error)) => return Err(error),
             }
         }
