@@ -1,9 +1,9 @@
 //! Measures a disk with fio and fits the disk model to it.
 //!
 //! ```no_run
-//! let target = probe::Target::at("/mnt/data")?;
-//! let mut tell = |at: probe::Progress<'_>| eprintln!("{}/{} {}", at.step, at.of, at.what);
-//! let probe = probe::run(&target, &probe::Options::quick(), &mut tell)?;
+//! let target = probe::ProbeTarget::at("/mnt/data")?;
+//! let mut tell = |at: probe::ProbeProgress<'_>| eprintln!("{}/{} {}", at.step, at.of, at.what);
+//! let probe = probe::run(&target, &probe::ProbeOptions::quick(), &mut tell)?;
 //! println!("{probe}");
 //! # Ok::<(), probe::ProbeError>(())
 //! ```
