@@ -24,11 +24,11 @@ is taken at its target with growth, its intervals at their middle. Storage nodes
 their limits; the price has the nodes of every role in it. Exits with 1 if a limit is exceeded in
 the long run, or the workload's clients wait too long for their answers to send what is asked.")]
 pub(crate) struct Args {
-    /// The deployment, a TOML file; - reads standard input
+    /// Deployment, a TOML file; - reads standard input
     deployment: PathBuf,
-    /// The workload, a TOML file
+    /// Workload, a TOML file
     workload: Option<PathBuf>,
-    /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
+    /// Day whose limits and prices apply: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
 }

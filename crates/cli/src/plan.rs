@@ -35,12 +35,12 @@ measured ones. That takes about three minutes a plan, root, and the programs of 
 Exits with 1 if no deployment meets the targets; the closest is shown with what falls short. With
 --prove, also if the best plan did not carry its load.")]
 pub(crate) struct Args {
-    /// The workload, a TOML file; - reads standard input
+    /// Workload, a TOML file; - reads standard input
     workload: PathBuf,
-    /// Plan in this region instead of the workload's
+    /// Region [default: the workload's]
     #[arg(long)]
     region: Option<String>,
-    /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
+    /// Day whose limits and prices apply: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
     /// Fix a choice: instance=m5.4xlarge, nodes=6 or disk=gp3; may be repeated

@@ -20,9 +20,9 @@ Examples:
 
 Each second of the last hour is known, each minute of the 14 days before.")]
 pub(crate) struct Args {
-    /// Where the disks are mounted
+    /// Folder of the mounted disks
     dir: PathBuf,
-    /// How far back
+    /// Time before now to read
     #[arg(long, value_name = "SPAN", default_value = "10m")]
     since: Nanos,
     #[command(flatten)]
