@@ -98,7 +98,7 @@ fn cheapest<'k>(
     };
     known
         .view
-        .instances(now.cloud)
+        .alternatives(now)
         .filter(as_large)
         .filter(|to| to.name != now.name && fits(to))
         .filter_map(|to| Some((to, month(&to.name, region, known)?)))

@@ -79,7 +79,7 @@ pub(super) fn change(
         after,
         used_after: (delivered / after).min(1.0),
     };
-    let monthly = to.monthly.zip(known.monthly(disk)).map(|(usd, now)| usd - now);
+    let monthly = to.monthly.zip(known.monthly_on(&facts.subject.node, disk)).map(|(usd, now)| usd - now);
     Advice { remedy: Some(remedy), monthly, predicted: Some(predicted) }
 }
 
@@ -141,7 +141,7 @@ pub(super) fn cheapest(
 ) -> Option<(SuitableDisk, Option<Usd>)> {
     let rates = DiskRates { iops: Iops(need.iops), throughput: BytesPerSec(need.bytes) };
     let to = known.market(&facts.subject.node).carriers(disk, rates).into_iter().next()?;
-    let monthly = to.monthly.zip(known.monthly(disk)).map(|(usd, now)| usd - now);
+    let monthly = to.monthly.zip(known.monthly_on(&facts.subject.node, disk)).map(|(usd, now)| usd - now);
     Some((to, monthly))
 }
 

@@ -17,8 +17,10 @@ const ROUND: f64 = 0.02;
 /// One candidate or more of each kind that there is.
 pub(super) fn all(view: &CatalogView, fitted: &FittedDisk, size: Option<Bytes>) -> Vec<Candidate> {
     let clouds = [Cloud::Aws, Cloud::Gcp, Cloud::Azure];
-    let network =
-        clouds.into_iter().flat_map(|cloud| view.volumes(cloud)).filter(|k| k.medium != VolumeMedium::LocalNvme);
+    let network = clouds
+        .into_iter()
+        .flat_map(|cloud| view.volumes(cloud))
+        .filter(|k| k.medium != VolumeMedium::LocalNvme && k.service.is_none());
     let volumes = network.filter(|kind| VolumeCalibration::of(&kind.name).is_ok()).flat_map(|kind| {
         sizes(kind, fitted, size).into_iter().map(move |size| Volume {
             kind: kind.name.clone(),
