@@ -18,7 +18,7 @@ Examples:
   diskwright diagnose mounted /mnt/tikv
   diskwright diagnose mounted /mnt/tikv --since 2m --watch=5s
 
-Each second of the last hour is known, each minute of the 14 days before.")]
+The daemons keep each second of the last hour and each minute of the 14 days before.")]
 pub(crate) struct Args {
     /// Folder of the mounted disks
     dir: PathBuf,

@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Arguments of `pilot drill`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Serves the metadata server of a machine of that cloud, announces one event, and tells when it was
+Serves the metadata server of a machine of that cloud, announces one event, and prints when it was
 read. Let a pilot listen to it: diskwright pilot run --metadata http://127.0.0.1:8775 …
 
 Examples:
@@ -36,7 +36,7 @@ Examples:
   diskwright pilot drill --cloud aws --event terminate --after 30s
   diskwright pilot drill --cloud azure --event Freeze --notice 2m --machine tikv-0 --json
 
-Exit codes: 1 if nobody read it before it began.")]
+Exits with 1 if no listener read it before it began.")]
 pub(crate) struct Args {
     /// Cloud whose metadata server is served
     #[arg(long, value_enum, default_value = "gcp")]

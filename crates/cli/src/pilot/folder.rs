@@ -37,9 +37,8 @@ Examples:
   diskwright pilot undo 7 --pd http://127.0.0.1:2379
   diskwright pilot undo --all --pd http://127.0.0.1:2379
 
-A pilot that runs is asked to do it; else it is done here. A run that is undone already, and only
-watched, ends. What somebody else has changed since is
-left as it is, unless --force.")]
+A running pilot does it on request; without one it is done here. A run that is undone already, and
+only watched, ends. What somebody else has changed since is left as it is, unless --force.")]
 pub(crate) struct UndoArgs {
     /// Runs by the numbers of `pilot status`
     #[arg(value_name = "RUN", required_unless_present = "all", conflicts_with = "all")]
