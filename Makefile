@@ -130,11 +130,11 @@ picture: linker
 	docs/picture.sh
 
 # What the tests run: disks are driven by fio and mounted, databases run on them, rendered files are read by the programs that
-# they are for. The linter of CloudFormation is Python's and gets a folder of its own; Prometheus is only unpacked; a service of
+# they are for, pages are opened in a browser. The linter of CloudFormation is Python's and gets a folder of its own; Prometheus is only unpacked; a service of
 # MariaDB that comes with the package is not wanted.
 tools: $(TOOLS)/cfn-lint.txt $(TOOLS)/bin/prometheus $(TOOLS)/operator/node_modules/.package-lock.json
 	@missing=; for pair in fio:fio mkfs.xfs:xfsprogs mkfs.ext4:e2fsprogs losetup:mount shellcheck:shellcheck \
-	  mariadbd:mariadb-server sysbench:sysbench; do \
+	  mariadbd:mariadb-server sysbench:sysbench chromium:chromium; do \
 	  command -v $${pair%%:*} >/dev/null || [ -x /usr/sbin/$${pair%%:*} ] || missing="$$missing $${pair#*:}"; done; \
 	[ -z "$$missing" ] || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
 	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing && \
