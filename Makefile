@@ -26,7 +26,7 @@ help:
 	@echo "make incidents-real  incidents made on mounted disks, an hour, goes on where it ended: the other half of that page"
 	@echo "make limiter  the pilot's compaction limiter against the others, simulated: writes docs/limiter.md"
 	@echo "make limiter-real  the same on the reference store, four hours, goes on where it ended: the other half of that page"
-	@echo "make picture  docs/plan.svg, from a real plan"
+	@echo "make picture  docs/plan.png, from a real plan"
 	@echo "make fuzz     every parser, FUZZ_SECONDS each"
 	@echo "make licences licences and origins of the dependencies; asks nobody"
 	@echo "make deny     those, and known vulnerabilities: fetches the advisory database from GitHub"
@@ -126,7 +126,7 @@ deny: $(CARGO_DENY)
 	$(CARGO_DENY) --locked --manifest-path fuzz/Cargo.toml check $(QUIET) --allow advisory-not-detected
 
 # The README's picture, from a real run.
-picture: linker
+picture: linker tools
 	docs/picture.sh
 
 # What the tests run: disks are driven by fio and mounted, databases run on them, rendered files are read by the programs that

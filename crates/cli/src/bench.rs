@@ -102,7 +102,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
     /// Tell whether B is faster than A, from files of runs or by running both in turn
-    Compare(compare::Args),
+    Compare(Box<compare::Args>),
     /// Run inserts on two deployments in turn: what the second gains before and after burst credits
     /// run out
     Study(study::Args),

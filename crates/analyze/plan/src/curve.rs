@@ -30,6 +30,9 @@ pub struct CostLine {
     pub best: Vec<Option<Plan>>,
 }
 
+/// The cheapest plan of each kind of disk at one throughput.
+type BestOfEach = Vec<(String, Option<Plan>)>;
+
 impl Planner<'_> {
     /// The cheapest deployment of every kind of disk at a quarter to four times the target throughput; all other targets, and the
     /// data, stay as they are.
@@ -38,7 +41,7 @@ impl Planner<'_> {
     /// As [`Planner::plan`].
     pub fn cost_curve(&self, task: &Task, options: &PlanOptions) -> Result<CostCurve, PlanError> {
         let targets: Vec<f64> = MULTIPLES.iter().map(|multiple| task.targets.throughput * multiple).collect();
-        let columns: Result<Vec<Vec<(String, Option<Plan>)>>, PlanError> =
+        let columns: Result<Vec<BestOfEach>, PlanError> =
             targets.par_iter().map(|target| self.best_of_each_disk(task, *target, options)).collect();
         let columns = columns?;
         let names = columns.first().into_iter().flatten().map(|(disk, _)| disk.clone());
@@ -53,12 +56,7 @@ impl Planner<'_> {
         })
     }
 
-    fn best_of_each_disk(
-        &self,
-        task: &Task,
-        throughput: f64,
-        options: &PlanOptions,
-    ) -> Result<Vec<(String, Option<Plan>)>, PlanError> {
+    fn best_of_each_disk(&self, task: &Task, throughput: f64, options: &PlanOptions) -> Result<BestOfEach, PlanError> {
         let mut task = task.clone();
         task.targets.throughput = throughput;
         let problem = Problem::new(self.model, self.market, self.space, self.ceilings, &task);

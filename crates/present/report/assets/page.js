@@ -61,7 +61,7 @@
     });
     if (low > high) { low = 0; high = 1; }
     // A limit far above everything would flatten what there is; it is named in the legend instead.
-    const shown = chart.limits.filter((limit) => limit.value <= Math.max(high, 0) * (log ? 30 : 3) || high <= 0);
+    const shown = chart.limits.filter((limit) => limit.value <= Math.max(high, 0) * (log ? 50 : 8) || high <= 0);
     for (const limit of shown) { high = Math.max(high, limit.value); low = Math.min(low, limit.value); if (limit.value > 0) least = Math.min(least, limit.value); }
     return { low, high, least: isFinite(least) ? least : 0.1, shown };
   }
@@ -328,7 +328,7 @@
     for (const limit of chart.limits) {
       const text = document.createElement("span");
       text.className = "soft";
-      text.textContent = "‒ ‒ " + limit.name;
+      text.textContent = "‒ ‒ " + limit.name + (ySpan(chart, chart.y.scale === "log").shown.includes(limit) ? "" : " (above the chart)");
       place.append(text);
     }
     if (chart.y.scale === "log") {

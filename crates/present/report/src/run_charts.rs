@@ -144,6 +144,11 @@ impl RunCharts<'_> {
         let causes = view.label_values(vocabulary::HELD_UP_TIME.name, "by");
         let line = |cause: &str| (cause.to_owned(), self.most(vocabulary::HELD_UP_TIME.name, &[("by", cause)], 100.0));
         let mut lines: Vec<(String, Points)> = causes.into_iter().map(line).collect();
+        // A cause is told only of where it held something up: elsewhere in the run its share is zero.
+        let steps = self.most(vocabulary::OPERATIONS_PER_SECOND.name, &[], 1.0);
+        for (_, points) in &mut lines {
+            *points = filled(points, &steps);
+        }
         lines.retain(|(_, points)| largest(points) >= 1.0);
         lines.sort_by(|a, b| mean(&b.1).total_cmp(&mean(&a.1)));
         PageChart {
@@ -300,6 +305,17 @@ impl RunCharts<'_> {
     }
 }
 
+/// The points, and zero at every other known step.
+fn filled(points: &Points, steps: &Points) -> Points {
+    let known = points.iter().filter(|(_, value)| value.is_some());
+    let zero = steps.iter().filter(|(_, value)| value.is_some()).map(|(at, _)| (*at, Some(0.0)));
+    let mut all: Points = known.copied().chain(zero).collect();
+    // Known points come before the zero of the same step.
+    all.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.partial_cmp(&a.1).expect("values are finite")));
+    all.dedup_by(|later, first| later.0 == first.0);
+    all
+}
+
 /// The slowest of many lines, and a sentence on those that are left out.
 fn slowest(mut lines: Vec<(String, Points)>) -> (Vec<ChartSeries>, String) {
     lines.retain(|(_, points)| points.iter().any(|(_, value)| value.is_some()));
@@ -310,4 +326,96 @@ fn slowest(mut lines: Vec<(String, Points)>) -> (Vec<ChartSeries>, String) {
     }
     let left_out = if all > LINES { format!(" The slowest {LINES} of {all} disks.") } else { String::new() };
     (lines.into_iter().map(|(name, points)| ChartSeries::line(name, points)).collect(), left_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use timeline::{MergeRule, SeriesPoint, SeriesPoints, SeriesUnit};
+
+    use super::*;
+
+    fn series(name: &str, labels: &[(&str, &str)], merge: MergeRule, values: &[(u64, f64)]) -> Series {
+        let point = |(at, value): &(u64, f64)| SeriesPoint {
+            from: Nanos::secs(*at),
+            until: Nanos::secs(at + 1),
+            value: *value,
+        };
+        let labels = labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let points = SeriesPoints::Values(merge, values.iter().map(point).collect());
+        Series { name: name.to_owned(), labels, unit: SeriesUnit::None, points }
+    }
+
+    fn steady(value: f64) -> Vec<(u64, f64)> {
+        (0..20).map(|at| (at, value)).collect()
+    }
+
+    /// A run of 20 s on `disks`, each with the seconds that its I/Os of a second take together.
+    fn timeline(disks: &[(&str, f64)]) -> Timeline {
+        let mut all = vec![
+            series("operations_per_second", &[("kind", "operation")], MergeRule::Mean, &steady(100.0)),
+            series("held_up_time", &[("by", "CPU"), ("node", "n1")], MergeRule::Sum, &[(3, 0.5), (4, 0.5), (9, 0.7)]),
+        ];
+        for (node, time) in disks {
+            let labels = [("node", *node), ("disk", "data")];
+            all.push(series("write_ops", &labels, MergeRule::Sum, &steady(100.0)));
+            all.push(series("write_time", &labels, MergeRule::Sum, &steady(*time)));
+            all.push(series("iops_utilisation", &labels, MergeRule::Mean, &steady(40.0)));
+        }
+        Timeline { series: all, ..Timeline::default() }
+    }
+
+    fn charts(timeline: &Timeline, limits: BTreeMap<String, RoleLimits>) -> Vec<PageChart> {
+        let run = RunCharts { timeline, span: Nanos::secs(20), unit: ("ops/s", 1.0), target: None, p99: None, limits };
+        run.blocks()
+            .into_iter()
+            .filter_map(|b| if let PageBlock::Chart(chart) = b { Some(chart) } else { None })
+            .collect()
+    }
+
+    fn named<'c>(charts: &'c [PageChart], heading: &str) -> &'c PageChart {
+        charts.iter().find(|chart| chart.heading.starts_with(heading)).unwrap_or_else(|| panic!("no {heading}"))
+    }
+
+    #[test]
+    fn a_disk_that_is_20_times_as_slow_stays_on_a_chart_with_the_others() {
+        let timeline = timeline(&[("n1", 0.1), ("n2", 0.1), ("n3", 2.0)]);
+        let charts = charts(&timeline, BTreeMap::new());
+        let chart = named(&charts, "Latency of each disk");
+        assert_eq!(chart.y.scale, AxisScale::Log);
+        let largest: Vec<f64> = chart.series.iter().map(|line| largest(&line.points).round()).collect();
+        assert_eq!(largest, [1.0, 1.0, 20.0]);
+    }
+
+    #[test]
+    fn of_many_disks_the_slowest_are_drawn_and_the_page_says_of_how_many() {
+        let names: Vec<String> = (0..9).map(|i| format!("n{i}")).collect();
+        let disks: Vec<(&str, f64)> = names.iter().zip(1..).map(|(name, i)| (name.as_str(), f64::from(i))).collect();
+        let timeline = timeline(&disks);
+        let charts = charts(&timeline, BTreeMap::new());
+        let chart = named(&charts, "Latency of each disk");
+        assert_eq!((chart.series.len(), chart.series[0].name.as_str()), (LINES, "n8/data"));
+        assert!(chart.caption.contains("slowest 6 of 9"));
+    }
+
+    #[test]
+    fn a_known_limit_is_a_line_in_its_own_unit() {
+        let limits = RoleLimits { iops: Iops(3000.0), burst_iops: None, throughput: BytesPerSec::mib(125.0) };
+        let timeline = timeline(&[("n1", 0.1)]);
+        let known = charts(&timeline, BTreeMap::from([("data".to_owned(), limits)]));
+        let chart = named(&known, "I/Os of the data disk");
+        assert_eq!((chart.y.unit.as_str(), chart.limits[0].value), ("IOPS", 3000.0));
+        assert_eq!(chart.series[0].points[0].1, Some(1200.0), "40 % of 3,000");
+        let unknown = charts(&timeline, BTreeMap::new());
+        let chart = named(&unknown, "I/Os of the data disk");
+        assert_eq!((chart.y.unit.as_str(), chart.limits[0].value), ("%", 100.0));
+    }
+
+    #[test]
+    fn what_held_nothing_up_for_a_while_is_at_zero_there() {
+        let timeline = timeline(&[("n1", 0.1)]);
+        let charts = charts(&timeline, BTreeMap::new());
+        let points = &named(&charts, "What held operations up").series[0].points;
+        let at = |second: f64| points.iter().find(|(at, _)| *at == second).and_then(|(_, value)| *value);
+        assert_eq!((points.len(), at(3.5), at(6.5), at(9.5)), (20, Some(50.0), Some(0.0), Some(70.0)));
+    }
 }

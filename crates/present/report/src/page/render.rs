@@ -330,4 +330,16 @@ pub(crate) mod tests {
         let at = |text: &str| html.find(text).unwrap_or_else(|| panic!("{text} is missing"));
         assert!(at("What &quot;is&quot; it?") < at("This &lt;/script&gt;") && at("Assumed") < at("<figure"));
     }
+
+    #[test]
+    fn a_page_of_long_series_stays_small_and_says_what_it_left_out() {
+        let value = |i: u32, k: u32| Some(f64::from(i.wrapping_mul(2_654_435_761).rotate_left(k)) / 7.0);
+        let line =
+            |k: u32| ChartSeries::line(k.to_string(), (0..86_400).map(|i| (f64::from(i), value(i, k))).collect());
+        let chart = |i: u32| PageChart { series: (0..4).map(|k| line(4 * i + k)).collect(), ..PageChart::default() };
+        let page = Page { blocks: (0..4).map(|i| PageBlock::Chart(chart(i))).collect(), ..Page::default() };
+        let html = page.html();
+        assert!(html.len() < 600_000, "{} bytes", html.len());
+        assert!(html.contains("the least and the largest value are among them"));
+    }
 }
