@@ -68,7 +68,7 @@ fn cheapest<'k>(
         // A family of unknown speed is no answer, as in plans.
         to.vcpu >= now.vcpu && to.memory >= now.memory && to.arch == now.arch && to.speed.is_some()
     };
-    let fitting = known.view.instances(now.cloud).filter(as_large).filter(|to| to.name != now.name && fits(to));
+    let fitting = known.view.alternatives(now).filter(as_large).filter(|to| to.name != now.name && fits(to));
     let Some(region) = known.region() else {
         let link = |to: &InstanceType| to.caps.map_or(0.0, |caps| caps.throughput.0);
         let size = |to: &InstanceType| (to.family != now.family, to.vcpu, to.memory);

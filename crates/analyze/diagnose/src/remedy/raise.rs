@@ -274,7 +274,7 @@ impl Raise<'_> {
         sides: Sides,
     ) -> Option<Step<SuitableDisk>> {
         let (to, rest) = volume::larger_rates(facts, disk, limits, need.need(), sides, self.known)?;
-        let monthly = to.monthly.zip(self.known.monthly(disk)).map(|(usd, now)| usd - now);
+        let monthly = to.monthly.zip(self.known.monthly_on(&facts.subject.node, disk)).map(|(usd, now)| usd - now);
         Some(Step { to, monthly, rest })
     }
 }

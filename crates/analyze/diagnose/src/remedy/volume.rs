@@ -91,9 +91,9 @@ pub(super) fn larger(facts: &SubjectFacts, disks: &[&SubjectFacts], known: &Know
         from: Some(disk.to_string()),
         to: Some(larger.to_string()),
     };
-    let (before, after) = (limits.size.as_f64(), after.size.as_f64());
+    let (before, after, node) = (limits.size.as_f64(), after.size.as_f64(), &facts.subject.node);
     let used = left.map(|left| (1.0 - left) * before);
-    let monthly = known.monthly(&larger).zip(known.monthly(disk)).map(|(usd, now)| usd - now);
+    let monthly = known.monthly_on(node, &larger).zip(known.monthly_on(node, disk)).map(|(usd, now)| usd - now);
     let predicted = RemedyEffect::raising(BindingLimit::Capacity, before, after, used);
     Advice { remedy: Some(remedy), monthly, predicted }
 }
@@ -156,7 +156,7 @@ pub(super) fn cheapest(
 ) -> Option<(SuitableDisk, Option<Usd>)> {
     let rates = DiskRates { iops: Iops(need.iops), throughput: BytesPerSec(need.bytes) };
     let to = known.market(&facts.subject.node).carriers(disk, rates).into_iter().next()?;
-    let monthly = to.monthly.zip(known.monthly(disk)).map(|(usd, now)| usd - now);
+    let monthly = to.monthly.zip(known.monthly_on(&facts.subject.node, disk)).map(|(usd, now)| usd - now);
     Some((to, monthly))
 }
 

@@ -47,8 +47,10 @@ pub struct ResemblingDisk {
 /// is; of the `size`, where it is known.
 pub fn volumes_like(view: &CatalogView, seen: &ObservedRates, size: Option<Bytes>) -> Vec<Volume> {
     let clouds = [Cloud::Aws, Cloud::Gcp, Cloud::Azure];
-    let network =
-        clouds.into_iter().flat_map(|cloud| view.volumes(cloud)).filter(|kind| kind.medium != VolumeMedium::LocalNvme);
+    let network = clouds
+        .into_iter()
+        .flat_map(|cloud| view.volumes(cloud))
+        .filter(|kind| kind.medium != VolumeMedium::LocalNvme && kind.service.is_none());
     let known = network.filter(|kind| VolumeCalibration::of(&kind.name).is_ok());
     let sized = known.flat_map(|kind| {
         sizes(kind, seen, size).into_iter().map(move |size| Volume {
