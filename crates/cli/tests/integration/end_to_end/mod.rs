@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bench;
+mod columns;
 mod commands;
 mod common;
 mod diagnose;

@@ -5,7 +5,7 @@ use engine::ClosedLoop;
 use serde_json::{Value, json};
 use workload::Task;
 
-use crate::text::{Table, WIDTH, bold, green, red, wrap, yellow};
+use crate::text::{Table, bold, green, line_width, red, wrap, yellow};
 use crate::words;
 
 /// A deployment held to what is asked of it.
@@ -47,7 +47,7 @@ pub fn text(checked: &CheckedDeployment) -> String {
         Err(error) => format!("Its price is not known: {error}."),
     };
     let few = short.as_ref().map(|(short, task)| red(&too_few(short, task)) + "\n").unwrap_or_default();
-    format!("{}\n{few}{}\n\n{}", headline(report), wrap(&cost, WIDTH, 0), table(report))
+    format!("{}\n{few}{}\n\n{}", headline(report), wrap(&cost, line_width(), 0), table(report))
 }
 
 /// That the clients are too few for the target, and what would do.
@@ -67,7 +67,7 @@ fn too_few(short: &ClosedLoop, task: &Task) -> String {
         ms(short.latency),
         words::count(short.clients_needed)
     );
-    wrap(&sentence, WIDTH, 0)
+    wrap(&sentence, line_width(), 0)
 }
 
 /// The answer in a sentence.
@@ -76,14 +76,18 @@ fn headline(report: &CheckReport) -> String {
         let fullest = report.lines.iter().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
         let fullest =
             fullest.map(|line| format!("; the fullest is {} at {}", name(line), words::percent(line.utilisation)));
-        return bold(&wrap(&format!("Deliverable: no limit is exceeded{}.", fullest.unwrap_or_default()), WIDTH, 0));
+        return bold(&wrap(
+            &format!("Deliverable: no limit is exceeded{}.", fullest.unwrap_or_default()),
+            line_width(),
+            0,
+        ));
     }
     let over: Vec<String> = report.violations().map(name).collect();
     let carried = match report.carried_seconds() {
         Some(seconds) => format!("Bursts carry it for {}.", span(seconds)),
         None => "No burst carries it.".to_owned(),
     };
-    bold(&wrap(&format!("Not deliverable: {} exceeded. {carried}", list(&over)), WIDTH, 0))
+    bold(&wrap(&format!("Not deliverable: {} exceeded. {carried}", list(&over)), line_width(), 0))
 }
 
 fn table(report: &CheckReport) -> Table {
