@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tries each way to install diskwright, from nothing to an answer of `diskwright plan` in one command, and prints its time. The
-# argument is the folder of `make dist`. Wants root for the .deb, which it installs and purges; PYTHON_TOOLS is a folder of Python with
+# first argument is the folder of `make dist`; the others name the ways, all without. Wants root for the .deb, which it installs and purges; PYTHON_TOOLS is a folder of Python with
 # what .ci/pinned/python.txt names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -45,8 +45,13 @@ tarball() {
     size=$(stat --format=%s "$work/tarball/diskwright")
     echo "the program takes $((size / 1000000)) MB"
     [ "$size" -lt 35000000 ] || fail "the program takes $size bytes: 35 MB are the limit"
+    local commit
+    if commit=$(git rev-parse --short=12 HEAD 2>/dev/null) && [ -z "$(git status --porcelain --untracked-files=no)" ]; then
+        "$work/tarball/diskwright" --version | grep -q "($commit " || fail "--version does not tell the commit $commit"
+    fi
 }
 
+# From a fresh clone it builds everything; here it finds that made.
 cargo_install() {
     $CARGO install --quiet --path crates/cli --locked --root "$work/cargo"
     answers "$work/cargo/bin/diskwright"
@@ -55,7 +60,7 @@ cargo_install() {
 # Everything that the package could leave behind.
 left_behind() {
     find / -xdev \( -path /proc -o -path "$repository" -o -path "$work" -o -path "$dist" -o -path "${CARGO_TARGET_DIR:-/nowhere}" \
-        -o -path /var/lib/dpkg -o -path /var/log -o -path /root -o -path /tmp -o -path /home \) -prune \
+        -o -path /var/lib/dpkg -o -path /var/log -o -path /var/cache -o -path /root -o -path /tmp -o -path /home \) -prune \
         -o -name '*diskwright*' -print | sort
     getent passwd diskwright-pilot || true
 }
@@ -124,13 +129,10 @@ images() {
     "$builder" run --rm --volume "$repository/examples:/work:ro" diskwright-dist-test plan tpcc-5000.toml | head -3
 }
 
-checksums
-timed tarball tarball
-timed .deb deb
-timed wheel wheel
-timed notebook notebook
-timed images images
-# Last: from a clone it builds everything, and finds it built here.
-timed "cargo install" cargo_install
+shift
+[ $# -gt 0 ] || set -- checksums tarball deb wheel notebook images cargo_install
+for way in "$@"; do
+    timed "$way" "$way"
+done
 echo
 printf '%s\n' "${report[@]}"
