@@ -106,6 +106,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[test]
+    fn a_size_that_was_said_in_gigabytes_is_told_in_gigabytes() {
+        let told = |text: &str| text.parse::<super::Disk>().unwrap().to_string();
+        assert_eq!(
+            ["nvme:950GB", "gp2:100GB", "gp3:100GiB", "gp3:1TiB"].map(told),
+            ["nvme:950GB", "gp2:100GB", "gp3:100GiB", "gp3:1TiB"]
+        );
+    }
+
     fn volume(kind: &'static [&'static str]) -> impl Strategy<Value = Volume> {
         let rate = |top: f64| proptest::option::of(1.0..top);
         (proptest::sample::select(kind), 1u64.., rate(1e6), rate(1e11)).prop_map(|(kind, size, iops, throughput)| {

@@ -4,7 +4,7 @@ mod bad_input;
 mod bench;
 mod columns;
 mod commands;
-mod common;
+pub(crate) mod common;
 mod diagnose;
 mod escapes;
 mod ledger;
