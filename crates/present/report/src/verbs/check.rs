@@ -5,7 +5,7 @@ use engine::ClosedLoop;
 use serde_json::{Value, json};
 use workload::Task;
 
-use crate::text::{Table, WIDTH, bold, green, red, wrap, yellow};
+use crate::text::{Table, line_width, bold, green, red, wrap, yellow};
 use crate::words;
 
 /// A deployment held to what is asked of it.
@@ -46,13 +46,13 @@ pub fn document(checked: &CheckedDeployment) -> Value {
 pub fn text(checked: &CheckedDeployment) -> String {
     let CheckedDeployment { report, monthly, short, in_vain, at_least, nothing_asked } = checked;
     let few =
-        short.as_ref().map(|(short, task)| red(&wrap(&too_few(short, task), WIDTH, 0)) + "\n").unwrap_or_default();
-    let cost = wrap(&cost(monthly), WIDTH, 0);
-    let vain: String = in_vain.iter().map(|group| format!("{}\n", wrap(&paid_in_vain(group), WIDTH, 0))).collect();
+        short.as_ref().map(|(short, task)| red(&wrap(&too_few(short, task), line_width(), 0)) + "\n").unwrap_or_default();
+    let cost = wrap(&cost(monthly), line_width(), 0);
+    let vain: String = in_vain.iter().map(|group| format!("{}\n", wrap(&paid_in_vain(group), line_width(), 0))).collect();
     if *nothing_asked {
         return format!("{}\n{vain}{cost}\n", fits(in_vain));
     }
-    let censored = at_least.map(|times| format!("{}\n", yellow(&wrap(&censored(times), WIDTH, 0)))).unwrap_or_default();
+    let censored = at_least.map(|times| format!("{}\n", yellow(&wrap(&censored(times), line_width(), 0)))).unwrap_or_default();
     format!("{}\n{few}{censored}{vain}{cost}\n\n{}", headline(report), table(report))
 }
 
@@ -126,7 +126,7 @@ pub(super) fn too_few(short: &ClosedLoop, task: &Task) -> String {
 
 /// The answer in a sentence.
 fn headline(report: &CheckReport) -> String {
-    bold(&wrap(&sentence(report), WIDTH, 0))
+    bold(&wrap(&sentence(report), line_width(), 0))
 }
 
 /// The same without style.
