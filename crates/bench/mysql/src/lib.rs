@@ -20,6 +20,7 @@ mod mariadb;
 mod note;
 mod prepare;
 mod retries;
+mod rows;
 mod schema;
 mod server_status;
 mod settings;
