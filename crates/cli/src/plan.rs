@@ -10,7 +10,8 @@ use engine::EngineCalibration;
 use plan::{Market, PlanOptions, Planner};
 use report::PageQuestion;
 use report::verbs::plan::{self as plan_report, PlannedAnswer};
-use units::Usd;
+use run::{AnswerPatience, ComputedAnswer};
+use units::{Nanos, Usd};
 
 use crate::failure::Failure;
 use crate::inputs;
@@ -61,6 +62,10 @@ pub(crate) struct Args {
     /// Random seed of the futures (same seed, same result)
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Give up if it would take longer than this, by an estimate from its first seconds; the first plans have to be found within it, too.
+    /// What --prove runs is not counted
+    #[arg(long, value_name = "SPAN", default_value = "1d")]
+    patience: Nanos,
     /// Write each deployment and report.html into this folder, which is made if needed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -95,9 +100,12 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         Some(_) => Failure::from(error),
         None => read.text.error_at_key("region", error.to_string()).into(),
     })?;
-    let planner = Planner::new(EngineCalibration::embedded(), &market);
-    let answer =
-        progress::during("planning", || planner.plan_uncertain(&read.noun, &options, args.futures, args.seed))?;
+    let patience = AnswerPatience::new(ComputedAnswer::Plan, args.patience);
+    let watch = |done| patience.lasts(start.elapsed(), done);
+    let planner = Planner::new(EngineCalibration::embedded(), &market).watched(&watch);
+    let answer = progress::during("planning", || planner.plan_uncertain(&read.noun, &options, args.futures, args.seed));
+    patience.lasted()?;
+    let answer = answer?;
     let mut planned = PlannedAnswer {
         title: read.noun.name.clone(),
         asked: PageQuestion::new(&read.noun, region, day, read.noun.middle()?.profile.unit.name),

@@ -25,6 +25,8 @@ pub struct Planner<'a> {
     pub space: &'a SearchSpace,
     /// How full a plan lets resources get.
     pub ceilings: PlanningCeilings,
+    /// Whether to go on: see [`Planner::watched`].
+    pub watch: &'a (dyn Fn(f64) -> bool + Sync),
 }
 
 /// One question to the search: the cheapest of all, of a disk type or of a family.
@@ -36,7 +38,14 @@ enum Goal {
 impl<'a> Planner<'a> {
     /// A planner with the choices and ceilings that ship with the program.
     pub fn new(model: &'a dyn EngineModel, market: &'a Market) -> Self {
-        Self { model, market, space: SearchSpace::embedded(), ceilings: PlanningCeilings::embedded() }
+        Self { model, market, space: SearchSpace::embedded(), ceilings: PlanningCeilings::embedded(), watch: &|_| true }
+    }
+
+    /// The same, given up when `watch` says so. It is asked again and again, with the share of the sampled futures that is done (0 to
+    /// 1; 0 until the first plans are found), and returns whether to go on; once it does not, it is not to change its mind.
+    #[must_use]
+    pub fn watched(self, watch: &'a (dyn Fn(f64) -> bool + Sync)) -> Self {
+        Self { watch, ..self }
     }
 
     /// The cheapest deployments that meet a workload.
@@ -45,7 +54,7 @@ impl<'a> Planner<'a> {
     /// for each instance type, node count, data disk type and log disk.
     ///
     /// # Errors
-    /// When the options name what is not for sale, or leave nothing to choose from.
+    /// When the options name what is not for sale, or leave nothing to choose from; [`PlanError::GivenUp`] when whoever watches says so.
     pub fn plan(&self, task: &Task, options: &PlanOptions) -> Result<PlanResult, PlanError> {
         Ok(self.plan_with_candidates(task, options)?.0)
     }
@@ -56,7 +65,7 @@ impl<'a> Planner<'a> {
         task: &Task,
         options: &PlanOptions,
     ) -> Result<(PlanResult, Vec<Candidate>), PlanError> {
-        let problem = Problem::new(self.model, self.market, self.space, self.ceilings, task);
+        let problem = Problem::new(self.model, self.market, self.space, self.ceilings, task).watched(self.watch);
         let allowed = Allowed::new(options, self.market, self.space, problem.rule)?;
         let rows = Rows::new(&problem, &allowed.instances, &allowed.nodes);
         let all: Vec<usize> = (0..rows.bodies.len()).collect();
@@ -91,6 +100,10 @@ impl<'a> Planner<'a> {
         if answer.plans.is_empty() {
             let (closest, shortfalls) = self.closest(task, options, &allowed, top.short, &rows);
             (answer.closest, answer.shortfalls) = (closest, shortfalls);
+        }
+        // What was cut short says nothing of what there is.
+        if !(self.watch)(0.0) {
+            return Err(PlanError::GivenUp);
         }
         Ok((answer, found.into_iter().next().map(|f| f.top).unwrap_or_default()))
     }
