@@ -7,14 +7,17 @@ DEMO_OUT ?= $(CARGO_TARGET_DIR)/demo
 TOOLS := $(CARGO_TARGET_DIR)/tools
 PINNED := $(CURDIR)/.ci/pinned
 CARGO_DENY := $(TOOLS)/cargo-deny-0.20.2/bin/cargo-deny
+CARGO_DEB := $(TOOLS)/cargo-deb-3.8.0/bin/cargo-deb
 CARGO_FUZZ := $(TOOLS)/cargo-fuzz-0.13.2/bin/cargo-fuzz
 MDBOOK := $(TOOLS)/mdbook-0.5.4/bin/mdbook
 CODESPELL := $(TOOLS)/codespell/bin/codespell
 
-.PHONY: help demo check test package store bench bench-store bench-mount validate validate-innodb incidents incidents-real limiter limiter-real fuzz licences deny picture reference book prose linker tools moto headers
+.PHONY: help demo dist dist-test check test package store bench bench-store bench-mount validate validate-innodb incidents incidents-real limiter limiter-real fuzz licences deny picture reference book prose linker tools moto headers
 
 help:
 	@echo "make demo     build diskwright, plan examples/tpcc-5000.toml, say where its report is"
+	@echo "make dist     a tarball, a .deb and a wheel for Python with their checksums, in dist/; builds for release, a quarter of an hour"
+	@echo "make dist-test  installs each of them, asks it for a plan, and removes it; wants root"
 	@echo "make check    format, lints, spelling and style of what people read, unit tests"
 	@echo "make package  the libraries for others, as crates that build alone"
 	@echo "make test     format, lints, all tests; builds RocksDB, ten minutes, once"
@@ -37,13 +40,24 @@ help:
 	@echo "make deny     those, and known vulnerabilities: fetches the advisory database from GitHub"
 
 # In the profile of the tests, in which what computes is optimised: it builds in half the time, and the tests build on it. A measured
-# run wants `cargo build --release`.
+# run wants `cargo build --release`. Without the cloud's SDK, which takes five minutes to build and no plan needs.
 demo: linker
-	$(CARGO) build --locked --package diskwright
+	$(CARGO) build --locked --package diskwright --no-default-features
 	@echo
 	@$(CARGO_TARGET_DIR)/debug/diskwright plan examples/tpcc-5000.toml --out $(DEMO_OUT)
 	@echo
 	@echo "The report with its chart: file://$(DEMO_OUT)/report.html"
+
+# What is distributed. One binary with the cloud parts in it, stripped.
+DIST ?= $(CURDIR)/dist
+PYTHON_TOOLS := $(TOOLS)/python-dist
+dist: linker $(CARGO_DEB) $(PYTHON_TOOLS)/python.txt
+	@command -v dpkg-shlibdeps >/dev/null || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends dpkg-dev; }
+	CARGO="$(CARGO)" CARGO_DEB=$(CARGO_DEB) MATURIN=$(PYTHON_TOOLS)/bin/maturin packaging/dist.sh $(DIST)
+
+dist-test: dist
+	CARGO="$(CARGO)" PYTHON_TOOLS=$(PYTHON_TOOLS) packaging/dist-test.sh $(DIST)
 
 # What one wants to know before each commit. The same selection of features as below, so that both share what was built.
 CHECKED := --workspace --features diskwright/cloud --locked
@@ -194,10 +208,20 @@ $(MOTO)/moto.txt: $(PINNED)/moto.txt
 	  $(MOTO)/bin/pip install --quiet --disable-pip-version-check --no-deps -r $< && \
 	  $(MOTO)/bin/pip check && cp $< $@; }
 
+# What builds the wheel, and runs a notebook with it.
+$(PYTHON_TOOLS)/python.txt: $(PINNED)/python.txt
+	@python3 -c 'import ensurepip, venv' 2>/dev/null || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends python3-venv; }
+	@$(call same,$<,$@) || { python3 -m venv $(PYTHON_TOOLS) && \
+	  $(PYTHON_TOOLS)/bin/pip install --quiet --disable-pip-version-check --no-deps -r $< && \
+	  $(PYTHON_TOOLS)/bin/pip check && cp $< $@; }
+
 # The checks of dependencies, which take some minutes to build, once, and the fuzzer.
 install = CARGO_TARGET_DIR=$(TOOLS)/build $(CARGO) install --quiet --locked --root $(patsubst %/bin/,%,$(dir $@)) $(1) && rm -rf $(TOOLS)/build
 $(CARGO_DENY):
 	$(call install,cargo-deny@0.20.2)
+$(CARGO_DEB):
+	$(call install,cargo-deb@3.8.0)
 $(CARGO_FUZZ):
 	$(call install,cargo-fuzz@0.13.2)
 $(MDBOOK):

@@ -12,7 +12,7 @@ use units::Nanos;
 use crate::failure::Failure;
 use crate::output::{Output, bold, green, red};
 use crate::progress::{self, Steps};
-use crate::table::{WIDTH, wrap};
+use crate::table::{line_width, wrap};
 use crate::{home, on_signal};
 
 /// Arguments of `claims`.
@@ -127,7 +127,7 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> Failure {
 }
 
 fn text(outcomes: &[ClaimOutcome]) -> String {
-    let mut out = bold(&wrap(&headline(outcomes), WIDTH, 0)) + "\n\n";
+    let mut out = bold(&wrap(&headline(outcomes), line_width(), 0)) + "\n\n";
     for outcome in outcomes.iter().filter(|outcome| outcome.holds.is_some()) {
         out += &entry(outcome);
     }
@@ -139,7 +139,7 @@ fn text(outcomes: &[ClaimOutcome]) -> String {
         out += &format!("\n{}\n", bold("Not answered here; `diskwright claims --run RUNG` measures or simulates them"));
     }
     for (rung, ids) in open {
-        out += &format!("{rung:<10}{}\n", wrap(&ids.join(" "), WIDTH - 10, 10));
+        out += &format!("{rung:<10}{}\n", wrap(&ids.join(" "), line_width() - 10, 10));
     }
     out
 }
@@ -158,7 +158,7 @@ fn headline(outcomes: &[ClaimOutcome]) -> String {
 
 fn entry(outcome: &ClaimOutcome) -> String {
     const INDENT: usize = 12;
-    let line = |text: &str| format!("{}{}\n", " ".repeat(INDENT), wrap(text, WIDTH - INDENT, INDENT));
+    let line = |text: &str| format!("{}{}\n", " ".repeat(INDENT), wrap(text, line_width() - INDENT, INDENT));
     let verdict = if outcome.holds == Some(true) { green("holds") } else { red("not  ") };
     let error = outcome.relative_error.map(|error| match error * 100.0 {
         percent if percent.abs() < 0.05 => " · error 0 %".to_owned(),
@@ -176,7 +176,7 @@ fn entry(outcome: &ClaimOutcome) -> String {
     format!(
         "{:<5}{verdict}  {}\n{}{}",
         outcome.id,
-        wrap(&outcome.metric, WIDTH - INDENT, INDENT),
+        wrap(&outcome.metric, line_width() - INDENT, INDENT),
         line(&numbers),
         why.unwrap_or_default()
     )

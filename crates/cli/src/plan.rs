@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use catalog::Date;
 use engine::EngineCalibration;
-use plan::{Market, PlanOptions, Planner};
+use plan::{Market, PlanOptions, PlanProgress, Planner};
 use report::PageQuestion;
 use report::page::{Page, PageOrigin, PriceDates};
 use report::verbs::plan::{self as plan_report, PlannedAnswer};
@@ -98,9 +98,10 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         Some(_) => Failure::from(error),
         None => read.text.error_at_key("region", error.to_string()).into(),
     })?;
-    let planner = Planner::new(EngineCalibration::embedded(), &market);
-    let answer =
-        progress::during("planning", || planner.plan_uncertain(&read.noun, &options, args.futures, args.seed))?;
+    let searched = PlanProgress::default();
+    let planner = Planner::new(EngineCalibration::embedded(), &market).watched(&searched);
+    let search = || planner.plan_uncertain(&read.noun, &options, args.futures, args.seed);
+    let answer = progress::measured("planning", || searched.share(), search)?;
     let mut planned = PlannedAnswer {
         title: read.noun.name.clone(),
         asked: PageQuestion::new(&read.noun, region, day, read.noun.middle()?.profile.unit.name),

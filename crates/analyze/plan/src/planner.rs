@@ -9,6 +9,7 @@ use crate::market::{FLASH, Market};
 use crate::model::EngineModel;
 use crate::options::{Allowed, PlanError, PlanOptions};
 use crate::problem::Problem;
+use crate::progress::{PlanProgress, SEARCH};
 use crate::rows::Rows;
 use crate::rules::{PlanningCeilings, SurvivalRule};
 use crate::search::{Found, Scope};
@@ -25,6 +26,8 @@ pub struct Planner<'a> {
     pub space: &'a SearchSpace,
     /// How full a plan lets resources get.
     pub ceilings: PlanningCeilings,
+    /// Where the search counts what it has done; nowhere if `None`.
+    pub progress: Option<&'a PlanProgress>,
 }
 
 /// One question to the search: the cheapest of all, of a disk type or of a family.
@@ -36,7 +39,23 @@ pub(crate) enum Goal {
 impl<'a> Planner<'a> {
     /// A planner with the choices and ceilings that ship with the program.
     pub fn new(model: &'a dyn EngineModel, market: &'a Market) -> Self {
-        Self { model, market, space: SearchSpace::embedded(), ceilings: PlanningCeilings::embedded() }
+        let (space, ceilings) = (SearchSpace::embedded(), PlanningCeilings::embedded());
+        Self { model, market, space, ceilings, progress: None }
+    }
+
+    /// The same planner, counting what it has done in `progress`.
+    pub fn watched(self, progress: &'a PlanProgress) -> Self {
+        Self { progress: Some(progress), ..self }
+    }
+
+    /// Counts work that is to be done.
+    pub(crate) fn expect(&self, work: u64) {
+        self.progress.inspect(|progress| progress.expect(work));
+    }
+
+    /// Counts work that was done.
+    pub(crate) fn done(&self, work: u64) {
+        self.progress.inspect(|progress| progress.done(work));
     }
 
     /// The cheapest deployments that meet a workload.
@@ -61,8 +80,13 @@ impl<'a> Planner<'a> {
         let rows = Rows::new(&problem, &allowed.instances, &allowed.nodes);
         let all: Vec<usize> = (0..rows.bodies.len()).collect();
         let goals = self.goals(&allowed, problem.rule);
-        let found: Vec<Found> =
-            goals.par_iter().map(|goal| self.pursue(goal, &rows, &all, &allowed, options)).collect();
+        self.expect(goals.len() as u64 * SEARCH);
+        let pursue = |goal| {
+            let found = self.pursue(goal, &rows, &all, &allowed, options);
+            self.done(SEARCH);
+            found
+        };
+        let found: Vec<Found> = goals.par_iter().map(pursue).collect();
 
         let (top, rest) = found.split_first().expect("the first goal is the ranking");
         let mut answer = PlanResult {

@@ -12,6 +12,7 @@ use crate::options::{Allowed, PlanError, PlanOptions};
 use crate::planner::Planner;
 use crate::present::without_growth;
 use crate::problem::Problem;
+use crate::progress::SEARCH;
 use crate::sample;
 use crate::verdict;
 
@@ -73,6 +74,10 @@ impl Planner<'_> {
         seed: u64,
     ) -> Result<PlanResult, UncertainError> {
         let inputs = workload.inputs();
+        if !inputs.is_empty() && futures > 0 {
+            // Each future is looked at twice: how hard it is, and how the plans fare.
+            self.expect(RIVALS.len() as u64 * SEARCH + 2 * u64::from(futures));
+        }
         let (mut answer, mut candidates) = self.plan_with_candidates(&workload.middle()?, options)?;
         if inputs.is_empty() || candidates.is_empty() || futures == 0 {
             return Ok(answer);
@@ -82,7 +87,11 @@ impl Planner<'_> {
 
         let shown = candidates.len();
         candidates.extend(self.rivals(&sampled, options, &candidates[0])?);
-        let outcome = |future| Ok(self.outcomes(&sampled.task(future)?, &candidates));
+        let outcome = |future| {
+            let outcomes = self.outcomes(&sampled.task(future)?, &candidates);
+            self.done(1);
+            Ok(outcomes)
+        };
         let outcomes: Result<Vec<Vec<Outcome>>, WorkloadError> =
             (0..sampled.quantiles.len()).into_par_iter().map(outcome).collect();
         let outcomes = outcomes?;
@@ -119,7 +128,11 @@ impl Planner<'_> {
         options: &PlanOptions,
         yardstick: &Candidate,
     ) -> Result<Vec<Candidate>, UncertainError> {
-        let hardness = |future| Ok((self.hardness(&futures.task(future)?, yardstick), future));
+        let hardness = |future| {
+            let hardness = self.hardness(&futures.task(future)?, yardstick);
+            self.done(1);
+            Ok((hardness, future))
+        };
         let by_hardness: Result<Vec<(f64, usize)>, WorkloadError> =
             (0..futures.quantiles.len()).into_par_iter().map(hardness).collect();
         let mut by_hardness = by_hardness?;
@@ -133,7 +146,9 @@ impl Planner<'_> {
             .map(|task| {
                 let rule = crate::SurvivalRule::of(task.engine, task.targets.availability);
                 let allowed = Allowed::new(options, self.market, self.space, rule)?;
-                Ok(self.with_cheapest(task, &allowed, limit, |_, candidate| *candidate))
+                let cheapest = self.with_cheapest(task, &allowed, limit, |_, candidate| *candidate);
+                self.done(SEARCH);
+                Ok(cheapest)
             })
             .collect();
         let mut rivals: Vec<Candidate> = Vec::new();

@@ -9,6 +9,7 @@ use super::answer::answer;
 use super::given::Given;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::progress;
 
 /// Two weeks of a volume in minutes, many times over.
 const LIMIT: Bytes = Bytes::mib(256);
@@ -35,7 +36,8 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let text = textfile::read_text(&args.file, LIMIT)?;
-    let timeline = ingest::export::read(&text, &ExportOptions { period: args.period, ..ExportOptions::default() })?;
+    let options = ExportOptions { period: args.period, ..ExportOptions::default() };
+    let timeline = progress::reading(&args.file, || ingest::export::read(&text, &options))?;
     let known = args.given.known(None)?;
     answer(&args.file.display().to_string(), &timeline, &known, args.given.out.as_deref(), json)
 }

@@ -11,6 +11,7 @@ use super::given::Given;
 use super::watch::{Asked, Watch};
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::progress;
 
 /// A day of reports each second.
 const LIMIT: Bytes = Bytes::mib(256);
@@ -60,10 +61,11 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 fn asked(args: &Args, text: &Text) -> Result<Asked, Failure> {
     let first = if args.first_counts { FirstReport::Counts } else { FirstReport::Alone };
     let options = IostatOptions { interval: args.interval, first, ..IostatOptions::default() };
-    let mut timeline = ingest::iostat::read(text, &options).map_err(|error| match error {
-        ingest::GatherError::NoInterval { .. } => Failure::input(format!("{error}: --interval 1s")),
-        error => error.into(),
-    })?;
+    let mut timeline =
+        progress::reading(&args.file, || ingest::iostat::read(text, &options)).map_err(|error| match error {
+            ingest::GatherError::NoInterval { .. } => Failure::input(format!("{error}: --interval 1s")),
+            error => error.into(),
+        })?;
     if let Some(told) = timeline.about.notes.get_mut(ingest::iostat::LEFT_OUT) {
         told.push_str("; with --first-counts it counts");
     }

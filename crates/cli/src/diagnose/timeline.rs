@@ -10,6 +10,7 @@ use super::answer::answer;
 use super::given::Given;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::progress;
 
 /// Arguments of `diagnose timeline`.
 #[derive(Debug, clap::Args)]
@@ -29,7 +30,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
-    let timeline = Timeline::read(&args.file)?;
+    let timeline = progress::reading(&args.file, || Timeline::read(&args.file))?;
     let brought = timeline.about.notes.get("deployment");
     let brought = brought.and_then(|text| Deployment::from_text(&Text::new("the Timeline's deployment", &**text)).ok());
     let mut known = args.given.known(brought)?;

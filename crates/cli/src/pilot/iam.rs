@@ -28,7 +28,7 @@ fn tag(text: &str) -> Result<(String, String), String> {
 #[cfg(feature = "cloud")]
 pub(crate) fn run(args: &Args) -> Result<Output, Failure> {
     let (key, value) = &args.tag;
-    Ok(Output::text(aws::policy_of_pilot(key, value)))
+    Ok(Output::verbatim(aws::policy_of_pilot(key, value)))
 }
 
 #[cfg(not(feature = "cloud"))]

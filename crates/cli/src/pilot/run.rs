@@ -148,6 +148,6 @@ pub(super) fn telling(said: &Arc<Mutex<Vec<String>>>, json: bool) -> Box<dyn FnM
 fn tell(json: bool, said: &str) {
     if !json {
         // A closed standard output ends no pilot.
-        let _ = output::print(&sentence(said));
+        let _ = output::print(&report::text::fitted(&sentence(said)));
     }
 }

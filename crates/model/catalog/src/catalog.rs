@@ -47,6 +47,15 @@ impl Catalog {
         CatalogView::new(date, Arc::clone(&self.known))
     }
 
+    /// The day of the newest price of a disk or of traffic, by which the catalogue's age is told. Prices of instances are of the same
+    /// observations, and are not read for it.
+    pub fn newest(&self) -> Option<Date> {
+        let shared = &self.known.shared;
+        let volumes = shared.volume_prices.values().flatten().map(|price| price.provenance.as_of);
+        let transfer = shared.transfer.iter().map(|(_, price)| price.provenance.as_of);
+        volumes.chain(transfer).max()
+    }
+
     /// Reads every table and lists what contradicts itself or another table; empty if all is well.
     ///
     /// # Errors

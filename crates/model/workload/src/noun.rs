@@ -167,6 +167,14 @@ impl Workload {
     pub fn middle(&self) -> Result<Task, WorkloadError> {
         self.task(&mut |_, interval| interval.middle())
     }
+
+    /// Up to how many times what was measured was asked for, where it was measured at a disk that was full; `None` elsewhere.
+    pub fn beyond_measured(&self) -> Option<f64> {
+        match &self.kind {
+            WorkloadKind::Measured(measured) => measured.at_least,
+            _ => None,
+        }
+    }
 }
 
 impl Document {

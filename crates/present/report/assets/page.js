@@ -49,8 +49,8 @@
 
   function columns(chart) {
     const tables = chart.series.map((series) => [data.positions[series.at], series.values]);
-    // An outer join: null is a gap, a position that only another series has is none.
-    return tables.length === 1 ? [tables[0][0], tables[0][1]] : uPlot.join(tables);
+    // An outer join: a gap (null) reaches to the next values of its series (mode 2); a position that only another series has is none.
+    return tables.length === 1 ? [tables[0][0], tables[0][1]] : uPlot.join(tables, tables.map(() => [2, 2]));
   }
 
   function ySpan(chart, log) {

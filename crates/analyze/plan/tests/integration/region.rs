@@ -6,8 +6,8 @@ use catalog::{Catalog, CatalogView, VolumeMedium};
 use disk::DiskLimits;
 use engine::EngineCalibration;
 use plan::{
-    LayoutConstraint, Market, PlanError, PlanOptions, PlanResult, Planner, RejectedCandidate, RejectionReason,
-    VolumeNeed, VolumeProvision,
+    LayoutConstraint, Market, PlanError, PlanOptions, PlanProgress, PlanResult, Planner, RejectedCandidate,
+    RejectionReason, VolumeNeed, VolumeProvision,
 };
 use proptest::prelude::*;
 use textfile::Text;
@@ -237,6 +237,20 @@ proptest! {
                 prop_assert!(LayoutConstraint::of_volume(beyond.limit, false).is_some());
             }
         }
+    }
+}
+
+#[test]
+fn a_search_counts_all_that_it_does() {
+    let market = market();
+    let certain = workload(TPCC);
+    let uncertain = workload(&TPCC.replace("throughput = 50000", "throughput = \"40000..50000\""));
+    for workload in [certain, uncertain] {
+        let progress = PlanProgress::default();
+        assert_eq!(progress.share(), 0.0);
+        let planner = Planner::new(EngineCalibration::embedded(), &market).watched(&progress);
+        planner.plan_uncertain(&workload, &PlanOptions::default(), 20, 1).unwrap();
+        assert_eq!(progress.share(), 1.0);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use bench::compare::{KindSample, RunSample, compare};
@@ -37,7 +38,7 @@ pub(super) fn all(folder: &Path) -> Vec<(&'static str, PathBuf)> {
     vec![
         ("plan", made("plan", &["plan", "examples/tpcc-5000.toml", "--futures", "50"])),
         ("check", made("check.html", &["check", "examples/tpcc-5000-m5.2xlarge.toml", "examples/tpcc-5000.toml"])),
-        ("simulate", simulated),
+        ("simulate", simulated.to_owned()),
         ("sweep", made("sweep", &[&inserts[..], &sweep].concat())),
         ("diagnose", made("diagnosis", &diagnose)),
         ("bench", written(folder, "bench", &benched(&seen))),
@@ -46,8 +47,13 @@ pub(super) fn all(folder: &Path) -> Vec<(&'static str, PathBuf)> {
     ]
 }
 
-/// The page of a run in which one of three disks is 20 times as slow for a while.
-pub(super) fn simulated(folder: &Path) -> PathBuf {
+/// The page of a run in which one of three disks is 20 times as slow for a while; made once for all tests.
+pub(super) fn simulated(folder: &Path) -> &'static Path {
+    static PAGE: OnceLock<PathBuf> = OnceLock::new();
+    PAGE.get_or_init(|| simulate(folder))
+}
+
+fn simulate(folder: &Path) -> PathBuf {
     let events = folder.join("events.toml");
     std::fs::write(&events, EVENTS).unwrap();
     let out = folder.join("run");

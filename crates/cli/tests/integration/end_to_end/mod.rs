@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bench;
+mod columns;
 mod commands;
 pub(crate) mod common;
 mod diagnose;

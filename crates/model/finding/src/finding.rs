@@ -2,8 +2,7 @@
 
 use units::{Nanos, Usd};
 
-use crate::facts::FindingSubject;
-use crate::{Evidence, FindingKind, Remedy, RemedyEffect};
+use crate::{Evidence, FindingKind, FindingSubject, Remedy, RemedyEffect};
 
 /// What is wrong with a part of a deployment, or that nothing is.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -49,7 +48,7 @@ pub struct Episode {
 
 impl Finding {
     /// Whether two verdicts hold at one time.
-    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+    pub fn overlaps(&self, other: &Self) -> bool {
         self.from < other.to && other.from < self.to
     }
 }

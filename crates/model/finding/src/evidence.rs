@@ -1,6 +1,6 @@
 //! What says so, and what speaks against it.
 
-use crate::facts::DiagnosisSignal;
+use crate::DiagnosisSignal;
 
 /// A number that was held against a threshold.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]

@@ -25,12 +25,12 @@ struct Checked;
 
 impl RemedyEffect {
     /// The effect of a change that raises a limit; `None` where it does not.
-    pub(super) fn raising(limit: BindingLimit, before: f64, after: f64, delivered: Option<f64>) -> Option<Self> {
+    pub fn raising(limit: BindingLimit, before: f64, after: f64, delivered: Option<f64>) -> Option<Self> {
         Self::raising_in(limit, limit.unit(), before, after, delivered)
     }
 
     /// The same in a unit that is not the limit's own.
-    pub(super) fn raising_in(
+    pub fn raising_in(
         limit: BindingLimit,
         unit: &'static str,
         before: f64,
@@ -42,7 +42,7 @@ impl RemedyEffect {
     }
 
     /// The effect of a change that saves what is not used; `None` where it would not carry the peak.
-    pub(super) fn saving(limit: BindingLimit, before: f64, after: f64, peak: f64) -> Option<Self> {
+    pub fn saving(limit: BindingLimit, before: f64, after: f64, peak: f64) -> Option<Self> {
         (after >= peak).then(|| Self::new(limit, limit.unit(), [before, after], Some(peak)))
     }
 
