@@ -141,7 +141,14 @@ fn every_metric_of_mounts_and_of_the_pilot_has_an_entry() {
 const ANSWERS: &[(&str, &[&str])] = &[
     ("plan", &["crates/present/report/src/verbs/plan.rs"]),
     ("plan --prove", &["crates/present/report/src/verbs/prove_json.rs"]),
-    ("check", &["crates/present/report/src/verbs/check.rs", "crates/model/deployment/src/report.rs"]),
+    (
+        "check",
+        &[
+            "crates/present/report/src/verbs/check.rs",
+            "crates/model/deployment/src/report.rs",
+            "crates/model/deployment/src/vain.rs",
+        ],
+    ),
     (
         "simulate",
         &[
@@ -215,7 +222,15 @@ const ANSWERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("pilot", &["crates/present/report/src/verbs/pilot.rs", "crates/cli/src/pilot"]),
-    ("every verb", &["crates/cli/src/failure.rs", "crates/cli/src/output.rs"]),
+    (
+        "every verb",
+        &[
+            "crates/cli/src/failure.rs",
+            "crates/cli/src/output.rs",
+            "crates/cli/src/version.rs",
+            "crates/cli/src/shell.rs",
+        ],
+    ),
 ];
 
 #[test]

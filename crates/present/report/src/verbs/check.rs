@@ -5,7 +5,7 @@ use engine::ClosedLoop;
 use serde_json::{Value, json};
 use workload::Task;
 
-use crate::text::{Table, line_width, bold, green, red, wrap, yellow};
+use crate::text::{Table, bold, green, line_width, red, wrap, yellow};
 use crate::words;
 
 /// A deployment held to what is asked of it.
@@ -45,14 +45,18 @@ pub fn document(checked: &CheckedDeployment) -> Value {
 /// The answer as text.
 pub fn text(checked: &CheckedDeployment) -> String {
     let CheckedDeployment { report, monthly, short, in_vain, at_least, nothing_asked } = checked;
-    let few =
-        short.as_ref().map(|(short, task)| red(&wrap(&too_few(short, task), line_width(), 0)) + "\n").unwrap_or_default();
+    let few = short
+        .as_ref()
+        .map(|(short, task)| red(&wrap(&too_few(short, task), line_width(), 0)) + "\n")
+        .unwrap_or_default();
     let cost = wrap(&cost(monthly), line_width(), 0);
-    let vain: String = in_vain.iter().map(|group| format!("{}\n", wrap(&paid_in_vain(group), line_width(), 0))).collect();
+    let vain: String =
+        in_vain.iter().map(|group| format!("{}\n", wrap(&paid_in_vain(group), line_width(), 0))).collect();
     if *nothing_asked {
         return format!("{}\n{vain}{cost}\n", fits(in_vain));
     }
-    let censored = at_least.map(|times| format!("{}\n", yellow(&wrap(&censored(times), line_width(), 0)))).unwrap_or_default();
+    let censored =
+        at_least.map(|times| format!("{}\n", yellow(&wrap(&censored(times), line_width(), 0)))).unwrap_or_default();
     format!("{}\n{few}{censored}{vain}{cost}\n\n{}", headline(report), table(report))
 }
 
