@@ -5,7 +5,7 @@ use engine::ClosedLoop;
 use serde_json::{Value, json};
 use workload::Task;
 
-use crate::text::{Table, line_width, bold, green, red, wrap, yellow};
+use crate::text::{Table, bold, green, line_width, red, wrap, yellow};
 use crate::words;
 
 /// A deployment held to what is asked of it.
@@ -37,8 +37,10 @@ pub fn document(checked: &CheckedDeployment) -> Value {
 /// The answer as text.
 pub fn text(checked: &CheckedDeployment) -> String {
     let CheckedDeployment { report, monthly, short } = checked;
-    let few =
-        short.as_ref().map(|(short, task)| red(&wrap(&too_few(short, task), line_width(), 0)) + "\n").unwrap_or_default();
+    let few = short
+        .as_ref()
+        .map(|(short, task)| red(&wrap(&too_few(short, task), line_width(), 0)) + "\n")
+        .unwrap_or_default();
     format!("{}\n{few}{}\n\n{}", headline(report), wrap(&cost(monthly), line_width(), 0), table(report))
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use timeline::Timeline;
 use units::{Nanos, Usd};
 
-use crate::text::{Table, line_width, bold, green, red, wrap, yellow};
+use crate::text::{Table, bold, green, line_width, red, wrap, yellow};
 use crate::words;
 
 /// Findings that are described at length; the others are named.

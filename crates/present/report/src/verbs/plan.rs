@@ -7,7 +7,7 @@ use reference_store::prove::PlanProof;
 use serde_json::{Value, json};
 
 use crate::page::Page;
-use crate::text::{Table, line_width, bold, wrap};
+use crate::text::{Table, bold, line_width, wrap};
 use crate::verbs::{prove, prove_json};
 use crate::{PageQuestion, words};
 

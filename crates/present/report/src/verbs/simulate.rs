@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use simulate::{HoldUp, LatencySummary, RunSummary, SimulationRun, SimulationSetup};
 use units::Nanos;
 
-use crate::text::{Table, line_width, bold, red, wrap, yellow};
+use crate::text::{Table, bold, line_width, red, wrap, yellow};
 use crate::words;
 
 /// The last note of every page.

@@ -7,7 +7,7 @@ use mysql::SqlRun;
 use mysql::study::{Study, StudyGain, StudyPhases, StudySlot, slots};
 use serde_json::{Value, json};
 
-use crate::text::{Table, line_width, bold, wrap};
+use crate::text::{Table, bold, line_width, wrap};
 
 /// The last note of every study.
 pub(super) const SAID: &str = "Disks are emulated on this machine with the limits and latencies that the provider publishes; \

@@ -7,7 +7,7 @@ use simulate::{RunSummary, SweepRun};
 use units::Nanos;
 
 use super::simulate::document as run_document;
-use crate::text::{Table, line_width, bold, wrap};
+use crate::text::{Table, bold, line_width, wrap};
 use crate::words;
 
 /// Columns of the table that settings may take; with more, each run's settings stand below its numbers.
