@@ -41,22 +41,22 @@ A claim that a threshold decides has no error: its line says how far ours is fro
 A ledger is a folder of tables and recipes, described in docs/reference/ledger.md; the embedded one
 is crates/present/claims/ledger. Exits with 1 if a claim does not hold.")]
 pub(crate) struct Args {
-    /// Only this claim; may be repeated
+    /// Claim to answer; may be repeated
     #[arg(long, value_name = "ID")]
     id: Vec<String>,
-    /// Only claims checked by this: model, plan, simulate, mount, bench, render, diagnose or pilot
+    /// Rung of the claims to answer: model, plan, simulate, mount, bench, render, diagnose or pilot
     #[arg(long)]
     rung: Option<String>,
-    /// Another ledger in place of the embedded one
+    /// Ledger in place of the embedded one
     #[arg(long, value_name = "DIR")]
     ledger: Option<PathBuf>,
-    /// Answer the claims of this rung: simulate; or mount, bench or pilot, measured on this machine
+    /// Simulate or measure the claims of a rung: simulate, mount, bench or pilot
     #[arg(long, value_name = "RUNG", conflicts_with = "rung")]
     run: Option<String>,
-    /// Where measuring keeps its files, best in memory; all of them are removed
+    /// Folder for measuring, best in memory; its files are removed
     #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-claims", requires = "run")]
     scratch: PathBuf,
-    /// How long each number is measured
+    /// Length of each measurement
     #[arg(long, value_name = "SPAN", default_value = "10s", requires = "run")]
     span: Nanos,
 }

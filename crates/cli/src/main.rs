@@ -70,13 +70,13 @@ struct Cli {
 enum Verb {
     /// Find the cheapest deployments that meet a workload, and why not the others
     Plan(plan::Args),
-    /// Find which limits a deployment is asked more of than they deliver
+    /// Find the limits that a deployment exceeds under its load
     Check(check::Args),
     /// Run a deployment under a workload in virtual time: hours in seconds
     Simulate(simulate::Args),
     /// Name the bottleneck of a database with its evidence, and price the cheapest remedy
     Diagnose(diagnose::Args),
-    /// Show the facts: disks, instances, prices, transfer
+    /// Show the facts: disks, instances, prices, traffic between zones
     Catalog(catalog::Args),
     /// Compare published results with ours
     Claims(claims::Args),
@@ -98,7 +98,7 @@ Examples:
     Bench(Box<bench::Args>),
     /// Write a deployment as files that other tools read: settings, topologies, stacks, alarms
     Render(render::Args),
-    /// Act on a live cluster, inside guardrails: settings, limits, maintenance, and their undoing
+    /// Change a live cluster within guardrails: settings, limits, volumes, maintenance
     Pilot(pilot::Args),
     // The disk commands under the words that they had before they were grouped.
     /// `disk mount`

@@ -25,9 +25,9 @@ Examples:
 CSV of the console, and the JSON of get-metric-data and get-metric-statistics. A series without
 the id of its volume is of the one that the file is named after.")]
 pub(crate) struct Args {
-    /// What CloudWatch exported: CSV or JSON; - reads standard input
+    /// File exported from CloudWatch, CSV or JSON; - reads standard input
     file: PathBuf,
-    /// Interval of the points, where the file does not say
+    /// Interval of the points, where the file lacks it
     #[arg(long, value_name = "SPAN")]
     period: Option<Nanos>,
     #[command(flatten)]

@@ -30,12 +30,12 @@ Text and JSON of sysstat 10 to 12. Reports without time stamps (-t) need --inter
 reports the first is left out, and the answer says so: without -y it is of all the time since the
 machine started, and a report does not say how it was recorded. --first-counts says: with -y.")]
 pub(crate) struct Args {
-    /// What iostat printed; - reads standard input
+    /// Output of iostat; - reads standard input
     file: PathBuf,
-    /// How long each report is of, where they have no time stamps
+    /// Interval of the reports, where they have no time stamps
     #[arg(long, value_name = "SPAN")]
     interval: Option<Nanos>,
-    /// The first report counts, too: it was recorded with -y
+    /// Count the first report: it was recorded with -y
     #[arg(long)]
     first_counts: bool,
     #[command(flatten)]

@@ -23,7 +23,7 @@ Examples:
 A Timeline of simulate knows its deployment; --on names another. Of other Timelines say what their
 disks and instances are; series of CloudWatch are understood under CloudWatch's own names.")]
 pub(crate) struct Args {
-    /// A Timeline: .parquet, .csv or .json
+    /// Timeline: .parquet, .csv or .json
     file: PathBuf,
     #[command(flatten)]
     given: Given,

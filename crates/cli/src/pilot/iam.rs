@@ -12,7 +12,7 @@ Examples:
 
 Volumes without the tag can be read, and not modified.")]
 pub(crate) struct Args {
-    /// The tag that volumes must have to be modified
+    /// Tag that volumes must have to be modified
     #[arg(long, value_name = "KEY=VALUE", default_value = "diskwright=yes", value_parser = tag)]
     tag: (String, String),
 }

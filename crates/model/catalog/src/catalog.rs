@@ -11,7 +11,7 @@ pub struct Catalog {
     known: Arc<Known>,
 }
 
-/// What catalogue and views share.
+/// Facts that the catalogue and its views share.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     pub(crate) shared: SharedFacts,

@@ -10,7 +10,6 @@ mod escapes;
 mod ledger;
 mod no_file;
 mod prove;
-mod readme;
 mod render;
 mod shared;
 mod simulate;
