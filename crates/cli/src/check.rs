@@ -6,10 +6,12 @@ use catalog::Date;
 use deployment::NodeDemand;
 use engine::EngineCalibration;
 use report::verbs::check::{CheckedDeployment, document, text};
+use report::verbs::check_page::page;
 use report::words;
 
 use crate::failure::Failure;
 use crate::inputs;
+use crate::origin::origin;
 use crate::output::Output;
 
 /// Arguments of `check`.
@@ -19,6 +21,7 @@ Examples:
   diskwright check examples/undeliverable.toml
   diskwright check examples/tpcc-5000-m5.2xlarge.toml examples/tpcc-5000.toml
   diskwright check examples/rds-gp2.toml examples/rds-inserts.toml --as-of 2020-11 --json
+  diskwright check examples/tpcc-5000-m5.2xlarge.toml examples/tpcc-5000.toml --out check.html
 
 Without a workload the deployment's own [asks] table says what each node is asked for; without
 either it is told whether the volumes and their instances fit. A workload
@@ -33,6 +36,9 @@ pub(crate) struct Args {
     /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
+    /// Write a page that shows each limit, what is asked and what is delivered
+    #[arg(long, value_name = "FILE.html")]
+    out: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
@@ -40,7 +46,8 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let deployment = &read.noun;
     let view = inputs::view(args.as_of.or(deployment.as_of));
     deployment.validate(&view).map_err(|error| error.locate(&read.text))?;
-    let (mut short, mut at_least, mut nothing_asked) = (None, None, false);
+    inputs::is_page(args.out.as_deref())?;
+    let (mut short, mut load, mut at_least, mut nothing_asked) = (None, None, None, false);
     let asks = match (&args.workload, deployment.asks) {
         (Some(path), _) => {
             let workload = inputs::workload(path)?;
@@ -53,6 +60,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
             at_least = workload.noun.beyond_measured();
             short = engine::closed_loop(EngineCalibration::embedded(), &task, deployment, &view)
                 .map(|short| (short, task.clone()));
+            load = Some(workload.noun);
             engine::asks(EngineCalibration::embedded(), &task, deployment, &view)?
         }
         (None, Some(asks)) => asks,
@@ -65,6 +73,9 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let in_vain = deployment::rates_in_vain(deployment, &view);
     let monthly = deployment.monthly(&view);
     let checked = CheckedDeployment { report, monthly, short, in_vain, at_least, nothing_asked };
+    if let Some(out) = &args.out {
+        inputs::write(out, &page(&checked, deployment, load.as_ref(), &view, origin()).html())?;
+    }
     let output = if json { Output::json(&document(&checked)) } else { Output::text(text(&checked)) };
     Ok(output.negative(!checked.delivers()))
 }

@@ -16,6 +16,7 @@ mod failure;
 mod home;
 mod inputs;
 mod on_signal;
+mod origin;
 mod output;
 mod pilot;
 mod plan;
