@@ -141,7 +141,14 @@ fn every_metric_of_mounts_and_of_the_pilot_has_an_entry() {
 const ANSWERS: &[(&str, &[&str])] = &[
     ("plan", &["crates/present/report/src/verbs/plan.rs"]),
     ("plan --prove", &["crates/present/report/src/verbs/prove_json.rs"]),
-    ("check", &["crates/present/report/src/verbs/check.rs", "crates/model/deployment/src/report.rs"]),
+    (
+        "check",
+        &[
+            "crates/present/report/src/verbs/check.rs",
+            "crates/model/deployment/src/report.rs",
+            "crates/model/deployment/src/vain.rs",
+        ],
+    ),
     (
         "simulate",
         &[
@@ -162,10 +169,11 @@ const ANSWERS: &[(&str, &[&str])] = &[
         "diagnose",
         &[
             "crates/present/report/src/verbs/diagnose.rs",
-            "crates/analyze/diagnose/src/verdict.rs",
-            "crates/analyze/diagnose/src/evidence.rs",
+            "crates/model/finding/src/finding.rs",
+            "crates/model/finding/src/evidence.rs",
+            "crates/model/finding/src/remedy.rs",
+            "crates/model/finding/src/effect.rs",
             "crates/analyze/diagnose/src/fleet.rs",
-            "crates/analyze/diagnose/src/remedy",
         ],
     ),
     ("catalog", &["crates/model/catalog/src/rows.rs"]),
