@@ -11,7 +11,7 @@ pub(crate) mod record;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// What to do with disks.
+/// Verbs of `disk`.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum DiskCommand {
     /// Mount a cloud disk on this machine

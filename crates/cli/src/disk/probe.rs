@@ -22,21 +22,21 @@ Takes a minute and fio. Measures latency and its tail, the knees of IOPS and thr
 and writes share them, and names the limits that explain it, with what is left unexplained. In a
 folder it works on a file that it removes; a device is only read, unless told.")]
 pub(crate) struct Args {
-    /// A folder on the disk, or a block device
+    /// Folder on the disk, or block device
     target: PathBuf,
-    /// In a quarter of the time, with wider errors
+    /// Measure in a quarter of the time, with wider errors
     #[arg(long)]
     quick: bool,
-    /// Then run at full rate for at most this time, to see whether burst credits run out
+    /// Longest time at full rate afterwards, to see whether burst credits run out
     #[arg(long, value_name = "SPAN")]
     long: Option<Nanos>,
-    /// Size of the range that is measured [default: 1 GiB; all of a device that is only read]
+    /// Size of the measured range [default: 1 GiB; all of a device that is only read]
     #[arg(long)]
     size: Option<Bytes>,
-    /// Also write on a device that holds nothing
+    /// Write on a device that holds nothing
     #[arg(long)]
     overwrite: bool,
-    /// Also write on a device that holds data, which is lost
+    /// Write on a device that holds data, which are lost
     #[arg(long)]
     overwrite_data: bool,
 }
