@@ -28,7 +28,7 @@ pub struct CheckedDeployment {
 impl CheckedDeployment {
     /// Whether it delivers what is asked.
     pub fn delivers(&self) -> bool {
-        self.report.deliverable && self.short.is_none() && !(self.nothing_asked && !self.in_vain.is_empty())
+        self.report.deliverable && self.short.is_none() && (!self.nothing_asked || self.in_vain.is_empty())
     }
 }
 
@@ -74,7 +74,7 @@ pub(super) fn cost(monthly: &Result<DeploymentCosts, DeploymentError>) -> String
 }
 
 /// Whether volumes and instances fit, where nothing is asked.
-fn fits(in_vain: &[RatesInVain]) -> String {
+pub(super) fn fits(in_vain: &[RatesInVain]) -> String {
     if in_vain.is_empty() {
         return bold(&green("It fits: every instance lets through what its volumes sell."));
     }
@@ -82,7 +82,7 @@ fn fits(in_vain: &[RatesInVain]) -> String {
 }
 
 /// Which rates cannot pass, and what that costs.
-fn paid_in_vain(group: &RatesInVain) -> String {
+pub(super) fn paid_in_vain(group: &RatesInVain) -> String {
     let [sold, passes] = group.iops;
     let iops = (sold > passes).then(|| format!("{} of {} IOPS", words::count(passes.0), words::count(sold.0)));
     let [sold, passes] = group.throughput;
@@ -100,7 +100,7 @@ fn paid_in_vain(group: &RatesInVain) -> String {
 }
 
 /// That the demand is known from below only.
-fn censored(times: f64) -> String {
+pub(super) fn censored(times: f64) -> String {
     format!(
         "What was measured is the least that was asked for: the disk was full when it was measured, and requests waited. By their \
          wait up to {times:.1} times as much was asked; the middle is taken here. Measure below the limit to know."

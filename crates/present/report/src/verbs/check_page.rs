@@ -4,8 +4,9 @@ use catalog::CatalogView;
 use deployment::{Deployment, LimitLine};
 use workload::Workload;
 
-use super::check::{CheckedDeployment, cost, name, sentence, span, too_few};
+use super::check::{CheckedDeployment, censored, cost, fits, name, paid_in_vain, sentence, span, too_few};
 use crate::page::{AnswerTone, BarRow, Page, PageBlock, PageOrigin, PageTable, PriceDates};
+use crate::text::plain;
 use crate::words;
 
 /// The page of `checked`: of `deployment` under `workload`, or under what the deployment itself asks.
@@ -17,22 +18,26 @@ pub fn page(
     origin: PageOrigin,
 ) -> Page {
     let report = &checked.report;
-    let asks =
-        workload.map_or_else(|| "its own [asks] table asks".to_owned(), |workload| format!("{} asks", workload.name));
-    let answer = [
-        Some(sentence(report)),
-        checked.short.as_ref().map(|(short, task)| too_few(short, task)),
-        Some(cost(&checked.monthly)),
-    ];
+    let nothing_asked = checked.nothing_asked;
+    let question = match workload {
+        Some(workload) => format!("Does {} deliver what {} asks?", deployment.name, workload.name),
+        None if nothing_asked => format!("Do the instances of {} let through what its volumes sell?", deployment.name),
+        None => format!("Does {} deliver what its own [asks] table asks?", deployment.name),
+    };
+    let mut answer = if nothing_asked { vec![plain(&fits(&checked.in_vain))] } else { vec![sentence(report)] };
+    answer.extend(checked.short.as_ref().map(|(short, task)| too_few(short, task)));
+    answer.extend(checked.in_vain.iter().map(paid_in_vain));
+    answer.push(cost(&checked.monthly));
     let log = words::log_disk(deployment).map_or("on the data disk".to_owned(), |log| format!("on {log}"));
     let assumed = match workload {
         Some(_) => "The workload is taken at its target with growth, its intervals at their middle.",
+        None if nothing_asked => "Nothing is asked of the nodes.",
         None => "Each node is asked for what the deployment's [asks] table says.",
     };
     Page {
         title: format!("Check of {}", deployment.name),
-        question: format!("Does {} deliver what {asks}?", deployment.name),
-        answer: answer.into_iter().flatten().collect::<Vec<_>>().join(" "),
+        question,
+        answer: answer.join(" "),
         tone: if checked.delivers() { AnswerTone::Good } else { AnswerTone::Bad },
         facts: vec![
             ("Storage nodes".to_owned(), words::machines(deployment)),
@@ -40,15 +45,23 @@ pub fn page(
             (deployment.engine.facts().log_title.to_owned(), log),
             ("Region".to_owned(), deployment.region.clone()),
         ],
-        assumed: vec![assumed.to_owned(), "The price is a list price, without traffic.".to_owned()],
+        assumed: std::iter::once(assumed.to_owned())
+            .chain(checked.at_least.map(censored))
+            .chain(["The price is a list price, without traffic.".to_owned()])
+            .collect(),
         origin: PageOrigin { as_of: view.date(), prices: PriceDates::of(view, [deployment]), ..origin },
-        blocks: vec![
-            PageBlock::Heading("Each limit".into()),
-            PageBlock::Bars("Share of each limit that is asked for".into(), report.lines.iter().map(bar).collect()),
-            PageBlock::Table(table(&report.lines)),
-        ],
+        blocks: if nothing_asked { Vec::new() } else { limits(&report.lines) },
         ..Page::default()
     }
+}
+
+/// Each limit with its use.
+fn limits(lines: &[LimitLine]) -> Vec<PageBlock> {
+    vec![
+        PageBlock::Heading("Each limit".into()),
+        PageBlock::Bars("Share of each limit that is asked for".into(), lines.iter().map(bar).collect()),
+        PageBlock::Table(table(lines)),
+    ]
 }
 
 fn bar(line: &LimitLine) -> BarRow {
