@@ -104,7 +104,8 @@ answer = diskwright.plan('$example')
 print(answer.plans[0].monthly_usd, answer.plans[0].bottleneck, diskwright.program())
 assert str(diskwright.program()).startswith('$work/venv/')")
     # Its module's tests, with the program of the wheel.
-    (cd "$work" && DISKWRIGHT="$work/venv/bin/diskwright" venv/bin/python -m unittest "$repository/packaging/python/tests/test_module.py")
+    (cd packaging/python/tests && PYTHONDONTWRITEBYTECODE=1 DISKWRIGHT="$work/venv/bin/diskwright" \
+        "$work/venv/bin/python" -m unittest test_module)
 }
 
 notebook() {

@@ -65,7 +65,7 @@ about_input!(
     textfile::InputError,
     plan::PlanError,
     plan::UncertainError,
-    simulate::PatienceError,
+    run::PatienceError,
     volume_control::PolicyError,
     timeline::TimelineError,
     units::ParseError,

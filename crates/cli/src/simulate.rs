@@ -10,7 +10,8 @@ use catalog::{CatalogView, Date};
 use deployment::Deployment;
 use disk::StartCredits;
 use report::verbs::simulate as simulate_report;
-use simulate::{ServerFlavour, ServerVariables, SimulateError, SimulationOptions, SimulationPatience, SimulationSetup};
+use run::{AnswerPatience, ComputedAnswer};
+use simulate::{ServerFlavour, ServerVariables, SimulateError, SimulationOptions, SimulationSetup};
 use units::Nanos;
 use workload::Workload;
 
@@ -141,7 +142,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     if !args.sweep.is_empty() {
         return sweep::run(args, &asked, json);
     }
-    let (began, patience) = (Instant::now(), SimulationPatience::new(args.patience));
+    let (began, patience) = (Instant::now(), AnswerPatience::new(ComputedAnswer::Simulation, args.patience));
     let progress = Steps::new(1);
     let mut watch = |now: Nanos| {
         let done = now.as_secs_f64() / args.span.as_secs_f64();

@@ -28,6 +28,8 @@ pub struct Planner<'a> {
     pub ceilings: PlanningCeilings,
     /// Where the search counts what it has done; nowhere if `None`.
     pub progress: Option<&'a PlanProgress>,
+    /// Whether to go on: see [`Planner::watched`].
+    pub watch: &'a (dyn Fn(f64) -> bool + Sync),
 }
 
 /// One question to the search: the cheapest of all, of a disk type or of a family.
@@ -40,11 +42,12 @@ impl<'a> Planner<'a> {
     /// A planner with the choices and ceilings that ship with the program.
     pub fn new(model: &'a dyn EngineModel, market: &'a Market) -> Self {
         let (space, ceilings) = (SearchSpace::embedded(), PlanningCeilings::embedded());
-        Self { model, market, space, ceilings, progress: None }
+        Self { model, market, space, ceilings, progress: None, watch: &|_| true }
     }
 
     /// The same planner, counting what it has done in `progress`.
-    pub fn watched(self, progress: &'a PlanProgress) -> Self {
+    #[must_use]
+    pub fn counted(self, progress: &'a PlanProgress) -> Self {
         Self { progress: Some(progress), ..self }
     }
 
@@ -58,13 +61,20 @@ impl<'a> Planner<'a> {
         self.progress.inspect(|progress| progress.done(work));
     }
 
+    /// The same, given up when `watch` says so. It is asked again and again, with the share of the sampled futures that is done (0 to
+    /// 1; 0 until the first plans are found), and returns whether to go on; once it does not, it is not to change its mind.
+    #[must_use]
+    pub fn watched(self, watch: &'a (dyn Fn(f64) -> bool + Sync)) -> Self {
+        Self { watch, ..self }
+    }
+
     /// The cheapest deployments that meet a workload.
     ///
     /// Deployments that differ only in stripe, settings, read cache or provisioning count as one: the ranking shows the cheapest
     /// for each instance type, node count, data disk type and log disk.
     ///
     /// # Errors
-    /// When the options name what is not for sale, or leave nothing to choose from.
+    /// When the options name what is not for sale, or leave nothing to choose from; [`PlanError::GivenUp`] when whoever watches says so.
     pub fn plan(&self, task: &Task, options: &PlanOptions) -> Result<PlanResult, PlanError> {
         Ok(self.plan_with_candidates(task, options)?.0)
     }
@@ -75,7 +85,7 @@ impl<'a> Planner<'a> {
         task: &Task,
         options: &PlanOptions,
     ) -> Result<(PlanResult, Vec<Candidate>), PlanError> {
-        let problem = Problem::new(self.model, self.market, self.space, self.ceilings, task);
+        let problem = Problem::new(self.model, self.market, self.space, self.ceilings, task).watched(self.watch);
         let allowed = Allowed::new(options, self.market, self.space, problem.rule)?;
         let rows = Rows::new(&problem, &allowed.instances, &allowed.nodes);
         let all: Vec<usize> = (0..rows.bodies.len()).collect();
@@ -115,6 +125,10 @@ impl<'a> Planner<'a> {
         if answer.plans.is_empty() {
             let (closest, shortfalls) = self.closest(task, options, &allowed, top.short, &rows);
             (answer.closest, answer.shortfalls) = (closest, shortfalls);
+        }
+        // What was cut short says nothing of what there is.
+        if !(self.watch)(0.0) {
+            return Err(PlanError::GivenUp);
         }
         Ok((answer, found.into_iter().next().map(|f| f.top).unwrap_or_default()))
     }

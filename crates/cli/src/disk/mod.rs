@@ -1,5 +1,6 @@
 //! `diskwright disk`: cloud disks on this machine.
 
+mod against;
 pub(crate) mod down;
 pub(crate) mod fault;
 pub(crate) mod ls;

@@ -96,3 +96,19 @@ impl Setting {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use units::Bytes;
+
+    use super::*;
+
+    #[test]
+    fn sizes_are_written_in_the_units_that_tikv_reads_as_they_are_meant() {
+        let mut settings = Settings::new(SettingsTable::tikv(), TikvVersion::V8_5, 8);
+        let decimal = SettingValue::Size(Bytes(20_000_000_000));
+        settings.set("storage.block-cache.capacity", decimal, Why::new("", "https://example.com")).unwrap();
+        let text = settings.map().to_toml();
+        assert!(text.contains("capacity = \"19531250KiB\""), "{text}");
+    }
+}

@@ -107,6 +107,16 @@ fn a_terminal_gets_no_colour_against_no_color() {
 }
 
 #[test]
+fn a_plan_that_takes_long_tells_a_terminal_for_how_long() {
+    // More futures on a faster machine.
+    let tells = |futures: u32| {
+        let text = on_terminal(&format!("plan examples/mix.toml --futures {futures}"), 80, &[]);
+        text.contains("planning: about ") && text.contains(" s left")
+    };
+    assert!([5_000, 20_000, 80_000].into_iter().any(tells));
+}
+
+#[test]
 fn json_and_pipes_do_not_depend_on_the_terminal() {
     let line = "check examples/undeliverable.toml --json";
     assert_eq!(printed(line, 60), printed(line, 120));

@@ -90,15 +90,13 @@ fn paid_in_vain(group: &RatesInVain) -> String {
         .then(|| format!("{} of {} MiB/s", words::count(passes.as_mib().floor()), words::count(sold.as_mib())));
     let rates: Vec<String> = [iops, throughput].into_iter().flatten().collect();
     let saved = match (&group.enough, group.monthly_usd_saved) {
-        (Some(enough), Some(usd)) => format!(": {enough} would do, for ${:.2} a month less on each node", usd.0),
+        (Some(enough), Some(usd)) => {
+            format!(": {enough} instead of {} would do, for ${:.2} a month less on each node", group.disk, usd.0)
+        }
         _ => String::new(),
     };
-    format!(
-        "Paid for in vain: {} lets {} of {} through for good{saved}.",
-        group.instance,
-        rates.join(" and "),
-        group.disk
-    )
+    let what = if saved.is_empty() { "Cannot pass" } else { "Paid for in vain" };
+    format!("{what}: {} lets {} of its volumes through for good{saved}.", group.instance, rates.join(" and "))
 }
 
 /// That the demand is known from below only.
