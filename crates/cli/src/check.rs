@@ -23,10 +23,11 @@ Examples:
   diskwright check examples/rds-gp2.toml examples/rds-inserts.toml --as-of 2020-11 --json
   diskwright check examples/tpcc-5000-m5.2xlarge.toml examples/tpcc-5000.toml --out check.html
 
-Without a workload the deployment's own [asks] table is the load of each node; without either,
-check compares the volumes with their instances. A workload is taken at its target with growth, its intervals at their middle. Storage nodes are compared with
-their limits; the price has the nodes of every role in it. Exits with 1 if a limit is exceeded in
-the long run, or the workload's clients wait too long for their answers to offer the load.")]
+Without a workload the deployment's own [asks] table is the load of each node; without either, check
+compares the volumes with their instances. A workload is taken at its target with growth, its
+intervals at their middle. Storage nodes are compared with their limits; the price has the nodes of
+every role in it. Exits with 1 if a limit is exceeded in the long run, or the workload's clients
+wait too long for their answers to offer the load.")]
 pub(crate) struct Args {
     /// Deployment, a TOML file; - reads standard input
     deployment: PathBuf,

@@ -65,8 +65,8 @@ pub(crate) struct Args {
     /// Random seed of the futures (same seed, same result)
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Give up if it would take longer than this, by an estimate from its first seconds; the first plans have to be found within it, too.
-    /// What --prove runs is not counted
+    /// Longest time of the search: give up if its first seconds suggest more, or no plan is found within it. Runs of --prove are not
+    /// counted
     #[arg(long, value_name = "SPAN", default_value = "1d")]
     patience: Nanos,
     /// Write each deployment and report.html into this folder, which is made if needed
