@@ -47,7 +47,9 @@ pub fn text(checked: &CheckedDeployment) -> String {
         Err(error) => format!("Its price is not known: {error}."),
     };
     let few = short.as_ref().map(|(short, task)| red(&too_few(short, task)) + "\n").unwrap_or_default();
-    format!("{}\n{few}{}\n\n{}", headline(report), wrap(&cost, WIDTH, 0), table(report))
+    let assumed = report.assumed.iter().map(|text| format!("\n{}\n", wrap(&format!("Assumed: {text}."), WIDTH, 0)));
+    let assumed = assumed.collect::<String>();
+    format!("{}\n{few}{}\n\n{}{assumed}", headline(report), wrap(&cost, WIDTH, 0), table(report))
 }
 
 /// That the clients are too few for the target, and what would do.
