@@ -7,13 +7,17 @@ use std::time::Instant;
 
 use catalog::Date;
 use engine::EngineCalibration;
-use plan::{Market, PlanOptions, Planner};
+use plan::{Market, PlanOptions, PlanProgress, Planner};
 use report::PageQuestion;
+use report::page::{Page, PageOrigin, PriceDates};
 use report::verbs::plan::{self as plan_report, PlannedAnswer};
-use units::Usd;
+use report::verbs::plan_page;
+use run::{AnswerPatience, ComputedAnswer};
+use units::{Nanos, Usd};
 
 use crate::failure::Failure;
 use crate::inputs;
+use crate::origin::origin;
 use crate::output::Output;
 use crate::plan::prove::Prover;
 use crate::progress;
@@ -35,12 +39,12 @@ measured ones. That takes about three minutes a plan, root, and the programs of 
 Exits with 1 if no deployment meets the targets; the closest is shown with what falls short. With
 --prove, also if the best plan did not carry its load.")]
 pub(crate) struct Args {
-    /// The workload, a TOML file; - reads standard input
+    /// Workload, a TOML file; - reads standard input
     workload: PathBuf,
-    /// Plan in this region instead of the workload's
+    /// Region [default: the workload's]
     #[arg(long)]
     region: Option<String>,
-    /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
+    /// Day whose limits and prices apply: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
     /// Fix a choice: instance=m5.4xlarge, nodes=6 or disk=gp3; may be repeated
@@ -61,6 +65,10 @@ pub(crate) struct Args {
     /// Random seed of the futures (same seed, same result)
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Give up if it would take longer than this, by an estimate from its first seconds; the first plans have to be found within it, too.
+    /// What --prove runs is not counted
+    #[arg(long, value_name = "SPAN", default_value = "1d")]
+    patience: Nanos,
     /// Write each deployment and report.html into this folder, which is made if needed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -95,9 +103,13 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         Some(_) => Failure::from(error),
         None => read.text.error_at_key("region", error.to_string()).into(),
     })?;
-    let planner = Planner::new(EngineCalibration::embedded(), &market);
-    let answer =
-        progress::during("planning", || planner.plan_uncertain(&read.noun, &options, args.futures, args.seed))?;
+    let (searched, patience) = (PlanProgress::default(), AnswerPatience::new(ComputedAnswer::Plan, args.patience));
+    let watch = |done| patience.lasts(start.elapsed(), done);
+    let planner = Planner::new(EngineCalibration::embedded(), &market).counted(&searched).watched(&watch);
+    let search = || planner.plan_uncertain(&read.noun, &options, args.futures, args.seed);
+    let answer = progress::measured("planning", || searched.share(), search);
+    patience.lasted()?;
+    let answer = answer?;
     let mut planned = PlannedAnswer {
         title: read.noun.name.clone(),
         asked: PageQuestion::new(&read.noun, region, day, read.noun.middle()?.profile.unit.name),
@@ -105,7 +117,18 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         answer,
         proofs: None,
     };
-    let written = args.out.as_deref().map(|folder| write(folder, &planned)).transpose()?.unwrap_or_default();
+    let written = match args.out.as_deref() {
+        None => Vec::new(),
+        Some(folder) => {
+            let curve = progress::during("pricing other throughputs", || {
+                read.noun.middle().ok().and_then(|task| planner.cost_curve(&task, &options).ok())
+            });
+            let plans = planned.answer.plans.iter().chain(&planned.answer.closest);
+            let prices = PriceDates::of(&view, plans.map(|plan| &plan.deployment));
+            let origin = PageOrigin { as_of: view.date(), prices, ..origin() };
+            write(folder, &planned, &plan_page::page(&planned, curve.as_ref(), origin))?
+        }
+    };
     planned.proofs = prover.map(|prover| prover.prove(&read.noun, &planned.answer, &view)).transpose()?;
     let output = if json {
         Output::json(&plan_report::document(&planned))
@@ -117,11 +140,11 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 }
 
 /// Writes `report.html` and each ranked deployment; returns their paths.
-fn write(folder: &Path, planned: &PlannedAnswer) -> Result<Vec<PathBuf>, Failure> {
+fn write(folder: &Path, planned: &PlannedAnswer, page: &Page) -> Result<Vec<PathBuf>, Failure> {
     inputs::make_folder(folder)?;
     let write = |(name, content): (String, String)| {
         let path = folder.join(name);
         inputs::write(&path, &content).map(|()| path)
     };
-    plan_report::files(planned).into_iter().map(write).collect()
+    plan_report::files(planned, page).into_iter().map(write).collect()
 }

@@ -5,6 +5,7 @@
 mod answer;
 mod closest;
 mod constraint;
+mod curve;
 mod fit;
 mod ladder;
 mod layout;
@@ -16,6 +17,7 @@ mod options;
 mod planner;
 mod present;
 mod problem;
+mod progress;
 mod rows;
 mod rules;
 mod sample;
@@ -28,6 +30,7 @@ pub use answer::{
     MonthlyCosts, Plan, PlanResult, PlanUncertainty, PredictedRun, RejectedCandidate, RejectionReason, WhyNot,
 };
 pub use constraint::{LayoutConstraint, LayoutShortfall};
+pub use curve::{CostCurve, CostLine};
 pub use disk::{BeyondLimit, VolumeNeed, VolumeProvision};
 pub use log_disks::{LogDisk, LogDisks, log_disks};
 pub use market::{FLASH, InstanceOffer, LocalFlash, Market, MissingFact, VolumeOffer};
@@ -35,6 +38,7 @@ pub use model::{DemandModel, EngineModel};
 pub use options::{PlanError, PlanOptions};
 pub use planner::Planner;
 pub use problem::MONTH_HOURS;
+pub use progress::PlanProgress;
 pub use rules::{PlanningCeilings, SurvivalRule};
 pub use space::{InnodbSpace, NitroOnly, SearchSpace, TikvSpace};
 pub use uncertain::UncertainError;

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use mysql::SqlRun;
 use mysql::study::{Study, phases};
-use report::verbs::study::{document, page, text};
+use report::verbs::study::{document, text};
+use report::verbs::study_page::page;
 
 use crate::bench::live::Live;
 use crate::bench::sql as sql_verb;
 use crate::failure::Failure;
+use crate::origin::origin;
 use crate::output::Output;
 use crate::{home, inputs, on_signal};
 
@@ -24,12 +26,12 @@ run. Each run starts a MariaDB of its own on the deployment's disks, with burst 
 study says; sides take turns, A B B A ..., so that a machine whose speed wanders favours neither.
 Intervals hold 95 of 100. It takes root and the package mariadb-server.")]
 pub(crate) struct Args {
-    /// The study, a TOML file
+    /// Study, a TOML file
     study: PathBuf,
-    /// Runs of each side, in place of the study's number
+    /// Runs of each side [default: the study's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pairs: Option<u32>,
-    /// Write the results: .html for a page with charts of the last pair, .json for the numbers; may
+    /// File of the results: .html for a page with charts of the last pair, .json for the numbers; may
     /// be repeated
     #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,
@@ -73,7 +75,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     }
     for out in &args.out {
         let content = match out.extension().is_some_and(|extension| extension == "html") {
-            true => page(&study, &pairs, &seen),
+            true => page(&study, &pairs, &seen, origin()).html(),
             false => format!("{:#}\n", document(&study, &pairs, &seen)),
         };
         inputs::write(out, &content)?;

@@ -9,7 +9,9 @@ use timeline::Timeline;
 
 use crate::failure::Failure;
 use crate::inputs;
+use crate::origin::origin;
 use crate::output::Output;
+use crate::progress;
 
 /// Diagnoses, writes report.html and verdicts.json into `out`, and returns the answer: a no if something is wrong.
 pub(super) fn answer(
@@ -19,12 +21,12 @@ pub(super) fn answer(
     out: Option<&Path>,
     json: bool,
 ) -> Result<Output, Failure> {
-    let verdicts = diagnose(timeline, known);
+    let verdicts = progress::during("looking for bottlenecks", || diagnose(timeline, known));
     let document = document(timeline, &verdicts);
     let mut written = Vec::new();
     if let Some(folder) = out {
         inputs::make_folder(folder)?;
-        let page = page(of, timeline, known, &verdicts);
+        let page = page(of, timeline, known, &verdicts, origin()).html();
         for (name, content) in [("verdicts.json", format!("{document:#}\n")), ("report.html", page)] {
             let path = folder.join(name);
             inputs::write(&path, &content)?;

@@ -25,7 +25,7 @@ pub struct InstanceType {
     pub speed: ProcessorSpeed,
     /// Whether it runs on Nitro: 64,000-IOPS io1 and 256,000-IOPS io2 need it.
     pub nitro: bool,
-    /// What it lets through to network volumes; `None` where nothing is published.
+    /// Limits of the link to network volumes; `None` where nothing is published.
     pub caps: Option<InstanceCaps>,
     /// How many volumes may be attached, if published.
     pub max_volumes: Option<u32>,

@@ -35,7 +35,9 @@ impl Setting {
             SettingValue::Labels(labels) => {
                 labels.iter().fold(Map::new(), |map, (k, v)| map.with(k, v.as_str())).into()
             }
-            SettingValue::Size(_) | SettingValue::Duration(_) | SettingValue::Text(_) => self.value.to_string().into(),
+            // TiKV reads `GB` as 1024³ bytes.
+            SettingValue::Size(size) => size.binary().to_string().into(),
+            SettingValue::Duration(_) | SettingValue::Text(_) => self.value.to_string().into(),
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Plans from the real catalogue, held against the crates that price, limit and check deployments.
 
 use std::path::Path;
+use std::sync::Mutex;
 
 use catalog::{Catalog, CatalogView, VolumeMedium};
 use disk::DiskLimits;
 use engine::EngineCalibration;
 use plan::{
-    LayoutConstraint, Market, PlanError, PlanOptions, PlanResult, Planner, RejectedCandidate, RejectionReason,
-    VolumeNeed, VolumeProvision,
+    LayoutConstraint, Market, PlanError, PlanOptions, PlanProgress, PlanResult, Planner, RejectedCandidate,
+    RejectionReason, UncertainError, VolumeNeed, VolumeProvision,
 };
 use proptest::prelude::*;
 use textfile::Text;
@@ -183,6 +184,28 @@ fn an_uncertain_workload_gets_odds_and_regrets_and_the_seed_decides_them() {
 }
 
 #[test]
+fn planning_is_given_up_when_whoever_watches_says_so() {
+    let uncertain = workload(&TPCC.replace("throughput = 50000", "throughput = \"20000..80000\""));
+    let market = market();
+    let plan = |watch: &(dyn Fn(f64) -> bool + Sync)| {
+        let planner = Planner::new(EngineCalibration::embedded(), &market).watched(watch);
+        planner.plan_uncertain(&uncertain, &PlanOptions::default(), 60, 3)
+    };
+    let told = Mutex::new(Vec::new());
+    let calm = |done| {
+        told.lock().unwrap().push(done);
+        true
+    };
+    assert!(plan(&calm).is_ok());
+    let told = told.into_inner().unwrap();
+    assert!(told[0] == 0.0 && told.contains(&0.5) && told.contains(&1.0), "each future is looked at twice");
+    for least in [0.0, 0.2, 0.8] {
+        let given_up = plan(&|done| done < least).unwrap_err();
+        assert!(matches!(given_up, UncertainError::Plan(PlanError::GivenUp)), "{least}: {given_up}");
+    }
+}
+
+#[test]
 fn the_planner_and_the_disks_agree_on_what_needs_nitro() {
     let view = view();
     let old = view.instance("m4.16xlarge").unwrap();
@@ -242,4 +265,39 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_search_counts_all_that_it_does() {
+    let market = market();
+    let certain = workload(TPCC);
+    let uncertain = workload(&TPCC.replace("throughput = 50000", "throughput = \"40000..50000\""));
+    for workload in [certain, uncertain] {
+        let progress = PlanProgress::default();
+        assert_eq!(progress.share(), 0.0);
+        let planner = Planner::new(EngineCalibration::embedded(), &market).counted(&progress);
+        planner.plan_uncertain(&workload, &PlanOptions::default(), 20, 1).unwrap();
+        assert_eq!(progress.share(), 1.0);
+    }
+}
+
+#[test]
+fn the_cost_curve_is_the_plan_at_the_target_and_more_throughput_never_costs_less() {
+    let (market, task) = (market(), tpcc(|_| ()));
+    let planner = Planner::new(EngineCalibration::embedded(), &market);
+    let options = PlanOptions::default();
+    let curve = planner.cost_curve(&task, &options).unwrap();
+    let target = curve.throughputs.iter().position(|throughput| *throughput == task.targets.throughput).unwrap();
+    let price = |plan: &plan::Plan| plan.monthly().0;
+    let best =
+        curve.lines.iter().filter_map(|line| line.best[target].as_ref()).map(price).fold(f64::INFINITY, f64::min);
+    let planned = price(&planner.plan(&task, &options).unwrap().plans[0]);
+    assert!((best - planned).abs() < 1e-6 * planned, "{best} on the curve, {planned} planned");
+    for line in &curve.lines {
+        let prices: Vec<f64> = line.best.iter().flatten().map(price).collect();
+        assert!(prices.windows(2).all(|pair| pair[1] >= pair[0] - 1e-6 * pair[0]), "{}: {prices:?}", line.disk);
+        let kinds = line.best.iter().flatten().filter_map(|plan| plan.deployment.nodes[0].data.as_ref());
+        assert!(kinds.map(|disk| &disk.volume.kind).all(|kind| *kind == line.disk), "{}", line.disk);
+    }
+    assert!(curve.lines.iter().any(|line| line.disk == "gp3") && curve.lines.len() > 2);
 }
