@@ -1,9 +1,9 @@
 //! `diskwright catalog`: the facts, each with its source and day.
 
-use catalog::{Date, DiskRow, InstanceRow, PriceRow, TransferRow};
+use catalog::{Catalog, Date, DiskRow, InstanceRow, PriceRow, RegionRow, TransferRow};
 use clap::ValueEnum;
 use report::text::Table;
-use report::verbs::catalog::{disks, instances, prices, transfer};
+use report::verbs::catalog::{disks, instances, prices, regions, tables, transfer};
 use serde::Serialize;
 use serde_json::json;
 
@@ -19,6 +19,8 @@ Examples:
   diskwright catalog instances --filter m5.
   diskwright catalog prices --region us-west-2 --filter gp3 --as-of 2020-11
   diskwright catalog instances --region eastus --json
+  diskwright catalog regions --filter us-
+  diskwright catalog check
 
 A fact observed only after the day asked for is marked with *. Sources are in --json.
 Exits with 1 if nothing matches the filter.")]
@@ -48,6 +50,10 @@ enum What {
     Prices,
     /// Prices of traffic between zones, for each cloud
     Transfer,
+    /// Every region: how many families and disks are priced there, with limits and with a measured processor
+    Regions,
+    /// What is covered: the regions, the age of each table, and contradictions, which exit with 1
+    Check,
 }
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
@@ -72,6 +78,24 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
             let rows: Vec<TransferRow> =
                 view.transfer_rows().filter(|row| matches(&row.cloud.to_string().to_lowercase())).collect();
             Ok(output("transfer", &rows, json, transfer))
+        }
+        What::Regions => {
+            let rows: Vec<RegionRow> = view.region_rows().into_iter().filter(|row| matches(&row.region)).collect();
+            Ok(output("regions", &rows, json, regions))
+        }
+        What::Check => {
+            let catalog = Catalog::embedded();
+            let problems = catalog.problems().unwrap_or_else(|error| vec![error.to_string()]);
+            let rows: Vec<RegionRow> = view.region_rows().into_iter().filter(|row| matches(&row.region)).collect();
+            let ages = catalog.table_rows();
+            let found = if json {
+                Output::json(&json!({ "regions": rows, "tables": ages, "problems": problems }))
+            } else {
+                let said: String = problems.iter().map(|problem| format!("- {problem}\n")).collect();
+                let said = if problems.is_empty() { "No table contradicts another.\n".to_owned() } else { said };
+                Output::text(format!("{}\n{}\n{said}", regions(&rows), tables(&ages)))
+            };
+            Ok(found.negative(!problems.is_empty()))
         }
     }
 }

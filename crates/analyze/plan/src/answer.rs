@@ -21,6 +21,10 @@ pub struct PlanResult {
     pub closest: Option<Plan>,
     /// What falls short, and what would have to give, each target taken alone; for people.
     pub shortfalls: Vec<String>,
+    /// Families that the region offers without a price in the catalogue: no plan with them was looked at.
+    pub not_considered: Vec<String>,
+    /// What the plans stand on that no source tells, for people: the speed of a processor without a benchmark.
+    pub assumed: Vec<String>,
     /// For a workload with intervals: how the plans fare over sampled futures.
     pub uncertainty: Option<PlanUncertainty>,
 }

@@ -49,8 +49,8 @@ pub fn log_disks(
         .filter_map(|offer| log_disk(offer, rates))
         .min_by(|a, b| a.monthly.map(|m| m.0).partial_cmp(&b.monthly.map(|m| m.0)).expect("prices are numbers"));
 
-    let types =
-        view.volumes(view.region(region)?).filter(|kind| kind.medium == VolumeMedium::Ssd && looked_at(&kind.name));
+    let for_machines = |kind: &&catalog::VolumeType| kind.medium == VolumeMedium::Ssd && kind.service.is_none();
+    let types = view.volumes(view.region(region)?).filter(for_machines).filter(|kind| looked_at(&kind.name));
     let fastest = types.max_by(|a, b| most_iops(a).0.total_cmp(&most_iops(b).0));
     let high = fastest.map(|kind| {
         let offer = offers().find(|offer| offer.kind.name == kind.name);

@@ -1,6 +1,6 @@
 //! What is for sale in one region on one day.
 
-use std::sync::LazyLock;
+use std::collections::BTreeSet;
 
 use catalog::{CatalogError, CatalogView, Cloud, Date, InstanceType, VolumeMedium, VolumePrice, VolumeType};
 use disk::{BeyondLimit, Disk, ServiceTime, Volume, VolumeNeed, VolumeProvision, VolumeSizing};
@@ -20,6 +20,15 @@ pub struct InstanceOffer {
     pub cores: f64,
     /// Its own flash, where its limits are known.
     pub flash: Option<LocalFlash>,
+    /// Indices of the market's volume types that it does not take, or to which its limits are not known.
+    pub refuses: Vec<usize>,
+}
+
+impl InstanceOffer {
+    /// Whether it takes a volume type, by its index in the market.
+    pub fn takes(&self, volume: usize) -> bool {
+        !self.refuses.contains(&volume)
+    }
 }
 
 /// The flash of an instance, all devices as one disk.
@@ -78,6 +87,8 @@ pub struct Market {
     pub transfer: Option<Usd>,
     /// What was left out for want of a fact.
     pub missing: Vec<MissingFact>,
+    /// Families that the region offers and of which no size has a price in the catalogue.
+    pub unpriced: Vec<String>,
 }
 
 /// The disk type's name of the instance's own flash.
@@ -97,8 +108,17 @@ impl Market {
             volumes: Vec::new(),
             transfer: view.transfer(cloud).ok().map(|t| t.per_gb),
             missing: Vec::new(),
+            unpriced: Vec::new(),
         };
-        for kind in view.instances(cloud) {
+        let offered = view.offered(region);
+        let priced = |kind: &InstanceType| view.instance_price(region, &kind.name).is_ok();
+        let families: BTreeSet<&str> =
+            view.instances(cloud).filter(|kind| priced(kind)).map(|kind| kind.family.as_str()).collect();
+        let unpriced = offered.into_iter().flatten().filter(|family| !families.contains(family.as_str()));
+        market.unpriced = unpriced.cloned().collect();
+        // What a region neither prices nor offers is not sold there, which is no news.
+        let sold = |kind: &&InstanceType| priced(kind) || offered.is_none_or(|all| all.contains(&kind.family));
+        for kind in view.instances(cloud).filter(sold) {
             match instance_offer(view, region, kind) {
                 Ok(offer) => market.instances.push(offer),
                 Err(fact) => market.missing.push(MissingFact {
@@ -118,7 +138,48 @@ impl Market {
                 }),
             }
         }
+        market.attach(view);
         Ok(market)
+    }
+
+    /// Finds which instance takes which volume type. An instance that takes none, or a volume type that none takes, is missing.
+    fn attach(&mut self, view: &CatalogView) {
+        let mut why: Vec<Option<String>> = vec![None; self.volumes.len()];
+        for offer in &mut self.instances {
+            for (i, volume) in self.volumes.iter().enumerate() {
+                if let Err(error) = view.takes(&offer.kind, &volume.kind) {
+                    offer.refuses.push(i);
+                    why[i] = Some(error.to_string());
+                }
+            }
+        }
+        let instances = &self.instances;
+        for (i, volume) in
+            self.volumes.iter().enumerate().filter(|(i, _)| instances.iter().all(|offer| !offer.takes(*i)))
+        {
+            if let Some(fact) = why[i].take() {
+                let subject = RejectedCandidate::Disk(volume.kind.name.clone());
+                self.missing.push(MissingFact { name: volume.kind.name.clone(), subject, fact });
+            }
+        }
+        let idle: Vec<bool> = (0..self.volumes.len()).map(|i| instances.iter().all(|offer| !offer.takes(i))).collect();
+        let place = |i: usize| idle[..i].iter().filter(|idle| !**idle).count();
+        for offer in &mut self.instances {
+            offer.refuses = offer.refuses.iter().filter(|i| !idle[**i]).map(|i| place(*i)).collect();
+        }
+        let mut idle = idle.into_iter();
+        self.volumes.retain(|_| !idle.next().unwrap_or_default());
+        let all = self.volumes.len();
+        let (takes_any, missing) = (&mut self.instances, &mut self.missing);
+        takes_any.retain(|offer| {
+            let bare = offer.flash.is_none() && offer.refuses.len() == all;
+            if bare {
+                let fact = format!("{} takes none of the disks whose price and limits are known here", offer.kind.name);
+                let subject = RejectedCandidate::Family(offer.kind.family.clone());
+                missing.push(MissingFact { name: offer.kind.name.clone(), subject, fact });
+            }
+            !bare
+        });
     }
 
     /// The cloud, if anything is for sale.
@@ -138,7 +199,7 @@ fn instance_offer(view: &CatalogView, region: &str, kind: &InstanceType) -> Resu
     if kind.caps.is_none() {
         return Err(format!("the catalogue has no limits of {} to network volumes", kind.name));
     }
-    let cores = kind.sustained_threads().map_err(|e| e.to_string())? * thread_speed(view, kind)?;
+    let cores = kind.sustained_threads().map_err(|e| e.to_string())? * kind.thread_speed();
     // Flash whose limits nobody published is left alone; the instance still serves with network volumes.
     let flash = kind.local.and_then(|local| {
         let limits = volume(FLASH, local.size).limits(view, Some(kind)).ok()?;
@@ -152,38 +213,10 @@ fn instance_offer(view: &CatalogView, region: &str, kind: &InstanceType) -> Resu
             service: limits.service,
         })
     });
-    Ok(InstanceOffer { kind: kind.clone(), hourly, cores, flash })
+    Ok(InstanceOffer { kind: kind.clone(), hourly, cores, flash, refuses: Vec::new() })
 }
-
-/// What a hardware thread does against an m5's, in which the engines' constants are told.
-///
-/// Where the catalogue compares no processor of a cloud, all count as an m5's; where it compares some, the others are not
-/// planned with: old ones and those beside accelerators.
-fn thread_speed(view: &CatalogView, kind: &InstanceType) -> Result<f64, String> {
-    if kind.speed.is_none() && view.instances(kind.cloud).any(|i| i.speed.is_some()) {
-        return Err(format!("the catalogue has no processor speed of the {} family", kind.family));
-    }
-    Ok(kind.thread_speed())
-}
-
-/// A row of `tables/instance_limits.csv`: a volume type for which no source tells what an instance lets through.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct UnknownOnInstances {
-    kind: String,
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the table's readers; a test wants it filled in"))]
-    source: String,
-}
-
-static UNKNOWN_ON_INSTANCES: LazyLock<Vec<UnknownOnInstances>> = LazyLock::new(|| {
-    let rows = csv::Reader::from_reader(include_str!("../tables/instance_limits.csv").as_bytes()).into_deserialize();
-    rows.map(|row| row.expect("tested: every row fits its type")).collect()
-});
 
 fn volume_offer(view: &CatalogView, region: &str, kind: &VolumeType) -> Result<VolumeOffer, String> {
-    if UNKNOWN_ON_INSTANCES.iter().any(|row| row.kind == kind.name) {
-        return Err(format!("the catalogue has no limits of instances to {}", kind.name));
-    }
     let price = view.volume_price(region, &kind.name).map_err(|e| e.to_string())?;
     let limits = volume(&kind.name, kind.size.0).limits(view, None).map_err(|e| e.to_string())?;
     Ok(VolumeOffer { kind: kind.clone(), price: price.clone(), service: limits.service })
@@ -274,14 +307,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_type_without_instance_limits_is_missing_by_name_and_has_a_source() {
+    fn a_disk_without_limits_of_instances_is_missing_by_name_and_no_machine_gets_a_disk_that_it_does_not_take() {
         let view = catalog::Catalog::embedded().at(None);
         let market = Market::from_view(&view, "us-central1").unwrap();
-        for row in UNKNOWN_ON_INSTANCES.iter() {
-            assert!(!row.source.is_empty(), "{}", row.kind);
-            assert!(market.volumes.iter().all(|offer| offer.kind.name != row.kind));
-            let sold = view.volume(&row.kind).is_ok();
-            assert_eq!(market.missing.iter().any(|fact| fact.name == row.kind), sold, "{}", row.kind);
+        let missing = |name: &str| market.missing.iter().find(|fact| fact.name == name).map(|fact| fact.fact.clone());
+        assert!(missing("hyperdisk-balanced").unwrap().contains("no limits of an instance to a disk"));
+        assert!(missing("c4-standard-8").unwrap().contains("no limits of c4-standard-8"));
+        let takes = |market: &Market, instance: &str, kind: &str| {
+            let offer = market.instances.iter().find(|offer| offer.kind.name == instance)?;
+            let volume = market.volumes.iter().position(|volume| volume.kind.name == kind)?;
+            Some(offer.takes(volume))
+        };
+        assert_eq!(takes(&market, "n2-standard-8", "pd-ssd"), Some(true));
+        let azure = Market::from_view(&view, "eastus").unwrap();
+        assert_eq!(takes(&azure, "Standard_L8s_v3", "premium-v1-p30"), Some(true));
+        for offer in market.instances.iter().chain(&azure.instances) {
+            let volumes = if offer.kind.cloud == Cloud::Gcp { &market.volumes } else { &azure.volumes };
+            for (i, volume) in volumes.iter().enumerate() {
+                assert_eq!(offer.takes(i), view.takes(&offer.kind, &volume.kind).is_ok(), "{}", offer.kind.name);
+            }
         }
     }
 }

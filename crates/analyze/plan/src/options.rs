@@ -65,6 +65,14 @@ pub enum PlanError {
         /// Zones.
         zones: u32,
     },
+    /// A region of which the catalogue prices too little.
+    #[error("nothing can be planned in {region}: {why}; `catalog regions` lists what is priced where")]
+    NotPriced {
+        /// The region.
+        region: String,
+        /// What is missing.
+        why: String,
+    },
     /// Pins and excludes leave nothing.
     #[error("nothing is left to choose from in {region}: the pins and excludes rule out every {what}")]
     Nothing {
@@ -126,6 +134,12 @@ impl Allowed {
         space: &SearchSpace,
         rule: &SurvivalRule,
     ) -> Result<Self, PlanError> {
+        if market.instances.is_empty() {
+            let without = market.volumes.is_empty();
+            let why =
+                if without { "no disk that machines take there has a price" } else { "no machine has a price there" };
+            return Err(PlanError::NotPriced { region: market.region.clone(), why: why.to_owned() });
+        }
         let names = Names(market);
         if let Some(name) = &options.instance {
             names.known("instance type", name, &[Names::instances])?;

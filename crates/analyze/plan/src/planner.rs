@@ -106,6 +106,8 @@ impl<'a> Planner<'a> {
             why_not: Vec::new(),
             closest: None,
             shortfalls: Vec::new(),
+            assumed: Vec::new(),
+            not_considered: self.market.unpriced.clone(),
             uncertainty: None,
         };
         let mut evaluated: Vec<u64> = found.iter().flat_map(|f| f.evaluated.iter().copied()).collect();
@@ -126,11 +128,24 @@ impl<'a> Planner<'a> {
             let (closest, shortfalls) = self.closest(task, options, &allowed, top.short, &rows);
             (answer.closest, answer.shortfalls) = (closest, shortfalls);
         }
+        answer.assumed = self.assumed(&answer);
         // What was cut short says nothing of what there is.
         if !(self.watch)(0.0) {
             return Err(PlanError::GivenUp);
         }
         Ok((answer, found.into_iter().next().map(|f| f.top).unwrap_or_default()))
+    }
+
+    /// What the plans shown assume of the instances that they use, each once.
+    fn assumed(&self, answer: &PlanResult) -> Vec<String> {
+        let groups = answer.plans.iter().chain(&answer.closest).flat_map(|plan| &plan.deployment.nodes);
+        let mut assumed: Vec<String> = groups
+            .filter_map(|group| self.market.instances.iter().find(|offer| offer.kind.name == group.instance))
+            .filter_map(|offer| offer.kind.assumed_speed())
+            .collect();
+        assumed.sort_unstable();
+        assumed.dedup();
+        assumed
     }
 
     pub(crate) fn goals(&self, allowed: &Allowed, rule: &SurvivalRule) -> Vec<Goal> {

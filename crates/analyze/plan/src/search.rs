@@ -135,7 +135,8 @@ impl<'a> Search<'a> {
                 Ok(()) => {}
             }
         }
-        for &kind in self.scope.kinds.iter().filter(|_| !let_through.is_empty()) {
+        let taken = |kind: &&usize| !let_through.is_empty() && instance.takes(**kind);
+        for &kind in self.scope.kinds.iter().filter(taken) {
             let least = row.least(self.problem, kind);
             self.miss(body, least.short);
             let layout = Layout { body, data: Data::Network { kind, stripe: 1 }, log: Log::Shared };
@@ -175,7 +176,9 @@ impl<'a> Search<'a> {
     fn bounds(&mut self, open: &Open<'a>) -> Vec<(f64, Layout)> {
         let (problem, demand) = (self.problem, &open.variant.demand);
         let (body, volumes) = (&self.rows.bodies[open.layout.body], &problem.market.volumes);
-        let logs: Vec<Log> = std::iter::once(Log::Shared).chain(self.scope.logs.iter().map(|l| Log::Own(*l))).collect();
+        let offer = &problem.market.instances[body.instance];
+        let own = self.scope.logs.iter().filter(|log| offer.takes(**log)).map(|log| Log::Own(*log));
+        let logs: Vec<Log> = std::iter::once(Log::Shared).chain(own).collect();
         let log_usd = |log: &Log| match *log {
             Log::Shared => Ok(Usd(0.0)),
             Log::Own(kind) => needs::least_log(problem, demand, kind, None).map(|p| volumes[kind].monthly(p)),

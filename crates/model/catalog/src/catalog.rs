@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use crate::facts::{CloudFacts, CloudTexts, EMBEDDED, SharedFacts, Texts};
+use crate::facts::{CloudFacts, EMBEDDED, SharedFacts, Texts};
 use crate::{CatalogView, Cloud, Date, TableError, check};
 
 /// All facts of all days, as embedded in the program.
@@ -15,7 +15,7 @@ pub struct Catalog {
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     pub(crate) shared: SharedFacts,
-    texts: Option<[CloudTexts; 3]>,
+    texts: Option<Texts>,
     clouds: [OnceLock<CloudFacts>; 3],
 }
 
@@ -34,7 +34,7 @@ impl Catalog {
 
     /// Reads the small tables of `texts`, and each cloud's large ones when a view first needs them.
     pub(crate) fn lazy(texts: &Texts) -> Result<Self, TableError> {
-        let known = Known { shared: SharedFacts::read(texts)?, texts: Some(texts.clouds), ..Known::default() };
+        let known = Known { shared: SharedFacts::read(texts)?, texts: Some(*texts), ..Known::default() };
         Ok(Self { known: Arc::new(known) })
     }
 
@@ -45,6 +45,11 @@ impl Catalog {
     /// first day on which any source shows it.
     pub fn at(&self, date: Option<Date>) -> CatalogView {
         CatalogView::new(date, Arc::clone(&self.known))
+    }
+
+    /// The tables as they were read, if from texts.
+    pub(crate) fn texts(&self) -> Option<&Texts> {
+        self.known.texts.as_ref()
     }
 
     /// The day of the newest price of a disk or of traffic, by which the catalogue's age is told. Prices of instances are of the same
@@ -62,7 +67,9 @@ impl Catalog {
     /// When a table cannot be read: a row without a source or a date, a value that does not parse.
     pub fn problems(&self) -> Result<Vec<String>, TableError> {
         let mut problems = check::shared(&self.known.shared);
-        for (cloud, texts) in [Cloud::Aws, Cloud::Gcp, Cloud::Azure].into_iter().zip(self.known.texts.iter().flatten())
+        for (cloud, texts) in [Cloud::Aws, Cloud::Gcp, Cloud::Azure]
+            .into_iter()
+            .zip(self.known.texts.iter().flat_map(|texts| &texts.clouds))
         {
             let facts = CloudFacts::read(texts, &self.known.shared.sources)?;
             problems.extend(check::cloud(cloud, &facts, &self.known.shared));
@@ -76,7 +83,7 @@ impl Known {
     pub(crate) fn cloud(&self, cloud: Cloud) -> &CloudFacts {
         self.clouds[cloud as usize].get_or_init(|| match &self.texts {
             None => CloudFacts::default(),
-            Some(texts) => match CloudFacts::read(&texts[cloud as usize], &self.shared.sources) {
+            Some(texts) => match CloudFacts::read(&texts.clouds[cloud as usize], &self.shared.sources) {
                 Ok(facts) => facts,
                 Err(error) => panic!("{error}"),
             },

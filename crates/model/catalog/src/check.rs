@@ -51,6 +51,24 @@ pub(crate) fn shared(facts: &SharedFacts) -> Vec<String> {
             }
         }
     }
+    for ((cloud, family), speed) in &facts.processors {
+        let (low, high) = (speed.low, speed.high);
+        // The fastest thread on sale has not four times the CoreMark of an m5's.
+        if !(0.1 < low && low <= speed.figure && speed.figure <= high && high < 6.0) {
+            problems.push(format!("speed of {family} of {cloud}: {low} to {high} does not hold {}", speed.figure));
+        }
+    }
+    for cloud in [Cloud::Aws, Cloud::Gcp, Cloud::Azure] {
+        if !facts.processors.contains_key(&(cloud, "*".to_owned())) {
+            problems.push(format!("speed of {cloud}: no row for families without one of their own"));
+        }
+    }
+    for row in &facts.support {
+        let kinds = facts.volumes.iter().filter(|fact| fact.volume.cloud == row.cloud);
+        if !kinds.into_iter().any(|fact| crate::support::covers(&row.kind, &fact.volume.name)) {
+            problems.push(format!("support for {} of {}: no volume type has that name", row.kind, row.family));
+        }
+    }
     for row in &facts.sold_as {
         if !facts.volumes.iter().any(|fact| fact.volume.name == row.kind) {
             problems.push(format!("{} sells {} as {}: no volume type has that name", row.service, row.said, row.kind));
@@ -124,6 +142,9 @@ pub(crate) fn cloud(cloud: Cloud, facts: &CloudFacts, shared: &SharedFacts) -> V
     for region in facts.priced_regions().filter(|region| shared.regions.get(*region) != Some(&cloud)) {
         problems.push(format!("prices in {region}: {cloud} has no such region"));
     }
+    for region in facts.offered.keys().filter(|region| shared.regions.get(*region) != Some(&cloud)) {
+        problems.push(format!("families offered in {region}: {cloud} has no such region"));
+    }
     let mut days = HashSet::new();
     for table in &facts.prices {
         let read = table.all(&shared.sources, |region, name, one| {
@@ -131,7 +152,7 @@ pub(crate) fn cloud(cloud: Cloud, facts: &CloudFacts, shared: &SharedFacts) -> V
             if !names.contains(name) {
                 problems.push(format!("{}: no instance type has that name", priced()));
             }
-            if !days.insert((region, name.to_owned(), one.engine, one.term, one.provenance.as_of)) {
+            if !days.insert((region, name, one.engine, one.term, one.provenance.as_of)) {
                 problems.push(format!("{}: two rows of one day", priced()));
             }
             // The dearest instance with eight of the newest accelerators is under $1000 an hour.

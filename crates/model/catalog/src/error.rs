@@ -51,6 +51,18 @@ pub enum CatalogError {
         /// The cloud's own type of that name.
         said: String,
     },
+    /// A volume type that a machine does not take.
+    #[error("{instance} takes no {kind}: the {family} family has no support for it ({source_text})")]
+    NotAttachable {
+        /// The machine.
+        instance: String,
+        /// Its family.
+        family: String,
+        /// The volume type.
+        kind: String,
+        /// Where that is said.
+        source_text: &'static str,
+    },
     /// The name is known, the fact is not.
     #[error("the catalogue has no {fact} for {subject}{when}")]
     Missing {

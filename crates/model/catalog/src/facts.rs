@@ -7,9 +7,10 @@ use units::{Bytes, BytesPerSec, Iops, Nanos, Usd};
 
 use crate::price_table::{PriceTable, RegionPrices};
 use crate::service::SoldAs;
+use crate::support::{Support, SupportRow};
 use crate::table::{Line, Sources, TableError, read};
 use crate::volume_table::{CLOUDS, VolumeFact, volumes};
-use crate::{Cloud, InstanceCaps, ManagedService, Provenance, TransferPrice, table};
+use crate::{Cloud, InstanceCaps, ManagedService, ProcessorSpeed, Provenance, SpeedBasis, TransferPrice, table};
 
 /// The texts of the tables that concern every cloud, and of each cloud's large ones.
 #[derive(Debug, Clone, Copy)]
@@ -22,9 +23,41 @@ pub(crate) struct Texts {
     pub(crate) volume_prices: &'static str,
     pub(crate) transfer: &'static str,
     pub(crate) gaps: &'static str,
+    pub(crate) support: &'static str,
     pub(crate) processors: &'static str,
     /// In the order of [`Cloud`].
     pub(crate) clouds: [CloudTexts; 3],
+}
+
+impl Texts {
+    /// Every text with its place.
+    pub(crate) fn named(&self) -> Vec<(String, &'static str)> {
+        let shared = [
+            ("regions.csv", self.regions),
+            ("volumes.csv", self.volumes),
+            ("sold_as.csv", self.sold_as),
+            ("bands.csv", self.bands),
+            ("volume_prices.csv", self.volume_prices),
+            ("transfer.csv", self.transfer),
+            ("gaps.csv", self.gaps),
+            ("support.csv", self.support),
+            ("processors.csv", self.processors),
+        ];
+        let mut all: Vec<_> = shared.map(|(name, text)| (name.to_owned(), text)).into();
+        for ((cloud, _), texts) in CLOUDS.iter().zip(&self.clouds) {
+            let of = [
+                ("instances.csv", texts.instances),
+                ("classes.csv", texts.classes),
+                ("caps.csv", texts.caps),
+                ("local.csv", texts.local),
+                ("prices.csv", texts.prices),
+                ("class_prices.csv", texts.class_prices),
+                ("offered.csv", texts.offered),
+            ];
+            all.extend(of.map(|(name, text)| (format!("{cloud}/{name}"), text)));
+        }
+        all
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +69,7 @@ pub(crate) struct CloudTexts {
     pub(crate) local: &'static str,
     pub(crate) prices: &'static str,
     pub(crate) class_prices: &'static str,
+    pub(crate) offered: &'static str,
 }
 
 macro_rules! cloud_texts {
@@ -47,6 +81,7 @@ macro_rules! cloud_texts {
             local: include_str!(concat!("../tables/", $cloud, "/local.csv")),
             prices: include_str!(concat!("../tables/", $cloud, "/prices.csv")),
             class_prices: include_str!(concat!("../tables/", $cloud, "/class_prices.csv")),
+            offered: include_str!(concat!("../tables/", $cloud, "/offered.csv")),
         }
     };
 }
@@ -61,6 +96,7 @@ pub(crate) const EMBEDDED: Texts = Texts {
     volume_prices: include_str!("../tables/volume_prices.csv"),
     transfer: include_str!("../tables/transfer.csv"),
     gaps: include_str!("../tables/gaps.csv"),
+    support: include_str!("../tables/support.csv"),
     processors: include_str!("../tables/processors.csv"),
     clouds: [cloud_texts!("aws"), cloud_texts!("gcp"), cloud_texts!("azure")],
 };
@@ -77,8 +113,10 @@ pub(crate) struct SharedFacts {
     pub(crate) transfer: Vec<(Cloud, TransferPrice)>,
     /// Known names of volume types, and what is missing on them.
     pub(crate) gaps: BTreeMap<String, String>,
-    /// Clock (GHz) times instructions a cycle, by instance family.
-    pub(crate) processors: BTreeMap<String, f64>,
+    /// Which machines do not take which volumes, the first row that fits deciding.
+    pub(crate) support: Vec<SupportRow>,
+    /// By cloud and instance family; `*` stands for all others.
+    pub(crate) processors: HashMap<(Cloud, String), ProcessorSpeed>,
 }
 
 /// One part of a volume's price.
@@ -110,6 +148,8 @@ pub(crate) struct CloudFacts {
     pub(crate) instances: Vec<InstanceFact>,
     pub(crate) caps: HashMap<String, Vec<CapsFact>>,
     pub(crate) local: HashMap<String, LocalSpeed>,
+    /// Families that a region offers, where its cloud tells.
+    pub(crate) offered: HashMap<String, Vec<String>>,
     /// Of machines, then of classes.
     pub(crate) prices: [PriceTable; 2],
 }
@@ -188,17 +228,37 @@ impl SharedFacts {
             facts.gaps.insert(name, line.name()?);
             line.provenance(&sources).map(|_| ())
         })?;
-        read("processors.csv", "family,ghz,ipc,like,source,as_of", texts.processors, |line| {
-            let family = line.name()?;
-            let twice = line.error(&format!("is given to {family} a second time"));
-            let speed = line.value::<f64>()? * line.value::<f64>()?;
-            line.name()?;
-            line.provenance(&sources)?;
-            if facts.processors.insert(family, speed).is_some() { Err(twice) } else { Ok(()) }
+        read("support.csv", "cloud,family,kind,takes,source,as_of", texts.support, |line| {
+            let (cloud, family, kind) = (line.one_of(&CLOUDS)?, line.name()?, line.name()?);
+            let takes = line.one_of(&[("no", Support::No), ("unknown", Support::Unknown)])?;
+            let source = line.provenance(&sources)?.source;
+            facts.support.push(SupportRow { cloud, family, kind, takes, source });
+            Ok(())
+        })?;
+        read("processors.csv", PROCESSORS, texts.processors, |line| {
+            let key = (line.one_of(&CLOUDS)?, line.name()?);
+            let twice = line.error(&format!("is given to {} a second time", key.1));
+            let speed = processor(line, &sources)?;
+            if facts.processors.insert(key, speed).is_some() { Err(twice) } else { Ok(()) }
         })?;
         facts.sources = sources;
         Ok(facts)
     }
+}
+
+const PROCESSORS: &str = "cloud,family,speed,low,high,threads_per_core,basis,like,source,as_of";
+
+fn processor(line: &mut Line<'_>, sources: &Sources) -> Result<ProcessorSpeed, TableError> {
+    let (figure, low, high) = (line.value()?, line.value()?, line.value()?);
+    let threads_per_core = line.maybe()?;
+    let basis = line.one_of(&[
+        ("measured", SpeedBasis::Measured),
+        ("sibling", SpeedBasis::Sibling),
+        ("assumed", SpeedBasis::Assumed),
+    ])?;
+    let like = line.text().to_owned();
+    let provenance = line.provenance(sources)?;
+    Ok(ProcessorSpeed { figure, low, high, threads_per_core, basis, like, provenance })
 }
 
 const VOLUME_PRICES: &str = "region,name,until,component,above,usd,source,as_of";
@@ -241,6 +301,13 @@ impl CloudFacts {
             fill(line, &mut store.write_throughput)?;
             line.one_of(&[("published", ()), ("measured", ()), ("model", ())])?;
             line.provenance(sources).map(|_| ())
+        })?;
+        read("offered.csv", "region,families,source,as_of", texts.offered, |line| {
+            let region = line.name()?;
+            let families = line.name()?.split(' ').map(str::to_owned).collect();
+            let twice = line.error(&format!("belongs to {region}, which is there twice"));
+            line.provenance(sources)?;
+            if facts.offered.insert(region, families).is_some() { Err(twice) } else { Ok(()) }
         })?;
         facts.prices =
             [PriceTable::new("prices.csv", texts.prices)?, PriceTable::new("class_prices.csv", texts.class_prices)?];

@@ -21,9 +21,8 @@ pub struct InstanceType {
     pub memory: Bytes,
     /// `x86_64`, `arm64` or `i386`.
     pub arch: String,
-    /// Speed of a hardware thread relative to an m5's (clock times instructions a cycle); `None` where not
-    /// published.
-    pub speed: Option<f64>,
+    /// What one of its hardware threads does against one of an m5.
+    pub speed: ProcessorSpeed,
     /// Whether it runs on Nitro: 64,000-IOPS io1 and 256,000-IOPS io2 need it.
     pub nitro: bool,
     /// Limits of the link to network volumes; `None` where nothing is published.
@@ -37,9 +36,69 @@ pub struct InstanceType {
 }
 
 impl InstanceType {
-    /// Speed of a hardware thread relative to an m5's; 1 where nothing is published.
+    /// What one of its hardware threads does against one of an m5.
     pub fn thread_speed(&self) -> f64 {
-        self.speed.unwrap_or(1.0)
+        self.speed.figure
+    }
+
+    /// The sentence that an answer owes to whoever reads it where no benchmark of the processor is known.
+    pub fn assumed_speed(&self) -> Option<String> {
+        let speed = &self.speed;
+        let like = if speed.like.is_empty() { String::new() } else { format!(", as {}", speed.like) };
+        (speed.basis == SpeedBasis::Assumed).then(|| {
+            format!(
+                "the processor of the {} family is taken for {:.2} m5 threads a thread ({:.2} to {:.2}{like}): no benchmark of it \
+                 is in the catalogue",
+                self.family, speed.figure, speed.low, speed.high
+            )
+        })
+    }
+}
+
+/// What a hardware thread does, all threads of the machine busy, against one of an m5: CoreMark where one is published.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProcessorSpeed {
+    /// The median over a family's sizes.
+    pub figure: f64,
+    /// The slowest size, or what may be assumed.
+    pub low: f64,
+    /// The fastest size, or what may be assumed.
+    pub high: f64,
+    /// Hardware threads of a core: 1 where each is a core of its own; `None` where not known.
+    pub threads_per_core: Option<u32>,
+    /// Where the figure comes from.
+    pub basis: SpeedBasis,
+    /// The family whose processor it has; empty where none is known.
+    pub like: String,
+    /// Source and date.
+    pub provenance: Provenance,
+}
+
+/// How a processor's speed is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SpeedBasis {
+    /// A benchmark ran on the family.
+    Measured,
+    /// A benchmark ran on a family with the same processor.
+    Sibling,
+    /// By the generation of the processor.
+    Assumed,
+}
+
+impl ProcessorSpeed {
+    /// The speed of the m5 itself.
+    pub fn reference(provenance: Provenance) -> Self {
+        let like = String::new();
+        Self {
+            figure: 1.0,
+            low: 1.0,
+            high: 1.0,
+            threads_per_core: Some(2),
+            basis: SpeedBasis::Measured,
+            like,
+            provenance,
+        }
     }
 }
 

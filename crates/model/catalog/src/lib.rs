@@ -4,6 +4,7 @@
 mod burstable;
 mod catalog;
 mod check;
+mod coverage;
 mod date;
 mod describe;
 mod error;
@@ -15,6 +16,7 @@ mod release;
 mod resolve;
 mod rows;
 mod service;
+mod support;
 mod table;
 mod view;
 mod volume;
@@ -22,9 +24,10 @@ mod volume_table;
 
 // Their types are part of the public surface here.
 pub use catalog::Catalog;
+pub use coverage::{RegionRow, TableRow};
 pub use date::{DateError, deserialize_day, parse_date};
 pub use error::CatalogError;
-pub use instance::{InstanceCaps, InstanceType, LocalStore};
+pub use instance::{InstanceCaps, InstanceType, LocalStore, ProcessorSpeed, SpeedBasis};
 pub use jiff::civil::Date;
 pub use price::{TransferPrice, VolumePrice};
 pub use price_table::PriceTerm;

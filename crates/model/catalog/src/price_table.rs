@@ -113,7 +113,7 @@ impl PriceTable {
     pub(crate) fn all(
         &self,
         sources: &Sources,
-        mut each: impl FnMut(&'static str, &str, HourlyPrice),
+        mut each: impl FnMut(&'static str, &'static str, HourlyPrice),
     ) -> Result<(), TableError> {
         let cells = COLUMNS.split(',').count() + self.regions.len();
         if let Some((i, _)) = self.text.lines().enumerate().find(|(_, line)| line.split(',').count() > cells) {
@@ -128,11 +128,11 @@ impl PriceTable {
         &self,
         sources: &Sources,
         only: Option<usize>,
-        mut each: impl FnMut(usize, &str, HourlyPrice),
+        mut each: impl FnMut(usize, &'static str, HourlyPrice),
     ) -> Result<(), TableError> {
         let cells = COLUMNS.split(',').count();
         let names: Vec<&str> = COLUMNS.split(',').collect();
-        let mut row = Vec::with_capacity(cells);
+        let mut row: Vec<&'static str> = Vec::with_capacity(cells);
         for (i, text) in self.text.lines().enumerate().skip(1) {
             let mut all = text.split(',');
             row.clear();
@@ -145,10 +145,10 @@ impl PriceTable {
                 }
             }
             let mut line = Line::new(self.name, i as u64 + 1, &names, &row);
-            let name = line.text();
-            if name.is_empty() {
+            if line.text().is_empty() {
                 return Err(line.error("is empty"));
             }
+            let name: &'static str = row[0];
             let engine = line.maybe()?;
             let term = line.one_of(&TERMS)?;
             let provenance = line.provenance(sources)?;

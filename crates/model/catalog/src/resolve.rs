@@ -7,7 +7,10 @@ use units::{Bytes, BytesPerSec, Iops, Usd};
 
 use crate::facts::{CloudFacts, Component, InstanceFact, PriceFact, SharedFacts};
 use crate::price_table::HourlyPrice;
-use crate::{Cloud, DatabaseEngine, Date, InstanceType, LocalStore, PriceTerm, TransferPrice, VolumePrice, VolumeType};
+use crate::{
+    Cloud, DatabaseEngine, Date, InstanceType, LocalStore, PriceTerm, ProcessorSpeed, TransferPrice, VolumePrice,
+    VolumeType,
+};
 
 /// Prices by region, then by name.
 pub(crate) type ByRegion<T> = HashMap<String, HashMap<String, T>>;
@@ -178,7 +181,7 @@ fn instance(
         vcpu: fact.vcpu,
         memory: fact.memory,
         arch: fact.arch.clone(),
-        speed: speed_of(cloud, &fact.family, shared),
+        speed: speed_of(cloud, fact, shared),
         nitro: fact.nitro,
         caps: caps.map(|seen| seen.caps),
         max_volumes: fact.max_volumes,
@@ -187,12 +190,10 @@ fn instance(
     }
 }
 
-/// Hardware threads are compared with those of this family.
-const REFERENCE: &str = "m5";
-
-fn speed_of(cloud: Cloud, family: &str, shared: &SharedFacts) -> Option<f64> {
-    let known = |family: &str| (cloud == Cloud::Aws).then(|| shared.processors.get(family).copied()).flatten();
-    known(family).zip(known(REFERENCE)).map(|(speed, reference)| speed / reference)
+/// The speed of a family; that of `*` where it has no row, which the tables are tested to have for each cloud.
+fn speed_of(cloud: Cloud, fact: &InstanceFact, shared: &SharedFacts) -> ProcessorSpeed {
+    let known = |family: &str| shared.processors.get(&(cloud, family.to_owned())).cloned();
+    known(&fact.family).or_else(|| known("*")).unwrap_or_else(|| ProcessorSpeed::reference(fact.provenance.clone()))
 }
 
 #[cfg(test)]
@@ -203,12 +204,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hardware_threads_are_compared_with_an_m5s_where_their_speed_is_published() {
+    fn hardware_threads_are_compared_with_an_m5s_by_a_benchmark_or_by_an_assumption_that_is_told() {
         let view = crate::Catalog::embedded().at(None);
-        let speed = |name: &str| view.instance(name).unwrap().speed;
-        assert_eq!(speed("m5.2xlarge"), Some(1.0));
-        assert!(speed("m7a.2xlarge") > speed("m6i.2xlarge") && speed("m6i.2xlarge") > speed("i3.2xlarge"));
-        assert_eq!(speed("a1.2xlarge"), None);
+        let speed = |name: &str| view.instance(name).unwrap().speed.clone();
+        let figure = |name: &str| speed(name).figure;
+        assert_eq!(figure("m5.2xlarge"), 1.0);
+        // CoreMark on Graviton 2 to 5 and on AMD's Zen 5 with whole cores.
+        let ladder = ["m6g.large", "m7g.large", "m8g.large", "m9g.large", "m8a.large"].map(figure);
+        assert!(ladder.windows(2).all(|pair| pair[0] < pair[1]), "{ladder:?}");
+        assert!((1.7..1.85).contains(&ladder[1]) && (2.0..2.2).contains(&ladder[2]), "{ladder:?}");
+        assert_eq!((speed("m7a.large").threads_per_core, speed("m6a.large").threads_per_core), (Some(1), Some(2)));
+        assert_eq!(view.instance("m7g.large").unwrap().assumed_speed(), None);
+        let assumed = view.instance("Standard_D8as_v5").unwrap().assumed_speed().unwrap();
+        assert!(assumed.contains("Dasv5 family is taken for 1.43") && assumed.contains("as m6a"), "{assumed}");
+        assert_eq!(figure("db.m7g.large"), figure("m7g.large"));
     }
 
     proptest! {

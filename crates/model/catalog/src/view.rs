@@ -59,8 +59,14 @@ impl CatalogView {
     /// When no region has that name.
     pub fn region(&self, name: &str) -> Result<Cloud, CatalogError> {
         let regions = &self.known.shared.regions;
-        let unknown = || CatalogError::unknown("region", name, regions.keys().map(String::as_str));
-        regions.get(name).copied().ok_or_else(unknown)
+        regions.get(name).copied().ok_or_else(|| {
+            // A slip of one cloud's region is none of another's: who writes dashes and digits as AWS does means AWS.
+            let form = |name: &str| name.chars().filter(|c| *c == '-').count();
+            let alike: Vec<&str> =
+                regions.keys().map(String::as_str).filter(|known| form(known) == form(name)).collect();
+            let known = if alike.is_empty() { regions.keys().map(String::as_str).collect() } else { alike };
+            CatalogError::unknown("region", name, known)
+        })
     }
 
     /// All regions.
@@ -120,7 +126,8 @@ impl CatalogView {
     /// tells: `rds-gp2` is RDS's.
     ///
     /// # Errors
-    /// As [`volume`](Self::volume), and when a service does not sell the type, or only a service does.
+    /// As [`volume`](Self::volume), when a machine does not take the type, and when a service does not sell it, or only a service
+    /// does.
     pub fn volume_on(
         &self,
         name: &str,
@@ -132,7 +139,10 @@ impl CatalogView {
         let service = match (instance, by_kind) {
             (Some(instance), by_kind) => match (&instance.service, by_kind) {
                 (Some(service), _) => service,
-                (None, None) => return self.volume(name),
+                (None, None) => {
+                    let kind = self.volume(name)?;
+                    return self.takes(instance, kind).map(|()| kind);
+                }
                 (None, Some(row)) => {
                     return Err(CatalogError::OnlyOfService {
                         name: name.to_owned(),
@@ -160,6 +170,20 @@ impl CatalogView {
         };
         let row = sold.filter(|row| row.from <= size).max_by_key(|row| row.from).unwrap_or(least);
         self.volume(&row.kind)
+    }
+
+    /// Families that a region offers, priced in the catalogue or not; `None` where its cloud does not tell.
+    pub fn offered(&self, region: &str) -> Option<&[String]> {
+        let cloud = self.region(region).ok()?;
+        self.known.cloud(cloud).offered.get(region).map(Vec::as_slice)
+    }
+
+    /// Whether an instance takes a volume type of its cloud.
+    ///
+    /// # Errors
+    /// When it does not, or what it lets through to the type is not known.
+    pub fn takes(&self, instance: &InstanceType, kind: &VolumeType) -> Result<(), CatalogError> {
+        crate::support::takes(&self.known.shared.support, instance, kind)
     }
 
     /// The types that a service sells under the name of which `kind` is one, smallest sizes first; `kind` alone where no

@@ -20,7 +20,11 @@ pub fn check(deployment: &Deployment, view: &CatalogView, asks: &NodeDemand) -> 
     for (i, group) in deployment.storage() {
         Node::new(view, i, group, asks)?.lines(asks, &mut lines);
     }
-    Ok(CheckReport::new(lines))
+    // Speeds matter where cores are asked for.
+    let groups = deployment.storage().filter(|_| asks.cores.is_some());
+    let instances = groups.filter_map(|(_, group)| view.instance(&group.instance).ok());
+    let assumed = instances.filter_map(catalog::InstanceType::assumed_speed).collect();
+    Ok(CheckReport::new(lines).assuming(assumed))
 }
 
 /// I/O as limits count it.

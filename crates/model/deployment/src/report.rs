@@ -44,11 +44,19 @@ pub struct CheckReport {
     pub deliverable: bool,
     /// Every limit.
     pub lines: Vec<LimitLine>,
+    /// What was taken for granted that no source tells, for people.
+    pub assumed: Vec<String>,
 }
 
 impl CheckReport {
     pub(crate) fn new(lines: Vec<LimitLine>) -> Self {
-        Self { deliverable: !lines.iter().any(LimitLine::violated), lines }
+        Self { deliverable: !lines.iter().any(LimitLine::violated), lines, assumed: Vec::new() }
+    }
+
+    pub(crate) fn assuming(self, mut assumed: Vec<String>) -> Self {
+        assumed.sort_unstable();
+        assumed.dedup();
+        Self { assumed, ..self }
     }
 
     /// Limits of which more is asked than they deliver for good.
@@ -71,12 +79,13 @@ impl CheckReport {
 
 impl Serialize for CheckReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut report = serializer.serialize_struct("Report", 5)?;
+        let mut report = serializer.serialize_struct("Report", 6)?;
         report.serialize_field("deliverable", &self.deliverable)?;
         report.serialize_field("violations", &self.violations().collect::<Vec<_>>())?;
         report.serialize_field("warnings", &self.warnings().collect::<Vec<_>>())?;
         report.serialize_field("carried_seconds", &self.carried_seconds())?;
         report.serialize_field("limits", &self.lines)?;
+        report.serialize_field("assumed", &self.assumed)?;
         report.end()
     }
 }

@@ -82,7 +82,10 @@ pub(crate) fn instance(name: &str) -> InstanceType {
         vcpu: 8,
         memory: Bytes::gib(32),
         arch: "x86_64".to_owned(),
-        speed: Some(1.0),
+        speed: catalog::ProcessorSpeed::reference(Provenance {
+            source: "test",
+            as_of: catalog::Date::constant(2026, 1, 1),
+        }),
         nitro: true,
         caps: Some(InstanceCaps {
             iops: Iops(12_000.0),

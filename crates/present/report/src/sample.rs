@@ -80,6 +80,8 @@ pub(crate) fn answer() -> PlanResult {
         ],
         closest: None,
         shortfalls: vec![],
+        assumed: Vec::new(),
+        not_considered: Vec::new(),
         uncertainty: Some(PlanUncertainty {
             futures: 1000,
             cheapest: 0,

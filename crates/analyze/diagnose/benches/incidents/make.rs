@@ -179,7 +179,7 @@ fn link(draft: &mut Draft, d: &mut Dice, view: &CatalogView) {
     let bursts = draft.truth == FindingKind::InstanceBurstSpent;
     let is_fit = |one: &&InstanceType| {
         one.vcpu >= 2
-            && one.speed.is_some()
+            && one.speed.basis != catalog::SpeedBasis::Assumed
             && one.memory <= Bytes::gib(128)
             && one.memory >= Bytes::gib(8)
             && one.caps.is_some_and(|caps| {

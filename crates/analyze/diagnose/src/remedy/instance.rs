@@ -64,10 +64,7 @@ fn cheapest<'k>(
     known: &'k KnownFacts,
     fits: impl Fn(&InstanceType) -> bool,
 ) -> Option<(&'k InstanceType, Option<Usd>)> {
-    let as_large = |to: &&InstanceType| {
-        // A family of unknown speed is no answer, as in plans.
-        to.vcpu >= now.vcpu && to.memory >= now.memory && to.arch == now.arch && to.speed.is_some()
-    };
+    let as_large = |to: &&InstanceType| to.vcpu >= now.vcpu && to.memory >= now.memory && to.arch == now.arch;
     let fitting = known.view.alternatives(now).filter(as_large).filter(|to| to.name != now.name && fits(to));
     let Some(region) = known.region() else {
         let link = |to: &InstanceType| to.caps.map_or(0.0, |caps| caps.throughput.0);

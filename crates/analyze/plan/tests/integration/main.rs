@@ -2,4 +2,5 @@
 
 mod exact;
 mod region;
+mod regions;
 mod small;

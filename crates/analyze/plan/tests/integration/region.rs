@@ -221,10 +221,14 @@ fn the_planner_and_the_disks_agree_on_what_needs_nitro() {
 
 #[test]
 fn what_lacks_a_fact_is_left_out_by_name() {
-    let market = Market::from_view(&view(), "us-west-2").unwrap();
-    assert!(market.volumes.iter().all(|v| v.kind.name != "io2"), "no price of io2 in us-west-2 is known");
-    let io2 = market.missing.iter().find(|m| m.name == "io2").unwrap();
-    assert!(io2.fact.contains("price") && io2.fact.contains("us-west-2"), "{io2:?}");
+    let market = Market::from_view(&view(), "eastus").unwrap();
+    assert!(market.volumes.iter().all(|v| v.kind.name != "ultra"), "no price of Ultra disks in eastus is known");
+    let ultra = market.missing.iter().find(|m| m.name == "ultra").unwrap();
+    assert!(ultra.fact.contains("price") && ultra.fact.contains("eastus"), "{ultra:?}");
+    // What a region offers without a price is told by family.
+    let virginia = Market::from_view(&view(), "us-east-1").unwrap();
+    let offered: Vec<&str> = virginia.unpriced.iter().map(String::as_str).collect();
+    assert!(virginia.instances.iter().all(|offer| !offered.contains(&offer.kind.family.as_str())));
 }
 
 proptest! {

@@ -58,7 +58,10 @@ refused! {
     a_volume_price_in_another_cloud: |t| t.volume_prices = and(t.volume_prices, "eastus,gp2,,gib,,0.1,ebs-2020,2020-10-02") => "the region is of Azure, the type of AWS";
     two_prices_of_a_volume_on_one_day: |t| t.volume_prices = and(t.volume_prices, "us-east-1,gp2,,gib,,0.2,ebs-2020,2020-10-02") => "two rows for Gib on 2020-10-02";
     a_volume_price_of_nothing: |t| t.volume_prices = with(t.volume_prices, "gp2,,gib,,0.12", "gp2,,gib,,0") => "0 USD is no price";
-    provisioned_ios_without_a_price: |t| t.volume_prices = and(t.volume_prices, "us-west-2,io2,,gib,,0.125,ebs-2020,2020-10-02") => "io2 in us-west-2: it has provisioned I/Os, and no price";
+    provisioned_ios_without_a_price: |t| t.volume_prices = and(t.volume_prices, "eastus,ultra,,gib,,0.125,azure-disks-types,2026-08-11") => "ultra in eastus: it has provisioned I/Os, and no price";
+    support_for_a_type_that_is_not_there: |t| t.support = and(t.support, "gcp,c3,pd-slow,no,gcpdiag,2026-08-07") => "support for pd-slow of c3: no volume type";
+    a_speed_out_of_its_interval: |t| t.processors = with(t.processors, "aws,m5,1,0.959,", "aws,m5,1,1.01,") => "speed of m5 of AWS: 1.01 to";
+    a_cloud_without_a_speed_for_the_rest: |t| t.processors = with(t.processors, "azure,*,", "azure,rest,") => "speed of Azure: no row for families";
     a_region_given_twice: |t| t.regions = and(t.regions, "us-east-1,gcp,ebs-2020,2020-10-02") => "us-east-1 a second time";
     an_instance_given_twice: |t| t.clouds[0].instances = and(t.clouds[0].instances, "m5.large,m5,2,8,x86_64,yes,,,,2020-01-01,gcpdiag,gcpdiag,2020-01-01") => "m5.large: two rows";
     memory_in_the_wrong_unit: |t| t.clouds[0].instances = with(t.clouds[0].instances, "m5.large,m5,2,8,", "m5.large,m5,2,8192000,") => "m5.large: 2 processors and";
@@ -73,7 +76,7 @@ refused! {
     an_instance_price_in_another_cloud: |t| t.clouds[0].prices = with(t.clouds[0].prices, "us-east-2,", "eastus,") => "AWS has no such region";
     two_prices_of_an_instance_on_one_day: |t| t.clouds[0].prices = and(t.clouds[0].prices, "m5.large,,on-demand,ec2info-2020,2020-11-10,1") => "price of m5.large in us-east-1: two rows of one day";
     a_monthly_price_for_an_hourly_one: |t| t.clouds[0].prices = and(t.clouds[0].prices, "m5.large,,on-demand,ec2info-2020,2020-11-11,7000") => "7000 USD an hour";
-    a_price_without_a_region: |t| t.clouds[1].prices = and(t.clouds[1].prices, "c2-standard-16,,on-demand,gcp-calculator,2026-07-30,1,1,1,1,1,1,1,1,1") => "more cells than the header names";
+    a_price_without_a_region: |t| t.clouds[1].prices = and(t.clouds[1].prices, &format!("c2-standard-16,,on-demand,gcp-calculator,2026-07-30{}", ",1".repeat(60))) => "more cells than the header names";
     a_term_that_nobody_sells: |t| t.clouds[0].prices = and(t.clouds[0].prices, "m5.large,,reserved-9y,ec2info-2020,2020-11-11,1") => "term is `reserved-9y`, not one of";
     a_type_that_a_service_makes_up: |t| t.sold_as = and(t.sold_as, "rds,gp9,1GiB,rds-gp9,gcpdiag,2026-08-07") => "RDS sells gp9 as rds-gp9: no volume type";
 }

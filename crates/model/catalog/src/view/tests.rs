@@ -72,19 +72,21 @@ fn unknown_names_come_with_the_closest_ones() {
     let view = newest();
     assert_eq!(message(view.volume("gp4")), "no disk type is called `gp4`; did you mean `gp2` or `gp3`?");
     assert!(message(view.instance("m5.2xlrage")).ends_with("did you mean `m5.2xlarge`?"));
-    assert!(message(view.region("us-west2")).contains("`us-west-2`"));
-    assert!(message(view.instance_price("us-west2", "m5.large")).contains("region"));
+    assert!(message(view.region("us-west-22")).contains("`us-west-2`"));
+    // What is written as one cloud writes it is no slip of another's.
+    let slip = message(view.region("eu-centrall-1"));
+    assert!(slip.contains("`eu-central-1`") && !slip.contains("us-central1"), "{slip}");
+    assert!(message(view.instance_price("us-west-22", "m5.large")).contains("region"));
 }
 
 #[test]
 fn a_known_name_without_the_fact_is_missing() {
     let view = newest();
-    assert_eq!(message(view.volume_price("us-west-2", "io2")), "the catalogue has no price for io2 in us-west-2");
+    assert_eq!(message(view.volume_price("us-west-2", "ultra")), "the catalogue has no price for ultra in us-west-2");
     assert_eq!(view.volume_price("us-east-1", "rds-gp2").unwrap().per_gib, Usd(0.115));
     assert!(message(view.volume_price("us-west-2", "rds-gp2")).contains("no price for rds-gp2"));
     assert!(message(view.volume("premium-v1")).contains("premium-v1-p1"));
-    // Contradicted by Tokyo's later price; what it is elsewhere is not known.
-    assert!(view.volume_price("us-east-1", "sc1").is_err());
+    assert_eq!(view.volume_price("us-east-1", "sc1").unwrap().per_gib, Usd(0.015));
     assert_eq!(view.volume_price("ap-northeast-1", "sc1").unwrap().per_gib, Usd(0.018));
 }
 
@@ -171,4 +173,23 @@ fn a_service_sells_volumes_under_the_clouds_names_by_its_own_rules() {
     assert!(message(on("gp4", 500, class)).contains("did you mean `gp2` or `gp3`?"));
     let machine = view.instance("m5.large").ok();
     assert!(message(on("rds-gp2", 500, machine)).contains("`rds-gp2` is storage of RDS, and m5.large is none"));
+}
+
+#[test]
+fn what_a_machine_does_not_take_is_refused_by_name_and_so_is_what_is_not_known() {
+    let view = newest();
+    let on = |name: &str, instance: &str| {
+        view.volume_on(name, Bytes::gib(600), view.instance(instance).ok()).map(|kind| kind.name.as_str())
+    };
+    assert_eq!(on("premium-v1-p30", "Standard_D8s_v5"), Ok("premium-v1-p30"));
+    assert!(
+        message(on("premium-v1-p30", "Standard_D8_v5"))
+            .contains("Standard_D8_v5 takes no premium-v1-p30: the Dv5 family")
+    );
+    assert!(message(on("pd-ssd", "c4-standard-8")).contains("c4-standard-8 takes no pd-ssd"));
+    assert!(message(on("hyperdisk-balanced", "n2-standard-8")).contains("no limits of an instance to a disk"));
+    assert_eq!(on("pd-ssd", "n2-standard-8"), Ok("pd-ssd"));
+    for (region, cloud) in view.regions() {
+        assert!(view.volumes(cloud).count() > 0, "{region}");
+    }
 }

@@ -4,5 +4,6 @@
 extern crate diskwright_deployment as deployment;
 
 mod any_bytes;
+mod calculations;
 mod examples;
 mod validation;

@@ -1,6 +1,6 @@
 //! The tables of `catalog`.
 
-use catalog::{Cloud, DiskRow, InstanceRow, PriceRow, TransferRow};
+use catalog::{Cloud, DiskRow, InstanceRow, PriceRow, RegionRow, TableRow, TransferRow};
 
 use crate::text::Table;
 use crate::words;
@@ -72,6 +72,35 @@ pub fn transfer(rows: &[TransferRow]) -> Table {
             words::significant(row.usd_per_gb),
             marked(&row.as_of.to_string(), row.observed_later),
         ]);
+    }
+    table
+}
+
+/// What is known of each region.
+pub fn regions(rows: &[RegionRow]) -> Table {
+    let head = ["region", "cloud", "families", "priced", "limits", "speed", "disks", "classes", "as of"];
+    let mut table = Table::new(&head, &[2, 3, 4, 5, 6, 7]);
+    for row in rows {
+        table.row([
+            row.region.clone(),
+            row.cloud.to_string(),
+            row.families.to_string(),
+            row.priced.to_string(),
+            row.with_caps.to_string(),
+            row.with_speed.to_string(),
+            row.disks.to_string(),
+            row.classes.to_string(),
+            row.as_of.map_or_else(|| "-".to_owned(), |day| day.to_string()),
+        ]);
+    }
+    table
+}
+
+/// How old each table is.
+pub fn tables(rows: &[TableRow]) -> Table {
+    let mut table = Table::new(&["table", "rows", "oldest", "newest"], &[1]);
+    for row in rows {
+        table.row([row.table.clone(), row.rows.to_string(), row.oldest.to_string(), row.newest.to_string()]);
     }
     table
 }

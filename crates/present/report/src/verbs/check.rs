@@ -57,7 +57,10 @@ pub fn text(checked: &CheckedDeployment) -> String {
     }
     let censored =
         at_least.map(|times| format!("{}\n", yellow(&wrap(&censored(times), line_width(), 0)))).unwrap_or_default();
-    format!("{}\n{few}{censored}{vain}{cost}\n\n{}", headline(report), table(report))
+    let assumed =
+        report.assumed.iter().map(|text| format!("\n{}\n", wrap(&format!("Assumed: {text}."), line_width(), 0)));
+    let assumed = assumed.collect::<String>();
+    format!("{}\n{few}{censored}{vain}{cost}\n\n{}{assumed}", headline(report), table(report))
 }
 
 /// The price, or why it is not known.

@@ -139,7 +139,13 @@ fn foot(planned: &PlannedAnswer) -> String {
         planned.elapsed_ms
     );
     let not_covered = format!("Not covered: {}", planned.asked.not_covered.join(" "));
-    format!("{}\n{}\n", wrap(&searched, line_width(), 0), wrap(&not_covered, line_width(), 0))
+    let assumed = answer.assumed.iter().map(|text| wrap(&format!("Assumed: {text}."), line_width(), 0) + "\n");
+    let left_out = match answer.not_considered.as_slice() {
+        [] => String::new(),
+        families => wrap(&format!("Not considered: {} (no price here).", families.join(", ")), line_width(), 0) + "\n",
+    };
+    let said = assumed.collect::<String>() + &left_out;
+    format!("{}\n{said}{}\n", wrap(&searched, line_width(), 0), wrap(&not_covered, line_width(), 0))
 }
 
 /// The answer as JSON.
@@ -153,6 +159,8 @@ pub fn document(planned: &PlannedAnswer) -> Value {
         "why_not": answer.why_not.iter().map(why_not_document).collect::<Vec<_>>(),
         "closest": answer.closest.as_ref().map(plan_document),
         "shortfalls": answer.shortfalls,
+        "assumed": answer.assumed,
+        "not_considered": answer.not_considered,
         "uncertainty": answer.uncertainty.as_ref().map(uncertainty_document),
         "not_covered": planned.asked.not_covered,
         "prove": planned.proofs.as_deref().map(prove_json::document),

@@ -161,7 +161,7 @@ prop_compose! {
                 vcpu,
                 memory: Bytes::gib(memory),
                 arch: "x86_64".into(),
-                speed: None,
+                speed: catalog::ProcessorSpeed::reference(Provenance { source: "test", as_of: catalog::Date::constant(2026, 1, 1) }),
                 nitro,
                 caps: Some(InstanceCaps {
                     iops, throughput, burst_iops: iops, burst_throughput: throughput, burst_time: Nanos(0),
@@ -172,6 +172,7 @@ prop_compose! {
             },
             hourly: Usd(hourly),
             cores: f64::from(vcpu) * sustained,
+            refuses: Vec::new(),
             flash: flash.map(|(gib, iops, mib)| LocalFlash {
                 size: Bytes::gib(gib),
                 iops: Iops(iops),
@@ -282,6 +283,7 @@ prop_compose! {
             volumes: chosen.into_iter().map(|i: usize| volumes[i].clone()).collect(),
             transfer: Some(Usd(0.02)),
             missing: Vec::new(),
+        unpriced: Vec::new(),
         }
     }
 }
