@@ -23,20 +23,19 @@ Examples:
   diskwright check examples/rds-gp2.toml examples/rds-inserts.toml --as-of 2020-11 --json
   diskwright check examples/tpcc-5000-m5.2xlarge.toml examples/tpcc-5000.toml --out check.html
 
-Without a workload the deployment's own [asks] table says what each node is asked for; without
-either it is told whether the volumes and their instances fit. A workload
-is taken at its target with growth, its intervals at their middle. Storage nodes are compared with
+Without a workload the deployment's own [asks] table is the load of each node; without either,
+check compares the volumes with their instances. A workload is taken at its target with growth, its intervals at their middle. Storage nodes are compared with
 their limits; the price has the nodes of every role in it. Exits with 1 if a limit is exceeded in
-the long run, or the workload's clients wait too long for their answers to send what is asked.")]
+the long run, or the workload's clients wait too long for their answers to offer the load.")]
 pub(crate) struct Args {
-    /// The deployment, a TOML file; - reads standard input
+    /// Deployment, a TOML file; - reads standard input
     deployment: PathBuf,
-    /// The workload, a TOML file
+    /// Workload, a TOML file
     workload: Option<PathBuf>,
-    /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
+    /// Day whose limits and prices apply: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
-    /// Write a page that shows each limit, what is asked and what is delivered
+    /// Page to write: each limit with load and capacity
     #[arg(long, value_name = "FILE.html")]
     out: Option<PathBuf>,
 }

@@ -9,6 +9,7 @@ use super::answer::answer;
 use super::given::Given;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::progress;
 
 /// Two weeks of a volume in minutes, many times over.
 const LIMIT: Bytes = Bytes::mib(256);
@@ -24,9 +25,9 @@ Examples:
 CSV of the console, and the JSON of get-metric-data and get-metric-statistics. A series without
 the id of its volume is of the one that the file is named after.")]
 pub(crate) struct Args {
-    /// What CloudWatch exported: CSV or JSON; - reads standard input
+    /// File exported from CloudWatch, CSV or JSON; - reads standard input
     file: PathBuf,
-    /// Interval of the points, where the file does not say
+    /// Interval of the points, where the file lacks it
     #[arg(long, value_name = "SPAN")]
     period: Option<Nanos>,
     #[command(flatten)]
@@ -35,7 +36,8 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let text = textfile::read_text(&args.file, LIMIT)?;
-    let timeline = ingest::export::read(&text, &ExportOptions { period: args.period, ..ExportOptions::default() })?;
+    let options = ExportOptions { period: args.period, ..ExportOptions::default() };
+    let timeline = progress::reading(&args.file, || ingest::export::read(&text, &options))?;
     let known = args.given.known(None)?;
     answer(&args.file.display().to_string(), &timeline, &known, args.given.out.as_deref(), json)
 }

@@ -11,6 +11,7 @@ use super::given::Given;
 use super::watch::{Asked, Watch};
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::progress;
 
 /// A day of reports each second.
 const LIMIT: Bytes = Bytes::mib(256);
@@ -29,12 +30,12 @@ Text and JSON of sysstat 10 to 12. Reports without time stamps (-t) need --inter
 reports the first is left out, and the answer says so: without -y it is of all the time since the
 machine started, and a report does not say how it was recorded. --first-counts says: with -y.")]
 pub(crate) struct Args {
-    /// What iostat printed; - reads standard input
+    /// Output of iostat; - reads standard input
     file: PathBuf,
-    /// How long each report is of, where they have no time stamps
+    /// Interval of the reports, where they have no time stamps
     #[arg(long, value_name = "SPAN")]
     interval: Option<Nanos>,
-    /// The first report counts, too: it was recorded with -y
+    /// Count the first report: it was recorded with -y
     #[arg(long)]
     first_counts: bool,
     #[command(flatten)]
@@ -60,10 +61,11 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 fn asked(args: &Args, text: &Text) -> Result<Asked, Failure> {
     let first = if args.first_counts { FirstReport::Counts } else { FirstReport::Alone };
     let options = IostatOptions { interval: args.interval, first, ..IostatOptions::default() };
-    let mut timeline = ingest::iostat::read(text, &options).map_err(|error| match error {
-        ingest::GatherError::NoInterval { .. } => Failure::input(format!("{error}: --interval 1s")),
-        error => error.into(),
-    })?;
+    let mut timeline =
+        progress::reading(&args.file, || ingest::iostat::read(text, &options)).map_err(|error| match error {
+            ingest::GatherError::NoInterval { .. } => Failure::input(format!("{error}: --interval 1s")),
+            error => error.into(),
+        })?;
     if let Some(told) = timeline.about.notes.get_mut(ingest::iostat::LEFT_OUT) {
         told.push_str("; with --first-counts it counts");
     }

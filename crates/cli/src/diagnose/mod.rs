@@ -36,19 +36,19 @@ pub(crate) struct Args {
 /// Sources of series: each makes a Timeline and the facts known beside it.
 #[derive(Debug, clap::Subcommand)]
 enum Source {
-    /// A Timeline, as simulate, record and bench write it
+    /// Diagnose a Timeline that simulate, record or bench wrote
     Timeline(timeline::Args),
-    /// What `iostat -x` printed
+    /// Diagnose the output of `iostat -x`
     Iostat(iostat::Args),
-    /// Mounted disks of this machine
+    /// Diagnose mounted disks of this machine
     Mounted(mounted::Args),
-    /// A Prometheus, Thanos or Mimir
+    /// Diagnose the metrics of a Prometheus, Thanos or Mimir
     Prometheus(prometheus::Args),
-    /// Volumes of an AWS account
+    /// Diagnose volumes of an AWS account
     Cloudwatch(cloud::Volumes),
-    /// A database instance of RDS
+    /// Diagnose a database instance of RDS
     Rds(cloud::Database),
-    /// Metrics that CloudWatch exported
+    /// Diagnose metrics exported from CloudWatch
     Export(export::Args),
 }
 

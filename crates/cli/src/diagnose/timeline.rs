@@ -10,6 +10,7 @@ use super::answer::answer;
 use super::given::Given;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::progress;
 
 /// Arguments of `diagnose timeline`.
 #[derive(Debug, clap::Args)]
@@ -22,14 +23,14 @@ Examples:
 A Timeline of simulate knows its deployment; --on names another. Of other Timelines say what their
 disks and instances are; series of CloudWatch are understood under CloudWatch's own names.")]
 pub(crate) struct Args {
-    /// A Timeline: .parquet, .csv or .json
+    /// Timeline: .parquet, .csv or .json
     file: PathBuf,
     #[command(flatten)]
     given: Given,
 }
 
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
-    let timeline = Timeline::read(&args.file)?;
+    let timeline = progress::reading(&args.file, || Timeline::read(&args.file))?;
     let brought = timeline.about.notes.get("deployment");
     let brought = brought.and_then(|text| Deployment::from_text(&Text::new("the Timeline's deployment", &**text)).ok());
     let mut known = args.given.known(brought)?;

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bench;
+mod columns;
 mod commands;
 pub(crate) mod common;
 mod diagnose;
@@ -9,7 +10,6 @@ mod escapes;
 mod ledger;
 mod no_file;
 mod prove;
-mod readme;
 mod render;
 mod shared;
 mod simulate;

@@ -5,7 +5,7 @@ use engine::ClosedLoop;
 use serde_json::{Value, json};
 use workload::Task;
 
-use crate::text::{Table, WIDTH, bold, green, red, wrap, yellow};
+use crate::text::{Table, bold, green, line_width, red, wrap, yellow};
 use crate::words;
 
 /// A deployment held to what is asked of it.
@@ -45,15 +45,32 @@ pub fn document(checked: &CheckedDeployment) -> Value {
 /// The answer as text.
 pub fn text(checked: &CheckedDeployment) -> String {
     let CheckedDeployment { report, monthly, short, in_vain, at_least, nothing_asked } = checked;
-    let cost = wrap(&cost(monthly), WIDTH, 0);
-    let few =
-        short.as_ref().map(|(short, task)| red(&wrap(&too_few(short, task), WIDTH, 0)) + "\n").unwrap_or_default();
-    let vain: String = in_vain.iter().map(|group| format!("{}\n", wrap(&paid_in_vain(group), WIDTH, 0))).collect();
+    let few = short
+        .as_ref()
+        .map(|(short, task)| red(&wrap(&too_few(short, task), line_width(), 0)) + "\n")
+        .unwrap_or_default();
+    let cost = wrap(&cost(monthly), line_width(), 0);
+    let vain: String =
+        in_vain.iter().map(|group| format!("{}\n", wrap(&paid_in_vain(group), line_width(), 0))).collect();
     if *nothing_asked {
         return format!("{}\n{vain}{cost}\n", fits(in_vain));
     }
-    let censored = at_least.map(|times| format!("{}\n", yellow(&wrap(&censored(times), WIDTH, 0)))).unwrap_or_default();
+    let censored =
+        at_least.map(|times| format!("{}\n", yellow(&wrap(&censored(times), line_width(), 0)))).unwrap_or_default();
     format!("{}\n{few}{censored}{vain}{cost}\n\n{}", headline(report), table(report))
+}
+
+/// The price, or why it is not known.
+pub(super) fn cost(monthly: &Result<DeploymentCosts, DeploymentError>) -> String {
+    match monthly {
+        Ok(costs) => format!(
+            "It costs {} a month without traffic: compute {:.0}, disks {:.0}.",
+            costs.total(),
+            costs.compute,
+            costs.disks
+        ),
+        Err(error) => format!("Its price is not known: {error}."),
+    }
 }
 
 /// Whether volumes and instances fit, where nothing is asked.
@@ -90,19 +107,6 @@ fn censored(times: f64) -> String {
     )
 }
 
-/// The price, or why it is not known.
-pub(super) fn cost(monthly: &Result<DeploymentCosts, DeploymentError>) -> String {
-    match monthly {
-        Ok(costs) => format!(
-            "It costs {} a month without traffic: compute {:.0}, disks {:.0}.",
-            costs.total(),
-            costs.compute,
-            costs.disks
-        ),
-        Err(error) => format!("Its price is not known: {error}."),
-    }
-}
-
 /// That the clients are too few for the target, and what would do.
 pub(super) fn too_few(short: &ClosedLoop, task: &Task) -> String {
     let ms = |seconds: f64| format!("{} ms", words::significant(seconds * 1e3));
@@ -124,7 +128,7 @@ pub(super) fn too_few(short: &ClosedLoop, task: &Task) -> String {
 
 /// The answer in a sentence.
 fn headline(report: &CheckReport) -> String {
-    bold(&wrap(&sentence(report), WIDTH, 0))
+    bold(&wrap(&sentence(report), line_width(), 0))
 }
 
 /// The same without style.
