@@ -43,23 +43,23 @@ pub enum CatalogError {
     )]
     OnlyOfService {
         /// The name asked for.
-        name: String,
+        name: Box<str>,
         /// The service.
         service: ManagedService,
         /// The machine.
-        instance: String,
+        instance: Box<str>,
         /// The cloud's own type of that name.
-        said: String,
+        said: Box<str>,
     },
     /// A volume type that a machine does not take.
     #[error("{instance} takes no {kind}: the {family} family has no support for it ({source_text})")]
     NotAttachable {
         /// The machine.
-        instance: String,
+        instance: Box<str>,
         /// Its family.
-        family: String,
+        family: Box<str>,
         /// The volume type.
-        kind: String,
+        kind: Box<str>,
         /// Where that is said.
         source_text: &'static str,
     },

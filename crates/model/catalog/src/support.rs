@@ -37,9 +37,9 @@ pub(crate) fn takes(rows: &[SupportRow], instance: &InstanceType, kind: &VolumeT
     let Some(row) = rows.iter().find(fits) else { return Ok(()) };
     match row.takes {
         Support::No => Err(CatalogError::NotAttachable {
-            instance: instance.name.clone(),
-            family: instance.family.clone(),
-            kind: kind.name.clone(),
+            instance: instance.name.as_str().into(),
+            family: instance.family.as_str().into(),
+            kind: kind.name.as_str().into(),
             source_text: row.source,
         }),
         Support::Unknown => Err(CatalogError::missing(

@@ -145,10 +145,10 @@ impl CatalogView {
                 }
                 (None, Some(row)) => {
                     return Err(CatalogError::OnlyOfService {
-                        name: name.to_owned(),
+                        name: name.into(),
                         service: row.service.clone(),
-                        instance: instance.name.clone(),
-                        said: row.said.clone(),
+                        instance: instance.name.as_str().into(),
+                        said: row.said.as_str().into(),
                     });
                 }
             },
