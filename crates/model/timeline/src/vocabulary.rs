@@ -88,6 +88,10 @@ vocabulary! {
     BUSY_TIME "busy_time" Seconds Sum "time with a request in flight";
     LATE_TIME "late_time" Seconds Sum "lateness of answers, added up";
     BOUND_TIME "bound_time" Seconds Sum "time in which the limit of label `limit` held up requests";
+    VOLUME_IOPS_EXCEEDED "volume_iops_exceeded" Seconds Sum "time in which more I/Os were asked of the volume than it is provisioned for, as it counts";
+    VOLUME_THROUGHPUT_EXCEEDED "volume_throughput_exceeded" Seconds Sum "time in which more bytes were asked of the volume than it is provisioned for, as it counts";
+    INSTANCE_IOPS_EXCEEDED "instance_iops_exceeded" Seconds Sum "time in which more I/Os were asked of the instance's link than it lets through, as the volume counts";
+    INSTANCE_THROUGHPUT_EXCEEDED "instance_throughput_exceeded" Seconds Sum "time in which more bytes were asked of the instance's link than it lets through, as the volume counts";
     QUEUE_DEPTH "queue_depth" None Mean "requests in flight on average";
     IN_FLIGHT "in_flight" None Max "requests in flight at a disk at the end of the interval";
     IOPS_UTILISATION "iops_utilisation" Percent Mean "I/Os of the sustained limit; over 100 in a burst";
