@@ -18,13 +18,13 @@ pub(crate) struct Failure {
     pub(crate) code: u8,
 }
 
-/// The answer is no: a refusal, a limit, a disk in use.
+/// Negative answer: a target out of reach, a limit exceeded, a claim that does not hold, a disk in use.
 pub(crate) const REFUSED: u8 = 1;
-/// People mend their input.
+/// Wrong usage or input.
 pub(crate) const INPUT: u8 = 2;
-/// The environment fails.
+/// Something missing in the environment: root, FUSE, a program, a server, room on a disk.
 pub(crate) const ENVIRONMENT: u8 = 3;
-/// The exit code that a shell reports of a program that Ctrl-C ended.
+/// Interrupted by Ctrl-C, as shells report it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
 impl Failure {

@@ -136,6 +136,10 @@ impl Cause<'_> {
         );
         if of_link || self.rule.kind == FindingKind::CannotTell && subject.scope == FindingScope::Node {
             subject.scope = FindingScope::Instance;
+            // A volume that counts its instance's limit tells of an instance that may have no name of its own.
+            if !subject.node.is_empty() {
+                subject.disk.clear();
+            }
         }
         subject
     }

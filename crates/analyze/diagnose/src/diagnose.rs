@@ -8,17 +8,20 @@ use units::Nanos;
 
 use crate::causes::{Cause, cause};
 use crate::facts::{DiagnosisSignal, FindingScope, FindingSubject, SubjectFacts, facts, facts_without};
-use crate::refuted;
+use crate::healthy::healthy;
 use crate::remedy::{Advice, advice, over_provisioned};
 use crate::rules::rules;
+use crate::says::says;
 use crate::{Episode, Evidence, EvidenceFact, Finding, FindingKind, KnownFacts};
+use crate::{refuted, unknown};
 
 /// The least time over which what is not used can be told from what is not used just now.
 const OVER_PROVISIONED_AFTER: Nanos = Nanos::secs(600);
 
 /// What is wrong, ranked: causes before what follows from them. There is always a verdict: `healthy` where nothing is wrong and
 /// everything that tells was there, `cannot-tell` for each subject of which it was not, or of which far more was measured than
-/// its limits let through: these are then taken to be unknown, and nothing is drawn from them.
+/// its limits let through: these are then taken to be unknown, and nothing is drawn from them. A Timeline in which nothing would show
+/// that a disk is in trouble is told `cannot-tell`, too.
 pub fn diagnose(timeline: &Timeline, known: &KnownFacts) -> Vec<Finding> {
     let told = facts(timeline, known);
     let refuted: Vec<Finding> = refuted::causes(&told).iter().map(|cause| verdict(cause, &told, known)).collect();
@@ -30,7 +33,7 @@ pub fn diagnose(timeline: &Timeline, known: &KnownFacts) -> Vec<Finding> {
     };
     let mut found: Vec<(u32, f64, Finding)> = Vec::new();
     for facts in &all {
-        for rule in rules().iter().filter(|rule| rule.kind != FindingKind::CannotTell) {
+        for rule in rules().iter().filter(|rule| !rule.refutes) {
             if let Some(cause) = cause(rule, facts) {
                 found.push((rule.rank, cause.coverage(), verdict(&cause, &all, known)));
             }
@@ -41,20 +44,11 @@ pub fn diagnose(timeline: &Timeline, known: &KnownFacts) -> Vec<Finding> {
     let unused: Vec<Finding> = all.iter().filter_map(|facts| unused(facts, known, &verdicts)).collect();
     verdicts.extend(unused);
     verdicts.extend(refuted);
-    let unknown: Vec<Finding> = all.iter().filter_map(|facts| cannot_tell(facts, &verdicts)).collect();
+    let unknown = unknown::of_disks(&all, &verdicts);
     if !is_doubted && unknown.is_empty() {
-        verdicts.extend(healthy(&all));
+        verdicts.push(unknown::nothing_seen(&all).unwrap_or_else(|| healthy(&all)));
     }
     verdicts.extend(unknown);
-    if verdicts.is_empty() {
-        let nothing = SubjectFacts::nothing();
-        verdicts.push(plain(
-            FindingKind::CannotTell,
-            &nothing,
-            "no series of a disk, an engine or PD is in the Timeline",
-            1.0,
-        ));
-    }
     verdicts
 }
 
@@ -79,40 +73,6 @@ fn verdict(cause: &Cause<'_>, all: &[SubjectFacts], known: &KnownFacts) -> Findi
         monthly,
         predicted,
     }
-}
-
-/// What the rule says, with the numbers that people ask for next.
-fn says(cause: &Cause<'_>, known: &KnownFacts) -> String {
-    let mean = |signal| cause.facts.mean(signal, cause.within.clone());
-    let mib = |bytes: f64| bytes / 1_048_576.0;
-    let more = match cause.rule.kind {
-        FindingKind::BurstEnding => {
-            mean(DiagnosisSignal::BurstTimeLeft).map(|left| format!(": in {:.0} min", left / 60.0))
-        }
-        FindingKind::WriteThroughputNear => {
-            mean(DiagnosisSignal::Throughput).zip(mean(DiagnosisSignal::ReadShare)).map(|(all, read)| {
-                let used = mean(DiagnosisSignal::ThroughputUse).map_or_else(
-                    || "of a limit that these series do not tell".to_owned(),
-                    |used| format!("{:.0} % of its throughput", 100.0 * used),
-                );
-                format!(": {:.0} MiB/s written and {:.0} MiB/s read, {used}", mib(all * (1.0 - read)), mib(all * read))
-            })
-        }
-        FindingKind::ThreadPool => cause.facts.columns.get(&DiagnosisSignal::PoolUse).and_then(|drawn| {
-            let pool = drawn.series.strip_prefix("cpu_time{pool=")?.strip_suffix('}')?;
-            Some(format!(": {pool}, whose size is {}", known.says_threads(pool)))
-        }),
-        FindingKind::CannotTell => Some(refuted::more(cause)),
-        FindingKind::FlushBound => mean(DiagnosisSignal::QueueDepth).and_then(|depth| {
-            let (rate, what) = match mean(DiagnosisSignal::FlushRate).filter(|flushes| *flushes > 0.0) {
-                Some(flushes) => (flushes, "flushes (fdatasync)"),
-                None => (mean(DiagnosisSignal::Iops)?, "requests"),
-            };
-            Some(format!(": {rate:.0} {what} a second, {depth:.2} in flight"))
-        }),
-        _ => None,
-    };
-    format!("{}{}", cause.rule.says, more.unwrap_or_default())
 }
 
 /// Causes before consequences, the rank of the table before the rest, then what held longest and is surest.
@@ -147,7 +107,8 @@ fn unused(facts: &SubjectFacts, known: &KnownFacts, wrong: &[Finding]) -> Option
     if facts.subject.scope != FindingScope::Volume || facts.span() < OVER_PROVISIONED_AFTER {
         return None;
     }
-    if wrong.iter().any(|verdict| verdict.kind.is_wrong() && verdict.subject.node == *node) {
+    let is_doubted = |verdict: &Finding| verdict.kind == FindingKind::CannotTell && verdict.subject == facts.subject;
+    if wrong.iter().any(|verdict| verdict.kind.is_wrong() && verdict.subject.node == *node || is_doubted(verdict)) {
         return None;
     }
     let (advice, used) = over_provisioned(facts, known)?;
@@ -171,90 +132,8 @@ fn unused(facts: &SubjectFacts, known: &KnownFacts, wrong: &[Finding]) -> Option
     Some(verdict)
 }
 
-/// What would have to be known of a disk, where it is not.
-fn cannot_tell(facts: &SubjectFacts, verdicts: &[Finding]) -> Option<Finding> {
-    if facts.subject.scope != FindingScope::Volume || verdicts.iter().any(|verdict| verdict.subject == facts.subject) {
-        return None;
-    }
-    let lacks: Vec<&str> = [
-        (
-            DiagnosisSignal::BoundVolumeIops,
-            "the volume's limits (--disk, or --on with its deployment) or VolumeIOPSExceededCheck",
-        ),
-        (
-            DiagnosisSignal::Latency,
-            "the time that requests took (VolumeTotalReadTime, VolumeTotalWriteTime, iostat's await)",
-        ),
-    ]
-    .into_iter()
-    // Nothing waits where nothing is asked for.
-    .filter(|(signal, _)| {
-        !facts.columns.contains_key(signal) && facts.quantile(DiagnosisSignal::Iops, 1.0).unwrap_or(1.0) > 0.0
-    })
-    .map(|(_, what)| what)
-    .collect();
-    (!lacks.is_empty()).then(|| {
-        let says = format!("whether a limit holds it up: not known is {}", lacks.join(", and "));
-        plain(FindingKind::CannotTell, facts, &says, 1.0)
-    })
-}
-
-/// One verdict for all of it.
-fn healthy(all: &[SubjectFacts]) -> Option<Finding> {
-    let first = all.first()?;
-    let from = all.iter().map(|facts| facts.grid.at(0)).min()?;
-    let to = all.iter().map(|facts| facts.grid.at(facts.grid.count)).max()?;
-    let fullest = all
-        .iter()
-        .flat_map(|facts| {
-            [
-                DiagnosisSignal::IopsUse,
-                DiagnosisSignal::ThroughputUse,
-                DiagnosisSignal::InstanceIopsUse,
-                DiagnosisSignal::InstanceThroughputUse,
-                DiagnosisSignal::CpuUse,
-            ]
-            .map(|signal| (facts, signal))
-        })
-        .filter_map(|(facts, signal)| Some((facts, signal, facts.mean(signal, 0..facts.grid.count)?)))
-        .max_by(|a, b| a.2.total_cmp(&b.2));
-    let says = fullest.as_ref().map_or("nothing holds it up".to_owned(), |(facts, signal, mean)| {
-        format!("nothing holds it up; the fullest is {} of {}{}", signal.name(), facts.subject, level(*signal, *mean))
-    });
-    let mut verdict = plain(FindingKind::Healthy, first, &says, 0.9);
-    verdict.subject = FindingSubject { scope: FindingScope::Cluster, node: String::new(), disk: String::new() };
-    (verdict.from, verdict.to) = (from, to);
-    verdict.evidence.says_so.extend(fullest.and_then(|(facts, signal, value)| {
-        let series = facts.columns.get(&signal)?.series.clone();
-        Some(EvidenceFact {
-            signal,
-            series,
-            statistic: "mean",
-            value,
-            unit: signal.unit(),
-            threshold: None,
-            above: false,
-        })
-    }));
-    Some(verdict)
-}
-
-/// How full a limit is at which nothing waits: no more than full, whatever was counted.
-fn level(signal: DiagnosisSignal, mean: f64) -> String {
-    let percent = (mean * 100.0).round();
-    if percent <= 100.0 {
-        return format!(" at {percent:.0} %");
-    }
-    match signal {
-        DiagnosisSignal::IopsUse | DiagnosisSignal::InstanceIopsUse => {
-            ", at its limit: a volume merges small requests that follow one another before it counts them".to_owned()
-        }
-        _ => ", at its limit".to_owned(),
-    }
-}
-
 /// A verdict over all that was seen of a subject.
-fn plain(kind: FindingKind, facts: &SubjectFacts, says: &str, confidence: f64) -> Finding {
+pub(crate) fn plain(kind: FindingKind, facts: &SubjectFacts, says: &str, confidence: f64) -> Finding {
     Finding {
         kind,
         subject: facts.subject.clone(),
@@ -277,3 +156,7 @@ mod tests;
 #[cfg(test)]
 #[path = "told_tests.rs"]
 mod told_tests;
+
+#[cfg(test)]
+#[path = "brought_tests.rs"]
+mod brought_tests;

@@ -12,6 +12,10 @@ pub enum FindingKind {
     DiskStalled,
     /// A disk is slower than its kind while it is asked for less than it sells: sick, not full.
     DiskSlow,
+    /// Blocks of a volume that was restored from a snapshot are loaded at their first read.
+    VolumeLoading,
+    /// A disk is at a limit, and which one it has is not known.
+    Saturated,
     /// I/Os a second of a volume.
     VolumeIops,
     /// Bytes a second of a volume.
@@ -48,6 +52,8 @@ pub enum FindingKind {
     Cpu,
     /// Timestamps from PD are waited for.
     PdTso,
+    /// A filesystem or volume is full soon.
+    SpaceEnding,
     /// Paid for, and not used.
     OverProvisioned,
     /// Nothing was found, and everything that tells was there.
@@ -70,9 +76,11 @@ impl FindingKind {
     }
 
     /// All, in the order of this type.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 26] = [
         Self::DiskStalled,
         Self::DiskSlow,
+        Self::VolumeLoading,
+        Self::Saturated,
         Self::VolumeIops,
         Self::VolumeThroughput,
         Self::InstanceIops,
@@ -91,6 +99,7 @@ impl FindingKind {
         Self::ThreadPool,
         Self::Cpu,
         Self::PdTso,
+        Self::SpaceEnding,
         Self::OverProvisioned,
         Self::Healthy,
         Self::CannotTell,
@@ -101,6 +110,8 @@ impl FindingKind {
         match self {
             Self::DiskStalled => "disk-stalled",
             Self::DiskSlow => "disk-slow",
+            Self::VolumeLoading => "volume-loading",
+            Self::Saturated => "saturated",
             Self::VolumeIops => "volume-iops",
             Self::VolumeThroughput => "volume-throughput",
             Self::InstanceIops => "instance-iops",
@@ -119,6 +130,7 @@ impl FindingKind {
             Self::ThreadPool => "thread-pool",
             Self::Cpu => "cpu",
             Self::PdTso => "pd-tso",
+            Self::SpaceEnding => "space-ending",
             Self::OverProvisioned => "over-provisioned",
             Self::Healthy => "healthy",
             Self::CannotTell => "cannot-tell",
@@ -136,6 +148,8 @@ impl fmt::Display for FindingKind {
         f.write_str(match self {
             Self::DiskStalled => "disk stalled",
             Self::DiskSlow => "disk slow, not full",
+            Self::VolumeLoading => "volume loading from its snapshot",
+            Self::Saturated => "saturated disk",
             Self::VolumeIops => "volume IOPS",
             Self::VolumeThroughput => "volume throughput",
             Self::InstanceIops => "instance IOPS",
@@ -154,6 +168,7 @@ impl fmt::Display for FindingKind {
             Self::ThreadPool => "thread pool starved",
             Self::Cpu => "CPU bound",
             Self::PdTso => "PD timestamps waited for",
+            Self::SpaceEnding => "disk full soon",
             Self::OverProvisioned => "over-provisioned",
             Self::Healthy => "healthy",
             Self::CannotTell => "cannot tell",

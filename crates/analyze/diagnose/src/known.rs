@@ -127,6 +127,11 @@ impl KnownFacts {
         disk.monthly(&self.view, self.region()?).ok()
     }
 
+    /// What a disk of a node costs a month: a class of a service pays for the service's storage.
+    pub(crate) fn monthly_on(&self, node: &str, disk: &Disk) -> Option<Usd> {
+        disk.monthly_on(&self.view, self.region()?, self.instance(node)).ok()
+    }
+
     /// The settings of the engine, where a deployment is known.
     pub(crate) fn settings(&self) -> Option<&EngineSettings> {
         self.deployment.as_ref().map(|deployment| &deployment.settings)

@@ -9,14 +9,17 @@ mod diagnose;
 mod evidence;
 mod facts;
 mod fleet;
+mod healthy;
 mod kind;
 mod known;
 mod refuted;
 mod remedy;
 mod rules;
+mod says;
 #[cfg(test)]
 mod testing;
 mod threads;
+mod unknown;
 mod verdict;
 mod window;
 

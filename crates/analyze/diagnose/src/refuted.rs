@@ -1,15 +1,14 @@
 //! Limits that what was measured refutes: so much more passes than they let through that they are not those of what was measured.
 //! A device does not tell which disk it is; that was said (`--disk`), or found in a deployment or an account.
 
+use crate::Evidence;
 use crate::causes::{Cause, cause};
 use crate::facts::{FindingScope, SubjectFacts};
 use crate::rules::{DiagnosisRule, rules};
-use crate::{Evidence, FindingKind};
 
 /// Whose limits are refuted, each by the first rule of the table that says so.
 pub(crate) fn causes(all: &[SubjectFacts]) -> Vec<Cause<'_>> {
-    let first =
-        |facts| rules().iter().filter(|rule| rule.kind == FindingKind::CannotTell).find_map(|rule| of(rule, facts));
+    let first = |facts| rules().iter().filter(|rule| rule.refutes).find_map(|rule| of(rule, facts));
     all.iter().filter(|facts| !is_behind_cache(facts, all)).filter_map(first).collect()
 }
 

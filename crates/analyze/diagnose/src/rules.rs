@@ -30,6 +30,9 @@ pub struct DiagnosisRule {
     pub kind: FindingKind,
     /// Of what.
     pub of: FindingScope,
+    /// Whether it refutes limits that are said to be known: nothing is then drawn from them.
+    #[serde(default)]
+    pub refutes: bool,
     /// What must hold in an interval.
     pub all: Vec<RuleCondition>,
     /// What the means over the window, with some of the time around it, must be.
@@ -77,6 +80,12 @@ pub(crate) struct Thresholds {
     pub(crate) queue: f64,
     /// A bucket is empty under this share.
     pub(crate) empty: f64,
+    /// A rate is flat that varies by no more than this share.
+    pub(crate) flat: f64,
+    /// A line explains at least this share of how free space varies where it is a trend.
+    pub(crate) trend: f64,
+    /// Reads of blocks that are still in a snapshot take so many times what the model takes.
+    pub(crate) loading: f64,
     /// Fewer requests a second tell nothing of latency.
     pub(crate) requests: f64,
     /// A disk that answers nothing has at least so many in flight on average.
@@ -127,6 +136,9 @@ static THRESHOLDS: LazyLock<Thresholds> = LazyLock::new(|| {
         waiting: value("waiting"),
         queue: value("queue"),
         empty: value("empty"),
+        flat: value("flat"),
+        loading: value("loading"),
+        trend: value("trend"),
         requests: value("requests"),
         stalled_queue: value("stalled-queue"),
         headroom: value("headroom"),
@@ -204,7 +216,7 @@ mod tests {
     fn every_threshold_is_there_with_reason_and_source() {
         assert!(thresholds().full > 0.0);
         assert!(TABLE.threshold.iter().all(|row| !row.reason.is_empty() && !row.source.is_empty()));
-        assert_eq!(TABLE.threshold.len(), 15);
+        assert_eq!(TABLE.threshold.len(), 18);
     }
 
     #[test]

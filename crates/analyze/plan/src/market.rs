@@ -108,7 +108,7 @@ impl Market {
                 }),
             }
         }
-        for kind in view.volumes(cloud).filter(|v| v.medium == VolumeMedium::Ssd) {
+        for kind in view.volumes(cloud).filter(|v| v.medium == VolumeMedium::Ssd && v.service.is_none()) {
             match volume_offer(view, region, kind) {
                 Ok(offer) => market.volumes.push(offer),
                 Err(fact) => market.missing.push(MissingFact {

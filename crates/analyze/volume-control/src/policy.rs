@@ -10,21 +10,21 @@ use units::{Nanos, Usd};
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct VolumePolicy {
-    /// What all volumes together may cost a month; without it only changes that save are proposed.
+    /// Price of all volumes together at most; without it only changes that save are proposed.
     pub budget: Option<Usd>,
-    /// No volume becomes smaller than what so long needed, or as long as is known.
+    /// History whose peak a volume is never made smaller than.
     pub window: Nanos,
-    /// A volume grows when a limit held it up in so long.
+    /// Recent time in which a binding limit makes a volume grow.
     pub recent: Nanos,
-    /// So much must be known of a volume before it becomes smaller.
+    /// History that must be known before a volume shrinks.
     pub shrink_after: Nanos,
-    /// A volume that was changed does not become smaller for so long.
+    /// Time after a change in which a volume does not shrink.
     pub rest: Nanos,
-    /// A longer wait between modifications than the cloud's own.
+    /// Shortest time between modifications, where longer than the cloud's own.
     pub cooldown: Option<Nanos>,
-    /// Fewer modifications in 24 hours than the cloud allows.
+    /// Modifications in 24 hours at most, where fewer than the cloud allows.
     pub per_day: Option<u32>,
-    /// A month's saving under which no volume is changed.
+    /// Smallest saving for which a volume is changed.
     pub least_saving: Usd,
 }
 

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::io;
 use std::time::Duration;
 
-use mysql_async::consts::ColumnType;
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error, Statement as Prepared};
 use signals::{GivenUp, StopSignal};
 use tpcc::{Many, SqlDialect, SqlRow, SqlSession, SqlValue, Statement};
 
 use crate::SqlTarget;
+use crate::rows::gathered;
 
 /// How long a server may take to let in.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -65,8 +65,8 @@ impl Connection {
 
     async fn ask(&mut self, prepared: Prepared, values: &[SqlValue]) -> Result<Vec<SqlRow>, Error> {
         let values: Vec<mysql_async::Value> = values.iter().map(sent).collect();
-        let rows: Vec<mysql_async::Row> = within(&self.stop, self.conn.exec(&prepared, values)).await?;
-        Ok(rows.into_iter().map(received).collect())
+        let conn = &mut self.conn;
+        within(&self.stop, async { gathered(conn.exec_iter(&prepared, values).await?).await }).await
     }
 }
 
@@ -110,8 +110,8 @@ impl SqlSession for Connection {
     }
 
     async fn text(&mut self, sql: &str) -> Result<Vec<SqlRow>, Error> {
-        let rows: Vec<mysql_async::Row> = within(&self.stop, self.conn.query(sql)).await?;
-        Ok(rows.into_iter().map(received).collect())
+        let conn = &mut self.conn;
+        within(&self.stop, async { gathered(conn.query_iter(sql).await?).await }).await
     }
 }
 
@@ -141,32 +141,6 @@ fn sent(value: &SqlValue) -> mysql_async::Value {
     }
 }
 
-fn received(row: mysql_async::Row) -> SqlRow {
-    let whole: Vec<bool> = row.columns_ref().iter().map(|column| is_whole(column.column_type())).collect();
-    row.unwrap().into_iter().zip(whole).map(|(value, whole)| one(value, whole)).collect()
-}
-
-fn one(value: mysql_async::Value, whole: bool) -> SqlValue {
-    use mysql_async::Value::{Bytes, Double, Float, Int, NULL, UInt};
-    match value {
-        NULL => SqlValue::Null,
-        Int(number) => SqlValue::Int(number),
-        UInt(number) => i64::try_from(number).map_or_else(|_| SqlValue::Text(number.to_string()), SqlValue::Int),
-        Bytes(bytes) => {
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            // What is asked as text is answered as text.
-            match text.parse() {
-                Ok(number) if whole => SqlValue::Int(number),
-                _ => SqlValue::Text(text),
-            }
-        }
-        Float(number) => SqlValue::Text(number.to_string()),
-        Double(number) => SqlValue::Text(number.to_string()),
-        other => SqlValue::Text(other.as_sql(true).trim_matches('\'').to_owned()),
-    }
-}
-
-fn is_whole(kind: ColumnType) -> bool {
-    use ColumnType::{MYSQL_TYPE_INT24, MYSQL_TYPE_LONG, MYSQL_TYPE_LONGLONG, MYSQL_TYPE_SHORT, MYSQL_TYPE_TINY};
-    matches!(kind, MYSQL_TYPE_INT24 | MYSQL_TYPE_LONG | MYSQL_TYPE_LONGLONG | MYSQL_TYPE_SHORT | MYSQL_TYPE_TINY)
-}
+#[cfg(test)]
+#[path = "connection_tests.rs"]
+mod tests;

@@ -21,6 +21,20 @@ pub enum SqlError {
         /// Its form.
         expected: &'static str,
     },
+    /// A server beyond this machine that would be spoken to in the clear.
+    #[error(
+        "{option}: {server} is beyond this machine and not encrypted, and anybody on the way could {}: give the authority of its \
+         certificate for TLS, or --insecure if the network is trusted",
+        if *.secret { "read the password and the data" } else { "read and change it" }
+    )]
+    Exposed {
+        /// The option that names it.
+        option: String,
+        /// The server.
+        server: String,
+        /// Whether a password would be sent.
+        secret: bool,
+    },
     /// A number out of its range.
     #[error("{given}: expected {expected}")]
     OutOfRange {
@@ -198,6 +212,7 @@ impl SqlError {
         match self {
             Self::Inconsistent { .. } | Self::Sysbench { .. } | Self::StudyRun { .. } => 1,
             Self::Url { .. }
+            | Self::Exposed { .. }
             | Self::OutOfRange { .. }
             | Self::WorkloadKind { .. }
             | Self::Option { .. }

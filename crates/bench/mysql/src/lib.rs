@@ -20,6 +20,7 @@ mod mariadb;
 mod note;
 mod prepare;
 mod retries;
+mod rows;
 mod schema;
 mod settings;
 mod spec;

@@ -134,6 +134,35 @@ impl SqlTarget {
         })
     }
 
+    /// Refuses to send a password in the clear beyond this machine, unless that is wanted. To MySQL's protocol applies what applies to
+    /// HTTP: whoever reads on the way has what the password is checked by, and all the data.
+    ///
+    /// # Errors
+    /// [`SqlError::Exposed`].
+    pub fn admit(&self, option: &str, insecure: bool) -> Result<(), SqlError> {
+        let has_secret = self.password.as_ref().is_some_and(|password| !password.text().is_empty());
+        if insecure || !has_secret || !self.is_exposed() {
+            return Ok(());
+        }
+        Err(SqlError::Exposed { option: option.to_owned(), server: self.server_title(), secret: true })
+    }
+
+    /// Refuses to speak in the clear beyond this machine altogether: what is asked and answered there decides what is done.
+    ///
+    /// # Errors
+    /// [`SqlError::Exposed`].
+    pub fn admit_only_safe(&self, option: &str, insecure: bool) -> Result<(), SqlError> {
+        if insecure || !self.is_exposed() {
+            return Ok(());
+        }
+        Err(SqlError::Exposed { option: option.to_owned(), server: self.server_title(), secret: false })
+    }
+
+    /// Whether anybody on the way could read and change what is sent: no TLS beyond this machine.
+    fn is_exposed(&self) -> bool {
+        self.socket.is_none() && self.tls_ca.is_none() && !http_client::is_loopback(&self.host)
+    }
+
     /// For people, without the password.
     pub fn title(&self) -> String {
         match &self.socket {
@@ -220,6 +249,32 @@ mod tests {
         for url in ["mysql://pilot@h/s", "mysql://h", "h", "mysql://pilot:secret@h"] {
             let error = SqlTarget::server("--tidb", url).unwrap_err().to_string();
             assert!(error.starts_with("--tidb: ") && !error.contains("secret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_password_leaves_this_machine_with_tls_or_not_at_all() {
+        let secret = |url: &str| {
+            let password = Some(Password::new("hunter2".into()));
+            SqlTarget { password, ..SqlTarget::parse(url).unwrap() }
+        };
+        let far = secret("mysql://u@db.example/s");
+        let told = far.admit("--db", false).unwrap_err();
+        assert_eq!(told.exit_code(), 2);
+        let told = told.to_string();
+        assert!(told.contains("--insecure") && told.contains("db.example") && !told.contains("hunter2"), "{told}");
+        assert!(far.admit("--db", true).is_ok());
+        let encrypted = SqlTarget { tls_ca: Some("ca.pem".into()), ..far.clone() };
+        assert!(encrypted.admit("--db", false).is_ok());
+        for near in ["mysql://u@localhost/s", "mysql://u@127.0.0.1:4000/s", "mysql://u@[::1]/s"] {
+            assert!(secret(near).admit("--db", false).is_ok(), "{near}");
+        }
+        for bare in [None, Some(Password::new(String::new()))] {
+            let without = SqlTarget { password: bare, ..far.clone() };
+            assert!(without.admit("--db", false).is_ok(), "there is no secret");
+            assert!(
+                without.admit_only_safe("--tidb", false).is_err() && without.admit_only_safe("--tidb", true).is_ok()
+            );
         }
     }
 

@@ -48,6 +48,9 @@ pub(crate) struct Extra {
     /// Its key
     #[arg(long, value_name = "PEM", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
+    /// Send the password without TLS beyond this machine: anybody on the way can read it and the data
+    #[arg(long, requires = "db", conflicts_with = "tls_ca")]
+    insecure: bool,
     /// Log in to RDS with a token of AWS IAM in place of a password, renewed while it runs
     #[arg(long, requires_all = ["db", "tls_ca"])]
     iam: bool,
@@ -69,6 +72,7 @@ impl Extra {
             (self.drop, "--drop"),
             (self.create, "--create"),
             (self.tls_ca.is_some(), "--tls-ca"),
+            (self.insecure, "--insecure"),
             (self.iam, "--iam"),
             (self.credits.is_some(), "--credits"),
             (self.crash.is_some(), "--crash"),
@@ -206,6 +210,7 @@ fn existing(args: &Args, url: &str) -> Result<Chosen, Failure> {
     };
     let tls_identity = sql.tls_cert.clone().zip(sql.tls_key.clone());
     let target = SqlTarget { tls_ca: sql.tls_ca.clone(), tls_identity, password, ..target };
+    target.admit("--db", sql.insecure)?;
     let title = target.title();
     Ok((DatabaseSource::Existing(target), title, None))
 }

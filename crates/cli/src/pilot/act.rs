@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     PilotFolder::check_not_stopped(&args.place.path())?;
     PilotFolder::check_undamaged(&args.place.path())?;
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
-    let mut opened = args.reach.open(&args.place, args.act, args.place.attention()?, telling(&said, json))?;
+    let mut opened = args.reach.open(&args.place, args.act, args.place.attention(None)?, telling(&said, json))?;
     let now = opened.clock.now();
     let seen = opened.pilot.look(now);
     let refused = |why: String| Failure { message: format!("not done: {why}"), code: REFUSED };

@@ -130,9 +130,8 @@ fn with_error(mut document: Value, failure: Option<&Failure>) -> Value {
 
 pub(super) fn undo(args: &UndoArgs, json: bool) -> Result<Output, Failure> {
     let folder = used(&args.place)?;
-    if folder.stop() == Some(StopMode::Freeze) {
-        PilotFolder::check_not_stopped(&args.place.path())?;
-    }
+    // One that is set to undo wants just this.
+    let stood = folder.check_not_frozen()?;
     let replay = folder.replay()?;
     let (wanted, refused): (Vec<u64>, Option<String>) = if args.all {
         let runs = replay.runs.values().rev().filter(|run| run.ended.is_none() || run.holds());
@@ -153,13 +152,13 @@ pub(super) fn undo(args: &UndoArgs, json: bool) -> Result<Output, Failure> {
         return Ok((if json { Output::json(&document) } else { Output::text(said) }).failing(refused));
     }
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
-    let attention = args.place.attention()?;
+    let attention = args.place.attention(stood)?;
     let volumes = args.volumes.reach(&args.volumes.account(&args.reach, &attention))?;
     let mut opened = args.reach.open(&args.place, true, attention, telling(&said, json))?;
     if let Some(join) = volumes {
         opened.pilot = join(opened.pilot);
     }
-    // One that is set to undo wants just this.
+    // One that is set to undo meanwhile wants just this, too.
     opened.pilot = opened.pilot.heeding(Box::new(move || folder.stop().filter(|stop| *stop == StopMode::Freeze)));
     for run in &wanted {
         opened.pilot.undo(*run, "asked for by hand", args.force, opened.clock.now())?;

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ::pilot::{Attention, ClusterConnections, LockHolder, OpenedPilot, PdHttp, PdLock, PilotAccess, PilotFolder};
+use ::pilot::{
+    Attention, ClusterConnections, LockHolder, OpenedPilot, PdHttp, PdLock, PilotAccess, PilotFolder, StopMode,
+};
 use http_client::Secret;
 use ingest::prometheus::PrometheusServer;
 use mysql::{Password, SqlTarget};
@@ -35,9 +37,9 @@ impl Place {
         self.journal.clone().or_else(named).unwrap_or_else(|| PathBuf::from("/var/lib/diskwright/pilot"))
     }
 
-    /// Catches signals from now on, and looks at them and the folder's switch.
-    pub(crate) fn attention(&self) -> Result<Attention, Failure> {
-        Ok(Attention::new(on_signal::catch()?, PilotFolder::at(self.path())?))
+    /// Catches signals from now on, and looks at them and the folder's switch, unless that is as it `stood`.
+    pub(crate) fn attention(&self, stood: Option<StopMode>) -> Result<Attention, Failure> {
+        Ok(Attention::new(on_signal::catch()?, PilotFolder::at(self.path())?).despite(stood))
     }
 }
 
@@ -147,19 +149,17 @@ impl Reach {
 
     /// The task that holds PD's lock, by PD's own word; `None` where none does.
     pub(crate) fn holder(&self, place: &Place, pilot: &str) -> Result<Option<LockHolder>, Failure> {
-        let pd = PdHttp::new(&self.pd, &self.access(PD_TOKEN, &place.attention()?)?)?;
+        // A switch stops no one who only asks.
+        let stood = PilotFolder::at(place.path())?.stop();
+        let pd = PdHttp::new(&self.pd, &self.access(PD_TOKEN, &place.attention(stood)?)?)?;
         Ok(PdLock::new(pd, pilot).holder()?)
     }
 
     fn tidb(&self) -> Result<Option<SqlTarget>, Failure> {
         let Some(url) = &self.tidb else { return Ok(None) };
         let mut target = SqlTarget::server("--tidb", url)?;
-        if self.ca.is_none() && !self.insecure && !http_client::is_loopback(&target.host) {
-            let message =
-                "it is not encrypted, and anybody on the way could read and change it: give --ca, or --insecure";
-            return Err(Failure::input(format!("--tidb {url}: {message}")));
-        }
         (target.tls_ca, target.password) = (self.ca.clone(), Password::from_environment());
+        target.admit_only_safe("--tidb", self.insecure)?;
         target.tls_identity = self.cert.clone().zip(self.key.clone());
         Ok(Some(target))
     }

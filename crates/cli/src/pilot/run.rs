@@ -98,7 +98,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     PilotFolder::check_not_stopped(&args.place.path())?;
     PilotFolder::check_undamaged(&args.place.path())?;
     let known = args.known()?;
-    let attention = args.place.attention()?;
+    let attention = args.place.attention(None)?;
     let source = args.source(&known, &attention)?;
     let limited = args.limits.limited(&known, &args.reach.access(NODE_TOKEN, &attention)?)?;
     let account = args.volumes.account(&args.reach, &attention);

@@ -5,4 +5,5 @@ mod deaf_peers;
 mod end_to_end;
 mod golden;
 mod layers;
+mod manual;
 mod scripted;

@@ -51,6 +51,11 @@ pub(crate) fn shared(facts: &SharedFacts) -> Vec<String> {
             }
         }
     }
+    for row in &facts.sold_as {
+        if !facts.volumes.iter().any(|fact| fact.volume.name == row.kind) {
+            problems.push(format!("{} sells {} as {}: no volume type has that name", row.service, row.said, row.kind));
+        }
+    }
     problems
 }
 
@@ -116,23 +121,25 @@ pub(crate) fn cloud(cloud: Cloud, facts: &CloudFacts, shared: &SharedFacts) -> V
     for name in facts.local.keys().filter(|name| !with_flash.contains(name)) {
         problems.push(format!("local flash of {name}: the instance type has none"));
     }
-    for (region, prices) in &facts.prices {
-        if shared.regions.get(region) != Some(&cloud) {
-            problems.push(format!("prices in {region}: {cloud} has no such region"));
-        }
-        for (name, seen) in prices {
-            if !names.contains(name.as_str()) {
-                problems.push(format!("price of {name} in {region}: no instance type has that name"));
+    for region in facts.priced_regions().filter(|region| shared.regions.get(*region) != Some(&cloud)) {
+        problems.push(format!("prices in {region}: {cloud} has no such region"));
+    }
+    let mut days = HashSet::new();
+    for table in &facts.prices {
+        let read = table.all(&shared.sources, |region, name, one| {
+            let priced = || format!("price of {name} in {region}");
+            if !names.contains(name) {
+                problems.push(format!("{}: no instance type has that name", priced()));
             }
-            let days: HashSet<_> = seen.iter().map(|(_, provenance)| provenance.as_of).collect();
-            if days.len() < seen.len() {
-                problems.push(format!("price of {name} in {region}: two rows of one day"));
+            if !days.insert((region, name.to_owned(), one.engine, one.term, one.provenance.as_of)) {
+                problems.push(format!("{}: two rows of one day", priced()));
             }
             // The dearest instance with eight of the newest accelerators is under $1000 an hour.
-            for (usd, _) in seen.iter().filter(|(usd, _)| !(usd.0 > 0.0 && usd.0 < 1000.0)) {
-                problems.push(format!("price of {name} in {region}: {} USD an hour", usd.0));
+            if !(one.usd.0 > 0.0 && one.usd.0 < 1000.0) {
+                problems.push(format!("{}: {} USD an hour", priced(), one.usd.0));
             }
-        }
+        });
+        problems.extend(read.err().map(|error| error.to_string()));
     }
     problems.sort_unstable();
     problems

@@ -1,6 +1,6 @@
 //! A fact that is not there, and what to ask for instead.
 
-use crate::Date;
+use crate::{Date, ManagedService};
 
 /// A fact that is not in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,6 +26,30 @@ pub enum CatalogError {
         date: Date,
         /// The first day on which a source shows it.
         since: Date,
+    },
+    /// A service that does not sell a volume type.
+    #[error("{service} has no storage of the type `{name}`: it has {sold}")]
+    NotSoldBy {
+        /// The name asked for.
+        name: String,
+        /// The service.
+        service: ManagedService,
+        /// What it sells.
+        sold: String,
+    },
+    /// A volume type that only a service sells, on a machine.
+    #[error(
+        "`{name}` is storage of {service}, and {instance} is none of its classes: name `{said}`, or a class such as db.m5.large"
+    )]
+    OnlyOfService {
+        /// The name asked for.
+        name: String,
+        /// The service.
+        service: ManagedService,
+        /// The machine.
+        instance: String,
+        /// The cloud's own type of that name.
+        said: String,
     },
     /// The name is known, the fact is not.
     #[error("the catalogue has no {fact} for {subject}{when}")]

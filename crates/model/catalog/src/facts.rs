@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use jiff::civil::Date;
 use units::{Bytes, BytesPerSec, Iops, Nanos, Usd};
 
+use crate::price_table::{PriceTable, RegionPrices};
+use crate::service::SoldAs;
 use crate::table::{Line, Sources, TableError, read};
 use crate::volume_table::{CLOUDS, VolumeFact, volumes};
-use crate::{Cloud, InstanceCaps, Provenance, TransferPrice, table};
+use crate::{Cloud, InstanceCaps, ManagedService, Provenance, TransferPrice, table};
 
 /// The texts of the tables that concern every cloud, and of each cloud's large ones.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +17,7 @@ pub(crate) struct Texts {
     pub(crate) sources: &'static str,
     pub(crate) regions: &'static str,
     pub(crate) volumes: &'static str,
+    pub(crate) sold_as: &'static str,
     pub(crate) bands: &'static str,
     pub(crate) volume_prices: &'static str,
     pub(crate) transfer: &'static str,
@@ -27,18 +30,23 @@ pub(crate) struct Texts {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CloudTexts {
     pub(crate) instances: &'static str,
+    /// Classes of the cloud's services.
+    pub(crate) classes: &'static str,
     pub(crate) caps: &'static str,
     pub(crate) local: &'static str,
     pub(crate) prices: &'static str,
+    pub(crate) class_prices: &'static str,
 }
 
 macro_rules! cloud_texts {
     ($cloud:literal) => {
         CloudTexts {
             instances: include_str!(concat!("../tables/", $cloud, "/instances.csv")),
+            classes: include_str!(concat!("../tables/", $cloud, "/classes.csv")),
             caps: include_str!(concat!("../tables/", $cloud, "/caps.csv")),
             local: include_str!(concat!("../tables/", $cloud, "/local.csv")),
             prices: include_str!(concat!("../tables/", $cloud, "/prices.csv")),
+            class_prices: include_str!(concat!("../tables/", $cloud, "/class_prices.csv")),
         }
     };
 }
@@ -48,6 +56,7 @@ pub(crate) const EMBEDDED: Texts = Texts {
     sources: include_str!("../tables/sources.csv"),
     regions: include_str!("../tables/regions.csv"),
     volumes: include_str!("../tables/volumes.csv"),
+    sold_as: include_str!("../tables/sold_as.csv"),
     bands: include_str!("../tables/bands.csv"),
     volume_prices: include_str!("../tables/volume_prices.csv"),
     transfer: include_str!("../tables/transfer.csv"),
@@ -62,6 +71,8 @@ pub(crate) struct SharedFacts {
     pub(crate) sources: Sources,
     pub(crate) regions: BTreeMap<String, Cloud>,
     pub(crate) volumes: Vec<VolumeFact>,
+    /// By service, said name and ascending size.
+    pub(crate) sold_as: Vec<SoldAs>,
     pub(crate) volume_prices: BTreeMap<(String, String), Vec<PriceFact>>,
     pub(crate) transfer: Vec<(Cloud, TransferPrice)>,
     /// Known names of volume types, and what is missing on them.
@@ -99,12 +110,14 @@ pub(crate) struct CloudFacts {
     pub(crate) instances: Vec<InstanceFact>,
     pub(crate) caps: HashMap<String, Vec<CapsFact>>,
     pub(crate) local: HashMap<String, LocalSpeed>,
-    pub(crate) prices: HashMap<String, HashMap<String, Vec<(Usd, Provenance)>>>,
+    /// Of machines, then of classes.
+    pub(crate) prices: [PriceTable; 2],
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct InstanceFact {
     pub(crate) name: String,
+    pub(crate) service: Option<ManagedService>,
     pub(crate) family: String,
     pub(crate) vcpu: u32,
     pub(crate) memory: Bytes,
@@ -145,6 +158,16 @@ impl SharedFacts {
             let twice = line.error(&format!("is given to {name} a second time"));
             line.provenance(&sources)?;
             if facts.regions.insert(name, cloud).is_some() { Err(twice) } else { Ok(()) }
+        })?;
+        read("sold_as.csv", "service,said,from_size,kind,source,as_of", texts.sold_as, |line| {
+            let service = ManagedService(line.name()?);
+            let row = SoldAs { service, said: line.name()?, from: line.value()?, kind: line.name()? };
+            line.provenance(&sources)?;
+            for fact in facts.volumes.iter_mut().filter(|fact| fact.volume.name == row.kind) {
+                fact.volume.service = Some(row.service.clone());
+            }
+            facts.sold_as.push(row);
+            Ok(())
         })?;
         read("volume_prices.csv", VOLUME_PRICES, texts.volume_prices, |line| {
             let key = (line.name()?, line.name()?);
@@ -198,7 +221,11 @@ impl CloudFacts {
     pub(crate) fn read(texts: &CloudTexts, sources: &Sources) -> Result<Self, TableError> {
         let mut facts = Self::default();
         read("instances.csv", INSTANCES, texts.instances, |line| {
-            facts.instances.push(instance(line, sources)?);
+            facts.instances.push(instance(line, sources, false)?);
+            Ok(())
+        })?;
+        read("classes.csv", &INSTANCES.replacen("name,", "name,service,", 1), texts.classes, |line| {
+            facts.instances.push(instance(line, sources, true)?);
             Ok(())
         })?;
         read("caps.csv", CAPS, texts.caps, |line| {
@@ -215,20 +242,23 @@ impl CloudFacts {
             line.one_of(&[("published", ()), ("measured", ()), ("model", ())])?;
             line.provenance(sources).map(|_| ())
         })?;
-        read("prices.csv", "region,name,usd_per_hour,source,as_of", texts.prices, |line| {
-            let (region, name) = (line.text(), line.text());
-            let usd = Usd(line.value()?);
-            let seen = (usd, line.provenance(sources)?);
-            // The table is sorted by region: one allocation for each.
-            if !facts.prices.contains_key(region) {
-                facts.prices.insert(region.to_owned(), HashMap::new());
-            }
-            if let Some(prices) = facts.prices.get_mut(region) {
-                prices.entry(name.to_owned()).or_default().push(seen);
-            }
-            Ok(())
-        })?;
+        facts.prices =
+            [PriceTable::new("prices.csv", texts.prices)?, PriceTable::new("class_prices.csv", texts.class_prices)?];
         Ok(facts)
+    }
+
+    /// The regions for which prices are known, in no order.
+    pub(crate) fn priced_regions(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.prices.iter().flat_map(PriceTable::regions)
+    }
+
+    /// The prices of a region, all days.
+    pub(crate) fn region(&self, region: &str, sources: &Sources) -> Result<RegionPrices, TableError> {
+        let mut prices = RegionPrices::new();
+        for table in &self.prices {
+            table.region(region, sources, &mut prices)?;
+        }
+        Ok(prices)
     }
 }
 
@@ -238,8 +268,10 @@ const CAPS: &str =
     "name,mbps,burst_mbps,throughput,burst_throughput,iops,burst_iops,burst_minutes,burst_stated,source,as_of";
 const LOCAL: &str = "name,read_iops,write_iops,read_b_s,write_b_s,basis,source,as_of";
 
-fn instance(line: &mut Line<'_>, sources: &Sources) -> Result<InstanceFact, TableError> {
-    let (name, family, vcpu) = (line.name()?, line.name()?, line.value()?);
+fn instance(line: &mut Line<'_>, sources: &Sources, is_class: bool) -> Result<InstanceFact, TableError> {
+    let name = line.name()?;
+    let service = if is_class { Some(ManagedService(line.name()?)) } else { None };
+    let (family, vcpu) = (line.name()?, line.value()?);
     let memory = Bytes::gib(1) * line.value::<f64>()?;
     let arch = line.name()?;
     let nitro = line.one_of(&[("yes", true), ("no", false)])?;
@@ -250,7 +282,7 @@ fn instance(line: &mut Line<'_>, sources: &Sources) -> Result<InstanceFact, Tabl
     let since = line.value()?;
     line.source(sources)?;
     let provenance = line.provenance(sources)?;
-    Ok(InstanceFact { name, family, vcpu, memory, arch, nitro, max_volumes, local, since, provenance })
+    Ok(InstanceFact { name, service, family, vcpu, memory, arch, nitro, max_volumes, local, since, provenance })
 }
 
 fn caps(line: &mut Line<'_>, sources: &Sources) -> Result<CapsFact, TableError> {

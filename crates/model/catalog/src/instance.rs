@@ -2,7 +2,7 @@
 
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
-use crate::{Cloud, Provenance};
+use crate::{Cloud, ManagedService, Provenance};
 
 /// An instance type as its cloud sold it on a day.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +13,8 @@ pub struct InstanceType {
     pub family: String,
     /// Its cloud.
     pub cloud: Cloud,
+    /// The service whose class it is (`db.m5.large` of RDS); `None` for a machine that one rents as such.
+    pub service: Option<ManagedService>,
     /// Hardware threads.
     pub vcpu: u32,
     /// Main memory.

@@ -1,11 +1,13 @@
 //! From the facts of all days to those of one.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 
 use units::{Bytes, BytesPerSec, Iops, Usd};
 
 use crate::facts::{CloudFacts, Component, InstanceFact, PriceFact, SharedFacts};
-use crate::{Cloud, Date, InstanceType, LocalStore, Provenance, TransferPrice, VolumePrice, VolumeType};
+use crate::price_table::HourlyPrice;
+use crate::{Cloud, DatabaseEngine, Date, InstanceType, LocalStore, PriceTerm, TransferPrice, VolumePrice, VolumeType};
 
 /// Prices by region, then by name.
 pub(crate) type ByRegion<T> = HashMap<String, HashMap<String, T>>;
@@ -104,8 +106,12 @@ pub(crate) fn transfer(facts: &SharedFacts, date: Option<Date>) -> BTreeMap<Clou
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CloudView {
     pub(crate) instances: BTreeMap<String, InstanceType>,
-    pub(crate) prices: ByRegion<(Usd, Provenance)>,
+    /// By region, each when it is first asked for.
+    prices: BTreeMap<&'static str, OnceLock<RegionView>>,
 }
+
+/// The prices of one region on a day, by type.
+type RegionView = HashMap<String, Vec<HourlyPrice>>;
 
 impl CloudView {
     pub(crate) fn new(cloud: Cloud, shared: &SharedFacts, facts: &CloudFacts, date: Option<Date>) -> Self {
@@ -113,15 +119,38 @@ impl CloudView {
         let existing = facts.instances.iter().filter(|fact| fact.since <= day);
         let instances: BTreeMap<_, _> =
             existing.map(|fact| (fact.name.clone(), instance(cloud, fact, facts, shared, date))).collect();
-        let mut prices = ByRegion::new();
-        for (region, by_name) in &facts.prices {
-            let of_day = by_name.iter().filter(|(name, _)| instances.contains_key(*name)).filter_map(|(name, seen)| {
-                nearest(seen, date, |(_, provenance)| provenance.as_of).map(|price| (name.clone(), price.clone()))
-            });
-            prices.insert(region.clone(), of_day.collect());
-        }
+        let prices = facts.priced_regions().map(|region| (region, OnceLock::new())).collect();
         Self { instances, prices }
     }
+
+    /// The price of a type in a region; of a class without an engine the first of [`DatabaseEngine`] for which it is sold.
+    pub(crate) fn price(
+        &self,
+        (shared, facts, date): (&SharedFacts, &CloudFacts, Option<Date>),
+        region: &str,
+        (name, engine, term): (&str, Option<DatabaseEngine>, PriceTerm),
+    ) -> Option<&HourlyPrice> {
+        let of_day = || {
+            // The tables are tested to be readable: `CatalogView::problems` reads every region.
+            let all = facts.region(region, &shared.sources).unwrap_or_default();
+            all.into_iter().map(|(name, seen)| (name, of_day(&seen, date))).collect()
+        };
+        let prices = self.prices.get(region)?.get_or_init(of_day).get(name)?;
+        let fits = |price: &&HourlyPrice| price.term == term && (engine.is_none() || price.engine == engine);
+        self.instances.contains_key(name).then(|| prices.iter().filter(fits).min_by_key(|price| price.engine))?
+    }
+}
+
+/// Of the observations of a type's prices those that tell of a day, one for each engine and term.
+fn of_day(seen: &[HourlyPrice], date: Option<Date>) -> Vec<HourlyPrice> {
+    let mut prices: Vec<HourlyPrice> = Vec::new();
+    for one in seen {
+        let same = |other: &&HourlyPrice| (other.engine, other.term) == (one.engine, one.term);
+        if !prices.iter().any(|price| same(&price)) {
+            prices.extend(nearest(seen.iter().filter(same), date, |price| price.provenance.as_of).cloned());
+        }
+    }
+    prices
 }
 
 fn instance(
@@ -145,6 +174,7 @@ fn instance(
         name: fact.name.clone(),
         family: fact.family.clone(),
         cloud,
+        service: fact.service.clone(),
         vcpu: fact.vcpu,
         memory: fact.memory,
         arch: fact.arch.clone(),

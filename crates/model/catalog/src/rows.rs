@@ -71,7 +71,7 @@ pub struct InstanceRow {
 pub struct PriceRow {
     /// The region.
     pub region: String,
-    /// "instance" or "disk".
+    /// "instance", "class" (of a service) or "disk".
     pub kind: &'static str,
     /// `m5.2xlarge`, `gp3`.
     pub name: String,
@@ -125,7 +125,7 @@ impl CatalogView {
 
     /// The instance types of a cloud, by name.
     pub fn instance_rows(&self, cloud: Cloud) -> impl Iterator<Item = InstanceRow> {
-        self.instances(cloud).map(move |instance| InstanceRow {
+        self.instances(cloud).chain(self.classes(cloud)).map(move |instance| InstanceRow {
             cloud,
             name: instance.name.clone(),
             vcpu: instance.vcpu,
@@ -177,6 +177,12 @@ impl CatalogView {
                 (self.instance_price(region, &instance.name), self.instance_price_provenance(region, &instance.name))
             {
                 rows.push(row("instance", &instance.name, usd.0, "hour".to_owned(), provenance));
+            }
+        }
+        for class in self.classes(cloud) {
+            for price in self.class_prices(region, &class.name) {
+                let engine = price.engine.map(|engine| format!(" with {engine}")).unwrap_or_default();
+                rows.push(row("class", &class.name, price.usd.0, format!("hour{engine}"), &price.provenance));
             }
         }
         Ok(rows)

@@ -30,8 +30,20 @@ pub(crate) struct Line<'a> {
     table: &'static str,
     line: u64,
     names: &'a [&'a str],
-    record: &'a csv::StringRecord,
+    cells: Cells<'a>,
     at: usize,
+}
+
+/// The cells of a line, as whoever split it holds them.
+#[derive(Clone, Copy)]
+enum Cells<'a> {
+    Record(&'a csv::StringRecord),
+    Slice(&'a [&'a str]),
+}
+
+/// The first line of a table.
+pub(crate) fn header(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
 }
 
 /// Calls `each` for every line of a table whose header is `header`.
@@ -57,17 +69,26 @@ pub(crate) fn read(
         }
         if !first {
             let line = record.position().map_or(line, csv::Position::line);
-            each(&mut Line { table, line, names: &names, record: &record, at: 0 })?;
+            each(&mut Line { table, line, names: &names, cells: Cells::Record(&record), at: 0 })?;
         }
         first = false;
     }
 }
 
 impl<'a> Line<'a> {
+    /// A line that was split already.
+    pub(crate) fn new(table: &'static str, line: u64, names: &'a [&'a str], cells: &'a [&'a str]) -> Self {
+        Self { table, line, names, cells: Cells::Slice(cells), at: 0 }
+    }
+
     /// The next cell as it stands.
     pub(crate) fn text(&mut self) -> &'a str {
         self.at += 1;
-        self.record.get(self.at - 1).unwrap_or_default()
+        match self.cells {
+            Cells::Record(record) => record.get(self.at - 1),
+            Cells::Slice(cells) => cells.get(self.at - 1).copied(),
+        }
+        .unwrap_or_default()
     }
 
     /// The next cell, which must not be empty.

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use units::Usd;
+use units::{Bytes, Usd};
 
 use crate::catalog::Known;
 use crate::facts::PriceFact;
+use crate::price_table::HourlyPrice;
 use crate::resolve::{self, ByRegion, CloudView};
 use crate::{
-    CatalogError, Cloud, Date, InstanceType, Provenance, TransferPrice, VolumeMedium, VolumePrice, VolumeType,
+    CatalogError, Cloud, DatabaseEngine, Date, InstanceType, ManagedService, PriceTerm, Provenance, TransferPrice,
+    VolumeMedium, VolumePrice, VolumeType,
 };
 
 /// The facts that held on one day. A clone of it is cheap.
@@ -89,9 +91,20 @@ impl CatalogView {
         })
     }
 
-    /// All instance types of a cloud, by name.
+    /// All instance types of a cloud that one rents as machines, by name; [`classes`](Self::classes) has those of services.
     pub fn instances(&self, cloud: Cloud) -> impl Iterator<Item = &InstanceType> {
-        self.cloud(cloud).instances.values()
+        self.cloud(cloud).instances.values().filter(|instance| instance.service.is_none())
+    }
+
+    /// All classes of a cloud's services, by name: `db.m5.large` of RDS.
+    pub fn classes(&self, cloud: Cloud) -> impl Iterator<Item = &InstanceType> {
+        self.cloud(cloud).instances.values().filter(|instance| instance.service.is_some())
+    }
+
+    /// The types that may stand in for one: machines for a machine, classes of its service for a class, itself among them.
+    pub fn alternatives(&self, to: &InstanceType) -> impl Iterator<Item = &InstanceType> {
+        let service = to.service.clone();
+        self.cloud(to.cloud).instances.values().filter(move |instance| instance.service == service)
     }
 
     /// A volume type.
@@ -100,6 +113,74 @@ impl CatalogView {
     /// When no volume type has that name, not yet on that day, or its limits of that day are not known.
     pub fn volume(&self, name: &str) -> Result<&VolumeType, CatalogError> {
         self.volumes.get(name).ok_or_else(|| self.no_volume(name))
+    }
+
+    /// The volume type that an instance gets under a name: a class of a service that of its service and for that size
+    /// (`gp2` of 1,500 GiB on `db.m5.large` is `rds-gp2-striped`), a machine the cloud's own. Without an instance the name
+    /// tells: `rds-gp2` is RDS's.
+    ///
+    /// # Errors
+    /// As [`volume`](Self::volume), and when a service does not sell the type, or only a service does.
+    pub fn volume_on(
+        &self,
+        name: &str,
+        size: Bytes,
+        instance: Option<&InstanceType>,
+    ) -> Result<&VolumeType, CatalogError> {
+        let rows = &self.known.shared.sold_as;
+        let by_kind = rows.iter().find(|row| row.kind == name);
+        let service = match (instance, by_kind) {
+            (Some(instance), by_kind) => match (&instance.service, by_kind) {
+                (Some(service), _) => service,
+                (None, None) => return self.volume(name),
+                (None, Some(row)) => {
+                    return Err(CatalogError::OnlyOfService {
+                        name: name.to_owned(),
+                        service: row.service.clone(),
+                        instance: instance.name.clone(),
+                        said: row.said.clone(),
+                    });
+                }
+            },
+            (None, Some(row)) => &row.service,
+            (None, None) => return self.volume(name),
+        };
+        let said = by_kind.map_or(name, |row| row.said.as_str());
+        let mut sold = rows.iter().filter(|row| row.service == *service && row.said == said).peekable();
+        let Some(least) = sold.peek().copied() else {
+            // An unknown name is no question of the service.
+            self.volume(name)?;
+            let mut names: Vec<_> = rows.iter().filter(|row| row.service == *service).map(|row| &*row.said).collect();
+            names.dedup();
+            return Err(CatalogError::NotSoldBy {
+                name: name.to_owned(),
+                service: service.clone(),
+                sold: names.join(", "),
+            });
+        };
+        let row = sold.filter(|row| row.from <= size).max_by_key(|row| row.from).unwrap_or(least);
+        self.volume(&row.kind)
+    }
+
+    /// The types that a service sells under the name of which `kind` is one, smallest sizes first; `kind` alone where no
+    /// service does.
+    pub fn sizes_of(&self, kind: &VolumeType) -> Vec<&VolumeType> {
+        let rows = &self.known.shared.sold_as;
+        let of = rows.iter().find(|row| row.kind == kind.name);
+        let same = rows.iter().filter(|row| of.is_some_and(|of| (&of.service, &of.said) == (&row.service, &row.said)));
+        let all: Vec<_> = same.filter_map(|row| self.volumes.get(&row.kind)).collect();
+        if all.is_empty() { self.volumes.get(&kind.name).into_iter().collect() } else { all }
+    }
+
+    /// The type of the smallest sizes that a service sells under a cloud's own name, if it sells any.
+    pub fn sold_by(&self, service: &ManagedService, said: &str) -> Option<&VolumeType> {
+        let row = self.known.shared.sold_as.iter().find(|row| row.service == *service && row.said == said)?;
+        self.volumes.get(&row.kind)
+    }
+
+    /// The cloud's own name of a type: `gp2` of `rds-gp2-striped`.
+    pub fn said_name<'a>(&'a self, kind: &'a str) -> &'a str {
+        self.known.shared.sold_as.iter().find(|row| row.kind == kind).map_or(kind, |row| &row.said)
     }
 
     fn no_volume(&self, name: &str) -> CatalogError {
@@ -123,12 +204,26 @@ impl CatalogView {
         self.volumes.values().filter(move |v| v.cloud == cloud || v.medium == VolumeMedium::LocalNvme)
     }
 
-    /// The on-demand price of an instance for an hour.
+    /// The on-demand price of an instance for an hour; of a class of RDS with MySQL, in one zone.
     ///
     /// # Errors
     /// When region or instance type are not known, or the price is not.
     pub fn instance_price(&self, region: &str, instance: &str) -> Result<Usd, CatalogError> {
-        self.priced_instance(region, instance).map(|(usd, _)| *usd)
+        self.priced_instance(region, instance, None, PriceTerm::OnDemand).map(|price| price.usd)
+    }
+
+    /// The price of an instance for an hour as it is paid for, and of a class with the engine that it runs.
+    ///
+    /// # Errors
+    /// When region or instance type are not known, or the price is not.
+    pub fn hourly(
+        &self,
+        region: &str,
+        instance: &str,
+        engine: Option<DatabaseEngine>,
+        term: PriceTerm,
+    ) -> Result<Usd, CatalogError> {
+        self.priced_instance(region, instance, engine, term).map(|price| price.usd)
     }
 
     /// Source and day of [`instance_price`](Self::instance_price).
@@ -136,14 +231,31 @@ impl CatalogView {
     /// # Errors
     /// As there.
     pub fn instance_price_provenance(&self, region: &str, instance: &str) -> Result<&Provenance, CatalogError> {
-        self.priced_instance(region, instance).map(|(_, provenance)| provenance)
+        self.priced_instance(region, instance, None, PriceTerm::OnDemand).map(|price| &price.provenance)
     }
 
-    fn priced_instance(&self, region: &str, instance: &str) -> Result<&(Usd, Provenance), CatalogError> {
+    /// The on-demand prices of a class in a region, by engine.
+    pub(crate) fn class_prices(&self, region: &str, class: &str) -> Vec<&HourlyPrice> {
+        let engines = DatabaseEngine::ALL.into_iter();
+        engines
+            .filter_map(|engine| self.priced_instance(region, class, Some(engine), PriceTerm::OnDemand).ok())
+            .collect()
+    }
+
+    fn priced_instance(
+        &self,
+        region: &str,
+        instance: &str,
+        engine: Option<DatabaseEngine>,
+        term: PriceTerm,
+    ) -> Result<&HourlyPrice, CatalogError> {
         let cloud = self.region(region)?;
-        let prices = self.cloud(cloud).prices.get(region);
-        prices.and_then(|prices| prices.get(instance)).ok_or_else(|| match self.instance(instance) {
-            Ok(_) => CatalogError::missing("price", format!("{instance} in {region}"), self.date),
+        let facts = (&self.known.shared, self.known.cloud(cloud), self.date);
+        self.cloud(cloud).price(facts, region, (instance, engine, term)).ok_or_else(|| match self.instance(instance) {
+            Ok(_) => {
+                let fact = if term == PriceTerm::OnDemand { "price" } else { "price of that term" };
+                CatalogError::missing(fact, format!("{instance} in {region}"), self.date)
+            }
             Err(error) => error,
         })
     }

@@ -2,7 +2,7 @@
 
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
-use crate::{Cloud, Provenance};
+use crate::{Cloud, ManagedService, Provenance};
 
 /// What the volume is made of, which decides how I/Os are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct VolumeType {
     pub name: String,
     /// Its cloud.
     pub cloud: Cloud,
+    /// The service that alone sells it (`rds-gp2` of RDS); `None` where machines take it.
+    pub service: Option<ManagedService>,
     /// What it is made of.
     pub medium: VolumeMedium,
     /// Smallest and largest size.

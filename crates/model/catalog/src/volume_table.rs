@@ -70,8 +70,20 @@ fn volume(line: &mut Line<'_>, bands: &mut Bands, sources: &Sources) -> Result<V
     let consistency =
         delivered.zip(of_the_time).map(|(delivered, of_the_time)| ConsistencyPromise { delivered, of_the_time });
     let provenance = line.provenance(sources)?;
-    let volume =
-        VolumeType { name, cloud, medium, size, iops, throughput, burst, io_unit, durability, consistency, provenance };
+    let volume = VolumeType {
+        name,
+        cloud,
+        service: None,
+        medium,
+        size,
+        iops,
+        throughput,
+        burst,
+        io_unit,
+        durability,
+        consistency,
+        provenance,
+    };
     Ok(VolumeFact { from, until, volume })
 }
 

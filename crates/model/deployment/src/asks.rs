@@ -20,28 +20,38 @@ pub struct NodeDemand {
     pub cores: Option<f64>,
 }
 
-/// [`Asks`] as people write them.
+/// The `[asks]` table as people write it.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 struct Written {
+    /// Reads of the data a second.
     #[serde(skip_serializing_if = "Option::is_none")]
     reads: Option<Iops>,
+    /// Mean size of a read.
     #[serde(skip_serializing_if = "Option::is_none")]
     read_size: Option<Bytes>,
+    /// Writes of the data a second.
     #[serde(skip_serializing_if = "Option::is_none")]
     writes: Option<Iops>,
+    /// Mean size of a write.
     #[serde(skip_serializing_if = "Option::is_none")]
     write_size: Option<Bytes>,
+    /// Reads of the raft or redo log a second.
     #[serde(skip_serializing_if = "Option::is_none")]
     log_reads: Option<Iops>,
+    /// Mean size of a read of the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     log_read_size: Option<Bytes>,
+    /// Writes of the raft or redo log a second.
     #[serde(skip_serializing_if = "Option::is_none")]
     log_writes: Option<Iops>,
+    /// Mean size of a write of the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     log_write_size: Option<Bytes>,
+    /// Bytes stored on the data disk.
     #[serde(skip_serializing_if = "Option::is_none")]
     stored: Option<Bytes>,
+    /// Busy cores.
     #[serde(skip_serializing_if = "Option::is_none")]
     cores: Option<f64>,
 }

@@ -153,6 +153,7 @@ mod tests {
         VolumeType {
             name: name.to_owned(),
             cloud: Cloud::Aws,
+            service: None,
             medium: VolumeMedium::Ssd,
             size: (Bytes::gib(1), Bytes::gib(16_384)),
             iops,

@@ -27,16 +27,16 @@ pub enum NodeRole {
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct NodeGroup {
-    /// What they do.
+    /// Role of the nodes: TiKV or MySQL, TiDB, PD, TiFlash.
     pub role: NodeRole,
-    /// How many.
+    /// Number of nodes.
     pub count: u32,
-    /// Their instance type.
+    /// Instance type.
     pub instance: String,
-    /// The data disk; storage nodes need one.
+    /// Data disk; storage nodes need one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Disk>,
-    /// A disk of its own for the raft or redo log; without it the log is on the data disk.
+    /// Dedicated disk of the raft or redo log; without it the log is on the data disk.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<Disk>,
 }
@@ -45,24 +45,24 @@ pub struct NodeGroup {
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Deployment {
-    /// What it is, for people.
+    /// Name of the deployment in tables and reports.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// The database.
+    /// Database engine.
     pub engine: Engine,
-    /// The cloud region.
+    /// Cloud region whose instances, disks and prices apply.
     pub region: String,
-    /// The day whose limits and prices hold; today's if not given. A month, `2020-11`, is its last day.
+    /// Day whose limits and prices apply. A month, `2020-11`, is its last day.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "catalog::deserialize_day")]
     pub as_of: Option<Date>,
     /// Zones over which the nodes are spread.
     pub zones: u32,
-    /// The nodes.
+    /// Groups of equal nodes.
     pub nodes: Vec<NodeGroup>,
-    /// The engine's settings.
+    /// Settings of the engine.
     #[serde(default, skip_serializing_if = "EngineSettings::is_default")]
     pub settings: EngineSettings,
-    /// What each storage node is asked for, to check the deployment without a workload.
+    /// Load of each storage node, for `check` without a workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<NodeDemand>,
 }

@@ -36,7 +36,9 @@ impl Deployment {
                 .map_err(|error| DeploymentError::new(at("instance"), error))?;
             costs.compute += hour * RULES.month_hours.value * f64::from(group.count);
             for (key, disk) in group.disks() {
-                let month = disk.monthly(view, &self.region).map_err(|error| DeploymentError::new(at(key), error))?;
+                let month = disk
+                    .monthly_on(view, &self.region, view.instance(&group.instance).ok())
+                    .map_err(|error| DeploymentError::new(at(key), error))?;
                 costs.disks += month * f64::from(group.count);
             }
         }

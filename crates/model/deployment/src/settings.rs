@@ -97,7 +97,7 @@ pub struct EngineSettings {
     /// TiKV: compression of the default and write column families.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compression: Option<BlockCompression>,
-    /// TiKV: values from this size on are kept apart from keys (Titan). Default off.
+    /// TiKV: smallest value that is stored apart from its key (Titan). Default off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_separation: Option<Bytes>,
     /// Copies of each range. Default 3 for TiKV, 1 for InnoDB.
@@ -106,16 +106,16 @@ pub struct EngineSettings {
     /// Cap on flush and compaction writes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_limit: Option<units::BytesPerSec>,
-    /// Reads go to the replica in the client's zone.
+    /// Whether reads go to the replica in the client's zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub follower_read: Option<bool>,
-    /// Traffic between nodes is compressed with gzip.
+    /// Whether traffic between nodes is compressed with gzip.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grpc_compression: Option<bool>,
-    /// TiKV: the locks of pessimistic transactions. Default memory.
+    /// TiKV: place of the locks of pessimistic transactions. Default memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locks: Option<LockMode>,
-    /// TiKV under TiDB: which primary keys are the keys of their rows. Default on.
+    /// TiKV under TiDB: primary keys that are the keys of their rows, all or integers only. Default on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clustered_index: Option<ClusteredIndex>,
     /// InnoDB: whether pages are written twice. Default true.

@@ -94,7 +94,7 @@ impl Deployment {
         disk: &Disk,
     ) -> Result<(), DeploymentFault> {
         if !disk.volume.is_local() && !disk.volume.is_unlimited() {
-            let volume = view.volume(&disk.volume.kind)?;
+            let volume = disk.kind(view, Some(instance))?;
             self.same_cloud(cloud, &volume.name, volume.cloud)?;
         }
         disk.limits(view, Some(instance))?;

@@ -38,4 +38,14 @@ impl DiskError {
     pub(crate) fn out_of_range(disk: &impl ToString, what: String) -> Self {
         Self::OutOfRange { disk: disk.to_string(), what }
     }
+
+    /// Adds to a refused rate the size from which rates are taken.
+    pub(crate) fn with_hint(self, takes_rates_from: Option<units::Bytes>) -> Self {
+        match (self, takes_rates_from) {
+            (Self::OutOfRange { disk, what }, Some(size)) if what.contains("takes no ") => {
+                Self::OutOfRange { disk, what: format!("{what}; from {size} on it takes rates") }
+            }
+            (error, _) => error,
+        }
+    }
 }

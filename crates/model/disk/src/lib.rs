@@ -25,7 +25,8 @@ pub use noun::{Disk, Volume};
 pub use parse::ParseDiskError;
 pub use service::{ServiceTime, VolumeCalibration};
 pub use sizing::{
-    BeyondLimit, DiskMarket, DiskRates, SuitableDisk, VolumeNeed, VolumeProvision, VolumeSizing, replaces, successor,
+    BeyondLimit, DiskMarket, DiskRates, ObservedRates, ResemblingDisk, SuitableDisk, VolumeNeed, VolumeProvision,
+    VolumeSizing, replaces, resembling, successor, volumes_like,
 };
 pub use units;
 

@@ -125,7 +125,9 @@ impl Disk {
             let what = format!("{instance} takes at most {most} volumes, not {}", self.stripe);
             return Err(DiskError::out_of_range(self, what));
         }
-        DiskLimits::of(view.volume(&self.volume.kind)?, &self.volume, instance)
+        let kind = self.kind(view, instance)?;
+        DiskLimits::of(kind, &self.volume, instance)
+            .map_err(|error| error.with_hint(rules::takes_rates_from(view, kind)))
     }
 
     /// The limits of the cache's flash, if there is a cache.
@@ -135,20 +137,53 @@ impl Disk {
         local::limits(instance, cache, 1, Bytes(0)).map(Some)
     }
 
+    /// The type that the instance gets under the disk's name; [`CatalogView::volume_on`] tells how.
+    ///
+    /// # Errors
+    /// When the type is unknown that day, or not for that instance.
+    pub fn kind<'v>(
+        &self,
+        view: &'v CatalogView,
+        instance: Option<&InstanceType>,
+    ) -> Result<&'v VolumeType, DiskError> {
+        let whole = self.volume.size * f64::from(self.stripe);
+        let kind = view.volume_on(&self.volume.kind, whole, instance)?;
+        match &kind.service {
+            Some(service) if self.stripe > 1 => {
+                let what = format!("{service} has one disk for a database, and stripes it itself: name its whole size");
+                Err(DiskError::out_of_range(self, what))
+            }
+            _ => Ok(kind),
+        }
+    }
+
     /// The price of the disk for a month of 730 hours. Local flash, and so a cache, is in the instance's price; an
-    /// unlimited disk has none.
+    /// unlimited disk has none. What a machine takes; [`monthly_on`](Self::monthly_on) asks for an instance.
     ///
     /// # Errors
     /// When the catalogue lacks the type or its price in that region, or the type does not allow the volume.
     pub fn monthly(&self, view: &CatalogView, region: &str) -> Result<Usd, DiskError> {
+        self.monthly_on(view, region, None)
+    }
+
+    /// The price of the disk as the instance gets it: a class of RDS pays for RDS's storage.
+    ///
+    /// # Errors
+    /// As [`monthly`](Self::monthly).
+    pub fn monthly_on(
+        &self,
+        view: &CatalogView,
+        region: &str,
+        instance: Option<&InstanceType>,
+    ) -> Result<Usd, DiskError> {
         if self.volume.is_local() || self.volume.is_unlimited() {
             return Ok(Usd(0.0));
         }
-        let kind = view.volume(&self.volume.kind)?;
+        let kind = self.kind(view, instance)?;
         rules::size(kind, &self.volume)?;
         let iops = rules::iops(kind, &self.volume, None)?;
         let (throughput, _) = rules::throughput(kind, &self.volume, iops)?;
-        let price = view.volume_price(region, &self.volume.kind)?;
+        let price = view.volume_price(region, &kind.name)?;
         Ok(price.monthly(self.volume.size, iops, throughput) * f64::from(self.stripe))
     }
 }

@@ -16,6 +16,7 @@ fn volume_type(name: &str, size: (u64, u64), iops: IopsRule, throughput: Through
     VolumeType {
         name: name.to_owned(),
         cloud: Cloud::Aws,
+        service: None,
         medium: VolumeMedium::Ssd,
         size: (Bytes::gib(size.0), Bytes::gib(size.1)),
         iops,
@@ -77,6 +78,7 @@ pub(crate) fn instance(name: &str) -> InstanceType {
         name: name.to_owned(),
         family: name.split('.').next().unwrap_or(name).to_owned(),
         cloud: Cloud::Aws,
+        service: None,
         vcpu: 8,
         memory: Bytes::gib(32),
         arch: "x86_64".to_owned(),

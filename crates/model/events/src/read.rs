@@ -17,6 +17,7 @@ const MOST_LOAD: f64 = 1000.0;
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    /// Events, each with `at` and one other key.
     events: Vec<Entry>,
 }
 
@@ -24,14 +25,23 @@ struct File {
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Entry {
+    /// Instant of the event after the start of the run, warm-up included.
     at: Nanos,
+    /// Offered load from now on, as a multiple of the load at the start.
     load: Option<f64>,
+    /// Reads, scans and writes of an operation, as multiples of those at the start.
     mix: Option<String>,
+    /// Fault of a disk, in the words of `diskwright disk fault`.
     fault: Option<String>,
+    /// Volume that a disk is modified to, by the cloud's rules.
     modify: Option<String>,
+    /// TiKV setting that is changed online on every node.
     setting: Option<String>,
+    /// Zone that is lost, for a time or for good.
     zone_down: Option<String>,
+    /// Node that is lost, for a time or for good.
     node_down: Option<String>,
+    /// Node whose raft leaders move away, for a time or for good.
     evict_leaders: Option<String>,
 }
 

@@ -22,29 +22,29 @@ pub enum InsertOrder {
 pub struct InsertWorkload {
     /// Size of a row, key included.
     pub row: Interval<Bytes>,
-    /// Secondary indexes; none if not given.
+    /// Secondary indexes.
     pub indexes: Option<Uncertain>,
     /// Mean size of a secondary index entry, with the primary key in it.
     pub index_entry: Option<Interval<Bytes>>,
-    /// Where rows land by their key; random if not given.
+    /// Place of new rows: anywhere, or at the end.
     #[serde(default)]
     pub order: InsertOrder,
-    /// Secondary indexes whose entries land at random; if not given, all or none, as the rows.
+    /// Secondary indexes whose entries land at random; as the rows if not given.
     pub random_indexes: Option<Uncertain>,
-    /// Of rows in order, after what time the order begins anew: UUIDs of version 1 begin with the low 32 bits of a clock of
-    /// 100 ns, so that they come round every 429.5 s. If not given, it never does.
+    /// Period after which ordered keys begin anew; never if not given. UUIDs of version 1 begin with the low 32 bits of a clock
+    /// of 100 ns: 429.5 s.
     pub key_period: Option<Interval<Nanos>>,
-    /// Secondary indexes whose entries come in the order of such keys; none if not given.
+    /// Secondary indexes whose entries follow the order of such keys.
     pub swept_indexes: Option<Uncertain>,
-    /// Rows in the table before the run; none if not given.
+    /// Rows in the table before the run.
     pub rows_before: Option<Uncertain>,
     /// Rows that the run adds.
     pub rows_added: Uncertain,
-    /// Rows of one statement, which is one transaction; 1 if not given.
+    /// Rows of one statement, which is one transaction.
     pub rows_per_statement: Option<Uncertain>,
-    /// Size under LZ4 over size uncompressed; 1 (random bytes) if not given.
+    /// Size under LZ4 over size uncompressed; random bytes have 1.
     pub compressed: Option<Interval<Ratio>>,
-    /// Closed loop with so many clients; open loop if not given.
+    /// Clients of a closed loop; an open loop if not given.
     pub clients: Option<Uncertain>,
 }
 

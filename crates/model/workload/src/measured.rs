@@ -20,7 +20,7 @@ pub struct DiskCounters {
     pub writes: Interval<Iops>,
     /// Bytes written a second.
     pub write_throughput: Interval<BytesPerSec>,
-    /// Flushes a second; none if not given.
+    /// Flushes a second.
     pub flushes: Option<Interval<Iops>>,
 }
 
@@ -28,9 +28,9 @@ pub struct DiskCounters {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct IostatDevices {
-    /// The device that holds the data.
+    /// Device that holds the data.
     pub data: String,
-    /// The device that holds the log, if it is another.
+    /// Device that holds the log, if it is another.
     pub log: Option<String>,
 }
 
@@ -38,13 +38,13 @@ pub struct IostatDevices {
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MeasuredLoad {
-    /// A file with the output of `iostat -x`, beside the workload's; of several reports the last counts.
+    /// File with the output of `iostat -x`, relative to the workload's; the last of several reports counts.
     pub iostat: Option<PathBuf>,
-    /// The devices in it.
+    /// Devices of the report.
     pub devices: Option<IostatDevices>,
-    /// The data disk, if there is no iostat report; else filled from it.
+    /// Counters of the data disk, where there is no iostat report.
     pub data: Option<DiskCounters>,
-    /// The log disk, if it is another.
+    /// Counters of the log disk, if it is another.
     pub log: Option<DiskCounters>,
     /// Nodes over which the load was spread.
     pub nodes: Uncertain,
@@ -54,7 +54,7 @@ pub struct MeasuredLoad {
     pub cores: Option<Uncertain>,
     /// Memory of one node.
     pub memory: Option<Interval<Bytes>>,
-    /// Closed loop with so many clients; open loop if not given.
+    /// Clients of a closed loop; an open loop if not given.
     pub clients: Option<Uncertain>,
 }
 

@@ -24,11 +24,11 @@ pub enum MixDistribution {
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Operation {
-    /// For people.
+    /// Name of the operation.
     pub name: Option<String>,
-    /// How often, relative to the others.
+    /// Frequency relative to the other operations.
     pub weight: Uncertain,
-    /// Rows read by key, those that an update must read first included.
+    /// Rows read by key, with those that an update reads first.
     pub reads: Option<Uncertain>,
     /// Range scans.
     pub scans: Option<Uncertain>,
@@ -38,8 +38,8 @@ pub struct Operation {
     pub inserts: Option<Uncertain>,
     /// Rows changed or deleted.
     pub updates: Option<Uncertain>,
-    /// Statements sent one after the other, begin and commit included; if not given, one for each row or scan, and
-    /// begin and commit around several that write.
+    /// Statements sent one after another, with begin and commit. By default one for each row or scan, and begin and commit
+    /// around several that write.
     pub statements: Option<Uncertain>,
 }
 
@@ -51,29 +51,29 @@ pub struct MixWorkload {
     pub rows: Uncertain,
     /// Mean size of a row, key included.
     pub row: Interval<Bytes>,
-    /// Secondary indexes; none if not given.
+    /// Secondary indexes.
     pub indexes: Option<Uncertain>,
     /// Mean size of a secondary index entry.
     pub index_entry: Option<Interval<Bytes>>,
-    /// Where index entries land; random if not given.
+    /// Place of new index entries: anywhere, or at the end.
     #[serde(default)]
     pub order: InsertOrder,
-    /// Uniform if not given.
+    /// Distribution of the requests over the rows; `hotspot` needs `hot-rows` and `hot-accesses`.
     #[serde(default)]
     pub distribution: MixDistribution,
-    /// Exponent of Zipf's law; 0.99 if not given.
+    /// Exponent of Zipf's law.
     pub theta: Option<Uncertain>,
     /// Share of the rows that are hot.
     pub hot_rows: Option<Interval<Ratio>>,
-    /// Share of the accesses that go to them.
+    /// Share of the accesses that go to hot rows.
     pub hot_accesses: Option<Interval<Ratio>>,
-    /// Size under LZ4 over size uncompressed; 0.5 if not given, common for text and numbers.
+    /// Size under LZ4 over size uncompressed; 0.5 is common for text and numbers.
     pub compressed: Option<Interval<Ratio>>,
-    /// Whether writes are transactions; true if not given.
+    /// Whether writes are transactions.
     pub transactional: Option<bool>,
-    /// Closed loop with so many clients; open loop if not given.
+    /// Clients of a closed loop; an open loop if not given.
     pub clients: Option<Uncertain>,
-    /// Mean time a client waits between operations; none if not given.
+    /// Mean think time of a client between operations.
     pub think: Option<Interval<Nanos>>,
     /// The operations.
     pub operations: Vec<Operation>,

@@ -50,17 +50,28 @@ pub enum WorkloadKind {
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Document {
+    /// Name of the workload in tables and reports.
     name: Option<String>,
+    /// Database engine.
     engine: Engine,
+    /// Cloud region whose instances, disks and prices apply.
     region: String,
+    /// Day whose limits and prices apply. A month, `2020-11`, is its last day.
     #[serde(default, deserialize_with = "catalog::deserialize_day")]
     as_of: Option<Date>,
+    /// TPC-C: one of the six kinds of workload, of which a file has exactly one.
     tpcc: Option<TpccWorkload>,
+    /// A YCSB core workload.
     ycsb: Option<YcsbWorkload>,
+    /// A sysbench OLTP test.
     sysbench: Option<SysbenchWorkload>,
+    /// Inserts into one table.
     inserts: Option<InsertWorkload>,
+    /// Operations of your own, by weight.
     mix: Option<MixWorkload>,
+    /// A load measured on existing nodes, by iostat or by counters.
     measured: Option<MeasuredLoad>,
+    /// Targets that a plan must meet.
     targets: Option<TargetIntervals>,
 }
 

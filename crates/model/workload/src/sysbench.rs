@@ -38,18 +38,18 @@ pub enum SysbenchDistribution {
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SysbenchWorkload {
-    /// Which test.
+    /// OLTP test.
     pub test: OltpTest,
-    /// How many tables.
+    /// Tables.
     pub tables: Uncertain,
-    /// Rows of each.
+    /// Rows of each table.
     pub rows: Uncertain,
-    /// `special` if not given.
+    /// Distribution of the requests: `special` sends three quarters of them to 1 % of the rows.
     #[serde(default)]
     pub distribution: SysbenchDistribution,
-    /// Exponent of Zipf's law; sysbench's 0.8 if not given.
+    /// Exponent of Zipf's law.
     pub theta: Option<Uncertain>,
-    /// Closed loop with so many clients; open loop if not given.
+    /// Clients of a closed loop; an open loop if not given.
     pub clients: Option<Uncertain>,
 }
 

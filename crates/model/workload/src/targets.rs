@@ -41,13 +41,13 @@ pub struct Targets {
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TargetIntervals {
-    /// In the unit of the workload's kind; for `measured` a multiple of what was measured, 1 if not given.
+    /// Throughput in the unit of the workload's kind; for `measured` a multiple of the measured load.
     pub throughput: Option<Uncertain>,
     /// Largest 99th percentile of an operation's latency.
     pub p99: Option<Interval<Nanos>>,
-    /// Growth of load and data to leave room for; none if not given.
+    /// Growth of load and data to leave room for.
     pub growth: Option<Interval<Ratio>>,
-    /// What it must survive; one node if not given.
+    /// Loss that the cluster survives: a node, a zone, or a zone and a node elsewhere.
     #[serde(default)]
     pub availability: AvailabilityTarget,
     /// Least share of each disk's data alive after a year.

@@ -10,11 +10,11 @@ use crate::{OperationProfile, ThroughputUnit, WorkloadError};
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TpccWorkload {
-    /// How many warehouses were loaded; clients use all of them evenly.
+    /// Warehouses loaded; clients use all of them evenly.
     pub warehouses: Uncertain,
-    /// Closed loop with so many clients; open loop if not given.
+    /// Clients of a closed loop; an open loop if not given.
     pub clients: Option<Uncertain>,
-    /// Mean keying and thinking time; none if not given, as benchmark tools run it.
+    /// Mean keying and think time; benchmark tools run without.
     pub think: Option<Interval<Nanos>>,
 }
 

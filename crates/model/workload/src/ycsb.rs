@@ -62,27 +62,27 @@ pub enum KeyOrder {
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct YcsbWorkload {
-    /// Which core workload.
+    /// Core workload.
     pub workload: CoreWorkload,
     /// Rows loaded.
     pub records: Uncertain,
-    /// Fields of a row; 10 if not given.
+    /// Fields of a row.
     pub fields: Option<Uncertain>,
-    /// Size of a field; 100 bytes if not given.
+    /// Size of a field.
     pub field_length: Option<Interval<Bytes>>,
-    /// Which rows are asked for; the core workload's own if not given.
+    /// Distribution of the requests over the rows.
     pub distribution: Option<YcsbDistribution>,
-    /// Exponent of Zipf's law; 0.99 if not given.
+    /// Exponent of Zipf's law.
     pub theta: Option<Uncertain>,
-    /// SQL if not given.
+    /// Interface: SQL statements, each a transaction, or raw keys and values.
     #[serde(default)]
     pub api: DatabaseApi,
-    /// Hashed if not given.
+    /// Order of the keys: hashed keys land anywhere, ordered ones at the end.
     #[serde(default)]
     pub key_order: KeyOrder,
-    /// Size under LZ4 over size uncompressed; 1 if not given, since YCSB's values are random.
+    /// Size under LZ4 over size uncompressed. YCSB's values are random: 1.
     pub compressed: Option<Interval<Ratio>>,
-    /// Closed loop with so many clients; open loop if not given.
+    /// Clients of a closed loop; an open loop if not given.
     pub clients: Option<Uncertain>,
 }
 

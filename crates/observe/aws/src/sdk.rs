@@ -3,6 +3,7 @@
 mod bounded;
 mod cloudwatch;
 mod ec2;
+mod endpoint;
 mod fault;
 mod rds;
 
@@ -19,7 +20,6 @@ use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_runtime::env_config::file::{EnvConfigFileKind, EnvConfigFiles};
 use aws_smithy_http_client::tls;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
-use http_client::ServerAddress;
 use signals::StopSignal;
 use tokio::runtime::Runtime;
 
@@ -27,7 +27,8 @@ use crate::api::{Answer, Api, Page, Query};
 use crate::options::{CallTimeouts, shown};
 use crate::range::MetricRange;
 use crate::{AwsError, AwsOptions, DbFacts, EbsModification, InstanceEvent, InstanceFacts, VolumeFacts};
-use bounded::Bounded;
+use bounded::{Bounded, Refusal};
+use endpoint::admitted;
 use fault::Faults;
 
 /// How often a call is made before its throttling is an error. Adaptive retries also slow the client down to the rate that is
@@ -61,7 +62,8 @@ impl Sdk {
             .enable_io()
             .enable_time()
             .build()?;
-        let loaded = runtime.block_on(stop.within(options.patience.call, config(options)));
+        let refusal = Refusal::default();
+        let loaded = runtime.block_on(stop.within(options.patience.call, config(options, &refusal)));
         let config = loaded.map_err(|_| AwsError::Interrupted)?;
         if let Some(endpoint) = config.endpoint_url() {
             admitted(endpoint, options.insecure)?;
@@ -73,7 +75,7 @@ impl Sdk {
             cloudwatch: aws_sdk_cloudwatch::Client::new(&config),
             ec2: aws_sdk_ec2::Client::new(&config),
             rds: aws_sdk_rds::Client::new(&config),
-            faults: Faults { profile, endpoint, region: region.clone() },
+            faults: Faults { profile, endpoint, region: region.clone(), refusal },
             region,
             config,
             stop,
@@ -97,25 +99,12 @@ impl Drop for Sdk {
     }
 }
 
-/// Refuses endpoints with a password, and those that secrets would reach in the clear.
-fn admitted(endpoint: &str, insecure: bool) -> Result<(), AwsError> {
-    let secrets = "name a profile, whose keys stand in ~/.aws";
-    let address = ServerAddress::parse("the endpoint for AWS", endpoint, "http://127.0.0.1:5000", secrets);
-    let address = address.map_err(|error| AwsError::Endpoint(error.to_string()))?;
-    if address.is_exposed() && !insecure {
-        return Err(AwsError::Endpoint(format!(
-            "the endpoint for AWS at {address} is beyond this machine and not encrypted, and anybody on the way could read the \
-             token of the credentials: use https, or --insecure if the network is trusted"
-        )));
-    }
-    Ok(())
-}
-
-async fn config(options: &AwsOptions) -> SdkConfig {
+async fn config(options: &AwsOptions, refusal: &Refusal) -> SdkConfig {
     let http = aws_smithy_http_client::Builder::new()
         .tls_provider(tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring))
         .build_https();
-    let http = SharedHttpClient::new(Bounded(http));
+    let (insecure, refusal) = (options.insecure, refusal.clone());
+    let http = SharedHttpClient::new(Bounded { http, insecure, refusal });
     let CallTimeouts { attempt, call } = options.patience;
     // A try's time ends also an answer that trickles: the SDK's own protection against stalls wants no more than a byte a second.
     let timeouts = TimeoutConfig::builder()

@@ -52,14 +52,12 @@ impl Page<'_, '_> {
     fn node_exporter(&mut self) -> fmt::Result {
         self.counter("node_disk_reads_completed_total", "Reads that completed.", |d| d.read.count)?;
         self.counter("node_disk_read_bytes_total", "Bytes read.", |d| d.read.bytes.0)?;
-        self.counter("node_disk_read_time_seconds_total", "Latencies of reads, added up.", |d| seconds(d.read.time))?;
+        self.counter("node_disk_read_time_seconds_total", "Sum of read latencies.", |d| seconds(d.read.time))?;
         self.counter("node_disk_writes_completed_total", "Writes that completed.", |d| d.write.count)?;
         self.counter("node_disk_written_bytes_total", "Bytes written.", |d| d.write.bytes.0)?;
-        self.counter("node_disk_write_time_seconds_total", "Latencies of writes, added up.", |d| {
-            seconds(d.write.time)
-        })?;
+        self.counter("node_disk_write_time_seconds_total", "Sum of write latencies.", |d| seconds(d.write.time))?;
         self.counter("node_disk_flush_requests_total", "Flushes that completed.", |d| d.flush.count)?;
-        self.counter("node_disk_flush_requests_time_seconds_total", "Latencies of flushes, added up.", |d| {
+        self.counter("node_disk_flush_requests_time_seconds_total", "Sum of flush latencies.", |d| {
             seconds(d.flush.time)
         })?;
         self.gauge("node_disk_io_now", "Requests in flight.", |d| Some(d.in_flight))?;
@@ -75,10 +73,17 @@ impl Page<'_, '_> {
             (labels, 1u64)
         });
         let info = info.collect();
-        self.family("diskwright_disk_info", "What the disk is.", MetricType::Gauge, info)?;
-        self.gauge("diskwright_disk_size_bytes", "Its size.", |d| Some(d.size.0))?;
-        self.gauge("diskwright_disk_limit_iops", "Sustained I/Os a second.", |d| d.iops_limit.map(|l| l.0))?;
-        self.gauge("diskwright_disk_limit_bytes_per_second", "Sustained bytes a second.", |d| {
+        self.family(
+            "diskwright_disk_info",
+            "The disk as text, its name and its volume type.",
+            MetricType::Gauge,
+            info,
+        )?;
+        self.gauge("diskwright_disk_size_bytes", "Size of the disk.", |d| Some(d.size.0))?;
+        self.gauge("diskwright_disk_limit_iops", "Sustained I/O limit, in I/Os a second.", |d| {
+            d.iops_limit.map(|l| l.0)
+        })?;
+        self.gauge("diskwright_disk_limit_bytes_per_second", "Sustained throughput limit, in bytes a second.", |d| {
             d.throughput_limit.map(|l| l.0)
         })?;
         let labels = BindingLimit::OF_REQUESTS.map(BindingLimit::label);
@@ -90,11 +95,15 @@ impl Page<'_, '_> {
             BindingLimit::OF_REQUESTS.map(of)
         });
         let bound = bound.collect();
-        let help = "Time in which the limit held up at least one request.";
-        self.family("diskwright_disk_bound_seconds_total", help, MetricType::Counter, bound)?;
+        self.family(
+            "diskwright_disk_bound_seconds_total",
+            "Time in which the limit held up at least one request.",
+            MetricType::Counter,
+            bound,
+        )?;
         self.counter("diskwright_disk_counted_ios_total", "I/Os as the volumes' limits count them.", |d| d.counted)?;
         self.counter("diskwright_disk_errors_total", "Requests that ended with an error.", |d| d.errors)?;
-        self.counter("diskwright_disk_late_seconds_total", "Lateness of answers, added up.", |d| seconds(d.late))
+        self.counter("diskwright_disk_late_seconds_total", "Sum of the lateness of answers.", |d| seconds(d.late))
     }
 
     fn credits(&mut self) -> fmt::Result {
@@ -103,18 +112,15 @@ impl Page<'_, '_> {
             [("ios", d.ios), ("bytes", d.bytes)].into_iter().filter_map(of)
         });
         let of_disks: Vec<(Labels<'_>, CreditGauge)> = of_disks.collect();
-        self.balances("diskwright_disk_credits", "diskwright_disk_credits_capacity", &of_disks)?;
         let of_instance = [("ios", self.node.instance_ios), ("bytes", self.node.instance_bytes)];
         let of_instance: Vec<(Labels<'_>, CreditGauge)> =
             of_instance.iter().filter_map(|(unit, credit)| Some((vec![("unit", *unit)], (*credit)?))).collect();
-        self.balances("diskwright_instance_credits", "diskwright_instance_credits_capacity", &of_instance)
-    }
-
-    fn balances(&mut self, now: &str, capacity: &str, of: &[(Labels<'_>, CreditGauge)]) -> fmt::Result {
-        let left = of.iter().map(|(labels, credit)| (labels.clone(), credit.now)).collect();
-        self.family(now, "Burst credits left, in I/Os or bytes.", MetricType::Gauge, left)?;
-        let full = of.iter().map(|(labels, credit)| (labels.clone(), credit.capacity)).collect();
-        self.family(capacity, "Burst credits of a full bucket.", MetricType::Gauge, full)
+        let (left, full) = split(&of_disks);
+        self.family("diskwright_disk_credits", "Burst credits left, in I/Os or bytes.", MetricType::Gauge, left)?;
+        self.family("diskwright_disk_credits_capacity", "Burst credits of a full bucket.", MetricType::Gauge, full)?;
+        let (left, full) = split(&of_instance);
+        self.family("diskwright_instance_credits", "Burst credits left, in I/Os or bytes.", MetricType::Gauge, left)?;
+        self.family("diskwright_instance_credits_capacity", "Burst credits of a full bucket.", MetricType::Gauge, full)
     }
 
     fn cache(&mut self) -> fmt::Result {
@@ -162,7 +168,14 @@ impl Page<'_, '_> {
     }
 }
 
-/// What node_exporter would call it.
+/// Credits left and those of full buckets, each with its labels.
+type Balances<'a> = (Vec<(Labels<'a>, f64)>, Vec<(Labels<'a>, f64)>);
+
+fn split<'a>(credits: &[(Labels<'a>, CreditGauge)]) -> Balances<'a> {
+    credits.iter().map(|(labels, credit)| ((labels.clone(), credit.now), (labels.clone(), credit.capacity))).unzip()
+}
+
+/// The device's name as node_exporter has it.
 fn device(disk: &DiskSample) -> &str {
     disk.device.as_deref().unwrap_or(&disk.name)
 }

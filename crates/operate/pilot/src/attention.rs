@@ -22,19 +22,25 @@ pub enum PilotOrder {
 pub struct Attention {
     signal: Arc<AtomicBool>,
     folder: Arc<PilotFolder>,
-    /// The switch as it stood at the beginning: who undoes by hand what was frozen is not stopped by that.
+    /// The switch that is not heeded.
     stood: Option<StopMode>,
     heeded: Arc<AtomicU8>,
 }
 
 impl Attention {
-    /// Looks at a flag that a signal sets, and at the switch of a folder; as that stands now, it stops nothing.
+    /// Looks at a flag that a signal sets, and at the switch of a folder, whenever that was thrown.
     pub fn new(signal: Arc<AtomicBool>, folder: PilotFolder) -> Self {
-        let stood = folder.stop();
-        Self { signal, folder: Arc::new(folder), stood, heeded: Arc::default() }
+        Self { signal, folder: Arc::new(folder), stood: None, heeded: Arc::default() }
     }
 
-    /// The switch of the folder; nothing while it is as it stood at the beginning.
+    /// The same, stopped by no switch that is as the caller found it when it decided to begin: who undoes by hand what was stopped is
+    /// not stopped by that.
+    #[must_use]
+    pub fn despite(self, stood: Option<StopMode>) -> Self {
+        Self { stood, ..self }
+    }
+
+    /// The switch of the folder; nothing while it is one that is not heeded.
     pub(crate) fn switch(&self) -> Option<StopMode> {
         self.folder.stop().filter(|stop| Some(*stop) != self.stood)
     }
@@ -84,12 +90,35 @@ mod tests {
     }
 
     #[test]
+    fn a_freeze_that_is_thrown_after_the_switch_was_looked_at_stops_a_pilot_that_begins() {
+        let place = tempfile::tempdir().unwrap();
+        PilotFolder::check_not_stopped(place.path()).unwrap();
+        let folder = PilotFolder::at(place.path()).unwrap();
+        folder.set_stop(Some(StopMode::Freeze)).unwrap();
+        let attention = Attention::new(Arc::default(), folder.reader());
+        assert!(attention.stop().is_set(), "nothing is asked of the cluster any more");
+        assert_eq!(attention.heed(), PilotOrder::Freeze);
+    }
+
+    #[test]
+    fn a_freeze_that_is_thrown_while_one_who_undoes_begins_stops_that_one() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = PilotFolder::at(place.path()).unwrap();
+        folder.set_stop(Some(StopMode::Undo)).unwrap();
+        let stood = folder.check_not_frozen().unwrap();
+        folder.set_stop(Some(StopMode::Freeze)).unwrap();
+        assert!(folder.check_not_frozen().is_err());
+        let attention = Attention::new(Arc::default(), folder.reader()).despite(stood);
+        assert_eq!(attention.told(), PilotOrder::Freeze);
+    }
+
+    #[test]
     fn a_switch_that_stood_before_stops_nobody_and_a_signal_still_does() {
         let place = tempfile::tempdir().unwrap();
         let folder = PilotFolder::at(place.path()).unwrap();
         folder.set_stop(Some(StopMode::Freeze)).unwrap();
         let signal = Arc::new(AtomicBool::new(false));
-        let attention = Attention::new(Arc::clone(&signal), folder.reader());
+        let attention = Attention::new(Arc::clone(&signal), folder.reader()).despite(folder.stop());
         assert_eq!(attention.told(), PilotOrder::Nothing);
         signal.store(true, Ordering::Release);
         assert_eq!(attention.told(), PilotOrder::Undo);

@@ -14,7 +14,7 @@ impl Pilot {
     /// The same, holding that lock while something is changed or to be undone; and whether it is held now.
     #[must_use]
     pub fn locked(mut self, peer: Box<dyn ClusterLock>, held: bool) -> Self {
-        self.lock = Some(Lock { peer, held, rests: None });
+        self.lock = Some(Lock { peer, held, unsure: false, rests: None });
         self
     }
 
@@ -23,18 +23,24 @@ impl Pilot {
         self.lock.as_ref().is_some_and(|lock| lock.held)
     }
 
+    /// Takes the lock when the pilot begins: so it is known whether another has it. A PD that offers none is not asked again.
+    ///
+    /// # Errors
+    /// When PD does not answer.
+    pub(crate) fn claim_lock(&mut self) -> Result<PilotLease, WorldError> {
+        let lease = self.lock.as_mut().map_or(Ok(PilotLease::NotOffered), |lock| lock.take("begins"))?;
+        self.lock.take_if(|_| lease == PilotLease::NotOffered);
+        Ok(lease)
+    }
+
     /// Takes the lock, if it is not held; an error says in a sentence who has it instead.
     pub(crate) fn take_lock(&mut self, why: &str, now: ClockReading) -> Result<(), String> {
         let Some(lock) = self.lock.as_mut().filter(|lock| !lock.held) else { return Ok(()) };
         if let Some(why) = lock.rests(now) {
             return Err(why.to_owned());
         }
-        let refused = match lock.peer.take(&format!("diskwright pilot: {why}")) {
-            Ok(PilotLease::Held) => {
-                lock.held = true;
-                return Ok(());
-            }
-            Ok(PilotLease::NotOffered) => return Ok(()),
+        let refused = match lock.take(why) {
+            Ok(PilotLease::Held | PilotLease::NotOffered) => return Ok(()),
             Ok(PilotLease::Other(holder)) => format!("PD's maintenance lock is held by {holder}"),
             Err(error) => error.to_string(),
         };
@@ -48,17 +54,8 @@ impl Pilot {
     /// When it could not be given back, and nothing needs it.
     pub fn release_lock(&mut self, now: ClockReading) -> Result<(), WorldError> {
         let needed = self.runs().values().any(ProcedureRun::needs_lock);
-        let Some(lock) = self.lock.as_mut().filter(|lock| lock.held && !needed) else { return Ok(()) };
-        match lock.peer.release() {
-            Ok(()) => {
-                lock.held = false;
-                Ok(())
-            }
-            Err(error) => {
-                lock.rests = Some((now.mono + AGAIN, error.to_string()));
-                Err(error)
-            }
-        }
+        let Some(lock) = self.lock.as_mut().filter(|lock| lock.may_be_held() && !needed) else { return Ok(()) };
+        lock.release().inspect_err(|error| lock.rests = Some((now.mono + AGAIN, error.to_string())))
     }
 
     /// The same between two turns: what fails is said once, and tried again.
@@ -74,12 +71,16 @@ impl Pilot {
 }
 
 impl Drop for Pilot {
-    /// Whatever ends a pilot before its work began leaves no lock behind.
+    /// Whatever ends a pilot leaves no lock behind that nothing needs.
     fn drop(&mut self) {
+        // What it is told to end by is no reason to give up this wait.
+        if let Some(attention) = &self.attention {
+            attention.heed();
+        }
         let needed = self.runs().values().any(ProcedureRun::needs_lock);
-        if let Some(lock) = self.lock.as_mut().filter(|lock| lock.held && !needed) {
+        if let Some(lock) = self.lock.as_mut().filter(|lock| lock.may_be_held() && !needed) {
             // Nobody is left to be told; the next pilot of this folder takes it up by name, and gives it back.
-            let _ = lock.peer.release();
+            let _ = lock.release();
         }
     }
 }

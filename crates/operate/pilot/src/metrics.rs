@@ -39,13 +39,13 @@ impl Default for PilotMeters {
         let mut registry = Registry::with_prefix("diskwright_pilot");
         let (steps, undone, held) = (ByController::default(), ByController::default(), ByController::default());
         let (again, open, stuck, looked) = (Counter::default(), Gauge::default(), Gauge::default(), Gauge::default());
-        registry.register("steps", "Steps that were made, by how they came.", steps.clone());
-        registry.register("undone", "Steps whose undoing is over, by how it came.", undone.clone());
-        registry.register("held", "Proposals that the guard did not let through, by controller.", held.clone());
-        registry.register("again", "Times that something was begun to be tried again.", again.clone());
+        registry.register("steps", "Steps made, by outcome.", steps.clone());
+        registry.register("undone", "Steps undone, by outcome.", undone.clone());
+        registry.register("held", "Proposals refused by the guard, by controller.", held.clone());
+        registry.register("again", "Retries begun.", again.clone());
         registry.register("open_runs", "Runs under way.", open.clone());
-        registry.register("stuck", "1 while something cannot be undone.", stuck.clone());
-        registry.register("looked_seconds", "When the cluster was last looked at, since 1970.", looked.clone());
+        registry.register("stuck", "1 while a step cannot be undone.", stuck.clone());
+        registry.register("looked_seconds", "Unix time at which the cluster was last read.", looked.clone());
         Self { steps, undone, held, again, open, stuck, looked, registry: Arc::new(Mutex::new(registry)) }
     }
 }

@@ -7,8 +7,8 @@ use mysql::{GlobalVariables, SqlTarget};
 
 use crate::tidb::{TidbVariables, unopened};
 use crate::{
-    Attention, ClusterLock, ClusterWorld, Journal, PdApi, PdHttp, PdLock, Pilot, PilotAccess, PilotError, PilotFolder,
-    PilotLease, PilotMeters, PilotNotes, ProcedureRun, SystemClock, TidbApi, TikvHttp, WallClock,
+    Attention, ClusterWorld, Journal, PdApi, PdHttp, PdLock, Pilot, PilotAccess, PilotError, PilotFolder, PilotLease,
+    PilotMeters, PilotNotes, ProcedureRun, StopMode, SystemClock, TidbApi, TikvHttp, WallClock,
 };
 
 /// Addresses of a cluster, and how the pilot is let in.
@@ -57,6 +57,21 @@ impl OpenedPilot {
         attention: Attention,
         tell: Box<dyn FnMut(&str)>,
     ) -> Result<Self, PilotError> {
+        let switch = attention.clone();
+        // Whoever threw the switch meanwhile is told of that, not of the request that was given up for it.
+        Self::reach(connections, folder, act, attention, tell).map_err(|error| match switch.switch() {
+            Some(stop) => PilotError::Stopped { folder: folder.to_owned(), stop },
+            None => error,
+        })
+    }
+
+    fn reach(
+        connections: ClusterConnections,
+        folder: &Path,
+        act: bool,
+        attention: Attention,
+        tell: Box<dyn FnMut(&str)>,
+    ) -> Result<Self, PilotError> {
         let clock = SystemClock::new();
         let folder = if act { PilotFolder::take(folder)? } else { PilotFolder::at(folder)? };
         let pd = PdHttp::new(&connections.pd.0, &connections.pd.1)?;
@@ -77,18 +92,22 @@ impl OpenedPilot {
         // What is only watched needs no lock, and ends although another holds it.
         let watches = replay.open().next().is_some() && replay.open().all(ProcedureRun::only_watches);
         let journal = Journal::open(lines, replay, &cluster, &name, clock.now().wall)?.timed_by(Box::new(clock));
-        let lock = if act { Some(lease(pd, &name, watches)?) } else { None };
         let meters = PilotMeters::default();
         let notes = PilotNotes::new(&folder, &meters, tell);
-        let pilot = Pilot::new(world, journal, Box::new(notes), clock.now())?.attends(&attention);
-        let (mut pilot, lease) = match lock {
-            None => (pilot, "only looks: none taken"),
-            Some(None) => (pilot, "the folder's lock alone: PD offers one from 8.5.7 on"),
-            Some(Some((lock, held))) => {
-                let lease = "the folder's lock, and PD's maintenance lock while something is changed or to be undone";
-                (pilot.locked(Box::new(lock), held), lease)
-            }
-        };
+        let mut pilot = Pilot::at_rest(world, journal, Box::new(notes), clock.now()).attends(&attention);
+        let mut lease = "only looks: none taken";
+        if act {
+            // From here on the pilot gives the lock back, whatever it ends by.
+            pilot = pilot.locked(Box::new(PdLock::new(pd, &name)), false);
+            lease = match pilot.claim_lock()? {
+                PilotLease::Other(holder) if !watches => return Err(PilotError::LockHeld { holder }),
+                PilotLease::NotOffered => "the folder's lock alone: PD offers one from 8.5.7 on",
+                PilotLease::Held | PilotLease::Other(_) => {
+                    "the folder's lock, and PD's maintenance lock while something is changed or to be undone"
+                }
+            };
+        }
+        pilot.take_up(clock.now())?;
         // It is taken again for what is changed, and says then what that is.
         pilot.release_lock(clock.now())?;
         Ok(Self { pilot, folder, meters, clock, attention, cluster, lease, tikv })
@@ -99,6 +118,8 @@ impl OpenedPilot {
     /// # Errors
     /// When PD does not take it.
     pub fn close(mut self) -> Result<(), PilotError> {
+        // What it was told is done by now, and no reason to give up this wait.
+        self.attention.heed();
         Ok(self.pilot.release_lock(self.clock.now())?)
     }
 }
@@ -106,17 +127,6 @@ impl OpenedPilot {
 fn tidb(target: SqlTarget, attention: &Attention) -> Result<Box<dyn TidbApi>, PilotError> {
     let variables = GlobalVariables::of(target).map_err(unopened)?;
     Ok(Box::new(TidbVariables(variables.stop(attention.stop()))))
-}
-
-/// Takes PD's lock, where PD offers one; and whether it is held.
-fn lease(pd: PdHttp, name: &str, watches: bool) -> Result<Option<(PdLock, bool)>, PilotError> {
-    let lock = PdLock::new(pd, name);
-    match lock.take("diskwright pilot: begins")? {
-        PilotLease::Held => Ok(Some((lock, true))),
-        PilotLease::NotOffered => Ok(None),
-        PilotLease::Other(_) if watches => Ok(Some((lock, false))),
-        PilotLease::Other(holder) => Err(PilotError::LockHeld { holder }),
-    }
 }
 
 impl PilotFolder {
@@ -128,6 +138,17 @@ impl PilotFolder {
         match Self::at(folder)?.stop() {
             None => Ok(()),
             Some(stop) => Err(PilotError::Stopped { folder: folder.to_owned(), stop }),
+        }
+    }
+
+    /// Refuses to undo in a folder while its kill switch freezes. Returns the switch that stands, which wants just this.
+    ///
+    /// # Errors
+    /// When it freezes.
+    pub fn check_not_frozen(&self) -> Result<Option<StopMode>, PilotError> {
+        match self.stop() {
+            Some(stop @ StopMode::Freeze) => Err(PilotError::Stopped { folder: self.path().to_owned(), stop }),
+            stood => Ok(stood),
         }
     }
 

@@ -37,6 +37,8 @@ pub struct Pilot {
     switch: Option<Box<dyn Fn() -> Option<StopMode>>>,
     /// Told to end, nothing new is decided.
     stop: signals::StopSignal,
+    /// What it is told to end by.
+    pub(crate) attention: Option<Attention>,
 }
 
 impl Pilot {
@@ -50,11 +52,18 @@ impl Pilot {
         audit: Box<dyn AuditLog>,
         now: ClockReading,
     ) -> Result<Self, PilotError> {
+        let mut pilot = Self::at_rest(world, journal, audit, now);
+        pilot.take_up(now)?;
+        Ok(pilot)
+    }
+
+    /// One that has not taken up where a journal ends.
+    pub(crate) fn at_rest(world: ClusterWorld, journal: Journal, audit: Box<dyn AuditLog>, now: ClockReading) -> Self {
         let guard = ActionGuard::new(journal.replay(), now);
         let (fresh, said) = (BTreeMap::new(), BTreeMap::new());
         let (controllers, sources) = (Vec::new(), Vec::new());
         let (lock, seen, switch, stop) = (None, None, None, signals::StopSignal::never());
-        let mut pilot = Self {
+        Self {
             world,
             journal,
             guard,
@@ -68,22 +77,30 @@ impl Pilot {
             seen,
             switch,
             stop,
-        };
-        let open: Vec<ProcedureRun> = pilot.journal.replay().open().cloned().collect();
+            attention: None,
+        }
+    }
+
+    /// Takes up where the journal ends. Nothing is touched yet.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub(crate) fn take_up(&mut self, now: ClockReading) -> Result<(), PilotError> {
+        let open: Vec<ProcedureRun> = self.journal.replay().open().cloned().collect();
         for run in open {
-            pilot.fresh.insert(run.number, Fresh::resumed(&run, now));
-            if run.turned.is_none() && run.procedure.found == UnfinishedPolicy::Undo && !pilot.world.read_only {
-                pilot.turn(run.number, "its pilot ended before it did".to_owned(), false, now)?;
+            self.fresh.insert(run.number, Fresh::resumed(&run, now));
+            if run.turned.is_none() && run.procedure.found == UnfinishedPolicy::Undo && !self.world.read_only {
+                self.turn(run.number, "its pilot ended before it did".to_owned(), false, now)?;
             }
         }
-        Ok(pilot)
+        Ok(())
     }
 
     /// The same, heeding the kill switch before each of its steps, and deciding nothing new once it is told to end: what it saw then
     /// was cut off.
     #[must_use]
     pub fn attends(mut self, attention: &Attention) -> Self {
-        self.stop = attention.stop();
+        (self.stop, self.attention) = (attention.stop(), Some(attention.clone()));
         let attention = attention.clone();
         self.heeding(Box::new(move || attention.switch()))
     }

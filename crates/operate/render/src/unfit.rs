@@ -29,7 +29,12 @@ pub(crate) fn unfit(format: FileFormat, site: &Site<'_>) -> Option<Unfit> {
     if tikv && !site.is_tikv() {
         return foreign("the deployment runs MySQL".to_owned());
     }
+    let class = site.groups.iter().find_map(|group| Some((&group.instance.name, group.instance.service.as_ref()?)));
     match format {
+        FileFormat::Cloudformation | FileFormat::Terraform | FileFormat::Host if class.is_some() => {
+            let what = class.map(|(name, service)| format!("{name} is a class of {service}")).unwrap_or_default();
+            short(format!("{what}, which makes machine and disks itself, and only machines are written"))
+        }
         FileFormat::MyCnf if site.is_tikv() => foreign("the deployment runs TiKV".to_owned()),
         FileFormat::Cloudformation | FileFormat::Terraform if site.cloud != Cloud::Aws => {
             short(format!("{} is a region of {}, and only that of AWS is written", site.deployment.region, site.cloud))

@@ -1,6 +1,7 @@
 //! What is known of one disk.
 
 mod credits;
+mod shape;
 
 use std::collections::BTreeSet;
 
@@ -45,6 +46,7 @@ pub(super) fn facts(
     flow.latency(&mut facts);
     credits::put(&mut facts, &told, &flow);
     bounds(&mut facts, &told);
+    shape::put(&mut facts);
     stalled(&mut facts, &told, &flow);
     Some(facts)
 }
@@ -117,32 +119,53 @@ impl Flow {
         });
     }
 
-    /// Latency over what the disk's model takes for requests of that size at that throughput.
+    /// Latency over what the disk's model takes for requests of that size at that throughput: of all requests, and of each
+    /// direction. Too few requests tell nothing.
     fn latency(&self, facts: &mut SubjectFacts) {
         // What a read cache answers is no business of the volume's model.
         let Some(limits) = facts.limits.clone().filter(|_| !self.cached) else { return };
-        facts.derive(DiagnosisSignal::LatencyExcess, "time of requests over the disk model's", |facts, i| {
-            let used = facts.at(DiagnosisSignal::Throughput, i)? / limits.throughput.0;
-            let expected = self.expected(&limits, used.min(1.0), i)?;
-            let count = self.reads[i].unwrap_or(0.0) + self.writes[i].unwrap_or(0.0);
-            Some(facts.at(DiagnosisSignal::Latency, i)? * count / expected)
+        let used =
+            |facts: &SubjectFacts, i| Some((facts.at(DiagnosisSignal::Throughput, i)? / limits.throughput.0).min(1.0));
+        let is_enough = |count: f64, seconds: f64| count >= thresholds().requests && seconds > 0.0;
+        let series = "time of requests over the disk model's";
+        facts.derive(DiagnosisSignal::LatencyExcess, series, |facts, i| {
+            let used = used(facts, i)?;
+            let sides = [IoDirection::Read, IoDirection::Write].map(|side| self.expected(&limits, side, used, i));
+            let (count, expected) =
+                (self.reads[i].unwrap_or(0.0) + self.writes[i].unwrap_or(0.0), sides[0]? + sides[1]?);
+            is_enough(count, expected).then_some(facts.at(DiagnosisSignal::Latency, i)? * count / expected)
+        });
+        let of_side = [
+            (DiagnosisSignal::ReadExcess, IoDirection::Read, &self.reads, &self.read_time),
+            (DiagnosisSignal::WriteExcess, IoDirection::Write, &self.writes, &self.write_time),
+        ];
+        for (signal, side, count, time) in of_side {
+            facts.derive(signal, series, |facts, i| {
+                let expected = self.expected(&limits, side, used(facts, i)?, i)?;
+                is_enough(count[i]?, expected).then_some(time[i]? / expected)
+            });
+        }
+        let is_network = facts.disk.as_ref().is_some_and(|disk| !disk.volume.is_local());
+        facts.derive(DiagnosisSignal::ReadsAloneSlow, "latencies of reads and of writes", |facts, i| {
+            let t = thresholds();
+            let (reads, writes) =
+                (facts.at(DiagnosisSignal::ReadExcess, i)?, facts.at(DiagnosisSignal::WriteExcess, i)?);
+            Some(f64::from(u8::from(is_network && reads >= t.loading && writes <= t.waiting)))
         });
     }
 
-    /// Seconds of requests a second by the model. Too few requests tell nothing.
-    fn expected(&self, limits: &DiskLimits, used: f64, i: usize) -> Option<f64> {
-        let of = |direction, count: Option<f64>, bytes: Option<f64>| {
-            let count = count.unwrap_or(0.0);
-            if count <= 0.0 {
-                return Some(0.0);
-            }
-            let size = Bytes((bytes? / count) as u64);
-            Some(count * limits.service.mean(limits.service.median(direction, size, used)))
+    /// Seconds of requests of a direction a second by the model.
+    fn expected(&self, limits: &DiskLimits, side: IoDirection, used: f64, i: usize) -> Option<f64> {
+        let (count, bytes) = match side {
+            IoDirection::Read => (self.reads[i], self.read_bytes[i]),
+            IoDirection::Write => (self.writes[i], self.write_bytes[i]),
         };
-        let seconds = of(IoDirection::Read, self.reads[i], self.read_bytes[i])?
-            + of(IoDirection::Write, self.writes[i], self.write_bytes[i])?;
-        let count = self.reads[i].unwrap_or(0.0) + self.writes[i].unwrap_or(0.0);
-        (count >= thresholds().requests && seconds > 0.0).then_some(seconds)
+        let count = count.unwrap_or(0.0);
+        if count <= 0.0 {
+            return Some(0.0);
+        }
+        let size = Bytes((bytes? / count) as u64);
+        Some(count * limits.service.mean(limits.service.median(side, size, used)))
     }
 
     /// I/Os as the volume counts them: as told, else one for each unit of a request of mean size.
@@ -165,37 +188,79 @@ impl Flow {
 
 /// As counted, as the cloud checks it, else as estimated.
 fn bounds(facts: &mut SubjectFacts, told: &Told<'_>) {
+    let exceeded = [
+        (DiagnosisSignal::ExceededVolumeIops, Raw::ExceededIops),
+        (DiagnosisSignal::ExceededVolumeThroughput, Raw::ExceededThroughput),
+        (DiagnosisSignal::ExceededInstanceIops, Raw::ExceededInstanceIops),
+        (DiagnosisSignal::ExceededInstanceThroughput, Raw::ExceededInstanceThroughput),
+    ];
+    for (signal, raw) in exceeded {
+        if let Some(column) = told.get(raw) {
+            let share = |seconds: Option<f64>| seconds.map(|seconds| seconds.min(1.0));
+            facts.put(signal, column.series, column.values.into_iter().map(share).collect());
+        }
+    }
     let of = [
-        (DiagnosisSignal::BoundVolumeIops, Raw::BoundVolumeIops, Some(Raw::CheckIops), DiagnosisSignal::IopsUse),
+        (
+            DiagnosisSignal::BoundVolumeIops,
+            Raw::BoundVolumeIops,
+            DiagnosisSignal::ExceededVolumeIops,
+            Raw::CheckIops,
+            DiagnosisSignal::IopsUse,
+        ),
         (
             DiagnosisSignal::BoundVolumeThroughput,
             Raw::BoundVolumeThroughput,
-            Some(Raw::CheckThroughput),
+            DiagnosisSignal::ExceededVolumeThroughput,
+            Raw::CheckThroughput,
             DiagnosisSignal::ThroughputUse,
         ),
     ];
-    for (signal, counted, check, used) in of {
+    for (signal, counted, exceeded, check, used) in of {
         if let Some(column) = told.get(counted) {
             let values = (0..).zip(column.values).map(|(i, bound)| by_limit(bound?, facts.at(used, i))).collect();
             facts.put(signal, column.series, values);
             continue;
         }
+        // What the volume counts itself is no estimate, and no disk that is slow for another reason counts it.
+        if let Some(drawn) = facts.columns.get(&exceeded).cloned() {
+            facts.draw(signal, drawn);
+            continue;
+        }
         let estimated = |i| estimate::bound(facts.at(used, i), estimate::waits(facts, i, facts.at(used, i)));
         let estimated: Values = (0..facts.grid.count).map(estimated).collect();
-        match check.and_then(|check| told.get(check)) {
+        match told.get(check) {
             Some(column) => facts.put(signal, column.series, estimate::or_checked(&column.values, &estimated)),
             None => facts.draw(signal, estimate::drawn(used, estimated)),
         }
     }
     let instance = [
-        (DiagnosisSignal::BoundInstanceIops, Raw::BoundInstanceIops),
-        (DiagnosisSignal::BoundInstanceThroughput, Raw::BoundInstanceThroughput),
+        (DiagnosisSignal::BoundInstanceIops, Raw::BoundInstanceIops, DiagnosisSignal::ExceededInstanceIops),
+        (
+            DiagnosisSignal::BoundInstanceThroughput,
+            Raw::BoundInstanceThroughput,
+            DiagnosisSignal::ExceededInstanceThroughput,
+        ),
     ];
-    for (signal, raw) in instance {
-        if let Some(column) = told.get(raw) {
-            facts.put(signal, column.series, column.values);
+    for (signal, raw, exceeded) in instance {
+        match (told.get(raw), facts.columns.get(&exceeded).cloned()) {
+            (Some(column), _) => facts.put(signal, column.series, column.values),
+            (None, Some(drawn)) => facts.draw(signal, drawn),
+            (None, None) => {}
         }
     }
+    let checks = [
+        Raw::BoundVolumeIops,
+        Raw::BoundVolumeThroughput,
+        Raw::CheckIops,
+        Raw::CheckThroughput,
+        Raw::ExceededIops,
+        Raw::ExceededThroughput,
+    ];
+    let used = [DiagnosisSignal::IopsUse, DiagnosisSignal::ThroughputUse];
+    let known = checks.iter().any(|check| told.get(*check).is_some())
+        || used.iter().any(|used| facts.columns.contains_key(used));
+    facts.derive(DiagnosisSignal::LimitsKnown, "what is known of the volume", |_, _| Some(f64::from(u8::from(known))));
     larger(
         facts,
         DiagnosisSignal::BoundVolume,

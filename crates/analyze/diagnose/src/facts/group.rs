@@ -1,6 +1,6 @@
 //! Which series are of which node and disk, whichever labels say so.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use timeline::{Series, Timeline};
 
@@ -18,23 +18,28 @@ pub(super) struct NodeSeries<'t> {
 /// Series by node; the name is empty where none is told.
 pub(super) fn nodes<'t>(timeline: &'t Timeline, known: &KnownFacts) -> BTreeMap<String, NodeSeries<'t>> {
     let hangs_on = attached(timeline, known);
+    let databases = databases(timeline);
+    let only = only_instance(timeline);
     let mut nodes: BTreeMap<String, NodeSeries<'t>> = BTreeMap::new();
     for series in &timeline.series {
         let label = |key: &str| series.labels.get(key).cloned();
-        let volume = label("VolumeId");
-        let database = label("DBInstanceIdentifier");
+        let is_database = |name: &String| databases.contains(name.as_str());
+        let volume = label("VolumeId").filter(|name| !is_database(name));
+        let of_database = || ["VolumeId", "InstanceId"].into_iter().filter_map(label).find(is_database);
+        let database = label("DBInstanceIdentifier").or_else(of_database);
         let disk = label("disk").or_else(|| volume.clone()).or_else(|| database.clone());
         // A node of ours has a name beside its instance type; `instance` alone names the type or the exporter.
         let node = label("node")
             .or_else(|| volume.as_ref().and_then(|volume| hangs_on.get(volume).cloned()))
-            .or_else(|| label("InstanceId"))
-            .or(database)
+            .or_else(|| label("InstanceId").filter(|name| !is_database(name)))
+            .or_else(|| database.clone())
             .or_else(|| disk.as_ref().and_then(|disk| known.attached.get(disk).cloned()))
+            .or_else(|| only.clone().filter(|_| volume.is_some()))
             .unwrap_or_default();
         let node = nodes.entry(node).or_default();
         match disk {
             // A database's series tell of its volume and of its instance at once.
-            Some(disk) if series.labels.contains_key("DBInstanceIdentifier") => {
+            Some(disk) if database.is_some() => {
                 node.disks.entry(disk).or_default().push(series);
                 node.others.push(series);
             }
@@ -43,6 +48,19 @@ pub(super) fn nodes<'t>(timeline: &'t Timeline, known: &KnownFacts) -> BTreeMap<
         }
     }
     nodes
+}
+
+/// Databases by their identifiers. Metrics that several services have (`BurstBalance`, `CPUUtilization`) may carry one under
+/// another service's label: an export that names no dimension leaves open whose it is.
+fn databases(timeline: &Timeline) -> BTreeSet<&str> {
+    timeline.series.iter().filter_map(|series| series.labels.get("DBInstanceIdentifier")).map(String::as_str).collect()
+}
+
+/// The instance of a Timeline that tells of no other: what volumes without one are told beside it hang on it.
+fn only_instance(timeline: &Timeline) -> Option<String> {
+    let mut all = timeline.series.iter().filter_map(|series| series.labels.get("InstanceId"));
+    let first = all.next()?;
+    all.all(|other| other == first).then(|| first.clone())
 }
 
 /// On which instance a volume hangs: as given, else as a series with both labels says.

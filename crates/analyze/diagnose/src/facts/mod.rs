@@ -9,6 +9,7 @@ mod link;
 mod node;
 mod raw;
 mod signal;
+mod space;
 mod use_of;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,7 @@ use ::disk::{Disk, DiskLimits};
 use catalog::InstanceType;
 use timeline::Timeline;
 use units::Nanos;
+use workload::Engine;
 
 use crate::KnownFacts;
 
@@ -55,6 +57,8 @@ impl fmt::Display for FindingSubject {
             (FindingScope::Cluster, ..) => f.write_str("the cluster"),
             (FindingScope::Volume, "", disk) => f.write_str(disk),
             (FindingScope::Volume, node, disk) => write!(f, "{node}/{disk}"),
+            (FindingScope::Instance, "", "") => f.write_str("the instance"),
+            (FindingScope::Instance, "", disk) => write!(f, "the instance of {disk}"),
             (_, "", _) => f.write_str("the node"),
             (FindingScope::Instance | FindingScope::Node, node, _) => f.write_str(node),
         }
@@ -87,13 +91,24 @@ pub struct SubjectFacts {
     pub limits: Option<DiskLimits>,
     /// The instance type, if it is known.
     pub instance: Option<InstanceType>,
+    /// The engine that it serves, if it is known.
+    pub engine: Option<Engine>,
     /// Whether it is a disk that, for all that was said of it, hangs on the instance's link.
     pub(crate) on_link: bool,
 }
 
 impl SubjectFacts {
     fn new(subject: FindingSubject, grid: IntervalGrid) -> Self {
-        Self { subject, grid, columns: BTreeMap::new(), disk: None, limits: None, instance: None, on_link: true }
+        Self {
+            subject,
+            grid,
+            columns: BTreeMap::new(),
+            disk: None,
+            limits: None,
+            instance: None,
+            engine: None,
+            on_link: true,
+        }
     }
 
     /// Of a Timeline that tells nothing.

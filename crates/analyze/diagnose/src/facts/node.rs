@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use ::disk::IoDirection;
-use timeline::{Series, vocabulary};
+use timeline::{Series, SeriesSpec, vocabulary};
 use units::{Bytes, Nanos};
+use workload::Engine;
 
 use super::disk::larger;
 use super::group::NodeSeries;
-use super::{DiagnosisSignal, FindingScope, FindingSubject, IntervalGrid, SubjectFacts, link};
+use super::{DiagnosisSignal, FindingScope, FindingSubject, IntervalGrid, SubjectFacts, link, space};
 use crate::KnownFacts;
 
 /// TiKV's default size of a data block: `rocksdb.defaultcf.block-size`, tikv src/config/mod.rs.
@@ -35,13 +36,28 @@ pub(super) fn facts(
     let told = Told { series: &series.others, grid };
     let of_link = FindingSubject { scope: FindingScope::Instance, ..facts.subject.clone() };
     let caps = facts.instance.as_ref().and_then(|instance| instance.caps).filter(|_| !refuted.contains(&of_link));
-    link::facts(&mut facts, caps, &told, disks);
+    link::facts(&mut facts, caps, &told, disks, known);
     processors(&mut facts, &told, known);
     engine(&mut facts, &told);
     data(&mut facts, &told, disks, known);
     cache(&mut facts, &told, known);
+    space::facts(&mut facts, &told, disks);
+    facts.engine = engine_of(&told, known);
+    let busy = facts.columns.get(&DiagnosisSignal::CpuUse);
+    for disk in disks.iter_mut() {
+        disk.engine = facts.engine;
+        if let Some(busy) = busy.filter(|_| disk.grid == facts.grid) {
+            disk.columns.insert(DiagnosisSignal::CpuUse, busy.clone());
+        }
+    }
     // Settings alone tell nothing of a node.
-    let set = [DiagnosisSignal::BlockSize, DiagnosisSignal::CacheOfMemory, DiagnosisSignal::LogOnData];
+    let set = [
+        DiagnosisSignal::BlockSize,
+        DiagnosisSignal::CacheOfMemory,
+        DiagnosisSignal::LogOnData,
+        DiagnosisSignal::Iops,
+        DiagnosisSignal::Throughput,
+    ];
     facts.columns.keys().any(|signal| !set.contains(signal)).then_some(facts)
 }
 
@@ -51,11 +67,42 @@ pub(super) struct Told<'t> {
     pub(super) grid: IntervalGrid,
 }
 
-impl Told<'_> {
+impl<'t> Told<'t> {
     /// A series by its name.
     pub(super) fn get(&self, name: &str) -> Option<Vec<Option<f64>>> {
-        self.series.iter().find(|series| series.name == name).map(|series| self.grid.column(series))
+        self.all(name).next().map(|(_, column)| column)
     }
+
+    /// All series of a name.
+    pub(super) fn all<'s>(&'s self, name: &'s str) -> impl Iterator<Item = (&'t Series, Vec<Option<f64>>)> + 's {
+        let of_name = self.series.iter().filter(move |series| series.name == name);
+        of_name.map(|series| (*series, self.grid.column(series)))
+    }
+}
+
+/// The engine of a node: as the deployment says, else the one whose own counters are told; `None` where nothing tells.
+fn engine_of(told: &Told<'_>, known: &KnownFacts) -> Option<Engine> {
+    let has = |specs: &[SeriesSpec]| told.series.iter().any(|series| specs.iter().any(|spec| spec.name == series.name));
+    let said = known.deployment.as_ref().map(|deployment| deployment.engine);
+    let told =
+        [
+            (
+                Engine::TiKv,
+                &[
+                    vocabulary::RAFT_LOG_SYNCS,
+                    vocabulary::LEVEL0_FILES,
+                    vocabulary::FLUSH_BYTES,
+                    vocabulary::SLOW_SCORE,
+                ][..],
+            ),
+            (
+                Engine::InnoDb,
+                &[vocabulary::INNODB_WRITES, vocabulary::BUFFER_POOL_REQUESTS, vocabulary::REDO_BYTES][..],
+            ),
+        ]
+        .into_iter()
+        .find(|(_, specs)| has(specs));
+    said.or(told.map(|(engine, _)| engine))
 }
 
 fn processors(facts: &mut SubjectFacts, told: &Told<'_>, known: &KnownFacts) {

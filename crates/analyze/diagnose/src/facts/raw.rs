@@ -34,6 +34,11 @@ pub(super) enum Raw {
     BoundInstanceIops,
     BoundInstanceThroughput,
     BoundFault,
+    /// Time over what is provisioned, as the volume and its instance count it; a share.
+    ExceededIops,
+    ExceededThroughput,
+    ExceededInstanceIops,
+    ExceededInstanceThroughput,
     /// 0 or 1.
     CheckIops,
     CheckThroughput,
@@ -46,7 +51,7 @@ type Row = (&'static str, Raw, Option<BindingLimit>, f64);
 
 /// Percent of a bucket become shares, milliseconds seconds. Metrics of AWS: reference `using_cloudwatch_ebs.md`,
 /// `rds-metrics.md` of the AWS documentation; RDS gives latencies in seconds and rates a second.
-const ROWS: [Row; 48] = [
+const ROWS: [Row; 52] = [
     (vocabulary::READ_OPS.name, Raw::Reads, None, 1.0),
     (vocabulary::WRITE_OPS.name, Raw::Writes, None, 1.0),
     (vocabulary::READ_BYTES.name, Raw::ReadBytes, None, 1.0),
@@ -66,6 +71,10 @@ const ROWS: [Row; 48] = [
     (vocabulary::BOUND_TIME.name, Raw::BoundInstanceIops, Some(BindingLimit::InstanceIops), 1.0),
     (vocabulary::BOUND_TIME.name, Raw::BoundInstanceThroughput, Some(BindingLimit::InstanceThroughput), 1.0),
     (vocabulary::BOUND_TIME.name, Raw::BoundFault, Some(BindingLimit::Fault), 1.0),
+    (vocabulary::VOLUME_IOPS_EXCEEDED.name, Raw::ExceededIops, None, 1.0),
+    (vocabulary::VOLUME_THROUGHPUT_EXCEEDED.name, Raw::ExceededThroughput, None, 1.0),
+    (vocabulary::INSTANCE_IOPS_EXCEEDED.name, Raw::ExceededInstanceIops, None, 1.0),
+    (vocabulary::INSTANCE_THROUGHPUT_EXCEEDED.name, Raw::ExceededInstanceThroughput, None, 1.0),
     (vocabulary::CACHE_HITS.name, Raw::Cached, None, 1.0),
     ("VolumeReadOps", Raw::Reads, None, 1.0),
     ("VolumeWriteOps", Raw::Writes, None, 1.0),
@@ -97,6 +106,17 @@ const ROWS: [Row; 48] = [
     (vocabulary::WRITE_BYTES_PER_SECOND.name, Raw::WriteBytes, None, 1.0),
     (vocabulary::READ_AWAIT.name, Raw::ReadLatency, None, 1.0),
     (vocabulary::WRITE_AWAIT.name, Raw::WriteLatency, None, 1.0),
+];
+
+/// What a grid is laid by.
+const PACES: [Raw; 7] = [
+    Raw::Reads,
+    Raw::Writes,
+    Raw::IoBalance,
+    Raw::ExceededIops,
+    Raw::ExceededThroughput,
+    Raw::ExceededInstanceIops,
+    Raw::ExceededInstanceThroughput,
 ];
 
 /// A column and what its series is called.
@@ -134,7 +154,7 @@ impl Told<'_> {
     /// The names that rates are read from, to lay the grid by.
     pub(super) fn paces<'s>(series: &'s [&'s Series]) -> impl Iterator<Item = &'s Series> + Clone {
         let of_rates = |series: &&&Series| {
-            let tells = |row: &Row| row.0 == series.name && matches!(row.1, Raw::Reads | Raw::Writes | Raw::IoBalance);
+            let tells = |row: &Row| row.0 == series.name && PACES.contains(&row.1);
             ROWS.iter().any(tells)
         };
         series.iter().filter(of_rates).copied()

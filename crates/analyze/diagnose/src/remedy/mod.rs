@@ -1,10 +1,13 @@
 //! What to do about a verdict: the cheapest change that removes the limit, what it adds to a month's price, and what the disk
 //! model says it does.
 
+mod effect;
 mod instance;
 mod over;
+mod raise;
 mod setting;
 mod volume;
+mod words;
 
 use std::ops::Range;
 
@@ -14,34 +17,21 @@ use crate::facts::{DiagnosisSignal, SubjectFacts};
 use crate::rules::thresholds;
 use crate::{FindingKind, KnownFacts};
 
+pub use effect::RemedyEffect;
 pub(crate) use over::over_provisioned;
+use raise::Sides;
 
 /// Something to change.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Remedy {
     /// For people: what to do, in a sentence.
     pub text: String,
-    /// What is changed: `disk`, `log-disk`, `instance`, `setting`, `query` (the load itself), `check`.
+    /// What is changed: `disk`, `log-disk`, `instance`, `disk-and-instance`, `setting`, `query` (the load itself), `check`.
     pub what: &'static str,
     /// How it is now; `None` where that is not known.
     pub from: Option<String>,
     /// How it should be; `None` where that cannot be said.
     pub to: Option<String>,
-}
-
-/// What a change does to the limit that binds.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct RemedyEffect {
-    /// Which limit.
-    pub limit: &'static str,
-    /// Its unit.
-    pub unit: &'static str,
-    /// What it is.
-    pub before: f64,
-    /// What it becomes.
-    pub after: f64,
-    /// What was delivered while it held, as a share of what it becomes.
-    pub used_after: f64,
 }
 
 /// What to do, its price and its effect.
@@ -77,11 +67,9 @@ impl Need {
 
     /// What the limits should carry: a closed loop that waits so many times the model's latency would send that much more,
     /// within reason.
-    fn raised(self, facts: &SubjectFacts, within: Range<usize>, raised: DiagnosisSignal) -> Self {
-        let t = thresholds();
-        let more = facts.mean(DiagnosisSignal::LatencyExcess, within).unwrap_or(t.raise).clamp(t.raise, t.most_raise);
-        let of = |signal: DiagnosisSignal, value: f64| value * if raised == signal { more } else { t.headroom };
-        Self { iops: of(DiagnosisSignal::Iops, self.iops), bytes: of(DiagnosisSignal::Throughput, self.bytes) }
+    fn raised(self, more: f64, sides: Sides) -> Self {
+        let of = |is_full: bool, value: f64| value * if is_full { more } else { thresholds().headroom };
+        Self { iops: of(sides.iops, self.iops), bytes: of(sides.bytes, self.bytes) }
     }
 }
 
@@ -98,14 +86,13 @@ pub(crate) fn advice(
     disks: &[&SubjectFacts],
     known: &KnownFacts,
 ) -> Advice {
-    let volume = |raised: DiagnosisSignal| {
-        let delivered = Need::delivered(facts, within.clone());
-        volume::change(facts, delivered, delivered.raised(facts, within.clone(), raised), raised, known)
-    };
+    let raise = raise::Raise { facts, disks, within: within.clone(), known };
     match kind {
-        FindingKind::VolumeIops => volume(DiagnosisSignal::Iops),
+        FindingKind::VolumeIops => {
+            setting::read_ahead(facts, within.clone(), known, raise.volume(Sides::of_volume(kind, facts, within)))
+        }
         FindingKind::BurstExhausted | FindingKind::BurstEnding => {
-            let mut advice = volume(DiagnosisSignal::Iops);
+            let mut advice = raise.volume(Sides::of_volume(kind, facts, within));
             if let Some(remedy) = &mut advice.remedy {
                 let balance = thresholds().alarm_balance * 100.0;
                 remedy.text +=
@@ -113,12 +100,16 @@ pub(crate) fn advice(
             }
             advice
         }
-        FindingKind::VolumeThroughput => volume(DiagnosisSignal::Throughput),
+        FindingKind::VolumeThroughput => raise.volume(Sides::of_volume(kind, facts, within)),
         FindingKind::InstanceIops | FindingKind::InstanceThroughput | FindingKind::InstanceBurstSpent => {
-            instance::larger_link(facts, disks, within, known)
+            raise.link(Sides::of_link(kind, facts, within))
         }
+        FindingKind::SpaceEnding => volume::larger(facts, disks, known),
         FindingKind::Cpu => instance::more_processors(facts, known),
         FindingKind::RaftLogContention => volume::own_log(disks, within, &facts.subject.node, known),
         kind => setting::advice(kind, facts, within, disks),
     }
 }
+
+#[cfg(test)]
+mod property_tests;

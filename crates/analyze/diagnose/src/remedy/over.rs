@@ -32,12 +32,6 @@ pub(crate) fn over_provisioned(facts: &SubjectFacts, known: &KnownFacts) -> Opti
         from: Some(disk.to_string()),
         to: Some(to.to_string()),
     };
-    let predicted = RemedyEffect {
-        limit: BindingLimit::VolumeIops.text(),
-        unit: BindingLimit::VolumeIops.unit(),
-        before: limits.iops.0,
-        after: after.iops.0,
-        used_after: (peak_iops / after.iops.0).min(1.0),
-    };
+    let predicted = RemedyEffect::saving(BindingLimit::VolumeIops, limits.iops.0, after.iops.0, peak_iops)?;
     Some((Advice { remedy: Some(remedy), monthly: Some(monthly), predicted: Some(predicted) }, used))
 }

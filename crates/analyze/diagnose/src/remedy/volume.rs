@@ -3,9 +3,9 @@
 use catalog::Cloud;
 use disk::{Disk, DiskLimits, DiskRates, SuitableDisk, VolumeNeed};
 use limits::BindingLimit;
-use units::{Bytes, BytesPerSec, Iops, Usd};
+use units::{Bytes, BytesPerSec, Iops, Nanos, Usd};
 
-use super::{Advice, Need, Remedy, RemedyEffect};
+use super::{Advice, Need, Remedy, RemedyEffect, Sides};
 use crate::KnownFacts;
 use crate::facts::{DiagnosisSignal, SubjectFacts};
 use crate::rules::thresholds;
@@ -14,76 +14,91 @@ use crate::rules::thresholds;
 /// Cloud).
 const LOG_SIZE: Bytes = Bytes::gib(20);
 
+/// For how long a disk that was grown should have space.
+const SPACE_FOR: Nanos = Nanos::secs(90 * 86_400);
+
+/// Sizes are rounded up to so many GiB.
+const SPACE_STEP: u64 = 10;
+
 /// Share of the written bytes that a log on the data disk writes at most: what it logs is flushed at least once.
 const LOG_SHARE: f64 = 0.5;
 
-/// The cheapest change of a disk.
-pub(super) fn change(
+/// The cheapest disk that carries a need and more than the disk does on each full side, and what remains to be said where none
+/// carries all of it; `None` where none carries more.
+pub(super) fn larger_rates(
     facts: &SubjectFacts,
-    delivered: Need,
+    disk: &Disk,
+    limits: &DiskLimits,
     need: Need,
-    raised: DiagnosisSignal,
+    sides: Sides,
     known: &KnownFacts,
-) -> Advice {
-    let (Some(disk), Some(limits)) = (&facts.disk, &facts.limits) else {
-        return Advice::text(
-            "disk",
-            "raise this limit of the volume; name the disk (--disk) and what it costs can be told",
-        );
-    };
-    let by_iops = raised == DiagnosisSignal::Iops;
-    let limit = if by_iops { BindingLimit::VolumeIops } else { BindingLimit::VolumeThroughput };
-    let of = |limits: &DiskLimits| if by_iops { limits.iops.0 } else { limits.throughput.0 };
-    // The instance may let through less than the volume.
-    let caps = facts.instance.as_ref().and_then(|instance| instance.caps).filter(|_| limits.shares_instance_caps);
-    let cap = caps.map_or(f64::INFINITY, |caps| if by_iops { caps.iops.0 } else { caps.throughput.0 });
-    let before = of(limits);
-    if cap <= before {
-        let name = facts.instance.as_ref().map_or("its instance", |instance| instance.name.as_str());
-        return Advice::text(
-            "instance",
-            format!("{name} lets no more through than {disk} sustains: take an instance with a faster link"),
-        );
-    }
+) -> Option<(SuitableDisk, &'static str)> {
     // What was delivered over a window may be less than the limit that bound in parts of it: the change raises the limit.
-    let above = before * thresholds().raise;
+    let raise = thresholds().raise;
+    let above = |is_full: bool, asked: f64, now: f64| if is_full { asked.max(now * raise) } else { asked };
     let rates = DiskRates { iops: Iops(need.iops), throughput: BytesPerSec(need.bytes) };
     let higher = DiskRates {
-        iops: if by_iops { rates.iops.max(Iops(above)) } else { rates.iops },
-        throughput: if by_iops { rates.throughput } else { rates.throughput.max(BytesPerSec(above)) },
+        iops: Iops(above(sides.iops, need.iops, limits.iops.0)),
+        throughput: BytesPerSec(above(sides.bytes, need.bytes, limits.throughput.0)),
+    };
+    let rises = |to: &SuitableDisk| {
+        (!sides.iops || to.limits.iops > limits.iops) && (!sides.bytes || to.limits.throughput > limits.throughput)
     };
     let market = known.market(&facts.subject.node);
-    let carrier = |rates| market.carriers(disk, rates).into_iter().next().filter(|to| of(&to.limits) > before);
-    let whole = carrier(rates).or_else(|| carrier(higher));
-    let rest = if whole.is_some() {
-        ""
-    } else {
-        ", the most that a volume of its kind carries: for more, stripe volumes, or spread the load"
+    let carrier = |rates| market.carriers(disk, rates).into_iter().find(rises);
+    if let Some(whole) = carrier(rates).or_else(|| carrier(higher)) {
+        return Some((whole, ""));
+    }
+    let most = ", the most that a volume of its kind carries: for more, stripe volumes, or spread the load";
+    let either = |to: &SuitableDisk| {
+        (sides.iops && to.limits.iops > limits.iops) || (sides.bytes && to.limits.throughput > limits.throughput)
     };
-    let nearest = || market.nearest(disk, higher).filter(|to| of(&to.limits) > before);
-    let Some(to) = whole.or_else(nearest) else {
-        return Advice::text("disk", no_larger(disk, known));
-    };
-    let delivered = if by_iops { delivered.iops } else { delivered.bytes };
-    let remedy = Remedy {
-        text: format!("modify {disk} to {}{rest}", to.disk),
-        what: "disk",
-        from: Some(disk.to_string()),
-        to: Some(to.disk.to_string()),
-    };
-    let after = of(&to.limits).min(cap);
-    let predicted = RemedyEffect {
-        limit: limit.text(),
-        unit: limit.unit(),
-        before,
-        after,
-        used_after: (delivered / after).min(1.0),
-    };
-    let monthly = to.monthly.zip(known.monthly(disk)).map(|(usd, now)| usd - now);
-    Advice { remedy: Some(remedy), monthly, predicted: Some(predicted) }
+    market.nearest(disk, higher).filter(either).map(|to| (to, most))
 }
 
-fn no_larger(disk: &Disk, known: &KnownFacts) -> String {
+/// A disk that is large enough for what is written to it in a quarter of a year, or half as large again where the pace is not
+/// known.
+pub(super) fn larger(facts: &SubjectFacts, disks: &[&SubjectFacts], known: &KnownFacts) -> Advice {
+    let last = |signal| facts.values(signal).iter().flatten().next_back().copied();
+    let fullest = facts.columns.get(&DiagnosisSignal::SpaceLeft).map(|drawn| drawn.series.clone()).unwrap_or_default();
+    let named = |disk: &&&SubjectFacts| fullest.contains(&format!("device={}", disk.subject.disk));
+    let one = disks.iter().find(named).or_else(|| disks.first().filter(|_| disks.len() == 1));
+    let Some((disk, limits)) = one.and_then(|disk| disk.disk.as_ref().zip(disk.limits.as_ref())) else {
+        return Advice::text(
+            "disk",
+            "grow the volume and then its filesystem, or delete what is not needed; name the disk (--disk) and what it costs is told",
+        );
+    };
+    if disk.volume.is_local() {
+        return Advice::text(
+            "disk",
+            format!("{disk} does not grow: take an instance with more local flash, or spread the data"),
+        );
+    }
+    let (left, time) = (last(DiagnosisSignal::SpaceLeft), last(DiagnosisSignal::SpaceTimeLeft));
+    let grown =
+        left.zip(time).filter(|(_, time)| *time > 0.0).map(|(left, time)| left * SPACE_FOR.as_secs_f64() / time);
+    let factor = (1.0 + grown.unwrap_or(0.0)).clamp(1.5, 3.0);
+    let step = Bytes::gib(SPACE_STEP).as_f64();
+    let size = Bytes(((disk.volume.size.as_f64() * factor / step).ceil() * step) as u64);
+    let larger = Disk { volume: disk::Volume { size, ..disk.volume.clone() }, ..disk.clone() };
+    let Ok(after) = larger.limits(&known.view, known.instance(&facts.subject.node)) else {
+        return Advice::text("disk", format!("{disk} is the largest of its kind: stripe volumes, or spread the data"));
+    };
+    let remedy = Remedy {
+        text: format!("grow {disk} to {larger}, and then its filesystem; sizes do not shrink again"),
+        what: "disk",
+        from: Some(disk.to_string()),
+        to: Some(larger.to_string()),
+    };
+    let (before, after, node) = (limits.size.as_f64(), after.size.as_f64(), &facts.subject.node);
+    let used = left.map(|left| (1.0 - left) * before);
+    let monthly = known.monthly_on(node, &larger).zip(known.monthly_on(node, disk)).map(|(usd, now)| usd - now);
+    let predicted = RemedyEffect::raising(BindingLimit::Capacity, before, after, used);
+    Advice { remedy: Some(remedy), monthly, predicted }
+}
+
+pub(super) fn no_larger(disk: &Disk, known: &KnownFacts) -> String {
     match known.consistency {
         Some(asked) => format!("no volume of this kind promises what is missing of {disk} for {asked} of the time"),
         None if disk.volume.is_local() => {
@@ -141,7 +156,7 @@ pub(super) fn cheapest(
 ) -> Option<(SuitableDisk, Option<Usd>)> {
     let rates = DiskRates { iops: Iops(need.iops), throughput: BytesPerSec(need.bytes) };
     let to = known.market(&facts.subject.node).carriers(disk, rates).into_iter().next()?;
-    let monthly = to.monthly.zip(known.monthly(disk)).map(|(usd, now)| usd - now);
+    let monthly = to.monthly.zip(known.monthly_on(&facts.subject.node, disk)).map(|(usd, now)| usd - now);
     Some((to, monthly))
 }
 
@@ -150,6 +165,7 @@ mod tests {
     use units::Ratio;
 
     use super::*;
+    use crate::FindingKind;
     use crate::facts::facts;
     use crate::testing::{Made, deployment, view};
 
@@ -225,8 +241,9 @@ mod tests {
         let made = Made::seconds(10).disk("data", limits.iops.0, 4.0, 1.0, 20.0);
         let all = facts(&made.timeline, &known);
         let data = all.iter().find(|facts| facts.disk.is_some()).unwrap();
-        let delivered = Need { iops: limits.iops.0, bytes: limits.throughput.0 };
-        (disk, change(data, delivered, delivered.raised(data, 0..10, raised), raised, &known))
+        let kind =
+            if raised == DiagnosisSignal::Iops { FindingKind::VolumeIops } else { FindingKind::VolumeThroughput };
+        (disk, super::super::advice(kind, data, 0..10, &[data], &known))
     }
 
     #[test]

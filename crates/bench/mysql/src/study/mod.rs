@@ -27,23 +27,30 @@ pub use table::{StudySlot, slots};
 #[derive(Debug, Clone, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Document {
+    /// Name of the study in reports.
     name: String,
-    /// What was made smaller than in the source, and why.
+    /// Sizes and rates that differ from the source's, and why.
     scaled: String,
+    /// Workload file with `[inserts]`, relative to the study's.
     workload: PathBuf,
-    /// The one that bursts first.
+    /// Deployment files of the two sides, the one that bursts first.
     deployments: [PathBuf; 2],
+    /// Runs of each side.
     pairs: u32,
-    /// Burst credits of all disks when a run begins, of a full bucket.
+    /// Burst credits of all disks at the start of a run, as a share of a full bucket.
     credits: Ratio,
+    /// Clients of the load; the workload's if not given.
     clients: Option<u32>,
+    /// Think time of a client between statements.
     #[serde(default)]
     think: Nanos,
+    /// Load before the measurement.
     warm_up: Nanos,
+    /// Length of the measurement.
     measure: Nanos,
-    /// How much time a row of its table covers.
+    /// Time that a row of the result's table covers.
     slot: Nanos,
-    /// Variables of the server, for both.
+    /// Variables of both servers.
     #[serde(default)]
     set: BTreeMap<String, String>,
 }

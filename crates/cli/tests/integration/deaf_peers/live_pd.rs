@@ -2,8 +2,8 @@
 
 use std::io::Write;
 use std::net::TcpStream;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -15,11 +15,60 @@ use crate::deaf_peers::peers::{Peer, request};
 pub(crate) struct LivePd {
     pub(crate) peer: Peer,
     silent: Arc<AtomicBool>,
+    lock: Arc<MaintenanceLock>,
+}
+
+/// The lock of newer drivers.
+#[derive(Default)]
+struct MaintenanceLock {
+    is_offered: bool,
+    /// How long an answer to its taking stays away.
+    stalls: Duration,
+    /// The path of the task that holds it.
+    holder: Mutex<Option<String>>,
+}
+
+const MAINTENANCE: &str = "/pd/api/v2/maintenance";
+
+impl MaintenanceLock {
+    fn answer(&self, method: &str, path: &str) -> Option<(u16, Value)> {
+        let task = path.strip_prefix(MAINTENANCE).filter(|_| self.is_offered)?;
+        let mut holder = self.holder.lock().unwrap();
+        match method {
+            "PUT" => {
+                *holder = Some(task.to_owned());
+                drop(holder);
+                thread::sleep(self.stalls);
+                Some((200, json!("Maintenance task started.")))
+            }
+            "DELETE" if holder.as_deref() == Some(task) => {
+                *holder = None;
+                Some((200, json!("Maintenance task ended.")))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl LivePd {
     pub(crate) fn start() -> Self {
+        Self::serve(MaintenanceLock::default())
+    }
+
+    /// One that offers its lock, and answers that it is taken so much later.
+    pub(crate) fn with_lock(stalls: Duration) -> Self {
+        Self::serve(MaintenanceLock { is_offered: true, stalls, ..MaintenanceLock::default() })
+    }
+
+    /// Whether somebody holds its lock.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.lock.holder.lock().unwrap().is_some()
+    }
+
+    fn serve(lock: MaintenanceLock) -> Self {
         let silent = Arc::new(AtomicBool::new(false));
+        let lock = Arc::new(lock);
+        let serves = Arc::clone(&lock);
         let (falls_silent, limit) = (Arc::clone(&silent), AtomicU64::new(4));
         let peer = Peer::serve(move |mut stream| {
             while let Ok((head, body)) = request(&mut stream) {
@@ -27,13 +76,16 @@ impl LivePd {
                     thread::sleep(Duration::from_millis(100));
                 }
                 let place = stream.local_addr().unwrap().to_string();
-                let (status, answer) = answer(&head, &body, &place, &limit);
+                let mut words = head.split_whitespace();
+                let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+                let said = serves.answer(method, path);
+                let (status, answer) = said.unwrap_or_else(|| answer(&head, &body, &place, &limit));
                 if reply(&mut stream, status, &answer).is_err() {
                     return;
                 }
             }
         });
-        Self { peer, silent }
+        Self { peer, silent, lock }
     }
 
     /// Says nothing more.

@@ -3,6 +3,7 @@
 
 mod cases;
 mod live_pd;
+mod lock;
 mod options;
 mod peers;
 mod program;

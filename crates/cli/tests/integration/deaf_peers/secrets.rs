@@ -52,6 +52,10 @@ fn a_secret_leaves_this_machine_encrypted_or_not_at_all() {
         (format!("{pilot} --prometheus http://192.0.2.1:9090"), TOKEN),
         ("pilot run --pd http://192.0.2.1:2379".to_owned(), ("DISKWRIGHT_PD_TOKEN", "hush")),
         (format!("{pilot} --tidb mysql://pilot@192.0.2.1"), ("DISKWRIGHT_DB_PASSWORD", "hush")),
+        (
+            "bench ../../examples/rds-inserts.toml --db mysql://bench@192.0.2.1/mine".to_owned(),
+            ("DISKWRIGHT_DB_PASSWORD", "hush"),
+        ),
     ] {
         let (code, said) = run(&line, &[variable]);
         assert!(code == 2 && said.contains("--insecure") && !said.contains("hush"), "{line}: {code}: {said}");
@@ -61,6 +65,35 @@ fn a_secret_leaves_this_machine_encrypted_or_not_at_all() {
         let (code, said) = run(line, &[]);
         assert!(code == 2 && said.contains("--insecure"), "{code}: {said}");
     }
+}
+
+#[cfg(feature = "cloud")]
+#[test]
+fn an_endpoint_of_one_service_of_aws_is_no_way_around_the_rule() {
+    let keys = [("AWS_ACCESS_KEY_ID", "AKIANOBODY0000000000"), ("AWS_SECRET_ACCESS_KEY", "unsafe-secret")];
+    let nobody = [("AWS_EC2_METADATA_DISABLED", "true"), ("AWS_CONFIG_FILE", "/nonexistent")];
+    let peer = Peer::start(Deaf::Silent);
+    let local = format!("http://{}", peer.address);
+    let volume = "diagnose cloudwatch --volume vol-0a1b2c3d --region us-west-2";
+    let role = "--role arn:aws:iam::123456789012:role/mine";
+    let one_db = "diagnose rds mine --region us-west-2";
+    for (line, service) in [
+        (volume.to_owned(), "AWS_ENDPOINT_URL_EC2"),
+        (one_db.to_owned(), "AWS_ENDPOINT_URL_RDS"),
+        (format!("{volume} {role}"), "AWS_ENDPOINT_URL_STS"),
+        (volume.to_owned(), "AWS_ENDPOINT_URL"),
+    ] {
+        let endpoint = [(service, "http://192.0.2.1")];
+        let (code, said) = run(&line, &[keys, nobody, [endpoint[0], ("AWS_MAX_ATTEMPTS", "1")]].concat());
+        assert!(code == 2 && said.contains("--insecure") && said.contains("192.0.2.1"), "{service}: {code}: {said}");
+        assert!(!said.contains("unsafe-secret"), "{said}");
+    }
+    // Where one service is near, another that is far is refused when it is asked.
+    let (code, said) = run(
+        volume,
+        &[keys, nobody, [("AWS_ENDPOINT_URL_EC2", "http://192.0.2.1"), ("AWS_ENDPOINT_URL", &local)]].concat(),
+    );
+    assert!(code == 2 && said.contains("192.0.2.1") && peer.reached() == 0, "{code}: {said}");
 }
 
 #[test]

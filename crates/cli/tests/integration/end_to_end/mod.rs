@@ -3,7 +3,7 @@
 mod bad_input;
 mod bench;
 mod commands;
-mod common;
+pub(crate) mod common;
 mod diagnose;
 mod escapes;
 mod ledger;

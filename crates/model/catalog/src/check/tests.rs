@@ -69,8 +69,11 @@ refused! {
     limits_of_an_unknown_instance: |t| t.clouds[1].caps = with(t.clouds[1].caps, "c2-standard-16", "c2-standard-17") => "limits of c2-standard-17: no instance type";
     flash_where_there_is_none: |t| t.clouds[0].local = and(t.clouds[0].local, "m5.large,1,1,,,published,gcpdiag,2026-08-07") => "local flash of m5.large: the instance type has none";
     flash_with_two_figures: |t| t.clouds[0].local = and(t.clouds[0].local, "m5d.large,1,1,,,published,gcpdiag,2026-08-07") => "read_iops is filled by two rows";
-    an_instance_price_for_an_unknown_type: |t| t.clouds[0].prices = and(t.clouds[0].prices, "us-east-1,m5.huge,1,ec2info-2020,2020-11-10") => "price of m5.huge in us-east-1: no instance type";
-    an_instance_price_in_another_cloud: |t| t.clouds[0].prices = and(t.clouds[0].prices, "eastus,m5.large,1,ec2info-2020,2020-11-10") => "AWS has no such region";
-    two_prices_of_an_instance_on_one_day: |t| t.clouds[0].prices = and(t.clouds[0].prices, "us-east-1,m5.large,1,ec2info-2020,2020-11-10") => "price of m5.large in us-east-1: two rows of one day";
-    a_monthly_price_for_an_hourly_one: |t| t.clouds[0].prices = and(t.clouds[0].prices, "us-east-1,m5.large,7000,ec2info-2020,2020-11-11") => "7000 USD an hour";
+    an_instance_price_for_an_unknown_type: |t| t.clouds[0].prices = and(t.clouds[0].prices, "m5.huge,,on-demand,ec2info-2020,2020-11-10,1") => "price of m5.huge in us-east-1: no instance type";
+    an_instance_price_in_another_cloud: |t| t.clouds[0].prices = with(t.clouds[0].prices, "us-east-2,", "eastus,") => "AWS has no such region";
+    two_prices_of_an_instance_on_one_day: |t| t.clouds[0].prices = and(t.clouds[0].prices, "m5.large,,on-demand,ec2info-2020,2020-11-10,1") => "price of m5.large in us-east-1: two rows of one day";
+    a_monthly_price_for_an_hourly_one: |t| t.clouds[0].prices = and(t.clouds[0].prices, "m5.large,,on-demand,ec2info-2020,2020-11-11,7000") => "7000 USD an hour";
+    a_price_without_a_region: |t| t.clouds[1].prices = and(t.clouds[1].prices, "c2-standard-16,,on-demand,gcp-calculator,2026-07-30,1,1,1,1,1,1,1,1,1") => "more cells than the header names";
+    a_term_that_nobody_sells: |t| t.clouds[0].prices = and(t.clouds[0].prices, "m5.large,,reserved-9y,ec2info-2020,2020-11-11,1") => "term is `reserved-9y`, not one of";
+    a_type_that_a_service_makes_up: |t| t.sold_as = and(t.sold_as, "rds,gp9,1GiB,rds-gp9,gcpdiag,2026-08-07") => "RDS sells gp9 as rds-gp9: no volume type";
 }

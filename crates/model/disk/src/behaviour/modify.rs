@@ -1,6 +1,6 @@
 //! Changing a volume while it is in use: how long it takes, how fast it is meanwhile, and how often it may be done.
 
-use catalog::{CatalogView, Cloud};
+use catalog::{CatalogView, Cloud, ManagedService};
 use units::{Bytes, Nanos};
 
 use crate::{Disk, DiskLimits};
@@ -21,6 +21,8 @@ pub struct ModificationRules {
 #[derive(serde::Deserialize)]
 struct Row {
     cloud: Cloud,
+    /// The service whose volumes these are; of machines where there is none.
+    service: Option<String>,
     cooldown_h: f64,
     per_day: Option<u32>,
     modifying_s: f64,
@@ -28,15 +30,22 @@ struct Row {
 }
 
 impl ModificationRules {
-    /// The rules of a cloud; `None` where none are known.
+    /// The rules of a cloud for the volumes of machines; `None` where none are known.
     pub fn of(cloud: Cloud) -> Option<Self> {
+        Self::of_service(cloud, None)
+    }
+
+    /// The rules of a cloud for the volumes of a service, or of machines; `None` where none are known.
+    pub fn of_service(cloud: Cloud, service: Option<&ManagedService>) -> Option<Self> {
         let mut rows = crate::table::rows(include_str!("../../tables/modification.csv"));
-        rows.find(|row: &Row| row.cloud == cloud).map(|row| Self {
-            cooldown: Nanos::from_secs_f64(row.cooldown_h * 3600.0),
-            per_day: row.per_day,
-            modifying: Nanos::from_secs_f64(row.modifying_s),
-            optimizing_per_tib: Nanos::from_secs_f64(row.optimizing_s_per_tib),
-        })
+        rows.find(|row: &Row| row.cloud == cloud && row.service.as_deref() == service.map(|s| s.0.as_str())).map(
+            |row| Self {
+                cooldown: Nanos::from_secs_f64(row.cooldown_h * 3600.0),
+                per_day: row.per_day,
+                modifying: Nanos::from_secs_f64(row.modifying_s),
+                optimizing_per_tib: Nanos::from_secs_f64(row.optimizing_s_per_tib),
+            },
+        )
     }
 }
 
@@ -69,6 +78,14 @@ pub enum CannotBecome {
         /// Its cloud.
         other: Cloud,
     },
+    /// A disk of a service and one of machines.
+    #[error("{from} and {to} are not sold by one service: one cannot become the other")]
+    OtherService {
+        /// What there is.
+        from: String,
+        /// What was asked for.
+        to: String,
+    },
     /// A cloud whose ways are not in the table.
     #[error("how {0} modifies volumes is not known: take another disk instead")]
     Unknown(Cloud),
@@ -88,14 +105,18 @@ impl Disk {
         let of = |disk: &Self| {
             let sold = !disk.volume.is_local() && !disk.volume.is_unlimited();
             let kind = sold.then(|| view.volume(&disk.volume.kind).ok()).flatten();
-            kind.map(|kind| kind.cloud).ok_or_else(|| CannotBecome::Fixed(disk.to_string()))
+            kind.map(|kind| (kind.cloud, kind.service.as_ref())).ok_or_else(|| CannotBecome::Fixed(disk.to_string()))
         };
-        let (cloud, other) = (of(from)?, of(to)?);
+        let ((cloud, service), (other, its)) = (of(from)?, of(to)?);
         if cloud != other {
             let (from, to) = texts();
             return Err(CannotBecome::OtherCloud { from, cloud, to, other });
         }
-        ModificationRules::of(cloud).ok_or(CannotBecome::Unknown(cloud))
+        if service != its {
+            let (from, to) = texts();
+            return Err(CannotBecome::OtherService { from, to });
+        }
+        ModificationRules::of_service(cloud, service).ok_or(CannotBecome::Unknown(cloud))
     }
 }
 

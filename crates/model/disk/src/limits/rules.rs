@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use catalog::{InstanceType, IopsRule, ThroughputRule, VolumeType};
+use catalog::{CatalogView, InstanceType, IopsRule, ThroughputRule, VolumeType};
 use units::{Bytes, BytesPerSec, Iops};
 
 use crate::{DiskError, Volume};
@@ -69,6 +69,13 @@ pub(super) fn iops(kind: &VolumeType, volume: &Volume, instance: Option<&Instanc
         }
         (IopsRule::ByInstance, _) => Err(DiskError::NeedsInstance { disk: volume.to_string() }),
     }
+}
+
+/// The size from which a type that takes no rates is sold under the same name with rates; `None` where it is not.
+pub(super) fn takes_rates_from(view: &CatalogView, kind: &VolumeType) -> Option<Bytes> {
+    let takes_rates = |kind: &VolumeType| matches!(kind.iops, IopsRule::Provisioned { .. });
+    let larger = |other: &&&VolumeType| other.size.0 > kind.size.0 && takes_rates(other);
+    if takes_rates(kind) { None } else { view.sizes_of(kind).iter().find(larger).map(|other| other.size.0) }
 }
 
 /// The most I/Os a second of one volume of a type on an instance; `None` where the instance does not matter.

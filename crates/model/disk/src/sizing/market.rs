@@ -1,6 +1,6 @@
 //! Which disk carries rates that another does not, of what is sold on a day in a region.
 
-use catalog::{CatalogView, Cloud, InstanceType, VolumeMedium};
+use catalog::{CatalogView, Cloud, InstanceType, VolumeMedium, VolumeType};
 use units::{Bytes, BytesPerSec, Iops, Ratio, Usd};
 
 use super::conversion::becomes;
@@ -51,7 +51,7 @@ impl DiskMarket<'_> {
         let now = disk.limits(self.view, self.instance).ok();
         let kinds = self.kinds(disk).into_iter();
         let mut fit: Vec<SuitableDisk> = kinds
-            .filter_map(|kind| self.least(kind, disk, rates))
+            .filter_map(|kind| self.least(&kind, disk, rates))
             .filter(|one| one.differs(disk, now.as_ref()))
             .collect();
         fit.sort_by(|a, b| a.price().total_cmp(&b.price()));
@@ -73,23 +73,37 @@ impl DiskMarket<'_> {
                 || (rates.throughput.0 > now.throughput.0 && throughput > now.throughput.0)
         };
         let kinds = self.kinds(disk).into_iter();
-        let all = kinds.filter_map(|kind| self.most(kind, disk, &now, rates)).filter(rises);
+        let all = kinds.filter_map(|kind| self.most(&kind, disk, &now, rates)).filter(rises);
         all.min_by(|a, b| reached(b).total_cmp(&reached(a)).then(a.price().total_cmp(&b.price())))
     }
 
     /// The cheapest single volume of a cloud's network SSD types that carries a need; one without a price only where none has one.
     pub fn cheapest_ssd(&self, cloud: Cloud, need: VolumeNeed) -> Option<SuitableDisk> {
-        let kinds = self.view.volumes(cloud).filter(|kind| kind.medium == VolumeMedium::Ssd);
+        let service = self.instance.and_then(|instance| instance.service.as_ref());
+        let sold = |kind: &&VolumeType| kind.medium == VolumeMedium::Ssd && kind.service.as_ref() == service;
+        let kinds = self.view.volumes(cloud).filter(sold).map(|kind| self.view.said_name(&kind.name));
         let all = kinds.filter_map(|kind| {
-            let disk = Disk::from(self.provision(&kind.name, need)?);
+            let disk = Disk::from(self.provision(kind, need)?);
             self.suitable(disk)
         });
         all.min_by(|a, b| a.price().total_cmp(&b.price()))
     }
 
     /// The types that a disk can become. Local flash and a disk without limits are no volumes that a cloud modifies.
-    fn kinds<'d>(&self, disk: &'d Disk) -> Vec<&'d str> {
-        if disk.volume.is_local() || disk.volume.is_unlimited() { Vec::new() } else { becomes(&disk.volume.kind) }
+    fn kinds(&self, disk: &Disk) -> Vec<String> {
+        if disk.volume.is_local() || disk.volume.is_unlimited() {
+            return Vec::new();
+        }
+        let kind = disk.volume.kind.as_str();
+        let own = becomes(self.view.said_name(kind)).into_iter();
+        match self.view.volume(kind).ok().and_then(|kind| kind.service.as_ref()) {
+            // Without the class only the service's own names tell whose disk it is.
+            Some(service) => {
+                let sold = |said| self.view.sold_by(service, said).map(|kind| kind.name.clone());
+                own.filter_map(sold).collect()
+            }
+            None => own.map(str::to_owned).collect(),
+        }
     }
 
     /// The cheapest disk of a type that sustains the rates.
@@ -116,20 +130,30 @@ impl DiskMarket<'_> {
 
     /// The volume of a type that the closed form buys.
     fn provision(&self, kind: &str, need: VolumeNeed) -> Option<crate::Volume> {
-        let kind = self.view.volume(kind).ok()?;
-        let price = self.region.and_then(|region| self.view.volume_price(region, &kind.name).ok());
-        let sizing = VolumeSizing::new(kind, price);
-        let most = self.instance.and_then(|instance| most_iops(&kind.name, instance));
-        sizing.least(need, most).ok().map(|provision| sizing.volume(provision))
+        let now = self.view.volume_on(kind, need.size, self.instance).ok()?;
+        // A service has other rules from a size on: the dearer step may be the first that will do.
+        let sizes = self.view.sizes_of(now).into_iter().filter(|step| step.size.1 >= need.size);
+        let steps = sizes.filter_map(|step| {
+            let price = self.region.and_then(|region| self.view.volume_price(region, &step.name).ok());
+            let sizing = VolumeSizing::new(step, price);
+            let most = self.instance.and_then(|instance| most_iops(&step.name, instance));
+            let volume = sizing.volume(sizing.least(need, most).ok()?);
+            let volume = crate::Volume { kind: kind.to_owned(), ..volume };
+            let usd = self
+                .region
+                .and_then(|region| Disk::from(volume.clone()).monthly_on(self.view, region, self.instance).ok());
+            Some((usd.map_or(f64::INFINITY, |usd| usd.0), volume))
+        });
+        steps.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, volume)| volume)
     }
 
     fn suitable(&self, disk: Disk) -> Option<SuitableDisk> {
         let limits = disk.limits(self.view, self.instance).ok()?;
-        let kind = self.view.volume(&disk.volume.kind).ok()?;
+        let kind = disk.kind(self.view, self.instance).ok()?;
         if self.consistency.is_some_and(|asked| kind.on_time(disk.stripe) < asked.0) {
             return None;
         }
-        let monthly = self.region.and_then(|region| disk.monthly(self.view, region).ok());
+        let monthly = self.region.and_then(|region| disk.monthly_on(self.view, region, self.instance).ok());
         Some(SuitableDisk { limits, monthly, disk })
     }
 

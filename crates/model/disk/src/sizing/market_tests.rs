@@ -50,7 +50,8 @@ fn most(kind: &VolumeType, view: &CatalogView) -> (f64, f64) {
 fn every_type_offers_a_larger_volume_of_its_own_up_to_its_maximum() {
     let view = view();
     let (market, mut raised) = (market(&view), 0);
-    for (kind, disk) in volumes(&view) {
+    // A service sells several types under one name: what comes of a small one is tested with the catalogue.
+    for (kind, disk) in volumes(&view).into_iter().filter(|(kind, _)| kind.service.is_none()) {
         let now = disk.limits(&view, None).unwrap();
         let (most_iops, most_throughput) = most(kind, &view);
         for factor in [1.3, 2.0, 4.0] {

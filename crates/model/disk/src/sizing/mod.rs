@@ -3,6 +3,7 @@
 mod conversion;
 mod law;
 mod market;
+mod resembling;
 
 use limits::BindingLimit;
 use units::{Bytes, BytesPerSec, Iops};
@@ -10,6 +11,7 @@ use units::{Bytes, BytesPerSec, Iops};
 pub use conversion::{replaces, successor};
 pub use law::VolumeSizing;
 pub use market::{DiskMarket, SuitableDisk};
+pub use resembling::{ObservedRates, ResemblingDisk, resembling, volumes_like};
 
 /// What one volume must carry, planning ceilings included.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,8 +1,10 @@
 //! The disk crate over the catalogue that ships with the program.
 
 use catalog::{Catalog, CatalogView, Cloud, VolumeMedium};
-use diskwright_disk::{Disk, DiskError, IoDirection, StartCredits, VolumeCalibration, deliverable};
-use units::{Bytes, Iops, Usd};
+use diskwright_disk::{
+    Disk, DiskError, DiskMarket, DiskRates, IoDirection, StartCredits, VolumeCalibration, deliverable,
+};
+use units::{Bytes, BytesPerSec, Iops, Nanos, Usd};
 
 fn view(date: Option<&str>) -> CatalogView {
     Catalog::embedded().at(date.map(|d| d.parse().unwrap()))
@@ -72,4 +74,62 @@ fn a_cached_disk_needs_flash_on_its_instance() {
     assert!(cached.spec(&view, Some(with)).unwrap().cache.is_some());
     let without = cached.limits(&view, Some(view.instance("m5.2xlarge").unwrap())).unwrap_err();
     assert!(without.to_string().contains("m5.2xlarge has no local flash"), "{without}");
+}
+
+#[test]
+fn rds_stripes_storage_from_400_gib_on_and_refuses_what_it_does_not_sell() {
+    let view = view(None);
+    let class = view.instance("db.m5.4xlarge").unwrap();
+    let limits = |text: &str| disk(text).limits(&view, Some(class));
+    let gp2 = limits("gp2:1500GiB").unwrap();
+    assert_eq!((gp2.iops, gp2.bursts(1).0, gp2.throughput.as_mib()), (Iops(4500.0), Some(12_000.0), 1000.0));
+    let small = limits("gp2:399GiB").unwrap();
+    assert_eq!((small.iops, small.bursts(1).0), (Iops(1197.0), Some(3000.0)));
+    let gp3 = limits("gp3:400GiB").unwrap();
+    assert_eq!((gp3.iops, gp3.throughput.as_mib()), (Iops(12_000.0), 500.0));
+    assert_eq!(limits("gp3:399GiB").unwrap().iops, Iops(3000.0));
+    let refused = |text: &str| limits(text).unwrap_err().to_string();
+    assert!(refused("gp3:399GiB,5000iops").contains("from 400GiB on it takes rates"));
+    assert!(refused("gp3:399GiB,250MiB/s").contains("from 400GiB on it takes rates"));
+    assert!(refused("gp3:400GiB,11999iops").contains("starts at 12000iops"));
+    assert!(refused("gp3:400GiB,400MiB/s").contains("starts at 500MiB/s"));
+    assert!(refused("io1:90GiB").contains("sold from 100GiB"));
+    assert!(refused("io2:100GiB,100001iops").contains("1000 a GiB"));
+    assert!(refused("2x(gp2:500GiB)").contains("stripes it itself"));
+    // What nobody calls RDS's stays EBS's.
+    assert_eq!(disk("gp2:1500GiB").limits(&view, None).unwrap().bursts(1).0, Some(3000.0));
+}
+
+#[test]
+fn a_class_pays_for_its_services_storage() {
+    let view = view(None);
+    let class = view.instance("db.m5.4xlarge").ok();
+    let price = |text: &str| disk(text).monthly_on(&view, "us-east-1", class).unwrap().0;
+    assert!((price("gp3:1000GiB") - 115.0).abs() < 1e-9);
+    assert!((price("gp3:1000GiB,16000iops,600MiB/s") - (115.0 + 80.0 + 8.0)).abs() < 1e-9);
+    assert!((price("io1:1000GiB,12000iops") - 1325.0).abs() < 1e-9);
+    assert!((disk("rds-gp2:500GiB").monthly(&view, "us-east-1").unwrap().0 - 57.5).abs() < 1e-9);
+}
+
+#[test]
+fn a_small_disk_of_rds_grows_into_a_stripe_for_rates_that_it_does_not_sell() {
+    let view = view(None);
+    let rates = DiskRates { iops: Iops(9000.0), throughput: BytesPerSec::mib(100.0) };
+    let market = |instance| DiskMarket { view: &view, region: Some("us-east-1"), instance, consistency: None };
+    let carriers = |text: &str, class: Option<&str>| {
+        let found = market(class.map(|class| view.instance(class).unwrap())).carriers(&disk(text), rates);
+        found[0].disk.to_string()
+    };
+    assert_eq!(carriers("gp2:100GiB", Some("db.m5.4xlarge")), "gp3:400GiB");
+    assert_eq!(carriers("rds-gp2:100GiB", None), "rds-gp3:400GiB");
+    assert_eq!(carriers("gp2:100GiB", None), "gp3:100GiB,9000iops");
+}
+
+#[test]
+fn a_disk_of_rds_is_modified_by_the_rules_of_rds() {
+    let view = view(None);
+    let rules = |from: &str, to: &str| disk(from).modification(&disk(to), &view);
+    assert_eq!(rules("rds-gp2:100GiB", "rds-gp3:100GiB").unwrap().cooldown, Nanos::secs(6 * 3600));
+    assert_eq!(rules("gp2:100GiB", "gp3:100GiB").unwrap().cooldown, Nanos(0));
+    assert!(rules("rds-gp2:100GiB", "gp3:100GiB").unwrap_err().to_string().contains("not sold by one service"));
 }

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use aws_credential_types::provider::error::CredentialsError;
 use aws_sdk_ec2::error::{ProvideErrorMetadata, SdkError};
 
-use super::bounded::TOO_LONG;
+use super::bounded::{Refusal, TOO_LONG};
 use crate::{AwsError, IamAction};
 
 const NOT_OF_THE_SERVICE: &str = "it is not in the form of that service";
@@ -18,6 +18,8 @@ pub(super) struct Faults {
     /// Where all services are, if not at AWS; without secrets.
     pub(super) endpoint: Option<String>,
     pub(super) region: String,
+    /// A request that was not sent.
+    pub(super) refusal: Refusal,
 }
 
 impl Faults {
@@ -26,6 +28,9 @@ impl Faults {
     where
         E: ProvideErrorMetadata + Error + 'static,
     {
+        if let Some(refusal) = self.refusal.get() {
+            return AwsError::Endpoint(refusal.clone());
+        }
         if let SdkError::ServiceError(service) = error {
             return match (service.err().code(), service.raw().status().as_u16()) {
                 (Some(code), _) => by_code(action, code),
@@ -73,6 +78,9 @@ impl Faults {
 
     /// A role, a login or a process that gives no credentials. The SDK keeps what its services answered as text only.
     pub(super) fn of_credentials(&self, action: IamAction, error: &CredentialsError) -> AwsError {
+        if let Some(refusal) = self.refusal.get() {
+            return AwsError::Endpoint(refusal.clone());
+        }
         let told = format!("{error:?}");
         let has = |words: &[&str]| words.iter().any(|word| told.contains(word));
         match error {

@@ -6,11 +6,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use pilot::twin::{ClusterTwin, MemoryAudit, MemoryLines, RequestFault};
+use pilot::twin::{ClusterTwin, MemoryAudit, MemoryLines, RequestFault, TwinLock};
 use pilot::{
     ActionGuard, ActionProposal, Attention, ClusterLock, Journal, JournalReplay, LatePolicy, LoopPlan, Pilot,
-    PilotError, PilotFolder, PilotMeters, PilotStep, PilotWait, Procedure, ProcedureEnding, ProcedureStage, RunEnd,
-    SystemClock, UnfinishedPolicy, WaitCondition, WallClock, regain, watch,
+    PilotError, PilotFolder, PilotLease, PilotMeters, PilotStep, PilotWait, Procedure, ProcedureEnding, ProcedureStage,
+    RunEnd, SystemClock, UnfinishedPolicy, WaitCondition, WallClock, WorldError, regain, watch,
 };
 use units::Nanos;
 
@@ -214,6 +214,70 @@ fn nothing_begins_while_another_holds_the_lock() {
 fn a_pilot_that_ends_before_it_began_anything_leaves_no_lock() {
     let place = Place::new();
     drop(place.start());
+    assert_eq!(place.holder(), None);
+}
+
+/// A lock whose answers come too late, or are not waited for any more.
+struct UnheardLock {
+    lock: TwinLock,
+    stop: signals::StopSignal,
+    takes_unheard: bool,
+}
+
+fn unheard() -> WorldError {
+    WorldError::Silent { peer: "PD".to_owned(), why: "nobody waits any more".to_owned() }
+}
+
+impl ClusterLock for UnheardLock {
+    fn take(&self, why: &str) -> Result<PilotLease, WorldError> {
+        let taken = self.lock.take(why);
+        if self.takes_unheard { Err(unheard()) } else { taken }
+    }
+
+    fn release(&self) -> Result<(), WorldError> {
+        if self.stop.is_set() { Err(unheard()) } else { self.lock.release() }
+    }
+}
+
+impl Place {
+    /// A pilot that holds no lock yet.
+    fn with_lock(&self, stop: signals::StopSignal, takes_unheard: bool) -> Pilot {
+        let now = self.twin.now();
+        let journal = Journal::open(Box::new(self.lines.clone()), self.replay(), "7001", "p", now.wall).unwrap();
+        let pilot = Pilot::new(self.twin.world(), journal, Box::new(self.audit.clone()), now).unwrap();
+        pilot.locked(Box::new(UnheardLock { lock: self.twin.lock("p"), stop, takes_unheard }), false)
+    }
+}
+
+#[test]
+fn a_lock_that_was_taken_without_an_answer_is_given_back() {
+    let calm = signals::StopSignal::never;
+    let begin = |place: &Place, pilot: &mut Pilot| {
+        pilot.begin("maintenance", &ActionProposal::act("because", clear(UnfinishedPolicy::GoOn)), place.twin.now())
+    };
+    let place = Place::new();
+    let mut pilot = place.with_lock(calm(), true);
+    assert!(begin(&place, &mut pilot).is_err() && place.holder().is_some() && !pilot.holds_lock());
+    place.drive(&mut pilot, 2);
+    assert_eq!(place.holder(), None, "by a pilot that goes on");
+    let place = Place::new();
+    let mut pilot = place.with_lock(calm(), true);
+    assert!(begin(&place, &mut pilot).is_err());
+    drop(pilot);
+    assert_eq!(place.holder(), None, "by one that ends");
+}
+
+#[test]
+fn a_pilot_that_is_interrupted_still_waits_until_the_lock_is_given_back() {
+    let (place, home) = (Place::new(), tempfile::tempdir().unwrap());
+    let signal = Arc::new(AtomicBool::new(false));
+    let attention = Attention::new(Arc::clone(&signal), PilotFolder::at(home.path()).unwrap());
+    let mut pilot = place.with_lock(attention.stop(), true).attends(&attention);
+    let proposal = ActionProposal::act("because", clear(UnfinishedPolicy::GoOn));
+    assert!(pilot.begin("maintenance", &proposal, place.twin.now()).is_err() && place.holder().is_some());
+    signal.store(true, Ordering::Release);
+    assert!(pilot.release_lock(place.twin.now()).is_err(), "that wait is given up");
+    drop(pilot);
     assert_eq!(place.holder(), None);
 }
 

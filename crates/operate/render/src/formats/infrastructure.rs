@@ -40,7 +40,7 @@ pub(super) fn volumes(site: &Site<'_>, group: &Group<'_>) -> Vec<Volume> {
     let mut volumes: Vec<Volume> = Vec::new();
     let disks = [Some(("data", group.data.1)), group.log.as_ref().map(|(_, log)| ("log", *log))];
     for (role, disk) in disks.into_iter().flatten() {
-        let Ok(kind) = site.view.volume(&disk.volume.kind) else { continue };
+        let Ok(kind) = disk.kind(site.view, Some(group.instance)) else { continue };
         if kind.medium == VolumeMedium::LocalNvme {
             continue;
         }

@@ -59,20 +59,45 @@ pub(super) fn headline(verdicts: &[Finding]) -> String {
     }
 }
 
-/// Verdicts of one kind and remedy on several nodes are one.
+/// Verdicts of one kind on several nodes with a disk, or an instance, of one sort are one: the remedies are of one sort, too, and the
+/// one that goes farthest stands for all.
 fn groups(verdicts: &[Finding]) -> Vec<Vec<&Finding>> {
     let mut groups: Vec<Vec<&Finding>> = Vec::new();
     for verdict in verdicts {
-        let alike = |had: &&mut Vec<&Finding>| {
-            let first = had[0];
-            first.kind == verdict.kind && first.subject.disk == verdict.subject.disk && first.remedy == verdict.remedy
-        };
-        match groups.iter_mut().find(alike) {
+        match groups.iter_mut().find(|group| are_alike(group[0], verdict)) {
             Some(group) => group.push(verdict),
             None => groups.push(vec![verdict]),
         }
     }
+    for group in &mut groups {
+        let after = |finding: &Finding| finding.predicted.as_ref().map_or(0.0, |effect| effect.after);
+        let most = (0..group.len()).rev().max_by(|a, b| after(group[*a]).total_cmp(&after(group[*b])));
+        if let Some(most) = most.filter(|most| after(group[*most]) > after(group[0])) {
+            let first = group.remove(most);
+            group.insert(0, first);
+        }
+    }
     groups
+}
+
+/// Whether two findings are one on two nodes: of one kind, on one sort of thing, with a remedy of one sort.
+fn are_alike(one: &Finding, other: &Finding) -> bool {
+    let remedy = |finding: &Finding| finding.remedy.as_ref().map(|remedy| (remedy.what, remedy.from.clone()));
+    let words = |finding: &Finding| match &finding.remedy {
+        // What changes nothing that has a name is told by its words, which may have numbers in them.
+        Some(remedy) if remedy.from.is_none() && remedy.to.is_none() => without_digits(&remedy.text),
+        Some(_) => String::new(),
+        None => without_digits(&finding.says),
+    };
+    one.kind == other.kind
+        && one.subject.scope == other.subject.scope
+        && one.subject != other.subject
+        && remedy(one) == remedy(other)
+        && words(one) == words(other)
+}
+
+fn without_digits(text: &str) -> String {
+    text.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 fn name(group: &[&Finding]) -> String {
@@ -90,7 +115,11 @@ fn subjects(group: &[&Finding]) -> String {
 fn one(number: usize, group: &[&Finding], start: Option<Timestamp>) -> String {
     let verdict = group[0];
     let span = format!("{} to {}", instant(verdict.from, start), instant(verdict.to, start));
-    let head = format!("{number}. {} ({span}; {} sure)", capital(&name(group)), words::percent(verdict.confidence));
+    let sure = match verdict.kind {
+        FindingKind::CannotTell => String::new(),
+        _ => format!("; {} sure", words::percent(verdict.confidence)),
+    };
+    let head = format!("{number}. {} ({span}{sure})", capital(&name(group)));
     let mut text = format!("\n{}\n", bold(&wrap(&head, WIDTH, 3)));
     let mut paragraph = |said: String| text += &format!("   {}\n", wrap(&said, WIDTH - 3, 3));
     if !matches!(verdict.kind, FindingKind::Healthy) {
@@ -103,17 +132,17 @@ fn one(number: usize, group: &[&Finding], start: Option<Timestamp>) -> String {
         let to = remedy.to.as_ref().filter(|to| remedy.what == "setting" && !remedy.text.contains(to.as_str()));
         let to = to.map_or(String::new(), |to| format!(" ({to})"));
         let usd = verdict.monthly.map_or(String::new(), |usd| format!(" {}.", money(usd, group.len())));
-        paragraph(format!("Do: {}{to}.{usd}", remedy.text));
+        let differs = group.iter().any(|one| one.remedy.as_ref().map(|one| &one.to) != Some(&remedy.to));
+        let most = if differs { ", the most of them; the others need less" } else { "" };
+        paragraph(format!("Do: {}{to}{most}.{usd}", remedy.text));
     }
     if let Some(effect) = &verdict.predicted {
         let value = |value: f64| amount(value, effect.unit);
-        let share = words::percent(effect.used_after);
-        paragraph(format!(
-            "By the model: {} from {} to {}; what is asked for takes {share} of it.",
-            effect.limit,
-            value(effect.before),
-            value(effect.after)
-        ));
+        let share = effect
+            .used_after
+            .map_or_else(String::new, |share| format!("; what passed takes {} of it", words::percent(share)));
+        let (before, after) = (value(effect.before), value(effect.after));
+        paragraph(format!("By the model: {} from {before} to {after}{share}.", effect.limit));
     }
     text + &evidence(&verdict.evidence)
 }
@@ -260,6 +289,38 @@ fn named(change: &FindingChange) -> (&'static str, &Finding) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_kind_on_three_nodes_is_one_finding_with_the_remedy_that_goes_farthest() {
+        let known = diagnose::KnownFacts::nothing(catalog::Catalog::embedded().at(None));
+        let of = |node: &str, says: &str| {
+            let mut finding = diagnose::diagnose(&Timeline::default(), &known).remove(0);
+            finding.kind = FindingKind::FlushBound;
+            finding.subject = diagnose::FindingSubject {
+                scope: diagnose::FindingScope::Volume,
+                node: node.to_owned(),
+                disk: format!("vol-{node}"),
+            };
+            finding.says = says.to_owned();
+            finding
+        };
+        let three = [of("n1", "571 syncs a second"), of("n2", "583 syncs a second"), of("n3", "9 syncs a second")];
+        assert_eq!(groups(&three).len(), 1);
+        assert_eq!(
+            groups(&[of("n1", "571 syncs"), of("n2", "a pool is busy")]).len(),
+            2,
+            "other words, other findings"
+        );
+        let told = text(&Timeline::default(), &three, &[]);
+        assert!(told.contains("n1/vol-n1, n2/vol-n2, n3/vol-n3"), "{told}");
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_told_with_no_certainty() {
+        let known = diagnose::KnownFacts::nothing(catalog::Catalog::embedded().at(None));
+        let told = text(&Timeline::default(), &diagnose::diagnose(&Timeline::default(), &known), &[]);
+        assert!(told.contains("annot tell") && !told.contains("sure"), "{told}");
+    }
 
     #[test]
     fn amounts_are_in_units_that_people_read() {

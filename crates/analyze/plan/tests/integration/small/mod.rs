@@ -157,6 +157,7 @@ prop_compose! {
                 name: format!("i{index}"),
                 family: ["even", "odd"][family].to_owned(),
                 cloud: Cloud::Aws,
+                service: None,
                 vcpu,
                 memory: Bytes::gib(memory),
                 arch: "x86_64".into(),
@@ -228,6 +229,7 @@ fn volume_type(name: &str, durability: f64, consistency: f64) -> VolumeType {
     VolumeType {
         name: name.to_owned(),
         cloud: Cloud::Aws,
+        service: None,
         medium: VolumeMedium::Ssd,
         size: (Bytes::gib(size.0), Bytes::gib(size.1)),
         iops,

@@ -1,0 +1,3 @@
+//! The manual against the program: its reference, its pages, the commands in it.
+
+mod options;
