@@ -111,7 +111,7 @@ impl FileArgs {
                     Some(text) => vec![InputFile::new("-", text.content())],
                     None => return Ok(None),
                 },
-                None => self.read(format.is_none())?,
+                None => self.read(format)?,
             };
             self.asked(format, &files, &options).map(Some)
         };
@@ -135,8 +135,8 @@ impl FileArgs {
         Ok(options)
     }
 
-    fn read(&self, may_be_a_word: bool) -> Result<Vec<InputFile>, Failure> {
-        if let Some(word) = self.files.first().and_then(|file| file.to_str()).filter(|_| may_be_a_word)
+    fn read(&self, format: Option<&'static dyn InputFormat>) -> Result<Vec<InputFile>, Failure> {
+        if let Some(word) = self.files.first().and_then(|file| file.to_str()).filter(|_| format.is_none())
             && !word.contains(['/', '.'])
             && word != "-"
             && !Path::new(word).exists()
@@ -147,7 +147,8 @@ impl FileArgs {
                 "there is neither a file nor a source `{word}`{meant}; see `diagnose --help`"
             )));
         }
-        Ok(self.files.iter().map(|file| InputFile::read(file, LARGEST)).collect::<Result<_, _>>()?)
+        let largest = format.map_or(LARGEST, InputFormat::largest);
+        Ok(self.files.iter().map(|file| InputFile::read(file, largest)).collect::<Result<_, _>>()?)
     }
 
     fn asked(

@@ -56,6 +56,11 @@ pub trait InputFormat: Sync {
         false
     }
 
+    /// The largest file of it that is read.
+    fn largest(&self) -> Bytes {
+        LARGEST
+    }
+
     /// Whether disks may have names of the device mapper.
     fn has_mapper_names(&self) -> bool {
         false

@@ -1,6 +1,7 @@
 //! Timelines as other verbs write them, among the formats that are recognised.
 
 use timeline::{Timeline, TimelineFormat};
+use units::Bytes;
 
 use crate::GatherError;
 use crate::format::{InputFormat, ReadOptions};
@@ -32,6 +33,10 @@ disks and instances are; series of CloudWatch are understood under CloudWatch's 
 
     fn is_of(&self, glimpse: &Glimpse<'_>) -> bool {
         glimpse.bytes.starts_with(b"PAR1") || of_text(glimpse).is_some()
+    }
+
+    fn largest(&self) -> Bytes {
+        Bytes::gib(1)
     }
 
     fn read(&self, files: &[InputFile], _: &ReadOptions) -> Result<Timeline, GatherError> {
