@@ -26,7 +26,7 @@ help:
 	@echo "make incidents-real  incidents made on mounted disks, an hour, goes on where it ended: the other half of that page"
 	@echo "make limiter  the pilot's compaction limiter against the others, simulated: writes docs/limiter.md"
 	@echo "make limiter-real  the same on the reference store, four hours, goes on where it ended: the other half of that page"
-	@echo "make picture  docs/plan.svg, from a real plan"
+	@echo "make picture  docs/plan.png, from a real plan"
 	@echo "make fuzz     every parser, FUZZ_SECONDS each"
 	@echo "make licences licences and origins of the dependencies; asks nobody"
 	@echo "make deny     those, and known vulnerabilities: fetches the advisory database from GitHub"
@@ -126,15 +126,15 @@ deny: $(CARGO_DENY)
 	$(CARGO_DENY) --locked --manifest-path fuzz/Cargo.toml check $(QUIET) --allow advisory-not-detected
 
 # The README's picture, from a real run.
-picture: linker
+picture: linker tools
 	docs/picture.sh
 
 # What the tests run: disks are driven by fio and mounted, databases run on them, rendered files are read by the programs that
-# they are for. The linter of CloudFormation is Python's and gets a folder of its own; Prometheus is only unpacked; a service of
+# they are for, pages are opened in a browser. The linter of CloudFormation is Python's and gets a folder of its own; Prometheus is only unpacked; a service of
 # MariaDB that comes with the package is not wanted.
 tools: $(TOOLS)/cfn-lint.txt $(TOOLS)/bin/prometheus $(TOOLS)/operator/node_modules/.package-lock.json
 	@missing=; for pair in fio:fio mkfs.xfs:xfsprogs mkfs.ext4:e2fsprogs losetup:mount shellcheck:shellcheck \
-	  mariadbd:mariadb-server sysbench:sysbench; do \
+	  mariadbd:mariadb-server sysbench:sysbench chromium:chromium; do \
 	  command -v $${pair%%:*} >/dev/null || [ -x /usr/sbin/$${pair%%:*} ] || missing="$$missing $${pair#*:}"; done; \
 	[ -z "$$missing" ] || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
 	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing && \

@@ -1,16 +1,14 @@
 #!/usr/bin/env bash
-# Writes docs/plan.svg, the README's picture: the chart of a plan's report, with its colours.
+# Writes docs/plan.png, the README's picture: the chart of a plan's report, as Chromium draws it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+command -v chromium >/dev/null || { echo "docs/picture.sh: chromium is not there; \`make tools\` installs it" >&2; exit 3; }
 out=$(mktemp -d)
 trap 'rm -r "$out"' EXIT
-cargo run --quiet --release --locked --package diskwright -- plan examples/tpcc-5000.toml --out "$out" >/dev/null
-{
-  sed -n '/<svg class="chart"/{s/<svg /<svg xmlns="http:\/\/www.w3.org\/2000\/svg" /p;q}' "$out/report.html"
-  echo '<style>'
-  sed -n '/^:root/,/^\* /{/^\* /!p}' "$out/report.html"
-  echo 'svg { background: var(--page); font: 12px system-ui, sans-serif; }'
-  sed -n '/^\.chart [tg.p]/p' "$out/report.html"
-  echo '</style>'
-  sed -n '/<svg class="chart"/,/<\/svg>/{/<svg class="chart"/d;p}' "$out/report.html"
-} >docs/plan.svg
+cargo run --quiet --locked --package diskwright -- plan examples/tpcc-5000.toml --out "$out" >/dev/null
+# The chart alone, without what only a reader uses.
+alone='<style>main > :not(#chart-0), .values, .readout, .scale, .legend output { display: none !important } body { padding: 1rem }</style>'
+sed "s|</head>|$alone</head>|" "$out/report.html" >"$out/chart.html"
+chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --force-device-scale-factor=1 --window-size=960,500 \
+  --user-data-dir="$out/profile" --screenshot="$out/plan.png" "file://$out/chart.html" >/dev/null 2>&1
+mv "$out/plan.png" docs/plan.png

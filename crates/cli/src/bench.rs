@@ -10,13 +10,16 @@ use std::path::{Path, PathBuf};
 
 use bench::{PreparedDatabase, RunFiles};
 use reference_store::{ReferenceStore, StoreRun, StoreSpec, with_events};
+use report::page::Page;
 use report::verbs::bench::{document, text};
+use report::verbs::bench_page::page;
 
 use crate::bench::live::Live;
 use crate::bench::options::Options;
 use crate::failure::Failure;
 use crate::inputs;
 use crate::on_signal;
+use crate::origin::origin;
 use crate::output::Output;
 
 /// Arguments of `bench`.
@@ -87,7 +90,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
     /// Write what was found, as each run ends: .json for the numbers, .parquet or .csv for the Timeline, of several
-    /// runs x-1.parquet, x-2.parquet ...; may be repeated
+    /// runs x-1.parquet, x-2.parquet ...; .html for a page with charts, when all have ended; may be repeated
     #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,
     #[command(flatten)]
@@ -99,7 +102,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
     /// Tell whether B is faster than A, from files of runs or by running both in turn
-    Compare(compare::Args),
+    Compare(Box<compare::Args>),
     /// Run inserts on two deployments in turn: what the second gains before and after burst credits
     /// run out
     Study(study::Args),
@@ -114,9 +117,20 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     }
 }
 
+/// The pages among the files that are asked for, and the others.
+fn outs(all: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    all.iter().cloned().partition(|out| out.extension().is_some_and(|extension| extension == "html"))
+}
+
+fn write_pages(files: &[PathBuf], page: &Page) -> Result<(), Failure> {
+    let html = page.html();
+    files.iter().try_for_each(|file| inputs::write(file, &html))
+}
+
 fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> {
-    for out in &args.out {
-        timeline::TimelineFormat::of(out)?;
+    let (pages, files) = outs(&args.out);
+    for out in &files {
+        timeline::TimelineFormat::of(out).map_err(|error| error.help("name it .html for a page with charts"))?;
     }
     let workload = inputs::workload(workload)?.noun;
     if args.launch.is_some() || args.db.as_ref().is_some_and(|db| db.starts_with("mysql:")) {
@@ -130,7 +144,7 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
             let words = format!("{option} is for raw keys: leave it out, or run the workload on a TiKV");
             return Err(Failure::input(words));
         }
-        return sql::measure(args, &workload, json);
+        return sql::measure(args, (&pages, &files), &workload, json);
     }
     let script = inputs::script(args.events.as_deref())?;
     args.sql.check_unused()?;
@@ -146,7 +160,7 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
     let prepared =
         PreparedDatabase::<ReferenceStore>::prepare(lab.as_ref(), order.clone(), &mut |stage| live.show(&stage))?;
     let report = order.settings.empty_report(&order.plan, prepared.database().recipe());
-    let mut files = RunFiles::new(&args.out, args.runs, report);
+    let mut files = RunFiles::new(&files, args.runs, report);
     let mut keep = |run: &StoreRun| files.add(&run.report, &run.timeline).map_err(Failure::from);
     let series = prepared.measure(args.runs, &mut keep, &mut |stage| live.show(&stage))?;
     if let Some((_, error)) = series.cut {
@@ -156,10 +170,17 @@ fn measure(args: &Args, workload: &Path, json: bool) -> Result<Output, Failure> 
     let notes = prepared.notes().to_vec();
     let said = prepared.stop()?;
     live.end();
+    let notes = [notes, said].concat();
+    if let Some(last) = found.last() {
+        let events: Vec<_> = script.marks().into_iter().map(|mark| (mark.at, mark.what)).collect();
+        let page = page(files.report(), Some((&last.timeline, last.from)), &events, &notes, origin());
+        write_pages(&pages, &page)?;
+    }
+    let written = [files.written(), &pages].concat();
     let failed = found.iter().any(|found| !found.report.rejected.is_empty());
     let output = match json {
         true => Output::json(&document(files.report(), &found)),
-        false => Output::text(text(files.report(), &found, &order, &[notes, said].concat(), files.written())),
+        false => Output::text(text(files.report(), &found, &order, &notes, &written)),
     };
     Ok(output.negative(failed))
 }

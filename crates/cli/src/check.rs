@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use catalog::Date;
 use engine::EngineCalibration;
 use report::verbs::check::{CheckedDeployment, document, text};
+use report::verbs::check_page::page;
 use report::words;
 
 use crate::failure::Failure;
 use crate::inputs;
+use crate::origin::origin;
 use crate::output::Output;
 
 /// Arguments of `check`.
@@ -18,6 +20,7 @@ Examples:
   diskwright check examples/undeliverable.toml
   diskwright check examples/tpcc-5000-m5.2xlarge.toml examples/tpcc-5000.toml
   diskwright check examples/rds-gp2.toml examples/rds-inserts.toml --as-of 2020-11 --json
+  diskwright check examples/tpcc-5000-m5.2xlarge.toml examples/tpcc-5000.toml --out check.html
 
 Without a workload the deployment's own [asks] table says what each node is asked for. A workload
 is taken at its target with growth, its intervals at their middle. Storage nodes are compared with
@@ -31,6 +34,9 @@ pub(crate) struct Args {
     /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
+    /// Write a page that shows each limit, what is asked and what is delivered
+    #[arg(long, value_name = "FILE.html")]
+    out: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
@@ -38,7 +44,8 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let deployment = &read.noun;
     let view = inputs::view(args.as_of.or(deployment.as_of));
     deployment.validate(&view).map_err(|error| error.locate(&read.text))?;
-    let mut short = None;
+    inputs::is_page(args.out.as_deref())?;
+    let (mut short, mut load) = (None, None);
     let asks = match (&args.workload, deployment.asks) {
         (Some(path), _) => {
             let workload = inputs::workload(path)?;
@@ -50,6 +57,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
             let task = workload.noun.middle()?;
             short = engine::closed_loop(EngineCalibration::embedded(), &task, deployment, &view)
                 .map(|short| (short, task.clone()));
+            load = Some(workload.noun);
             engine::asks(EngineCalibration::embedded(), &task, deployment, &view)?
         }
         (None, Some(asks)) => asks,
@@ -63,6 +71,9 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     };
     let report = deployment::check(deployment, &view, &asks).map_err(|error| error.locate(&read.text))?;
     let checked = CheckedDeployment { report, monthly: deployment.monthly(&view), short };
+    if let Some(out) = &args.out {
+        inputs::write(out, &page(&checked, deployment, load.as_ref(), &view, origin()).html())?;
+    }
     let output = if json { Output::json(&document(&checked)) } else { Output::text(text(&checked)) };
     Ok(output.negative(!checked.delivers()))
 }

@@ -87,6 +87,16 @@ pub(crate) fn write(path: &PathBuf, content: &str) -> Result<(), Failure> {
     textfile::write_atomically(path, content.as_bytes()).map_err(|error| Failure::environment(error.to_string()))
 }
 
+/// Refuses a page's file whose name does not end in .html.
+pub(crate) fn is_page(out: Option<&Path>) -> Result<(), Failure> {
+    match out {
+        Some(out) if out.extension().is_none_or(|extension| extension != "html") => {
+            Err(Failure::input(format!("{}: a page is a file whose name ends in .html", out.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Makes a folder for the files that the user asked for.
 pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)

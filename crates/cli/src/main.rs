@@ -17,6 +17,7 @@ mod home;
 mod import;
 mod inputs;
 mod on_signal;
+mod origin;
 mod output;
 mod pilot;
 mod plan;

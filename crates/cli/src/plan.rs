@@ -9,11 +9,14 @@ use catalog::Date;
 use engine::EngineCalibration;
 use plan::{Market, PlanOptions, Planner};
 use report::PageQuestion;
+use report::page::{Page, PageOrigin, PriceDates};
 use report::verbs::plan::{self as plan_report, PlannedAnswer};
+use report::verbs::plan_page;
 use units::Usd;
 
 use crate::failure::Failure;
 use crate::inputs;
+use crate::origin::origin;
 use crate::output::Output;
 use crate::plan::prove::Prover;
 use crate::progress;
@@ -105,7 +108,18 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         answer,
         proofs: None,
     };
-    let written = args.out.as_deref().map(|folder| write(folder, &planned)).transpose()?.unwrap_or_default();
+    let written = match args.out.as_deref() {
+        None => Vec::new(),
+        Some(folder) => {
+            let curve = progress::during("pricing other throughputs", || {
+                read.noun.middle().ok().and_then(|task| planner.cost_curve(&task, &options).ok())
+            });
+            let plans = planned.answer.plans.iter().chain(&planned.answer.closest);
+            let prices = PriceDates::of(&view, plans.map(|plan| &plan.deployment));
+            let origin = PageOrigin { as_of: view.date(), prices, ..origin() };
+            write(folder, &planned, &plan_page::page(&planned, curve.as_ref(), origin))?
+        }
+    };
     planned.proofs = prover.map(|prover| prover.prove(&read.noun, &planned.answer, &view)).transpose()?;
     let output = if json {
         Output::json(&plan_report::document(&planned))
@@ -117,11 +131,11 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
 }
 
 /// Writes `report.html` and each ranked deployment; returns their paths.
-fn write(folder: &Path, planned: &PlannedAnswer) -> Result<Vec<PathBuf>, Failure> {
+fn write(folder: &Path, planned: &PlannedAnswer, page: &Page) -> Result<Vec<PathBuf>, Failure> {
     inputs::make_folder(folder)?;
     let write = |(name, content): (String, String)| {
         let path = folder.join(name);
         inputs::write(&path, &content).map(|()| path)
     };
-    plan_report::files(planned).into_iter().map(write).collect()
+    plan_report::files(planned, page).into_iter().map(write).collect()
 }

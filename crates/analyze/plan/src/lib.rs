@@ -5,6 +5,7 @@
 mod answer;
 mod closest;
 mod constraint;
+mod curve;
 mod fit;
 mod ladder;
 mod layout;
@@ -28,6 +29,7 @@ pub use answer::{
     MonthlyCosts, Plan, PlanResult, PlanUncertainty, PredictedRun, RejectedCandidate, RejectionReason, WhyNot,
 };
 pub use constraint::{LayoutConstraint, LayoutShortfall};
+pub use curve::{CostCurve, CostLine};
 pub use disk::{BeyondLimit, VolumeNeed, VolumeProvision};
 pub use log_disks::{LogDisk, LogDisks, log_disks};
 pub use market::{FLASH, InstanceOffer, LocalFlash, Market, MissingFact, VolumeOffer};

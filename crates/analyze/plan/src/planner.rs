@@ -28,7 +28,7 @@ pub struct Planner<'a> {
 }
 
 /// One question to the search: the cheapest of all, of a disk type or of a family.
-enum Goal {
+pub(crate) enum Goal {
     Top,
     Subject(RejectedCandidate),
 }
@@ -95,7 +95,7 @@ impl<'a> Planner<'a> {
         Ok((answer, found.into_iter().next().map(|f| f.top).unwrap_or_default()))
     }
 
-    fn goals(&self, allowed: &Allowed, rule: &SurvivalRule) -> Vec<Goal> {
+    pub(crate) fn goals(&self, allowed: &Allowed, rule: &SurvivalRule) -> Vec<Goal> {
         let mut families: Vec<&str> =
             allowed.instances.iter().map(|i| self.market.instances[*i].kind.family.as_str()).collect();
         families.sort_unstable();
@@ -108,7 +108,14 @@ impl<'a> Planner<'a> {
         std::iter::once(Goal::Top).chain(disks).chain(families).collect()
     }
 
-    fn pursue(&self, goal: &Goal, rows: &Rows<'_>, all: &[usize], allowed: &Allowed, options: &PlanOptions) -> Found {
+    pub(crate) fn pursue(
+        &self,
+        goal: &Goal,
+        rows: &Rows<'_>,
+        all: &[usize],
+        allowed: &Allowed,
+        options: &PlanOptions,
+    ) -> Found {
         let whole = allowed.scope(all);
         match goal {
             Goal::Top => {

@@ -7,6 +7,7 @@ use bench::compare::{RunSample, compare, read};
 use bench::{RunStage, alternate};
 use cluster::NodeActivity;
 use reference_store::{ReferenceStore, StoreRun, StoreSpec};
+use report::verbs::compare_page::page;
 use serde_json::json;
 use workload::operations::OperationRecipe;
 
@@ -15,6 +16,7 @@ use crate::bench::options::Options;
 use crate::failure::Failure;
 use crate::inputs;
 use crate::on_signal;
+use crate::origin::origin;
 use crate::output::Output;
 
 /// Arguments of `bench compare`.
@@ -23,7 +25,7 @@ use crate::output::Output;
 Examples:
   diskwright bench compare shared.json dedicated.json
   diskwright bench compare shared.toml dedicated.toml --workload examples/mix.toml --out kept
-  diskwright bench compare kept/a kept/b
+  diskwright bench compare kept/a kept/b --page compared.html
 
 A and B are files that `diskwright bench --out` wrote, folders of such Timelines (.parquet), or two
 deployments that are run in turn, A B B A ..., each run on disks of its own, so that a machine whose
@@ -43,6 +45,9 @@ pub(crate) struct Args {
     /// Keep each run as it ends: its Timeline and its side's report, in the folders a and b of this one
     #[arg(long, value_name = "DIR", requires = "workload")]
     out: Option<PathBuf>,
+    /// Write a page with the differences and each run
+    #[arg(long, value_name = "FILE.html")]
+    page: Option<PathBuf>,
     #[command(flatten)]
     options: Options,
 }
@@ -51,6 +56,7 @@ pub(crate) struct Args {
 const SEED: u64 = 1;
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
+    inputs::is_page(args.page.as_deref())?;
     let deployments = [&args.a, &args.b].map(|path| path.extension().is_some_and(|extension| extension == "toml"));
     let [(a, one), (b, other)] = match (deployments, &args.workload) {
         ([true, true], Some(workload)) => measure(args, workload)?,
@@ -68,6 +74,9 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         }
     };
     let comparison = compare((&a, &one), (&b, &other), SEED)?;
+    if let Some(file) = &args.page {
+        inputs::write(file, &page(&comparison, [&one, &other], origin()).html())?;
+    }
     let written = args.out.as_ref().map_or(String::new(), |out| format!("written: {}\n", out.display()));
     Ok(if json { Output::json(&json!(comparison)) } else { Output::text(comparison.text() + &written) })
 }

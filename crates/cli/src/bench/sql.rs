@@ -12,14 +12,16 @@ use mysql::{
     SqlTarget,
 };
 use private_dir::FolderPurpose;
+use report::verbs::bench_page::page;
 use report::verbs::sql_bench::{document, text};
 use units::{Bytes, Nanos, Ratio, Usd};
 use workload::Workload;
 
-use crate::bench::Args;
 use crate::bench::live::Live;
 use crate::bench::options::CLIENTS;
+use crate::bench::{Args, write_pages};
 use crate::failure::Failure;
+use crate::origin::origin;
 use crate::output::Output;
 use crate::{home, inputs, on_signal};
 
@@ -86,7 +88,12 @@ impl Extra {
     }
 }
 
-pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Output, Failure> {
+pub(super) fn measure(
+    args: &Args,
+    (pages, files): (&[PathBuf], &[PathBuf]),
+    workload: &Workload,
+    json: bool,
+) -> Result<Output, Failure> {
     let order = order(args, workload)?;
     let order = SqlSpec { stop: on_signal::catch()?, ..order };
     let launched = order.settings.source.launched().is_some();
@@ -99,7 +106,7 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
     let machine = home.map(|home| ServerMachine { home, scratch: args.options.scratch.clone() });
     let prepared = PreparedDatabase::<SqlDatabase>::prepare(machine.as_ref(), order, &mut |stage| live.show(&stage))?;
     let report = prepared.spec().plan.report_of(prepared.rows_loaded(), Vec::new());
-    let mut files = RunFiles::new(&args.out, args.runs, report);
+    let mut files = RunFiles::new(files, args.runs, report);
     let mut keep = |run: &SqlRun| files.add(&run.report, &run.timeline).map_err(Failure::from);
     let series = prepared.measure(args.runs, &mut keep, &mut |stage| live.show(&stage))?;
     let (found, cut) = (series.runs, series.cut);
@@ -109,9 +116,14 @@ pub(crate) fn measure(args: &Args, workload: &Workload, json: bool) -> Result<Ou
     let notes: Vec<_> = cut.into_iter().chain(prepared.notes().iter().cloned()).collect();
     prepared.stop()?;
     live.end();
+    if let Some(last) = found.last() {
+        let page = page(files.report(), Some((&last.timeline, last.from)), &[], &notes, origin());
+        write_pages(pages, &page)?;
+    }
+    let written = [files.written(), pages].concat();
     let output = match json {
         true => Output::json(&document(files.report(), &found, &notes)),
-        false => Output::text(text(files.report(), &found, &notes, files.written())),
+        false => Output::text(text(files.report(), &found, &notes, &written)),
     };
     Ok(output.negative(failed))
 }

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use mysql::SqlRun;
 use mysql::study::{Study, phases};
-use report::verbs::study::{document, page, text};
+use report::verbs::study::{document, text};
+use report::verbs::study_page::page;
 
 use crate::bench::live::Live;
 use crate::bench::sql as sql_verb;
 use crate::failure::Failure;
+use crate::origin::origin;
 use crate::output::Output;
 use crate::{home, inputs, on_signal};
 
@@ -73,7 +75,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     }
     for out in &args.out {
         let content = match out.extension().is_some_and(|extension| extension == "html") {
-            true => page(&study, &pairs, &seen),
+            true => page(&study, &pairs, &seen, origin()).html(),
             false => format!("{:#}\n", document(&study, &pairs, &seen)),
         };
         inputs::write(out, &content)?;

@@ -9,6 +9,7 @@ use timeline::Timeline;
 
 use crate::failure::Failure;
 use crate::inputs;
+use crate::origin::origin;
 use crate::output::Output;
 
 /// Diagnoses, writes report.html and verdicts.json into `out`, and returns the answer: a no if something is wrong.
@@ -24,7 +25,7 @@ pub(super) fn answer(
     let mut written = Vec::new();
     if let Some(folder) = out {
         inputs::make_folder(folder)?;
-        let page = page(of, timeline, known, &verdicts);
+        let page = page(of, timeline, known, &verdicts, origin()).html();
         for (name, content) in [("verdicts.json", format!("{document:#}\n")), ("report.html", page)] {
             let path = folder.join(name);
             inputs::write(&path, &content)?;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use report::verbs::simulate::page;
+use report::verbs::simulate_page::page;
 use serde_json::Value;
 use simulate::SimulationRun;
 use timeline::TimelineFormat;
@@ -10,6 +10,7 @@ use timeline::TimelineFormat;
 use super::Asked;
 use crate::failure::Failure;
 use crate::inputs;
+use crate::origin::origin;
 
 /// Where it goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +44,8 @@ impl Out {
                 let series = folder.join("timeline.parquet");
                 run.timeline.write(&series)?;
                 let mut written = vec![series];
-                written.extend(texts(folder, summary, &page(asked.title(), &asked.setup, run))?);
+                let page = page(asked.title(), &asked.setup, run, &asked.view, origin());
+                written.extend(texts(folder, summary, &page.html())?);
                 Ok(written)
             }
         }

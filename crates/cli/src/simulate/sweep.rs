@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use report::verbs::sweep as sweep_report;
+use report::verbs::{sweep as sweep_report, sweep_page};
 use serde_json::json;
 use simulate::{RunSummary, SimulateError, SimulationPatience, SweepRun, SweepVariant};
 use units::Nanos;
@@ -12,6 +12,7 @@ use super::out::{self, Out};
 use super::{Args, Asked};
 use crate::failure::Failure;
 use crate::inputs;
+use crate::origin::origin;
 use crate::output::Output;
 use crate::progress::Steps;
 
@@ -46,7 +47,8 @@ pub(super) fn run(args: &Args, asked: &Asked, json: bool) -> Result<Output, Fail
         None => Vec::new(),
         Some(folder) => {
             inputs::make_folder(folder)?;
-            out::texts(folder, &document, &sweep_report::page(asked.title(), &asked.setup, &runs))?
+            let page = sweep_page::page(asked.title(), &asked.setup, &runs, &asked.view, origin());
+            out::texts(folder, &document, &page.html())?
         }
     };
     document["out"] = json!(folder.as_ref().map(|folder| folder.to_string_lossy()));

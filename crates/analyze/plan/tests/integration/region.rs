@@ -239,3 +239,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_cost_curve_is_the_plan_at_the_target_and_more_throughput_never_costs_less() {
+    let (market, task) = (market(), tpcc(|_| ()));
+    let planner = Planner::new(EngineCalibration::embedded(), &market);
+    let options = PlanOptions::default();
+    let curve = planner.cost_curve(&task, &options).unwrap();
+    let target = curve.throughputs.iter().position(|throughput| *throughput == task.targets.throughput).unwrap();
+    let price = |plan: &plan::Plan| plan.monthly().0;
+    let best =
+        curve.lines.iter().filter_map(|line| line.best[target].as_ref()).map(price).fold(f64::INFINITY, f64::min);
+    let planned = price(&planner.plan(&task, &options).unwrap().plans[0]);
+    assert!((best - planned).abs() < 1e-6 * planned, "{best} on the curve, {planned} planned");
+    for line in &curve.lines {
+        let prices: Vec<f64> = line.best.iter().flatten().map(price).collect();
+        assert!(prices.windows(2).all(|pair| pair[1] >= pair[0] - 1e-6 * pair[0]), "{}: {prices:?}", line.disk);
+        let kinds = line.best.iter().flatten().filter_map(|plan| plan.deployment.nodes[0].data.as_ref());
+        assert!(kinds.map(|disk| &disk.volume.kind).all(|kind| *kind == line.disk), "{}", line.disk);
+    }
+    assert!(curve.lines.iter().any(|line| line.disk == "gp3") && curve.lines.len() > 2);
+}

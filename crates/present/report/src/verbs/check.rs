@@ -37,7 +37,14 @@ pub fn document(checked: &CheckedDeployment) -> Value {
 /// The answer as text.
 pub fn text(checked: &CheckedDeployment) -> String {
     let CheckedDeployment { report, monthly, short } = checked;
-    let cost = match monthly {
+    let few =
+        short.as_ref().map(|(short, task)| red(&wrap(&too_few(short, task), WIDTH, 0)) + "\n").unwrap_or_default();
+    format!("{}\n{few}{}\n\n{}", headline(report), wrap(&cost(monthly), WIDTH, 0), table(report))
+}
+
+/// The price, or why it is not known.
+pub(super) fn cost(monthly: &Result<DeploymentCosts, DeploymentError>) -> String {
+    match monthly {
         Ok(costs) => format!(
             "It costs {} a month without traffic: compute {:.0}, disks {:.0}.",
             costs.total(),
@@ -45,20 +52,18 @@ pub fn text(checked: &CheckedDeployment) -> String {
             costs.disks
         ),
         Err(error) => format!("Its price is not known: {error}."),
-    };
-    let few = short.as_ref().map(|(short, task)| red(&too_few(short, task)) + "\n").unwrap_or_default();
-    format!("{}\n{few}{}\n\n{}", headline(report), wrap(&cost, WIDTH, 0), table(report))
+    }
 }
 
 /// That the clients are too few for the target, and what would do.
-fn too_few(short: &ClosedLoop, task: &Task) -> String {
+pub(super) fn too_few(short: &ClosedLoop, task: &Task) -> String {
     let ms = |seconds: f64| format!("{} ms", words::significant(seconds * 1e3));
     let faster = if short.latency_needed > 0.0 {
         format!(", or one takes {} at most", ms(short.latency_needed))
     } else {
         String::new()
     };
-    let sentence = format!(
+    format!(
         "The {} clients send {} {} at most of the {} asked: an operation takes {} in the mean. The target is reached with {} clients{faster}.",
         words::count(short.clients),
         words::count(short.reached),
@@ -66,24 +71,28 @@ fn too_few(short: &ClosedLoop, task: &Task) -> String {
         words::count(task.targets.throughput),
         ms(short.latency),
         words::count(short.clients_needed)
-    );
-    wrap(&sentence, WIDTH, 0)
+    )
 }
 
 /// The answer in a sentence.
 fn headline(report: &CheckReport) -> String {
+    bold(&wrap(&sentence(report), WIDTH, 0))
+}
+
+/// The same without style.
+pub(super) fn sentence(report: &CheckReport) -> String {
     if report.deliverable {
         let fullest = report.lines.iter().max_by(|a, b| a.utilisation.total_cmp(&b.utilisation));
         let fullest =
             fullest.map(|line| format!("; the fullest is {} at {}", name(line), words::percent(line.utilisation)));
-        return bold(&wrap(&format!("Deliverable: no limit is exceeded{}.", fullest.unwrap_or_default()), WIDTH, 0));
+        return format!("Deliverable: no limit is exceeded{}.", fullest.unwrap_or_default());
     }
     let over: Vec<String> = report.violations().map(name).collect();
     let carried = match report.carried_seconds() {
         Some(seconds) => format!("Bursts carry it for {}.", span(seconds)),
         None => "No burst carries it.".to_owned(),
     };
-    bold(&wrap(&format!("Not deliverable: {} exceeded. {carried}", list(&over)), WIDTH, 0))
+    format!("Not deliverable: {} exceeded. {carried}", list(&over))
 }
 
 fn table(report: &CheckReport) -> Table {
@@ -109,7 +118,7 @@ fn table(report: &CheckReport) -> Table {
     table
 }
 
-fn name(line: &LimitLine) -> String {
+pub(super) fn name(line: &LimitLine) -> String {
     line.limit.name().replace('-', " ").replace("iops", "IOPS").replace("cpu", "CPU")
 }
 
@@ -123,7 +132,7 @@ fn list(names: &[String]) -> String {
 }
 
 /// Seconds in the unit that people would choose.
-fn span(seconds: f64) -> String {
+pub(super) fn span(seconds: f64) -> String {
     match seconds {
         s if s < 120.0 => format!("{s:.0} s"),
         s if s < 7200.0 => format!("{:.0} min", s / 60.0),

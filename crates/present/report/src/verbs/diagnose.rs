@@ -61,7 +61,7 @@ pub(super) fn headline(verdicts: &[Finding]) -> String {
 
 /// Verdicts of one kind on several nodes with a disk, or an instance, of one sort are one: the remedies are of one sort, too, and the
 /// one that goes farthest stands for all.
-fn groups(verdicts: &[Finding]) -> Vec<Vec<&Finding>> {
+pub(super) fn groups(verdicts: &[Finding]) -> Vec<Vec<&Finding>> {
     let mut groups: Vec<Vec<&Finding>> = Vec::new();
     for verdict in verdicts {
         match groups.iter_mut().find(|group| are_alike(group[0], verdict)) {
@@ -100,7 +100,7 @@ fn without_digits(text: &str) -> String {
     text.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
-fn name(group: &[&Finding]) -> String {
+pub(super) fn name(group: &[&Finding]) -> String {
     format!("{} of {}", group[0].kind, subjects(group))
 }
 
@@ -216,7 +216,7 @@ fn amount(value: f64, unit: &str) -> String {
 }
 
 /// What it adds to a month.
-fn money(usd: Usd, times: usize) -> String {
+pub(super) fn money(usd: Usd, times: usize) -> String {
     let each = if times > 1 { " for each" } else { "" };
     match usd.0 {
         usd if usd.abs() < 0.005 => "It costs nothing".to_owned(),
@@ -231,7 +231,7 @@ pub(super) fn instant(at: Nanos, start: Option<Timestamp>) -> String {
     nanos.map_or_else(|| format!("{:.0} s", at.as_secs_f64()), |at| at.strftime("%Y-%m-%d %H:%M:%S").to_string())
 }
 
-fn capital(text: &str) -> String {
+pub(super) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

@@ -6,6 +6,7 @@ use plan::{Plan, PlanResult, PlanUncertainty, RejectedCandidate, RejectionReason
 use reference_store::prove::PlanProof;
 use serde_json::{Value, json};
 
+use crate::page::Page;
 use crate::text::{Table, WIDTH, bold, wrap};
 use crate::verbs::{prove, prove_json};
 use crate::{PageQuestion, words};
@@ -207,10 +208,9 @@ fn uncertainty_document(uncertainty: &PlanUncertainty) -> Value {
     })
 }
 
-/// The files that `plan --out` writes, by name: `report.html` and each ranked deployment.
-pub fn files(planned: &PlannedAnswer) -> Vec<(String, String)> {
-    let page = crate::plan_page(&planned.title, &planned.asked, &planned.answer);
-    let mut files = vec![("report.html".to_owned(), page)];
+/// The files that `plan --out` writes, by name: `report.html`, which is `page`, and each ranked deployment.
+pub fn files(planned: &PlannedAnswer, page: &Page) -> Vec<(String, String)> {
+    let mut files = vec![("report.html".to_owned(), page.html())];
     for (i, plan) in planned.answer.plans.iter().enumerate() {
         let name = format!("{}-{}.toml", i + 1, slug(&plan.deployment.name));
         files.push((name, plan.deployment.to_toml()));

@@ -7,7 +7,7 @@ use simulate::{HoldUp, LatencySummary, RunSummary, SimulationRun, SimulationSetu
 use units::Nanos;
 
 use crate::text::{Table, WIDTH, bold, red, wrap, yellow};
-use crate::{HoldUpShare, RunPage, run_page, words};
+use crate::words;
 
 /// The last note of every page.
 pub(super) const TRUST: &str = "Simulated in virtual time, not measured. The model is not held against the reference store yet: take from it which of \
@@ -88,7 +88,7 @@ pub fn pace(summary: &RunSummary, took: f64) -> (f64, f64) {
 }
 
 /// The answer in a sentence.
-fn headline(summary: &RunSummary) -> String {
+pub(super) fn headline(summary: &RunSummary) -> String {
     if let Some(full) = &summary.full {
         let at = full.at.as_secs_f64();
         return format!("The data disk of {} is full after {at:.0} s: take a larger one.", full.node);
@@ -115,7 +115,7 @@ fn held(bound: &[HoldUp]) -> Table {
     table
 }
 
-fn named(latency: &LatencySummary) -> [(&'static str, Nanos); 5] {
+pub(super) fn named(latency: &LatencySummary) -> [(&'static str, Nanos); 5] {
     [
         ("mean", latency.mean),
         ("p50", latency.p50),
@@ -148,37 +148,8 @@ pub fn document(seed: u64, summary: &RunSummary) -> Value {
     })
 }
 
-/// The page of a run.
-pub fn page(title: String, setup: &SimulationSetup, run: &SimulationRun) -> String {
-    let summary = &run.summary;
-    let mut facts = setup_facts(setup);
-    let measured = format!("{:.0} s to {:.0} s", summary.from.as_secs_f64(), summary.until.as_secs_f64());
-    facts.push(("Measured".to_owned(), measured));
-    for (name, value) in summary.latency.iter().flat_map(named) {
-        facts.push((format!("Latency, {name}"), words::millis(value)));
-    }
-    let held = |bound: &HoldUp| HoldUpShare {
-        what: bound.what.clone(),
-        share: bound.share,
-        between: bound.from.zip(bound.until),
-    };
-    let events = setup.options.script.marks().into_iter().map(|mark| (mark.at, mark.what));
-    run_page(&RunPage {
-        title,
-        answer: headline(summary),
-        good: summary.saturated.is_none() && summary.full.is_none(),
-        facts,
-        unit: (summary.unit, setup.task.profile.unit.per_operation),
-        timeline: &run.timeline,
-        span: run.timeline.span().map_or(setup.options.span, |(_, until): (Nanos, Nanos)| until),
-        events: events.collect(),
-        held: summary.bound.iter().map(held).collect(),
-        notes: vec![TRUST.to_owned()],
-    })
-}
-
 /// What is run, for the top of a page.
-fn setup_facts(setup: &SimulationSetup) -> Vec<(String, String)> {
+pub(super) fn setup_facts(setup: &SimulationSetup) -> Vec<(String, String)> {
     let SimulationSetup { deployment, task, options } = setup;
     let log = words::log_disk(deployment).map_or("on the data disk".to_owned(), |log| format!("on {log}"));
     let clients = task.clients.map(|clients| format!("{clients} clients, each waiting for its answer"));

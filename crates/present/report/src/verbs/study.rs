@@ -6,13 +6,11 @@ use bench::compare::{DifferenceVerdict, RunDifference};
 use mysql::SqlRun;
 use mysql::study::{Study, StudyGain, StudyPhases, StudySlot, slots};
 use serde_json::{Value, json};
-use units::Nanos;
 
 use crate::text::{Table, WIDTH, bold, wrap};
-use crate::{StudyPage, StudySide, study_page};
 
 /// The last note of every study.
-const SAID: &str = "Disks are emulated on this machine with the limits and latencies that the provider publishes; \
+pub(super) const SAID: &str = "Disks are emulated on this machine with the limits and latencies that the provider publishes; \
     server, clients and disks share its processors.";
 
 /// The study as text; `written` are the files that hold it.
@@ -52,32 +50,6 @@ pub fn document(study: &Study, pairs: &[[SqlRun; 2]], seen: &StudyPhases) -> Val
     json!({ "study": study.name, "scaled": study.scaled, "sides": sides, "phases": seen, "pairs": runs })
 }
 
-/// The page of a study, with charts of its last pair.
-pub fn page(study: &Study, pairs: &[[SqlRun; 2]], seen: &StudyPhases) -> String {
-    let Some(last) = pairs.last() else { return String::new() };
-    let names = study.sides.each_ref().map(|side| side.name.clone());
-    let side = |at: usize| StudySide { name: names[at].clone(), timeline: &last[at].timeline, from: last[at].from };
-    let gone = seen.exhausted_s.last().copied().flatten();
-    let event = gone.map(|at| (Nanos::from_secs_f64(at), format!("the burst credits of {} are gone", names[0])));
-    study_page(&StudyPage {
-        title: study.name.clone(),
-        answer: answer(study, seen),
-        facts: facts(study, pairs),
-        tables: vec![
-            ("Before and after the burst credits ran out".to_owned(), phase_head(study).to_vec(), phase_rows(seen)),
-            (
-                format!("The last pair, every {} s", study.slot.as_secs_f64()),
-                slot_head(study).to_vec(),
-                slots(last, study.slot).iter().map(slot_row).collect(),
-            ),
-        ],
-        sides: [side(0), side(1)],
-        span: study.measured(),
-        events: event.into_iter().collect(),
-        notes: vec![study.scaled.clone(), SAID.to_owned()],
-    })
-}
-
 fn rows(head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
     let numbers: Vec<usize> = (1..head.len()).collect();
@@ -87,7 +59,7 @@ fn rows(head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
 }
 
 /// The answer in a sentence.
-fn answer(study: &Study, seen: &StudyPhases) -> String {
+pub(super) fn answer(study: &Study, seen: &StudyPhases) -> String {
     let [a, b] = study.sides.each_ref().map(|side| side.name.as_str());
     let before = seen.before.as_ref().map(|gain| match gain.rows_per_minute.verdict {
         DifferenceVerdict::NotSeen { .. } if gain.rows_per_minute.ratio_low.is_some() => {
@@ -119,7 +91,7 @@ fn more(of: &RunDifference) -> String {
 }
 
 /// What was run, and what it came to.
-fn facts(study: &Study, pairs: &[[SqlRun; 2]]) -> Vec<(String, String)> {
+pub(super) fn facts(study: &Study, pairs: &[[SqlRun; 2]]) -> Vec<(String, String)> {
     let mut facts: Vec<(String, String)> = study
         .sides
         .iter()
@@ -155,7 +127,7 @@ fn short(study: &Study) -> [&str; 2] {
 }
 
 /// The columns of the phases.
-fn phase_head(study: &Study) -> [String; 7] {
+pub(super) fn phase_head(study: &Study) -> [String; 7] {
     let [a, b] = short(study);
     [
         "credits".to_owned(),
@@ -169,7 +141,7 @@ fn phase_head(study: &Study) -> [String; 7] {
 }
 
 /// One row for each phase that was seen.
-fn phase_rows(seen: &StudyPhases) -> Vec<Vec<String>> {
+pub(super) fn phase_rows(seen: &StudyPhases) -> Vec<Vec<String>> {
     let row = |(name, gain): (&str, &StudyGain)| {
         let rows = &gain.rows_per_minute;
         let percent = |ratio: f64| format!("{:+.1}", 100.0 * (ratio - 1.0));
@@ -192,7 +164,7 @@ fn phase_rows(seen: &StudyPhases) -> Vec<Vec<String>> {
 }
 
 /// The columns of the study's table.
-fn slot_head(study: &Study) -> [String; 9] {
+pub(super) fn slot_head(study: &Study) -> [String; 9] {
     let [a, b] = short(study);
     [
         "second".to_owned(),
@@ -208,7 +180,7 @@ fn slot_head(study: &Study) -> [String; 9] {
 }
 
 /// A row of it.
-fn slot_row(slot: &StudySlot) -> Vec<String> {
+pub(super) fn slot_row(slot: &StudySlot) -> Vec<String> {
     let [a, b] = slot.rows_per_minute;
     vec![
         format!("{:.0}", slot.from_s),

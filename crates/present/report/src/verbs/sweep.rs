@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use simulate::{RunSummary, SimulationSetup, SweepRun};
+use simulate::{RunSummary, SweepRun};
 use units::Nanos;
 
-use super::simulate::{TRUST, document as run_document};
+use super::simulate::document as run_document;
 use crate::text::{Table, WIDTH, bold, wrap};
-use crate::{SweepPage, SweepRow, sweep_page, words};
+use crate::words;
 
 /// Columns of the table that settings may take; with more, each run's settings stand below its numbers.
 const SETTINGS: usize = 42;
@@ -32,7 +32,7 @@ pub fn document(row: &SweepRun) -> Value {
 }
 
 /// What held a run up most, and whether it was carried.
-fn bound(summary: &RunSummary) -> String {
+pub(super) fn bound(summary: &RunSummary) -> String {
     if let Some(full) = &summary.full {
         return format!("disk of {} full after {:.0} s", full.node, full.at.as_secs_f64());
     }
@@ -42,7 +42,7 @@ fn bound(summary: &RunSummary) -> String {
 }
 
 /// The best runs in a sentence.
-fn answer(runs: &[SweepRun]) -> String {
+pub(super) fn answer(runs: &[SweepRun]) -> String {
     let Some((best, summary)) = simulate::fastest(runs) else { return "No run carried what came.".to_owned() };
     let mut text = format!("Most: {} {} with {}.", words::count(summary.throughput), summary.unit, best.choices());
     if let Some((cheapest, usd)) = simulate::cheapest(runs) {
@@ -101,29 +101,4 @@ fn table(rows: &[SweepRun]) -> Table {
         }
     }
     table
-}
-
-/// The page of a sweep of `base`.
-pub fn page(title: String, base: &SimulationSetup, rows: &[SweepRun]) -> String {
-    let row = |row: &SweepRun| {
-        let (summary, cost) = row.result.as_ref().ok()?;
-        Some(SweepRow {
-            values: row.variant.choices.iter().map(|(_, value)| value.clone()).collect(),
-            throughput: summary.throughput,
-            latency: summary.latency.map(|l| (l.p50.as_millis_f64(), l.p99.as_millis_f64())),
-            monthly: cost.monthly().0,
-            per_million: cost.per_million.map(|usd| usd.0),
-            bound: bound(summary),
-        })
-    };
-    let refused = rows.iter().filter_map(|row| Some(format!("{}: {}", row.choices(), row.result.as_ref().err()?)));
-    let first = rows.first().map(|row| &row.variant);
-    sweep_page(&SweepPage {
-        title,
-        answer: answer(rows),
-        settings: first.map_or_else(Vec::new, |v| v.choices.iter().map(|(name, _)| (*name).to_owned()).collect()),
-        unit: base.task.profile.unit.name.to_owned(),
-        rows: rows.iter().filter_map(row).collect(),
-        notes: refused.chain([TRUST.to_owned()]).collect(),
-    })
 }

@@ -1,4 +1,4 @@
-//! The little HTML that a page is made of.
+//! Text made safe for HTML.
 
 use textfile::is_hidden;
 
@@ -20,22 +20,6 @@ pub(crate) fn escape(text: &str) -> String {
         }
     }
     safe
-}
-
-/// A table whose cells are HTML already. Columns named in `numbers` are set right and in tabular figures.
-pub(crate) fn table(label: &str, head: &[&str], numbers: &[usize], rows: &[Vec<String>]) -> String {
-    let class = |i: usize| if numbers.contains(&i) { " class=\"n\"" } else { "" };
-    let cells = |tag: &str, extra: &str, cells: &mut dyn Iterator<Item = &str>| -> String {
-        let cells = cells.enumerate().map(|(i, c)| format!("<{tag}{extra}{}>{c}</{tag}>", class(i)));
-        format!("<tr>{}</tr>\n", cells.collect::<String>())
-    };
-    let head = cells("th", " scope=\"col\"", &mut head.iter().copied());
-    let body: String = rows.iter().map(|row| cells("td", "", &mut row.iter().map(String::as_str))).collect();
-    format!(
-        "<div class=\"wide\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n<table>\n<thead>{head}</thead>\n\
-         <tbody>\n{body}</tbody>\n</table>\n</div>\n",
-        escape(label)
-    )
 }
 
 #[cfg(test)]
