@@ -4,6 +4,7 @@
 
 mod json;
 mod known;
+mod labels;
 mod sheet;
 mod words;
 
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use jiff::tz::Offset;
 use textfile::{InputError, Text};
-use timeline::{MergeRule, SeriesLabels, SeriesPoint, SeriesSpec, Timeline, TimelineBuilder, TimelineInfo};
+use timeline::{MergeRule, SeriesPoint, SeriesSpec, Timeline, TimelineBuilder, TimelineInfo};
 use units::Nanos;
 
 use crate::GatherError;
@@ -21,6 +22,7 @@ use crate::input::{Glimpse, InputFile};
 use crate::volume::VolumeCounter;
 use known::Metric;
 pub(crate) use known::{Statistic, statistic_of};
+use labels::OnlyOnes;
 
 /// What an export does not say of itself.
 #[derive(Debug, Clone, Default)]
@@ -173,10 +175,10 @@ pub(crate) fn timeline(export: Export, text: &Text, options: &ExportOptions) -> 
         };
         let (name, labels, usual) = match &meaning {
             Meaning::Listed(metric, _) => {
-                (metric.listed.name, labels(metric, column, text, options, &only), metric.listed.period)
+                (metric.listed.name, labels::of_metric(metric, column, text, options, &only), metric.listed.period)
             }
-            Meaning::Counter(counter) => (counter.series().name, counter_labels(column, text, &only), MINUTE),
-            Meaning::Ours(spec) => (spec.name, our_labels(column, text, &only), MINUTE),
+            Meaning::Counter(counter) => (counter.series().name, labels::of_counter(column, text, &only), MINUTE),
+            Meaning::Ours(spec) => (spec.name, labels::of_ours(column, text, &only), MINUTE),
         };
         if !seen.insert((name, labels.clone())) {
             let of = labels.values().map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -261,70 +263,6 @@ fn agent_unit(columns: &[Column], period: Nanos) -> f64 {
     let longest =
         columns.iter().filter(is_time).flat_map(|column| &column.points).map(|(_, value)| *value).fold(0.0, f64::max);
     if longest / 1e6 > period.as_secs_f64() * 1.1 { 1e9 } else { 1e6 }
-}
-
-/// The volume, the database and the instance of a file that names one of each.
-#[derive(Debug, Default)]
-struct OnlyOnes(BTreeMap<&'static str, String>);
-
-impl OnlyOnes {
-    fn of(columns: &[Column]) -> Self {
-        let one = |key: &'static str| {
-            let all: BTreeSet<String> = columns.iter().filter_map(|column| column.dimension(key)).collect();
-            Some((key, all.into_iter().next_if_only()?))
-        };
-        Self(["VolumeId", "DBInstanceIdentifier", "InstanceId"].into_iter().filter_map(one).collect())
-    }
-
-    fn get(&self, key: &str) -> Option<String> {
-        self.0.get(key).cloned()
-    }
-}
-
-/// The only element of an iterator.
-trait OnlyOne: Iterator + Sized {
-    fn next_if_only(mut self) -> Option<Self::Item> {
-        let first = self.next()?;
-        self.next().is_none().then_some(first)
-    }
-}
-
-impl<I: Iterator> OnlyOne for I {}
-
-fn stem(text: &Text) -> String {
-    text.path().file_stem().map_or_else(|| "-".to_owned(), |stem| stem.to_string_lossy().into_owned())
-}
-
-/// The labels of a volume's counter.
-fn counter_labels(column: &Column, text: &Text, only: &OnlyOnes) -> SeriesLabels {
-    let volume = column.dimension("VolumeId").or_else(|| only.get("VolumeId")).unwrap_or_else(|| stem(text));
-    let mut labels = SeriesLabels::from([("disk".to_owned(), volume)]);
-    labels.extend(column.dimension("InstanceId").or_else(|| only.get("InstanceId")).map(|id| ("node".to_owned(), id)));
-    labels
-}
-
-/// The labels of a column that was said to be a series of the vocabulary.
-fn our_labels(column: &Column, text: &Text, only: &OnlyOnes) -> SeriesLabels {
-    let disk = column.dimension("disk").or_else(|| column.dimension("VolumeId")).or_else(|| only.get("VolumeId"));
-    let mut labels = SeriesLabels::from([("disk".to_owned(), disk.unwrap_or_else(|| stem(text)))]);
-    labels.extend(column.dimension("node").map(|node| ("node".to_owned(), node)));
-    labels
-}
-
-/// The dimensions that name what the metric is of.
-fn labels(metric: &Metric, column: &Column, text: &Text, options: &ExportOptions, only: &OnlyOnes) -> SeriesLabels {
-    let value = |dimension: &str| {
-        let given = || options.labels.get(dimension).cloned();
-        let last = metric.listed.dimensions.rsplit(' ').next();
-        // The instance of a volume is told by the volume's own series, or it is not known.
-        column.dimension(dimension).or_else(given).or_else(|| only.get(dimension).filter(|_| last == Some(dimension)))
-    };
-    let found = metric.listed.dimensions.split(' ').filter_map(|key| Some((key.to_owned(), value(key)?)));
-    let mut labels: SeriesLabels = found.collect();
-    // The last names the thing itself; the instance that a volume is attached to may be missing.
-    let last = metric.listed.dimensions.rsplit(' ').next().unwrap_or_default();
-    labels.entry(last.to_owned()).or_insert_with(|| stem(text));
-    labels
 }
 
 impl Column {

@@ -44,6 +44,7 @@ tell rates, too, and need --interval where they have no times."
 
     fn is_of(&self, glimpse: &Glimpse<'_>) -> bool {
         page::is_page(glimpse.bytes)
+            || page::of_hex(glimpse.text()).is_some()
             || glimpse.has_all(&["total_read_ops", "total_write_ops"])
                 && glimpse.is_json()
                 && !glimpse.has_all(&["\"Label\""])
@@ -58,7 +59,9 @@ tell rates, too, and need --interval where they have no times."
     fn read(&self, files: &[InputFile], options: &ReadOptions) -> Result<Timeline, GatherError> {
         let mut samples: Vec<VolumeSample> = Vec::new();
         for file in files {
-            let read = if page::is_page(file.bytes()) { page::read(file)? } else { written::read(file, options)? };
+            let is_page =
+                page::is_page(file.bytes()) || file.text().is_ok_and(|text| page::of_hex(text.content()).is_some());
+            let read = if is_page { page::read(file)? } else { written::read(file, options)? };
             if read.is_empty() {
                 let message =
                     "has no NVMe statistics: expected `Total Ops` and what follows, or `total_read_ops` in JSON";

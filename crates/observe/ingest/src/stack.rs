@@ -8,6 +8,8 @@ mod device;
 mod flow;
 mod live;
 mod members;
+mod names;
+mod stripe;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +19,7 @@ use device::DeviceKind;
 use flow::{DeviceFlow, flows};
 pub use live::{MachineStack, machine_stack};
 use members::Width;
+pub use names::{name_only_busy, rename};
 
 /// The prefix of a Timeline's notes that tell what lies under a device: `stack of md127` = `nvme1n1 nvme2n1`.
 pub const NOTE: &str = "stack of ";
@@ -70,6 +73,9 @@ pub fn fold(timeline: &mut Timeline, options: &StackOptions) -> Result<FoldedDev
         let stack = NodeStack { node, devices, noted: noted(timeline, node), options };
         gone.extend(stack.fold(&mut folded).into_iter().map(|device| (node.clone(), device)));
     }
+    for ((node, device), members) in &folded.stripes {
+        stripe::complete(timeline, node, device, members);
+    }
     choose(&all, options, &folded, &mut gone)?;
     if !gone.is_empty() {
         timeline.series.retain(|series| {
@@ -79,61 +85,6 @@ pub fn fold(timeline: &mut Timeline, options: &StackOptions) -> Result<FoldedDev
     }
     tell(timeline, &folded);
     Ok(folded)
-}
-
-/// Gives disks the names that were said: `data` for the device `nvme1n1`, or what it was folded into; `n1/data` on one node alone.
-///
-/// # Errors
-/// When there is no such device.
-pub fn rename(
-    timeline: &mut Timeline,
-    names: &BTreeMap<String, String>,
-    folded: &FoldedDevices,
-) -> Result<(), UnknownDevice> {
-    for (name, device) in names {
-        let (of, name) = name.rsplit_once('/').map_or((None, name.as_str()), |(of, name)| (Some(of), name));
-        let device = device.strip_prefix("/dev/").unwrap_or(device);
-        let mut found = false;
-        for series in &mut timeline.series {
-            let node = series.labels.get("node").cloned().unwrap_or_default();
-            let own = (node.clone(), device.to_owned());
-            let target = folded.stands_for.get(&own).map_or(device, String::as_str);
-            if of.is_none_or(|of| of == node) && series.labels.get("disk").is_some_and(|disk| disk == target) {
-                series.labels.insert("disk".to_owned(), name.to_owned());
-                found = true;
-            }
-        }
-        if !found {
-            let known: BTreeSet<String> =
-                timeline.series.iter().filter_map(|series| series.labels.get("disk").cloned()).collect();
-            let known = known.into_iter().take(20).collect();
-            return Err(UnknownDevice { option: "device", name: device.to_owned(), known });
-        }
-    }
-    Ok(())
-}
-
-/// Names the only disk of each node that did anything to speak of, where its name is the kernel's; what the others moved is less than
-/// a hundredth of it.
-pub fn name_only_busy(timeline: &mut Timeline, name: &str) {
-    let mut chosen: BTreeMap<String, String> = BTreeMap::new();
-    for (node, devices) in flows(timeline) {
-        let most = devices.values().map(DeviceFlow::total).fold(0.0, f64::max);
-        let mut busy = devices.iter().filter(|(_, flow)| flow.total() > most / 100.0);
-        if let (Some((device, _)), None) = (busy.next(), busy.next())
-            && device::kind(device, true) != DeviceKind::Named
-        {
-            chosen.insert(node, device.clone());
-        }
-    }
-    for series in &mut timeline.series {
-        let node = series.labels.get("node").map_or("", String::as_str);
-        if let (Some(device), Some(disk)) = (chosen.get(node), series.labels.get("disk"))
-            && device == disk
-        {
-            series.labels.insert("disk".to_owned(), name.to_owned());
-        }
-    }
 }
 
 /// What lies under the devices of a node, as its Timeline notes it: `stack of dm-0`, or `stack of n1/dm-0`.

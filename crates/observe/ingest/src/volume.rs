@@ -61,6 +61,16 @@ impl VolumeCounter {
         PAGE.iter().find(|(_, ends)| ends.iter().any(|end| name.ends_with(end))).map(|(counter, _)| *counter)
     }
 
+    /// The counter that a series is of.
+    pub(crate) fn of_series(spec: SeriesSpec) -> Option<Self> {
+        PAGE.iter().map(|(counter, _)| *counter).find(|counter| counter.series() == spec)
+    }
+
+    /// Whether it is a time over a limit.
+    pub(crate) fn is_exceeded(self) -> bool {
+        matches!(self, Exceeded(_))
+    }
+
     /// Whether it is a time, which the log page has in microseconds.
     pub(crate) fn is_time(self) -> bool {
         matches!(self, ReadTime | WriteTime | Exceeded(_))

@@ -66,7 +66,7 @@ impl ImportOptions {
         for (name, kind) in &self.instances {
             if !known.contains(&name.as_str()) {
                 let message = format!(
-                    "--instance {name}={kind}: no program is called `{name}`{}",
+                    "--instance {name}={kind}: no program is called `{name}`; {}",
                     textfile::did_you_mean(name, &known)
                 );
                 return Err(ImportError::Option(message));

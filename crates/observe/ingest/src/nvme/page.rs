@@ -29,9 +29,25 @@ pub(super) fn is_page(bytes: &[u8]) -> bool {
     length(bytes).is_some()
 }
 
-/// Reads the pages of a file.
+/// The bytes of a page as `nvme get-log` prints them without `-b`: `0000: 10 b5 23 3c … "..#<…"`, one page after the other.
+pub(super) fn of_hex(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for line in text.lines() {
+        let Some((offset, rest)) = line.trim().split_once(": ") else { continue };
+        let is_offset = offset.len() >= 4 && offset.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_offset {
+            let words = rest.split('"').next().unwrap_or_default().split_whitespace();
+            let read = words.take(16).map(|word| u8::from_str_radix(word, 16).ok().filter(|_| word.len() == 2));
+            bytes.extend(read.collect::<Option<Vec<u8>>>()?);
+        }
+    }
+    is_page(&bytes).then_some(bytes)
+}
+
+/// Reads the pages of a file, whose bytes may have been printed.
 pub(super) fn read(file: &InputFile) -> Result<Vec<VolumeSample>, InputError> {
-    let (mut left, mut samples) = (file.bytes(), Vec::new());
+    let printed = if is_page(file.bytes()) { None } else { file.text().ok().and_then(|text| of_hex(text.content())) };
+    let (mut left, mut samples) = (printed.as_deref().unwrap_or(file.bytes()), Vec::new());
     while let Some(length) = length(left) {
         let Some(counters) = left.get(8..COUNTERS) else {
             let message = format!("ends within page {}: expected {COUNTERS} bytes or more", samples.len() + 1);

@@ -89,6 +89,22 @@ fn what_happened_between_two_samples_is_told_in_every_form() {
 }
 
 #[test]
+fn a_page_that_was_printed_in_hexadecimal_is_read() {
+    let rows = page([7; 11])
+        .chunks(16)
+        .enumerate()
+        .map(|(row, bytes)| {
+            let words: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("{:04x}: {} \"................\"\n", row * 16, words.join(" "))
+        })
+        .collect::<String>();
+    let text = format!("Device:nvme1n1 log-id:208 namespace-id:0x1\n       0  1  2  3\n{rows}");
+    let file = InputFile::new("nvme1n1.txt", text);
+    assert!(NvmeStatistics.is_of(&file.glimpse()));
+    assert_eq!(page::read(&file).unwrap()[0].values[&VolumeCounter::ReadOps], 7.0);
+}
+
+#[test]
 fn samples_with_times_need_no_interval_and_devices_are_told_apart() {
     let one = [1; 11];
     let two = [61; 11];

@@ -100,6 +100,31 @@ fn a_stripe_stands_for_its_members_whoever_lies_on_it() {
 }
 
 #[test]
+fn a_stripe_without_times_of_its_own_has_those_of_its_members() {
+    let half = times(BUSY, 0.5);
+    let mut one = timeline(&[("sdb", &half), ("sdc", &half), ("md0", &BUSY)]);
+    let mut more = TimelineBuilder::default();
+    for (disk, time) in [("sdb", 4.0), ("sdc", 6.0), ("md0", 0.0)] {
+        let point = SeriesPoint { from: Nanos(0), until: Nanos::secs(60), value: time };
+        for spec in [vocabulary::READ_TIME, vocabulary::QUEUE_DEPTH, vocabulary::BUSY_TIME] {
+            more.value(spec, &timeline::labels([("disk", disk)]), point);
+        }
+    }
+    more.value(
+        vocabulary::VOLUME_IOPS_EXCEEDED,
+        &timeline::labels([("disk", "sdc")]),
+        SeriesPoint { from: Nanos(0), until: Nanos::secs(60), value: 9.0 },
+    );
+    one.series.extend(more.finish());
+    fold(&mut one, &StackOptions::default()).unwrap();
+    one.validate().unwrap();
+    let value = |name: &str| one.find(name, &[("disk", "md0")]).unwrap().points()[0].value;
+    assert_eq!((value("read_time"), value("queue_depth"), value("busy_time")), (10.0, 10.0, 5.0));
+    assert_eq!(value("volume_iops_exceeded"), 9.0);
+    assert_eq!(disks(&one), ["md0"]);
+}
+
+#[test]
 fn the_members_of_a_mirror_are_volumes_of_their_own() {
     let mirrored = [[450.0 * MIB, 300.0 * MIB], [400.0 * MIB, 500.0 * MIB], [50.0 * MIB, 90.0 * MIB]];
     let (left, _) = folded(&[("sdb", &mirrored), ("sdc", &mirrored), ("md0", &BUSY)], &claims(&[]));

@@ -14,6 +14,7 @@ use super::{NAME, instant};
 use crate::GatherError;
 use crate::error::{ONE_SAMPLE, one_sample};
 use crate::input::InputFile;
+use crate::volume::{self, VolumeCounter, VolumeSample};
 
 /// Longest note of what was left out, in characters.
 const LONGEST: usize = 1_000;
@@ -68,6 +69,25 @@ pub(super) fn timeline(found: &[Found], files: &[InputFile]) -> Result<Timeline,
     for ((query, labels), points) in sums {
         for ((from, until), value) in points {
             series.value(rules[query].spec, &labels, SeriesPoint { from: Nanos(from), until: Nanos(until), value });
+        }
+    }
+    let mut volumes: BTreeMap<String, VolumeSample> = BTreeMap::new();
+    for (rule, one) in known.iter().filter(|(_, one)| one.values.len() == 1) {
+        let exceeded = VolumeCounter::of_series(rule.query.spec).filter(|counter| counter.is_exceeded());
+        if let (Some(counter), Some(labels)) = (exceeded, labels(rule.query, one, &names)) {
+            let disk = labels.get("disk").cloned().unwrap_or_default();
+            let sample =
+                volumes.entry(disk.clone()).or_insert_with(|| VolumeSample { disk, ..VolumeSample::default() });
+            sample.values.insert(counter, one.values[0].1 * rule.factor);
+        }
+    }
+    if !volumes.is_empty() {
+        let samples: Vec<VolumeSample> = volumes.into_values().collect();
+        if let Ok(told) = volume::timeline(String::new(), &samples, None, None) {
+            series.extend(told, &SeriesLabels::new());
+            about
+                .notes
+                .insert(ONE_SAMPLE.to_owned(), one_sample("sample of a counter", "a volume was attached or a program"));
         }
     }
     let series = series.finish_sorted();

@@ -58,6 +58,8 @@ fn two_pages_of_an_exporter_tell_what_happened_between_them() {
     assert!(read(&[&was, &now], &ReadOptions::default()).unwrap_err().contains("have no time stamps"));
     let one = read(&[&was], &ReadOptions::default()).unwrap();
     assert!(one.about.notes.values().any(|note| note.contains("two tell what happened")), "{:?}", one.about);
+    let exceeded = one.find("instance_iops_exceeded", &[("disk", "vol-0b")]).unwrap().points()[0];
+    assert_eq!((exceeded.value, exceeded.until), (2.0, Nanos::secs(2)), "a time over a limit is a verdict by itself");
     let error = read(&["node_disk_writes_completed_total{device=\"a\" 7\n"], &minute).unwrap_err();
     assert!(error.starts_with("q.json:1:1: ") && error.contains("is no sample"), "{error}");
 }
