@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 /// Arguments of files.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub(crate) struct FileArgs {
     /// Files to read; what they are is recognised; - reads standard input
     #[arg(required = true, value_name = "FILE")]
@@ -144,7 +144,7 @@ impl FileArgs {
             let known: Vec<&str> = FORMATS.iter().map(|format| format.name()).chain(super::SERVERS).collect();
             let meant = textfile::did_you_mean(word, &known);
             return Err(Failure::input(format!(
-                "there is neither a file nor a source `{word}`{meant}; see `diagnose --help`"
+                "there is neither a file nor a source `{word}`; {meant} See `diagnose --help`"
             )));
         }
         let largest = format.map_or(LARGEST, InputFormat::largest);

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::inputs;
 
 /// Arguments of every source.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub(crate) struct Given {
     /// The deployment that it is of, a TOML file: its disks, instances, settings and region
     #[arg(long, value_name = "DEPLOYMENT")]

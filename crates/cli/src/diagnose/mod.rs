@@ -59,6 +59,10 @@ enum Source {
 const SERVERS: [&str; 4] = ["mounted", "prometheus", "cloudwatch", "rds"];
 
 pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
+    // A source has options of its own: those before it would be passed over.
+    if args.source.is_some() && args.file != file::FileArgs::default() {
+        return Err(Failure::input("options of a source stand behind it: `diagnose iostat FILE --disk …`"));
+    }
     match (&args.source, &args.file) {
         (Some(Source::File(file)), _) => file.run(json),
         (Some(Source::Mounted(args)), _) => mounted::run(args, json),

@@ -34,7 +34,6 @@ DISKWRIGHT_PROMETHEUS_PASSWORD; neither is sent in plain HTTP beyond this machin
 --insecure.")]
 pub(crate) struct Args {
     /// Its address; or a file that holds a saved answer or the text of /metrics
-    #[arg(value_name = "URL|FILE")]
     url: String,
     /// How far apart saved pages of /metrics are
     #[arg(long, value_name = "SPAN")]

@@ -308,6 +308,9 @@ fn a_word_that_is_neither_a_file_nor_a_source_is_told_with_the_source_that_was_m
     let Run { code, stderr, .. } = run(&["diagnose", "iostats", "x.txt"]);
     assert_eq!(code, 2);
     assert!(stderr.contains("neither a file nor a source `iostats`; did you mean `iostat`?"), "{stderr}");
+    let before = ["diagnose", "--disk", "gp3:1GiB", "iostat", "examples/tikv-node-iostat.txt"];
+    let Run { code, stderr, .. } = run(&before);
+    assert!(code == 2 && stderr.contains("options of a source stand behind it"), "{stderr}");
     let Run { code, stderr, .. } = run(&["diagnose", "iostat", "examples/README.md"]);
     assert_eq!(code, 2, "{stderr}");
     let Run { code, stderr, .. } = run(&["diagnose", "fio", "examples/tikv-node-iostat.txt"]);

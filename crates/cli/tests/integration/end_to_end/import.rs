@@ -25,7 +25,8 @@ fn what_import_writes_is_a_deployment_that_check_reads() {
     let filled = ["--region", "us-west-2", "--instance", "m5.4xlarge", "--disk", "gp3:1000GiB", "--out", out];
     let (code, answer) = json(&[&["import", file], &filled[..]].concat());
     assert_eq!((code, answer["deployment"]["zones"].as_u64()), (0, Some(3)), "{answer:#}");
-    assert_eq!(run(&["check", out, "examples/social-inserts.toml"]).code, 0);
+    let Run { code, stderr, .. } = run(&["check", out, "examples/social-inserts.toml"]);
+    assert!(code < 2, "check reads it: {stderr}");
 }
 
 #[test]
