@@ -14,8 +14,8 @@ use crate::output::Output;
 /// Arguments of `diagnose`.
 #[derive(Debug, clap::Args)]
 #[command(
-    args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
+    subcommand_precedence_over_arg = true,
     arg_required_else_help = true,
     after_help = "\
 Examples:
