@@ -7,42 +7,61 @@ DEMO_OUT ?= $(CARGO_TARGET_DIR)/demo
 TOOLS := $(CARGO_TARGET_DIR)/tools
 PINNED := $(CURDIR)/.ci/pinned
 CARGO_DENY := $(TOOLS)/cargo-deny-0.20.2/bin/cargo-deny
+CARGO_DEB := $(TOOLS)/cargo-deb-3.8.0/bin/cargo-deb
 CARGO_FUZZ := $(TOOLS)/cargo-fuzz-0.13.2/bin/cargo-fuzz
+MDBOOK := $(TOOLS)/mdbook-0.5.4/bin/mdbook
+CODESPELL := $(TOOLS)/codespell/bin/codespell
 
-.PHONY: help demo check test package store bench bench-store bench-mount validate validate-innodb incidents incidents-real limiter limiter-real fuzz licences deny picture linker tools moto headers
+.PHONY: help demo dist dist-test check test package store bench bench-store bench-mount validate validate-innodb incidents incidents-real limiter limiter-real fuzz licences deny picture reference book prose linker tools moto headers
 
 help:
 	@echo "make demo     build diskwright, plan examples/tpcc-5000.toml, say where its report is"
-	@echo "make check    format, lints, unit tests"
+	@echo "make dist     a tarball, a .deb and a wheel for Python with their checksums, in dist/; builds for release, a quarter of an hour"
+	@echo "make dist-test  installs each of them, asks it for a plan, and removes it; wants root"
+	@echo "make check    format, lints, spelling and style of what people read, unit tests"
 	@echo "make package  the libraries for others, as crates that build alone"
 	@echo "make test     format, lints, all tests; builds RocksDB, ten minutes, once"
 	@echo "make store    the reference store and its placement driver, for diskwright bench; builds RocksDB too"
 	@echo "make bench    benchmarks: disk behaviour, the planner, Timelines"
-	@echo "make bench-store  what the reference store carries, and what the driver takes for it: the commands of docs/bench.md"
-	@echo "make bench-mount  mounted disks against fio, in full: writes the table of docs/mount.md"
-	@echo "make validate the simulation against the reference store, half an hour: writes docs/validate.md"
-	@echo "make validate-innodb  InnoDB's simulation against what was measured of MariaDB: writes docs/validate-innodb.md"
-	@echo "make incidents  simulated incidents of known cause, and which one diagnose names: writes docs/incidents.md"
+	@echo "make bench-store  what the reference store carries, and what the driver takes for it: the commands of docs/results/store.md"
+	@echo "make bench-mount  mounted disks against fio, in full: writes the table of docs/results/mounted-disks.md"
+	@echo "make validate the simulation against the reference store, half an hour: writes docs/results/validate.md"
+	@echo "make validate-innodb  InnoDB's simulation against what was measured of MariaDB: writes docs/results/validate-innodb.md"
+	@echo "make incidents  simulated incidents of known cause, and which one diagnose names: writes docs/results/incidents.md"
 	@echo "make incidents-real  incidents made on mounted disks, an hour, goes on where it ended: the other half of that page"
-	@echo "make limiter  the pilot's compaction limiter against the others, simulated: writes docs/limiter.md"
+	@echo "make limiter  the pilot's compaction limiter against the others, simulated: writes docs/results/limiter.md"
 	@echo "make limiter-real  the same on the reference store, four hours, goes on where it ended: the other half of that page"
 	@echo "make picture  docs/plan.png, from a real plan"
+	@echo "make reference  docs/reference and the outputs in README and guides, from the code and the program"
+	@echo "make book     the manual as a book of HTML pages"
+	@echo "make prose    spelling and style of README, docs and help texts"
 	@echo "make fuzz     every parser, FUZZ_SECONDS each"
 	@echo "make licences licences and origins of the dependencies; asks nobody"
 	@echo "make deny     those, and known vulnerabilities: fetches the advisory database from GitHub"
 
 # In the profile of the tests, in which what computes is optimised: it builds in half the time, and the tests build on it. A measured
-# run wants `cargo build --release`.
+# run wants `cargo build --release`. Without the cloud's SDK, which takes five minutes to build and no plan needs.
 demo: linker
-	$(CARGO) build --locked --package diskwright
+	$(CARGO) build --locked --package diskwright --no-default-features
 	@echo
 	@$(CARGO_TARGET_DIR)/debug/diskwright plan examples/tpcc-5000.toml --out $(DEMO_OUT)
 	@echo
 	@echo "The report with its chart: file://$(DEMO_OUT)/report.html"
 
+# What is distributed. One binary with the cloud parts in it, stripped.
+DIST ?= $(CURDIR)/dist
+PYTHON_TOOLS := $(TOOLS)/python-dist
+dist: linker $(CARGO_DEB) $(PYTHON_TOOLS)/python.txt
+	@command -v dpkg-shlibdeps >/dev/null || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends dpkg-dev; }
+	CARGO="$(CARGO)" CARGO_DEB=$(CARGO_DEB) MATURIN=$(PYTHON_TOOLS)/bin/maturin packaging/dist.sh $(DIST)
+
+dist-test: dist
+	CARGO="$(CARGO)" PYTHON_TOOLS=$(PYTHON_TOOLS) packaging/dist-test.sh $(DIST)
+
 # What one wants to know before each commit. The same selection of features as below, so that both share what was built.
 CHECKED := --workspace --features diskwright/cloud --locked
-check: linker headers
+check: linker headers prose
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(CHECKED) --all-targets -- -D warnings
 	$(CARGO) test $(CHECKED) --lib --bins --no-fail-fast
@@ -71,7 +90,7 @@ bench: linker headers
 	$(CARGO) build --release --locked --package diskwright
 	benches/whole-command.sh
 
-# What the reference store carries and what the driver takes of the machine for it (docs/bench.md), as root, ten minutes. Wants a
+# What the reference store carries and what the driver takes of the machine for it (docs/results/store.md), as root, ten minutes. Wants a
 # machine that does nothing else.
 bench-store: store
 	$(CARGO) build --release --locked --package diskwright
@@ -129,10 +148,24 @@ deny: $(CARGO_DENY)
 picture: linker tools
 	docs/picture.sh
 
+# The tables of the reference, and what README and guides show of the program. Cells that only people know are `?` in new rows.
+reference: linker headers
+	UPDATE_REFERENCE=1 $(CARGO) test --locked --features diskwright/cloud --package diskwright --package diskwright-reference --test reference --test integration -- manual every_
+
+# The manual as HTML, with the help of every verb behind the table of commands.
+BOOK := $(CARGO_TARGET_DIR)/book
+book: $(MDBOOK) linker
+	$(CARGO) build --locked --package diskwright
+	lab/book.sh $(MDBOOK) $(CARGO_TARGET_DIR)/debug/diskwright $(BOOK)
+	@echo "The manual: file://$(BOOK)/html/index.html"
+
+prose: $(CODESPELL)
+	lab/prose.py --codespell $(CODESPELL)
+
 # What the tests run: disks are driven by fio and mounted, databases run on them, rendered files are read by the programs that
 # they are for, pages are opened in a browser. The linter of CloudFormation is Python's and gets a folder of its own; Prometheus is only unpacked; a service of
 # MariaDB that comes with the package is not wanted.
-tools: $(TOOLS)/cfn-lint.txt $(TOOLS)/bin/prometheus $(TOOLS)/operator/node_modules/.package-lock.json
+tools: $(CODESPELL) $(TOOLS)/cfn-lint.txt $(TOOLS)/bin/prometheus $(TOOLS)/operator/node_modules/.package-lock.json
 	@missing=; for pair in fio:fio mkfs.xfs:xfsprogs mkfs.ext4:e2fsprogs losetup:mount shellcheck:shellcheck \
 	  mariadbd:mariadb-server sysbench:sysbench chromium:chromium; do \
 	  command -v $${pair%%:*} >/dev/null || [ -x /usr/sbin/$${pair%%:*} ] || missing="$$missing $${pair#*:}"; done; \
@@ -175,12 +208,31 @@ $(MOTO)/moto.txt: $(PINNED)/moto.txt
 	  $(MOTO)/bin/pip install --quiet --disable-pip-version-check --no-deps -r $< && \
 	  $(MOTO)/bin/pip check && cp $< $@; }
 
+# What builds the wheel, and runs a notebook with it.
+$(PYTHON_TOOLS)/python.txt: $(PINNED)/python.txt
+	@python3 -c 'import ensurepip, venv' 2>/dev/null || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends python3-venv; }
+	@$(call same,$<,$@) || { python3 -m venv $(PYTHON_TOOLS) && \
+	  $(PYTHON_TOOLS)/bin/pip install --quiet --disable-pip-version-check --no-deps -r $< && \
+	  $(PYTHON_TOOLS)/bin/pip check && cp $< $@; }
+
 # The checks of dependencies, which take some minutes to build, once, and the fuzzer.
 install = CARGO_TARGET_DIR=$(TOOLS)/build $(CARGO) install --quiet --locked --root $(patsubst %/bin/,%,$(dir $@)) $(1) && rm -rf $(TOOLS)/build
 $(CARGO_DENY):
 	$(call install,cargo-deny@0.20.2)
+$(CARGO_DEB):
+	$(call install,cargo-deb@3.8.0)
 $(CARGO_FUZZ):
 	$(call install,cargo-fuzz@0.13.2)
+$(MDBOOK):
+	$(call install,mdbook@0.5.4)
+
+$(CODESPELL): $(PINNED)/codespell.txt
+	@python3 -c 'import ensurepip, venv' 2>/dev/null || { sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends python3-venv; }
+	@$(call same,$<,$(TOOLS)/codespell/codespell.txt) || { python3 -m venv $(TOOLS)/codespell && \
+	  $(TOOLS)/codespell/bin/pip install --quiet --disable-pip-version-check --no-deps -r $< && cp $< $(TOOLS)/codespell/codespell.txt; }
+	@touch $@
 
 # RocksDB is C++, and its Rust names are made from its C header by libclang.
 headers:

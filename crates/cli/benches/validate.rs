@@ -1,5 +1,5 @@
 //! The simulation held against the reference store over a grid of configurations: `cargo bench -p diskwright --bench validate`.
-//! It writes what it found into the tables of `docs/validate.md` and ends with 1 if a promise is not kept.
+//! It writes what it found into the tables of `docs/results/validate.md` and ends with 1 if a promise is not kept.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ Examples:
 
 What was measured is kept in lab/validation/measured, a file for each row, with what the machine did besides: so
 --simulate-only needs nothing else. A row during which more than a tenth of the processors was lent to other machines is
-measured again in the end. The tables of docs/validate.md are written when all rows are there; else they are printed."
+measured again in the end. The tables of docs/results/validate.md are written when all rows are there; else they are printed."
 )]
 struct Args {
     /// Only the row of this name; may be repeated
@@ -151,8 +151,8 @@ fn run(args: &Args) -> Result<bool, ValidateError> {
     let machines: Vec<&str> = machines.into_iter().collect();
     let tables = markdown(&grid, &errors, &machines.join(", and on "), pace, fitted.as_ref());
     if errors.len() == grid.rows.len() && !args.short {
-        replace(&root().join("docs/validate.md"), &tables)?;
-        println!("written to docs/validate.md");
+        replace(&root().join("docs/results/validate.md"), &tables)?;
+        println!("written to docs/results/validate.md");
     } else if !errors.is_empty() {
         println!("\n{tables}");
     }
@@ -286,8 +286,10 @@ fn fit(
         println!("  {}: {before:.3e} -> {after:.3e}{end}", bound.name);
     }
     if !args.short {
-        let source =
-            format!("make validate with --calibrate: fitted to {} rows of the grid, docs/validate.md", half.len());
+        let source = format!(
+            "make validate with --calibrate: fitted to {} rows of the grid, docs/results/validate.md",
+            half.len()
+        );
         textfile::write_atomically(table, fitted.table(text, &source)?.as_bytes())?;
         println!("written to {}", table.display());
     }

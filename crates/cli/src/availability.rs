@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Nodes in all zones together
     #[arg(long, default_value_t = 3)]
     nodes: u32,
-    /// What the data lies on; both if not given
+    /// Storage of the data [default: both]
     #[arg(long, value_enum)]
     storage: Option<On>,
     /// Volumes, or local devices, striped on each node
@@ -49,7 +49,7 @@ pub(crate) struct Args {
     rates: bool,
 }
 
-/// What data may lie on.
+/// Storage of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum On {
     /// Flash on the host, lost with it

@@ -43,14 +43,14 @@ Examples:
 With --on, the disks of the deployment's storage nodes are mounted on this machine, a placement
 driver and the reference store are started on them, and all of it is taken down again; that takes
 root and the programs of `make store`. The reference store is made of TiKV's parts to measure with;
-it is no place to keep data. Instances count for their disks' caps only: processors are this
+it keeps no data of yours. Of instances only the disk limits apply: processors are this
 machine's. With --db, an existing TiKV is driven; its raw keys `user...` are overwritten.
 
 With --launch mariadb, a MariaDB of its own is started on the disks of the deployment's first node
 instead; [tpcc], [inserts] and [sysbench] run on it. With --db mysql://USER@HOST/SCHEMA, a server
-that is there is driven: MySQL, MariaDB, RDS, TiDB. Its password is read from
-DISKWRIGHT_DB_PASSWORD, or asked for on a terminal. Tables that are there are left alone unless
---drop says otherwise, and a schema that is not there is made with --create.
+that exists is driven: MySQL, MariaDB, RDS, TiDB. Its password is read from
+DISKWRIGHT_DB_PASSWORD, or asked for on a terminal. Existing tables are left alone without
+--drop, and a missing schema is made only with --create.
 
 Runs warm up until they are steady and end when the throughput is known closely enough. An open
 loop (--rate) counts latency from when an operation was to start.
@@ -60,8 +60,8 @@ time; instants count from the start of the warm-up. Then a run warms up for --wa
 measured for --most, steady or not:
   [[events]]
   at = \"20s\"
-  load = 2                                          # times the load of the beginning
-  # or: mix = \"reads 1x, scans 2x, writes 0.5x\"       times what came in the beginning
+  load = 2                                          # times the load at the start
+  # or: mix = \"reads 1x, scans 2x, writes 0.5x\"       times what came at the start
   #     fault = \"n1/data slow 20x for 60s\"            in the words of `diskwright disk fault`
   #     setting = \"rocksdb.rate-bytes-per-sec = 20MiB\"
   #     node-down = \"n2 for 10s\" · zone-down = \"a for 10s\"    processes stand still"
@@ -69,28 +69,29 @@ measured for --most, steady or not:
 pub(crate) struct Args {
     #[command(subcommand)]
     verb: Option<Verb>,
-    /// The workload, a TOML file with [ycsb], [inserts], [mix] or, on SQL databases, [tpcc] or [sysbench];
+    /// Workload, a TOML file with [ycsb], [inserts], [mix] or, on SQL databases, [tpcc] or [sysbench];
     /// - reads standard input
     #[arg(required = true)]
     workload: Option<PathBuf>,
-    /// Run it on this deployment, started on this machine
+    /// Deployment to start on this machine
     #[arg(long, value_name = "DEPLOYMENT", required_unless_present = "db")]
     on: Option<PathBuf>,
-    /// Start this database on the deployment's disks instead of the reference store
+    /// Database to start on the deployment's disks in place of the reference store
     #[arg(long, value_enum, value_name = "SERVER", requires = "on")]
     launch: Option<sql::Launch>,
-    /// Run it on a database that is there: tikv://HOST:PORT of a placement driver, or
+    /// Existing database: tikv://HOST:PORT of a placement driver, or
     /// mysql://USER@HOST[:PORT]/SCHEMA
     #[arg(long, value_name = "URL", conflicts_with = "on")]
     db: Option<String>,
-    /// What happens while it runs, a TOML file; on raw keys
+    /// Events during the run, a TOML file; on raw keys
     #[arg(long, value_name = "FILE", conflicts_with = "runs")]
     events: Option<PathBuf>,
-    /// Measure so many times, one after the other on the same database
+    /// Runs, one after another on the same database
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
-    /// Write what was found, as each run ends: .json for the numbers, .parquet or .csv for the Timeline, of several
-    /// runs x-1.parquet, x-2.parquet ...; .html for a page with charts, when all have ended; may be repeated
+    /// File of the results, written as each run ends: .json for the numbers, .parquet or .csv for the Timeline (of
+    /// several runs x-1.parquet, x-2.parquet ...); .html for a page with charts, when all have
+    /// ended; may be repeated
     #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,
     #[command(flatten)]

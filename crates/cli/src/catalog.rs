@@ -23,16 +23,16 @@ Examples:
 A fact observed only after the day asked for is marked with *. Sources are in --json.
 Exits with 1 if nothing matches the filter.")]
 pub(crate) struct Args {
-    /// What to show
+    /// Table to show
     #[arg(value_enum)]
     what: What,
-    /// Show the region's facts, or its cloud's
+    /// Region, or the region whose cloud is meant
     #[arg(long, default_value = "us-west-2")]
     region: String,
-    /// Show the limits and prices of a date: 2020-11-25, 2020-11 or 2020
+    /// Day whose limits and prices apply: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
-    /// Show only names that contain this text
+    /// Text that names must contain
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
 }

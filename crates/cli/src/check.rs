@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use catalog::Date;
+use deployment::NodeDemand;
 use engine::EngineCalibration;
 use report::verbs::check::{CheckedDeployment, document, text};
 use report::verbs::check_page::page;
@@ -22,19 +23,19 @@ Examples:
   diskwright check examples/rds-gp2.toml examples/rds-inserts.toml --as-of 2020-11 --json
   diskwright check examples/tpcc-5000-m5.2xlarge.toml examples/tpcc-5000.toml --out check.html
 
-Without a workload the deployment's own [asks] table says what each node is asked for. A workload
-is taken at its target with growth, its intervals at their middle. Storage nodes are compared with
+Without a workload the deployment's own [asks] table is the load of each node; without either,
+check compares the volumes with their instances. A workload is taken at its target with growth, its intervals at their middle. Storage nodes are compared with
 their limits; the price has the nodes of every role in it. Exits with 1 if a limit is exceeded in
-the long run, or the workload's clients wait too long for their answers to send what is asked.")]
+the long run, or the workload's clients wait too long for their answers to offer the load.")]
 pub(crate) struct Args {
-    /// The deployment, a TOML file; - reads standard input
+    /// Deployment, a TOML file; - reads standard input
     deployment: PathBuf,
-    /// The workload, a TOML file
+    /// Workload, a TOML file
     workload: Option<PathBuf>,
-    /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
+    /// Day whose limits and prices apply: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
-    /// Write a page that shows each limit, what is asked and what is delivered
+    /// Page to write: each limit with load and capacity
     #[arg(long, value_name = "FILE.html")]
     out: Option<PathBuf>,
 }
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     let view = inputs::view(args.as_of.or(deployment.as_of));
     deployment.validate(&view).map_err(|error| error.locate(&read.text))?;
     inputs::is_page(args.out.as_deref())?;
-    let (mut short, mut load) = (None, None);
+    let (mut short, mut load, mut at_least, mut nothing_asked) = (None, None, None, false);
     let asks = match (&args.workload, deployment.asks) {
         (Some(path), _) => {
             let workload = inputs::workload(path)?;
@@ -55,6 +56,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
                 return Err(workload.text.error_at_key("engine", message).into());
             }
             let task = workload.noun.middle()?;
+            at_least = workload.noun.beyond_measured();
             short = engine::closed_loop(EngineCalibration::embedded(), &task, deployment, &view)
                 .map(|short| (short, task.clone()));
             load = Some(workload.noun);
@@ -62,15 +64,14 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         }
         (None, Some(asks)) => asks,
         (None, None) => {
-            let message = format!(
-                "{}: nothing is asked of the deployment; name a workload after it, or add an [asks] table",
-                args.deployment.display()
-            );
-            return Err(Failure::input(message));
+            nothing_asked = true;
+            NodeDemand::default()
         }
     };
     let report = deployment::check(deployment, &view, &asks).map_err(|error| error.locate(&read.text))?;
-    let checked = CheckedDeployment { report, monthly: deployment.monthly(&view), short };
+    let in_vain = deployment::rates_in_vain(deployment, &view);
+    let monthly = deployment.monthly(&view);
+    let checked = CheckedDeployment { report, monthly, short, in_vain, at_least, nothing_asked };
     if let Some(out) = &args.out {
         inputs::write(out, &page(&checked, deployment, load.as_ref(), &view, origin()).html())?;
     }

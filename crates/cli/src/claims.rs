@@ -12,7 +12,7 @@ use units::Nanos;
 use crate::failure::Failure;
 use crate::output::{Output, bold, green, red};
 use crate::progress::{self, Steps};
-use crate::table::{WIDTH, wrap};
+use crate::table::{line_width, wrap};
 use crate::{home, on_signal};
 
 /// Arguments of `claims`.
@@ -41,22 +41,22 @@ A claim that a threshold decides has no error: its line says how far ours is fro
 A ledger is a folder of tables and recipes, described in docs/reference/ledger.md; the embedded one
 is crates/present/claims/ledger. Exits with 1 if a claim does not hold.")]
 pub(crate) struct Args {
-    /// Only this claim; may be repeated
+    /// Claim to answer; may be repeated
     #[arg(long, value_name = "ID")]
     id: Vec<String>,
-    /// Only claims checked by this: model, plan, simulate, mount, bench, render, diagnose or pilot
+    /// Rung of the claims to answer: model, plan, simulate, mount, bench, render, diagnose or pilot
     #[arg(long)]
     rung: Option<String>,
-    /// Another ledger in place of the embedded one
+    /// Ledger in place of the embedded one
     #[arg(long, value_name = "DIR")]
     ledger: Option<PathBuf>,
-    /// Answer the claims of this rung: simulate; or mount, bench or pilot, measured on this machine
+    /// Simulate or measure the claims of a rung: simulate, mount, bench or pilot
     #[arg(long, value_name = "RUNG", conflicts_with = "rung")]
     run: Option<String>,
-    /// Where measuring keeps its files, best in memory; all of them are removed
+    /// Folder for measuring, best in memory; its files are removed
     #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-claims", requires = "run")]
     scratch: PathBuf,
-    /// How long each number is measured
+    /// Length of each measurement
     #[arg(long, value_name = "SPAN", default_value = "10s", requires = "run")]
     span: Nanos,
 }
@@ -127,7 +127,7 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> Failure {
 }
 
 fn text(outcomes: &[ClaimOutcome]) -> String {
-    let mut out = bold(&wrap(&headline(outcomes), WIDTH, 0)) + "\n\n";
+    let mut out = bold(&wrap(&headline(outcomes), line_width(), 0)) + "\n\n";
     for outcome in outcomes.iter().filter(|outcome| outcome.holds.is_some()) {
         out += &entry(outcome);
     }
@@ -139,7 +139,7 @@ fn text(outcomes: &[ClaimOutcome]) -> String {
         out += &format!("\n{}\n", bold("Not answered here; `diskwright claims --run RUNG` measures or simulates them"));
     }
     for (rung, ids) in open {
-        out += &format!("{rung:<10}{}\n", wrap(&ids.join(" "), WIDTH - 10, 10));
+        out += &format!("{rung:<10}{}\n", wrap(&ids.join(" "), line_width() - 10, 10));
     }
     out
 }
@@ -158,7 +158,7 @@ fn headline(outcomes: &[ClaimOutcome]) -> String {
 
 fn entry(outcome: &ClaimOutcome) -> String {
     const INDENT: usize = 12;
-    let line = |text: &str| format!("{}{}\n", " ".repeat(INDENT), wrap(text, WIDTH - INDENT, INDENT));
+    let line = |text: &str| format!("{}{}\n", " ".repeat(INDENT), wrap(text, line_width() - INDENT, INDENT));
     let verdict = if outcome.holds == Some(true) { green("holds") } else { red("not  ") };
     let error = outcome.relative_error.map(|error| match error * 100.0 {
         percent if percent.abs() < 0.05 => " · error 0 %".to_owned(),
@@ -176,7 +176,7 @@ fn entry(outcome: &ClaimOutcome) -> String {
     format!(
         "{:<5}{verdict}  {}\n{}{}",
         outcome.id,
-        wrap(&outcome.metric, WIDTH - INDENT, INDENT),
+        wrap(&outcome.metric, line_width() - INDENT, INDENT),
         line(&numbers),
         why.unwrap_or_default()
     )

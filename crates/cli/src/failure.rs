@@ -12,7 +12,7 @@ use render::WriteError;
 /// One message for people, and the exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
-    /// What is wrong, where, what was expected, what to try.
+    /// Message: fault, place, expectation, advice.
     pub(crate) message: String,
     /// The exit code.
     pub(crate) code: u8,
@@ -33,7 +33,7 @@ impl Failure {
         Self { message: message.into(), code: INPUT }
     }
 
-    /// As a value of JSON.
+    /// JSON document of the failure.
     pub(crate) fn document(&self) -> serde_json::Value {
         serde_json::json!({ "message": self.message, "exit_code": self.code })
     }
@@ -66,7 +66,7 @@ about_input!(
     textfile::InputError,
     plan::PlanError,
     plan::UncertainError,
-    simulate::PatienceError,
+    run::PatienceError,
     volume_control::PolicyError,
     timeline::TimelineError,
     units::ParseError,

@@ -23,12 +23,15 @@ mod pilot;
 mod plan;
 mod progress;
 mod render;
+mod shell;
 mod simulate;
 mod usage;
+mod version;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
 use report::text as table;
 
 use crate::disk::DiskCommand;
@@ -68,7 +71,7 @@ struct Cli {
 enum Verb {
     /// Find the cheapest deployments that meet a workload, and why not the others
     Plan(plan::Args),
-    /// Find which limits a deployment is asked more of than they deliver
+    /// Find the limits that a deployment exceeds under its load
     Check(check::Args),
     /// Run a deployment under a workload in virtual time: hours in seconds
     Simulate(simulate::Args),
@@ -76,7 +79,7 @@ enum Verb {
     Diagnose(diagnose::Args),
     /// Make a deployment of what exists: topologies, manifests, settings
     Import(import::Args),
-    /// Show the facts: disks, instances, prices, transfer
+    /// Show the facts: disks, instances, prices, traffic between zones
     Catalog(catalog::Args),
     /// Compare published results with ours
     Claims(claims::Args),
@@ -98,7 +101,7 @@ Examples:
     Bench(Box<bench::Args>),
     /// Write a deployment as files that other tools read: settings, topologies, stacks, alarms
     Render(render::Args),
-    /// Act on a live cluster, inside guardrails: settings, limits, maintenance, and their undoing
+    /// Change a live cluster within guardrails: settings, limits, volumes, maintenance
     Pilot(pilot::Args),
     // The disk commands under the words that they had before they were grouped.
     /// `disk mount`
@@ -132,15 +135,9 @@ Examples:
         folder: std::path::PathBuf,
     },
     /// Print a completion script for a shell
-    #[command(after_help = "\
-Examples:
-  diskwright completions bash > ~/.local/share/bash-completion/completions/diskwright
-  diskwright completions zsh > ~/.zfunc/_diskwright
-  diskwright completions fish > ~/.config/fish/completions/diskwright.fish")]
-    Completions {
-        /// The shell
-        shell: clap_complete::Shell,
-    },
+    Completions(shell::CompletionsArgs),
+    /// Write the manual pages, one for each verb, into a folder
+    Man(shell::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -148,9 +145,15 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            usage::tell(&error);
             // The flag may stand anywhere on a line that could not be parsed.
-            if error.use_stderr() && std::env::args_os().any(|arg| arg == "--json") {
+            let json = std::env::args_os().any(|arg| arg == "--json");
+            if error.kind() == ErrorKind::DisplayVersion {
+                let version = version::Version::now();
+                let output = if json { Output::json(&version.document()) } else { Output::text(version.text()) };
+                return output::finish(Ok(output), json, true);
+            }
+            usage::tell(&error);
+            if error.use_stderr() && json {
                 let message = error.kind().to_string();
                 return output::finish(Err(Failure::input(message)), true, false);
             }
@@ -158,6 +161,7 @@ fn main() -> ExitCode {
         }
     };
     output::choose_colour(cli.color);
+    output::choose_width();
     let json = cli.json;
     output::finish(run(cli), json, true)
 }
@@ -188,16 +192,15 @@ fn run(cli: Cli) -> Result<Output, Failure> {
             mount::daemon::run(&folder)?;
             Ok(Output::text(""))
         }
-        Verb::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "diskwright", &mut script);
-            Ok(Output::text(String::from_utf8_lossy(&script)))
-        }
+        Verb::Completions(args) => shell::completions(&args, cli.json),
+        Verb::Man(args) => shell::man(&args, cli.json),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
 
     #[test]

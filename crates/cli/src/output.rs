@@ -4,8 +4,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-use report::text::with_escapes;
 pub(crate) use report::text::{bold, green, red};
+use report::text::{fitted, with_escapes};
 use serde::Serialize;
 
 use crate::failure::{ENVIRONMENT, Failure};
@@ -19,17 +19,24 @@ pub(crate) struct Output {
     pub(crate) negative: bool,
     /// Why the answer is incomplete.
     pub(crate) failure: Option<Failure>,
+    /// Whether its lines may be broken: it is for people, not for programs.
+    is_prose: bool,
 }
 
 impl Output {
     /// A text that is not a "no".
     pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), negative: false, failure: None }
+        Self { text: text.into(), negative: false, failure: None, is_prose: true }
+    }
+
+    /// A text for programs, such as a script: printed as it is.
+    pub(crate) fn verbatim(text: impl Into<String>) -> Self {
+        Self { is_prose: false, ..Self::text(text) }
     }
 
     /// A value as JSON.
     pub(crate) fn json(value: &impl Serialize) -> Self {
-        Self::text(report::text::json_text(value))
+        Self::verbatim(report::text::json_text(value))
     }
 
     /// The same answer, but a no if `negative`.
@@ -53,13 +60,24 @@ pub(crate) fn choose_colour(choice: clap::ColorChoice) {
     choice.write_global();
 }
 
+/// Fixes the columns that texts are laid out for: those of the terminal, else those that COLUMNS tells, as in `watch`.
+pub(crate) fn choose_width() {
+    let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(columns, _)| usize::from(columns.0));
+    let told = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    if let Some(columns) = terminal.or_else(told).filter(|columns| *columns > 0) {
+        report::text::lay_out_for(columns);
+    }
+}
+
 /// Prints the answer or the failure, and returns the exit code; `tell` is false if the failure was printed already.
 pub(crate) fn finish(result: Result<Output, Failure>, json: bool, tell: bool) -> ExitCode {
     let (text, code) = match result {
-        Ok(Output { text, negative, failure: None }) => (text, u8::from(negative)),
-        Ok(Output { text, failure: Some(failure), .. }) => {
-            told(&failure, tell);
-            (text, failure.code)
+        Ok(output) => {
+            let code = output.failure.as_ref().map_or(u8::from(output.negative), |failure| failure.code);
+            if let Some(failure) = &output.failure {
+                told(failure, tell);
+            }
+            (if output.is_prose { fitted(&output.text) } else { output.text }, code)
         }
         Err(failure) => {
             told(&failure, tell);

@@ -7,12 +7,13 @@ use std::time::Instant;
 
 use catalog::Date;
 use engine::EngineCalibration;
-use plan::{Market, PlanOptions, Planner};
+use plan::{Market, PlanOptions, PlanProgress, Planner};
 use report::PageQuestion;
 use report::page::{Page, PageOrigin, PriceDates};
 use report::verbs::plan::{self as plan_report, PlannedAnswer};
 use report::verbs::plan_page;
-use units::Usd;
+use run::{AnswerPatience, ComputedAnswer};
+use units::{Nanos, Usd};
 
 use crate::failure::Failure;
 use crate::inputs;
@@ -38,12 +39,12 @@ measured ones. That takes about three minutes a plan, root, and the programs of 
 Exits with 1 if no deployment meets the targets; the closest is shown with what falls short. With
 --prove, also if the best plan did not carry its load.")]
 pub(crate) struct Args {
-    /// The workload, a TOML file; - reads standard input
+    /// Workload, a TOML file; - reads standard input
     workload: PathBuf,
-    /// Plan in this region instead of the workload's
+    /// Region [default: the workload's]
     #[arg(long)]
     region: Option<String>,
-    /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
+    /// Day whose limits and prices apply: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
     /// Fix a choice: instance=m5.4xlarge, nodes=6 or disk=gp3; may be repeated
@@ -64,6 +65,10 @@ pub(crate) struct Args {
     /// Random seed of the futures (same seed, same result)
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Give up if it would take longer than this, by an estimate from its first seconds; the first plans have to be found within it, too.
+    /// What --prove runs is not counted
+    #[arg(long, value_name = "SPAN", default_value = "1d")]
+    patience: Nanos,
     /// Write each deployment and report.html into this folder, which is made if needed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -98,9 +103,13 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         Some(_) => Failure::from(error),
         None => read.text.error_at_key("region", error.to_string()).into(),
     })?;
-    let planner = Planner::new(EngineCalibration::embedded(), &market);
-    let answer =
-        progress::during("planning", || planner.plan_uncertain(&read.noun, &options, args.futures, args.seed))?;
+    let (searched, patience) = (PlanProgress::default(), AnswerPatience::new(ComputedAnswer::Plan, args.patience));
+    let watch = |done| patience.lasts(start.elapsed(), done);
+    let planner = Planner::new(EngineCalibration::embedded(), &market).counted(&searched).watched(&watch);
+    let search = || planner.plan_uncertain(&read.noun, &options, args.futures, args.seed);
+    let answer = progress::measured("planning", || searched.share(), search);
+    patience.lasted()?;
+    let answer = answer?;
     let mut planned = PlannedAnswer {
         title: read.noun.name.clone(),
         asked: PageQuestion::new(&read.noun, region, day, read.noun.middle()?.profile.unit.name),

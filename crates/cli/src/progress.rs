@@ -1,6 +1,7 @@
 //! Progress of long work, on terminals only.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -9,22 +10,72 @@ use units::Nanos;
 
 /// Delay before anything is shown: most answers take less.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Interval between two drawings.
+const TICK: Duration = Duration::from_millis(100);
+/// Parts of a bar whose work is a share.
+const PARTS: u64 = 1000;
 
 /// Does `work`. Shows `what` and the elapsed time if it takes longer than two seconds and standard error is a terminal.
-pub(crate) fn during<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
+pub(crate) fn during<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let bar = || {
+        let style = ProgressStyle::with_template("{spinner} {elapsed}  {wide_msg}");
+        let bar = ProgressBar::new_spinner().with_style(style.expect("the template is a constant that a test draws"));
+        show(&bar, what);
+        bar
+    };
+    watched(bar, ProgressBar::tick, work)
+}
+
+/// Reads a file. Shows its name and the elapsed time if that takes longer than two seconds.
+pub(crate) fn reading<T>(path: &Path, work: impl FnOnce() -> T) -> T {
+    during(&format!("reading {}", path.display()), work)
+}
+
+/// Does `work`. Shows how much of it is done, by `share` from 0 to 1, and the time that is probably left, if it takes longer than two
+/// seconds and standard error is a terminal.
+pub(crate) fn measured<T>(what: &str, share: impl Fn() -> f64 + Send, work: impl FnOnce() -> T) -> T {
+    let bar = || {
+        let style = ProgressStyle::with_template("{bar:20} {percent} % {elapsed}  {wide_msg}");
+        ProgressBar::new(PARTS).with_style(style.expect("the template is a constant that a test draws"))
+    };
+    let draw = move |bar: &ProgressBar| {
+        let share = share();
+        bar.set_position((share * PARTS as f64) as u64);
+        show(bar, &left(what, bar.elapsed(), share));
+        bar.tick();
+    };
+    watched(bar, draw, work)
+}
+
+/// What is being done, and the time left if the rest goes on as before; without a share there is no estimate.
+fn left(what: &str, elapsed: Duration, share: f64) -> String {
+    if share <= 0.0 {
+        return what.to_owned();
+    }
+    format!("{what}: about {:.0} s left", elapsed.as_secs_f64() * (1.0 - share) / share)
+}
+
+/// Does `work` beside a bar that is drawn again and again, from two seconds on.
+fn watched<T>(
+    bar: impl FnOnce() -> ProgressBar + Send,
+    draw: impl Fn(&ProgressBar) + Send,
+    work: impl FnOnce() -> T,
+) -> T {
     if !std::io::stderr().is_terminal() {
         return work();
     }
     std::thread::scope(|scope| {
         let (done, wait) = channel::<()>();
         scope.spawn(move || {
-            if wait.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                let bar = ProgressBar::new_spinner().with_message(what).with_elapsed(PATIENCE);
-                bar.enable_steady_tick(Duration::from_millis(100));
-                // Ends when the sender is dropped, whether the work ended or panicked.
-                let _ = wait.recv();
-                bar.finish_and_clear();
+            if wait.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+                return;
             }
+            let bar = bar().with_elapsed(PATIENCE);
+            // Ends when the sender is dropped, whether the work ended or panicked.
+            while wait.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                draw(&bar);
+            }
+            bar.finish_and_clear();
         });
         let result = work();
         drop(done);
@@ -86,6 +137,12 @@ mod tests {
         let mut steps = Steps::new(2);
         steps.begin("first");
         steps.end();
+    }
+
+    #[test]
+    fn the_time_left_is_that_of_the_rest_at_the_same_pace() {
+        assert_eq!(left("planning", Duration::from_secs(6), 0.75), "planning: about 2 s left");
+        assert_eq!(left("planning", Duration::from_secs(6), 0.0), "planning");
     }
 
     #[test]

@@ -26,23 +26,23 @@ carries its reason and the limit that it follows. With a workload it also tells 
 between zones costs, before and after what saves it. Files that are there and say something else
 are not replaced without --force: then nothing is written, and it exits with 1.")]
 pub(crate) struct Args {
-    /// The deployment, a TOML file; - reads standard input
+    /// Deployment, a TOML file; - reads standard input
     deployment: PathBuf,
-    /// The workload, a TOML file: for what depends on the load
+    /// Workload, a TOML file, for values that depend on the load
     workload: Option<PathBuf>,
-    /// The folder to write to; it is made
+    /// Folder to write to, made if needed
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Write these formats only, with commas between
+    /// Formats to write, separated by commas [default: all that apply]
     #[arg(long, value_name = "FORMATS", value_delimiter = ',', value_parser = str::parse::<FileFormat>)]
     only: Vec<FileFormat>,
-    /// The release of TiKV, such as 8.5.3, or its line: 7.5, 8.1 or 8.5, of which the newest patch is meant
+    /// TiKV release, such as 8.5.3, or the newest of a line: 7.5, 8.1, 8.5
     #[arg(long, value_name = "VERSION", default_value_t, value_parser = str::parse::<TikvVersion>)]
     tikv: TikvVersion,
-    /// Replace files that say something else
+    /// Replace files with other content
     #[arg(long)]
     force: bool,
-    /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
+    /// Day whose limits and prices apply: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
 }

@@ -10,7 +10,8 @@ use catalog::{CatalogView, Date};
 use deployment::Deployment;
 use disk::StartCredits;
 use report::verbs::simulate as simulate_report;
-use simulate::{ServerFlavour, ServerVariables, SimulateError, SimulationOptions, SimulationPatience, SimulationSetup};
+use run::{AnswerPatience, ComputedAnswer};
+use simulate::{ServerFlavour, ServerVariables, SimulateError, SimulationOptions, SimulationSetup};
 use units::Nanos;
 use workload::Workload;
 
@@ -49,54 +50,54 @@ thread-pools, clients, throughput, credits, degraded, seed.
 --events reads a TOML file; each event has an instant and one thing that happens:
   [[events]]
   at = \"20m\"
-  load = 1.5                                        # times the load of the beginning
-  # or: mix = \"reads 1x, scans 2x, writes 0.5x\"       times what an operation did in the beginning
+  load = 1.5                                        # times the load at the start
+  # or: mix = \"reads 1x, scans 2x, writes 0.5x\"       times what an operation did at the start
   #     fault = \"n1/data slow 20x for 60s\"          in the words of `diskwright disk fault`
   #     modify = \"n1/data gp3:1000GiB,8000iops\"     as the cloud changes volumes
   #     setting = \"rocksdb.rate-bytes-per-sec = 20MiB\"
   #     zone-down = \"a for 5m\" · node-down = \"n2 for 5m\" · evict-leaders = \"n2 for 10m\"
 
-Error against the reference store: docs/validate.md.
+Error against the reference store: docs/results/validate.md.
 Exits with 1 if the workload asks for more than is carried, or a disk fills up.")]
 pub(crate) struct Args {
-    /// The deployment, a TOML file; - reads standard input
+    /// Deployment, a TOML file; - reads standard input
     deployment: PathBuf,
-    /// The workload, a TOML file; its intervals are taken at their middle
+    /// Workload, a TOML file; intervals are taken at their middle
     workload: PathBuf,
-    /// How long the load lasts, in virtual time
+    /// Duration of the load, in virtual time
     #[arg(long = "for", value_name = "SPAN", default_value = "10m")]
     span: Nanos,
     /// Warm-up that is not measured [default: a tenth of the time, at most a minute]
     #[arg(long, value_name = "SPAN")]
     warm_up: Option<Nanos>,
-    /// Run with each of the values of a setting: block-size=4KiB,16KiB; may be repeated
+    /// Run once with each value of a setting: block-size=4KiB,16KiB; may be repeated
     #[arg(long, value_name = "SETTING=VALUES")]
     sweep: Vec<String>,
-    /// Events that happen while it runs, a TOML file
+    /// Events during the run, a TOML file
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
-    /// InnoDB: a variable of the server, innodb_io_capacity=2000; may be repeated
+    /// InnoDB: variable of the server, innodb_io_capacity=2000; may be repeated
     #[arg(long, value_name = "VARIABLE=VALUE")]
     set: Vec<String>,
-    /// InnoDB: the server whose defaults the variables have
+    /// InnoDB: server whose defaults apply
     #[arg(long, value_name = "SERVER", default_value = "mysql")]
     server: ServerName,
     /// Random seed (same seed, same result)
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Disks and instances begin without burst credits
+    /// Start without burst credits
     #[arg(long)]
     no_credits: bool,
-    /// Disks have their degraded minutes, as often as their promise leaves room for
+    /// Include degraded minutes, as often as the volumes' promises allow
     #[arg(long)]
     degraded: bool,
     /// Write every series to a file (.parquet, .csv or .json), or series, summary and report.html into a folder
     #[arg(long, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
-    /// Give up if it would take longer than this, by an estimate from its first seconds; virtual time has to begin within it, too
+    /// Longest real time: give up if the first seconds suggest more
     #[arg(long, value_name = "SPAN", default_value = "1d")]
     patience: Nanos,
-    /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
+    /// Day whose limits and prices apply: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
 }
@@ -141,7 +142,7 @@ pub(crate) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     if !args.sweep.is_empty() {
         return sweep::run(args, &asked, json);
     }
-    let (began, patience) = (Instant::now(), SimulationPatience::new(args.patience));
+    let (began, patience) = (Instant::now(), AnswerPatience::new(ComputedAnswer::Simulation, args.patience));
     let progress = Steps::new(1);
     let mut watch = |now: Nanos| {
         let done = now.as_secs_f64() / args.span.as_secs_f64();

@@ -78,10 +78,10 @@ impl Visit<'_> for Metrics {
     }
 
     fn visit_expr_call(&mut self, call: &ExprCall) {
-        if let (Expr::Path(path), Some(prefix)) = (&*call.func, call.args.first().and_then(text)) {
-            if path.path.segments.last().is_some_and(|segment| segment.ident == "with_prefix") {
-                self.prefix = format!("{prefix}_");
-            }
+        if let (Expr::Path(path), Some(prefix)) = (&*call.func, call.args.first().and_then(text))
+            && path.path.segments.last().is_some_and(|segment| segment.ident == "with_prefix")
+        {
+            self.prefix = format!("{prefix}_");
         }
         visit::visit_expr_call(self, call);
     }

@@ -31,7 +31,7 @@ const VALUES: &[(&str, &str)] = &[
     ("u64", "integer"),
     ("usize", "integer"),
     ("f64", "number"),
-    ("Uncertain", "number or interval"),
+    ("Uncertain", "number~"),
     ("Bytes", "size"),
     ("Nanos", "duration"),
     ("BytesPerSec", "throughput"),
@@ -106,7 +106,7 @@ fn kind<'t>(tree: &'t SourceTree, ty: &Type, from: &Path) -> Kind<'t> {
     match (name.as_str(), inner.as_slice()) {
         ("Option", [inner]) => Kind { optional: true, ..kind(tree, inner, from) },
         ("Box", [inner]) => kind(tree, inner, from),
-        ("Interval", [inner]) => value(format!("{} or interval", kind(tree, inner, from).text)),
+        ("Interval", [inner]) => value(format!("{}~", kind(tree, inner, from).text)),
         ("Vec", [inner]) => {
             let of = kind(tree, inner, from);
             let text = if of.table.is_some() { "list of tables".to_owned() } else { format!("list of {}", of.text) };

@@ -16,5 +16,5 @@ pub use calls::{environment_variables, registered_metrics};
 pub use constants::constants;
 pub use json::json_keys;
 pub use keys::{FileKey, file_keys};
-pub use page::{PageTable, TableColumn, TableRow, check_page};
+pub use page::{PageTable, TableColumn, TableRow, check_page, table_keys};
 pub use source::{SourceTree, SourceType, renamed, serde_value};

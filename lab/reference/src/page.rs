@@ -1,6 +1,6 @@
 //! Tables of a page: made anew from the code, with what was written by hand kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// A column of a table.
@@ -58,6 +58,17 @@ pub fn check_page(path: &Path, tables: &[PageTable]) {
     assert!(faults.is_empty(), "{}, mended by `make reference`:\n{}", path.display(), faults.join("\n"));
 }
 
+/// Keys of a table of a page, as they are written.
+///
+/// # Panics
+/// When the page or its table is not there.
+pub fn table_keys(path: &Path, name: &str) -> BTreeSet<String> {
+    let page = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let (_, rest) = page.split_once(&format!("<!-- table {name} -->\n")).expect("the table is there");
+    let (table, _) = rest.split_once("<!-- end -->").expect("a table is closed by `<!-- end -->`");
+    entries(table).into_keys().collect()
+}
+
 impl PageTable {
     /// The page with this table made anew, and what differs.
     fn refreshed(&self, page: &str) -> (String, Vec<String>) {
@@ -108,7 +119,7 @@ impl PageTable {
 
 /// The rows of a table, by key: the cells after the key's.
 fn entries(table: &str) -> BTreeMap<String, Vec<String>> {
-    let rows = table.lines().filter(|line| line.starts_with("| `"));
+    let rows = table.lines().filter(|line| line.starts_with("|`") || line.starts_with("| `"));
     rows.filter_map(|line| {
         let cells: Vec<String> = line
             .trim_matches('|')
@@ -124,7 +135,7 @@ fn entries(table: &str) -> BTreeMap<String, Vec<String>> {
 
 fn line(cells: &[impl AsRef<str>]) -> String {
     let cells: Vec<&str> = cells.iter().map(AsRef::as_ref).collect();
-    format!("| {} |\n", cells.join(" | "))
+    format!("|{}|\n", cells.join("|"))
 }
 
 #[cfg(test)]
@@ -136,8 +147,7 @@ mod tests {
         PageTable { name: "t".to_owned(), columns: &[TableColumn::Made("type"), TableColumn::Written("default")], rows }
     }
 
-    const PAGE: &str =
-        "a\n<!-- table t -->\n| key | type | default |\n|---|---|---|\n| `x` | size | a\\|b |\n<!-- end -->\nz\n";
+    const PAGE: &str = "a\n<!-- table t -->\n|key|type|default|\n|---|---|---|\n|`x`|size|a\\|b|\n<!-- end -->\nz\n";
 
     #[test]
     fn a_page_that_fits_the_code_stays_as_it_is() {
@@ -147,7 +157,7 @@ mod tests {
     #[test]
     fn a_key_without_an_entry_and_an_entry_without_a_key_are_named() {
         let (page, faults) = table(&["y"]).refreshed(PAGE);
-        assert!(page.contains("| `y` | size | ? |") && !page.contains("`x`"), "{page}");
+        assert!(page.contains("|`y`|size|?|") && !page.contains("`x`"), "{page}");
         let all = faults.join("\n");
         assert!(all.contains("`y` has no entry in `t`"), "{all}");
         assert!(all.contains("`y` of `t`: default is not filled in"), "{all}");
@@ -156,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_cell_that_the_code_tells_otherwise_is_named() {
-        let page = PAGE.replace("| size |", "| duration |");
+        let page = PAGE.replace("|size|", "|duration|");
         let (_, faults) = table(&["x"]).refreshed(&page);
         assert_eq!(faults, ["`x`: type is `size` in the code, `duration` on the page"]);
     }

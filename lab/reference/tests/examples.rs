@@ -10,7 +10,7 @@ const REFERENCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/referen
 /// Keys of a page with their examples; a key that is a table has none of its own.
 fn examples(page: &str) -> Vec<(String, Value)> {
     let text = std::fs::read_to_string(Path::new(REFERENCE).join(page)).unwrap();
-    let rows = text.lines().filter(|line| line.starts_with("| `"));
+    let rows = text.lines().filter(|line| line.starts_with("|`"));
     rows.filter_map(|line| {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let [key, _, _, _, example, _] = cells[..] else { panic!("{page}: {line}") };

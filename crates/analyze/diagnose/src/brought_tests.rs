@@ -167,7 +167,8 @@ fn space_that_ends_within_a_week_is_told_with_a_larger_volume() {
             free(days),
         )
     };
-    let verdict = first(&of(4.0), &named("gp3:100GiB", None));
+    let priced = KnownFacts { region: Some("us-east-1".to_owned()), ..named("gp3:100GiB", None) };
+    let verdict = first(&of(4.0), &priced);
     assert_eq!(verdict.kind, FindingKind::SpaceEnding);
     assert!(verdict.says.contains("3 days") || verdict.says.contains("4 days"), "{}", verdict.says);
     let effect = verdict.predicted.unwrap();
@@ -240,4 +241,18 @@ fn both_limits_that_are_full_at_once_are_raised_at_once() {
     let to: disk::Disk = verdict.remedy.unwrap().to.unwrap().parse().unwrap();
     let limits = to.limits(&view(), None).unwrap();
     assert!(limits.iops.0 > 3000.0 && limits.throughput.as_mib() > 125.0, "{to}");
+}
+
+#[test]
+fn a_database_of_rds_has_the_disk_that_rds_makes_of_its_type() {
+    let made = Made::intervals(12, 300).rate("WriteIOPS", &DATABASE, 100.0 / 300.0);
+    let disk = |known: &KnownFacts| {
+        let all = facts(&made.timeline, known);
+        all.into_iter().find(|facts| facts.disk.is_some()).unwrap()
+    };
+    let striped = disk(&named("gp2:1500GiB", None));
+    assert_eq!(striped.limits.as_ref().unwrap().bursts(1).0, Some(12_000.0), "four volumes from 400 GiB on");
+    assert!(striped.disk.unwrap().volume.kind.starts_with("rds-"));
+    let of_class = disk(&named("gp2:1500GiB", Some("db.m5.4xlarge")));
+    assert_eq!(of_class.limits.unwrap().iops.0, 4500.0, "the class says the same");
 }

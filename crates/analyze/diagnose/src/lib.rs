@@ -6,11 +6,9 @@
 mod causes;
 mod changes;
 mod diagnose;
-mod evidence;
 mod facts;
 mod fleet;
 mod healthy;
-mod kind;
 mod known;
 mod refuted;
 mod remedy;
@@ -20,16 +18,15 @@ mod says;
 mod testing;
 mod threads;
 mod unknown;
-mod verdict;
 mod window;
 
 pub use changes::{FindingChange, FindingTracker};
 pub use diagnose::diagnose;
-pub use evidence::{Evidence, EvidenceFact};
-pub use facts::{DiagnosisSignal, FindingScope, FindingSubject, IntervalGrid, SignalSeries, SubjectFacts, facts};
+pub use facts::{IntervalGrid, SignalSeries, SubjectFacts, facts};
+pub use finding::{
+    DiagnosisSignal, Episode, Evidence, EvidenceFact, Finding, FindingKind, FindingScope, FindingSubject, Remedy,
+    RemedyEffect,
+};
 pub use fleet::{DiagnosedFleet, FleetVolume};
-pub use kind::FindingKind;
 pub use known::{KnownError, KnownFacts};
-pub use remedy::{Remedy, RemedyEffect};
 pub use rules::{DiagnosisRule, HeadroomMargins, RuleCondition, margins, rules};
-pub use verdict::{Episode, Finding};

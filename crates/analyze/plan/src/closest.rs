@@ -141,7 +141,7 @@ impl Planner<'_> {
     }
 
     fn is_possible(&self, task: &Task, allowed: &Allowed, limit: f64) -> bool {
-        let problem = Problem::new(self.model, self.market, self.space, self.ceilings, task);
+        let problem = Problem::new(self.model, self.market, self.space, self.ceilings, task).watched(self.watch);
         let rows = Rows::new(&problem, &allowed.instances, &allowed.nodes);
         (0..rows.bodies.len()).into_par_iter().any(|body| {
             let scope = Scope { max_usd: limit, ..allowed.scope(std::slice::from_ref(&body)) };

@@ -141,8 +141,7 @@ fn instance_offer(view: &CatalogView, region: &str, kind: &InstanceType) -> Resu
     let cores = kind.sustained_threads().map_err(|e| e.to_string())? * thread_speed(view, kind)?;
     // Flash whose limits nobody published is left alone; the instance still serves with network volumes.
     let flash = kind.local.and_then(|local| {
-        let whole = Bytes::gib(local.size.0 >> 30);
-        let limits = volume(FLASH, whole).limits(view, Some(kind)).ok()?;
+        let limits = volume(FLASH, local.size).limits(view, Some(kind)).ok()?;
         Some(LocalFlash {
             size: limits.size,
             iops: limits.iops,

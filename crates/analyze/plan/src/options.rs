@@ -83,6 +83,9 @@ pub enum PlanError {
         /// Zones.
         zones: u32,
     },
+    /// Whoever watched did not want to wait longer.
+    #[error("planning was given up")]
+    GivenUp,
 }
 
 impl PlanOptions {

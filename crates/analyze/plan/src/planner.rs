@@ -9,6 +9,7 @@ use crate::market::{FLASH, Market};
 use crate::model::EngineModel;
 use crate::options::{Allowed, PlanError, PlanOptions};
 use crate::problem::Problem;
+use crate::progress::{PlanProgress, SEARCH};
 use crate::rows::Rows;
 use crate::rules::{PlanningCeilings, SurvivalRule};
 use crate::search::{Found, Scope};
@@ -25,6 +26,10 @@ pub struct Planner<'a> {
     pub space: &'a SearchSpace,
     /// How full a plan lets resources get.
     pub ceilings: PlanningCeilings,
+    /// Where the search counts what it has done; nowhere if `None`.
+    pub progress: Option<&'a PlanProgress>,
+    /// Whether to go on: see [`Planner::watched`].
+    pub watch: &'a (dyn Fn(f64) -> bool + Sync),
 }
 
 /// One question to the search: the cheapest of all, of a disk type or of a family.
@@ -36,7 +41,31 @@ pub(crate) enum Goal {
 impl<'a> Planner<'a> {
     /// A planner with the choices and ceilings that ship with the program.
     pub fn new(model: &'a dyn EngineModel, market: &'a Market) -> Self {
-        Self { model, market, space: SearchSpace::embedded(), ceilings: PlanningCeilings::embedded() }
+        let (space, ceilings) = (SearchSpace::embedded(), PlanningCeilings::embedded());
+        Self { model, market, space, ceilings, progress: None, watch: &|_| true }
+    }
+
+    /// The same planner, counting what it has done in `progress`.
+    #[must_use]
+    pub fn counted(self, progress: &'a PlanProgress) -> Self {
+        Self { progress: Some(progress), ..self }
+    }
+
+    /// Counts work that is to be done.
+    pub(crate) fn expect(&self, work: u64) {
+        self.progress.inspect(|progress| progress.expect(work));
+    }
+
+    /// Counts work that was done.
+    pub(crate) fn done(&self, work: u64) {
+        self.progress.inspect(|progress| progress.done(work));
+    }
+
+    /// The same, given up when `watch` says so. It is asked again and again, with the share of the sampled futures that is done (0 to
+    /// 1; 0 until the first plans are found), and returns whether to go on; once it does not, it is not to change its mind.
+    #[must_use]
+    pub fn watched(self, watch: &'a (dyn Fn(f64) -> bool + Sync)) -> Self {
+        Self { watch, ..self }
     }
 
     /// The cheapest deployments that meet a workload.
@@ -45,7 +74,7 @@ impl<'a> Planner<'a> {
     /// for each instance type, node count, data disk type and log disk.
     ///
     /// # Errors
-    /// When the options name what is not for sale, or leave nothing to choose from.
+    /// When the options name what is not for sale, or leave nothing to choose from; [`PlanError::GivenUp`] when whoever watches says so.
     pub fn plan(&self, task: &Task, options: &PlanOptions) -> Result<PlanResult, PlanError> {
         Ok(self.plan_with_candidates(task, options)?.0)
     }
@@ -56,13 +85,18 @@ impl<'a> Planner<'a> {
         task: &Task,
         options: &PlanOptions,
     ) -> Result<(PlanResult, Vec<Candidate>), PlanError> {
-        let problem = Problem::new(self.model, self.market, self.space, self.ceilings, task);
+        let problem = Problem::new(self.model, self.market, self.space, self.ceilings, task).watched(self.watch);
         let allowed = Allowed::new(options, self.market, self.space, problem.rule)?;
         let rows = Rows::new(&problem, &allowed.instances, &allowed.nodes);
         let all: Vec<usize> = (0..rows.bodies.len()).collect();
         let goals = self.goals(&allowed, problem.rule);
-        let found: Vec<Found> =
-            goals.par_iter().map(|goal| self.pursue(goal, &rows, &all, &allowed, options)).collect();
+        self.expect(goals.len() as u64 * SEARCH);
+        let pursue = |goal| {
+            let found = self.pursue(goal, &rows, &all, &allowed, options);
+            self.done(SEARCH);
+            found
+        };
+        let found: Vec<Found> = goals.par_iter().map(pursue).collect();
 
         let (top, rest) = found.split_first().expect("the first goal is the ranking");
         let mut answer = PlanResult {
@@ -91,6 +125,10 @@ impl<'a> Planner<'a> {
         if answer.plans.is_empty() {
             let (closest, shortfalls) = self.closest(task, options, &allowed, top.short, &rows);
             (answer.closest, answer.shortfalls) = (closest, shortfalls);
+        }
+        // What was cut short says nothing of what there is.
+        if !(self.watch)(0.0) {
+            return Err(PlanError::GivenUp);
         }
         Ok((answer, found.into_iter().next().map(|f| f.top).unwrap_or_default()))
     }

@@ -15,6 +15,9 @@ use crate::space::SearchSpace;
 /// Hours that clouds charge for a month (AWS Pricing Calculator: 8,760 / 12).
 pub const MONTH_HOURS: f64 = 730.0;
 
+/// Told the share of the futures that is done (0 to 1; 0 until the first plans are found), it says whether to go on.
+pub(crate) type Watch<'a> = &'a (dyn Fn(f64) -> bool + Sync);
+
 /// What is planned for, and with what.
 pub(crate) struct Problem<'a> {
     pub(crate) model: &'a dyn EngineModel,
@@ -23,6 +26,8 @@ pub(crate) struct Problem<'a> {
     pub(crate) ceilings: PlanningCeilings,
     pub(crate) rule: &'a SurvivalRule,
     pub(crate) task: &'a Task,
+    /// Whether to go on searching.
+    pub(crate) watch: Watch<'a>,
     demands: Box<dyn DemandModel + 'a>,
 }
 
@@ -35,7 +40,12 @@ impl<'a> Problem<'a> {
         task: &'a Task,
     ) -> Self {
         let rule = SurvivalRule::of(task.engine, task.targets.availability);
-        Self { model, market, space, ceilings, rule, task, demands: model.prepare(task) }
+        Self { model, market, space, ceilings, rule, task, watch: &|_| true, demands: model.prepare(task) }
+    }
+
+    /// The same, its searches cut short when whoever watches says so.
+    pub(crate) fn watched(self, watch: Watch<'a>) -> Self {
+        Self { watch, ..self }
     }
 
     /// Operations a second at the target.

@@ -70,7 +70,7 @@ impl Rows<'_> {
     pub(crate) fn cheapest(&self, scope: &Scope<'_>, k: usize) -> Found {
         let mut search = Search { rows: self, problem: self.problem, scope, k, found: Found::default() };
         for &body in scope.bodies {
-            if !search.may_win(self.bodies[body].compute.0) {
+            if !search.may_win(self.bodies[body].compute.0) || !(self.problem.watch)(0.0) {
                 break;
             }
             let mut open = search.open(body);

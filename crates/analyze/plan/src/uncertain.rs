@@ -1,6 +1,7 @@
 //! Plans for a workload whose numbers are intervals: how each fares over sampled futures, and which is regretted least.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use units::{Interval, Usd};
@@ -11,7 +12,8 @@ use crate::layout::Candidate;
 use crate::options::{Allowed, PlanError, PlanOptions};
 use crate::planner::Planner;
 use crate::present::without_growth;
-use crate::problem::Problem;
+use crate::problem::{Problem, Watch};
+use crate::progress::SEARCH;
 use crate::sample;
 use crate::verdict;
 
@@ -43,9 +45,17 @@ struct Futures<'a> {
     workload: &'a Workload,
     inputs: &'a [(String, Interval<f64>)],
     quantiles: Vec<Vec<f64>>,
+    /// Looks at a future that are done; each is looked at twice.
+    looks: AtomicUsize,
 }
 
 impl Futures<'_> {
+    /// Counts a look at a future; the error says that whoever watches does not want to wait for more.
+    fn done(&self, watch: Watch<'_>) -> Result<(), PlanError> {
+        let looks = self.looks.fetch_add(1, Ordering::Relaxed) + 1;
+        if watch(looks as f64 / (2 * self.quantiles.len()) as f64) { Ok(()) } else { Err(PlanError::GivenUp) }
+    }
+
     fn task(&self, future: usize) -> Result<Task, WorkloadError> {
         self.workload.task(&mut |key, interval| {
             let index = self.inputs.iter().position(|(known, _)| known == key);
@@ -73,17 +83,26 @@ impl Planner<'_> {
         seed: u64,
     ) -> Result<PlanResult, UncertainError> {
         let inputs = workload.inputs();
+        if !inputs.is_empty() && futures > 0 {
+            // Each future is looked at twice: how hard it is, and how the plans fare.
+            self.expect(RIVALS.len() as u64 * SEARCH + 2 * u64::from(futures));
+        }
         let (mut answer, mut candidates) = self.plan_with_candidates(&workload.middle()?, options)?;
         if inputs.is_empty() || candidates.is_empty() || futures == 0 {
             return Ok(answer);
         }
         let quantiles = sample::quantiles(inputs.len(), futures as usize, seed);
-        let sampled = Futures { workload, inputs: &inputs, quantiles };
+        let sampled = Futures { workload, inputs: &inputs, quantiles, looks: AtomicUsize::new(0) };
 
         let shown = candidates.len();
         candidates.extend(self.rivals(&sampled, options, &candidates[0])?);
-        let outcome = |future| Ok(self.outcomes(&sampled.task(future)?, &candidates));
-        let outcomes: Result<Vec<Vec<Outcome>>, WorkloadError> =
+        let outcome = |future| {
+            let outcomes = self.outcomes(&sampled.task(future)?, &candidates);
+            self.done(1);
+            sampled.done(self.watch)?;
+            Ok(outcomes)
+        };
+        let outcomes: Result<Vec<Vec<Outcome>>, UncertainError> =
             (0..sampled.quantiles.len()).into_par_iter().map(outcome).collect();
         let outcomes = outcomes?;
         let regret = regrets(&outcomes, candidates.len());
@@ -119,8 +138,13 @@ impl Planner<'_> {
         options: &PlanOptions,
         yardstick: &Candidate,
     ) -> Result<Vec<Candidate>, UncertainError> {
-        let hardness = |future| Ok((self.hardness(&futures.task(future)?, yardstick), future));
-        let by_hardness: Result<Vec<(f64, usize)>, WorkloadError> =
+        let hardness = |future| {
+            let hardness = self.hardness(&futures.task(future)?, yardstick);
+            self.done(1);
+            futures.done(self.watch)?;
+            Ok((hardness, future))
+        };
+        let by_hardness: Result<Vec<(f64, usize)>, UncertainError> =
             (0..futures.quantiles.len()).into_par_iter().map(hardness).collect();
         let mut by_hardness = by_hardness?;
         by_hardness.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -133,7 +157,9 @@ impl Planner<'_> {
             .map(|task| {
                 let rule = crate::SurvivalRule::of(task.engine, task.targets.availability);
                 let allowed = Allowed::new(options, self.market, self.space, rule)?;
-                Ok(self.with_cheapest(task, &allowed, limit, |_, candidate| *candidate))
+                let cheapest = self.with_cheapest(task, &allowed, limit, |_, candidate| *candidate);
+                self.done(SEARCH);
+                Ok(cheapest)
             })
             .collect();
         let mut rivals: Vec<Candidate> = Vec::new();

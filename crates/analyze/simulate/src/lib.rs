@@ -21,7 +21,6 @@ mod load;
 mod machine;
 mod network;
 mod options;
-mod patience;
 mod pd;
 mod record;
 mod run;
@@ -45,7 +44,6 @@ pub use machine::SharedMachine;
 pub use options::{
     InnodbConstants, ServerFlavour, ServerVariables, SimulationOptions, UnknownTuner, VariableError, WriteRateTuner,
 };
-pub use patience::{PatienceError, SimulationPatience};
 pub use pd::{PdConstants, PdLoad, PdRun, placement_driver};
 pub use run::{simulate, simulate_watched};
 pub use summary::{DiskFull, HoldUp, InnodbUse, LatencySummary, ResourceUse, RunSummary, Saturation, SimulationRun};

@@ -1,7 +1,8 @@
 //! The controller: what each volume should be, one round at a time.
 
-use diagnose::{Finding, FindingKind, FindingScope, KnownFacts, SubjectFacts, diagnose, facts};
+use diagnose::{KnownFacts, SubjectFacts, diagnose, facts};
 use disk::{CannotBecome, DiskLimits, ModificationRules};
+use finding::{DiagnosisSignal, Finding, FindingKind, FindingScope};
 use timeline::Timeline;
 use units::{Nanos, Usd};
 
@@ -81,7 +82,7 @@ fn is_of(facts: &SubjectFacts, volume: &ManagedVolume) -> bool {
 }
 
 fn worst_excess(facts: &SubjectFacts) -> f64 {
-    facts.values(diagnose::DiagnosisSignal::LatencyExcess).iter().flatten().copied().fold(0.0, f64::max)
+    facts.values(DiagnosisSignal::LatencyExcess).iter().flatten().copied().fold(0.0, f64::max)
 }
 
 struct Round<'a> {

@@ -1,6 +1,7 @@
 //! What a volume was asked for: what it delivered at most, what it would have delivered, and of what mix of requests.
 
-use diagnose::{DiagnosisSignal, HeadroomMargins, SubjectFacts};
+use diagnose::{HeadroomMargins, SubjectFacts};
+use finding::DiagnosisSignal;
 use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 /// A share of an interval in which a limit held requests up from which on its deliveries say less than what was asked.
@@ -104,7 +105,8 @@ impl RequestMix {
 
 #[cfg(test)]
 mod tests {
-    use diagnose::{FindingScope, KnownFacts, facts, margins};
+    use diagnose::{KnownFacts, facts, margins};
+    use finding::FindingScope;
 
     use super::*;
     use crate::testing::{Load, known};

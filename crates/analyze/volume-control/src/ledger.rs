@@ -1,7 +1,8 @@
 //! What was predicted of changes, and what came of them.
 
-use diagnose::{FindingScope, HeadroomMargins, KnownFacts, facts};
+use diagnose::{HeadroomMargins, KnownFacts, facts};
 use disk::{Disk, DiskLimits};
+use finding::FindingScope;
 use timeline::Timeline;
 use units::{Nanos, Usd};
 

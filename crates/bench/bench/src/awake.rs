@@ -8,7 +8,7 @@ use std::io::Write;
 const LATENCY: &str = "/dev/cpu_dma_latency";
 
 /// As long as it lives, an idle processor looks for work instead of sleeping. A virtual one that sleeps is taken away by its host:
-/// each wake-up of a client, a store or a disk's daemon takes longer (docs/bench.md), which is no disk's time, nor a database's.
+/// each wake-up of a client, a store or a disk's daemon takes longer (docs/results/store.md), which is no disk's time, nor a database's.
 #[derive(Debug)]
 pub struct AwakeProcessors {
     _told: File,

@@ -69,7 +69,7 @@ impl Config {
     }
 
     fn size(&mut self, key: &str, size: Bytes) {
-        self.set(key, size.to_string());
+        self.set(key, size.binary().to_string());
     }
 
     fn disks(&mut self, place: &NodePlace) {

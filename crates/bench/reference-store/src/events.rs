@@ -163,10 +163,10 @@ fn can_be_set(
 /// As TiKV's `/config` takes it.
 fn value(setting: &OnlineSetting) -> Value {
     match *setting {
-        OnlineSetting::RateLimit(rate) => json!(Bytes(rate.0.round() as u64).to_string()),
+        OnlineSetting::RateLimit(rate) => json!(Bytes(rate.0.round() as u64).binary().to_string()),
         OnlineSetting::BackgroundJobs(jobs) => json!(jobs),
         OnlineSetting::FlowControl(on) => json!(on),
-        OnlineSetting::BlockCache(size) => json!(size.to_string()),
+        OnlineSetting::BlockCache(size) => json!(size.binary().to_string()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The pilot's compaction limiter against the others on the reference store: the phases of the simulated bench in real time, on a
 //! mounted disk of which the store gets a share. `make limiter-real` measures what is not kept yet, and writes its table into
-//! `docs/limiter.md`.
+//! `docs/results/limiter.md`.
 
 mod arms;
 #[path = "../../../analyze/simulate/benches/limiter/figures.rs"]
@@ -71,7 +71,7 @@ struct Args {
     #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-limiter")]
     scratch: PathBuf,
     /// The document
-    #[arg(long, default_value = "../../docs/limiter.md")]
+    #[arg(long, default_value = "../../docs/results/limiter.md")]
     out: PathBuf,
     /// What cargo adds
     #[arg(long, hide = true)]

@@ -1,4 +1,4 @@
-//! The long form of the experiments on mounted disks. It writes what it found into the table of `docs/mount.md` and ends
+//! The long form of the experiments on mounted disks. It writes what it found into the table of `docs/results/mounted-disks.md` and ends
 //! with 1 if a tolerance is missed. `cargo bench -p diskwright --bench mounted [-- WORD]`; with a word only the experiments
 //! whose name has it, and the rest of the table stays as it is.
 
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     }
     let promised: Vec<&Figure> = found.iter().flat_map(|(_, figures)| figures).filter(|f| f.is_promised()).collect();
     println!("{} of {} tolerances are kept", promised.iter().filter(|figure| figure.holds()).count(), promised.len());
-    let document = Path::new("../../docs/mount.md");
+    let document = Path::new("../../docs/results/mounted-disks.md");
     if let Err(e) = table::write(document, &found) {
         eprintln!("{}: {e}", document.display());
         return ExitCode::FAILURE;

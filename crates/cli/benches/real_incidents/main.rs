@@ -1,6 +1,6 @@
 //! Incidents made on mounted disks, of fio, the reference store and MariaDB, each of known cause: recorded as our own counters, a
 //! Prometheus and CloudWatch tell them, then diagnosed. `make incidents-real` makes what is not kept yet, and writes its section
-//! of `docs/incidents.md`.
+//! of `docs/results/incidents.md`.
 
 mod kept;
 mod machine;
@@ -57,7 +57,7 @@ struct Args {
     #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-incidents")]
     scratch: PathBuf,
     /// The document
-    #[arg(long, default_value = "../../docs/incidents.md")]
+    #[arg(long, default_value = "../../docs/results/incidents.md")]
     out: PathBuf,
     /// What cargo adds
     #[arg(long, hide = true)]

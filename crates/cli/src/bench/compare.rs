@@ -32,20 +32,20 @@ deployments that are run in turn, A B B A ..., each run on disks of its own, so 
 speed wanders favours neither.
 Runs with the same number are a pair; intervals hold 95 of 100.")]
 pub(crate) struct Args {
-    /// Runs, or a deployment
+    /// Side A: runs, or a deployment
     a: PathBuf,
-    /// Runs, or a deployment
+    /// Side B: runs, or a deployment
     b: PathBuf,
-    /// Run both deployments with this workload
+    /// Workload to run on both deployments
     #[arg(long, value_name = "WORKLOAD")]
     workload: Option<PathBuf>,
-    /// Run each so many times
+    /// Runs of each side
     #[arg(long, value_name = "N", default_value_t = 3, requires = "workload", value_parser = clap::value_parser!(u32).range(1..=100))]
     pairs: u32,
-    /// Keep each run as it ends: its Timeline and its side's report, in the folders a and b of this one
+    /// Folder for the Timelines and reports of both sides, in its folders a and b
     #[arg(long, value_name = "DIR", requires = "workload")]
     out: Option<PathBuf>,
-    /// Write a page with the differences and each run
+    /// Page to write, with the differences and each run
     #[arg(long, value_name = "FILE.html")]
     page: Option<PathBuf>,
     #[command(flatten)]

@@ -24,12 +24,12 @@ impl Live {
         Self { bar, side: String::new() }
     }
 
-    /// What is being run, where there are several.
+    /// Sets the side that is run, where there are several.
     pub(crate) fn side(&mut self, side: String) {
         self.side = side;
     }
 
-    /// What is being done now.
+    /// Shows the stage of the run.
     pub(crate) fn show(&mut self, stage: &RunStage<'_, NodeActivity>) {
         let (share, text) = stage_line(stage);
         self.bar.set_position((1000.0 * share.clamp(0.0, 1.0)) as u64);

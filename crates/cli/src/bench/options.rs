@@ -15,65 +15,64 @@ use workload::operations::{OperationRecipe, ValueSizes, WorkloadScale};
 use crate::failure::Failure;
 use crate::{home, inputs};
 
-/// What a run and a comparison have in common.
+/// Options that a run and a comparison share.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Closed loop: so many clients, each with one operation at a time; the workload's own, else 64
+    /// Clients of a closed loop, each with one operation at a time [default: the workload's, else 64]
     #[arg(long, value_name = "N", conflicts_with = "rate")]
     pub(super) clients: Option<u32>,
-    /// Open loop: so many operations a second, whether the database keeps up or not; above 10,000 those of 1.6 ms
+    /// Operations a second of an open loop, whether the database keeps up or not; above 10,000 those of 1.6 ms
     /// leave together
     #[arg(long, value_name = "PER_SECOND", value_parser = number)]
     pub(super) rate: Option<f64>,
-    /// Space the operations of an open loop evenly, not by chance
+    /// Space the operations of an open loop evenly, not at random
     #[arg(long, requires = "rate")]
     pub(super) even: bool,
-    /// Load so many rows instead of the workload's; for [tpcc] so many warehouses
+    /// Rows to load, or warehouses for [tpcc] [default: the workload's]
     #[arg(long, value_name = "N", value_parser = number)]
     pub(super) records: Option<f64>,
-    /// Sizes of values instead of the workload's, keys not counted: 4KiB for all, uniform:1KiB..64KiB evenly,
-    /// zipfian:100B..32KiB small ones most; on raw keys
+    /// Sizes of values, without keys, for raw keys: 4KiB, uniform:1KiB..64KiB, or zipfian:100B..32KiB, small ones
+    /// most [default: the workload's]
     #[arg(long, value_name = "DISTRIBUTION")]
     pub(super) values: Option<ValueSizes>,
-    /// The rows are there already
+    /// Use rows that exist already
     #[arg(long)]
     pub(super) no_load: bool,
-    /// What each node may take of the memory, its page cache included
+    /// Memory of each node, page cache included
     #[arg(long, value_name = "BYTES")]
     pub(super) memory: Option<Bytes>,
-    /// Cut the keys into so many regions
+    /// Regions that the keys are split into
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(super) regions: u32,
     /// Set a key of TiKV's configuration, rocksdb.defaultcf.block-size=4KB, or a variable of MariaDB,
     /// innodb_io_capacity=2000; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub(super) set: Vec<String>,
-    /// Let every disk deliver only this share of its limits
+    /// Share of its limits that each disk delivers
     #[arg(long, value_name = "SHARE", default_value = "100%")]
     pub(super) disk_share: Ratio,
-    /// Compress what the driver sends, and ask for compressed answers, as TiDB's
-    /// tikv-client.grpc-compression-type does; TiKV only
+    /// Compress the driver's traffic with gzip, as TiDB's tikv-client.grpc-compression-type; TiKV only
     #[arg(long)]
     pub(super) gzip: bool,
-    /// The zone in which the driver stands: a, b, c …
+    /// Zone of the driver: a, b, c …
     #[arg(long, value_name = "ZONE")]
     pub(super) zone: Option<String>,
-    /// Warm up for so long at least
+    /// Shortest warm-up
     #[arg(long, value_name = "SPAN", default_value = "10s")]
     pub(super) warm_up: Nanos,
-    /// Measure for so long at least
+    /// Shortest measurement
     #[arg(long, value_name = "SPAN", default_value = "20s")]
     pub(super) least: Nanos,
-    /// Measure for so long at most
+    /// Longest measurement
     #[arg(long, value_name = "SPAN", default_value = "120s")]
     pub(super) most: Nanos,
-    /// End when the throughput is known to within this
+    /// Relative half-width of the throughput's 95 % interval that ends the run
     #[arg(long, value_name = "SHARE", default_value = "2%")]
     pub(super) within: Ratio,
-    /// The same seed gives the same operations
+    /// Random seed (same seed, same operations)
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,
-    /// Where disks and logs are kept while it runs, best in memory; all of it is removed
+    /// Folder of disks and logs during the run, best in memory; all of it is removed
     #[arg(long, value_name = "DIR", default_value = "/dev/shm/diskwright-bench")]
     pub(super) scratch: PathBuf,
 }
@@ -151,7 +150,7 @@ impl Options {
         Ok(StoreSpec { rows, ..StoreSpec::new(StoreSettings { scale, client, ..settings }, plan) })
     }
 
-    /// What makes operations start; `own` and `think` are the workload's. An open loop has `in_flight` at a time at most.
+    /// Loop of the load; `own` and `think` are the workload's. An open loop has at most `in_flight` operations at a time.
     pub(super) fn load(&self, own: Option<u32>, think: Nanos, in_flight: u32) -> LoopKind {
         match self.rate {
             Some(rate) => {
@@ -174,7 +173,7 @@ impl Options {
         }
     }
 
-    /// What is needed of the machine; nothing for a cluster that is there.
+    /// Test bed of this machine; `None` for an existing cluster.
     pub(crate) fn lab(&self, order: &StoreSpec) -> Result<Option<TestBed>, Failure> {
         let Some(LaunchedStore { deployment, .. }) = order.settings.source.launched() else { return Ok(None) };
         let programs = ClusterPrograms::find()?;
@@ -244,7 +243,7 @@ mod tests {
 
     use super::*;
 
-    /// What stands after the workload.
+    /// Options after the workload.
     #[derive(Debug, Parser)]
     struct Line {
         #[command(flatten)]

@@ -32,37 +32,37 @@ pub(crate) enum Launch {
     Mariadb,
 }
 
-/// What only SQL databases take.
+/// Options of SQL databases.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Extra {
-    /// Drop the workload's tables that are in the schema, and load them anew
+    /// Drop the workload's tables of the schema, and load them anew
     #[arg(long, conflicts_with = "no_load")]
     drop: bool,
-    /// Make the schema that the URL names if it is not there
+    /// Create the schema of the URL if it is missing
     #[arg(long, requires = "db", conflicts_with = "no_load")]
     create: bool,
-    /// Speak TLS with the database; the server's certificate is signed by the authority in this file
+    /// PEM file of the authority of the server's certificate; turns TLS on
     #[arg(long, value_name = "PEM", requires = "db")]
     tls_ca: Option<PathBuf>,
-    /// A certificate of ours that the database asks for
+    /// PEM file of the client's certificate
     #[arg(long, value_name = "PEM", requires_all = ["tls_ca", "tls_key"])]
     tls_cert: Option<PathBuf>,
-    /// Its key
+    /// PEM file of that certificate's key
     #[arg(long, value_name = "PEM", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Send the password without TLS beyond this machine: anybody on the way can read it and the data
+    /// Allow the password without TLS beyond this machine, where anybody on the way can read it and the data
     #[arg(long, requires = "db", conflicts_with = "tls_ca")]
     insecure: bool,
-    /// Log in to RDS with a token of AWS IAM in place of a password, renewed while it runs
+    /// Log in to RDS with an AWS IAM token in place of a password, renewed during the run
     #[arg(long, requires_all = ["db", "tls_ca"])]
     iam: bool,
-    /// The profile of ~/.aws/config whose keys sign it
+    /// Profile of ~/.aws/config whose keys sign the token
     #[arg(long, requires = "iam")]
     profile: Option<String>,
-    /// Burst credits of the disks when a run begins, of a full bucket
+    /// Burst credits of the disks at the start of a run, as a share of a full bucket
     #[arg(long, value_name = "SHARE", requires = "launch")]
     credits: Option<Ratio>,
-    /// Kill the server so long after a run began, as kill -9 does; it is started again and recovers
+    /// Time after the start of a run at which the server is killed (kill -9) and started again
     #[arg(long, value_name = "SPAN", requires = "launch")]
     crash: Option<Nanos>,
 }

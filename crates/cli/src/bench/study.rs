@@ -26,12 +26,12 @@ run. Each run starts a MariaDB of its own on the deployment's disks, with burst 
 study says; sides take turns, A B B A ..., so that a machine whose speed wanders favours neither.
 Intervals hold 95 of 100. It takes root and the package mariadb-server.")]
 pub(crate) struct Args {
-    /// The study, a TOML file
+    /// Study, a TOML file
     study: PathBuf,
-    /// Runs of each side, in place of the study's number
+    /// Runs of each side [default: the study's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     pairs: Option<u32>,
-    /// Write the results: .html for a page with charts of the last pair, .json for the numbers; may
+    /// File of the results: .html for a page with charts of the last pair, .json for the numbers; may
     /// be repeated
     #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,

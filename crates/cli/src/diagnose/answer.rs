@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::inputs;
 use crate::origin::origin;
 use crate::output::Output;
+use crate::progress;
 
 /// Diagnoses, writes report.html and verdicts.json into `out`, and returns the answer: a no if something is wrong.
 pub(super) fn answer(
@@ -20,7 +21,7 @@ pub(super) fn answer(
     out: Option<&Path>,
     json: bool,
 ) -> Result<Output, Failure> {
-    let verdicts = diagnose(timeline, known);
+    let verdicts = progress::during("looking for bottlenecks", || diagnose(timeline, known));
     let document = document(timeline, &verdicts);
     let mut written = Vec::new();
     if let Some(folder) = out {

@@ -10,22 +10,22 @@ use crate::output::Output;
 /// Which account, and how far back.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Account {
-    /// How far back
+    /// Time before now to read
     #[arg(long, value_name = "SPAN", default_value = "14d")]
     since: Nanos,
-    /// Interval of the points; CloudWatch's own if not given
+    /// Interval of the points [default: CloudWatch's]
     #[arg(long, value_name = "SPAN")]
     step: Option<Nanos>,
-    /// A profile of ~/.aws/config
+    /// Profile of ~/.aws/config
     #[arg(long)]
     profile: Option<String>,
-    /// The ARN of a role to take on
+    /// ARN of the role to assume
     #[arg(long, value_name = "ARN")]
     role: Option<String>,
-    /// Another endpoint for all services
+    /// Endpoint in place of AWS's, for all services
     #[arg(long, value_name = "URL")]
     endpoint: Option<String>,
-    /// Speak plain HTTP with an endpoint beyond this machine: anybody on the way can read the token of the credentials
+    /// Allow plain HTTP to an endpoint beyond this machine, which exposes the credentials' token
     #[arg(long)]
     insecure: bool,
     #[command(flatten)]
@@ -47,13 +47,13 @@ Examples:
 series that are asked for, some twenty a volume; with --step 1h many volumes are read in minutes.
 Only reads; --policy prints the least that IAM must allow.")]
 pub(crate) struct Volumes {
-    /// The volume
+    /// Volume
     #[arg(long, value_name = "ID", required_unless_present_any = ["all", "policy"])]
     volume: Option<String>,
-    /// Every volume of the region
+    /// Diagnose every volume of the region
     #[arg(long, conflicts_with = "volume")]
     all: bool,
-    /// Print the IAM policy that this needs
+    /// Print the IAM policy that is needed
     #[arg(long, conflicts_with_all = ["volume", "all"])]
     policy: bool,
     #[command(flatten)]
@@ -66,7 +66,7 @@ pub(crate) struct Volumes {
 Examples:
   diskwright diagnose rds orders-db --since 14d --region us-west-2")]
 pub(crate) struct Database {
-    /// The database instance
+    /// Database instance
     name: String,
     #[command(flatten)]
     account: Account,

@@ -19,10 +19,10 @@ use crate::inputs;
 /// Arguments of every source.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub(crate) struct Given {
-    /// The deployment that it is of, a TOML file: its disks, instances, settings and region
+    /// Deployment, a TOML file: its disks, instances, settings and region
     #[arg(long, value_name = "DEPLOYMENT")]
     on: Option<PathBuf>,
-    /// A disk: data=gp3:500GiB, n1/data=…, vol-0a1b=…; without a name, all others; may be repeated
+    /// Disk: data=gp3:500GiB, n1/data=…, vol-0a1b=…; without a name, all others; may be repeated
     #[arg(long, value_name = "[NAME=]DISK")]
     disk: Vec<String>,
     /// What a disk is called by its device: data=nvme1n1, log=nvme2n1, n1/data=…; may be repeated
@@ -34,22 +34,22 @@ pub(crate) struct Given {
     /// Not this disk; may be repeated
     #[arg(long, value_name = "[NODE/]DISK")]
     ignore: Vec<String>,
-    /// An instance type: m5.2xlarge, or n1=m5.2xlarge; may be repeated
+    /// Instance type: m5.2xlarge, or n1=m5.2xlarge; may be repeated
     #[arg(long, value_name = "[NODE=]TYPE")]
     instance: Vec<String>,
-    /// Threads of a pool that are not TiKV's default: unified_read_po=8; may be repeated
+    /// Threads of a pool, where not TiKV's default: unified_read_po=8; may be repeated
     #[arg(long, value_name = "POOL=THREADS")]
     pool: Vec<String>,
-    /// The release of TiKV whose defaults hold, such as 8.5.3; as PD tells, or the newest known, if not given
+    /// TiKV release whose defaults apply, such as 8.5.3 [default: as PD reports, else the newest known]
     #[arg(long, value_name = "RELEASE")]
     tikv: Option<Release>,
     /// Offer only disks that promise their rates for this share of the time: 99.9%
     #[arg(long, value_name = "SHARE")]
     consistency: Option<Ratio>,
-    /// Region of the prices; the deployment's if not given
+    /// Region of the prices [default: the deployment's]
     #[arg(long)]
     pub(crate) region: Option<String>,
-    /// Use the limits and prices of a date: 2020-11-25, 2020-11 or 2020
+    /// Day whose limits and prices apply: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
     /// Write verdicts.json and report.html into a folder

@@ -45,13 +45,13 @@ pub(crate) struct Args {
 enum Source {
     #[command(flatten)]
     File(file::FormatCommand),
-    /// Mounted disks of this machine
+    /// Diagnose mounted disks of this machine
     Mounted(mounted::Args),
-    /// A Prometheus, Thanos or Mimir, or a saved answer of one
+    /// Diagnose the metrics of a Prometheus, Thanos or Mimir, or a saved answer of one
     Prometheus(Box<prometheus::Args>),
-    /// Volumes of an AWS account
+    /// Diagnose volumes of an AWS account
     Cloudwatch(cloud::Volumes),
-    /// A database instance of RDS
+    /// Diagnose a database instance of RDS
     Rds(cloud::Database),
 }
 

@@ -18,11 +18,11 @@ Examples:
   diskwright diagnose mounted /mnt/tikv
   diskwright diagnose mounted /mnt/tikv --since 2m --watch=5s
 
-Each second of the last hour is known, each minute of the 14 days before.")]
+The daemons keep each second of the last hour and each minute of the 14 days before.")]
 pub(crate) struct Args {
-    /// Where the disks are mounted
+    /// Folder of the mounted disks
     dir: PathBuf,
-    /// How far back
+    /// Time before now to read
     #[arg(long, value_name = "SPAN", default_value = "10m")]
     since: Nanos,
     #[command(flatten)]

@@ -33,33 +33,33 @@ A token is taken from DISKWRIGHT_PROMETHEUS_TOKEN, the password of --user from
 DISKWRIGHT_PROMETHEUS_PASSWORD; neither is sent in plain HTTP beyond this machine without
 --insecure.")]
 pub(crate) struct Args {
-    /// Its address; or a file that holds a saved answer or the text of /metrics
+    /// Address of the server, or a file that holds a saved answer or the text of /metrics
     url: String,
-    /// How far apart saved pages of /metrics are
+    /// Interval between saved pages of /metrics
     #[arg(long, value_name = "SPAN")]
     interval: Option<Nanos>,
-    /// How far back
+    /// Time before --until to read
     #[arg(long, value_name = "SPAN", default_value = "6h")]
     since: Nanos,
-    /// Until when; now if not given
+    /// End of the range [default: now]
     #[arg(long, value_name = "INSTANT")]
     until: Option<Timestamp>,
-    /// Interval of the points; chosen from the range if not given
+    /// Interval of the points [default: by the range]
     #[arg(long, value_name = "SPAN")]
     step: Option<Nanos>,
-    /// Matchers that every series has: tidb_cluster="prod"
+    /// Matchers added to every query: tidb_cluster="prod"
     #[arg(long, value_name = "MATCHERS", default_value = "")]
     select: String,
-    /// The user name
+    /// User name
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
-    /// The tenant of a Mimir or Cortex
+    /// Tenant of a Mimir or Cortex
     #[arg(long, value_name = "NAME")]
     tenant: Option<String>,
-    /// Trust only certificates that this one signs, a PEM file
+    /// PEM file of the only certificate authority to trust
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// Send the token or password in plain HTTP beyond this machine: anybody on the way can read it
+    /// Allow the token or password in plain HTTP beyond this machine, which anybody on the way can read
     #[arg(long)]
     insecure: bool,
     #[command(flatten)]

@@ -31,7 +31,7 @@ pub(crate) struct Watch {
 /// The answer of a source, and the facts known beside it.
 #[derive(Debug)]
 pub(super) struct Asked {
-    /// Of what.
+    /// Source that is polled.
     pub(super) of: String,
     pub(super) timeline: Timeline,
     pub(super) known: KnownFacts,

@@ -18,13 +18,13 @@ Examples:
 
 A disk in use is not unmounted: exits with 1 and tells who uses it.")]
 pub(crate) struct Args {
-    /// The folder that was given to `mount` or `up`
+    /// Folder that was given to `mount` or `up`
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     dir: Option<PathBuf>,
-    /// Everything that is mounted
+    /// Unmount everything
     #[arg(long)]
     all: bool,
-    /// Remove the data too
+    /// Remove the data as well
     #[arg(long)]
     delete: bool,
 }

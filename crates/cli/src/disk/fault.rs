@@ -14,10 +14,10 @@ use crate::output::Output;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Faults:
-  stall 10s              nothing starts for so long; what is in flight waits too
+  stall 10s              nothing starts for this time; requests in flight wait too
   slow 20x for 60s       every I/O takes 20 times as long
-  delay 50ms for 60s     every I/O takes so much longer
-  errors 1% for 5m       this share of the I/Os ends with an error
+  delay 50ms for 60s     every I/O takes 50 ms longer
+  errors 1% for 5m       this share of the I/Os fails
   degrade 40% for 5m     this share of the limits is delivered
   detach                 the volume is gone until `attach`; what is in flight fails
   power-cut              what is in flight is lost, and what only a volatile cache held; it is gone
@@ -33,9 +33,9 @@ Examples:
   diskwright disk fault /mnt/tikv slow 20x for 60s
   diskwright disk fault /mnt/tikv power-cut && diskwright disk fault /mnt/tikv attach")]
 pub(crate) struct Args {
-    /// Where the disk is mounted
+    /// Mount point of the disk
     dir: PathBuf,
-    /// The fault, as below
+    /// Fault, as below
     #[arg(required = true, num_args = 1.., value_name = "FAULT")]
     fault: Vec<String>,
 }

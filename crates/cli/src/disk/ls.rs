@@ -28,12 +28,12 @@ document a line. Exits with 1 if a daemon is gone, or lives on without its files
 The history holds every second of the last hour and every minute of the 14 days before, with the
 series that CloudWatch would show.")]
 pub(crate) struct Args {
-    /// Only the disks mounted there
+    /// Mount point, or a folder above several [default: all]
     dir: Option<PathBuf>,
-    /// Show it again every second, until interrupted
+    /// Refresh every second, until interrupted
     #[arg(long)]
     watch: bool,
-    /// Write their history to a file: .parquet, .csv or .json
+    /// File for the history: .parquet, .csv or .json
     #[arg(long, value_name = "FILE", requires = "dir", conflicts_with = "watch")]
     history: Option<PathBuf>,
 }

@@ -1,5 +1,6 @@
 //! `diskwright disk`: cloud disks on this machine.
 
+mod against;
 pub(crate) mod down;
 pub(crate) mod fault;
 pub(crate) mod ls;
@@ -11,7 +12,7 @@ pub(crate) mod record;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// What to do with disks.
+/// Verbs of `disk`.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum DiskCommand {
     /// Mount a cloud disk on this machine

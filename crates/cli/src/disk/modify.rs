@@ -19,9 +19,9 @@ Examples:
 The disk is modifying, optimizing, then completed, and cannot be modified again until the cloud's
 cooldown is over: exits with 1 then. `diskwright disk ls` shows how far it is.")]
 pub(crate) struct Args {
-    /// Where the disk is mounted
+    /// Mount point of the disk
     dir: PathBuf,
-    /// The disk that it becomes, in full
+    /// New disk, in full
     disk: Disk,
     /// Speed up all waits of a modification, and its cooldown, by this factor
     #[arg(long, default_value = "1x", value_name = "FACTOR", value_parser = factor)]

@@ -27,17 +27,17 @@ and is there again when the same folder is mounted; only `down --delete` removes
 folder in memory, under /dev/shm, is always fast enough; one on a disk must be faster than what it
 stands for.")]
 pub(crate) struct MountArgs {
-    /// The disk: gp3:100GiB,6000iops,250MiB/s · 2x(gp2:1000GiB) · gp2:1000GiB+cache(nvme:200GiB)
+    /// Disk: gp3:100GiB,6000iops,250MiB/s · 2x(gp2:1000GiB) · gp2:1000GiB+cache(nvme:200GiB)
     disk: Disk,
-    /// Where to mount it: an empty folder, or one to be made
+    /// Mount point: an empty folder, made if needed
     dir: PathBuf,
-    /// The instance type whose limits apply, too
+    /// Instance type whose limits apply as well
     #[arg(long, value_name = "TYPE")]
     instance: Option<String>,
-    /// The zone, as a label
+    /// Zone, as a label
     #[arg(long)]
     zone: Option<String>,
-    /// Use the limits of a date: 2020-11-25, 2020-11 or 2020
+    /// Day whose limits apply: 2020-11-25, 2020-11 or 2020
     #[arg(long, value_name = "DATE", value_parser = inputs::day)]
     as_of: Option<Date>,
     #[command(flatten)]
@@ -54,11 +54,11 @@ Examples:
 Mounts DIR/data, and DIR/raft (TiKV) or DIR/redo (MySQL) if the log has a disk of its own, behind
 the limits of the node's instance. Else as `diskwright disk mount`.")]
 pub(crate) struct UpArgs {
-    /// The deployment, a TOML file; - reads standard input
+    /// Deployment, a TOML file; - reads standard input
     deployment: PathBuf,
-    /// The folder in which the disks are mounted
+    /// Folder below which the disks are mounted
     dir: PathBuf,
-    /// Which storage node, counted from 1
+    /// Number of the storage node, from 1
     #[arg(long, default_value_t = 1, value_name = "N")]
     node: u32,
     #[command(flatten)]
@@ -80,10 +80,10 @@ struct Options {
     /// Burst credits at the start [default: 100%]
     #[arg(long, value_name = "SHARE", value_parser = Ratio::share)]
     credits: Option<Ratio>,
-    /// Let degraded minutes happen, at the share of time that the volume types' promises leave open
+    /// Include degraded minutes, as often as the volumes' promises allow
     #[arg(long)]
     degraded_minutes: bool,
-    /// Let the kernel serve disks without limits itself: as fast as a plain loop device, but without faults
+    /// Serve unlimited disks by the kernel alone, as fast as a plain loop device, but without faults
     #[arg(long)]
     passthrough: bool,
     /// Address of the metrics for Prometheus, on loopback [default: a free port]

@@ -23,12 +23,12 @@ The file holds every disk second by second: I/Os, bytes, latency histograms, que
 held requests up; and minute by minute the series that CloudWatch would show. Exits with 1 if the
 command fails.")]
 pub(crate) struct Args {
-    /// Where the disks are mounted
+    /// Mount point of the disks
     dir: PathBuf,
-    /// The file to write: .parquet, .csv or .json
+    /// File to write: .parquet, .csv or .json
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// The command and its arguments
+    /// Command with its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<String>,
 }

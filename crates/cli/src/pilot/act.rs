@@ -26,20 +26,20 @@ Steps: tikv/STORE/KEY=VALUE, pd/KEY=VALUE, evict/STORE, resign/MEMBER. Without -
 until `diskwright pilot undo`. Exits with 1 if the guard does not let them through, or they failed
 and were undone.")]
 pub(crate) struct Args {
-    /// What to change, in order
+    /// Changes, in order
     #[arg(required = true, value_name = "STEP")]
     steps: Vec<PilotStep>,
     #[command(flatten)]
     reach: Reach,
     #[command(flatten)]
     place: Place,
-    /// Make the changes; without it they are only shown
+    /// Make the changes; without it they are only printed
     #[arg(long)]
     act: bool,
-    /// Undo it all after this time
+    /// Undo everything after this time
     #[arg(long = "for", value_name = "SPAN")]
     last: Option<Nanos>,
-    /// Why, for the journal
+    /// Reason, for the journal
     #[arg(long, value_name = "TEXT", default_value = "by hand")]
     why: String,
 }

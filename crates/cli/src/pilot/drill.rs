@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Arguments of `pilot drill`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Serves the metadata server of a machine of that cloud, announces one event, and tells when it was
+Serves the metadata server of a machine of that cloud, announces one event, and prints when it was
 read. Let a pilot listen to it: diskwright pilot run --metadata http://127.0.0.1:8775 …
 
 Examples:
@@ -36,27 +36,27 @@ Examples:
   diskwright pilot drill --cloud aws --event terminate --after 30s
   diskwright pilot drill --cloud azure --event Freeze --notice 2m --machine tikv-0 --json
 
-Exit codes: 1 if nobody read it before it began.")]
+Exits with 1 if no listener read it before it began.")]
 pub(crate) struct Args {
-    /// The cloud whose metadata server is served
+    /// Cloud whose metadata server is served
     #[arg(long, value_enum, default_value = "gcp")]
     cloud: Whose,
-    /// The event in the cloud's word: MIGRATE_ON_HOST_MAINTENANCE, system-reboot, terminate, Freeze
+    /// Event, in the cloud's words: MIGRATE_ON_HOST_MAINTENANCE, system-reboot, terminate, Freeze
     #[arg(long, value_name = "WORD")]
     event: Option<String>,
-    /// The machine that it is about
+    /// Machine of the event
     #[arg(long, value_name = "NAME", default_value = "vm-1")]
     machine: String,
-    /// Time until it is announced
+    /// Time until the notice
     #[arg(long, value_name = "TIME", default_value = "10s")]
     after: Nanos,
-    /// Time from the notice to the event; the cloud's own if not given, ten minutes where that is days
+    /// Time from the notice to the event [default: the cloud's, at most ten minutes]
     #[arg(long, value_name = "TIME")]
     notice: Option<Nanos>,
-    /// How long the event takes
+    /// Length of the event
     #[arg(long, value_name = "TIME", default_value = "20s")]
     takes: Nanos,
-    /// Where to serve, on this machine; port 0 is any that is free
+    /// Loopback address of the server; port 0 is a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8775")]
     listen: SocketAddr,
 }

@@ -23,7 +23,7 @@ Examples:
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     place: Place,
-    /// Number of last runs to show; those under way are always shown
+    /// Number of past runs to show, beside those under way
     #[arg(long, default_value_t = 20, value_name = "N")]
     last: usize,
     #[command(flatten)]
@@ -37,20 +37,19 @@ Examples:
   diskwright pilot undo 7 --pd http://127.0.0.1:2379
   diskwright pilot undo --all --pd http://127.0.0.1:2379
 
-A pilot that runs is asked to do it; else it is done here. A run that is undone already, and only
-watched, ends. What somebody else has changed since is
-left as it is, unless --force.")]
+A running pilot does it on request; without one it is done here. A run that is undone already, and
+only watched, ends. What somebody else has changed since is left as it is, unless --force.")]
 pub(crate) struct UndoArgs {
-    /// The runs, as `pilot status` numbers them
+    /// Runs by the numbers of `pilot status`
     #[arg(value_name = "RUN", required_unless_present = "all", conflicts_with = "all")]
     runs: Vec<u64>,
-    /// All that can be undone, the last first
+    /// Undo everything that can be undone, the last first
     #[arg(long)]
     all: bool,
-    /// Set back even what somebody else has changed since
+    /// Undo also what somebody else has changed since
     #[arg(long)]
     force: bool,
-    /// How long it may take
+    /// Time limit
     #[arg(long, value_name = "SPAN", default_value = "5m")]
     within: Nanos,
     #[command(flatten)]
@@ -69,10 +68,10 @@ Examples:
   diskwright pilot stop --freeze  # it ends at once, and touches nothing more, also of an undoing
   diskwright pilot stop --clear   # it may begin again")]
 pub(crate) struct StopArgs {
-    /// Leave everything as it is, also what is half done or half undone: `pilot undo` takes it back after --clear
+    /// Leave everything as it is, half done or half undone; after --clear `pilot undo` undoes it
     #[arg(long, conflicts_with = "clear")]
     freeze: bool,
-    /// Take the switch away
+    /// Remove the switch
     #[arg(long)]
     clear: bool,
     #[command(flatten)]
@@ -86,7 +85,7 @@ Examples:
   diskwright pilot log
   diskwright pilot log --last 500 --json")]
 pub(crate) struct LogArgs {
-    /// Number of last lines to show
+    /// Number of lines to show, the latest
     #[arg(long, default_value_t = 50, value_name = "N")]
     last: usize,
     #[command(flatten)]

@@ -12,7 +12,7 @@ Examples:
 
 Volumes without the tag can be read, and not modified.")]
 pub(crate) struct Args {
-    /// The tag that volumes must have to be modified
+    /// Tag that volumes must have to be modified
     #[arg(long, value_name = "KEY=VALUE", default_value = "diskwright=yes", value_parser = tag)]
     tag: (String, String),
 }
@@ -28,7 +28,7 @@ fn tag(text: &str) -> Result<(String, String), String> {
 #[cfg(feature = "cloud")]
 pub(crate) fn run(args: &Args) -> Result<Output, Failure> {
     let (key, value) = &args.tag;
-    Ok(Output::text(aws::policy_of_pilot(key, value)))
+    Ok(Output::verbatim(aws::policy_of_pilot(key, value)))
 }
 
 #[cfg(not(feature = "cloud"))]

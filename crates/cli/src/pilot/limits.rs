@@ -15,17 +15,17 @@ use crate::home;
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Compactions")]
 pub(crate) struct Limits {
-    /// Limit a store's flushes and compactions to what its disks have left: 1=DIR, where they are mounted on this machine, or
+    /// Limit the flushes and compactions of a store to what its disks have left: 1=DIR of mounted disks, or
     /// 1=http://HOST:9100/metrics#nvme1n1, a node_exporter and its device, with --on; may be repeated
     #[arg(long = "limit", value_name = "STORE=DISKS")]
     stores: Vec<String>,
-    /// Count on this share of the disks' limits: others use them too, or they deliver less than they promise
+    /// Share of the disks' limits to count on, where others use them too
     #[arg(long = "disk-share", value_name = "SHARE", default_value = "100%", requires = "stores")]
     share: Ratio,
-    /// The least that they are limited to
+    /// Lowest limit
     #[arg(long, value_name = "RATE", default_value = "4MiB/s", requires = "stores")]
     floor: BytesPerSec,
-    /// The most
+    /// Highest limit
     #[arg(long, value_name = "RATE", default_value = "10GiB/s", requires = "stores")]
     ceiling: BytesPerSec,
 }

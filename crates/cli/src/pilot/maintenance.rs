@@ -16,40 +16,40 @@ use crate::inputs;
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Maintenance")]
 pub(crate) struct Listen {
-    /// Listen to what the cloud of this machine announces, and make ready for it
+    /// Listen to the maintenance notices of this machine's cloud, and prepare for them
     #[arg(long, value_enum, value_name = "CLOUD", requires = "machine")]
     maintenance: Option<Whose>,
-    /// A machine as its cloud names it, and what runs on it: vm-1=tikv:1,pd:pd-0 or
+    /// Machine by its cloud's name, and its roles: vm-1=tikv:1,pd:pd-0 or
     /// vm-2=tidb:NAMESPACE/POD@NODE; may be repeated
     #[arg(long, value_name = "NAME=ROLES", requires = "maintenance")]
     machine: Vec<ClusterMachine>,
-    /// Another metadata server on this machine, as `pilot drill` serves one
+    /// Metadata server on this machine, as `pilot drill` serves one
     #[arg(long, value_name = "URL", requires = "maintenance")]
     metadata: Option<String>,
-    /// Ask EC2 what it has planned for each --machine, too: the metadata server tells of this one only
+    /// Ask EC2 for the events of each --machine; the metadata server knows this machine only
     #[arg(long, requires = "maintenance")]
     fleet: bool,
-    /// Let an event of Azure begin as soon as this machine is ready, if it is of this machine alone
+    /// Approve an Azure event of this machine alone as soon as the machine is ready
     #[arg(long, requires = "maintenance")]
     approve: bool,
-    /// Kubernetes' API: an address, or `pod` for the service account of the pod that this runs in
+    /// Kubernetes API: an address, or `pod` for the service account of this pod
     #[arg(long, value_name = "URL")]
     kubernetes: Option<String>,
-    /// The authority of Kubernetes' certificate, a PEM file
+    /// PEM file of the authority of Kubernetes' certificate
     #[arg(long, value_name = "FILE", requires = "kubernetes")]
     kubernetes_ca: Option<PathBuf>,
-    /// A file with the token for Kubernetes, read anew for each request
+    /// File with the token for Kubernetes, read for each request
     #[arg(long, value_name = "FILE", requires = "kubernetes")]
     kubernetes_token: Option<PathBuf>,
-    /// Or the pilot's certificate for Kubernetes, as in a kubeconfig, a PEM file
+    /// PEM file of the pilot's certificate for Kubernetes, in place of a token
     #[arg(long, value_name = "FILE", requires_all = ["kubernetes", "kubernetes_key"])]
     kubernetes_cert: Option<PathBuf>,
-    /// Its key, a PEM file
+    /// PEM file of that certificate's key
     #[arg(long, value_name = "FILE", requires = "kubernetes_cert")]
     kubernetes_key: Option<PathBuf>,
 }
 
-/// What EC2 has planned for other machines.
+/// Events that EC2 has scheduled for other machines.
 #[cfg(feature = "cloud")]
 fn account_events(volumes: &Volumes, account: &Account) -> Result<AccountEvents, Failure> {
     let session = volumes.session(account)?;

@@ -23,8 +23,8 @@ Examples:
   diskwright pilot undo --all --pd http://127.0.0.1:2379
   diskwright pilot stop
 
-Without --act it only says what it would do. Whatever it changes is written down before, read back
-after, and can be undone, also after the pilot was killed.")]
+Without --act it only prints what it would do. Every change is journalled before, read back after,
+and can be undone, also after the pilot was killed.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     what: What,
@@ -34,7 +34,7 @@ pub(crate) struct Args {
 enum What {
     /// Watch a cluster, and keep it right
     Run(Box<run::Args>),
-    /// Change something by hand, inside the same guardrails
+    /// Change something by hand, within the same guardrails
     Do(act::Args),
     /// Show what was done, what is under way, and what could be undone
     Status(folder::StatusArgs),
@@ -42,11 +42,11 @@ enum What {
     Undo(Box<folder::UndoArgs>),
     /// Stop the pilot, and keep it from beginning again: the kill switch
     Stop(folder::StopArgs),
-    /// Show what happened, a sentence each
+    /// Show the log, a sentence for each step
     Log(folder::LogArgs),
-    /// Serve a metadata server that announces something, to rehearse maintenance
+    /// Serve a metadata server that announces an event, to rehearse maintenance
     Drill(drill::Args),
-    /// Print what AWS must allow a pilot of its volumes and instances
+    /// Print the AWS policy that a pilot of volumes and instances needs
     Iam(iam::Args),
 }
 

@@ -24,8 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The folder of a pilot.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Place {
-    /// The pilot's folder: journal, log, lock; one for each cluster. Else DISKWRIGHT_PILOT, or
-    /// /var/lib/diskwright/pilot
+    /// Folder of the journal, log and lock, one for each cluster [default: DISKWRIGHT_PILOT, or
+    /// /var/lib/diskwright/pilot]
     #[arg(long, value_name = "DIR")]
     journal: Option<PathBuf>,
 }
@@ -49,22 +49,22 @@ pub(crate) struct Reach {
     /// Any member of PD
     #[arg(long, value_name = "URL")]
     pub(crate) pd: String,
-    /// A TiKV's status server; those on this machine are found by themselves; may be repeated
+    /// Status server of a TiKV; those on this machine are found without it; may be repeated
     #[arg(long, value_name = "[STORE=]URL")]
     pub(crate) tikv_status: Vec<String>,
-    /// A TiDB, whose variables can be changed then: mysql://USER@HOST:4000; its password in DISKWRIGHT_DB_PASSWORD
+    /// TiDB whose variables may be changed: mysql://USER@HOST:4000, password in DISKWRIGHT_DB_PASSWORD
     #[arg(long, value_name = "URL")]
     tidb: Option<String>,
-    /// Trust only certificates that this one signs, a PEM file
+    /// PEM file of the only certificate authority to trust
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// The pilot's own certificate, a PEM file
+    /// PEM file of the pilot's certificate
     #[arg(long, value_name = "FILE", requires = "key")]
     cert: Option<PathBuf>,
-    /// Its key, a PEM file
+    /// PEM file of the certificate's key
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
-    /// Speak plain HTTP beyond this machine: anybody on the way can read and change it
+    /// Allow plain HTTP beyond this machine, which anybody on the way can read and change
     #[arg(long)]
     insecure: bool,
 }
@@ -75,16 +75,16 @@ pub(crate) struct AskedPd {
     /// Ask any member of PD who holds its maintenance lock
     #[arg(long, value_name = "URL")]
     pd: Option<String>,
-    /// Trust only certificates that this one signs, a PEM file
+    /// PEM file of the only certificate authority to trust
     #[arg(long, value_name = "FILE", requires = "pd")]
     ca: Option<PathBuf>,
-    /// The pilot's own certificate, a PEM file
+    /// PEM file of the pilot's certificate
     #[arg(long, value_name = "FILE", requires_all = ["pd", "key"])]
     cert: Option<PathBuf>,
-    /// Its key, a PEM file
+    /// PEM file of the certificate's key
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
-    /// Speak plain HTTP beyond this machine: anybody on the way can read and change it
+    /// Allow plain HTTP beyond this machine, which anybody on the way can read and change
     #[arg(long, requires = "pd")]
     insecure: bool,
 }

@@ -23,7 +23,7 @@ use crate::inputs;
 use crate::on_signal;
 use crate::output::{self, Output};
 
-/// Of the half minute that the shortest notice leaves, no more is lost before it is noticed. The backlog of compactions and the rate
+/// Longest part of the shortest notice, half a minute, that passes unnoticed. The backlog of compactions and the rate
 /// that holds are seen as soon.
 const NOTICED_WITHIN: Nanos = Nanos::secs(1);
 
@@ -39,7 +39,7 @@ Examples:
   diskwright pilot run --pd https://10.0.0.5:2379 --tikv-status https://10.0.0.6:20180 \\
     --ca ca.pem --cert pilot.pem --key pilot.key --prometheus http://127.0.0.1:9090 --act
 
-Without --act it says what it would do, and changes nothing. It ends at an interrupt, after --for,
+Without --act it prints what it would do, and changes nothing. It ends at an interrupt, after --for,
 or by `diskwright pilot stop`, and undoes what is under way then. Tokens are taken from
 DISKWRIGHT_PD_TOKEN, DISKWRIGHT_TIKV_TOKEN, DISKWRIGHT_PROMETHEUS_TOKEN and DISKWRIGHT_NODE_TOKEN.")]
 pub(crate) struct Args {
@@ -53,25 +53,25 @@ pub(crate) struct Args {
     limits: Limits,
     #[command(flatten)]
     volumes: Volumes,
-    /// Make changes; without it they are only shown
+    /// Make changes; without it they are only printed
     #[arg(long)]
     act: bool,
-    /// A Prometheus, Thanos or Mimir that knows the cluster: without it no setting is changed
+    /// Prometheus, Thanos or Mimir with the cluster's metrics; without it no setting is changed
     #[arg(long, value_name = "URL")]
     prometheus: Option<String>,
-    /// Matchers that every series has: tidb_cluster="prod"
+    /// Matchers added to every query: tidb_cluster="prod"
     #[arg(long, value_name = "MATCHERS", default_value = "")]
     select: String,
-    /// The deployment that it is, a TOML file: disks, instances, settings
+    /// Deployment of the cluster, a TOML file: disks, instances, settings
     #[arg(long, value_name = "DEPLOYMENT")]
     on: Option<PathBuf>,
-    /// Interval between two looks at the cluster
+    /// Interval between two checks of the cluster
     #[arg(long, value_name = "SPAN", default_value = "10s", value_parser = inputs::interval)]
     every: Nanos,
-    /// Duration; without end if not given
+    /// Duration [default: without end]
     #[arg(long = "for", value_name = "SPAN")]
     last: Option<Nanos>,
-    /// Serve its own metrics at this address of this machine
+    /// Serve the pilot's metrics at this loopback address
     #[arg(long, value_name = "ADDR")]
     metrics: Option<SocketAddr>,
 }
@@ -148,6 +148,6 @@ pub(super) fn telling(said: &Arc<Mutex<Vec<String>>>, json: bool) -> Box<dyn FnM
 fn tell(json: bool, said: &str) {
     if !json {
         // A closed standard output ends no pilot.
-        let _ = output::print(&sentence(said));
+        let _ = output::print(&report::text::fitted(&sentence(said)));
     }
 }

@@ -33,28 +33,28 @@ pub(crate) struct Account {
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Volumes")]
 pub(crate) struct Volumes {
-    /// Look after an EBS volume: let it grow, shrink, and become gp3; may be repeated
+    /// Manage an EBS volume: grow it, shrink it, convert it to gp3; may be repeated
     #[arg(long, value_name = "ID", conflicts_with = "mounted")]
     volume: Vec<String>,
-    /// Look after the disks that are mounted on this machine at or under a folder
+    /// Manage the disks mounted on this machine at or below a folder
     #[arg(long, value_name = "DIR")]
     mounted: Option<PathBuf>,
     /// Speed up modifications of mounted disks by this factor
     #[arg(long, value_name = "FACTOR", default_value = "1x", value_parser = modify::factor, requires = "mounted")]
     fast_forward: f64,
-    /// What may be done to volumes: budget, window, quota, a TOML file; without one only what saves money is done
+    /// Policy for volumes, a TOML file: budget, window, quota; without it only changes that save are made
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
-    /// Where volumes are priced; the deployment's region or the profile's if not given
+    /// Region of the volumes' prices [default: the deployment's, else the profile's]
     #[arg(long)]
     region: Option<String>,
-    /// A profile of ~/.aws/config
+    /// Profile of ~/.aws/config
     #[arg(long)]
     profile: Option<String>,
-    /// The ARN of a role to take on in AWS
+    /// ARN of the AWS role to assume
     #[arg(long, value_name = "ARN")]
     role: Option<String>,
-    /// Another endpoint for AWS
+    /// Endpoint in place of AWS's
     #[arg(long, value_name = "URL")]
     endpoint: Option<String>,
 }

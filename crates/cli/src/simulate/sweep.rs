@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use report::verbs::{sweep as sweep_report, sweep_page};
+use run::{AnswerPatience, ComputedAnswer};
 use serde_json::json;
-use simulate::{RunSummary, SimulateError, SimulationPatience, SweepRun, SweepVariant};
+use simulate::{RunSummary, SimulateError, SweepRun, SweepVariant};
 use units::Nanos;
 
 use super::out::{self, Out};
@@ -28,7 +29,7 @@ pub(super) fn run(args: &Args, asked: &Asked, json: bool) -> Result<Output, Fail
         None => None,
     };
     let variants = simulate::variants(&asked.setup, &args.sweep).map_err(|error| Failure::input(error.to_string()))?;
-    let (began, patience) = (Instant::now(), SimulationPatience::new(args.patience));
+    let (began, patience) = (Instant::now(), AnswerPatience::new(ComputedAnswer::Simulation, args.patience));
     let results = simulated(asked, &variants, (began, &patience));
     patience.lasted()?;
     // An error of all runs is an error of the inputs that they share.
@@ -60,7 +61,7 @@ pub(super) fn run(args: &Args, asked: &Asked, json: bool) -> Result<Output, Fail
 fn simulated(
     asked: &Asked,
     variants: &[SweepVariant],
-    (began, patience): (Instant, &SimulationPatience),
+    (began, patience): (Instant, &AnswerPatience),
 ) -> Vec<Result<RunSummary, SimulateError>> {
     let span = asked.setup.options.span;
     let each: Vec<AtomicU64> = variants.iter().map(|_| AtomicU64::new(0)).collect();

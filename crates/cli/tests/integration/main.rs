@@ -7,4 +7,5 @@ mod end_to_end;
 mod golden;
 mod layers;
 mod manual;
+mod packaging;
 mod scripted;

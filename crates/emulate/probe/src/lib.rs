@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod against;
 pub mod fio;
 
 mod burst;

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use catalog::InstanceCaps;
 use disk::{Device, DeviceSpec, InstanceLink, IoOperation, IoRequest};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -31,10 +32,15 @@ impl Twin {
         Self { device: Device::new(spec, seed), host: InstanceLink::new(None), size, now: Nanos(0) }
     }
 
-    /// Without burst credits.
-    #[cfg(test)]
+    /// Behind an instance with these caps.
+    pub(crate) fn behind(self, caps: Option<&InstanceCaps>) -> Self {
+        Self { host: InstanceLink::new(caps), ..self }
+    }
+
+    /// Without burst credits, its own or the instance's.
     pub(crate) fn spent(mut self) -> Self {
         self.device.exhaust_credits(self.now);
+        self.host.exhaust_credits(self.now);
         self
     }
 }

@@ -11,7 +11,7 @@ pub struct Catalog {
     known: Arc<Known>,
 }
 
-/// What catalogue and views share.
+/// Facts that the catalogue and its views share.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     pub(crate) shared: SharedFacts,
@@ -45,6 +45,15 @@ impl Catalog {
     /// first day on which any source shows it.
     pub fn at(&self, date: Option<Date>) -> CatalogView {
         CatalogView::new(date, Arc::clone(&self.known))
+    }
+
+    /// The day of the newest price of a disk or of traffic, by which the catalogue's age is told. Prices of instances are of the same
+    /// observations, and are not read for it.
+    pub fn newest(&self) -> Option<Date> {
+        let shared = &self.known.shared;
+        let volumes = shared.volume_prices.values().flatten().map(|price| price.provenance.as_of);
+        let transfer = shared.transfer.iter().map(|(_, price)| price.provenance.as_of);
+        volumes.chain(transfer).max()
     }
 
     /// Reads every table and lists what contradicts itself or another table; empty if all is well.

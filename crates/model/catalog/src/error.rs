@@ -54,9 +54,9 @@ pub enum CatalogError {
     /// The name is known, the fact is not.
     #[error("the catalogue has no {fact} for {subject}{when}")]
     Missing {
-        /// What is missing: "price", "EBS limits".
+        /// Missing fact: "price", "EBS limits".
         fact: &'static str,
-        /// Of what: "io2 in us-west-2".
+        /// Subject of the fact: "io2 in us-west-2".
         subject: String,
         /// " on 2020-11-30" or empty.
         when: String,

@@ -65,7 +65,7 @@ pub(crate) const EMBEDDED: Texts = Texts {
     clouds: [cloud_texts!("aws"), cloud_texts!("gcp"), cloud_texts!("azure")],
 };
 
-/// What is known of all clouds together.
+/// Facts of all clouds together.
 #[derive(Debug, Default)]
 pub(crate) struct SharedFacts {
     pub(crate) sources: Sources,
@@ -91,7 +91,7 @@ pub(crate) struct PriceFact {
     pub(crate) provenance: Provenance,
 }
 
-/// What a price is for; two facts with the same component are two observations of one price.
+/// Component that a price is for; two facts of one component are two observations of one price.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Component {
     /// Each GiB for a month.
@@ -104,7 +104,7 @@ pub(crate) enum Component {
     Month(Bytes),
 }
 
-/// What is known of one cloud's instance types.
+/// Facts of one cloud's instance types.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CloudFacts {
     pub(crate) instances: Vec<InstanceFact>,
@@ -142,7 +142,7 @@ pub(crate) struct LocalSpeed {
 
 #[derive(Debug, Clone)]
 pub(crate) struct CapsFact {
-    /// As printed in Mbit/s, sustained and in burst: the check on the MB/s beside it.
+    /// Sustained and burst throughput as printed in Mbit/s: a check on the MB/s beside it.
     pub(crate) mbps: Option<(f64, f64)>,
     pub(crate) caps: InstanceCaps,
     pub(crate) provenance: Provenance,

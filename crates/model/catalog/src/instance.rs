@@ -21,12 +21,12 @@ pub struct InstanceType {
     pub memory: Bytes,
     /// `x86_64`, `arm64` or `i386`.
     pub arch: String,
-    /// What one of its hardware threads does against one of an m5 (clock times instructions a cycle); `None` where not
+    /// Speed of a hardware thread relative to an m5's (clock times instructions a cycle); `None` where not
     /// published.
     pub speed: Option<f64>,
     /// Whether it runs on Nitro: 64,000-IOPS io1 and 256,000-IOPS io2 need it.
     pub nitro: bool,
-    /// What it lets through to network volumes; `None` where nothing is published.
+    /// Limits of the link to network volumes; `None` where nothing is published.
     pub caps: Option<InstanceCaps>,
     /// How many volumes may be attached, if published.
     pub max_volumes: Option<u32>,
@@ -37,7 +37,7 @@ pub struct InstanceType {
 }
 
 impl InstanceType {
-    /// What one of its hardware threads does against one of an m5; 1 where nothing is published.
+    /// Speed of a hardware thread relative to an m5's; 1 where nothing is published.
     pub fn thread_speed(&self) -> f64 {
         self.speed.unwrap_or(1.0)
     }

@@ -15,7 +15,7 @@ pub struct Release {
     pub patch: u16,
 }
 
-/// What is no release, or no set of releases.
+/// Text that is no release, or no set of releases.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no {expected}")]
 pub struct ReleaseError {
@@ -47,7 +47,7 @@ impl fmt::Display for Release {
 impl FromStr for Release {
     type Err = ReleaseError;
 
-    /// As programs and people write it: `8.5.4`, `v8.5.4`, `v8.5.4-20251208-g1234567`.
+    /// Reads a release: `8.5.4`, `v8.5.4`, `v8.5.4-20251208-g1234567`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let fault = || ReleaseError { text: text.to_owned(), expected: "release like 8.5.4" };
         match numbers(text.trim().trim_start_matches('v').split(['-', '+']).next().unwrap_or_default()) {

@@ -21,7 +21,7 @@ pub struct DiskRow {
     pub iops: String,
     /// How many bytes a second, in words.
     pub throughput: String,
-    /// What it may do for a while, in words.
+    /// Burst in words.
     pub burst: Option<String>,
     /// Share of volumes alive after a year, at least.
     pub durability: Option<f64>,
@@ -77,7 +77,7 @@ pub struct PriceRow {
     pub name: String,
     /// In US dollars.
     pub usd: f64,
-    /// What that buys: "hour", "GiB-month", "IOPS-month over 3000".
+    /// Unit of the price: "hour", "GiB-month", "IOPS-month over 3000".
     pub unit: String,
     /// Where it was found.
     pub source: &'static str,

@@ -10,7 +10,7 @@ use crate::Provenance;
 /// The day on which facts without a date of their own were collected.
 pub(crate) const COLLECTED: Date = jiff::civil::date(2026, 11, 21);
 
-/// What is wrong with a table, and where.
+/// Fault of a table, with its line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("catalogue table {table}, line {line}: {message}")]
 pub struct TableError {
@@ -18,7 +18,7 @@ pub struct TableError {
     pub table: &'static str,
     /// Counted from 1, the header.
     pub line: u64,
-    /// What was found and what was expected.
+    /// Value found and value expected.
     pub message: String,
 }
 

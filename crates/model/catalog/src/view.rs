@@ -229,7 +229,7 @@ impl CatalogView {
     /// Source and day of [`instance_price`](Self::instance_price).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of the price without its provenance.
     pub fn instance_price_provenance(&self, region: &str, instance: &str) -> Result<&Provenance, CatalogError> {
         self.priced_instance(region, instance, None, PriceTerm::OnDemand).map(|price| &price.provenance)
     }

@@ -4,7 +4,7 @@ use units::{Bytes, BytesPerSec, Iops, Nanos};
 
 use crate::{Cloud, ManagedService, Provenance};
 
-/// What the volume is made of, which decides how I/Os are counted.
+/// Medium of a volume, which decides how I/Os are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VolumeMedium {
     /// Flash behind the network.
@@ -18,13 +18,13 @@ pub enum VolumeMedium {
 /// A type of volume as its cloud sold it on a day.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VolumeType {
-    /// As written in a disk's text: `gp3`, `pd-ssd`, `premium-v2`.
+    /// Name in a disk's text: `gp3`, `pd-ssd`, `premium-v2`.
     pub name: String,
     /// Its cloud.
     pub cloud: Cloud,
-    /// The service that alone sells it (`rds-gp2` of RDS); `None` where machines take it.
+    /// Service that alone sells it (`rds-gp2` of RDS); `None` where machines take it.
     pub service: Option<ManagedService>,
-    /// What it is made of.
+    /// Medium.
     pub medium: VolumeMedium,
     /// Smallest and largest size.
     pub size: (Bytes, Bytes),
@@ -32,7 +32,7 @@ pub struct VolumeType {
     pub iops: IopsRule,
     /// How many bytes a second it sustains.
     pub throughput: ThroughputRule,
-    /// What it may do for a while, if more.
+    /// Burst bucket, where there is one.
     pub burst: Option<BurstBucket>,
     /// Requests are counted as one I/O per this many bytes.
     pub io_unit: Bytes,
@@ -66,7 +66,7 @@ pub enum IopsRule {
         /// Never more.
         max: Iops,
     },
-    /// What is asked for, at least `min` (what a volume has when nothing is asked for), at most `max` and `max_per_gib × size`.
+    /// Provisioned rate, at least `min` (the default), at most `max` and `max_per_gib × size`.
     Provisioned {
         /// The least, and the default.
         min: Iops,
@@ -82,7 +82,7 @@ pub enum IopsRule {
 /// How the sustained throughput follows from the size, the I/O rate or what is provisioned.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ThroughputRule {
-    /// What is asked for, between `min` (also the default) and `max`, and at most `max_per_iops` for each provisioned I/O a second.
+    /// Provisioned throughput, between `min` (the default) and `max`, and at most `max_per_iops` for each provisioned I/O a second.
     Provisioned {
         /// The least, and the default.
         min: BytesPerSec,

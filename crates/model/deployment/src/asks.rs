@@ -3,7 +3,7 @@
 use units::{Bytes, Iops};
 use workload::IoRates;
 
-/// What ONE storage node is asked for, as its volumes see it: reads that a cache absorbs are not in it.
+/// Load of ONE storage node at its volumes; reads that a cache absorbs are left out.
 ///
 /// In a file each direction is a rate and the mean size of a request:
 /// `reads = "13400iops"`, `read-size = "16KiB"`; so too `writes`, `log-reads` and `log-writes`.
@@ -78,7 +78,7 @@ pub enum AsksError {
     /// Cores below zero, or not a number.
     #[error("`cores = {cores}` is out of range: expected busy cores, such as 6.5")]
     Cores {
-        /// As given.
+        /// Given value.
         cores: f64,
     },
 }

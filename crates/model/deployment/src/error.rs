@@ -12,7 +12,7 @@ use workload::Engine;
 pub struct DeploymentError {
     /// The key, written with dots: `nodes.0.data`.
     pub key: String,
-    /// What is wrong with it.
+    /// Fault at the key.
     pub fault: DeploymentFault,
 }
 
@@ -28,7 +28,7 @@ impl DeploymentError {
     }
 }
 
-/// What is wrong, what was expected, what to try.
+/// Fault of a deployment: its message has what was expected and what to try.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DeploymentFault {
     /// An unknown region or instance type, or a fact that is not known.
@@ -43,7 +43,7 @@ pub enum DeploymentFault {
     /// A count beyond what is worked with.
     #[error("{given} is more than {most}, the most {what} that are worked with ({source_text}); write {most} or less")]
     TooMany {
-        /// As written, or what the groups come to up to this one.
+        /// Given number, or the sum of the groups up to this one.
         given: u64,
         /// The most.
         most: u32,
@@ -97,7 +97,7 @@ pub enum DeploymentFault {
         volumes: u32,
         /// The instance type.
         instance: String,
-        /// What it can attach.
+        /// Volumes that the instance can attach.
         most: u32,
     },
     /// Local disks and caches larger than the local flash.
@@ -121,7 +121,7 @@ pub enum DeploymentFault {
     /// A size below which the engine does not start.
     #[error("{given} is less than {least}, {why}; write {least} or more")]
     TooSmall {
-        /// As set.
+        /// Given value.
         given: Bytes,
         /// The smallest.
         least: Bytes,
@@ -131,7 +131,7 @@ pub enum DeploymentFault {
     /// A size with which the engine does not start.
     #[error("{given} is more than {most}, {why}; write {most} or less")]
     TooLarge {
-        /// As set.
+        /// Given value.
         given: Bytes,
         /// The largest.
         most: Bytes,

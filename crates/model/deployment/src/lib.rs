@@ -10,6 +10,7 @@ mod price;
 mod report;
 mod rules;
 mod settings;
+mod vain;
 mod validate;
 
 // Their types are part of the public surface here.
@@ -23,4 +24,5 @@ pub use price::DeploymentCosts;
 pub use report::{CheckReport, LimitLine};
 pub use settings::{BlockCompression, ClusteredIndex, EngineSettings, LockMode};
 pub use units;
+pub use vain::{RatesInVain, rates_in_vain};
 pub use workload;

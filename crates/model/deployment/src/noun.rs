@@ -9,7 +9,7 @@ use workload::Engine;
 
 use crate::{EngineSettings, NodeDemand};
 
-/// What the nodes of a group do.
+/// Role of a group of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeRole {

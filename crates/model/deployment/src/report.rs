@@ -12,9 +12,9 @@ pub struct LimitLine {
     pub limit: BindingLimit,
     /// The instance type of the nodes.
     pub instance: String,
-    /// What one node is asked for, in `unit`.
+    /// Load of one node, in `unit`.
     pub asked: f64,
-    /// What one node delivers for as long as you like, in `unit`.
+    /// Sustained limit of one node, in `unit`.
     pub delivered: f64,
     /// `IOPS`, `MiB/s` (volumes), `MB/s` (instances, as clouds print them), `GiB` or `cores`.
     pub unit: &'static str,

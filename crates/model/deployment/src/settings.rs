@@ -20,16 +20,16 @@ pub enum BlockCompression {
     Zstd,
 }
 
-/// What TiKV does with the lock of a row between the statement that takes it and the commit.
+/// Place of a row's lock between the statement that takes it and the commit, in TiKV.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LockMode {
     /// The leader keeps it in memory: TiKV since 6.0 (`pessimistic-txn.in-memory`; TiDB docs, Pessimistic Transaction Mode).
     #[default]
     Memory,
-    /// It is written through raft like a row, and the statement does not wait for that (`pessimistic-txn.pipelined`).
+    /// Written through raft like a row; the statement does not wait (`pessimistic-txn.pipelined`).
     Pipelined,
-    /// It is written through raft like a row, and the statement waits: TiKV 4.0 as it comes (docs of 4.0, TiKV configuration).
+    /// Written through raft like a row; the statement waits: TiKV 4.0's default (docs of 4.0, TiKV configuration).
     Written,
 }
 
@@ -61,7 +61,7 @@ pub enum ClusteredIndex {
     /// All of them, which TiDB can since 5.0.
     #[default]
     On,
-    /// Those that are one integer. Others are unique indexes beside rows that are numbered by `_tidb_rowid`: TiDB before 5.0, and
+    /// Single integers only. Other keys are unique indexes beside rows numbered by `_tidb_rowid`: TiDB before 5.0, and
     /// as it came before 6.4 (release notes of 6.4.0).
     IntOnly,
 }

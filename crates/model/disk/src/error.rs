@@ -13,7 +13,7 @@ pub enum DiskError {
     OutOfRange {
         /// The disk's text.
         disk: String,
-        /// What is beyond what, and what would be allowed.
+        /// Excess, and the allowed range.
         what: String,
     },
     /// Local flash was asked about without an instance.

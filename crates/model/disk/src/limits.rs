@@ -11,7 +11,7 @@ use units::{Bytes, BytesPerSec, Iops, Usd};
 
 use crate::{Disk, DiskError, ServiceTime, Volume, VolumeCalibration};
 
-/// What a disk as a whole sustains (all volumes of a stripe together), before the instance's caps.
+/// Sustained limits of a disk (all volumes of a stripe together), before the instance's caps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiskLimits {
     /// Capacity.
@@ -20,7 +20,7 @@ pub struct DiskLimits {
     pub iops: Iops,
     /// Sustained bytes a second.
     pub throughput: BytesPerSec,
-    /// What it may do for a while (of one volume of the stripe).
+    /// Burst bucket of one volume of the stripe.
     pub burst: Option<BurstBucket>,
     /// Bytes a second while I/O credits last; equal to `throughput` where they do not matter (all but small gp2).
     pub burst_throughput: BytesPerSec,
@@ -28,9 +28,9 @@ pub struct DiskLimits {
     pub io_unit: Bytes,
     /// Adjacent small requests in flight together count as one I/O for each of these.
     pub merge: Bytes,
-    /// What a write takes of the I/O rate, in reads: 1 but on local flash, where reads and writes share the device.
+    /// Cost of a write in the I/O rate, in reads: 1 but on local flash, where reads and writes share the device.
     pub write_iops_cost: f64,
-    /// What a written byte takes of the throughput, in bytes read: 1 but on local flash.
+    /// Cost of a written byte in the throughput, in bytes read: 1 but on local flash.
     pub write_bytes_cost: f64,
     /// Whether it hangs on the instance's EBS link (network volumes) or not (local NVMe).
     pub shares_instance_caps: bool,
@@ -93,7 +93,7 @@ impl DiskLimits {
 }
 
 impl Disk {
-    /// What the disk sustains on an instance; local NVMe needs the instance to be known. A cached disk has the limits
+    /// Sustained limits of the disk on an instance; local NVMe needs a known instance. A cached disk has the limits
     /// of its volume: what the cache serves does not reach it.
     ///
     /// # Errors

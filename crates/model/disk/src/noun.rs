@@ -57,7 +57,7 @@ impl From<Volume> for Disk {
 
 impl fmt::Display for Volume {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.kind, shortest(self.size))?;
+        write!(f, "{}:{}", self.kind, self.size)?;
         if let Some(iops) = self.iops {
             write!(f, ",{iops}")?;
         }
@@ -66,17 +66,6 @@ impl fmt::Display for Volume {
         }
         Ok(())
     }
-}
-
-/// A size in whole binary units, or in decimal ones where that is shorter: local flash is sold as 950 GB, not 927734375 KiB.
-fn shortest(size: Bytes) -> String {
-    let decimal = [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB")];
-    let whole = decimal.into_iter().find(|(unit, _)| size.0 != 0 && size.0.is_multiple_of(*unit));
-    let binary = size.to_string();
-    whole
-        .map(|(unit, name)| format!("{}{name}", size.0 / unit))
-        .filter(|text| text.len() < binary.len())
-        .unwrap_or(binary)
 }
 
 impl fmt::Display for Disk {
@@ -114,6 +103,9 @@ impl<'de> serde::Deserialize<'de> for Disk {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
     #[test]
     fn a_size_that_was_said_in_gigabytes_is_told_in_gigabytes() {
         let told = |text: &str| text.parse::<super::Disk>().unwrap().to_string();
@@ -122,9 +114,6 @@ mod tests {
             ["nvme:950GB", "gp2:100GB", "gp3:100GiB", "gp3:1TiB"]
         );
     }
-
-    use super::*;
-    use proptest::prelude::*;
 
     fn volume(kind: &'static [&'static str]) -> impl Strategy<Value = Volume> {
         let rate = |top: f64| proptest::option::of(1.0..top);

@@ -14,7 +14,7 @@ use crate::{Disk, Volume};
 pub struct ParseDiskError {
     /// Byte offset in the text.
     pub at: usize,
-    /// What is wrong, what was expected, what to try.
+    /// Fault, expectation and advice.
     pub message: String,
 }
 

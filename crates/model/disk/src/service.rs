@@ -51,7 +51,7 @@ impl ServiceTime {
     }
 }
 
-/// What the behaviour of a kind of volume is calibrated to. Each row of `tables/service.csv` tells its basis and source.
+/// Calibration of a kind of volume. Each row of `tables/service.csv` has its basis and source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VolumeCalibration {
     /// The kind of volume; with a `*` at its end, all kinds that begin so.

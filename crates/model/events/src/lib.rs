@@ -30,10 +30,10 @@ pub struct EventEntry {
     pub what: EventKind,
 }
 
-/// What happens; names are as written.
+/// Event; names are as written.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EventKind {
-    /// So many times the load that the run began with.
+    /// Multiple of the load at the start.
     Load(f64),
     /// An operation has so many times the reads, scans and writes of the beginning.
     Mix([f64; 3]),
@@ -43,7 +43,7 @@ pub enum EventKind {
         node: String,
         /// `data` or `log`.
         disk: String,
-        /// What is wished on it.
+        /// Requested fault or rate.
         wish: disk::RequestedRate,
     },
     /// A disk becomes another.
@@ -52,7 +52,7 @@ pub enum EventKind {
         node: String,
         /// `data` or `log`.
         disk: String,
-        /// What it becomes.
+        /// New disk.
         to: disk::Disk,
     },
     /// A setting that TiKV changes while it runs.

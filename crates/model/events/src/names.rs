@@ -21,18 +21,18 @@ pub fn zone_name(zone: usize) -> String {
 #[derive(Debug)]
 pub struct DeploymentNames<'d> {
     zones: usize,
-    /// Of each node, its group.
+    /// Group of each node.
     groups: Vec<&'d NodeGroup>,
 }
 
 impl<'d> DeploymentNames<'d> {
-    /// Those of a deployment's storage nodes.
+    /// Names of a deployment's storage nodes.
     pub fn of(deployment: &'d Deployment) -> Self {
         let groups = deployment.storage().flat_map(|(_, group)| std::iter::repeat_n(group, group.count as usize));
         Self { zones: deployment.zones.max(1) as usize, groups: groups.collect() }
     }
 
-    /// Of each storage node, its group.
+    /// Group of each storage node.
     pub fn groups(&self) -> &[&'d NodeGroup] {
         &self.groups
     }

@@ -4,12 +4,12 @@ use crate::constants::{COUNTS, PENDING_SPAN, PENDINGS};
 use crate::window::SampleWindow;
 use units::Nanos;
 
-/// What a backlog means that is there when the law first hears of a column family.
+/// Meaning of a backlog at the first sample of a column family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InitialBacklog {
-    /// It is let be until it rises: the process has just started, and there is no flow of writes to go by.
+    /// Ignored until it rises: the process has just started and has no flow of writes.
     LetBe,
-    /// It counts like any other.
+    /// Counted like any other.
     Counts,
 }
 

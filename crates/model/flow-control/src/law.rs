@@ -23,7 +23,7 @@ pub struct FlowThresholds {
     pub fastest: f64,
 }
 
-/// What the law did.
+/// Action of the law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThrottleAction {
     /// Memtables above their threshold began to slow writes down.
@@ -101,7 +101,7 @@ impl FlowLaw {
         self.slowed_by
     }
 
-    /// What is recorded of each column family, by its number.
+    /// Records of each column family, by its number.
     pub fn families(&self) -> &[FamilyRecords] {
         &self.families
     }

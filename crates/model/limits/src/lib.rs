@@ -34,7 +34,7 @@ macro_rules! limits {
                 match self { $(Self::$variant => $unit),* }
             }
 
-            /// What it limits, in a sentence.
+            /// Meaning of the limit, in a sentence.
             pub const fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $meaning),* }
             }
@@ -59,7 +59,7 @@ limits! {
 }
 
 impl BindingLimit {
-    /// What can hold up a request at a disk, in the order in which counters of waiting time are kept.
+    /// Limits at which a request of a disk can wait, in the order of the waiting time counters.
     pub const OF_REQUESTS: [Self; 5] =
         [Self::VolumeIops, Self::VolumeThroughput, Self::InstanceIops, Self::InstanceThroughput, Self::Fault];
 

@@ -13,7 +13,7 @@ pub enum TargetShortfall {
     Throughput {
         /// The target, in its unit.
         target: f64,
-        /// What was served, in the same unit.
+        /// Served load, in the same unit.
         served: f64,
         /// The unit.
         unit: &'static str,
@@ -40,7 +40,7 @@ fn known(measured: &Option<Nanos>) -> String {
     measured.map_or("unknown".to_owned(), |span| span.to_string())
 }
 
-/// What a run is judged to be.
+/// Verdict on a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunVerdict {
     /// The targets that it missed, in the order throughput, latency, failures; empty if it met all.

@@ -16,7 +16,7 @@ pub enum RunRung {
     Measurement,
 }
 
-/// What came of a workload on a deployment.
+/// Result of a workload on a deployment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunResult {
     /// How it was found.

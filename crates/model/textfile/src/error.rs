@@ -17,16 +17,16 @@ pub struct TextPosition {
     pub column: usize,
 }
 
-/// What is wrong with an input, where, and what to try: `FILE:LINE:COLUMN: message; help`.
+/// Fault of an input, with its place and advice: `FILE:LINE:COLUMN: message; help`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct InputError {
     /// The file as it was named; `-` is the standard input.
     pub path: PathBuf,
     /// Where in it, if the fault has a place.
     pub position: Option<TextPosition>,
-    /// What is wrong and what was expected.
+    /// Fault and expectation.
     pub message: String,
-    /// What to try.
+    /// Advice.
     pub help: Option<String>,
 }
 

@@ -9,7 +9,7 @@ use units::Bytes;
 
 use crate::{InputError, suggest};
 
-/// What to do about a file that is not there and has no neighbour of a similar name.
+/// Advice for a missing file without a neighbour of a similar name.
 pub(crate) const CHECK: &str = "check the path";
 
 /// Opens a regular file for reading. A FIFO would keep its reader waiting, and a device may have no end or act when it is
@@ -35,7 +35,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<File, InputError> {
 /// Reads a file of at most `limit` bytes, as [`open`] opens it.
 ///
 /// # Errors
-/// As [`open`], and when the file is larger; it is then not read.
+/// The errors of [`open`], and a file larger than `limit`, which is not read.
 pub fn read_bytes(path: impl AsRef<Path>, limit: Bytes) -> Result<Vec<u8>, InputError> {
     let path = path.as_ref();
     let file = open(path)?;

@@ -22,7 +22,7 @@ impl Text {
         &self.path
     }
 
-    /// What it holds.
+    /// Content of the file.
     pub fn content(&self) -> &str {
         &self.content
     }

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 pub struct KeyRow {
     /// Name with dots, as in the file: `rocksdb.defaultcf.block-size`.
     pub key: String,
-    /// What it takes: `bool`, `int`, `size`, `choice(a|b)` …. `size-or-percent` is a size to TiKV before 9.0, and both to the store.
+    /// Kind of value: `bool`, `int`, `size`, `choice(a|b)` …. `size-or-percent` is a size to TiKV before 9.0, and both to the store.
     pub kind: String,
     /// Least value, if there is one.
     pub min: String,
@@ -29,7 +29,7 @@ pub struct KeyRow {
     pub default_8_5: String,
     /// Releases in which it changes while the program runs, or `no`.
     pub online: String,
-    /// What goes wrong with it, behind the releases that have it.
+    /// Trap of the key, behind the releases that have it.
     pub trap: String,
     /// Where all this is from.
     pub source: String,
@@ -39,24 +39,24 @@ pub struct KeyRow {
     /// The reference store's default, where it is not that of the newest 8.5.
     #[serde(default)]
     store_default: String,
-    /// What it means, of keys of the reference store.
+    /// Meaning, for keys of the reference store.
     #[serde(default)]
     meaning: String,
 }
 
-/// What the reference store says of a key that it knows.
+/// Columns of the reference store for a key that it knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreColumns<'a> {
     /// Its default, written as in [`KeyRow::default_8_5`] without patches.
     pub default: &'a str,
     /// Whether it changes while the store runs.
     pub online: bool,
-    /// What it means.
+    /// Meaning.
     pub meaning: &'a str,
 }
 
 impl KeyRow {
-    /// What the reference store says of the key, if it knows it.
+    /// Columns of the reference store, if it knows the key.
     pub fn store(&self) -> Option<StoreColumns<'_>> {
         let online = match self.store_online.as_str() {
             "" => return None,

@@ -6,7 +6,7 @@ use units::Nanos;
 
 use crate::{LatencyPoint, Series, SeriesForm, SeriesPoint, SeriesPoints, SeriesSpec, SeriesUnit, Timeline};
 
-/// What a series is of: `disk` = `data`, `VolumeId` = `vol-…`.
+/// Subject of a series: `disk` = `data`, `VolumeId` = `vol-…`.
 pub type SeriesLabels = BTreeMap<String, String>;
 
 /// Labels from pairs.

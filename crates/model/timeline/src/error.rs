@@ -77,7 +77,7 @@ pub enum TimelineError {
         series: String,
         /// The point's start.
         from: Nanos,
-        /// What is wrong with it, what was expected.
+        /// Fault of the point and expectation.
         fault: String,
     },
     /// More points than a Timeline may have.
@@ -106,9 +106,9 @@ pub enum TimelineError {
     Note {
         /// The note.
         key: String,
-        /// What the first says.
+        /// Value of the first.
         one: String,
-        /// What the second says.
+        /// Value of the second.
         other: String,
     },
     /// Two Timelines measure the same series differently.

@@ -82,7 +82,7 @@ impl Timeline {
     }
 }
 
-/// What tells series apart.
+/// Identity of a series.
 fn key(series: &Series) -> (String, BTreeMap<String, String>) {
     (series.name.clone(), series.labels.clone())
 }

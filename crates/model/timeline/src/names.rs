@@ -30,7 +30,7 @@ impl SeriesUnit {
         Self::Percent,
     ];
 
-    /// As CloudWatch writes it: `Count/Second`.
+    /// Name in CloudWatch: `Count/Second`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "None",

@@ -11,13 +11,13 @@ pub type LatencyHistogram = Histogram<u64>;
 /// Everything that was seen of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Timeline {
-    /// What it is of.
+    /// Description.
     pub about: TimelineInfo,
     /// One for each name and set of labels.
     pub series: Vec<Series>,
 }
 
-/// What a Timeline is of.
+/// Description of a Timeline.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TimelineInfo {
     /// For people.
@@ -31,9 +31,9 @@ pub struct TimelineInfo {
 /// Points of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// What is measured: `VolumeReadOps`, `read_latency`.
+    /// Name of the quantity: `VolumeReadOps`, `read_latency`.
     pub name: String,
-    /// Of what: `disk` = `data`, `VolumeId` = `vol-…`.
+    /// Subject: `disk` = `data`, `VolumeId` = `vol-…`.
     pub labels: BTreeMap<String, String>,
     /// The unit of its values; latencies are always in nanoseconds.
     pub unit: SeriesUnit,
@@ -102,6 +102,6 @@ pub struct LatencyPoint {
     pub from: Nanos,
     /// Its end, not part of it.
     pub until: Nanos,
-    /// Of what completed in it, in nanoseconds.
+    /// Latencies of requests that completed in the interval, in nanoseconds.
     pub histogram: LatencyHistogram,
 }

@@ -3,7 +3,7 @@
 
 use crate::{MergeRule, SeriesUnit};
 
-/// What a series is: its name, its unit, how its points become one, and what it tells.
+/// Series of the vocabulary: name, unit, merge rule and meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeriesSpec {
     /// Its name in every file: `read_ops`.
@@ -12,7 +12,7 @@ pub struct SeriesSpec {
     pub unit: SeriesUnit,
     /// How its points become one.
     pub form: SeriesForm,
-    /// What it tells, in a clause.
+    /// Meaning, in a clause.
     pub meaning: &'static str,
 }
 

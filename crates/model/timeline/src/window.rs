@@ -7,7 +7,7 @@ use units::Nanos;
 use crate::{LatencyHistogram, LatencyPoint, MergeRule, Series, SeriesPoint, SeriesPoints, Timeline, latencies};
 
 impl Timeline {
-    /// What is known of the time from `from` to before `until`. Times stay as they are; series without a point there
+    /// Part of the Timeline from `from` to before `until`. Times stay as they are; series without a point there
     /// are left out. A histogram that ends there is kept with its own start, which may lie before `from`.
     #[must_use]
     pub fn window(&self, from: Nanos, until: Nanos) -> Self {
@@ -26,7 +26,7 @@ impl Timeline {
 }
 
 impl Series {
-    /// What its numbers from `from` to before `until` amount to by their merge rule: their sum, mean, largest or
+    /// Merged value of the points from `from` to before `until`: their sum, mean, largest or
     /// smallest, in the series' unit. `None` where nothing is known, and for histograms.
     pub fn value(&self, from: Nanos, until: Nanos) -> Option<f64> {
         let SeriesPoints::Values(merge, points) = &self.points else { return None };
@@ -103,7 +103,7 @@ pub(crate) struct Amount {
 }
 
 impl Amount {
-    /// Of one point.
+    /// Merged value of one point.
     pub(crate) fn of(merge: MergeRule, first: SeriesPoint) -> Self {
         let mut amount = Self {
             merge,

@@ -182,7 +182,7 @@ impl SqlDialect {
     /// The text of a statement for so many things.
     ///
     /// # Panics
-    /// As [`statement`](Self::statement).
+    /// Panics like [`statement`](Self::statement).
     pub fn many(&self, statement: Many, count: usize) -> String {
         let text = &self.statements.many[statement.key()];
         let (head, rest) = text.split_once('[').expect("something is repeated");
@@ -191,7 +191,7 @@ impl SqlDialect {
         format!("{head}{}{tail}", vec![each; count].join(between))
     }
 
-    /// What the data must meet (3.3.2).
+    /// Consistency conditions of the data (3.3.2).
     pub fn conditions(&self) -> &[ConsistencyCondition] {
         &self.conditions
     }

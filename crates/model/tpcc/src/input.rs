@@ -85,7 +85,7 @@ pub struct StockLevel {
     pub threshold: i64,
 }
 
-/// What a terminal enters.
+/// Input of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TerminalInput {
     /// See [`NewOrder`].

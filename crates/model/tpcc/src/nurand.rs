@@ -26,12 +26,12 @@ impl NurandConstants {
     /// A for items.
     pub const ITEM: i64 = 8191;
 
-    /// Those with which a database is loaded.
+    /// Constants of the load.
     pub fn of_load(seed: u64) -> Self {
         Self::drawn(&mut TpccRandom::new(seed, 1))
     }
 
-    /// Those of a run on a database that was loaded with these: names are not as hot as they were (2.1.6.1).
+    /// Constants of a run on a database loaded with these: other names are hot (2.1.6.1).
     pub fn of_run(self, seed: u64) -> Self {
         let mut random = TpccRandom::new(seed, 2);
         loop {

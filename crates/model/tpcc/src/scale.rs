@@ -6,7 +6,7 @@ pub const DISTRICTS: i64 = 10;
 pub const CUSTOMERS: i64 = 3000;
 /// Orders of a district when it is loaded, one for each customer.
 pub const ORDERS: i64 = 3000;
-/// Of these, the last so many are not delivered yet.
+/// Orders that are not delivered yet, the last of each district.
 pub const UNDELIVERED: i64 = 900;
 /// Items, whatever the number of warehouses.
 pub const ITEMS: i64 = 100_000;

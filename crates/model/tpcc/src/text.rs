@@ -2,7 +2,7 @@
 
 use crate::TpccRandom;
 
-/// Of which last names consist, by digit (4.3.2.3).
+/// Syllables of last names, by digit (4.3.2.3).
 const SYLLABLES: [&str; 10] = ["BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING"];
 
 /// The last name of a number from 0 to 999: a syllable for each of its three digits.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// What a column holds, as far as TPC-C needs it.
+/// Value of a column, as far as TPC-C needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SqlValue {
     /// Nothing.
@@ -62,7 +62,7 @@ impl SqlValue {
         }
     }
 
-    /// It as a whole number of units with so many digits after the point, as databases tell decimals: in digits.
+    /// Whole number of units with `places` digits after the point, from the digits of a decimal.
     pub fn units(&self, places: u8) -> Option<i64> {
         let digits = match self {
             Self::Null => return None,
@@ -77,7 +77,7 @@ impl SqlValue {
         format!("{whole}{part:0<places$}").parse().ok()
     }
 
-    /// It as a whole number.
+    /// Whole number of the value.
     pub fn int(&self) -> Option<i64> {
         match self {
             Self::Int(number) => Some(*number),
@@ -85,7 +85,7 @@ impl SqlValue {
         }
     }
 
-    /// It as a text.
+    /// Text of the value.
     pub fn text(&self) -> &str {
         match self {
             Self::Text(text) => text,

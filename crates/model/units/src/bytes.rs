@@ -15,6 +15,39 @@ pub struct Bytes(pub u64);
 const BINARY: [(&str, u64); 5] =
     [("PiB", 1 << 50), ("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
 
+/// The binary and the decimal units, largest first.
+const EITHER: [(&str, u64); 10] = [
+    ("PiB", 1 << 50),
+    ("PB", 1_000_000_000_000_000),
+    ("TiB", 1 << 40),
+    ("TB", 1_000_000_000_000),
+    ("GiB", 1 << 30),
+    ("GB", 1_000_000_000),
+    ("MiB", 1 << 20),
+    ("MB", 1_000_000),
+    ("KiB", 1 << 10),
+    ("kB", 1_000),
+];
+
+/// A size in the largest of `units` in which it is whole, else in bytes.
+fn write_whole(f: &mut fmt::Formatter<'_>, bytes: u64, units: &[(&str, u64)]) -> fmt::Result {
+    match units.iter().find(|(_, factor)| bytes != 0 && bytes.is_multiple_of(*factor)) {
+        Some((name, factor)) => write!(f, "{}{name}", bytes / factor),
+        None => write!(f, "{bytes}B"),
+    }
+}
+
+/// A size as programs read it that take `GB` for 1024³ bytes, such as TiKV: in binary units alone.
+#[derive(Debug, Clone, Copy)]
+pub struct BinaryBytes(Bytes);
+
+impl fmt::Display for BinaryBytes {
+    /// The largest binary unit in which the size is whole, else bytes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_whole(f, self.0.0, &BINARY)
+    }
+}
+
 pub(crate) const SIZES: Grammar = Grammar {
     what: "a size",
     example: "100GiB",
@@ -61,6 +94,11 @@ impl Bytes {
         self.0 as f64
     }
 
+    /// The size as text in binary units alone, for files that other programs read.
+    pub fn binary(self) -> BinaryBytes {
+        BinaryBytes(self)
+    }
+
     /// Rounded up to a whole number of GiB; the largest size where that is no size any more.
     pub fn ceil_gib(self) -> Self {
         Self(1 << 30) * self.0.div_ceil(1 << 30)
@@ -68,7 +106,8 @@ impl Bytes {
 }
 
 impl fmt::Display for Bytes {
-    /// The largest binary unit in which the size is whole, else bytes: exact, and parses back.
+    /// The largest unit, binary or decimal, in which the size is whole, else bytes: exact, and parses back. So `100GiB` and `100GB`
+    /// print as they were given.
     /// With a precision (`{:.1}`), the largest binary unit not over the size, rounded.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(decimals) = f.precision() {
@@ -77,10 +116,7 @@ impl fmt::Display for Bytes {
             let text = exact_decimal(rounded.parse().unwrap_or_default(), decimals).unwrap_or(rounded);
             return write!(f, "{text}{name}");
         }
-        match BINARY.iter().find(|(_, b)| self.0 != 0 && self.0.is_multiple_of(*b)) {
-            Some((name, factor)) => write!(f, "{}{name}", self.0 / factor),
-            None => write!(f, "{}B", self.0),
-        }
+        write_whole(f, self.0, &EITHER)
     }
 }
 
@@ -91,8 +127,8 @@ impl FromStr for Bytes {
         // Whole numbers go through integers, so that no byte is lost above 2^53.
         let digits = text.trim().len() - text.trim().trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let (number, unit) = text.trim().split_at(digits);
-        let binary = BINARY.iter().find(|(name, _)| *name == unit.trim()).map(|(_, f)| *f);
-        let factor = if matches!(unit.trim(), "" | "B") { Some(1) } else { binary };
+        let named = EITHER.iter().find(|(name, _)| *name == unit.trim()).map(|(_, factor)| *factor);
+        let factor = if matches!(unit.trim(), "" | "B") { Some(1) } else { named };
         if let (Ok(number), Some(factor)) = (number.parse::<u64>(), factor) {
             return number.checked_mul(factor).map(Self).ok_or_else(|| SIZES.out_of_range(text, "16EiB"));
         }
@@ -161,6 +197,24 @@ mod tests {
     }
 
     #[test]
+    fn sizes_print_in_the_unit_in_which_they_are_whole() {
+        for given in
+            ["100GB", "950GB", "3500GB", "100GiB", "1TB", "2TiB", "64MB", "8KiB", "4kB", "1536MiB", "1001B", "0B"]
+        {
+            assert_eq!(given.parse::<Bytes>().unwrap().to_string(), given);
+        }
+        assert_eq!("1000GB".parse::<Bytes>().unwrap().to_string(), "1TB");
+        assert_eq!("1.5TB".parse::<Bytes>().unwrap().to_string(), "1500GB");
+    }
+
+    #[test]
+    fn a_size_for_programs_that_take_gb_for_gib_has_binary_units() {
+        assert_eq!("32kB".parse::<Bytes>().unwrap().binary().to_string(), "32000B");
+        assert_eq!("100GB".parse::<Bytes>().unwrap().binary().to_string(), "97656250KiB");
+        assert_eq!(Bytes::gib(4).binary().to_string(), "4GiB");
+    }
+
+    #[test]
     fn sizes_saturate_at_the_largest() {
         let most = Bytes(u64::MAX);
         let mut sum = most;
@@ -184,6 +238,17 @@ mod tests {
         #[test]
         fn printed_sizes_parse_back(bytes: u64) {
             prop_assert_eq!(Bytes(bytes).to_string().parse::<Bytes>().unwrap(), Bytes(bytes));
+            prop_assert_eq!(Bytes(bytes).binary().to_string().parse::<Bytes>().unwrap(), Bytes(bytes));
+        }
+
+        #[test]
+        fn whole_sizes_print_in_no_smaller_a_unit_than_they_were_given(
+            number in 1u64..10_000,
+            unit in prop::sample::select(EITHER.iter().map(|(name, _)| *name).collect::<Vec<_>>()),
+        ) {
+            let printed = format!("{number}{unit}").parse::<Bytes>().unwrap().to_string();
+            let shown: u64 = printed.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().unwrap();
+            prop_assert!(shown <= number, "{}{} printed as {}", number, unit, printed);
         }
     }
 }

@@ -9,7 +9,7 @@ mod rate;
 mod ratio;
 mod time;
 
-pub use bytes::Bytes;
+pub use bytes::{BinaryBytes, Bytes};
 pub use interval::{Interval, Uncertain};
 pub use money::Usd;
 pub use parse::ParseError;

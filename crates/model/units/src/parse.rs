@@ -47,7 +47,7 @@ pub enum ParseError {
     },
 }
 
-/// What is being parsed: names for messages, and the units with their factors.
+/// Grammar of a quantity: names for messages, and units with their factors.
 pub(crate) struct Grammar {
     /// With article: "a size".
     pub(crate) what: &'static str,

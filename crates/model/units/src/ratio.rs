@@ -12,13 +12,13 @@ pub struct Ratio(pub f64);
 /// Why a text is no share of a whole.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShareError {
-    /// It is no number.
+    /// Not a number.
     #[error(transparent)]
     Unreadable(#[from] ParseError),
-    /// It is below nothing or above all.
+    /// Below 0 % or above 100 %.
     #[error("`{text}` is not a share: expected 0 % to 100 %")]
     OutOfRange {
-        /// What was written.
+        /// Text as written.
         text: String,
     },
 }

@@ -42,7 +42,7 @@ pub struct EngineFacts {
     pub own_settings: &'static [&'static str],
     /// Whether it has server variables that stand in no deployment, given with `--set` to a simulation.
     pub has_server_variables: bool,
-    /// What a plan for it leaves out.
+    /// Costs and parts that a plan for the engine leaves out.
     pub not_priced: &'static str,
 }
 

@@ -6,7 +6,7 @@
 pub struct WorkloadError {
     /// The key, with dots.
     pub key: String,
-    /// What is wrong with it, what was expected and what to try.
+    /// Fault at the key, expectation and advice.
     pub message: String,
 }
 

@@ -16,7 +16,7 @@ pub use mended::mended_json;
 pub struct DeviceRates {
     /// Its name, such as `sdb`.
     pub device: String,
-    /// What it did each second; its flushes are 0 where they were not counted.
+    /// Rates of the device; flushes are 0 where they were not counted.
     pub rates: IoRates,
     /// Whether its bytes were printed as twice what they are, as old sysstats do in JSON; here they are right.
     pub doubled: bool,
@@ -37,15 +37,15 @@ pub struct DeviceRates {
 /// Mean seconds from a request's arrival in the kernel to its end; `None` where the report does not tell.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MeanWaits {
-    /// Of reads.
+    /// Mean wait of reads.
     pub read: Option<f64>,
-    /// Of writes.
+    /// Mean wait of writes.
     pub write: Option<f64>,
-    /// Of discards.
+    /// Mean wait of discards.
     pub discard: Option<f64>,
-    /// Of flushes.
+    /// Mean wait of flushes.
     pub flush: Option<f64>,
-    /// Of reads and writes together.
+    /// Mean wait of reads and writes together.
     pub any: Option<f64>,
 }
 

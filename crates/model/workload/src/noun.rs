@@ -12,10 +12,10 @@ use crate::{
     WorkloadError, YcsbWorkload,
 };
 
-/// What is asked of a database. Every number may be an interval.
+/// Load on a database, with its targets. Every number may be an interval.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workload {
-    /// What it is, for people.
+    /// Name in tables and reports.
     pub name: String,
     /// The database.
     pub engine: Engine,
@@ -25,7 +25,7 @@ pub struct Workload {
     pub as_of: Option<Date>,
     /// The operations and the data.
     pub kind: WorkloadKind,
-    /// What must be reached.
+    /// Targets.
     pub targets: TargetIntervals,
 }
 
@@ -163,9 +163,17 @@ impl Workload {
     /// The workload at the middle of every interval.
     ///
     /// # Errors
-    /// As [`Workload::task`].
+    /// The errors of [`Workload::task`].
     pub fn middle(&self) -> Result<Task, WorkloadError> {
         self.task(&mut |_, interval| interval.middle())
+    }
+
+    /// Up to how many times what was measured was asked for, where it was measured at a disk that was full; `None` elsewhere.
+    pub fn beyond_measured(&self) -> Option<f64> {
+        match &self.kind {
+            WorkloadKind::Measured(measured) => measured.at_least,
+            _ => None,
+        }
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) const LARGEST_ROW: Bytes = Bytes::mib(120);
 /// Most secondary indexes of a table (TiDB's `index-limit`, at most 512).
 const MOST_INDEXES: f64 = 512.0;
 
-/// What a number may be.
+/// Bounds of a number.
 #[derive(Clone, Copy)]
 pub(crate) enum Bounds {
     /// Zero or more.

@@ -9,11 +9,11 @@ use crate::{AvailabilityTarget, Engine, Targets, skew};
 pub struct Task {
     /// The database.
     pub engine: Engine,
-    /// What one operation is.
+    /// Profile of one operation.
     pub profile: OperationProfile,
     /// Closed loop: how many clients wait for their answers. `None` is an open loop at the target rate.
     pub clients: Option<f64>,
-    /// What must be reached.
+    /// Targets.
     pub targets: Targets,
     /// For `measured`: what was seen at the disks, instead of a profile's derivation.
     pub measured: Option<MeasuredWorkload>,
@@ -44,7 +44,7 @@ pub struct TableGrowth {
     pub before: f64,
     /// Rows that the run adds; then it has done what it was asked.
     pub added: f64,
-    /// Of keys that are in order, after what time the order begins anew; `None` if it never does.
+    /// Period after which ordered keys begin anew; `None` if they never do.
     pub period: Option<Nanos>,
     /// Secondary indexes whose entries land in that order, from the start anew after each period.
     pub swept_indexes: f64,
@@ -93,7 +93,7 @@ pub struct OperationProfile {
     pub indexes: f64,
     /// Mean size of a secondary index entry.
     pub index_entry: Bytes,
-    /// Of these, indexes whose entries land at random places; those of the others land at the end.
+    /// Indexes whose entries land at random places; entries of the others land at the end.
     pub random_indexes: f64,
     /// Whether new rows land at random places or at the end.
     pub random_keys: bool,
@@ -186,7 +186,7 @@ pub struct SkewBand {
     pub clustered: bool,
 }
 
-/// What was seen at the disks of one node of a running cluster.
+/// Load measured at the disks of one node of a running cluster.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeasuredWorkload {
     /// Nodes over which the load was spread.

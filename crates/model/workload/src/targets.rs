@@ -5,7 +5,7 @@ use units::{Bytes, Interval, Nanos, Ratio, Uncertain};
 use crate::WorkloadError;
 use crate::pick::{Bounds, Choose, Pick};
 
-/// What the deployment must survive without losing a range's quorum.
+/// Loss that a deployment survives without losing a range's quorum.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AvailabilityTarget {
@@ -27,7 +27,7 @@ pub struct Targets {
     pub p99: Option<Nanos>,
     /// Growth of load and data to leave room for: 0.3 is 30 % more.
     pub growth: f64,
-    /// What it must survive.
+    /// Loss that the cluster survives.
     pub availability: AvailabilityTarget,
     /// Least share of each disk's data alive after a year.
     pub durability: Option<Ratio>,

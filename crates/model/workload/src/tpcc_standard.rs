@@ -59,11 +59,11 @@ struct Touch {
     scanned_rows: f64,
     inserts: f64,
     updates: f64,
-    /// Of the updates, those that take the row out.
+    /// Updates that remove the row.
     removed: f64,
     /// Times that a statement names a row by its primary key.
     by_key: f64,
-    /// Of the scans, those along the primary key.
+    /// Scans along the primary key.
     key_scans: f64,
     /// Runs of rows that were added together, which these scans come to.
     runs: f64,
@@ -85,7 +85,7 @@ pub(crate) struct Standard {
     pub(crate) index_bytes: f64,
     /// Index entries that land anywhere; those of keys follow the rows.
     pub(crate) random_entries: f64,
-    /// As published of TiDB 5.0, which kept keys of several columns apart, so that their entries are in it.
+    /// Size published for TiDB 5.0, which kept keys of several columns apart: their entries are included.
     pub(crate) bytes_per_warehouse: f64,
     /// Bytes in TiKV over those of the rows, and under LZ4 over those.
     pub(crate) encoded: f64,

@@ -1,6 +1,8 @@
 //! What AWS says of volumes, instances and databases.
 
-use catalog::InstanceCaps;
+use std::sync::LazyLock;
+
+use catalog::{Catalog, CatalogView, InstanceCaps, IopsRule, ThroughputRule};
 use disk::{Disk, Volume};
 use jiff::Timestamp;
 use units::{Bytes, BytesPerSec, Iops};
@@ -107,6 +109,9 @@ pub struct DbFacts {
     pub status: String,
 }
 
+/// The types of volumes that are sold today.
+static TYPES: LazyLock<CatalogView> = LazyLock::new(|| Catalog::embedded().at(None));
+
 /// Size and rates as AWS states them: GiB, I/Os a second, MiB a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Stated {
@@ -116,16 +121,18 @@ pub(crate) struct Stated {
 }
 
 impl Stated {
-    /// The disk of that kind. AWS states an I/O rate of gp2, too, but that follows from its size and cannot be chosen.
+    /// The disk of that kind. AWS states rates, too, that follow from the size and cannot be chosen: the catalogue tells which can.
     pub(crate) fn disk(self, kind: &str) -> Option<Disk> {
         let positive = |number: Option<i32>| number.filter(|n| *n > 0).map(f64::from);
         let size = self.gib.and_then(|gib| u64::try_from(gib).ok()).filter(|gib| *gib > 0)?;
-        let chooses_iops = matches!(kind, "gp3" | "io1" | "io2");
+        let sold = TYPES.volume(kind).ok();
+        let chooses_iops = sold.is_some_and(|sold| matches!(sold.iops, IopsRule::Provisioned { .. }));
+        let chooses_throughput = sold.is_some_and(|sold| matches!(sold.throughput, ThroughputRule::Provisioned { .. }));
         let volume = Volume {
             kind: kind.to_owned(),
             size: Bytes(size << 30),
             iops: positive(self.iops).filter(|_| chooses_iops).map(Iops),
-            throughput: positive(self.mib_s).filter(|_| kind == "gp3").map(BytesPerSec::mib),
+            throughput: positive(self.mib_s).filter(|_| chooses_throughput).map(BytesPerSec::mib),
         };
         Some(volume.into())
     }

@@ -35,7 +35,9 @@ impl Setting {
             SettingValue::Labels(labels) => {
                 labels.iter().fold(Map::new(), |map, (k, v)| map.with(k, v.as_str())).into()
             }
-            SettingValue::Size(_) | SettingValue::Duration(_) | SettingValue::Text(_) => self.value.to_string().into(),
+            // TiKV reads `GB` as 1024³ bytes.
+            SettingValue::Size(size) => size.binary().to_string().into(),
+            SettingValue::Duration(_) | SettingValue::Text(_) => self.value.to_string().into(),
         }
     }
 }
@@ -92,5 +94,21 @@ impl Setting {
             Some(trap) => Why { text: format!("{}\nMind: {trap}.", self.why.text), ..self.why.clone() },
             None => self.why.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use units::Bytes;
+
+    use super::*;
+
+    #[test]
+    fn sizes_are_written_in_the_units_that_tikv_reads_as_they_are_meant() {
+        let mut settings = Settings::new(SettingsTable::tikv(), TikvVersion::V8_5, 8);
+        let decimal = SettingValue::Size(Bytes(20_000_000_000));
+        settings.set("storage.block-cache.capacity", decimal, Why::new("", "https://example.com")).unwrap();
+        let text = settings.map().to_toml();
+        assert!(text.contains("capacity = \"19531250KiB\""), "{text}");
     }
 }

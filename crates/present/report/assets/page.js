@@ -21,6 +21,8 @@
     const decimals = size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : Math.min(9, 2 - Math.floor(Math.log10(size)));
     return value.toLocaleString("en", { maximumFractionDigits: decimals });
   }
+  // The same for a tick: millions and more in short.
+  const short = (value) => (Math.abs(value) >= 1e7 ? value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }) : told(value));
   // The same with its unit.
   const withUnit = (value, unit) => (value == null ? "–" : told(value) + (unit && unit.length <= 6 ? "\u00a0" + unit : ""));
 
@@ -40,17 +42,21 @@
     if (wanted < 1) { const power = Math.pow(10, Math.floor(Math.log10(wanted))); by = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= wanted * 0.999); }
     by = (by || wanted) * unit[1];
     const ticks = [];
-    for (let at = Math.ceil(low / by - 1e-9) * by; at <= high + by * 1e-9; at += by) ticks.push(at);
+    // Of the wall clock whole hours and days, not those since the start.
+    const before = clock.start == null ? 0 : (clock.start / 1000) % by;
+    for (let at = Math.ceil((low + before) / by - 1e-9) * by - before; at <= high + by * 1e-9; at += by) ticks.push(at);
     return ticks;
   }
 
   const timeCharts = new Set();
   const drawn = new Map();
 
-  function columns(chart) {
-    const tables = chart.series.map((series) => [data.positions[series.at], series.values]);
-    // An outer join: null is a gap, a position that only another series has is none.
-    return tables.length === 1 ? [tables[0][0], tables[0][1]] : uPlot.join(tables);
+  function columns(chart, log) {
+    // No decade has a place for zero: it is a gap there.
+    const values = (all) => (log ? all.map((v) => (v > 0 ? v : null)) : all);
+    const tables = chart.series.map((series) => [data.positions[series.at], values(series.values)]);
+    // An outer join: a gap (null) reaches to the next values of its series (mode 2); a position that only another series has is none.
+    return tables.length === 1 ? [tables[0][0], tables[0][1]] : uPlot.join(tables, tables.map(() => [2, 2]));
   }
 
   function ySpan(chart, log) {
@@ -177,7 +183,10 @@
       if (at - height < box.top) at = y + height + 1 * ratio;
       if (texts.some((other) => Math.abs(other - at) < height)) continue;
       texts.push(at);
-      const text = limit.name, width = ctx.measureText(text).width, left = box.left + box.width - 4 * ratio - width;
+      let text = limit.name;
+      const room = box.width - 12 * ratio;
+      while (text.length > 4 && ctx.measureText(text).width > room) text = text.slice(0, -5).trimEnd() + "…";
+      const width = ctx.measureText(text).width, left = box.left + box.width - 4 * ratio - width;
       ctx.fillStyle = colour("page");
       ctx.globalAlpha = 0.75;
       ctx.fillRect(left - 2 * ratio, at - height + ratio, width + 4 * ratio, height);
@@ -223,7 +232,7 @@
     const width = Math.max(240, figure.clientWidth);
     const phone = width < 480;
     const top = 8 + (marks.length ? LANES * LANE : 0);
-    const values = (u, splits) => splits.map((v) => (v == null ? "" : told(v)));
+    const values = (u, splits) => splits.map((v) => (v == null ? "" : short(v)));
     const ySize = (u, texts) => 16 + Math.max(...(texts || [""]).map((text) => (text || "").length)) * 7;
     const axis = overTime ? { name: clock.start == null ? clock.name : "time, UTC", unit: clock.start == null ? unit[2] : "" } : chart.x;
     const label = (axis) => [axis.name, axis.unit].filter(Boolean).join(", ");
@@ -383,7 +392,7 @@
     const log = chart.y.scale === "log" && !chart.even;
     const zoom = had && { min: had.scales.x.min, max: had.scales.x.max };
     if (had) { timeCharts.delete(had); had.destroy(); }
-    const u = new uPlot(options(figure, chart, log), columns(chart), figure.querySelector(".plot"));
+    const u = new uPlot(options(figure, chart, log), columns(chart, log), figure.querySelector(".plot"));
     drawn.set(figure, u);
     if (chart.x == null) {
       timeCharts.add(u);

@@ -26,8 +26,14 @@ impl PageQuestion {
             ("Region", place),
             ("Targets", targets(&workload.targets, unit)),
         ];
+        let mut facts: Vec<(String, String)> = facts.map(|(name, value)| (name.to_owned(), value)).into();
+        if let Some(times) = workload.beyond_measured() {
+            let text =
+                format!("at least what was measured, for the disk was full then; up to {times:.1} times as much");
+            facts.push(("Demand".to_owned(), text));
+        }
         Self {
-            facts: facts.map(|(name, value)| (name.to_owned(), value)).into(),
+            facts,
             target: workload.targets.throughput.map(|throughput| throughput.middle()),
             not_covered: words::not_covered(workload.engine).into_iter().map(str::to_owned).collect(),
         }

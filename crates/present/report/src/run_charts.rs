@@ -30,7 +30,9 @@ pub struct RoleLimits {
 pub struct RunCharts<'a> {
     /// What was seen.
     pub timeline: &'a Timeline,
-    /// How long the run was.
+    /// Where the page's time begins, on the Timeline's clock.
+    pub from: Nanos,
+    /// How long the run was from there.
     pub span: Nanos,
     /// The unit of throughput, and how many of it an operation a second is.
     pub unit: (&'a str, f64),
@@ -54,7 +56,7 @@ impl RunCharts<'_> {
     }
 
     fn view(&self) -> TimelineView<'_> {
-        TimelineView::whole(self.timeline, self.span)
+        TimelineView { timeline: self.timeline, from: self.from, span: self.span }
     }
 
     fn most(&self, name: &str, labels: &[(&str, &str)], scale: f64) -> Points {
@@ -365,7 +367,15 @@ mod tests {
     }
 
     fn charts(timeline: &Timeline, limits: BTreeMap<String, RoleLimits>) -> Vec<PageChart> {
-        let run = RunCharts { timeline, span: Nanos::secs(20), unit: ("ops/s", 1.0), target: None, p99: None, limits };
+        let run = RunCharts {
+            timeline,
+            from: Nanos(0),
+            span: Nanos::secs(20),
+            unit: ("ops/s", 1.0),
+            target: None,
+            p99: None,
+            limits,
+        };
         run.blocks()
             .into_iter()
             .filter_map(|b| if let PageBlock::Chart(chart) = b { Some(chart) } else { None })

@@ -27,11 +27,6 @@ struct Interval {
 }
 
 impl<'a> TimelineView<'a> {
-    /// All of a Timeline.
-    pub(crate) fn whole(timeline: &'a Timeline, span: Nanos) -> Self {
-        Self { timeline, from: Nanos(0), span }
-    }
-
     /// All series of a name and labels, folded into one, times `scale`. Amounts become amounts a second.
     pub(crate) fn folded(&self, name: &str, labels: &[(&str, &str)], fold: Fold, scale: f64) -> Points {
         let series: Vec<&Series> = self.timeline.select(name, labels).collect();
@@ -146,7 +141,7 @@ mod tests {
 
     fn folded(all: Vec<Series>, fold: Fold) -> Points {
         let timeline = Timeline { series: all, ..Timeline::default() };
-        TimelineView::whole(&timeline, Nanos::secs(100)).folded("x", &[], fold, 1.0)
+        TimelineView { timeline: &timeline, from: Nanos(0), span: Nanos::secs(100) }.folded("x", &[], fold, 1.0)
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// The abstract Unix socket at which a store on loopback listens beside `addr`, and speaks the same: it spares both ends the way
-/// through TCP, some 0.6 of the 3.9 us that a put takes the driver of bench (docs/bench.md). `None` for an address that others can reach.
+/// through TCP, some 0.6 of the 3.9 us that a put takes the driver of bench (docs/results/store.md). `None` for an address that others can reach.
 ///
 /// Its name is that of the network namespace, as the port is; a path that begins with a zero byte means it to tokio.
 pub fn beside(addr: SocketAddr) -> Option<PathBuf> {

@@ -1,5 +1,5 @@
 //! What a block takes of a thread that the block cache lacks and the page cache has: `cargo run -p diskwright-store --example
-//! block_cost`. What it prints is in docs/validate.md; `cpu_block` and `cpu_block_byte` of `crates/analyze/simulate/tables/store.toml` are
+//! block_cost`. What it prints is in docs/results/validate.md; `cpu_block` and `cpu_block_byte` of `crates/analyze/simulate/tables/store.toml` are
 //! of it.
 
 use rand::{RngExt, SeedableRng};

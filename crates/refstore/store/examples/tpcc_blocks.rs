@@ -1,5 +1,5 @@
 //! What a warehouse of TPC-C takes in RocksDB's blocks, as TiDB encodes rows and TiKV keeps them: `cargo run -p diskwright-store
-//! --example tpcc_blocks`. What it prints is in docs/simulate.md, and of blocks of 64 KiB in
+//! --example tpcc_blocks`. What it prints is in docs/results/simulate.md, and of blocks of 64 KiB in
 //! `crates/model/workload/tables/tpcc_constants.csv`.
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
 //! Incidents of known cause, and which cause `diagnose` names first: `make incidents`. Half of them are for looking at, the
-//! other half is held out; the confusion matrix goes into its section of `docs/incidents.md`. Those of mounted disks have a section
+//! other half is held out; the confusion matrix goes into its section of `docs/results/incidents.md`. Those of mounted disks have a section
 //! of their own: `make incidents-real`.
 
 mod kept;
@@ -40,7 +40,7 @@ struct Args {
     #[arg(long)]
     only: Option<String>,
     /// Where the matrix goes
-    #[arg(long, default_value = "../../../docs/incidents.md")]
+    #[arg(long, default_value = "../../../docs/results/incidents.md")]
     out: PathBuf,
     /// Where outcomes are kept as they come
     #[arg(long, default_value = concat!(env!("CARGO_TARGET_TMPDIR"), "/incidents.txt"))]

@@ -5,7 +5,8 @@ mod shape;
 
 use std::collections::BTreeSet;
 
-use ::disk::{DiskLimits, IoDirection};
+use ::disk::{Disk, DiskLimits, IoDirection};
+use catalog::ManagedService;
 use timeline::{Series, vocabulary};
 use units::Bytes;
 
@@ -28,7 +29,7 @@ pub(super) fn facts(
     let subject = FindingSubject { scope: FindingScope::Volume, node: node.to_owned(), disk: label.to_owned() };
     let is_refuted = refuted.contains(&subject);
     let mut facts = SubjectFacts::new(subject, grid);
-    facts.disk = known.disk(node, label).cloned();
+    facts.disk = known.disk(node, label).map(|disk| as_sold(disk, node, series, known));
     facts.limits = facts.disk.as_ref().and_then(|disk| known.limits(node, disk));
     facts.on_link = facts.limits.as_ref().is_none_or(|limits| limits.shares_instance_caps);
     facts.instance = known.instance(node).cloned();
@@ -49,6 +50,22 @@ pub(super) fn facts(
     shape::put(&mut facts);
     stalled(&mut facts, &told, &flow);
     Some(facts)
+}
+
+/// Labels of a managed service's series, and the service: a disk that is said under the cloud's own name is what the service makes
+/// of it. CloudWatch, dimensions of AWS/RDS.
+const SERVICES: [(&str, &str); 1] = [("DBInstanceIdentifier", "rds")];
+
+/// The disk as its service sells it, where the series are of one and no class of instance says so already.
+fn as_sold(disk: &Disk, node: &str, series: &[&Series], known: &KnownFacts) -> Disk {
+    let has = |label: &str| series.iter().any(|series| series.labels.contains_key(label));
+    let service = SERVICES.iter().find(|(label, _)| has(label)).filter(|_| known.instance(node).is_none());
+    let kind = service.and_then(|(_, service)| {
+        known.view.sold_by(&ManagedService((*service).to_owned()), &disk.volume.kind).map(|kind| kind.name.clone())
+    });
+    let mut sold = disk.clone();
+    sold.volume.kind = kind.unwrap_or(sold.volume.kind);
+    sold
 }
 
 type Values = Vec<Option<f64>>;

@@ -1,7 +1,6 @@
 //! What to do about a verdict: the cheapest change that removes the limit, what it adds to a month's price, and what the disk
 //! model says it does.
 
-mod effect;
 mod instance;
 mod over;
 mod raise;
@@ -11,28 +10,15 @@ mod words;
 
 use std::ops::Range;
 
+use finding::{Remedy, RemedyEffect};
 use units::Usd;
 
 use crate::facts::{DiagnosisSignal, SubjectFacts};
 use crate::rules::thresholds;
 use crate::{FindingKind, KnownFacts};
 
-pub use effect::RemedyEffect;
 pub(crate) use over::over_provisioned;
 use raise::Sides;
-
-/// Something to change.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Remedy {
-    /// For people: what to do, in a sentence.
-    pub text: String,
-    /// What is changed: `disk`, `log-disk`, `instance`, `disk-and-instance`, `setting`, `query` (the load itself), `check`.
-    pub what: &'static str,
-    /// How it is now; `None` where that is not known.
-    pub from: Option<String>,
-    /// How it should be; `None` where that cannot be said.
-    pub to: Option<String>,
-}
 
 /// What to do, its price and its effect.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -34,7 +34,7 @@ proptest! {
     ) {
         let space = small::space();
         let ceilings = PlanningCeilings::embedded();
-        let planner = Planner { model: &model, market: &market, space: &space, ceilings };
+        let planner = Planner { space: &space, ceilings, ..Planner::new(&model, &market) };
         let answer = planner.plan(&task, &PlanOptions::default()).unwrap();
         let places = Brute { model: &model, market: &market, space: &space, ceilings, task: &task }.places();
 

@@ -1,13 +1,14 @@
 //! Plans from the real catalogue, held against the crates that price, limit and check deployments.
 
 use std::path::Path;
+use std::sync::Mutex;
 
 use catalog::{Catalog, CatalogView, VolumeMedium};
 use disk::DiskLimits;
 use engine::EngineCalibration;
 use plan::{
-    LayoutConstraint, Market, PlanError, PlanOptions, PlanResult, Planner, RejectedCandidate, RejectionReason,
-    VolumeNeed, VolumeProvision,
+    LayoutConstraint, Market, PlanError, PlanOptions, PlanProgress, PlanResult, Planner, RejectedCandidate,
+    RejectionReason, UncertainError, VolumeNeed, VolumeProvision,
 };
 use proptest::prelude::*;
 use textfile::Text;
@@ -183,6 +184,28 @@ fn an_uncertain_workload_gets_odds_and_regrets_and_the_seed_decides_them() {
 }
 
 #[test]
+fn planning_is_given_up_when_whoever_watches_says_so() {
+    let uncertain = workload(&TPCC.replace("throughput = 50000", "throughput = \"20000..80000\""));
+    let market = market();
+    let plan = |watch: &(dyn Fn(f64) -> bool + Sync)| {
+        let planner = Planner::new(EngineCalibration::embedded(), &market).watched(watch);
+        planner.plan_uncertain(&uncertain, &PlanOptions::default(), 60, 3)
+    };
+    let told = Mutex::new(Vec::new());
+    let calm = |done| {
+        told.lock().unwrap().push(done);
+        true
+    };
+    assert!(plan(&calm).is_ok());
+    let told = told.into_inner().unwrap();
+    assert!(told[0] == 0.0 && told.contains(&0.5) && told.contains(&1.0), "each future is looked at twice");
+    for least in [0.0, 0.2, 0.8] {
+        let given_up = plan(&|done| done < least).unwrap_err();
+        assert!(matches!(given_up, UncertainError::Plan(PlanError::GivenUp)), "{least}: {given_up}");
+    }
+}
+
+#[test]
 fn the_planner_and_the_disks_agree_on_what_needs_nitro() {
     let view = view();
     let old = view.instance("m4.16xlarge").unwrap();
@@ -237,6 +260,20 @@ proptest! {
                 prop_assert!(LayoutConstraint::of_volume(beyond.limit, false).is_some());
             }
         }
+    }
+}
+
+#[test]
+fn a_search_counts_all_that_it_does() {
+    let market = market();
+    let certain = workload(TPCC);
+    let uncertain = workload(&TPCC.replace("throughput = 50000", "throughput = \"40000..50000\""));
+    for workload in [certain, uncertain] {
+        let progress = PlanProgress::default();
+        assert_eq!(progress.share(), 0.0);
+        let planner = Planner::new(EngineCalibration::embedded(), &market).counted(&progress);
+        planner.plan_uncertain(&workload, &PlanOptions::default(), 20, 1).unwrap();
+        assert_eq!(progress.share(), 1.0);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The tables of `docs/validate-innodb.md`.
+//! The tables of `docs/results/validate-innodb.md`.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub(crate) fn means(all: &[Compared<'_>], half: Half) -> [f64; 2] {
 
 /// Writes the tables between their marks; all else stays.
 pub(crate) fn write(grid: &Grid, all: &[Compared<'_>]) -> Result<(), String> {
-    let path = Path::new("../../../docs/validate-innodb.md");
+    let path = Path::new("../../../docs/results/validate-innodb.md");
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let text = std::fs::read_to_string(path).map_err(|error| failed(&error))?;
     let (before, rest) = text.split_once(BEGIN).ok_or_else(|| failed(&"the mark of the tables' begin is missing"))?;

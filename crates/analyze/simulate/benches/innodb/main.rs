@@ -1,5 +1,5 @@
 //! InnoDB's simulation held against MariaDB on mounted disks: `cargo bench -p diskwright-simulate --bench innodb`. It writes
-//! what it found into the tables of `docs/validate-innodb.md` and ends with 1 if a promise is not kept.
+//! what it found into the tables of `docs/results/validate-innodb.md` and ends with 1 if a promise is not kept.
 
 mod document;
 mod grid;
@@ -98,7 +98,7 @@ fn run(args: &Args) -> Result<bool, String> {
     let kept_promises = document::means(&errors, Half::Predict).iter().zip(PROMISED).all(|(mean, most)| *mean <= most);
     if args.only.is_empty() && !args.dry && errors.len() == grid.rows.len() {
         document::write(&grid, &errors)?;
-        println!("written to docs/validate-innodb.md");
+        println!("written to docs/results/validate-innodb.md");
     }
     for half in [Half::Calibrate, Half::Predict] {
         let [throughput, bytes] = document::means(&errors, half);

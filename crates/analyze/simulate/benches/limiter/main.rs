@@ -1,5 +1,5 @@
 //! The pilot's compaction limiter against the others over random phases, in the simulation: `make limiter`. It writes the table
-//! of `docs/limiter.md` and ends with 1 if a promise is not kept.
+//! of `docs/results/limiter.md` and ends with 1 if a promise is not kept.
 
 mod arms;
 mod figures;
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     arms.extend(value("--fixed").map_or_else(Arm::fixed_rates, |rates| Arm::fixed_at(&rates)));
     arms.extend(Arm::others());
     let mut rows: Vec<(Arm, Vec<Figures>)> = arms.into_iter().map(|arm| (arm, Vec::new())).collect();
-    let path = Path::new("../../../docs/limiter.md");
+    let path = Path::new("../../../docs/results/limiter.md");
     let mut kept = false;
     for from in judged.clone().step_by(PART as usize) {
         for (arm, figures) in &mut rows {

@@ -16,10 +16,10 @@ pub enum ArrivalSpacing {
 }
 
 /// Above so many operations a second of a thread, those of an open loop start in beats: to wake up for each would take a sixth of
-/// two processors (docs/bench.md).
+/// two processors (docs/results/store.md).
 pub(super) const DENSE: f64 = 10_000.0;
 
-/// From one beat to the next. A beat costs the driver some 45 us, for waking up to send and again for the answers (docs/bench.md): 3 %
+/// From one beat to the next. A beat costs the driver some 45 us, for waking up to send and again for the answers (docs/results/store.md): 3 %
 /// of one processor. It is no part of a kernel's tick, nor a multiple: ticks would see the same part of every beat, and what is
 /// counted by them be wrong.
 pub(super) const BEAT: Nanos = Nanos::micros(1570);
@@ -32,7 +32,7 @@ pub(super) fn beat(rate: f64) -> Nanos {
 /// A thread looks for the answers of clients so many times in their mean latency, where it has four operations or more on their way
 /// for each: by Little's law four have their answer each time, and each has it late by half of that span, a 32nd of the mean. To be
 /// woken by each answer, of reads that wait for a disk, took 15 us a read; with 32 looks it was 5.2 % of two processors, with 16 it is
-/// 4.0 (docs/bench.md).
+/// 4.0 (docs/results/store.md).
 pub(super) const LOOKS: u32 = 16;
 
 /// As `LOOKS`, of an open loop in beats: its latencies have half a beat in them already.
@@ -58,7 +58,7 @@ pub(super) fn leeway(think: Nanos) -> Nanos {
 }
 
 /// So many clients may start sooner each time: more that begin together would wait for each other, and be slower than if each had begun
-/// by itself (docs/bench.md).
+/// by itself (docs/results/store.md).
 pub(super) const TOGETHER: u32 = 2;
 
 /// What makes operations start.

@@ -177,7 +177,7 @@ impl PlanScaling {
     /// TiKV's keys that make its tree and its log as much smaller as the data.
     pub fn keys(&self) -> Table {
         let [memtable, level_base, file, log] = self.sizes().map(|(_, size)| size);
-        let text = |size: Bytes| toml::Value::String(size.to_string());
+        let text = |size: Bytes| toml::Value::String(size.binary().to_string());
         let table = |pairs: Vec<(&str, toml::Value)>| {
             toml::Value::Table(pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
         };

@@ -1,4 +1,4 @@
-//! `--patience` holds while a cluster is built, and however much happens in a virtual second.
+//! `--patience` holds while a cluster is built, however much happens in a virtual second, and for plans.
 
 use std::time::Duration;
 
@@ -46,4 +46,14 @@ fn a_thousand_nodes_are_simulated() {
     let many = File::changed("raft-dedicated.toml", "count = 3", "count = 1000");
     let run = unconfined(&["simulate", many.path(), "examples/social-inserts.toml", "--for", "1s", "--json"]);
     assert_eq!(run.code, Some(0), "{run:?}");
+}
+
+#[test]
+fn plans_are_given_up_while_they_are_searched_and_while_futures_are_sampled() {
+    for (more, patience, option) in [("--top=1000", "1ms", "--pin"), ("--futures=100000", "20s", "--futures")] {
+        let run = run(&["plan", "examples/mix.toml", more, "--patience", patience]);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        assert!(run.took < Duration::from_secs(20) + SLACK, "{run:?}");
+        assert!(run.stderr.contains("--patience") && run.stderr.contains(option), "{run:?}");
+    }
 }

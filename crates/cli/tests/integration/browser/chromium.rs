@@ -105,6 +105,14 @@ impl Browser {
         self.settle();
     }
 
+    /// Prints to paper, as far as styles and charts notice; the colour scheme of the screen stays.
+    pub(super) fn paper(&mut self) {
+        let dark = json!([{ "name": "prefers-color-scheme", "value": "dark" }]);
+        self.call("Emulation.setEmulatedMedia", json!({ "media": "print", "features": dark }));
+        self.evaluate("dispatchEvent(new Event('beforeprint'))");
+        self.settle();
+    }
+
     fn paint(&mut self, scheme: ColourScheme) {
         let scheme = json!([{ "name": "prefers-color-scheme", "value": scheme.name() }]);
         self.call("Emulation.setEmulatedMedia", json!({ "features": scheme }));

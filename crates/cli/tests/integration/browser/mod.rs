@@ -20,6 +20,7 @@ const USE: &str = include_str!("use.js");
 /// A phone, a tablet, a desk.
 const WIDTHS: [u32; 3] = [360, 800, 1400];
 
+/// Where pages and their pictures are left for people to look at.
 fn shots() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
     std::fs::create_dir_all(&folder).unwrap();
@@ -32,8 +33,7 @@ fn faults(seen: &Value) -> Vec<String> {
 
 #[test]
 fn every_page_is_readable_at_three_widths_and_in_two_schemes() {
-    let folder = tempfile::tempdir().unwrap();
-    let pages = pages::all(folder.path());
+    let pages = pages::all(&shots());
     let mut browser = Browser::start(RECORD);
     let mut wrong = Vec::new();
     for (name, file) in &pages {
@@ -59,13 +59,32 @@ fn every_page_is_readable_at_three_widths_and_in_two_schemes() {
 
 #[test]
 fn a_reader_reads_values_zooms_hides_series_and_opens_the_table() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = pages::simulated(folder.path());
+    let file = pages::simulated(&shots());
     let mut browser = Browser::start(RECORD);
-    browser.open(&file, 800, ColourScheme::Light);
+    browser.open(file, 800, ColourScheme::Light);
     let seen = browser.evaluate(USE);
     assert_eq!(browser.complaints(), Vec::<String>::new());
     assert_eq!(faults(&seen), Vec::<String>::new());
+}
+
+#[test]
+fn on_paper_a_page_is_black_on_white_without_what_only_a_screen_has() {
+    let file = pages::simulated(&shots());
+    let mut browser = Browser::start(RECORD);
+    browser.open(file, 800, ColourScheme::Dark);
+    browser.paper();
+    let seen = browser.evaluate(
+        "({ ground: getComputedStyle(document.body).backgroundColor, \
+            shown: [...document.querySelectorAll('.tools,.values,.readout,.scale')].filter((one) => one.checkVisibility()).length, \
+            colours: [...new Set([...window.__drawn].filter(([canvas]) => canvas.isConnected).flatMap(([, texts]) => texts).map((one) => one.colour))] })",
+    );
+    assert_eq!((seen["ground"].as_str(), seen["shown"].as_u64()), (Some("rgb(255, 255, 255)"), Some(0)));
+    let colours = seen["colours"].as_array().unwrap();
+    assert!(
+        !colours.is_empty() && colours.iter().all(|colour| *colour != "#a3afbb"),
+        "drawn for the dark: {colours:?}"
+    );
+    browser.screenshot(&shots().join("simulate-800-paper.png"));
 }
 
 #[test]

@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use bench::compare::{KindSample, RunSample, compare};
 use bench::{CpuUsage, KindReport, LatencyHistograms, LoopKind, RunLimits, RunPlan, RunReport, SteadyStateJudge};
 use mysql::SqlRun;
 use mysql::study::{Study, phases};
-use report::page::{Page, PageOrigin};
+use report::page::{
+    AxisScale, ChartAxis, ChartLimit, ChartMark, ChartSeries, MarkKind, Page, PageBlock, PageChart, PageClock,
+    PageOrigin, PageTable,
+};
 use report::verbs::{bench_page, compare_page, study_page};
 use timeline::{MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline, latencies};
 use units::Nanos;
@@ -33,21 +37,32 @@ pub(super) fn all(folder: &Path) -> Vec<(&'static str, PathBuf)> {
     let sweep = ["--sweep", "raft-disk=shared,own", "--sweep", "block-size=4KiB,16KiB,64KiB", "--for", "2s"];
     let inserts = ["simulate", "examples/raft-shared.toml", "examples/social-inserts.toml"];
     let diagnose = ["diagnose", "timeline", timeline.to_str().unwrap(), "--on", "examples/raft-dedicated.toml"];
+    let cloudwatch = folder.join("cloudwatch.parquet");
+    exhausted().write(&cloudwatch).unwrap();
+    let disk = ["--disk", "vol-1=gp2:400GiB", "--region", "us-west-2"];
+    let spent = [&["diagnose", "timeline", cloudwatch.to_str().unwrap()], &disk[..]].concat();
     let seen = Timeline::read(&timeline).unwrap();
     vec![
         ("plan", made("plan", &["plan", "examples/tpcc-5000.toml", "--futures", "50"])),
         ("check", made("check.html", &["check", "examples/tpcc-5000-m5.2xlarge.toml", "examples/tpcc-5000.toml"])),
-        ("simulate", simulated),
+        ("simulate", simulated.to_owned()),
         ("sweep", made("sweep", &[&inserts[..], &sweep].concat())),
         ("diagnose", made("diagnosis", &diagnose)),
         ("bench", written(folder, "bench", &benched(&seen))),
         ("compare", written(folder, "compare", &compared())),
         ("study", written(folder, "study", &studied())),
+        ("wall-clock", made("wall-clock", &spent)),
+        ("hostile", written(folder, "hostile", &hostile())),
     ]
 }
 
-/// The page of a run in which one of three disks is 20 times as slow for a while.
-pub(super) fn simulated(folder: &Path) -> PathBuf {
+/// The page of a run in which one of three disks is 20 times as slow for a while; made once for all tests.
+pub(super) fn simulated(folder: &Path) -> &'static Path {
+    static PAGE: OnceLock<PathBuf> = OnceLock::new();
+    PAGE.get_or_init(|| simulate(folder))
+}
+
+fn simulate(folder: &Path) -> PathBuf {
     let events = folder.join("events.toml");
     std::fs::write(&events, EVENTS).unwrap();
     let out = folder.join("run");
@@ -160,4 +175,90 @@ fn studied() -> Page {
     let pairs = [[side(4000.0, true), side(4300.0, false)]];
     let seen = phases(&pairs);
     study_page::page(&study, &pairs, &seen, origin())
+}
+
+/// CloudWatch's series of three days of a volume that runs out of credits every night, with the wall clock's time.
+fn exhausted() -> Timeline {
+    let night = |minute: u64| (minute / 60 % 24) < 4;
+    let series = |name: &str, unit: SeriesUnit, merge: MergeRule, value: &dyn Fn(u64) -> f64| Series {
+        name: name.into(),
+        labels: [("VolumeId".to_owned(), "vol-1".to_owned())].into(),
+        unit,
+        points: SeriesPoints::Values(
+            merge,
+            (0..864)
+                .map(|i| SeriesPoint {
+                    from: Nanos::secs(i * 300),
+                    until: Nanos::secs((i + 1) * 300),
+                    value: value(i * 5),
+                })
+                .collect(),
+        ),
+    };
+    let ops = move |minute: u64| if night(minute) { 1200.0 * 300.0 } else { 300.0 * 300.0 };
+    let latency = move |minute: u64| if night(minute) { 0.03 } else { 0.0006 };
+    let mut timeline = Timeline {
+        series: vec![
+            series("VolumeReadOps", SeriesUnit::Count, MergeRule::Sum, &ops),
+            series("VolumeReadBytes", SeriesUnit::Bytes, MergeRule::Sum, &|at| ops(at) * 16_384.0),
+            series("VolumeTotalReadTime", SeriesUnit::Seconds, MergeRule::Sum, &|at| ops(at) * latency(at)),
+            series("BurstBalance", SeriesUnit::Percent, MergeRule::Mean, &|at| if night(at) { 0.0 } else { 60.0 }),
+        ],
+        ..Timeline::default()
+    };
+    timeline.about.start = Some("2026-10-30T22:00:00Z".parse().unwrap());
+    timeline
+}
+
+/// Names without a place to break, markup, many marks at once, values that are none or zero or huge.
+fn hostile() -> Page {
+    let long = "an-unbroken-name-".repeat(12);
+    let mark = |i: usize| ChartMark {
+        kind: if i.is_multiple_of(3) { MarkKind::Event } else { MarkKind::Finding },
+        from: 40.0 * i as f64,
+        until: i.is_multiple_of(2).then_some(40.0 * i as f64 + 700.0),
+        text: format!("{i}</script><b>{long}"),
+        number: i + 1,
+    };
+    let value = |i: u32, k: u32| match i % 7 {
+        0 => None,
+        1 => Some(f64::NAN),
+        2 => Some(0.0),
+        _ => Some(f64::from(i * k) * 1e9 / 3.0),
+    };
+    let line = |k: u32| ChartSeries {
+        name: format!("{k} <i>{long}"),
+        points: (0..3600).map(|i| (f64::from(i), value(i, k))).collect(),
+        ..ChartSeries::default()
+    };
+    let limit = |value: f64| ChartLimit { value, name: format!("limit of {value:e} & </script> more") };
+    let chart = |scale: AxisScale| PageChart {
+        heading: format!("{scale:?} <u>{long}"),
+        y: ChartAxis::of("name & <b>", "MiB/s").scaled(scale),
+        series: (1..=6).map(line).collect(),
+        limits: vec![limit(4e12), limit(4.01e12), limit(1e20), limit(0.0)],
+        ..PageChart::default()
+    };
+    let flat = PageChart {
+        heading: "one value".into(),
+        y: ChartAxis::of("", "ms").scaled(AxisScale::Log),
+        series: vec![ChartSeries::line("alone", vec![(1800.0, Some(0.0)), (1801.0, Some(3.0))])],
+        ..PageChart::default()
+    };
+    let row = vec!["1".to_owned(), long.clone(), "<td>".to_owned(), long.clone()];
+    Page {
+        title: format!("</title><script>alert(1)</script>{long}"),
+        question: long.clone(),
+        answer: format!("{long} {long}"),
+        facts: vec![(long.clone(), long.clone()), ("<dt>".into(), "</dd>".into())],
+        clock: Some(PageClock { name: "time".into(), span: 3600.0, start: None, marks: (0..60).map(mark).collect() }),
+        blocks: vec![
+            PageBlock::Chart(chart(AxisScale::FromZero)),
+            PageBlock::Chart(chart(AxisScale::Log)),
+            PageBlock::Chart(chart(AxisScale::Fitted)),
+            PageBlock::Chart(flat),
+            PageBlock::Table(PageTable::plain("t", &["", "a", "b", "c"], &[0], vec![row.clone(), row])),
+        ],
+        ..Page::default()
+    }
 }

@@ -9,7 +9,7 @@
     const left = x - m.actualBoundingBoxLeft, right = x + m.actualBoundingBoxRight;
     const top = y - m.actualBoundingBoxAscent, bottom = y + m.actualBoundingBoxDescent;
     const corners = [[left, top], [right, top], [left, bottom], [right, bottom]].map(([a, b]) => [t.a * a + t.c * b + t.e, t.b * a + t.d * b + t.f]);
-    if (String(text).trim()) of(this.canvas).push({ text: String(text), corners, size: parseFloat(this.font.match(/([\d.]+)px/)[1]) });
+    if (String(text).trim()) of(this.canvas).push({ text: String(text), corners, colour: this.fillStyle, size: parseFloat(this.font.match(/([\d.]+)px/)[1]) });
     return fillText.call(this, text, x, y, ...rest);
   };
   const clearRect = context.clearRect;

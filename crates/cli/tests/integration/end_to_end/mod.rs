@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bench;
+mod columns;
 mod commands;
 pub(crate) mod common;
 mod diagnose;
@@ -10,7 +11,6 @@ mod import;
 mod ledger;
 mod no_file;
 mod prove;
-mod readme;
 mod render;
 mod shared;
 mod simulate;

@@ -1,11 +1,11 @@
 //! How the program behaves towards terminals, pipes and shells.
 
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
-use crate::end_to_end::common::{command, read, run};
+use crate::end_to_end::common::{command, json, read, run};
 
-const VERBS: [&str; 15] = [
+const VERBS: [&str; 16] = [
     "plan",
     "check",
     "catalog",
@@ -21,6 +21,7 @@ const VERBS: [&str; 15] = [
     "disk record",
     "disk probe",
     "completions",
+    "man",
 ];
 
 /// The arguments that ask for the help of a verb.
@@ -117,6 +118,77 @@ fn completions_name_every_verb() {
         }
     }
     assert_eq!(run(&["completions", "dos"]).code, 2);
+}
+
+#[test]
+fn a_completion_script_is_no_json() {
+    let (code, answer) = json(&["completions", "bash"]);
+    assert_eq!(code, 2);
+    assert!(answer["error"]["message"].as_str().unwrap().contains("--json"), "{answer}");
+}
+
+/// What bash offers for the last of `words`, by the script that the program prints.
+fn offered_by_bash(words: &[&str]) -> Vec<String> {
+    let quoted = words.join(" ");
+    let script = format!(
+        "source <(\"$0\" completions bash)\ncd examples\nCOMP_WORDS=({quoted})\nCOMP_CWORD={}\nkind=-f\n\
+         compopt() {{ case \"$*\" in *plusdirs*) kind=-d;; esac; }}\n\
+         _diskwright diskwright \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"\n\
+         if [ ${{#COMPREPLY[@]}} = 0 ]; then compgen $kind -- \"${{COMP_WORDS[COMP_CWORD]}}\"; else printf '%s\\n' \"${{COMPREPLY[@]}}\"; fi",
+        words.len() - 1
+    );
+    let output = Command::new("bash")
+        .args(["--norc", "-c", &script, env!("CARGO_BIN_EXE_diskwright")])
+        .current_dir("../..")
+        .output()
+        .unwrap();
+    let result = read(output);
+    assert_eq!(result.stderr, "", "{words:?}");
+    result.stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn bash_offers_files_where_a_file_is_named_and_verbs_where_a_verb_is() {
+    // An empty word: the first file is looked for without a letter typed.
+    for line in [&["diskwright", "plan", "''"][..], &["diskwright", "simulate", "htap.toml", "''"]] {
+        assert!(offered_by_bash(line).contains(&"tpcc-5000.toml".to_owned()), "{line:?}");
+    }
+    assert_eq!(offered_by_bash(&["diskwright", "check", "tpcc-5000-raid"]), ["tpcc-5000-raid0.toml"]);
+    assert_eq!(offered_by_bash(&["diskwright", "diagnose", "timeline", "t", "--on", "hta"]), ["htap.toml"]);
+    let folders = offered_by_bash(&["diskwright", "plan", "w.toml", "--out", "''"]);
+    assert!(folders.contains(&"ledger".to_owned()) && !folders.contains(&"htap.toml".to_owned()), "{folders:?}");
+    assert_eq!(offered_by_bash(&["diskwright", "disk", "mo"]), ["mount", "modify"]);
+    assert_eq!(offered_by_bash(&["diskwright", "plan", "w.toml", "--fut"]), ["--futures"]);
+}
+
+#[test]
+fn every_verb_has_a_manual_page_that_man_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let result = run(&["man", folder.path().to_str().unwrap()]);
+    assert_eq!((result.code, result.stderr.as_str()), (0, ""));
+    let page = |verb: &str| folder.path().join(format!("diskwright-{}.1", verb.replace(' ', "-")));
+    for verb in VERBS {
+        let text = std::fs::read_to_string(page(verb)).unwrap_or_else(|error| panic!("{verb}: {error}"));
+        assert!(text.contains(".TH diskwright-") && text.contains(".SH EXAMPLES"), "{verb}: {text}");
+    }
+    assert!(!page("daemon").exists(), "what people do not call has no page");
+    // groff's warnings name what would be set wrongly.
+    let Ok(output) = Command::new("man").args(["--warnings", "-l"]).arg(page("plan")).output() else { return };
+    let set = read(output);
+    assert_eq!((set.code, set.stderr.as_str()), (0, ""));
+    assert!(set.stdout.contains("diskwright plan examples/tpcc-5000.toml --region eu-west-1"), "{}", set.stdout);
+}
+
+#[test]
+fn the_version_tells_the_age_of_the_catalogue() {
+    let result = run(&["--version"]);
+    let lines: Vec<&str> = result.stdout.lines().collect();
+    assert_eq!(result.code, 0);
+    assert!(lines[0].starts_with(concat!("diskwright ", env!("CARGO_PKG_VERSION"))), "{lines:?}");
+    assert!(lines[1].starts_with("catalogue of 20") && lines[1].ends_with(" old"), "{lines:?}");
+    let (code, version) = json(&["--version"]);
+    assert_eq!((code, &version["version"]), (0, &env!("CARGO_PKG_VERSION").into()));
+    assert!(version["catalogue_age_days"].is_i64(), "{version}");
 }
 
 #[test]

@@ -42,7 +42,7 @@ impl Limiter {
         Self { credits: Some(CreditBucket::full(capacity, rate)), ..Self::steady(burst) }
     }
 
-    /// As [`Limiter::bursting`], with credits that last for `time` at the full burst rate.
+    /// Limiter like [`Limiter::bursting`], with credits that last for `time` at the full burst rate.
     fn timed(rate: f64, burst: f64, time: Nanos) -> Self {
         Self::bursting(rate, burst, (burst - rate) * time.as_secs_f64())
     }

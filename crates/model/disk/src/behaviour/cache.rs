@@ -11,11 +11,11 @@ use crate::{DiskLimits, IoDirection};
 pub struct CacheSpec {
     /// The flash on which it lies, its size included.
     pub limits: DiskLimits,
-    /// What a write does to it.
+    /// Effect of a write on the cache.
     pub policy: CachePolicy,
 }
 
-/// What a write does to a read cache.
+/// Effect of a write on a read cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CachePolicy {
     /// Goes to the volume alone; the cache drops what it holds of it.

@@ -74,9 +74,9 @@ pub struct BurstCredits {
 /// One kind of credits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CreditBalance {
-    /// What is left.
+    /// Credits left.
     pub now: f64,
-    /// What a full bucket holds.
+    /// Credits of a full bucket.
     pub capacity: f64,
     /// Earned each second: the sustained rate.
     pub accrual: f64,

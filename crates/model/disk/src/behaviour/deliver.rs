@@ -9,7 +9,7 @@ use units::{Bytes, BytesPerSec, Nanos};
 use super::{BehaviourConstants, Device, DeviceSpec, InstanceLink, IoOperation, IoRequest};
 use crate::IoDirection;
 
-/// What burst credits there are at the start.
+/// Burst credits at the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartCredits {
     /// All of them.

@@ -28,7 +28,7 @@ pub struct Device {
     last: f64,
 }
 
-/// What a part of a device draws its random numbers from.
+/// Source of random numbers of a part of a device.
 #[derive(Debug, Clone, Copy)]
 enum Stream {
     Volume(usize),

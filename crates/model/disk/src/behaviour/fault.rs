@@ -12,7 +12,7 @@ pub enum DiskFault {
     Stall,
     /// Service times are multiplied.
     Slow(f64),
-    /// So much is added to every service time.
+    /// Delay added to every service time.
     Delay(Nanos),
     /// This share of requests, 0 to 1, ends with an error.
     Errors(f64),

@@ -7,7 +7,7 @@ use units::Nanos;
 use super::bucket::Limiter;
 use super::{BurstCredits, later};
 
-/// What the instance lets through to its network volumes. Every device of one instance is submitted to with the same host.
+/// Link of an instance to its network volumes. All devices of one instance share it.
 #[derive(Debug, Clone)]
 pub struct InstanceLink {
     /// Limits on I/Os and on bytes; none where nothing is published.
@@ -22,7 +22,7 @@ pub struct InstanceLink {
 pub(crate) struct Passed {
     /// When it lets the request through.
     pub(crate) start: f64,
-    /// What made it wait longest.
+    /// Limit that made the request wait longest.
     pub(crate) bound_by: Option<BindingLimit>,
 }
 

@@ -48,7 +48,7 @@ fn later(one: f64, other: f64) -> f64 {
     if other > one { other } else { one }
 }
 
-/// What is asked of a device.
+/// Request to a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum IoOperation {
     /// Bytes from the disk.
@@ -63,7 +63,7 @@ pub enum IoOperation {
 /// One request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IoRequest {
-    /// What to do.
+    /// Operation.
     pub op: IoOperation,
     /// First byte on the device.
     pub offset: u64,
@@ -71,14 +71,14 @@ pub struct IoRequest {
     pub bytes: u32,
 }
 
-/// What came of a request.
+/// Outcome of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IoCompletion {
     /// When every limit had let it through; of a request that is spread over volumes, the last part's.
     pub started: Nanos,
     /// When it is done, or known to have failed.
     pub at: Nanos,
-    /// What it waited for longest before it started; `None` where it started on arrival.
+    /// Limit that it waited for longest before it started; `None` where it started on arrival.
     pub bound_by: Option<BindingLimit>,
     /// Whether it worked.
     pub status: IoStatus,
@@ -87,7 +87,7 @@ pub struct IoCompletion {
 /// Whether a request worked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum IoStatus {
-    /// It did.
+    /// Success.
     Done,
     /// The device answered with an error.
     Failed,
@@ -116,10 +116,10 @@ impl From<DiskLimits> for DeviceSpec {
 }
 
 impl Disk {
-    /// What this disk's behaviour on an instance depends on. A cache is written around: writes drop what it holds of them.
+    /// Parameters of this disk's behaviour on an instance. A cache is written around: writes drop their blocks from it.
     ///
     /// # Errors
-    /// As [`Disk::limits`]; a cache also needs the instance to be known.
+    /// The errors of [`Disk::limits`]; a cache also needs a known instance.
     pub fn spec(&self, view: &CatalogView, instance: Option<&InstanceType>) -> Result<DeviceSpec, DiskError> {
         self.limits(view, instance)?;
         let cache = self.cache_limits(instance)?;

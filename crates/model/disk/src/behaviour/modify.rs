@@ -5,7 +5,7 @@ use units::{Bytes, Nanos};
 
 use crate::{Disk, DiskLimits};
 
-/// What a cloud allows, from `tables/modification.csv`, where each row has its source.
+/// Modification rules of a cloud, from `tables/modification.csv`, where each row has its source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModificationRules {
     /// Least time from one modification's start to the next.
@@ -58,9 +58,9 @@ pub enum CannotBecome {
          cache stay as they are"
     )]
     OtherShape {
-        /// What there is.
+        /// Present disk.
         from: String,
-        /// What was asked for.
+        /// Requested disk.
         to: String,
     },
     /// Local flash, or a disk that nobody sells.
@@ -69,11 +69,11 @@ pub enum CannotBecome {
     /// Disks of two clouds.
     #[error("{from} is {cloud}'s and {to} is {other}'s: one cannot become the other")]
     OtherCloud {
-        /// What there is.
+        /// Present disk.
         from: String,
         /// Its cloud.
         cloud: Cloud,
-        /// What was asked for.
+        /// Requested disk.
         to: String,
         /// Its cloud.
         other: Cloud,

@@ -9,7 +9,7 @@ use super::{Device, InstanceLink, IoCompletion, IoRequest};
 pub struct DiskNode {
     /// The instance.
     pub host: InstanceLink,
-    /// What is attached to it.
+    /// Devices attached to the instance.
     pub devices: Vec<Device>,
 }
 

@@ -15,26 +15,26 @@ use crate::{Disk, DiskError};
 pub struct CreditEstimate {
     ios: Option<CreditBucket>,
     bytes: Option<CreditBucket>,
-    /// What counts as one I/O at most, in bytes.
+    /// Largest request that counts as one I/O, in bytes.
     unit: Bytes,
 }
 
 impl CreditEstimate {
-    /// Of a disk.
+    /// Credits of a disk.
     ///
     /// # Errors
-    /// As [`Disk::limits`].
+    /// The errors of [`Disk::limits`].
     pub fn of_disk(disk: &Disk, view: &CatalogView, instance: Option<&InstanceType>) -> Result<Self, DiskError> {
         let limits = disk.limits_of_each(view, instance)?;
         Ok(Self::of(Limiter::of_volume(&limits), disk.stripe, limits.io_unit))
     }
 
-    /// Of an instance.
+    /// Credits of an instance.
     pub fn of_instance(caps: &InstanceCaps) -> Self {
         Self::of(Limiter::of_instance(caps), 1, Bytes(u64::MAX))
     }
 
-    /// Of so many with these limits each, as one.
+    /// Credits of `count` volumes with these limits each, as one.
     fn of((ios, bytes): (Limiter, Limiter), count: u32, unit: Bytes) -> Self {
         let count = f64::from(count);
         let [ios, bytes] = [ios, bytes].map(|limiter| {
@@ -62,7 +62,7 @@ impl CreditEstimate {
         }
     }
 
-    /// What is left as of the last booking.
+    /// Credits left as of the last booking.
     pub fn credits(&self) -> BurstCredits {
         let report = |credits: &CreditBucket| credits.report(credits.last());
         BurstCredits { ios: self.ios.as_ref().map(report), bytes: self.bytes.as_ref().map(report) }

@@ -19,11 +19,11 @@ pub(crate) struct Volume {
     limits: DiskLimits,
     ios: Limiter,
     bytes: Limiter,
-    /// What a byte costs once I/O credits are gone, in bytes while they last.
+    /// Cost of a byte without I/O credits, in bytes with credits.
     dry_byte_cost: f64,
     account: Account,
     load: Utilisation,
-    /// Of writes alone, by I/Os or by bytes, whichever is more. At its limit flash programs on all its dies, collection of
+    /// Utilisation by writes alone, by I/Os or by bytes, whichever is more. At its limit flash programs on all its dies, collection of
     /// garbage included.
     writes: Utilisation,
     sampler: Sampler,
@@ -45,7 +45,7 @@ pub(crate) struct Done {
 }
 
 impl Done {
-    /// Of two parts of a request, what the request as a whole waits for.
+    /// Wait of a request as a whole, from those of its two parts.
     pub(crate) fn and(self, other: Self) -> Self {
         let later = if other.start > self.start { other } else { self };
         Self { at: self.at.max(other.at), ..later }
@@ -176,7 +176,7 @@ impl Volume {
         }
     }
 
-    /// What the limits counted since the start.
+    /// I/Os counted by the limits since the start.
     pub(crate) fn counted(&self) -> f64 {
         self.counted
     }

@@ -7,7 +7,7 @@ use units::{Nanos, Ratio};
 
 use super::DiskFault;
 
-/// What a person asks of a disk.
+/// Request of a person to a disk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RequestedRate {
     /// A fault, and for how long; [`Nanos::MAX`] is until healed or attached.

@@ -20,7 +20,7 @@ const CARRIES: f64 = 0.999;
 /// Halvings with which [`DiskMarket::nearest`] looks for the most of a rate: to less than one I/O a second of any type.
 const HALVINGS: u32 = 48;
 
-/// What is sold, where, to which instance.
+/// Market of disks: a region's types and prices, for an instance.
 #[derive(Debug, Clone, Copy)]
 pub struct DiskMarket<'a> {
     /// The catalogue's facts of a day.
@@ -38,9 +38,9 @@ pub struct DiskMarket<'a> {
 pub struct SuitableDisk {
     /// The disk.
     pub disk: Disk,
-    /// What it sustains.
+    /// Sustained limits.
     pub limits: DiskLimits,
-    /// What it costs a month; `None` where that is not known.
+    /// Price a month; `None` where unknown.
     pub monthly: Option<Usd>,
 }
 

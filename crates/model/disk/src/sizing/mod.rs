@@ -13,7 +13,7 @@ pub use law::VolumeSizing;
 pub use market::{DiskMarket, SuitableDisk};
 pub use resembling::{ObservedRates, ResemblingDisk, resembling, volumes_like};
 
-/// What one volume must carry, planning ceilings included.
+/// Load that one volume must carry, planning ceilings included.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VolumeNeed {
     /// Capacity.
@@ -33,7 +33,7 @@ pub struct DiskRates {
     pub throughput: BytesPerSec,
 }
 
-/// What is bought of one volume. Rates of zero, and those that the type does not sell, mean the type's own.
+/// Provisioning of one volume. Rates of zero, and rates that the type does not sell, are the type's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VolumeProvision {
     /// Size in GiB.
@@ -50,7 +50,7 @@ pub struct VolumeProvision {
 pub struct BeyondLimit {
     /// The limit: capacity, IOPS or throughput of the volume.
     pub limit: BindingLimit,
-    /// What is asked of one volume, in the limit's unit.
+    /// Load of one volume, in the limit's unit.
     pub asked: f64,
     /// The most that the type sells, in the limit's unit.
     pub most: f64,

@@ -35,13 +35,13 @@ impl Default for Written<'_> {
 }
 
 impl<'a> Written<'a> {
-    /// What is written of it.
+    /// Record of a Timeline's description.
     pub(super) fn of(about: &'a TimelineInfo) -> Self {
         let (title, notes) = (Cow::Borrowed(about.title.as_str()), Cow::Borrowed(&about.notes));
         Self { version: VERSION, title, start: about.start, notes }
     }
 
-    /// As text.
+    /// Text of the record.
     pub(super) fn text(&self) -> Result<String, String> {
         serde_json::to_string(self).map_err(|error| error.to_string())
     }
@@ -51,7 +51,7 @@ impl<'a> Written<'a> {
         serde_json::from_str(text).map_err(|error| Fault::from(format!("what the Timeline is of: {error}")))
     }
 
-    /// What was written.
+    /// Description from the record.
     pub(super) fn about(self) -> Result<TimelineInfo, Fault> {
         if self.version != VERSION {
             let version = self.version;

@@ -115,7 +115,7 @@ impl Timeline {
     }
 }
 
-/// What a file holds, if that is not over the limit.
+/// Content of a file within the limit.
 fn bytes(path: &Path, limit: Bytes) -> Result<Vec<u8>, InputError> {
     let unreadable = |error: std::io::Error| InputError::new(path, format!("cannot be read: {error}"));
     let file = textfile::open(path)?;
@@ -132,7 +132,7 @@ fn bytes(path: &Path, limit: Bytes) -> Result<Vec<u8>, InputError> {
     Ok(bytes)
 }
 
-/// What is wrong with a file, before its name is known.
+/// Fault of a file whose name is not known yet.
 #[derive(Debug)]
 struct Fault {
     message: String,

@@ -158,7 +158,7 @@ impl<T: Typed> Column<T> {
 }
 
 impl<T: DataType> Column<T> {
-    /// What a row of the batch holds.
+    /// Value of a row of the batch.
     fn get(&self, row: usize) -> Option<&T::T> {
         self.places.get(row).copied().flatten().and_then(|place| self.values.get(place))
     }

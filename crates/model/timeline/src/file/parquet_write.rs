@@ -38,7 +38,7 @@ const BATCH: usize = 1 << 13;
 /// A point: its series and its place in it.
 type Row<'a> = (&'a Texts<'a>, usize);
 
-/// What all rows of a series share.
+/// Columns that all rows of a series share.
 struct Texts<'a> {
     series: &'a Series,
     name: ByteArray,

@@ -11,7 +11,7 @@ use crate::{
     LatencyPoint, MergeRule, Series, SeriesPoint, SeriesPoints, SeriesUnit, Timeline, TimelineInfo, histogram,
 };
 
-/// What the histograms of one file may take up in memory, in bytes. One that reaches to a second takes 172 kB.
+/// Most memory of one file's histograms, in bytes. One that reaches to a second takes 172 kB.
 const HISTOGRAM_MEMORY: u64 = 8 << 30;
 
 /// The longest text of labels: JSON writes a control character in six bytes, and six more around each label.
@@ -31,7 +31,7 @@ pub(super) struct Row<'a> {
     pub(super) from: Nanos,
     /// Its end.
     pub(super) until: Nanos,
-    /// What it is.
+    /// Kind of the row.
     pub(super) what: What<'a>,
 }
 

@@ -40,7 +40,7 @@ pub(super) async fn delivery<S: SqlSession>(
     Ok(TransactionEnd::Committed)
 }
 
-/// What the row of a district has in its second column.
+/// Second column of a district's row.
 fn of(rows: &[SqlRow], district: i64) -> Option<&SqlValue> {
     rows.iter().find(|row| row.first().and_then(SqlValue::int) == Some(district))?.get(1)
 }

@@ -58,7 +58,7 @@ impl Number {
 /// Why a row gives no rates.
 #[derive(Debug)]
 pub(super) enum RowFault {
-    /// It has no column of this name.
+    /// No column of this name.
     Lacks(&'static str),
     /// A cell is no rate, or two columns contradict each other.
     Wrong(InputError),
@@ -150,7 +150,7 @@ fn contradiction(device: &str, (ops, bytes, size): (f64, f64, f64), column: &str
     )
 }
 
-/// What to say of a report without a column.
+/// Message for a report without a column.
 pub(super) fn missing(name: &str) -> String {
     format!("the report lacks the column `{name}`; expected the output of `iostat -x`")
 }

@@ -20,7 +20,7 @@ pub struct OperationGenerator {
     random: Xoshiro256PlusPlus,
     /// Weights summed up to each kind, the last being 1.
     until: Vec<f64>,
-    /// What keys are cut from.
+    /// Source of the keys' bytes.
     room: BytesMut,
 }
 

@@ -12,7 +12,7 @@ pub struct KeyEncoder {
     pub order: KeyOrder,
 }
 
-/// What each key of a row starts with, as in YCSB.
+/// Prefix of each key of a row, as in YCSB.
 const PREFIX: &[u8; 4] = b"user";
 
 /// Decimal digits of the largest number below 2^63.

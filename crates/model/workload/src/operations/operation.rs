@@ -67,6 +67,6 @@ pub struct PlannedOperation<O = Operation> {
     pub kind: usize,
     /// The rows that it adds, for [`crate::operations::Generator::finished`]; empty if none.
     pub adds: Range<u64>,
-    /// What is sent.
+    /// Statement or request.
     pub operation: O,
 }

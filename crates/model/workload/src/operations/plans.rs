@@ -144,7 +144,7 @@ fn keys(order: InsertOrder) -> KeyEncoder {
     KeyEncoder { order }
 }
 
-/// What of a row is its value.
+/// Part of a row that is its value.
 fn without_key(row: Bytes) -> f64 {
     (row.as_f64() - KeyEncoder::LONGEST as f64).max(1.0)
 }

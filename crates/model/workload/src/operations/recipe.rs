@@ -25,7 +25,7 @@ pub struct WorkloadScale {
     pub values: Option<ValueSizes>,
 }
 
-/// What is done, how often, to which rows. Made once and shared by all who draw from it.
+/// Operations with their frequency and rows. Made once and shared by all who draw from it.
 #[derive(Debug)]
 pub struct OperationRecipe {
     pub(crate) kinds: Vec<Step>,
@@ -65,7 +65,7 @@ pub(crate) struct Index {
     pub(crate) padding: usize,
 }
 
-/// What the kinds of workload bring along.
+/// Parts of a recipe that depend on the kind of workload.
 pub(crate) struct Plan {
     pub(crate) kinds: Vec<Step>,
     pub(crate) keys: KeyEncoder,

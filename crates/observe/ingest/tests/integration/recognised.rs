@@ -70,7 +70,7 @@ fn what_is_no_metrics_is_said_with_what_to_bring_instead() {
 
 #[test]
 fn the_documentation_lists_every_format() {
-    let pages = include_str!("../../../../../docs/diagnose.md");
+    let pages = include_str!("../../../../../docs/design/diagnosis.md");
     for format in FORMATS {
         assert!(pages.contains(&format!("| `{}` | {} |", format.name(), format.about())), "{}", format.name());
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::PilotError;
 
 /// Most bytes that are read of a file. A controller that acts ten times an hour takes 15 years for them.
-const LIMIT: u64 = 256 << 20;
+pub(super) const LIMIT: u64 = 256 << 20;
 
 /// Opens a regular file. `None` if there is none and it is not to be made.
 ///

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::entry::JournalEntry;
+use super::files::LIMIT;
 
 /// How each line of this format begins.
 pub(super) const START: &[u8] = br#"{"line":"#;
@@ -31,6 +32,26 @@ pub(super) struct Place {
     pub(super) turned: u64,
 }
 
+/// Most lines of a journal that is read: none takes fewer bytes.
+const MOST_LINES: u64 = LIMIT / 64;
+/// Most runs of one: each takes four lines at least, the first of them with its procedure.
+const MOST_RUNS: u64 = LIMIT / 512;
+
+impl Place {
+    /// Whether a journal can have got so far. What says otherwise was written by something else, and nothing is counted by it.
+    fn is_possible(&self) -> bool {
+        let Self { line, run_line, after_run, runs, turned } = *self;
+        [line, run_line, turned].iter().all(|lines| *lines <= MOST_LINES)
+            && line > 0
+            && runs.max(after_run.unwrap_or_default()) <= MOST_RUNS
+    }
+}
+
+/// Whether a run can have that number.
+fn is_run(entry: &JournalEntry) -> bool {
+    entry.run().is_none_or(|run| (1..=MOST_RUNS).contains(&run))
+}
+
 /// Writes an entry as a line, without its line break.
 pub(super) fn seal(place: Place, entry: &JournalEntry) -> serde_json::Result<String> {
     let (place, entry) = (serde_json::to_string(&place)?, serde_json::to_string(entry)?);
@@ -46,13 +67,15 @@ pub(super) fn open(line: &[u8]) -> Option<(Place, JournalEntry)> {
     if sum != check(body).as_bytes() {
         return None;
     }
-    Some((serde_json::from_slice(line).ok()?, serde_json::from_slice(line).ok()?))
+    let (place, entry): (Place, JournalEntry) =
+        (serde_json::from_slice(line).ok()?, serde_json::from_slice(line).ok()?);
+    (place.is_possible() && is_run(&entry)).then_some((place, entry))
 }
 
 /// Reads a line of format 1, which has neither place nor checksum.
 pub(super) fn open_unsealed(line: &[u8]) -> Option<JournalEntry> {
     let sealed = line.starts_with(START) || line.windows(CHECK.len()).any(|part| part == CHECK.as_bytes());
-    (!sealed).then(|| serde_json::from_slice(line).ok()).flatten()
+    (!sealed).then(|| serde_json::from_slice(line).ok()).flatten().filter(is_run)
 }
 
 fn check(body: &[u8]) -> String {

@@ -70,7 +70,7 @@ pub enum AdmissionError {
     /// Permissions are missing.
     #[error(
         "--kubernetes: it would not let us move {namespace}/{pod}: give our service account `{}`, as \
-         docs/maintenance.md has it",
+         docs/design/pilot.md has it",
         .lacking.join("`, `")
     )]
     Lacking {

@@ -106,7 +106,7 @@ impl Rule {
         let grows = self.times.unwrap_or(1.0) > 1.0 || self.add.unwrap_or(0.0) > 0.0;
         // A bound never turns the change around.
         let goes_on = if grows { to > number } else { to < number };
-        let value = if is_size(is) { json!(Bytes(mebibytes(to)).to_string()) } else { json!(to as u64) };
+        let value = if is_size(is) { json!(Bytes(mebibytes(to)).binary().to_string()) } else { json!(to as u64) };
         (goes_on && !same(&value, is)).then_some(value)
     }
 }

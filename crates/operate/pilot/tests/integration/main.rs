@@ -1,5 +1,6 @@
 //! Tests of the crate through its public surface.
 
+mod any_bytes;
 mod damaged;
 mod drills;
 mod ebs;

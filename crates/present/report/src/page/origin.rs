@@ -34,26 +34,30 @@ pub struct PriceDates {
 impl PriceDates {
     /// The days of the prices of all machines and volumes of `deployments`; `None` where no price is known.
     pub fn of<'a>(view: &CatalogView, deployments: impl IntoIterator<Item = &'a Deployment>) -> Option<Self> {
-        let mut found: Option<Self> = None;
-        for deployment in deployments {
+        let each = deployments.into_iter().filter_map(|deployment| {
             let region = deployment.region.as_str();
             let machines = deployment.nodes.iter().filter_map(|group| {
                 view.instance_price_provenance(region, &group.instance).ok().map(|provenance| provenance.as_of)
             });
-            let volumes = deployment
-                .nodes
-                .iter()
-                .flat_map(deployment::NodeGroup::disks)
-                .filter_map(|(_, disk)| view.volume_price(region, &disk.volume.kind).ok())
-                .map(|price| price.provenance.as_of);
-            for day in machines.chain(volumes) {
-                found = Some(match found {
-                    None => Self { region: region.to_owned(), oldest: day, newest: day },
-                    Some(known) => Self { oldest: known.oldest.min(day), newest: known.newest.max(day), ..known },
-                });
-            }
-        }
-        found
+            let disks = deployment.nodes.iter().flat_map(deployment::NodeGroup::disks);
+            let volumes = Self::of_volumes(view, region, disks.map(|(_, disk)| disk.volume.kind.as_str()));
+            machines.map(|day| Self::on(region, day)).chain(volumes).reduce(Self::and)
+        });
+        each.reduce(Self::and)
+    }
+
+    /// The days of the prices of kinds of volumes in a region; `None` where no price is known.
+    pub fn of_volumes<'a>(view: &CatalogView, region: &str, kinds: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        let days = kinds.into_iter().filter_map(|kind| Some(view.volume_price(region, kind).ok()?.provenance.as_of));
+        days.map(|day| Self::on(region, day)).reduce(Self::and)
+    }
+
+    fn on(region: &str, day: Date) -> Self {
+        Self { region: region.to_owned(), oldest: day, newest: day }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { oldest: self.oldest.min(other.oldest), newest: self.newest.max(other.newest), ..self }
     }
 }
 

@@ -1,15 +1,20 @@
 //! Text for terminals: styles, tables, and the escapes that keep data from acting on a terminal.
 //!
 //! Nothing here looks at a terminal. Texts carry their styles as marks; [`with_escapes`] turns marks into escape sequences, and who
-//! prints decides whether these reach the reader. Lines are laid out for [`WIDTH`] columns.
+//! prints decides whether these reach the reader. Lines are laid out for the columns that [`lay_out_for`] was given, else for
+//! [`USUAL_WIDTH`].
 
 mod table;
+mod width;
+mod wrap;
 
 use anstyle::{AnsiColor, Reset, Style};
 use serde::Serialize;
 use textfile::{escape_hidden, is_hidden};
 
-pub use table::{Table, WIDTH, wrap};
+pub use table::Table;
+pub use width::{USUAL_WIDTH, lay_out_for, line_width, table_width};
+pub use wrap::{fitted, wrap};
 
 // Styles are noncharacters of Unicode in our texts, and become escape sequences only when these are written: what is one before
 // came with data.

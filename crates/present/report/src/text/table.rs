@@ -1,14 +1,18 @@
-//! Plain tables and paragraphs of at most 100 columns.
+//! Plain tables that fit the columns there are.
 
-use textfile::{escape_hidden, escape_line};
+use std::fmt;
 
-use super::width;
+use textfile::escape_line;
 
-/// Columns that no line exceeds.
-pub const WIDTH: usize = 100;
+use super::wrap::{cell_lines, wrap};
+use super::{plain, table_width, width};
+
 const GAP: &str = "  ";
+/// Columns that a column of running text is given at least: with less, it becomes a note under its row.
+const LEAST_TEXT: usize = 24;
 
-/// Rows under a head; columns are as wide as their widest cell, and the last is wrapped where it must be.
+/// Rows under a head. Columns are as wide as their widest cell. Where the line does not hold them, heads and texts are broken
+/// between words; columns that still find no room are named in a line under each row.
 #[derive(Debug, Default)]
 pub struct Table {
     rows: Vec<Row>,
@@ -19,6 +23,14 @@ pub struct Table {
 struct Row {
     cells: Vec<String>,
     notes: Vec<String>,
+}
+
+/// How the columns share a line.
+struct Layout {
+    /// The width of each column that is shown as one, from the left.
+    widths: Vec<usize>,
+    /// Columns that a line holds.
+    line: usize,
 }
 
 impl Table {
@@ -42,99 +54,119 @@ impl Table {
             row.notes.push(text);
         }
     }
-}
 
-impl std::fmt::Display for Table {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let columns = self.rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
-        let widest = |column: usize| self.rows.iter().filter_map(|row| row.cells.get(column)).map(|c| width(c)).max();
-        let widths: Vec<usize> = (0..columns).map(|column| widest(column).unwrap_or(0)).collect();
-        let before_last = widths.iter().rev().skip(1).map(|w| w + GAP.len()).sum::<usize>();
-        for row in &self.rows {
+    /// The table for lines of `line` columns.
+    fn laid_out(&self, line: usize) -> String {
+        let layout = self.layout(line);
+        let mut out = String::new();
+        for (i, row) in self.rows.iter().enumerate() {
+            out += &self.cells(row, &layout);
+            out += &self.notes(row, i > 0, &layout);
+        }
+        out
+    }
+
+    fn columns(&self) -> usize {
+        self.rows.iter().map(|row| row.cells.len()).max().unwrap_or(0)
+    }
+
+    /// The widest of a column's cells, measured by `measure`.
+    fn widest(&self, column: usize, measure: impl Fn(&str) -> usize) -> usize {
+        self.rows.iter().filter_map(|row| row.cells.get(column)).map(|cell| measure(cell)).max().unwrap_or(0)
+    }
+
+    /// The least width of a column that breaks no word and no number.
+    fn least(&self, column: usize) -> usize {
+        let Some((head, body)) = self.rows.split_first() else { return 0 };
+        let cells = || body.iter().filter_map(|row| row.cells.get(column));
+        let head = head.cells.get(column).map_or(0, |cell| longest_word(cell));
+        // A number stays beside its unit.
+        let cell = |cell: &String| if self.is_text(column) { longest_word(cell) } else { width(cell) };
+        cells().map(cell).max().unwrap_or(0).max(head)
+    }
+
+    fn is_text(&self, column: usize) -> bool {
+        !self.right.contains(&column)
+    }
+
+    /// As many columns as the line holds without a broken word, each as wide as it would be if there is room, the widest text
+    /// giving way first.
+    fn layout(&self, line: usize) -> Layout {
+        let columns = self.columns();
+        let natural: Vec<usize> = (0..columns).map(|column| self.widest(column, width)).collect();
+        let least: Vec<usize> = (0..columns)
+            .map(|column| {
+                let is_running = self.is_text(column) && natural[column] > LEAST_TEXT;
+                let least = self.least(column);
+                if is_running { least.max(LEAST_TEXT) } else { least }
+            })
+            .collect();
+        let total = |widths: &[usize]| widths.iter().sum::<usize>() + widths.len().saturating_sub(1) * GAP.len();
+        let shown = (1..=columns).rev().find(|shown| total(&least[..*shown]) <= line).unwrap_or(columns.min(1));
+        let mut widths = natural[..shown].to_vec();
+        while total(&widths) > line {
+            let roomy = (0..shown).filter(|i| widths[*i] > least[*i]).max_by_key(|i| (self.is_text(*i), widths[*i]));
+            match roomy {
+                Some(widest) => widths[widest] -= 1,
+                // One column, wider than the line.
+                None => {
+                    widths = vec![line];
+                    break;
+                }
+            }
+        }
+        Layout { widths, line }
+    }
+
+    /// The lines of a row's cells.
+    fn cells(&self, row: &Row, layout: &Layout) -> String {
+        let shown: Vec<Vec<String>> =
+            layout.widths.iter().zip(&row.cells).map(|(columns, cell)| cell_lines(cell, *columns)).collect();
+        let height = shown.iter().map(Vec::len).max().unwrap_or(0);
+        let mut out = String::new();
+        for at in 0..height {
             let mut line = String::new();
-            for (i, cell) in row.cells.iter().enumerate() {
-                let pad = " ".repeat(widths[i].saturating_sub(width(cell)));
-                let last = i + 1 == columns;
-                match (self.right.contains(&i), last) {
-                    (true, _) => line += &format!("{pad}{cell}"),
-                    (false, true) => line += &wrap(cell, WIDTH.saturating_sub(before_last), before_last),
-                    (false, false) => line += &format!("{cell}{pad}"),
-                }
-                if !last {
-                    line += GAP;
-                }
+            for (column, (columns, cell)) in layout.widths.iter().zip(&shown).enumerate() {
+                let part = cell.get(at).map_or("", String::as_str);
+                let pad = " ".repeat(columns.saturating_sub(width(part)));
+                line += &if self.is_text(column) { format!("{part}{pad}") } else { format!("{pad}{part}") };
+                line += GAP;
             }
-            writeln!(f, "{}", line.trim_end())?;
-            let indent = widths.first().map_or(0, |w| w + GAP.len());
-            for note in &row.notes {
-                writeln!(f, "{}{}", " ".repeat(indent), wrap(note, WIDTH - indent, indent))?;
-            }
+            out += line.trim_end();
+            out.push('\n');
         }
-        Ok(())
+        out
+    }
+
+    /// The lines under a row: what found no room beside it, and its notes.
+    fn notes(&self, row: &Row, is_body: bool, layout: &Layout) -> String {
+        let head = &self.rows[0].cells;
+        let hidden = row.cells.iter().enumerate().skip(layout.widths.len()).filter(|(_, cell)| !plain(cell).is_empty());
+        let named = hidden.map(|(column, cell)| match head.get(column).map(String::as_str) {
+            Some("") | None => cell.clone(),
+            Some(name) => format!("{name}: {cell}"),
+        });
+        let beside = named.collect::<Vec<_>>().join(" · ");
+        let beside = (is_body && !beside.is_empty()).then_some(&beside);
+        // Under the second cell, but not where that leaves no room for a text.
+        let indent = layout.widths.first().map_or(0, |first| first + GAP.len()).min(layout.line / 4);
+        let notes = beside.into_iter().chain(&row.notes);
+        notes.map(|note| format!("{}{}\n", " ".repeat(indent), wrap(note, layout.line - indent, indent))).collect()
     }
 }
 
-/// Breaks a text between words so that no line is wider than `columns`; further lines are set in by `indent`.
-pub fn wrap(text: &str, columns: usize, indent: usize) -> String {
-    let mut out = String::new();
-    let mut used = 0;
-    // Escapes are wider than what they stand for.
-    for word in escape_hidden(text).split_whitespace() {
-        let mut word = word.to_owned();
-        if used > 0 && used + 1 + width(&word) > columns {
-            out += &format!("\n{}", " ".repeat(indent));
-            used = 0;
-        } else if used > 0 {
-            out.push(' ');
-            used += 1;
-        }
-        // A word that no line holds, such as a path, is cut.
-        while width(&word) > columns && columns > 0 {
-            let rest = word.split_off(word.char_indices().nth(columns).map_or(word.len(), |(at, _)| at));
-            out += &format!("{word}\n{}", " ".repeat(indent));
-            word = rest;
-        }
-        used += width(&word);
-        out += &word;
+/// Columns of the longest word, with the spaces before the text.
+fn longest_word(text: &str) -> usize {
+    let indent = text.len() - text.trim_start_matches(' ').len();
+    indent + text.split_whitespace().map(width).max().unwrap_or(0)
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.laid_out(table_width()))
     }
-    out
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::text::bold;
-
-    #[test]
-    fn columns_line_up_and_lines_end_without_space() {
-        let mut table = Table::new(&["", "$/month", "nodes"], &[1]);
-        table.row(["1", "$2,345", "3 × a"]);
-        table.row(["2", "$12", ""]);
-        assert_eq!(table.to_string(), "   $/month  nodes\n1   $2,345  3 × a\n2      $12\n");
-    }
-
-    #[test]
-    fn the_last_column_is_wrapped_under_itself() {
-        let mut table = Table::new(&["what", "why"], &[]);
-        table.row(["io2".to_owned(), "word ".repeat(60)]);
-        table.note("note ".repeat(40));
-        let text = table.to_string();
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
-        assert!(text.lines().skip(2).all(|line| line.starts_with("      ")), "{text}");
-    }
-
-    #[test]
-    fn colour_takes_no_width_and_a_word_too_long_is_cut() {
-        assert_eq!(width(&bold("bold")), 4);
-        assert_eq!(wrap("abcdefgh", 3, 1), "abc\n def\n gh");
-    }
-
-    #[test]
-    fn what_comes_with_data_breaks_no_row_and_no_line() {
-        let mut table = Table::new(&["name", "", "what"], &[]);
-        table.row(["a\nroot\t".to_owned(), "b".to_owned(), format!("c {}", "\u{202e}".repeat(40))]);
-        let text = table.to_string();
-        assert!(text.contains("a\\nroot\\t  b"), "{text}");
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
-    }
-}
+#[path = "table_tests.rs"]
+mod tests;

@@ -3,7 +3,7 @@
 use availability::{AvailabilityAssessment, ClusterShape, FailureRate, NodeStorage, QuorumExposure, RateBasis};
 use serde_json::{Value, json};
 
-use crate::text::{Table, WIDTH, bold, wrap};
+use crate::text::{Table, bold, line_width, wrap};
 use crate::words;
 
 /// The assessments as JSON.
@@ -22,7 +22,7 @@ pub fn text(assessed: &[(ClusterShape, AvailabilityAssessment)]) -> String {
             chance(found.cluster.probability_per_year),
             recovery(&found.cluster)
         );
-        out += &format!("{}\n", bold(&wrap(&sentence, WIDTH, 0)));
+        out += &format!("{}\n", bold(&wrap(&sentence, line_width(), 0)));
     }
     let mut head = vec![""];
     head.extend(assessed.iter().map(|(scenario, _)| name(scenario.storage)));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use units::{Bytes, Nanos};
 use workload::operations::ValueSizes;
 
-use crate::text::{Table, WIDTH, bold, wrap, yellow};
+use crate::text::{Table, bold, line_width, wrap, yellow};
 
 /// The runs as text; `written` are the files that hold them.
 pub fn text(
@@ -18,7 +18,8 @@ pub fn text(
     notes: &[String],
     written: &[PathBuf],
 ) -> String {
-    let mut out = headline(report) + &bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
+    let mut out =
+        headline(report) + &bold(&wrap(&format!("{} on {}", report.workload, report.title), line_width(), 0)) + "\n";
     let scripted = !order.plan.course.is_empty() || !order.settings.actions.is_empty();
     let events = if scripted { "; changed by events" } else { "" };
     let load = how(&report.load, report.threads) + &looked(&report.load, report.threads);
@@ -33,14 +34,14 @@ pub fn text(
         // What events change is not meant to be steady.
         let unsteady = unsteady(run).filter(|_| !scripted);
         for line in unsteady.into_iter().chain(remarks(run)) {
-            out += &format!("{}\n", yellow(&wrap(&format!("run {}: {line}", run.run), WIDTH, 2)));
+            out += &format!("{}\n", yellow(&wrap(&format!("run {}: {line}", run.run), line_width(), 2)));
         }
         if order.settings.source.launched().is_some() {
-            out += &format!("\n{}\n", wrap(&used(run, &found.used), WIDTH, 2));
+            out += &format!("\n{}\n", wrap(&used(run, &found.used), line_width(), 2));
         }
     }
     for note in notes {
-        out += &format!("{}\n", wrap(note, WIDTH, 2));
+        out += &format!("{}\n", wrap(note, line_width(), 2));
     }
     for file in written {
         out += &format!("written: {}\n", file.display());
@@ -69,12 +70,12 @@ pub(super) fn headline(report: &BenchReport) -> String {
     for run in &report.runs {
         if !run.rejected.is_empty() {
             let line = format!("run {} failed, whatever it measured: {}", run.run, run.rejected.join("; "));
-            out += &format!("{}\n", yellow(&wrap(&line, WIDTH, 2)));
+            out += &format!("{}\n", yellow(&wrap(&line, line_width(), 2)));
         }
         if let Some(RunStall { from_s, seconds }) = run.stalled {
             let line =
                 format!("run {}: nothing was done for {seconds:.0} s, from {from_s:.0} s after its start", run.run);
-            out += &format!("{}\n", yellow(&wrap(&line, WIDTH, 2)));
+            out += &format!("{}\n", yellow(&wrap(&line, line_width(), 2)));
         }
     }
     out

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use bench::{BenchReport, KindReport, RunReport};
-use timeline::Timeline;
+use timeline::{Series, Timeline, vocabulary};
 use units::Nanos;
 
 use super::bench::{how, remarks, unsteady};
-use super::simulate_page::clock;
+use super::simulate_page::{clock, events_table};
 use crate::page::{AnswerTone, Page, PageBlock, PageOrigin, PageTable};
 use crate::{RunCharts, words};
 
@@ -46,14 +46,18 @@ pub fn page(
     blocks.push(PageBlock::Table(table(report)));
     let mut page_clock = None;
     if let Some((timeline, measured)) = last {
-        let span = timeline.span().map_or(Nanos(0), |(_, until)| until);
-        let mut marks = vec![(measured, "measured from here".to_owned())];
+        // Before the first operation rows are loaded; instants of events count from the start of the warm-up.
+        let begun = timeline.select(vocabulary::OPERATIONS_PER_SECOND.name, &[]).filter_map(Series::span);
+        let from = begun.map(|(from, _)| from).min().unwrap_or_default();
+        let span = timeline.span().map_or(Nanos(0), |(_, until)| Nanos(until.0.saturating_sub(from.0)));
+        let mut marks = vec![(Nanos(measured.0.saturating_sub(from.0)), "measured from here".to_owned())];
         marks.extend(events.iter().cloned());
         marks.sort_by_key(|(at, _)| *at);
-        page_clock = Some(clock("time", span, &marks));
+        blocks.extend(events_table(&marks, span));
+        page_clock = Some(clock("time from the start of the warm-up", span, &marks));
         blocks.push(PageBlock::Heading("The last run over time".into()));
-        let charts =
-            RunCharts { timeline, span, unit: ("operations/s", 1.0), target: None, p99: None, limits: BTreeMap::new() };
+        let unit = ("operations/s", 1.0);
+        let charts = RunCharts { timeline, from, span, unit, target: None, p99: None, limits: BTreeMap::new() };
         blocks.extend(charts.blocks());
     }
     let good = report.runs.iter().all(|run| run.rejected.is_empty());

@@ -1,11 +1,11 @@
 //! The answer of `check`: which limits a deployment is asked more of than they deliver.
 
-use deployment::{CheckReport, DeploymentCosts, DeploymentError, LimitLine};
+use deployment::{CheckReport, DeploymentCosts, DeploymentError, LimitLine, RatesInVain};
 use engine::ClosedLoop;
 use serde_json::{Value, json};
 use workload::Task;
 
-use crate::text::{Table, WIDTH, bold, green, red, wrap, yellow};
+use crate::text::{Table, bold, green, line_width, red, wrap, yellow};
 use crate::words;
 
 /// A deployment held to what is asked of it.
@@ -17,12 +17,18 @@ pub struct CheckedDeployment {
     pub monthly: Result<DeploymentCosts, DeploymentError>,
     /// The workload's clients, where they are too few for its target.
     pub short: Option<(ClosedLoop, Task)>,
+    /// Volumes that sell more than their instance lets through.
+    pub in_vain: Vec<RatesInVain>,
+    /// Up to how many times what was measured was asked for, where it was measured at a full disk.
+    pub at_least: Option<f64>,
+    /// Whether nothing is asked: then it is told whether volumes and instances fit.
+    pub nothing_asked: bool,
 }
 
 impl CheckedDeployment {
     /// Whether it delivers what is asked.
     pub fn delivers(&self) -> bool {
-        self.report.deliverable && self.short.is_none()
+        self.report.deliverable && self.short.is_none() && !(self.nothing_asked && !self.in_vain.is_empty())
     }
 }
 
@@ -30,16 +36,28 @@ impl CheckedDeployment {
 pub fn document(checked: &CheckedDeployment) -> Value {
     let mut document = serde_json::to_value(&checked.report).expect("reports have text keys only");
     document["monthly_usd"] = json!(checked.monthly.as_ref().ok().map(|costs| costs.total().0));
+    document["rates_in_vain"] = json!(checked.in_vain);
+    document["measured_at_limit_times"] = json!(checked.at_least);
     document["closed_loop"] = json!(checked.short.as_ref().map(|(short, _)| short));
     document
 }
 
 /// The answer as text.
 pub fn text(checked: &CheckedDeployment) -> String {
-    let CheckedDeployment { report, monthly, short } = checked;
-    let few =
-        short.as_ref().map(|(short, task)| red(&wrap(&too_few(short, task), WIDTH, 0)) + "\n").unwrap_or_default();
-    format!("{}\n{few}{}\n\n{}", headline(report), wrap(&cost(monthly), WIDTH, 0), table(report))
+    let CheckedDeployment { report, monthly, short, in_vain, at_least, nothing_asked } = checked;
+    let few = short
+        .as_ref()
+        .map(|(short, task)| red(&wrap(&too_few(short, task), line_width(), 0)) + "\n")
+        .unwrap_or_default();
+    let cost = wrap(&cost(monthly), line_width(), 0);
+    let vain: String =
+        in_vain.iter().map(|group| format!("{}\n", wrap(&paid_in_vain(group), line_width(), 0))).collect();
+    if *nothing_asked {
+        return format!("{}\n{vain}{cost}\n", fits(in_vain));
+    }
+    let censored =
+        at_least.map(|times| format!("{}\n", yellow(&wrap(&censored(times), line_width(), 0)))).unwrap_or_default();
+    format!("{}\n{few}{censored}{vain}{cost}\n\n{}", headline(report), table(report))
 }
 
 /// The price, or why it is not known.
@@ -53,6 +71,40 @@ pub(super) fn cost(monthly: &Result<DeploymentCosts, DeploymentError>) -> String
         ),
         Err(error) => format!("Its price is not known: {error}."),
     }
+}
+
+/// Whether volumes and instances fit, where nothing is asked.
+fn fits(in_vain: &[RatesInVain]) -> String {
+    if in_vain.is_empty() {
+        return bold(&green("It fits: every instance lets through what its volumes sell."));
+    }
+    bold(&red("It does not fit: volumes sell more than their instance lets through."))
+}
+
+/// Which rates cannot pass, and what that costs.
+fn paid_in_vain(group: &RatesInVain) -> String {
+    let [sold, passes] = group.iops;
+    let iops = (sold > passes).then(|| format!("{} of {} IOPS", words::count(passes.0), words::count(sold.0)));
+    let [sold, passes] = group.throughput;
+    let throughput = (sold > passes)
+        .then(|| format!("{} of {} MiB/s", words::count(passes.as_mib().floor()), words::count(sold.as_mib())));
+    let rates: Vec<String> = [iops, throughput].into_iter().flatten().collect();
+    let saved = match (&group.enough, group.monthly_usd_saved) {
+        (Some(enough), Some(usd)) => {
+            format!(": {enough} instead of {} would do, for ${:.2} a month less on each node", group.disk, usd.0)
+        }
+        _ => String::new(),
+    };
+    let what = if saved.is_empty() { "Cannot pass" } else { "Paid for in vain" };
+    format!("{what}: {} lets {} of its volumes through for good{saved}.", group.instance, rates.join(" and "))
+}
+
+/// That the demand is known from below only.
+fn censored(times: f64) -> String {
+    format!(
+        "What was measured is the least that was asked for: the disk was full when it was measured, and requests waited. By their \
+         wait up to {times:.1} times as much was asked; the middle is taken here. Measure below the limit to know."
+    )
 }
 
 /// That the clients are too few for the target, and what would do.
@@ -76,7 +128,7 @@ pub(super) fn too_few(short: &ClosedLoop, task: &Task) -> String {
 
 /// The answer in a sentence.
 fn headline(report: &CheckReport) -> String {
-    bold(&wrap(&sentence(report), WIDTH, 0))
+    bold(&wrap(&sentence(report), line_width(), 0))
 }
 
 /// The same without style.

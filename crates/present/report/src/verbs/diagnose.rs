@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use timeline::Timeline;
 use units::{Nanos, Usd};
 
-use crate::text::{Table, WIDTH, bold, green, red, wrap, yellow};
+use crate::text::{Table, bold, green, line_width, red, wrap, yellow};
 use crate::words;
 
 /// Findings that are described at length; the others are named.
@@ -16,7 +16,7 @@ const AT_LENGTH: usize = 6;
 
 /// The answer as text; `written` are the files that hold it.
 pub fn text(timeline: &Timeline, verdicts: &[Finding], written: &[PathBuf]) -> String {
-    let said = wrap(&headline(verdicts), WIDTH, 0);
+    let said = wrap(&headline(verdicts), line_width(), 0);
     let mut text = bold(&match verdicts.first().map(|verdict| verdict.kind) {
         Some(kind) if kind.is_wrong() => red(&said),
         Some(FindingKind::Healthy) => green(&said),
@@ -29,10 +29,10 @@ pub fn text(timeline: &Timeline, verdicts: &[Finding], written: &[PathBuf]) -> S
     }
     if groups.len() > AT_LENGTH {
         let rest: Vec<String> = groups[AT_LENGTH..].iter().map(|group| name(group)).collect();
-        text += &format!("\n{}\n", wrap(&format!("Also, with less weight: {}.", rest.join("; ")), WIDTH, 0));
+        text += &format!("\n{}\n", wrap(&format!("Also, with less weight: {}.", rest.join("; ")), line_width(), 0));
     }
     for what in left_out(timeline) {
-        text += &format!("\n{}\n", wrap(&format!("Left out: {what}."), WIDTH, 0));
+        text += &format!("\n{}\n", wrap(&format!("Left out: {what}."), line_width(), 0));
     }
     for path in written {
         text += &format!("\nwritten to {}", path.display());
@@ -120,8 +120,8 @@ fn one(number: usize, group: &[&Finding], start: Option<Timestamp>) -> String {
         _ => format!("; {} sure", words::percent(verdict.confidence)),
     };
     let head = format!("{number}. {} ({span}{sure})", capital(&name(group)));
-    let mut text = format!("\n{}\n", bold(&wrap(&head, WIDTH, 3)));
-    let mut paragraph = |said: String| text += &format!("   {}\n", wrap(&said, WIDTH - 3, 3));
+    let mut text = format!("\n{}\n", bold(&wrap(&head, line_width(), 3)));
+    let mut paragraph = |said: String| text += &format!("   {}\n", wrap(&said, line_width() - 3, 3));
     if !matches!(verdict.kind, FindingKind::Healthy) {
         paragraph(format!("{}.", capital(&verdict.says)));
     }
@@ -259,9 +259,9 @@ pub(super) fn left_out(timeline: &Timeline) -> Vec<String> {
 pub fn change_text(at: &str, change: &FindingChange, start: Option<Timestamp>) -> String {
     let (name, finding) = named(change);
     let what = format!("{at} {name}: {} of {}", finding.kind, finding.subject);
-    let mut lines = format!("{}\n", bold(&wrap(&what, WIDTH, 2)));
+    let mut lines = format!("{}\n", bold(&wrap(&what, line_width(), 2)));
     if let FindingChange::New(finding) = change {
-        let mut paragraph = |said: &str| lines += &format!("  {}\n", wrap(said, WIDTH - 2, 2));
+        let mut paragraph = |said: &str| lines += &format!("  {}\n", wrap(said, line_width() - 2, 2));
         paragraph(&format!("{}.", finding.says));
         if let Some(again) = episodes(finding, start) {
             paragraph(&again);

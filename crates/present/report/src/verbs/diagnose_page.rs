@@ -57,11 +57,7 @@ pub fn page(of: &str, timeline: &Timeline, known: &KnownFacts, verdicts: &[Findi
         tone: if verdicts.iter().all(|verdict| !verdict.kind.is_wrong()) { AnswerTone::Good } else { AnswerTone::Bad },
         facts: about,
         assumed: assumed(known, timeline),
-        origin: PageOrigin {
-            as_of: known.view.date(),
-            prices: PriceDates::of(&known.view, known.deployment.as_ref()),
-            ..origin
-        },
+        origin: PageOrigin { as_of: known.view.date(), prices: prices(known), ..origin },
         clock: Some(clock(&groups, (from, until), start)),
         blocks,
         notes: Vec::new(),
@@ -94,12 +90,24 @@ fn disks(all: &[SubjectFacts]) -> Vec<(String, String)> {
 fn clock(groups: &[Vec<&Finding>], (from, until): (Nanos, Nanos), start: Option<Timestamp>) -> PageClock {
     let offset = |at: Nanos| Nanos(at.0.saturating_sub(from.0)).as_secs_f64();
     let wrong = groups.iter().enumerate().take(AT_LENGTH).filter(|(_, group)| group[0].kind.is_wrong());
-    let marks = wrong.map(|(i, group)| ChartMark {
-        kind: MarkKind::Finding,
-        from: offset(group.iter().map(|finding| finding.from).min().unwrap_or(from)),
-        until: Some(offset(group.iter().map(|finding| finding.to).max().unwrap_or(until))),
-        text: group[0].kind.to_string(),
-        number: i + 1,
+    let marks = wrong.flat_map(|(i, group)| {
+        let whole = (
+            group.iter().map(|finding| finding.from).min().unwrap_or(from),
+            group.iter().map(|finding| finding.to).max().unwrap_or(until),
+        );
+        // What recurs is marked each time.
+        let episodes = &group[0].episodes;
+        let times = match episodes.len() {
+            0 | 1 => vec![whole],
+            _ => episodes.iter().map(|episode| (episode.from, episode.to)).collect(),
+        };
+        times.into_iter().map(move |(from, to)| ChartMark {
+            kind: MarkKind::Finding,
+            from: offset(from),
+            until: Some(offset(to)),
+            text: group[0].kind.to_string(),
+            number: i + 1,
+        })
     });
     PageClock {
         name: "time from the start".to_owned(),
@@ -165,8 +173,28 @@ fn row((fact, speaks): (&EvidenceFact, &str)) -> Vec<String> {
         fact.threshold.map_or(String::new(), |threshold| format!("{sign} {}", shown.text(threshold))),
         fact.statistic.to_owned(),
         speaks.to_owned(),
-        fact.series.clone(),
+        in_words(&fact.series),
     ]
+}
+
+/// A source in which signals are named as on the charts, not as in the rules.
+fn in_words(series: &str) -> String {
+    let mut names: Vec<&DiagnosisSignal> =
+        DiagnosisSignal::ALL.iter().filter(|signal| signal.name().contains('-')).collect();
+    // Some names are parts of others.
+    names.sort_by_key(|signal| std::cmp::Reverse(signal.name().len()));
+    names
+        .into_iter()
+        .fold(series.to_owned(), |text, signal| text.replace(signal.name(), &SignalDisplay::of(*signal).title))
+}
+
+/// The days of the prices of what was diagnosed: the deployment's, else those of the disks that were named.
+fn prices(known: &KnownFacts) -> Option<PriceDates> {
+    let of_disks = || {
+        let kinds = known.disks.values().map(|disk| disk.volume.kind.as_str());
+        PriceDates::of_volumes(&known.view, known.region.as_deref()?, kinds)
+    };
+    PriceDates::of(&known.view, known.deployment.as_ref()).or_else(of_disks)
 }
 
 /// What charts are drawn from: the signals of every subject, and the start of the time axis.
@@ -318,6 +346,25 @@ mod tests {
     fn diagnosed(verdicts: &[Finding]) -> Page {
         let known = KnownFacts::nothing(catalog::Catalog::embedded().at(None));
         page("a <cluster>", &Timeline::default(), &known, verdicts, PageOrigin::default())
+    }
+
+    #[test]
+    fn what_recurs_is_marked_each_time() {
+        let episode = |at: u64| diagnose::Episode { from: Nanos::secs(at), to: Nanos::secs(at + 30) };
+        let recurring = Finding { episodes: vec![episode(0), episode(600), episode(1200)], ..finding("n1", 30) };
+        let marks = diagnosed(&[recurring]).clock.unwrap().marks;
+        let places: Vec<(f64, Option<f64>)> = marks.iter().map(|mark| (mark.from, mark.until)).collect();
+        assert_eq!(places, [(0.0, Some(30.0)), (600.0, Some(630.0)), (1200.0, Some(1230.0))]);
+    }
+
+    #[test]
+    fn sources_name_signals_as_charts_do() {
+        assert_eq!(
+            in_words("estimated from iops-use and latency"),
+            "estimated from Use of the volume's I/O rate and latency"
+        );
+        assert_eq!(in_words("instance-iops-use"), "Use of the instance's I/O rate");
+        assert_eq!(in_words("read_ops + write_ops"), "read_ops + write_ops");
     }
 
     fn headings(page: &Page) -> Vec<&str> {

@@ -5,7 +5,7 @@ use mount::{MountedActivity, MountedDisk, MountedNode, MountedNodeRates};
 use serde_json::{Value, json};
 use units::{Bytes, Nanos};
 
-use crate::text::{Table, WIDTH, red, wrap, yellow};
+use crate::text::{Table, line_width, red, wrap, yellow};
 use crate::verbs::mount::document as node_json;
 
 /// With less free space the next larger write fails.
@@ -35,7 +35,8 @@ pub fn document(seen: &MountedActivity) -> Value {
 
 /// The activity as text.
 pub fn text(seen: &MountedActivity) -> String {
-    let unrecorded: String = seen.unrecorded.iter().map(|d| wrap(&d.refusal().to_string(), WIDTH, 2) + "\n").collect();
+    let unrecorded: String =
+        seen.unrecorded.iter().map(|d| wrap(&d.refusal().to_string(), line_width(), 2) + "\n").collect();
     if seen.nodes.is_empty() && !unrecorded.is_empty() {
         return red(&unrecorded);
     }

@@ -2,7 +2,7 @@
 
 use diagnose::DiagnosedFleet;
 
-use crate::text::{Table, WIDTH, bold, wrap};
+use crate::text::{Table, bold, line_width, wrap};
 
 /// The volumes as text.
 pub fn text(fleet: &DiagnosedFleet) -> String {
@@ -18,5 +18,5 @@ pub fn text(fleet: &DiagnosedFleet) -> String {
         let usd = row.monthly.map_or(String::new(), |usd| format!("{:+.2}", usd.0));
         table.row([name, row.disk.clone(), row.kind.to_string(), usd, row.remedy.clone().unwrap_or_default()]);
     }
-    format!("{}\n\n{table}", bold(&wrap(&said, WIDTH, 0)))
+    format!("{}\n\n{table}", bold(&wrap(&said, line_width(), 0)))
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use textfile::shell_word;
 use units::Nanos;
 
-use crate::text::{Table, WIDTH, bold, wrap};
+use crate::text::{Table, bold, line_width, wrap};
 
 /// What was mounted, as text.
 pub fn text(node: &MountedNode) -> String {
@@ -85,7 +85,7 @@ impl UnmountedDisks<'_> {
             text += &format!("{verb} {}\n", file.display());
         }
         for daemon in self.unrecorded {
-            text += &format!("{}\n", wrap(&daemon.refusal().to_string(), WIDTH, 2));
+            text += &format!("{}\n", wrap(&daemon.refusal().to_string(), line_width(), 2));
         }
         if text.is_empty() {
             text += "nothing is mounted\n";

@@ -6,11 +6,11 @@ use maintenance::emulator::{AnnouncedEvent, PlannedEvent};
 use pilot::{JournalReplay, LockHolder, ProcedureRun, StepSubject, StopMode};
 use serde_json::{Value, json};
 
-use crate::text::{Table, WIDTH, bold, wrap, yellow};
+use crate::text::{Table, bold, line_width, wrap, yellow};
 
 /// A sentence on lines of its own.
 pub fn sentence(text: &str) -> String {
-    format!("{}\n", wrap(text, WIDTH - 2, 2))
+    format!("{}\n", wrap(text, line_width() - 2, 2))
 }
 
 /// A run as JSON.

@@ -7,7 +7,7 @@ use reference_store::prove::PlanProof;
 use serde_json::{Value, json};
 
 use crate::page::Page;
-use crate::text::{Table, WIDTH, bold, wrap};
+use crate::text::{Table, bold, line_width, wrap};
 use crate::verbs::{prove, prove_json};
 use crate::{PageQuestion, words};
 
@@ -32,9 +32,9 @@ const FAMILIES: usize = 8;
 /// The answer as text; `written` are the files that hold it.
 pub fn text(planned: &PlannedAnswer, written: &[PathBuf]) -> String {
     let answer = &planned.answer;
-    let mut sections = vec![bold(&wrap(&words::headline(answer), WIDTH, 0)) + "\n", asked(planned)];
+    let mut sections = vec![bold(&wrap(&words::headline(answer), line_width(), 0)) + "\n", asked(planned)];
     if !answer.shortfalls.is_empty() {
-        let items = answer.shortfalls.iter().map(|text| format!("- {}\n", wrap(text, WIDTH - 2, 2)));
+        let items = answer.shortfalls.iter().map(|text| format!("- {}\n", wrap(text, line_width() - 2, 2)));
         sections.push(section("What would have to give", &items.collect::<String>()));
     }
     match (&answer.closest, answer.plans.as_slice()) {
@@ -64,7 +64,7 @@ fn section(title: &str, body: &impl ToString) -> String {
 fn asked(planned: &PlannedAnswer) -> String {
     let facts = planned.asked.facts.iter().map(|(name, value)| format!("{}: {value}", name.to_lowercase()));
     let facts = facts.collect::<Vec<_>>().join(" · ");
-    format!("{}\n", wrap(&format!("{} · {facts}", planned.title), WIDTH, 0))
+    format!("{}\n", wrap(&format!("{} · {facts}", planned.title), line_width(), 0))
 }
 
 fn ranking(plans: &[Plan]) -> Table {
@@ -127,7 +127,7 @@ fn uncertainty(answer: &PlanResult) -> Option<String> {
     let inputs = uncertainty.inputs.iter().map(|(key, interval)| format!("{key} {interval}"));
     let inputs = inputs.collect::<Vec<_>>().join(", ");
     let intro = format!("{} futures sampled over {inputs}", words::count(f64::from(uncertainty.futures)));
-    Some(section("If the inputs turn out otherwise", &format!("{}\n{table}", wrap(&intro, WIDTH, 0))))
+    Some(section("If the inputs turn out otherwise", &format!("{}\n{table}", wrap(&intro, line_width(), 0))))
 }
 
 fn foot(planned: &PlannedAnswer) -> String {
@@ -139,7 +139,7 @@ fn foot(planned: &PlannedAnswer) -> String {
         planned.elapsed_ms
     );
     let not_covered = format!("Not covered: {}", planned.asked.not_covered.join(" "));
-    format!("{}\n{}\n", wrap(&searched, WIDTH, 0), wrap(&not_covered, WIDTH, 0))
+    format!("{}\n{}\n", wrap(&searched, line_width(), 0), wrap(&not_covered, line_width(), 0))
 }
 
 /// The answer as JSON.

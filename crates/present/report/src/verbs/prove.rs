@@ -4,7 +4,7 @@ use limits::BindingLimit;
 use reference_store::prove::{DiskFigures, DiskLimit, DiskRole, LimitPressure, PlanProof, ProofFigures};
 use units::Nanos;
 
-use crate::text::{Table, WIDTH, bold, green, wrap, yellow};
+use crate::text::{Table, bold, green, line_width, wrap, yellow};
 use crate::words;
 
 /// What the numbers of a small run say nothing of.
@@ -25,12 +25,12 @@ pub fn text(proofs: &[PlanProof]) -> String {
     for (i, proof) in proofs.iter().enumerate() {
         out += &one(i + 1, proof);
     }
-    out + &format!("\n{}\n", wrap(NOT_COMPARABLE, WIDTH, 0))
+    out + &format!("\n{}\n", wrap(NOT_COMPARABLE, line_width(), 0))
 }
 
 fn one(number: usize, proof: &PlanProof) -> String {
     let mut out = format!("\n{}\n", verdict(number, proof));
-    let indented = |text: &str| format!("  {}\n", wrap(text, WIDTH - 2, 2));
+    let indented = |text: &str| format!("  {}\n", wrap(text, line_width() - 2, 2));
     out += &indented(&scaling(proof));
     out += &format!("\n{}", figures(proof));
     out += &format!("\n{}", indented(&bound(proof)));
@@ -47,7 +47,7 @@ fn verdict(number: usize, proof: &PlanProof) -> String {
     let (offered, carried) = (proof.staged.scaling.rate, proof.measured.throughput);
     let load = format!("{} operations/s offered, {} carried", rate(offered), rate(carried));
     let name = format!("Plan {number}, {}: {load}", proof.staged.spec.plan.title);
-    let line = |end: &str| wrap(&format!("{name}{end}"), WIDTH, 0);
+    let line = |end: &str| wrap(&format!("{name}{end}"), line_width(), 0);
     if proof.carried() { green(&line("")) } else { yellow(&line(": too little")) }
 }
 

@@ -69,7 +69,7 @@ fn proof(carried: f64, bound: Option<f64>) -> PlanProof {
 fn a_run_is_told_with_its_scaling_its_table_and_its_limit() {
     let text = text(&[proof(1597.0, None), proof(456.0, Some(0.86))]);
     let plain = crate::text::plain(&text);
-    assert!(plain.lines().all(|line| line.chars().count() <= WIDTH), "{plain}");
+    assert!(plain.lines().all(|line| line.chars().count() <= line_width()), "{plain}");
     insta::assert_snapshot!(plain);
 }
 

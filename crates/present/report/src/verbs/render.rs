@@ -5,7 +5,7 @@ use std::path::Path;
 use render::{FileFate, RenderResult, RenderedFile, TikvVersion, TrafficEstimate, WrittenFile};
 use serde_json::{Value, json};
 
-use crate::text::{Table, WIDTH, bold, wrap, yellow};
+use crate::text::{Table, bold, line_width, wrap, yellow};
 use crate::words;
 
 /// The answer as text; `folder` holds the files.
@@ -23,7 +23,7 @@ pub fn text(
     if !rendered.notes.is_empty() {
         text += &format!("\n{}\n", yellow("Before you use them"));
         for note in &rendered.notes {
-            text += &format!("- {}\n", wrap(note, WIDTH - 2, 2));
+            text += &format!("- {}\n", wrap(note, line_width() - 2, 2));
         }
     }
     text
@@ -68,7 +68,7 @@ fn headline(folder: &str, written: &[WrittenFile]) -> String {
     if same > 0 {
         parts.push(format!("{same} unchanged"));
     }
-    wrap(&format!("{}.", parts.join(", ")), WIDTH, 0)
+    wrap(&format!("{}.", parts.join(", ")), line_width(), 0)
 }
 
 fn files(files: &[RenderedFile], written: &[WrittenFile]) -> Table {

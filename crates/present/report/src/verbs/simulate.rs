@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use simulate::{HoldUp, LatencySummary, RunSummary, SimulationRun, SimulationSetup};
 use units::Nanos;
 
-use crate::text::{Table, WIDTH, bold, red, wrap, yellow};
+use crate::text::{Table, bold, line_width, red, wrap, yellow};
 use crate::words;
 
 /// The last note of every page.
@@ -22,7 +22,7 @@ pub fn text(seed: u64, run: &SimulationRun, took: f64, written: &[PathBuf]) -> S
         (None, Some(_)) => yellow(&headline(summary)),
         (None, None) => headline(summary),
     };
-    let mut text = bold(&wrap(&said, WIDTH, 0));
+    let mut text = bold(&wrap(&said, line_width(), 0));
     text += "\n\n";
     let mut table = Table::new(&["", "value", ""], &[1]);
     table.row(["throughput", &words::count(summary.throughput), summary.unit]);

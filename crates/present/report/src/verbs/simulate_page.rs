@@ -46,6 +46,7 @@ pub fn page(
     blocks.extend(bound_table(&summary.bound, span));
     let charts = RunCharts {
         timeline: &run.timeline,
+        from: Nanos(0),
         span,
         unit: (summary.unit, setup.task.profile.unit.per_operation),
         target: setup.task.clients.is_none().then_some(setup.task.targets.throughput),

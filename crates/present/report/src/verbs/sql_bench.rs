@@ -6,27 +6,28 @@ use bench::{BenchReport, RunReport};
 use mysql::{ConsistencyCheck, SqlCounters, SqlRun};
 use serde_json::{Value, json};
 
-use crate::text::{WIDTH, bold, wrap, yellow};
+use crate::text::{bold, line_width, wrap, yellow};
 use crate::verbs::bench::{headline, how, remarks, table, unsteady};
 
 /// The runs as text; `written` are the files that hold them.
 pub fn text(report: &BenchReport, found: &[SqlRun], notes: &[String], written: &[PathBuf]) -> String {
-    let mut out = headline(report) + &bold(&wrap(&format!("{} on {}", report.workload, report.title), WIDTH, 0)) + "\n";
+    let mut out =
+        headline(report) + &bold(&wrap(&format!("{} on {}", report.workload, report.title), line_width(), 0)) + "\n";
     out += &format!("{}; {} rows\n\n", how(&report.load, report.threads), report.rows_loaded);
     out += &table(report);
     for found in found {
         let run = &found.report;
         let marked = unsteady(run).into_iter().chain(remarks(run)).chain(trouble(found));
         for line in marked {
-            out += &format!("{}\n", yellow(&wrap(&format!("run {}: {line}", run.run), WIDTH, 2)));
+            out += &format!("{}\n", yellow(&wrap(&format!("run {}: {line}", run.run), line_width(), 2)));
         }
-        out += &format!("\n{}\n", wrap(&format!("run {}: {}", run.run, used(run, found).join("; ")), WIDTH, 2));
+        out += &format!("\n{}\n", wrap(&format!("run {}: {}", run.run, used(run, found).join("; ")), line_width(), 2));
         if let Some(checked) = &found.findings.checked {
-            out += &format!("{}\n", wrap(&format!("run {}: {}", run.run, conditions(checked)), WIDTH, 2));
+            out += &format!("{}\n", wrap(&format!("run {}: {}", run.run, conditions(checked)), line_width(), 2));
         }
     }
     for note in notes {
-        out += &format!("{}\n", wrap(note, WIDTH, 2));
+        out += &format!("{}\n", wrap(note, line_width(), 2));
     }
     for file in written {
         out += &format!("written: {}\n", file.display());

@@ -7,7 +7,7 @@ use mysql::SqlRun;
 use mysql::study::{Study, StudyGain, StudyPhases, StudySlot, slots};
 use serde_json::{Value, json};
 
-use crate::text::{Table, WIDTH, bold, wrap};
+use crate::text::{Table, bold, line_width, wrap};
 
 /// The last note of every study.
 pub(super) const SAID: &str = "Disks are emulated on this machine with the limits and latencies that the provider publishes; \
@@ -15,9 +15,9 @@ pub(super) const SAID: &str = "Disks are emulated on this machine with the limit
 
 /// The study as text; `written` are the files that hold it.
 pub fn text(study: &Study, pairs: &[[SqlRun; 2]], seen: &StudyPhases, written: &[PathBuf]) -> String {
-    let mut out = bold(&wrap(&format!("{}: {}", study.name, answer(study, seen)), WIDTH, 0)) + "\n\n";
+    let mut out = bold(&wrap(&format!("{}: {}", study.name, answer(study, seen)), line_width(), 0)) + "\n\n";
     for (name, value) in facts(study, pairs) {
-        out += &format!("{}\n", wrap(&format!("{name}: {value}"), WIDTH, 2));
+        out += &format!("{}\n", wrap(&format!("{name}: {value}"), line_width(), 2));
     }
     if let Some(last) = pairs.last() {
         out += "\n";
@@ -25,7 +25,7 @@ pub fn text(study: &Study, pairs: &[[SqlRun; 2]], seen: &StudyPhases, written: &
     }
     out += "\n";
     out += &rows(&phase_head(study), phase_rows(seen).into_iter());
-    out += &format!("\n{}\n{}\n", wrap(&study.scaled, WIDTH, 0), wrap(SAID, WIDTH, 0));
+    out += &format!("\n{}\n{}\n", wrap(&study.scaled, line_width(), 0), wrap(SAID, line_width(), 0));
     for file in written {
         out += &format!("written: {}\n", file.display());
     }

@@ -7,7 +7,7 @@ use simulate::{RunSummary, SweepRun};
 use units::Nanos;
 
 use super::simulate::document as run_document;
-use crate::text::{Table, WIDTH, bold, wrap};
+use crate::text::{Table, bold, line_width, wrap};
 use crate::words;
 
 /// Columns of the table that settings may take; with more, each run's settings stand below its numbers.
@@ -53,7 +53,7 @@ pub(super) fn answer(runs: &[SweepRun]) -> String {
 
 /// The answer as text: `took` seconds of real time, `written` are the files that hold it.
 pub fn text(rows: &[SweepRun], took: f64, written: &[PathBuf]) -> String {
-    let mut text = bold(&wrap(&answer(rows), WIDTH, 0)) + "\n\n" + &table(rows).to_string();
+    let mut text = bold(&wrap(&answer(rows), line_width(), 0)) + "\n\n" + &table(rows).to_string();
     text += &format!(
         "\n{} runs in {took:.1} s; p50 and p99 in ms, costs in $ with the traffic between zones\n",
         rows.len()

@@ -2,7 +2,7 @@
 //! value that was not there before.
 
 mod former;
-mod lived;
+pub(crate) mod lived;
 
 use std::fs;
 

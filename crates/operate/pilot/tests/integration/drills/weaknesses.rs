@@ -1,5 +1,5 @@
 //! Each weakness of the script that clouds' users watch maintenance with (PingCAP-QE/tidb-google-maintenance, see
-//! docs/maintenance.md), as a test that it is none of ours.
+//! docs/design/pilot.md), as a test that it is none of ours.
 
 use std::net::TcpListener;
 use std::time::Duration;

@@ -271,7 +271,7 @@ impl Drop for SmallDisk {
 }
 
 // Alone in its process: RocksDB's threads are the process's, and other tests would let it flush in parallel, where RocksDB 11.8 may
-// delete a file of a flush that is done and not yet committed when the disk fills (docs/bench.md).
+// delete a file of a flush that is done and not yet committed when the disk fills (docs/results/store.md).
 rusty_fork_test! {
     #[test]
     fn a_full_disk_refuses_writes_reads_go_on_and_room_heals_it() {
