@@ -9,9 +9,9 @@ use serde_json::json;
 use units::{Bytes, Nanos};
 
 use crate::failure::Failure;
+use crate::inputs;
 use crate::output::Output;
 use crate::progress::Steps;
-use crate::inputs;
 
 /// Largest file of measurements that is read.
 const LIMIT: Bytes = Bytes::mib(64);

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use units::{Bytes, Iops, Nanos};
 
-use super::fio_runs::{FioResults, FioRun, MeasuredSide, NamedVolume};
 use super::AgainstError;
+use super::fio_runs::{FioResults, FioRun, MeasuredSide, NamedVolume};
 use crate::fio::{AccessPattern, FioEngine, FioJob};
 
 const NEEDED: [&str; 3] = ["rw", "block_KiB", "iops"];

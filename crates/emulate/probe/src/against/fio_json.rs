@@ -6,9 +6,9 @@ use std::path::Path;
 use serde::Deserialize;
 use units::{Bytes, Iops, Nanos};
 
+use super::AgainstError;
 use super::fio_csv::{MOST_DEPTH, pattern};
 use super::fio_runs::{FioResults, FioRun, MeasuredSide};
-use super::AgainstError;
 use crate::fio::{FioEngine, FioJob};
 
 type Options = BTreeMap<String, String>;
@@ -94,10 +94,14 @@ fn job(global: &Options, entry: &Entry, same: usize) -> Result<FioJob, String> {
     let block = option(&["bs", "blocksize"]).unwrap_or("4k").split(',').next().unwrap_or_default();
     let block = size(block).ok_or_else(|| format!("{}: bs: {block:?} is no size", entry.jobname))?;
     let threads = if same > 1 { 1 } else { count(&["numjobs"], 1)? };
-    let asynchronous = !matches!(option(&["ioengine"]), Some("sync" | "psync" | "vsync" | "pvsync" | "pvsync2" | "mmap"));
+    let asynchronous =
+        !matches!(option(&["ioengine"]), Some("sync" | "psync" | "vsync" | "pvsync" | "pvsync2" | "mmap"));
     let depth = if asynchronous { count(&["iodepth"], 1)? } else { 1 };
     if !(1..=MOST_DEPTH).contains(&depth.saturating_mul(threads)) {
-        return Err(format!("{}: {threads} jobs of depth {depth}: expected 1 to {MOST_DEPTH} in flight", entry.jobname));
+        return Err(format!(
+            "{}: {threads} jobs of depth {depth}: expected 1 to {MOST_DEPTH} in flight",
+            entry.jobname
+        ));
     }
     let runtime = entry.read.runtime.max(entry.write.runtime).clamp(1.0, 600_000.0);
     let rate = option(&["rate_iops"]).and_then(|text| text.split(',').find_map(|part| part.parse::<f64>().ok()));

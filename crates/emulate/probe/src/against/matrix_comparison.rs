@@ -125,7 +125,10 @@ impl MatrixComparison {
 
     /// The errors of each region that has cells.
     pub fn regions(&self) -> impl Iterator<Item = RegionError> {
-        LoadRegion::ALL.into_iter().map(|region| self.region(|cell| cell.region() == region, region)).filter(|r| r.cells > 0)
+        LoadRegion::ALL
+            .into_iter()
+            .map(|region| self.region(|cell| cell.region() == region, region))
+            .filter(|r| r.cells > 0)
     }
 
     /// The errors over all cells.
@@ -184,8 +187,7 @@ fn run(cell: &MixCell, ceiling: Option<Nanos>, disk: &ModelledDisk, setup: &Matr
     let report = disk.fresh().run(&jobs).map(|report| report.total()).unwrap_or(crate::fio::JobReport::NONE);
     let latency = report.read.latency.as_ref();
     let (p50, p95) = latency.map_or((Nanos::MAX, Nanos::MAX), |l| (l.p50, l.p95));
-    let delivered =
-        report.read.iops.0 >= reads * DELIVERED && report.write.throughput.0 >= cell.writes.0 * DELIVERED;
+    let delivered = report.read.iops.0 >= reads * DELIVERED && report.write.throughput.0 >= cell.writes.0 * DELIVERED;
     let judged = cell.reached != Reached::No;
     let error = |measured: Option<Nanos>, modelled: Nanos| {
         measured.filter(|_| judged).map(|measured| relative(measured, modelled, ceiling))

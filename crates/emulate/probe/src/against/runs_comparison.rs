@@ -86,7 +86,6 @@ impl RunsComparison {
 }
 
 fn compare(run: &FioRun, writes: bool, measured: MeasuredSide, modelled: &JobDirection) -> RunComparison {
-    let latencies =
-        modelled.latency.as_ref().map_or([Nanos(0); 5], |l| [l.mean, l.p50, l.p95, l.p99, l.p999]);
+    let latencies = modelled.latency.as_ref().map_or([Nanos(0); 5], |l| [l.mean, l.p50, l.p95, l.p99, l.p999]);
     RunComparison { run: run.name.clone(), writes, measured, iops: modelled.iops, latencies }
 }

@@ -54,11 +54,6 @@ impl MatrixSetup {
 
 impl Default for MatrixSetup {
     fn default() -> Self {
-        Self {
-            read_size: Bytes(512),
-            write_size: Bytes::kib(128),
-            writer_depth: 64,
-            arrivals: ArrivalProcess::Poisson,
-        }
+        Self { read_size: Bytes(512), write_size: Bytes::kib(128), writer_depth: 64, arrivals: ArrivalProcess::Poisson }
     }
 }

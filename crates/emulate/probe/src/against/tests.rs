@@ -38,7 +38,10 @@ fn a_cell_within_the_limits_is_delivered_and_one_beyond_is_not() {
     let came = compared("1500,0,0.44,0.72,yes\n6000,0,,,no\n");
     let [below, beyond] = came.cells.as_slice() else { panic!("{came:?}") };
     assert_eq!((below.region(), below.delivered, below.delivery_is_right()), (LoadRegion::Below, true, Some(true)));
-    assert_eq!((beyond.region(), beyond.delivered, beyond.delivery_is_right()), (LoadRegion::Beyond, false, Some(true)));
+    assert_eq!(
+        (beyond.region(), beyond.delivered, beyond.delivery_is_right()),
+        (LoadRegion::Beyond, false, Some(true))
+    );
     assert_eq!(beyond.errors, [None, None], "nothing was measured of it");
     assert_eq!(came.total().delivery, (2, 2));
 }
@@ -112,7 +115,11 @@ fn a_table_without_a_run_of_the_disk_says_which_there_are() {
 
 #[test]
 fn what_fio_prints_as_json_is_read_with_its_groups_and_threads() {
-    let side = |ios: u64| format!(r#"{{"total_ios":{ios},"iops":{ios},"runtime":1000,"clat_ns":{{"mean":1e6,"percentile":{{"50.000000":9e5}}}}}}"#);
+    let side = |ios: u64| {
+        format!(
+            r#"{{"total_ios":{ios},"iops":{ios},"runtime":1000,"clat_ns":{{"mean":1e6,"percentile":{{"50.000000":9e5}}}}}}"#
+        )
+    };
     let entry = |name: &str, group: u32, options: &str, reads: u64, writes: u64| {
         format!(
             r#"{{"jobname":"{name}","groupid":{group},"job options":{options},"read":{},"write":{}}}"#,

@@ -28,7 +28,9 @@ impl LoadRegion {
 
 /// `1.8 / 4.0 / 9.1 %`: median, 90th percentile, worst.
 fn spread(of: Option<ErrorSpread>) -> String {
-    of.map_or("–".to_owned(), |e| format!("{:.1} / {:.1} / {:.1} %", e.median * 100.0, e.p90 * 100.0, e.worst * 100.0))
+    of.map_or("–".to_owned(), |e| {
+        format!("{:.1} / {:.1} / {:.1} %", e.median * 100.0, e.p90 * 100.0, e.worst * 100.0)
+    })
 }
 
 fn delivery((known, right): (usize, usize)) -> String {
@@ -72,7 +74,11 @@ impl fmt::Display for MatrixComparison {
 impl fmt::Display for RunsComparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self.runs.iter().map(|run| run.run.chars().count()).max().unwrap_or(0).clamp(3, 44);
-        writeln!(f, "{:<width$} {:>9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}", "run", "IOPS", "rate", "mean", "p50", "p95", "p99", "p99.9")?;
+        writeln!(
+            f,
+            "{:<width$} {:>9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}",
+            "run", "IOPS", "rate", "mean", "p50", "p95", "p99", "p99.9"
+        )?;
         for run in &self.runs {
             let name: String = run.run.chars().take(width).collect();
             write!(f, "{name:<width$} {:>9.0} {:>+6.1}%", run.measured.iops.0, run.rate_error() * 100.0)?;
