@@ -15,6 +15,7 @@ use super::given::Given;
 use super::watch::{Asked, Watch};
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::progress;
 
 /// Arguments of files.
 #[derive(Debug, Clone, Default, PartialEq, clap::Args)]
@@ -157,10 +158,11 @@ impl FileArgs {
         files: &[InputFile],
         options: &ReadOptions,
     ) -> Result<Asked, Failure> {
-        let read = match format {
+        let first = self.files.first().map_or(Path::new("-"), PathBuf::as_path);
+        let read = progress::reading(first, || match format {
             Some(format) => format::read(format, files, options).map(|timeline| (format, timeline)),
             None => format::read_any(files, options),
-        };
+        });
         let (format, timeline) = read.map_err(|error| match error {
             GatherError::NoInterval { .. } => Failure::input(format!("{error}: --interval 1s")),
             error => error.into(),
