@@ -62,6 +62,7 @@ about_input!(
     deployment::DeploymentError,
     disk::DiskError,
     disk::ParseDiskError,
+    ::import::ImportError,
     textfile::InputError,
     plan::PlanError,
     plan::UncertainError,

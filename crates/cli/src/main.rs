@@ -14,6 +14,7 @@ mod diagnostics;
 mod disk;
 mod failure;
 mod home;
+mod import;
 mod inputs;
 mod on_signal;
 mod origin;
@@ -76,6 +77,8 @@ enum Verb {
     Simulate(simulate::Args),
     /// Name the bottleneck of a database with its evidence, and price the cheapest remedy
     Diagnose(diagnose::Args),
+    /// Make a deployment of what exists: topologies, manifests, settings
+    Import(import::Args),
     /// Show the facts: disks, instances, prices, traffic between zones
     Catalog(catalog::Args),
     /// Compare published results with ours
@@ -169,6 +172,7 @@ fn run(cli: Cli) -> Result<Output, Failure> {
         Verb::Check(args) => check::run(&args, cli.json),
         Verb::Simulate(args) => simulate::run(&args, cli.json),
         Verb::Diagnose(args) => diagnose::run(&args, cli.json).map_err(on_signal::told),
+        Verb::Import(args) => import::run(&args, cli.json),
         Verb::Catalog(args) => catalog::run(&args, cli.json),
         Verb::Claims(args) => claims::run(&args, cli.json),
         Verb::Availability(args) => availability::run(&args, cli.json),

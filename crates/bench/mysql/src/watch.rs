@@ -15,8 +15,8 @@ use tpcc::SqlSession;
 use units::Bytes;
 
 use crate::connection::Connection;
-use crate::server_status::{self, ServerStatus};
 use crate::{ErrorClass, MariaDb, RetryBudget, SqlError, SqlTarget};
+use ingest::mysql::{ServerStatus, server_status};
 
 /// Latencies are fetched with every so many samples: a histogram is some kilobytes.
 const LATENCIES_EVERY: usize = 5;
@@ -194,7 +194,13 @@ impl Looker {
                 known.run("PURGE BINARY LOGS BEFORE NOW()").await?;
             }
             let rows = known.text("SHOW GLOBAL STATUS").await?;
-            Ok::<_, mysql_async::Error>((ServerStatus::of(Timestamp::now(), &rows), known))
+            Ok::<_, mysql_async::Error>((
+                ServerStatus::of(
+                    Timestamp::now(),
+                    rows.iter().filter_map(|row| Some((row.first()?.text(), row.get(1)?.digits()))),
+                ),
+                known,
+            ))
         };
         let asked = self.runtime.block_on(StopSignal::default().within(PATIENCE, asking));
         match asked {

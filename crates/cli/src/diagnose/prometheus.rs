@@ -6,8 +6,9 @@ use ingest::prometheus::{ClientAccess, PrometheusAuth, PrometheusOptions, Promet
 use jiff::{SignedDuration, Timestamp};
 use units::Nanos;
 
+use super::file::FileArgs;
 use super::given::Given;
-use super::watch::{Asked, Watch};
+use super::watch::Watch;
 use crate::failure::Failure;
 use crate::inputs;
 use crate::output::Output;
@@ -25,14 +26,18 @@ Examples:
   diskwright diagnose prometheus https://mimir.example/prometheus --tenant prod \\
     --select 'tidb_cluster=\"prod\"' --disk nvme1n1=gp3:1000GiB,6000iops --instance m6i.4xlarge
   diskwright diagnose prometheus http://10.0.0.5:9090 --since 30m --watch
+  diskwright diagnose prometheus answer.json --disk nvme1n1=gp3:500GiB
 
 Reads TiKV, PD, TiDB, node_exporter and disks mounted by diskwright, summed up by the server.
 A token is taken from DISKWRIGHT_PROMETHEUS_TOKEN, the password of --user from
 DISKWRIGHT_PROMETHEUS_PASSWORD; neither is sent in plain HTTP beyond this machine without
 --insecure.")]
 pub(crate) struct Args {
-    /// Address of the server
+    /// Address of the server, or a file that holds a saved answer or the text of /metrics
     url: String,
+    /// Interval between saved pages of /metrics
+    #[arg(long, value_name = "SPAN")]
+    interval: Option<Nanos>,
     /// Time before --until to read
     #[arg(long, value_name = "SPAN", default_value = "6h")]
     since: Nanos,
@@ -99,6 +104,10 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
+    if args.url == "-" || !args.url.contains("://") && std::path::Path::new(&args.url).exists() {
+        let file = FileArgs::of(args.url.clone().into(), args.interval, args.watch.clone(), args.given.clone());
+        return file.run(ingest::format::named("metrics"), json);
+    }
     if args.watch.is_on() && args.until.is_some() {
         return Err(Failure::input("--watch looks at what comes: leave --until out"));
     }
@@ -108,7 +117,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
         let (range, mut known) = (args.range()?, args.given.known(None)?);
         let timeline = progress::during("asking Prometheus", || gather(&server, &range, &options))?;
         known.learn_noted(&timeline);
-        Ok(Some(Asked { of: timeline.about.title.clone(), timeline, known }))
+        args.given.asked(timeline.about.title.clone(), timeline, known, false).map(Some)
     };
     args.watch.answer(ask, args.given.out.as_deref(), json)
 }

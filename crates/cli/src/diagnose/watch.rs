@@ -17,7 +17,7 @@ use crate::on_signal;
 use crate::output::{Output, print};
 
 /// Arguments of watching.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, Clone, Default, PartialEq, clap::Args)]
 pub(crate) struct Watch {
     /// Poll every minute, or at this interval, and print new findings and those that have ended
     #[arg(long, value_name = "EVERY", num_args = 0..=1, require_equals = true, default_missing_value = "1m",

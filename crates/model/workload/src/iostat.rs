@@ -4,10 +4,12 @@
 mod columns;
 mod json;
 mod lines;
+mod mended;
 
 use textfile::{InputError, Text};
 
 use crate::IoRates;
+pub use mended::mended_json;
 
 /// One device in one report.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +18,8 @@ pub struct DeviceRates {
     pub device: String,
     /// Rates of the device; flushes are 0 where they were not counted.
     pub rates: IoRates,
+    /// Whether its bytes were printed as twice what they are, as old sysstats do in JSON; here they are right.
+    pub doubled: bool,
     /// Flushes a second; kernels before 5.5 and older iostats do not count them.
     pub flushes: Option<f64>,
     /// Discards a second, and the bytes they gave back; sysstat 11.7 and later tell.

@@ -23,7 +23,7 @@ mod ycsb;
 pub use engine::{Engine, EngineFacts};
 pub use error::WorkloadError;
 pub use inserts::{InsertOrder, InsertWorkload};
-pub use iostat::{DeviceRates, IncompleteRow, IostatReport, MeanWaits, iostat_reports, parse_iostat};
+pub use iostat::{DeviceRates, IncompleteRow, IostatReport, MeanWaits, iostat_reports, mended_json, parse_iostat};
 pub use measured::{DiskCounters, IostatDevices, MeasuredLoad};
 pub use mix::{MixDistribution, MixWorkload, Operation};
 pub use noun::{Workload, WorkloadKind};

@@ -1,5 +1,6 @@
 //! What this machine's kernel counts of its disks, sampled: /proc/diskstats as a Timeline with the names of crate `observe`.
 
+mod dumps;
 mod growth;
 mod live;
 mod parse;
@@ -11,6 +12,7 @@ use timeline::{SeriesLabels, SeriesPoint, SeriesSpec, Timeline, TimelineBuilder,
 use units::Nanos;
 
 use crate::GatherError;
+pub use dumps::DiskstatsDumps;
 use growth::Growth;
 pub use live::{LocalMachine, SampleSchedule, SampleSource, record};
 pub use parse::{DeviceLine, KernelCounters};
@@ -63,6 +65,23 @@ impl DiskstatsSample {
 /// # Errors
 /// When the samples are more than a Timeline may have.
 pub fn timeline(samples: &[DiskstatsSample], options: &DiskstatsOptions) -> Result<Timeline, GatherError> {
+    selected(samples, options, Selection::Whole)
+}
+
+/// Which devices are taken where none is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Selection {
+    /// Those that are no part of another and ever did anything.
+    Whole,
+    /// Those that ever did anything.
+    Everything,
+}
+
+fn selected(
+    samples: &[DiskstatsSample],
+    options: &DiskstatsOptions,
+    selection: Selection,
+) -> Result<Timeline, GatherError> {
     let mut series = TimelineBuilder::default();
     let mut later: Vec<&DiskstatsSample> = Vec::with_capacity(samples.len());
     for sample in samples {
@@ -75,7 +94,12 @@ pub fn timeline(samples: &[DiskstatsSample], options: &DiskstatsOptions) -> Resu
             let Some(was) = pair[0].devices.get(name).filter(|was| was.number == now.number) else { continue };
             let disk = match options.disks.get(name) {
                 Some(disk) => disk,
-                None if options.disks.is_empty() && is_whole(name, &pair[1].devices) && now.counters.did_any() => name,
+                None if options.disks.is_empty()
+                    && now.counters.did_any()
+                    && (selection == Selection::Everything || is_whole(name, &pair[1].devices)) =>
+                {
+                    name
+                }
                 None => continue,
             };
             let mut of_disk = SeriesLabels::from([("disk".to_owned(), disk.clone())]);

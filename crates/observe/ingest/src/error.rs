@@ -34,3 +34,14 @@ pub enum GatherError {
     #[error(transparent)]
     Timeline(#[from] TimelineError),
 }
+
+/// The note of a Timeline of which there was one sample of counters alone.
+pub(crate) const ONE_SAMPLE: &str = "left out counters";
+
+/// What is told of one sample of counters: of what, and who counts.
+pub(crate) fn one_sample(of: &str, who: &str) -> String {
+    format!(
+        "one {of} counts since {who} started, and two tell what happened between them: save another some minutes later, and name both \
+         files, with --interval where they have no times"
+    )
+}

@@ -14,6 +14,8 @@ use units::Nanos;
 use workload::{DeviceRates, IncompleteRow, IostatReport, iostat_reports};
 
 use crate::GatherError;
+use crate::format::{InputFormat, ReadOptions};
+use crate::input::{Glimpse, InputFile};
 use crate::stamp;
 
 /// The note of a Timeline in which [`read`] tells of first reports that it left out, and why; there is none where all count.
@@ -55,6 +57,66 @@ struct Timed<'r> {
     report: &'r IostatReport,
 }
 
+/// The format of iostat.
+#[derive(Debug, Clone, Copy)]
+pub struct IostatReports;
+
+impl InputFormat for IostatReports {
+    fn name(&self) -> &'static str {
+        "iostat"
+    }
+
+    fn about(&self) -> &'static str {
+        "what `iostat -x` printed"
+    }
+
+    fn help(&self) -> &'static str {
+        "\
+Examples:
+  iostat -xty 5 60 > node.txt
+  diskwright diagnose iostat node.txt --first-counts --disk sdb=gp3:500GiB
+  diskwright diagnose iostat examples/tikv-node-iostat.txt --interval 1s
+  iostat -xty -o JSON 1 60 | diskwright diagnose iostat - --first-counts --disk gp2:400GiB
+  iostat -xty 5 | diskwright diagnose iostat - --first-counts --watch=30s --disk sdb=gp3:500GiB
+
+Text and JSON of sysstat 9 to 12. Reports without time stamps (-t) need --interval. Of several
+reports the first is left out, and the answer says so: without -y it is of all the time since the
+machine started, and a report does not say how it was recorded. --first-counts says: with -y."
+    }
+
+    fn is_of(&self, glimpse: &Glimpse<'_>) -> bool {
+        let is_table = |line: &str| {
+            let has = |name: &str| line.split_whitespace().any(|word| word.trim_end_matches(':') == name);
+            has("Device")
+                && (has("r/s") || has("rkB/s") || has("rMB/s") || has("rsec/s") || has("rrqm/s") || has("aqu-sz"))
+        };
+        glimpse.is_json() && glimpse.has_all(&["\"sysstat\"", "\"disk_device\""]) || glimpse.any_line(is_table)
+    }
+
+    fn has_mapper_names(&self) -> bool {
+        true
+    }
+
+    fn read(&self, files: &[InputFile], options: &ReadOptions) -> Result<Timeline, GatherError> {
+        let [file] = files else { return Err(GatherError::Asked("name one file of iostat's".to_owned())) };
+        let options = IostatOptions {
+            interval: options.interval,
+            start: options.start,
+            first: options.first,
+            zone: options.zone,
+            ..IostatOptions::default()
+        };
+        let mut timeline = read(&file.text()?, &options)?;
+        if let Some(told) = timeline.about.notes.get_mut(LEFT_OUT).filter(|told| told.starts_with(FIRST)) {
+            told.push_str("; with --first-counts it counts");
+        }
+        Ok(timeline)
+    }
+}
+
+/// How what is told begins where first reports were left out.
+const FIRST: &str = "the first report";
+
 /// Reads reports; what it had to leave out, it says in the Timeline's notes.
 ///
 /// # Errors
@@ -64,7 +126,10 @@ pub fn read(text: &Text, options: &IostatOptions) -> Result<Timeline, GatherErro
     let stamps = reports.iter().map(|report| report.stamp.as_deref());
     let stamps = stamp::read_all(stamps, options.zone.unwrap_or(Offset::UTC));
     let mut about = TimelineInfo { title: format!("iostat, {}", text.path().display()), ..TimelineInfo::default() };
-    let told = [left_out(&reports, options.first), incomplete(&reports)].into_iter().flatten().collect::<Vec<_>>();
+    let told = [left_out(&reports, options.first), incomplete(&reports), doubled(&reports)]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>();
     if !told.is_empty() {
         about.notes.insert(LEFT_OUT.to_owned(), told.join("; "));
     }
@@ -131,6 +196,15 @@ fn incomplete(reports: &[IostatReport]) -> Option<String> {
         more => format!(" and {more} more rows"),
     };
     Some(format!("the row of {} without the column {}{more}: it was incomplete", short(device), short(column)))
+}
+
+/// What is told of bytes that were printed twice as large as they are; `None` if none were.
+fn doubled(reports: &[IostatReport]) -> Option<String> {
+    let device = reports.iter().flat_map(|report| &report.devices).find(|device| device.doubled)?;
+    let device = short(&device.device);
+    Some(format!(
+        "half of the bytes that are printed for {device}: its requests times their size are half, a fault of old sysstats' JSON"
+    ))
 }
 
 /// As much of a text as a note needs, whatever was written there.

@@ -18,10 +18,24 @@
 pub mod diskstats;
 mod error;
 pub mod export;
+mod fio;
+pub mod format;
+mod input;
 pub mod iostat;
+pub mod mysql;
+mod nvme;
 pub mod prometheus;
 mod report_stream;
+mod sar;
+pub mod stack;
 mod stamp;
+mod strangers;
+mod stream;
+mod timeline_file;
+mod volume;
 
 pub use error::GatherError;
+pub use format::{FORMATS, InputFormat, ReadOptions};
+pub use input::{Glimpse, InputFile};
 pub use report_stream::ReportStream;
+pub use strangers::{Stranger, seems};

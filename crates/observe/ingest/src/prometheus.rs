@@ -66,6 +66,7 @@ mod buckets;
 mod clock;
 mod names;
 mod run;
+mod saved;
 mod server;
 mod step;
 mod table;
@@ -74,6 +75,7 @@ mod version;
 #[doc(hidden)]
 pub use run::gather_answered;
 pub use run::{PrometheusOptions, gather};
+pub use saved::SavedMetrics;
 pub use server::{ClientAccess, PrometheusAuth, PrometheusServer};
 pub use step::QueryRange;
 pub use table::{SeriesGroup, SeriesRow, series};

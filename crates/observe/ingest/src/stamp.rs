@@ -39,8 +39,67 @@ pub(crate) fn read(stamp: &str, zone: Offset) -> Option<Timestamp> {
     read_all([Some(stamp)].into_iter(), zone).pop().flatten()
 }
 
+/// An instant from seconds or milliseconds since 1970: as many of the former are later than 2001 and of the latter than 1973.
+pub(crate) fn epoch(number: f64) -> Option<Timestamp> {
+    let seconds = match number {
+        _ if (1e9..1e11).contains(&number) => number,
+        _ if (1e11..1e14).contains(&number) => number / 1e3,
+        _ => return None,
+    };
+    Timestamp::from_nanosecond((seconds * 1e9) as i128).ok()
+}
+
+/// A stamp in a line that holds nothing else, whatever frames it: `==== 2026-11-21 19:40:35 ====`, `# 1795290035`, and what `date`
+/// prints.
+pub(crate) fn found(line: &str, zone: Offset) -> Option<Timestamp> {
+    let bare =
+        line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '=' | '#' | '-' | '*' | '>' | '[' | ']' | '"'));
+    if bare.len() < 8 || bare.len() > 60 || !bare.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let bare = ["date:", "time:", "timestamp:", "ts", "zzz"]
+        .into_iter()
+        .find_map(|word| {
+            bare.get(..word.len()).filter(|begin| begin.eq_ignore_ascii_case(word)).map(|_| &bare[word.len()..])
+        })
+        .unwrap_or(bare)
+        .trim_matches(|c: char| c.is_whitespace() || matches!(c, '=' | ':' | '*'));
+    read(bare, zone).or_else(|| dated(bare, zone))
+}
+
+/// Names of the months as `date` prints them in the C locale.
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// `Sat Nov 28 22:11:37 UTC 2026` and `Sat 28 Nov 2026 10:11:37 PM UTC`. Zones other than UTC and GMT are taken for `zone`.
+fn dated(text: &str, zone: Offset) -> Option<Timestamp> {
+    let (mut month, mut day, mut year, mut time, mut half) = (None, None, None, None, None);
+    let mut is_utc = false;
+    for word in text.split_whitespace() {
+        let word = word.trim_end_matches(',');
+        let named = MONTHS.iter().position(|name| word.get(..3).is_some_and(|begin| begin.eq_ignore_ascii_case(name)));
+        match word {
+            "AM" | "PM" | "am" | "pm" => half = Some(word),
+            "UTC" | "GMT" | "Z" => is_utc = true,
+            _ if word.contains(':') => time = time.or(Some(word)),
+            _ => match (word.parse::<i16>().ok(), named) {
+                (Some(number @ 1..=31), _) if day.is_none() => day = i8::try_from(number).ok(),
+                (Some(number @ 1970..), _) => year = Some(number),
+                (None, Some(index)) => month = i8::try_from(index + 1).ok(),
+                _ => {}
+            },
+        }
+    }
+    let time = clock(&format!("{} {}", time?, half.unwrap_or_default()))?;
+    let local = Date::new(year?, month?, day?).ok()?.to_datetime(time);
+    if is_utc { Offset::UTC } else { zone }.to_timestamp(local).ok()
+}
+
 fn written(stamp: &str) -> Option<Written> {
     let stamp = stamp.trim();
+    let is_number = stamp.len() >= 10 && stamp.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if let Some(instant) = stamp.parse().ok().filter(|_| is_number).and_then(epoch) {
+        return Some(Written::Known(instant));
+    }
     if let Ok(instant) = stamp.parse::<Timestamp>() {
         return Some(Written::Known(instant));
     }
@@ -112,6 +171,28 @@ mod tests {
         assert_eq!(utc("11/21/26 12:00:00 AM").unwrap(), "2026-11-21T00:00:00Z");
         for none in ["", "11/21/26", "nonsense", "31/31/26 19:40:35", "11/21/26 19:40:35 XM", "1.2 3"] {
             assert_eq!(utc(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_frames_a_stamp_tells_it() {
+        let forms = [
+            "=== 2026-11-21 19:40:35 ===",
+            "# 1795290035",
+            "1795290035.25",
+            "1795290035000",
+            "Sat Nov 21 19:40:35 UTC 2026",
+            "Sat Nov 21 07:40:35 PM GMT 2026",
+            "Sat 21 Nov 2026 07:40:35 PM UTC",
+            "date: 2026-11-21T19:40:35Z",
+            "zzz ***Sat Nov 21 19:40:35 UTC 2026",
+        ];
+        for form in forms {
+            let second = found(form, Offset::UTC).map(|instant| instant.as_second());
+            assert_eq!(second, Some(1_795_290_035), "{form}");
+        }
+        for none in ["", "8 0 sda 1 2 3", "Total Ops:", "Read: 1795290035", "-----------"] {
+            assert_eq!(found(none, Offset::UTC), None, "{none}");
         }
     }
 

@@ -240,3 +240,82 @@ fn a_source_that_is_watched_is_asked_again_and_tells_what_is_new() {
     kinds.sort();
     assert_eq!((code, kinds), (1, vec![r#""new" "flush-bound""#.into(), r#""new" "write-throughput-near""#.into()]));
 }
+
+/// A report of iostat each minute, with rows that are given for each device.
+fn iostat(rows: &[(&str, f64, f64)]) -> (tempfile::TempDir, PathBuf) {
+    let mut text = String::from("Linux 5.10.0 (h1) \t11/21/2026 \t_x86_64_\t(8 CPU)\n");
+    for minute in 0..30 {
+        text += &format!(
+            "\n11/21/2026 10:{minute:02}:00\nDevice r/s rkB/s r_await rareq-sz w/s wkB/s w_await wareq-sz aqu-sz %util\n"
+        );
+        for (device, ops, wait) in rows {
+            text +=
+                &format!("{device} {ops} {} {wait} 16.00 0.00 0.00 0.00 0.00 {} 99.00\n", ops * 16.0, ops * wait / 1e3);
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("node.txt");
+    std::fs::write(&file, text).unwrap();
+    (folder, file)
+}
+
+#[test]
+fn a_volume_and_all_that_lies_on_it_are_one_finding_about_the_volume() {
+    let (_folder, file) =
+        iostat(&[("nvme1n1", 3000.0, 9.0), ("nvme1n1p1", 3000.0, 9.0), ("dm-0", 3000.0, 9.0), ("loop0", 0.0, 0.0)]);
+    let (_other, alone) = iostat(&[("nvme1n1", 3000.0, 9.0)]);
+    let verdicts = |file: &Path, disk: &str| {
+        let disk = format!("{disk}gp3:500GiB");
+        let args = ["diagnose", file.to_str().unwrap(), "--first-counts", "--instance", "m5.4xlarge", "--disk", &disk];
+        let (code, answer) = json(&args);
+        (code, answer["verdicts"].clone())
+    };
+    let expected = verdicts(&alone, "");
+    assert_eq!(expected.1[0]["subject"]["disk"], "nvme1n1");
+    for disk in ["", "nvme1n1=", "nvme1n1p1=", "dm-0="] {
+        assert_eq!(verdicts(&file, disk), expected, "{disk}");
+    }
+}
+
+#[test]
+fn a_stripe_is_one_disk_made_of_what_its_members_are() {
+    let members = ["nvme1n1", "nvme2n1", "nvme3n1", "nvme4n1"].map(|name| (name, 3000.0, 9.0));
+    let (_folder, file) = iostat(&[&members[..], &[("md127", 12_000.0, 9.0)]].concat());
+    for disk in ["md127=4x(gp3:500GiB)", "gp3:500GiB", "4x(gp3:500GiB)", "nvme2n1=gp3:500GiB"] {
+        let (code, answer) = json(&[
+            "diagnose",
+            "iostat",
+            file.to_str().unwrap(),
+            "--first-counts",
+            "--instance",
+            "m5.24xlarge",
+            "--disk",
+            disk,
+        ]);
+        let first = &answer["verdicts"][0];
+        assert_eq!((code, first["kind"].as_str()), (1, Some("volume-iops")), "{disk}: {answer:#}");
+        assert_eq!(first["subject"]["disk"], "md127", "{disk}");
+    }
+    let (_, answer) = json(&["diagnose", file.to_str().unwrap(), "--first-counts", "--only", "nvme9n1"]);
+    assert!(
+        answer["error"]["message"].as_str().unwrap().contains("--only nvme9n1: there is no such disk"),
+        "{answer:#}"
+    );
+}
+
+#[test]
+fn a_word_that_is_neither_a_file_nor_a_source_is_told_with_the_source_that_was_meant() {
+    let Run { code, stderr, .. } = run(&["diagnose", "iostats", "x.txt"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("neither a file nor a source `iostats`; did you mean `iostat`?"), "{stderr}");
+    let before = ["diagnose", "--disk", "gp3:1GiB", "iostat", "examples/tikv-node-iostat.txt"];
+    let Run { code, stderr, .. } = run(&before);
+    assert!(code == 2 && stderr.contains("options of a source stand behind it"), "{stderr}");
+    let Run { code, stderr, .. } = run(&["diagnose", "iostat", "examples/README.md"]);
+    assert_eq!(code, 2, "{stderr}");
+    let Run { code, stderr, .. } = run(&["diagnose", "fio", "examples/tikv-node-iostat.txt"]);
+    assert!(
+        code == 2 && stderr.contains("it seems to be what `iostat -x` printed: read it with `diagnose iostat`"),
+        "{stderr}"
+    );
+}

@@ -7,6 +7,7 @@ mod commands;
 pub(crate) mod common;
 mod diagnose;
 mod escapes;
+mod import;
 mod ledger;
 mod no_file;
 mod prove;

@@ -93,19 +93,24 @@ pub(super) fn device_rates(
         write_bytes: needed(WRITE_BYTES)?,
         flushes: any(FLUSHES)?.unwrap_or(0.0),
     };
-    for (ops, bytes, size, name) in [
+    let sides = [
         (rates.reads, rates.read_bytes, any(READ_SIZE)?, "rareq-sz"),
         (rates.writes, rates.write_bytes, any(WRITE_SIZE)?, "wareq-sz"),
-    ] {
-        if let Some(size) = size.filter(|size| contradict(ops, bytes, *size)) {
+    ];
+    let doubled = sides.iter().any(|(ops, bytes, size, _)| size.is_some_and(|size| is_doubled(*ops, *bytes, size)));
+    let printed = if doubled { 0.5 } else { 1.0 };
+    for (ops, bytes, size, name) in sides {
+        if let Some(size) = size.filter(|size| contradict(ops, bytes * printed, *size)) {
             return Err(RowFault::Wrong(wrong(contradiction(device, (ops, bytes, size), name))));
         }
     }
+    let rates = IoRates { read_bytes: rates.read_bytes * printed, write_bytes: rates.write_bytes * printed, ..rates };
     Ok(DeviceRates {
         device: device.to_owned(),
         rates,
+        doubled,
         flushes: any(FLUSHES)?,
-        discards: both(DISCARDS, DISCARD_BYTES)?,
+        discards: both(DISCARDS, DISCARD_BYTES)?.map(|(ops, bytes)| (ops, bytes * printed)),
         merged: both(READS_MERGED, WRITES_MERGED)?,
         waits: MeanWaits {
             read: any(READ_WAIT)?,
@@ -126,6 +131,12 @@ const COMPARABLE: f64 = 10.0;
 fn contradict(ops: f64, bytes: f64, size: f64) -> bool {
     let product = ops * size;
     ops >= COMPARABLE && product >= 4096.0 && !(2.0 / 3.0..=1.5).contains(&(bytes / product))
+}
+
+/// Whether the bytes of a row are twice its requests times their mean size: old sysstats print sectors for kilobytes in JSON, and the
+/// mean size right (12.2.0 of Ubuntu 20.04; sysstat/sysstat#222 shows it of 11.6).
+fn is_doubled(ops: f64, bytes: f64, size: f64) -> bool {
+    contradict(ops, bytes, size) && (1.95..=2.05).contains(&(bytes / (ops * size)))
 }
 
 fn contradiction(device: &str, (ops, bytes, size): (f64, f64, f64), column: &str) -> String {

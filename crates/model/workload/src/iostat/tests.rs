@@ -168,6 +168,26 @@ fn a_name_on_a_line_of_its_own_belongs_to_the_numbers_below() {
 fn columns_that_contradict_each_other_are_refused() {
     let of = |kib: f64| format!("Device r/s rkB/s rareq-sz w/s wkB/s\nsda 100 {kib} 16 3 4\n");
     assert_eq!(parse(&of(1600.0)).unwrap()[0].rates.read_bytes, 1600.0 * 1024.0);
-    let error = parse(&of(3200.0)).unwrap_err().to_string();
+    let error = parse(&of(8000.0)).unwrap_err().to_string();
     assert!(error.contains("contradict each other") && error.contains("1600 KiB/s"), "{error}");
+}
+
+#[test]
+fn bytes_that_are_printed_as_twice_what_the_requests_carry_are_halved() {
+    let json = r#"{"sysstat": {"hosts": [{"statistics": [{"disk": [{"disk_device": "sdc", "r/s": 282.50, "w/s": 4.50,
+        "rkB/s": 70208.00, "wkB/s": 2720.00, "rareq-sz": 124.26, "wareq-sz": 302.22, "d/s": 2, "dkB/s": 8}]}]}]}}"#;
+    let device = &parse(json).unwrap()[0];
+    assert!(device.doubled);
+    assert_eq!((device.rates.read_bytes, device.rates.write_bytes), (35_104.0 * 1024.0, 1_360.0 * 1024.0));
+    assert_eq!(device.discards, Some((2.0, 4096.0)));
+    let half_right = json.replace("2720.00", "1360.00").replace("4.50", "14.50").replace("302.22", "93.79");
+    assert!(parse(&half_right).unwrap_err().contains("contradict each other"));
+}
+
+#[test]
+fn a_report_with_a_stray_comma_that_was_cut_off_is_read() {
+    let disk = r#"{"disk_device": "sdc", "r/s": 1, "w/s": 2, "rkB/s": 3, "wkB/s": 4}"#;
+    let whole =
+        format!(r#"{{"sysstat": {{"hosts": [{{"statistics": [ , {{"disk": [{disk}]}}, {{"disk": [{disk}]}}, {{"di"#);
+    assert_eq!(parse(&whole).unwrap().len(), 2);
 }

@@ -1,7 +1,7 @@
 //! Sampling as time goes by, on a clock and a file that tests replace.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -10,6 +10,7 @@ use units::Nanos;
 
 use super::{DiskstatsOptions, DiskstatsSample, timeline};
 use crate::GatherError;
+use crate::stack::{self, MachineStack};
 
 /// Where samples come from: the kernel's text, and the clocks.
 pub trait SampleSource {
@@ -22,6 +23,10 @@ pub trait SampleSource {
     fn now(&mut self) -> Nanos;
     /// The time of day.
     fn wall(&mut self) -> Timestamp;
+    /// What lies under which device; nothing where that is not known.
+    fn layers(&mut self) -> MachineStack {
+        MachineStack::new()
+    }
     /// Waits until that time by [`now`](Self::now); false if there is no reason to go on.
     fn wait_until(&mut self, at: Nanos) -> bool;
 }
@@ -66,6 +71,9 @@ pub fn record(
     let (lasted, wall) = (ground.now(), ground.wall());
     let options = DiskstatsOptions { start: options.start.or(Some(start)), ..options.clone() };
     let mut timeline = timeline(&samples, &options)?;
+    for (device, under) in ground.layers() {
+        timeline.about.notes.insert(format!("{}{device}", stack::NOTE), under.join(" "));
+    }
     let by_wall = (wall.as_nanosecond() - start.as_nanosecond()) as f64 / 1e9;
     let skew = by_wall - Nanos(lasted.0.saturating_sub(begin.0)).as_secs_f64();
     if skew.abs() >= 1.0 {
@@ -101,6 +109,10 @@ impl SampleSource for LocalMachine {
 
     fn wall(&mut self) -> Timestamp {
         Timestamp::now()
+    }
+
+    fn layers(&mut self) -> MachineStack {
+        stack::machine_stack(Path::new("/sys/block"))
     }
 
     fn wait_until(&mut self, at: Nanos) -> bool {

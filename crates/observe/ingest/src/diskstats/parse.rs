@@ -54,3 +54,10 @@ pub(super) fn device(line: &str) -> Option<(String, DeviceLine)> {
         DeviceLine { number, counters: KernelCounters { read, write, in_flight, busy, queued, discard, flush } },
     ))
 }
+
+/// Whether a line begins as a device's does: two numbers and a name with a letter.
+pub(super) fn begins(line: &str) -> bool {
+    let mut words = line.split_ascii_whitespace();
+    let mut number = || words.next().is_some_and(|word| word.parse::<u32>().is_ok());
+    number() && number() && words.next().is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
+}

@@ -29,6 +29,9 @@ impl SampleSource for Script {
     fn wall(&mut self) -> Timestamp {
         Timestamp::from_second(self.wall + self.now as i64).unwrap()
     }
+    fn layers(&mut self) -> crate::stack::MachineStack {
+        [("dm-0".to_owned(), vec!["sda1".to_owned(), "sdb".to_owned()])].into()
+    }
     fn wait_until(&mut self, at: Nanos) -> bool {
         self.now = at.0 / 1_000_000_000 + self.late;
         !self.texts.is_empty()
@@ -162,5 +165,61 @@ proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in "[0-9a-z \n]{0,200}") {
         let _ = DiskstatsSample::parse(&text, Nanos(0));
+    }
+}
+
+fn dumps(files: &[String], options: &crate::ReadOptions) -> Result<Timeline, String> {
+    let files: Vec<crate::InputFile> =
+        files.iter().map(|text| crate::InputFile::new("node.txt", text.as_str())).collect();
+    crate::InputFormat::read(&DiskstatsDumps, &files, options).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_record_notes_what_lies_under_which_device() {
+    let texts = [0, 100].map(|reads| line("8 0", "sda", reads, 0));
+    assert_eq!(run(&texts, &DiskstatsOptions::default()).about.notes["stack of dm-0"], "sda1 sdb");
+}
+
+#[test]
+fn saved_dumps_are_read_with_times_between_them_or_an_interval() {
+    let dump = |reads: u64| line("8 0", "sda", reads, 0) + &line("8 1", "sda1", reads, 0);
+    let minute = crate::ReadOptions { interval: Some(Nanos::secs(60)), ..crate::ReadOptions::default() };
+    let (one, two) = (dump(100), dump(700));
+    for files in
+        [vec![one.clone(), two.clone()], vec![one.clone() + &two], vec![format!("$ cat /proc/diskstats\n{one}\n{two}")]]
+    {
+        let timeline = dumps(&files, &minute).unwrap();
+        assert_eq!(points(&timeline, "read_ops", "sda"), [(0, 60, 600.0)]);
+        assert_eq!(points(&timeline, "read_ops", "sda1"), [(0, 60, 600.0)], "layers are folded by who asks");
+    }
+    let timed = format!("2026-11-21T19:40:00+00:00\n{one}Sat Nov 21 19:42:00 UTC 2026\n{two}");
+    let timeline = dumps(&[timed], &crate::ReadOptions::default()).unwrap();
+    assert_eq!(points(&timeline, "read_ops", "sda"), [(0, 120, 600.0)]);
+    assert_eq!(timeline.about.start.unwrap().to_string(), "2026-11-21T19:40:00Z");
+    assert!(dumps(&[one.clone() + &two], &crate::ReadOptions::default()).unwrap_err().contains("no time stamps"));
+}
+
+#[test]
+fn one_dump_tells_that_it_takes_two_and_a_line_that_is_none_is_pointed_at() {
+    let timeline = dumps(&[line("8 0", "sda", 5, 5)], &crate::ReadOptions::default()).unwrap();
+    assert!(points(&timeline, "read_ops", "sda").is_empty());
+    assert!(timeline.about.notes["left out counters"].contains("two tell what happened"));
+    let error = dumps(&[line("8 0", "sda", 5, 5) + "8 1 sda1 1 2 many\n"], &crate::ReadOptions::default()).unwrap_err();
+    assert!(error.starts_with("node.txt:2:1: `8 1 sda1 1 2 many` is no device"), "{error}");
+}
+
+proptest! {
+    #[test]
+    fn dumps_as_the_kernel_writes_them_read_back(growth in proptest::collection::vec(0u64..1 << 30, 1..6)) {
+        let mut reads = 7;
+        let mut text = line("259 0", "nvme0n1", reads, 1);
+        for grown in &growth {
+            reads += grown;
+            text += &line("259 0", "nvme0n1", reads, 1);
+        }
+        let minute = crate::ReadOptions { interval: Some(Nanos::secs(60)), ..crate::ReadOptions::default() };
+        let timeline = dumps(&[text], &minute).unwrap();
+        let read: Vec<f64> = points(&timeline, "read_ops", "nvme0n1").into_iter().map(|(_, _, value)| value).collect();
+        prop_assert_eq!(read, growth.into_iter().map(|grown| grown as f64).collect::<Vec<_>>());
     }
 }

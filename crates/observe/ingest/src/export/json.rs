@@ -66,7 +66,7 @@ fn metric_data(export: &mut Export, result: &Value, zone: Offset) -> Result<(), 
 fn metric_statistics(export: &mut Export, label: &str, points: &[Value], zone: Offset) -> Result<(), String> {
     let words = words(label);
     let has = |statistic: &Statistic| points.iter().any(|point| point.get(statistic.name()).is_some());
-    let wanted = known::find(&words).map(|metric| metric.statistic).filter(has);
+    let wanted = known::find(&words, None).map(|metric| metric.statistic).filter(has);
     let Some(statistic) = wanted.or_else(|| Statistic::ALL.into_iter().find(has)) else { return Ok(()) };
     let of = |point: &Value| {
         let value = point.get(statistic.name())?;

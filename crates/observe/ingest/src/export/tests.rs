@@ -125,3 +125,78 @@ proptest! {
         prop_assert_eq!(timeline.about.start.unwrap().as_second() - begin.as_second(), first * minutes * 60);
     }
 }
+
+fn mapped(content: &str, columns: &[(&str, &str)]) -> Result<Timeline, String> {
+    let columns = columns.iter().map(|(label, metric)| ((*label).to_owned(), (*metric).to_owned())).collect();
+    let options = ExportOptions { columns, ..ExportOptions::default() };
+    super::read(&Text::new("panel.csv", content), &options).map_err(|error| error.to_string())
+}
+
+#[test]
+fn semicolons_and_decimal_commas_are_those_of_another_country() {
+    let text = "sep=;\n\"Time\";\"vol-0123456789abcdef0 VolumeReadOps Sum 300\"\n21.11.2026 19:40:00;1.234,5\n21.11.2026 19:45:00;7\n";
+    assert_eq!(values(&read("x.csv", text).unwrap(), "VolumeReadOps"), [(0, 300, 1234.5), (300, 600, 7.0)]);
+    let error = read("x.csv", &text.replace("1.234,5", "1,2,3")).unwrap_err().to_string();
+    assert!(error.contains("`1,2,3` is no value"), "{error}");
+}
+
+#[test]
+fn grafana_s_sheets_are_read_in_columns_and_in_rows() {
+    let wide = "\"Time\",\"db write iops\"\n1795290000000,300\n1795290060000,null\n1795290120000,310\n";
+    let long =
+        "Series;Time;Value\ndb write iops;2026-11-21T19:40:00+00:00;300\ndb write iops;2026-11-21T19:42:00+00:00;310\n";
+    for text in [wide, long] {
+        let timeline = mapped(text, &[("db write iops", "write_iops disk:nvme1n1")]).unwrap();
+        let series = timeline.select("write_iops", &[("disk", "nvme1n1")]).next().unwrap();
+        let read: Vec<f64> = series.points().iter().map(|point| point.value).collect();
+        assert_eq!(read, [300.0, 310.0], "{text}");
+    }
+}
+
+#[test]
+fn a_column_with_a_name_of_its_own_is_what_is_said_and_else_what_its_words_say() {
+    let text = "timestamp,orders load,db burst\n2023-05-01T00:00:00.000Z,300,0\n2023-05-01T00:05:00.000Z,300,0\n";
+    let timeline = mapped(text, &[("orders load", "WriteIOPS DBInstanceIdentifier:orders")]).unwrap();
+    assert_eq!(values(&timeline, "WriteIOPS"), [(0, 300, 300.0), (300, 600, 300.0)]);
+    assert!(timeline.about.notes[TAKEN].contains("`db burst` was taken for io_balance"), "{:?}", timeline.about.notes);
+    let error = mapped(text, &[("order load", "WriteIOPS")]).unwrap_err();
+    assert!(error.contains("has no column `order load`; its columns are `orders load`, `db burst`"), "{error}");
+    let error = mapped("time,a,b\n2023-05-01T00:00:00Z,3,0\n", &[]).unwrap_err();
+    assert!(error.contains("--map 'a=WriteIOPS'"), "{error}");
+}
+
+#[test]
+fn a_series_without_an_id_is_of_the_only_volume_that_the_file_names() {
+    let text = "Full label,us-east-1 AWS/EBS VolumeId:vol-0123456789abcdef0 VolumeWriteOps Sum 300,BurstBalance\n\
+                2023/05/01 00:00:00,90000,0\n";
+    let timeline = read("a.csv", text).unwrap();
+    assert!(timeline.find("BurstBalance", &[("VolumeId", "vol-0123456789abcdef0")]).is_some());
+}
+
+#[test]
+fn counters_of_the_agent_are_times_over_a_limit_in_either_unit() {
+    let of = |value: &str| {
+        let text = format!(
+            "Label,diskio_ebs_volume_performance_exceeded_iops VolumeId:vol-0123456789abcdef0 Sum 60\n2023/05/01 00:00:00,{value}\n"
+        );
+        values(&read("a.csv", &text).unwrap(), "volume_iops_exceeded")[0].2
+    };
+    assert_eq!((of("30000000"), of("30000000000")), (30.0, 30.0), "microseconds, and nanoseconds of newer agents");
+}
+
+proptest! {
+    #[test]
+    fn sheets_of_either_country_read_back(values in proptest::collection::vec(0u32..1_000_000_000, 1..20)) {
+        let header = "Time;vol-0123456789abcdef0 VolumeReadBytes Sum 60\n";
+        let minute = |index: usize| format!("2026-11-21 {:02}:{:02}:00", index / 60, index % 60);
+        let of = |delimiter: &str, point: &str| -> String {
+            let rows = values.iter().enumerate();
+            let rows = rows.map(|(index, value)| format!("{}{delimiter}{}{point}25\n", minute(index), value));
+            header.replace(';', delimiter) + &rows.collect::<String>()
+        };
+        for text in [of(";", ","), of(";", "."), of(",", "."), of("\t", ",")] {
+            let read: Vec<f64> = super::tests::values(&read("x.csv", &text).unwrap(), "VolumeReadBytes").into_iter().map(|(_, _, value)| value).collect();
+            prop_assert_eq!(read, values.iter().map(|value| f64::from(*value) + 0.25).collect::<Vec<_>>());
+        }
+    }
+}

@@ -132,7 +132,7 @@ struct Wanted<'a> {
 
 impl Wanted<'_> {
     fn has(&self, query: &Query) -> bool {
-        (self.groups.is_empty() || self.groups.contains(&query.group)) && query.is_told_by(self.running)
+        query.live && (self.groups.is_empty() || self.groups.contains(&query.group)) && query.is_told_by(self.running)
     }
 }
 
@@ -241,6 +241,9 @@ fn tell(about: &mut TimelineInfo, harvest: &Harvest, wanted: &Wanted<'_>) {
     let mut missing = BTreeSet::new();
     for query in QUERIES.iter().filter(|query| wanted.has(query)) {
         if !exporters.contains(query.exporter.as_str()) {
+            if query.optional {
+                continue;
+            }
             missing.insert(format!("all of {}", query.exporter));
         } else if !told.contains(query.series.as_str()) {
             missing.insert(query.series.clone());

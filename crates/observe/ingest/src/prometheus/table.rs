@@ -13,6 +13,8 @@ pub enum SeriesGroup {
     Disks,
     /// Processors, pressure and filesystems of machines.
     Machines,
+    /// What EBS volumes count of themselves.
+    Volumes,
     /// What only our own mounted disks tell: limits, credits, what held requests up.
     Mounts,
     /// TiKV and our reference store.
@@ -25,12 +27,14 @@ pub enum SeriesGroup {
 
 impl SeriesGroup {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Disks, Self::Machines, Self::Mounts, Self::Tikv, Self::Pd, Self::Tidb];
+    pub const ALL: [Self; 7] =
+        [Self::Disks, Self::Machines, Self::Volumes, Self::Mounts, Self::Tikv, Self::Pd, Self::Tidb];
 
     fn table(self) -> &'static str {
         match self {
             Self::Disks => include_str!("../../tables/disks.toml"),
             Self::Machines => include_str!("../../tables/machines.toml"),
+            Self::Volumes => include_str!("../../tables/volumes.toml"),
             Self::Mounts => include_str!("../../tables/mounts.toml"),
             Self::Tikv => include_str!("../../tables/tikv.toml"),
             Self::Pd => include_str!("../../tables/pd.toml"),
@@ -79,6 +83,10 @@ pub(super) struct Query {
     pub(super) labels: BTreeMap<String, String>,
     /// Labels that are always the same.
     pub(super) fixed: BTreeMap<String, String>,
+    /// Whether a server is asked for it; what is not is read from saved metrics alone.
+    pub(super) live: bool,
+    /// Whether its exporter is one that most clusters lack.
+    pub(super) optional: bool,
     /// The releases that tell it; all if none are said.
     releases: Option<ReleaseSet>,
     /// Alternatives.
@@ -90,6 +98,8 @@ pub(super) struct Query {
 #[serde(deny_unknown_fields)]
 struct Table {
     exporter: String,
+    #[serde(default)]
+    optional: bool,
     query: Vec<Written>,
 }
 
@@ -103,10 +113,16 @@ struct Written {
     labels: BTreeMap<String, String>,
     #[serde(default)]
     fixed: BTreeMap<String, String>,
+    #[serde(default = "yes")]
+    live: bool,
     releases: Option<String>,
     promql: Vec<String>,
     meaning: String,
     source: String,
+}
+
+fn yes() -> bool {
+    true
 }
 
 pub(super) static QUERIES: LazyLock<Vec<Query>> = LazyLock::new(|| {
@@ -140,6 +156,8 @@ fn read(group: SeriesGroup, text: &str) -> Result<Vec<Query>, String> {
             .map_err(|error| wrong(&format!("{error}")))?;
         Ok(Query {
             group,
+            live: row.live,
+            optional: table.optional,
             releases,
             exporter: table.exporter.clone(),
             spec,
@@ -158,6 +176,11 @@ impl Query {
     pub(super) fn is_told_by(&self, running: &[Release]) -> bool {
         let told = |releases: &ReleaseSet| running.iter().any(|release| releases.contains(*release));
         running.is_empty() || self.releases.as_ref().is_none_or(told)
+    }
+
+    /// Its alternatives, as the tables have them.
+    pub(super) fn promql(&self) -> &[String] {
+        &self.promql
     }
 
     /// The query's text for a window, a selector and a matcher of devices. What another version of the exporter names
@@ -214,7 +237,7 @@ mod tests {
     fn a_series_is_asked_for_once_with_one_set_of_fixed_labels() {
         let mut seen = BTreeSet::new();
         for query in QUERIES.iter() {
-            assert!(seen.insert((&query.series, &query.fixed)), "{}", query.series);
+            assert!(!query.live || seen.insert((&query.series, &query.fixed)), "{}", query.series);
         }
     }
 

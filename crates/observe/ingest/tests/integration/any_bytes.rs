@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 
+#[path = "../../../../../fuzz/checks/any_format.rs"]
+mod any_format;
 #[path = "../../../../../fuzz/checks/cloudwatch_export.rs"]
 mod cloudwatch_export;
 #[path = "../../../../../fuzz/checks/diskstats.rs"]
@@ -34,6 +36,30 @@ const ANSWERS: [&str; 2] = [
         "diskwright_part":"0","le":"0.5","name":"data"},"values":[[1800000060,"1"],[1800000120,"NaN"]],
         "value":[1800000060,"8"]}]}}"#,
     r#"{"status":"error","errorType":"execution","error":"too many samples"}"#,
+];
+/// A file of each format, by the format's name.
+const FILES: [(&str, &str); 9] = [
+    ("nvme", include_str!("../formats/nvme.txt")),
+    ("fio", include_str!("../formats/fio.json")),
+    ("metrics", include_str!("../formats/answer.json")),
+    (
+        "metrics",
+        "node_disk_writes_completed_total{device=\"a\"} 1\nnode_disk_writes_completed_total{device=\"a\"} 9 1700000000000\n",
+    ),
+    (
+        "sar",
+        "Linux 5 (h) 11/21/2026 x\n\n00:10:01 DEV tps rkB/s wkB/s await %util\n00:20:01 sda 1.00 2.00 3.00 4.00 5.00\n",
+    ),
+    ("mysql", "Uptime\t5\nInnodb_data_reads\t1\nUptime\t9\nInnodb_data_reads\t7\n"),
+    (
+        "mysql",
+        "2026-11-21 19:40:35 1 INNODB MONITOR OUTPUT\n1.5 reads/s, 16384 avg bytes/read, 3.1 writes/s, 8.2 fsyncs/s\n",
+    ),
+    (
+        "stream",
+        "{\"namespace\":\"AWS/EBS\",\"metric_name\":\"VolumeReadOps\",\"dimensions\":{\"VolumeId\":\"vol-01\"},\"timestamp\":1795290000000,\"value\":{\"max\":1,\"min\":0,\"sum\":6,\"count\":2},\"unit\":\"Count\"}\n",
+    ),
+    ("diskstats", STATS),
 ];
 const WORDS: [&str; 22] = [
     "0",
@@ -76,6 +102,12 @@ proptest! {
     #[test]
     fn no_bytes_break_the_exports(bytes in mutated::near(EXPORTS.to_vec(), WORDS.to_vec())) {
         cloudwatch_export::cloudwatch_export(&bytes);
+    }
+
+    #[test]
+    fn no_bytes_break_any_format(place in 0..FILES.len(), bytes in mutated::near(FILES.map(|(_, text)| text).to_vec(), WORDS.to_vec())) {
+        any_format::read_as(FILES[place].0, &bytes);
+        any_format::recognised(&bytes);
     }
 
     #[test]

@@ -2,3 +2,4 @@
 
 mod any_bytes;
 mod real_prometheus;
+mod recognised;

@@ -100,8 +100,11 @@ impl SettingKind {
         if fits { Ok(()) } else { Err(self.expected()) }
     }
 
-    /// Reads a cell of a table.
-    pub(crate) fn read(&self, text: &str) -> Result<SettingValue, String> {
+    /// Reads a value as files and tables write it.
+    ///
+    /// # Errors
+    /// When it is none of this kind, in words.
+    pub fn read(&self, text: &str) -> Result<SettingValue, String> {
         let wrong = || format!("`{text}` is not {}", self.expected());
         let value = match self {
             Self::Bool => text.parse().map(SettingValue::Bool).map_err(|_| wrong())?,

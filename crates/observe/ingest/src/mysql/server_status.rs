@@ -27,7 +27,7 @@ struct Row {
 }
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let table = include_str!("../tables/counters.csv");
+    let table = include_str!("../../tables/mysql-status.csv");
     let rows = csv::Reader::from_reader(table.as_bytes()).into_deserialize();
     rows.collect::<Result<_, _>>().expect("a table of this crate, which tests read")
 });
@@ -44,14 +44,29 @@ pub struct ServerStatus {
 }
 
 impl ServerStatus {
-    /// From the answer's names and values.
-    pub(crate) fn of(at: Timestamp, answer: &[tpcc::SqlRow]) -> Self {
-        let told: BTreeMap<String, f64> = answer
-            .iter()
-            .filter_map(|row| Some((row.first()?.text().to_ascii_lowercase(), row.get(1)?.digits().parse().ok()?)))
-            .collect();
-        let value = |row: &Row| told.get(&row.status.to_ascii_lowercase()).copied();
-        Self { at, uptime: told.get("uptime").copied(), values: ROWS.iter().map(value).collect() }
+    /// From the answer's names and values, which are passed over where they are no numbers.
+    pub fn of<N: AsRef<str>, V: AsRef<str>>(at: Timestamp, answer: impl IntoIterator<Item = (N, V)>) -> Self {
+        let number = |(name, value): (N, V)| Some((name.as_ref().to_ascii_lowercase(), value.as_ref().parse().ok()?));
+        let told: BTreeMap<String, f64> = answer.into_iter().filter_map(number).collect();
+        let finite = |name: &str| told.get(name).copied().filter(|value: &f64| value.is_finite() && *value >= 0.0);
+        let value = |row: &Row| finite(&row.status.to_ascii_lowercase());
+        Self { at, uptime: finite("uptime"), values: ROWS.iter().map(value).collect() }
+    }
+
+    /// Seconds since the server started; `None` where it does not tell.
+    pub fn uptime(&self) -> Option<f64> {
+        self.uptime
+    }
+
+    /// The same at another instant.
+    #[must_use]
+    pub fn moved_to(self, at: Timestamp) -> Self {
+        Self { at, ..self }
+    }
+
+    /// Whether it tells nothing that is known.
+    pub fn is_empty(&self) -> bool {
+        self.values.iter().all(Option::is_none)
     }
 
     /// A value by the name of its series.
@@ -62,7 +77,7 @@ impl ServerStatus {
 
 /// How often the server started anew while it was looked at. Behind one address there may be several servers: only one that
 /// started since the first look counts.
-pub(crate) fn restarts(samples: &[ServerStatus]) -> u32 {
+pub fn restarts(samples: &[ServerStatus]) -> u32 {
     /// Uptimes are whole seconds, and answers take a moment.
     const LEEWAY: f64 = 2.0;
     let Some(first) = samples.first().map(|sample| sample.at) else { return 0 };
@@ -80,7 +95,7 @@ pub(crate) fn restarts(samples: &[ServerStatus]) -> u32 {
 }
 
 /// The samples as series, one point for each interval between two; times count from the first.
-pub(crate) fn timeline(samples: &[ServerStatus]) -> Timeline {
+pub fn timeline(samples: &[ServerStatus]) -> Timeline {
     let Some(start) = samples.first().map(|sample| sample.at) else { return Timeline::default() };
     let since = |at: Timestamp| Nanos(u64::try_from(at.as_nanosecond() - start.as_nanosecond()).unwrap_or(0));
     let series = ROWS.iter().enumerate().map(|(at, row)| {
@@ -109,12 +124,14 @@ pub(crate) fn timeline(samples: &[ServerStatus]) -> Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tpcc::SqlValue;
 
     fn status(second: i64, fsyncs: i64, running: i64) -> ServerStatus {
-        let row = |name: &str, value: i64| vec![SqlValue::Text(name.to_owned()), SqlValue::Text(value.to_string())];
-        let answer = [row("Innodb_data_fsyncs", fsyncs), row("Threads_running", running), row("Rsa_public_key", 0)];
-        ServerStatus::of(Timestamp::from_second(second).unwrap(), &answer)
+        let answer = [
+            ("Innodb_data_fsyncs", fsyncs.to_string()),
+            ("Threads_running", running.to_string()),
+            ("Rsa_public_key", "-----BEGIN".to_owned()),
+        ];
+        ServerStatus::of(Timestamp::from_second(second).unwrap(), answer)
     }
 
     #[test]
@@ -132,8 +149,7 @@ mod tests {
     #[test]
     fn a_server_that_started_anew_is_seen_and_another_behind_the_same_address_is_none() {
         let up = |second: i64, uptime: i64| {
-            let answer = [vec![SqlValue::Text("Uptime".to_owned()), SqlValue::Text(uptime.to_string())]];
-            ServerStatus::of(Timestamp::from_second(second).unwrap(), &answer)
+            ServerStatus::of(Timestamp::from_second(second).unwrap(), [("Uptime", uptime.to_string())])
         };
         assert_eq!(restarts(&[up(0, 100), up(1, 101), up(2, 102)]), 0);
         assert_eq!(restarts(&[up(0, 9000), up(1, 50), up(2, 9002), up(30, 79)]), 0, "two servers in turn");

@@ -1,0 +1,5 @@
+//! Tests of the crate through its public surface.
+
+mod any_bytes;
+mod clusters;
+mod holes;
