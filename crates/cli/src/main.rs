@@ -76,7 +76,7 @@ enum Verb {
     /// Run a deployment under a workload in virtual time: hours in seconds
     Simulate(simulate::Args),
     /// Name the bottleneck of a database with its evidence, and price the cheapest remedy
-    Diagnose(diagnose::Args),
+    Diagnose(Box<diagnose::Args>),
     /// Make a deployment of what exists: topologies, manifests, settings
     Import(import::Args),
     /// Show the facts: disks, instances, prices, traffic between zones

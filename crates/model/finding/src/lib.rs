@@ -5,7 +5,6 @@
 
 mod effect;
 mod evidence;
-#[expect(clippy::module_inception, reason = "the noun that the crate is named after")]
 mod finding;
 mod kind;
 mod remedy;

@@ -203,6 +203,7 @@ mod tests {
         DeviceRates {
             device: "sdb".to_owned(),
             rates: IoRates { reads, read_bytes: reads * 16_384.0, ..IoRates::default() },
+            doubled: false,
             flushes: None,
             discards: None,
             merged: None,

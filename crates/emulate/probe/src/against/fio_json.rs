@@ -135,7 +135,7 @@ fn size(text: &str) -> Option<Bytes> {
 fn together<'a>(sides: impl Iterator<Item = &'a Side>) -> Option<MeasuredSide> {
     let sides: Vec<&Side> = sides.collect();
     let busiest = sides.iter().max_by_key(|side| side.total_ios)?;
-    let time = |ns: f64| (ns > 0.0).then(|| Nanos(ns as u64));
+    let time = |ns: f64| (ns > 0.0).then_some(Nanos(ns as u64));
     let latencies = busiest.clat_ns.as_ref().map_or([None; 5], |latency| {
         let at = |key: &str| latency.percentile.get(key).copied().and_then(time);
         [time(latency.mean), at("50.000000"), at("95.000000"), at("99.000000"), at("99.900000")]
