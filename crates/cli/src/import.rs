@@ -22,10 +22,10 @@ Examples:
   diskwright import my.cnf --stores 1 --instance r5.xlarge --disk gp3:500GiB --region us-east-1
 
 Reads TiUP topologies, manifests of TiDB Operator v1 and v2 with their StorageClasses, tikv.toml,
-pd.toml and my.cnf; what a file is gets recognised. What no file says (instance types, volumes) is a
-named hole with the option that fills it. Settings are held against the tables of keys: those that
-do not exist, that the version lacks, whose value is none, and those that contradict the disk. Exits
-with 1 if something is wrong.")]
+pd.toml and my.cnf, and recognises which a file is. An instance type or a volume that no file names
+is a hole, with the option that fills it. Settings are compared with the tables of keys: unknown
+ones, ones that the version lacks, values out of range, and values that contradict the disk are
+named. Exits with 1 if something is wrong.")]
 pub(crate) struct Args {
     /// The files of one cluster; - reads standard input
     #[arg(required = true)]

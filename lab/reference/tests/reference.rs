@@ -169,6 +169,7 @@ const ANSWERS: &[(&str, &[&str])] = &[
         "diagnose",
         &["crates/present/report/src/verbs/diagnose.rs", "crates/analyze/diagnose/src", "crates/model/finding/src"],
     ),
+    ("import", &["crates/operate/import/src"]),
     ("catalog", &["crates/model/catalog/src/rows.rs", "crates/model/catalog/src/coverage.rs"]),
     (
         "claims",
@@ -211,6 +212,7 @@ const ANSWERS: &[(&str, &[&str])] = &[
             "crates/present/report/src/verbs/record.rs",
             "crates/cli/src/disk",
             "crates/emulate/probe/src/json.rs",
+            "crates/emulate/probe/src/against/json.rs",
             "crates/observe/metrics/src/rates.rs",
         ],
     ),

@@ -29,7 +29,7 @@ pub(crate) struct FileArgs {
     /// The first report of iostat counts, too: it was recorded with -y
     #[arg(long)]
     first_counts: bool,
-    /// What a column with a name of its own is: 'db write iops=WriteIOPS'; may be repeated
+    /// Metric of a column that has a name of its own: 'db write iops=WriteIOPS'; may be repeated
     #[arg(long, value_name = "LABEL=METRIC")]
     map: Vec<String>,
     #[command(flatten)]

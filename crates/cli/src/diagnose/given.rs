@@ -25,7 +25,7 @@ pub(crate) struct Given {
     /// Disk: data=gp3:500GiB, n1/data=…, vol-0a1b=…; without a name, all others; may be repeated
     #[arg(long, value_name = "[NAME=]DISK")]
     disk: Vec<String>,
-    /// What a disk is called by its device: data=nvme1n1, log=nvme2n1, n1/data=…; may be repeated
+    /// Name of a disk by its device: data=nvme1n1, log=nvme2n1, n1/data=…; may be repeated
     #[arg(long, value_name = "[NODE/]NAME=DEVICE")]
     device: Vec<String>,
     /// Only this disk, or the disk under this partition or layer; may be repeated

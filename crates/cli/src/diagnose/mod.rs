@@ -27,10 +27,11 @@ Examples:
   diskwright diagnose cloudwatch --volume vol-0a1b2c3d --since 14d
   diskwright diagnose mounted /mnt/tikv --watch=5s
 
-What a file is gets recognised; with a subcommand it must be that. Partitions, LVM, dm-crypt and md
-are no disks of their own: verdicts are about volumes, or about a stripe of them. Limits are those of the catalogue for the disks and instances named; what is not known is not
-guessed, and `cannot tell` says what would be needed. Exits with 1 if something is wrong; too much
-paid for is no wrong."
+The form of a file is recognised; with a subcommand it must be that. Partitions, LVM, dm-crypt and
+md are no disks of their own: findings are about volumes, or about a stripe of them. Limits are
+those of the catalogue for the disks and instances named; what is not known is not guessed, and
+`cannot tell` says what would be needed. Exits with 1 if something is wrong; too much paid for is
+no wrong."
 )]
 pub(crate) struct Args {
     /// Source of the series
