@@ -180,9 +180,16 @@ fn a_budget_that_pays_for_a_volume_whose_price_is_not_known_buys_nothing_dearer(
 
 #[test]
 fn a_volume_that_another_would_not_help_is_left_alone() {
-    // Slow, and not full: sick.
+    // Slow, and neither it nor its instance's link full: sick. Behind a link that is not known it may be that.
     let sick = Load::every(300).of(12, 300.0, 4.0, 60.0);
-    assert!(matches!(kept(&one(&volume("gp3:400GiB"), &sick, &budget(1000.0))), KeepReason::NotTheVolume(_)));
+    let volume_of = [volume("gp3:400GiB")];
+    let mut known = known("gp3:400GiB");
+    let mut decided = |instance: Option<&str>| {
+        known.instance = instance.map(str::to_owned);
+        decide(sick.now(), &volume_of, &sick.timeline, &known, &budget(1000.0), 1).remove(0)
+    };
+    assert!(matches!(kept(&decided(Some("m5.4xlarge"))), KeepReason::NotTheVolume(_)));
+    assert!(decided(None).change().is_none());
     let nothing = Load::every(300).on("another", 12, 300.0, 4.0, 1.0);
     assert!(matches!(kept(&one(&volume("gp3:400GiB"), &nothing, &budget(1000.0))), KeepReason::Unknown(_)));
     let local = one(&volume("nvme:100GiB"), &full(), &budget(1000.0));

@@ -138,10 +138,10 @@ fn a_missing_file_suggests_a_neighbour_and_a_folder_is_none() {
 }
 
 #[test]
-fn a_deployment_without_asks_needs_a_workload() {
+fn a_deployment_without_any_load_is_told_whether_its_parts_fit() {
     let result = run(&["check", "examples/tpcc-5000-m5.4xlarge.toml"]);
-    assert_eq!(result.code, 2);
-    says(&result.stderr, &["error: examples/tpcc-5000-m5.4xlarge.toml", "workload", "[asks]"]);
+    assert_eq!(result.code, 0);
+    says(&result.stdout, &["It fits", "a month"]);
 }
 
 #[test]
