@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args as _, Command, FromArgMatches, Subcommand};
 use deployment::Deployment;
-use ingest::format::{self, LARGEST};
 use ingest::iostat::FirstReport;
-use ingest::{FORMATS, GatherError, InputFile, InputFormat, ReadOptions, ReportStream};
+use ingest::{FORMATS, GatherError, InputFile, InputFormat, LARGEST, ReadOptions, ReportStream, formats};
 use textfile::Text;
 use timeline::Timeline;
 use units::Nanos;
@@ -59,7 +58,7 @@ impl FromArgMatches for FormatCommand {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let missing = || clap::Error::new(clap::error::ErrorKind::MissingSubcommand);
         let (name, matches) = matches.subcommand().ok_or_else(missing)?;
-        let format = format::named(name).ok_or_else(missing)?;
+        let format = formats::named(name).ok_or_else(missing)?;
         Ok(Self { format: FormatChoice(format), args: FileArgs::from_arg_matches(matches)? })
     }
 
@@ -83,7 +82,7 @@ impl Subcommand for FormatCommand {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        format::named(name).is_some()
+        formats::named(name).is_some()
     }
 }
 
@@ -160,8 +159,8 @@ impl FileArgs {
     ) -> Result<Asked, Failure> {
         let first = self.files.first().map_or(Path::new("-"), PathBuf::as_path);
         let read = progress::reading(first, || match format {
-            Some(format) => format::read(format, files, options).map(|timeline| (format, timeline)),
-            None => format::read_any(files, options),
+            Some(format) => formats::read(format, files, options).map(|timeline| (format, timeline)),
+            None => formats::read_any(files, options),
         });
         let (format, timeline) = read.map_err(|error| match error {
             GatherError::NoInterval { .. } => Failure::input(format!("{error}: --interval 1s")),

@@ -106,7 +106,7 @@ impl Args {
 pub(super) fn run(args: &Args, json: bool) -> Result<Output, Failure> {
     if args.url == "-" || !args.url.contains("://") && std::path::Path::new(&args.url).exists() {
         let file = FileArgs::of(args.url.clone().into(), args.interval, args.watch.clone(), args.given.clone());
-        return file.run(ingest::format::named("metrics"), json);
+        return file.run(ingest::formats::named("metrics"), json);
     }
     if args.watch.is_on() && args.until.is_some() {
         return Err(Failure::input("--watch looks at what comes: leave --until out"));

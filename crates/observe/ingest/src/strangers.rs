@@ -3,7 +3,7 @@
 use textfile::InputError;
 
 use crate::GatherError;
-use crate::format::FORMATS;
+use crate::formats::FORMATS;
 use crate::input::{Glimpse, InputFile};
 
 /// A kind of file that is not read.

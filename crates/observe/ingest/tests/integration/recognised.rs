@@ -1,6 +1,6 @@
 //! What a file is gets recognised, by the table that subcommands and help are made of.
 
-use ingest::format::{FORMATS, named, read, recognise};
+use ingest::formats::{FORMATS, named, read, recognise};
 use ingest::{InputFile, ReadOptions, seems};
 
 /// A file and the format that it is of.
