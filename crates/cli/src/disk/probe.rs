@@ -18,7 +18,7 @@ Examples:
   diskwright disk probe /var/lib/mysql --quick --json
   diskwright disk probe /dev/nvme1n1
   diskwright disk probe /dev/nvme1n1 --overwrite
-  diskwright disk probe --against matrix.csv --disk gp3:1000GB,16000iops,1000MiB/s --instance r5b.2xlarge
+  diskwright disk probe --against matrix.csv --disk gp3:1000GB,16000iops --instance r5b.2xlarge
 
 Takes a minute and fio. Measures latency and its tail, the knees of IOPS and throughput, how reads
 and writes share them, and names the limits that explain it, with what is left unexplained. In a
