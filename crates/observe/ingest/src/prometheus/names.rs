@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use timeline::SeriesLabels;
+
 use super::answer::Found;
 use super::table::{Query, SeriesGroup};
 
@@ -75,6 +77,22 @@ impl Names {
     pub(super) fn node(&self, query: &Query, instance: &str) -> String {
         let key = (self.exporter(query, instance).to_owned(), instance.to_owned());
         self.nodes.get(&key).cloned().unwrap_or_else(|| instance.to_owned())
+    }
+
+    /// Our labels of a series of an instance; `None` for one that is not wanted.
+    pub(super) fn labels(&self, query: &Query, found: &Found, instance: &str) -> Option<SeriesLabels> {
+        let node = self.node(query, instance);
+        let mut labels = SeriesLabels::new();
+        for (ours, theirs) in &query.labels {
+            let value = found.labels.get(theirs).map(String::as_str).unwrap_or_default();
+            let value = if ours == "disk" { self.disk(instance, &node, value)? } else { value.to_owned() };
+            labels.insert(ours.clone(), value);
+        }
+        labels.extend(query.fixed.clone());
+        if !node.is_empty() {
+            labels.insert("node".to_owned(), node);
+        }
+        Some(labels)
     }
 
     /// What a disk is called; `None` for a loop device that is none of our disks.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use timeline::{LatencyPoint, SeriesLabels, SeriesPoint, SeriesSpec, Timeline, TimelineBuilder, TimelineInfo};
 use units::Nanos;
 
-use super::answer::{Answer, Fault, Found};
+use super::answer::{Answer, Fault};
 use super::ask::{Ask, Form};
 use super::batch::{self, Harvest};
 use super::buckets;
@@ -167,7 +167,8 @@ fn series(harvest: &Harvest, names: &Names, grid: &Grid) -> Vec<timeline::Series
     let coarse = grid.of_histograms();
     let mut histograms: BTreeMap<(&str, SeriesLabels), (SeriesSpec, Buckets)> = BTreeMap::new();
     for (query, found) in &harvest.found {
-        let Some(labels) = labels(query, found, names) else { continue };
+        let instance = found.labels.get("instance").map(String::as_str).unwrap_or_default();
+        let Some(labels) = names.labels(query, found, instance) else { continue };
         if query.spec.merge().is_none() {
             let Some(bound) = found.labels.get("le").and_then(|le| le.parse::<f64>().ok()) else { continue };
             let empty = || (query.spec, Buckets::new());
@@ -198,24 +199,6 @@ fn series(harvest: &Harvest, names: &Names, grid: &Grid) -> Vec<timeline::Series
 fn span(grid: &Grid, at: u64, step: u64) -> Option<(Nanos, Nanos)> {
     let until = at.checked_sub(grid.from).filter(|_| at <= grid.until)?;
     Some((Nanos::secs(until.checked_sub(step)?), Nanos::secs(until)))
-}
-
-/// Our labels of a series; `None` for one that is not wanted.
-fn labels(query: &Query, found: &Found, names: &Names) -> Option<SeriesLabels> {
-    let label = |key: &str| found.labels.get(key).map(String::as_str);
-    let instance = label("instance").unwrap_or_default();
-    let node = names.node(query, instance);
-    let mut labels = SeriesLabels::new();
-    for (ours, theirs) in &query.labels {
-        let value = label(theirs).unwrap_or_default();
-        let value = if ours == "disk" { names.disk(instance, &node, value)? } else { value.to_owned() };
-        labels.insert(ours.clone(), value);
-    }
-    labels.extend(query.fixed.clone());
-    if !node.is_empty() {
-        labels.insert("node".to_owned(), node);
-    }
-    Some(labels)
 }
 
 fn nothing(server: &dyn Ask, range: &QueryRange, selector: &str, harvest: &Harvest, short: &str) -> GatherError {

@@ -132,20 +132,8 @@ fn named(known: &[(&'static SampleRule, &Found)]) -> Names {
     names
 }
 
-/// Our labels of a series; `None` for one that is not wanted.
+/// Our labels of a series; `None` for one that is not wanted. EBS's CSI driver names the instance by its id.
 fn labels(query: &Query, found: &Found, names: &Names) -> Option<SeriesLabels> {
     let label = |key: &str| found.labels.get(key).map(String::as_str);
-    let instance = label("instance").or_else(|| label("instance_id")).unwrap_or_default();
-    let node = names.node(query, instance);
-    let mut labels = SeriesLabels::new();
-    for (ours, theirs) in &query.labels {
-        let value = label(theirs).unwrap_or_default();
-        let value = if ours == "disk" { names.disk(instance, &node, value)? } else { value.to_owned() };
-        labels.insert(ours.clone(), value);
-    }
-    labels.extend(query.fixed.clone());
-    if !node.is_empty() {
-        labels.insert("node".to_owned(), node);
-    }
-    Some(labels)
+    names.labels(query, found, label("instance").or_else(|| label("instance_id")).unwrap_or_default())
 }
